@@ -1,0 +1,34 @@
+/**
+ * The migrations in order, as text inside the program. The n-th one leaves `PRAGMA user_version` = n. A file that
+ * was released is never edited; a change is a new file at the end.
+ */
+import sessions from "./0001_sessions.sql" with { type: "text" };
+import hookExecutions from "./0002_hook_executions.sql" with { type: "text" };
+import pendingQueue from "./0003_pending_queue.sql" with { type: "text" };
+import counters from "./0004_counters.sql" with { type: "text" };
+import configCache from "./0005_config_cache.sql" with { type: "text" };
+import meta from "./0006_meta.sql" with { type: "text" };
+
+/** One step from a schema version to the next. */
+export interface Migration {
+  /** The `user_version` that this step leaves, 1 and up without gaps. */
+  readonly version: number;
+  readonly name: string;
+  readonly sql: string;
+}
+
+const FILES: readonly (readonly [name: string, sql: string])[] = [
+  ["sessions", sessions],
+  ["hook_executions", hookExecutions],
+  ["pending_queue", pendingQueue],
+  ["counters", counters],
+  ["config_cache", configCache],
+  ["meta", meta],
+];
+
+/** Every migration, oldest first. */
+export const MIGRATIONS: readonly Migration[] = FILES.map(([name, sql], index) => ({
+  version: index + 1,
+  name,
+  sql,
+}));

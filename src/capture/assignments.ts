@@ -1,0 +1,231 @@
+/**
+ * `password = "hunter2"`: secrets that only their name gives away.
+ *
+ * A name is secret when it ends in one of {@link NAME}'s words, so `max_tokens`, `token_count`,
+ * `secretary` and `author` are not. Its value is masked unless it is plainly something else:
+ * - a quoted value: unless it is empty, a placeholder (`<your-token>`, `****`), a reference to a
+ *   variable (`$PASSWORD`, `${{ secrets.X }}`) or a word of a schema (`string`, `required`);
+ * - an unquoted value could also be source code, so calls, member paths, keywords, type names and
+ *   letters-only words are left alone, except where nobody writes code: `NAME=value`, flags, headers,
+ *   and `name: value` at the end of a line.
+ */
+
+import { isTokenCode, SUFFIXES } from "./triggers.ts";
+
+const NAME = String.raw`(?:pass(?:word|wd|phrase)|pwd|secret|token|[_-]pass|` +
+  String.raw`(?:api|access|private|account|secret|signing|encryption|master|shared|auth)[_-]?key|` +
+  String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?)`;
+
+const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
+
+/** A name, what closes it (`"`, `']`, at any depth of escaping), and what leads to its value. */
+const HEAD = `(${NAME}${SUFFIX})` + String.raw`(?![\w-])(\\{0,7}["'\x60]?\]?)([ \t]{0,8})` +
+  String.raw`(:[ \t]{0,4}[a-z]{1,20}[ \t]{0,4}=(?![=>])|:=|=>|={1,3}|!={1,2}|\?=|\+=|:|>|,)?`;
+
+/** Between separator and quote; a formatter may have broken the line there. */
+const QUOTE = /(?:[ \t\r\n]|\\[nrt]){0,40}[bfru@$]{0,2}(\\{0,7})(["'`])/iy;
+const SCHEME = /(?:bearer|basic|token|digest|apikey|bot)[ \t]{1,4}/iy;
+const BEGINNING = /[^\s"'`\\]{1,128}/y;
+/** An unquoted value runs on over these, and over others that do not end it. */
+const RUN = /[^\s"'`\\&;,|<>)\]}]+/y;
+const SHORT_RUN = /[^\s"'`\\&;,|<>)\]}]{1,128}/y;
+const RUN_END =
+  /$|[\s"'`]|\\[nrt"'`\\]|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|<\/|[)\]}>;,&|]{1,8}(?=[\s"'`\\]|$)/y;
+const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
+
+const MARKER = /^(?:\[redacted:[a-z\d-]+\]|\[private removed\])$/;
+const SCHEMA_WORD = new RegExp(
+  "^(?:str|string|text|number|int|integer|float|bool|boolean|bytes|buffer|true|false|null|nil|" +
+    "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +
+    "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|password|passwd|passphrase|" +
+    "secret|token|api[_-]?key|auth|authorization)[!?]?(?:\\[\\])?$",
+  "i",
+);
+const PLACEHOLDER =
+  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•_-]+|your[-_ ].*)$/is;
+const ENV_READ = /^(?:process\.env|import\.meta\.env|os\.environ|deno\.env|env|secrets|vars)[.([]/i;
+
+const KEYWORD =
+  /^(?:await|new|async|function|typeof|return|self|this|super|not|lambda|if|is|in|and|or|the|an?|to|for|with|flags?|options?|arguments?)$/;
+const STRUCTURE =
+  /^(?:[<({]|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]},;.]*$|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b)/;
+const CALL = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*!?[([<]/;
+const PATH = /^(?:[A-Za-z_$][\w$]*(?:\?\.|\.|::|->))+[A-Za-z_$][\w$]*!?$/;
+const OWN_NAME = /(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|auth)\d?$/i;
+const CODE_ROOT =
+  /^(?:self|this|args|config|settings|opts|options|env|req|request|res|response|ctx|context|user|data|params|props|state|input|body|headers)\b/;
+
+/** What stands for the value of a secret name. */
+export const VALUE_MASK = "[redacted:secret]";
+
+/** Whether a key (`dbPassword`, `X-Api-Key`, `--token`) names a secret. */
+export function isSecretName(name: string): boolean {
+  nameAtEnd ??= new RegExp(`${NAME}${SUFFIX}$`, "i");
+  return nameAtEnd.test(name);
+}
+let nameAtEnd: RegExp | undefined;
+
+/** Whether the value of a secret name is plainly none: empty, a placeholder, a reference, masked. */
+export function isNoSecret(name: string, value: string): boolean {
+  if (value === "" || MARKER.test(value)) return true;
+  if (value.length > 128) return false;
+  return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) || ENV_READ.test(value) ||
+    /pwd$/i.test(name) && /^(?:[~.]{0,2}\/|[a-z]:)/i.test(value); // the working directory
+}
+
+/** The text with the value of each assignment to a secret name masked; the name stays. */
+export function maskAssignments(text: string): string {
+  head ??= new RegExp(HEAD, "gi");
+  head.lastIndex = 0;
+  let masked = "";
+  let done = 0;
+  for (let found = head.exec(text); found !== null; found = head.exec(text)) {
+    const value = findValue(text, found);
+    if (value === undefined) continue;
+    masked += text.slice(done, value.start) + VALUE_MASK;
+    done = head.lastIndex = value.end;
+  }
+  return masked + text.slice(done);
+}
+let head: RegExp | undefined;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Where the secret value of a found head stands, or nothing when there is none. */
+function findValue(text: string, found: RegExpExecArray): Span | undefined {
+  const [whole, word = "", closer, space, separator] = found;
+  const from = found.index + whole.length;
+  const name = nameUpTo(text, found.index) + word;
+  const isFlag = name.startsWith("-");
+  if (separator === ">") return closer === "" ? findElementText(text, from) : undefined;
+  if (separator === ",") return closer !== "" && isFlag ? findQuoted(text, from, name) : undefined;
+  if (separator === undefined && (!isFlag || closer !== "" || space === "")) return undefined;
+  if (endAt(QUOTE, text, from) !== -1) return findQuoted(text, from, name);
+  if (separator !== undefined && /^[=!]=|^=>/.test(separator)) return undefined;
+  const isTight = separator === "=" && space === "" && !/\s/.test(text[from] ?? " ");
+  return findUnquoted(text, from, { name, separator, isTight: isTight || separator === undefined });
+}
+
+/** The part of a name before its secret word; names are short, and so is the look back. */
+function nameUpTo(text: string, end: number): string {
+  let start = end;
+  while (end - start < 64 && isTokenCode(text.charCodeAt(start - 1))) start--;
+  return text.slice(start, end);
+}
+
+function findElementText(text: string, from: number): Span | undefined {
+  const value = matchAt(ELEMENT_TEXT, text, from);
+  if (value === undefined || isNoSecret("", value[0])) return undefined;
+  return { start: from, end: from + value[0].length };
+}
+
+function findQuoted(text: string, from: number, name: string): Span | undefined {
+  const opening = matchAt(QUOTE, text, from);
+  if (opening === undefined) return undefined;
+  const [whole, slashes = "", quote = ""] = opening;
+  const mark = slashes + quote;
+  const isTriple = text.startsWith(mark + mark, from + whole.length);
+  const open = from + whole.length + (isTriple ? 2 * mark.length : 0);
+  const start = open + schemeLength(text, open);
+  const close = isTriple
+    ? text.indexOf(mark.repeat(3), open)
+    : findClosingQuote(text, open, { quote, slashes: slashes.length });
+  let end = close === -1 ? text.length : close;
+  if (quote !== "`" && !isTriple) {
+    const lineEnd = text.slice(start, end).indexOf("\n");
+    if (lineEnd !== -1) end = start + lineEnd;
+  }
+  return end <= start || isNoSecret(name, text.slice(start, end)) ? undefined : { start, end };
+}
+
+/**
+ * Where the quote that was opened behind some backslashes closes (its backslashes included), or -1.
+ * More backslashes mean a quote inside the value, fewer the end of a text around it.
+ */
+function findClosingQuote(
+  text: string,
+  from: number,
+  opening: { readonly quote: string; readonly slashes: number },
+): number {
+  const { quote, slashes } = opening;
+  for (let at = text.indexOf(quote, from); at !== -1; at = text.indexOf(quote, at + 1)) {
+    let before = 0;
+    while (at - before > from && text[at - before - 1] === "\\") before++;
+    if (before < slashes) return at - before;
+    if ((before - slashes) % (2 * slashes + 2) === 0) return at - slashes;
+  }
+  return -1;
+}
+
+interface Unquoted {
+  readonly name: string;
+  readonly separator: string | undefined;
+  /** Nobody puts spaces there: `NAME=value`, `--name value`. */
+  readonly isTight: boolean;
+}
+
+function findUnquoted(text: string, from: number, form: Unquoted): Span | undefined {
+  let start = from;
+  while (start - from < 8 && (text[start] === " " || text[start] === "\t")) start++;
+  const scheme = schemeLength(text, start);
+  start += scheme;
+  const beginning = matchAt(BEGINNING, text, start)?.[0] ?? "";
+  if (STRUCTURE.test(beginning)) return undefined;
+  const value = text.slice(start, findRunEnd(text, start, start + 128));
+  if (value === "") return undefined;
+  const after = text.slice(start + value.length, start + value.length + 2);
+  const statement = beginning.replace(/[;,)]+$/, "");
+  if (isNoSecret(form.name, value)) return undefined;
+  if (statement !== value && isNoSecret(form.name, statement)) return undefined;
+  const isHeader = scheme > 0 || /authorization$/i.test(form.name);
+  if (!isHeader && isCode(value, { ...form, beginning, after })) return undefined;
+  return { start, end: findRunEnd(text, start, text.length) };
+}
+
+/** Where an unquoted value ends, or where the look for its end stopped behind a limit. */
+function findRunEnd(text: string, start: number, limit: number): number {
+  let end = start;
+  while (end < limit) {
+    end = Math.max(end, endAt(limit - start > 128 ? RUN : SHORT_RUN, text, end));
+    if (endAt(RUN_END, text, end) !== -1) break;
+    end++;
+  }
+  while (end > start && text[end - 1] === ".") end--;
+  return end;
+}
+
+interface Surroundings extends Unquoted {
+  readonly beginning: string;
+  readonly after: string;
+}
+
+function isCode(value: string, around: Surroundings): boolean {
+  const { name, separator, isTight, beginning, after } = around;
+  if (value === "" || KEYWORD.test(value) || CALL.test(beginning)) return true;
+  if (/^[\d._]+$/.test(value)) return value.length < 6 && !/(?:word|wd|phrase|secret)$/i.test(name);
+  if (isTight && name === name.toUpperCase()) return false;
+  if (PATH.test(value)) return !isTight || CODE_ROOT.test(value) || OWN_NAME.test(value);
+  if (isTight) return /^[A-Za-z_]+$/.test(value) && OWN_NAME.test(value);
+  if (/^[A-Za-z_$]*\d?$/.test(value) && OWN_NAME.test(value)) return true;
+  if (!/^[A-Za-z_$]+$/.test(value)) return false;
+  const endsLine = /^(?:$|[\r\n]|\\[nr])/.test(after);
+  return separator !== ":" || !endsLine || /[A-Z_$]/.test(value);
+}
+
+function schemeLength(text: string, at: number): number {
+  return Math.max(0, endAt(SCHEME, text, at) - at);
+}
+
+/** Where a match that starts here ends, or -1. */
+function endAt(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+  pattern.lastIndex = at;
+  return pattern.exec(text) ?? undefined;
+}

@@ -1,0 +1,111 @@
+/** What a hook's payload says about a tool use. */
+
+/** How soon a captured tool use is worth looking at. */
+export type CapturePriority = "high" | "normal" | "low";
+
+const PRIORITIES: ReadonlyMap<string, CapturePriority> = new Map([
+  ["Write", "high"],
+  ["Edit", "high"],
+  ["MultiEdit", "high"],
+  ["Bash", "high"],
+  ["Read", "low"],
+  ["Glob", "low"],
+  ["Grep", "low"],
+  ["TodoRead", "low"],
+  ["TodoWrite", "low"],
+]);
+
+/** The priority of a tool's captures: what changes things is high, what only looks is low (seed 001). */
+export function capturePriority(toolName: string): CapturePriority {
+  return PRIORITIES.get(toolName) ?? "normal";
+}
+
+/** The field of a tool's input that names its file. */
+const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
+  ["Write", "file_path"],
+  ["Edit", "file_path"],
+  ["MultiEdit", "file_path"],
+  ["Read", "file_path"],
+  ["NotebookEdit", "notebook_path"],
+  ["NotebookRead", "notebook_path"],
+]);
+
+const MAX_PATH_CHARS = 4_096;
+
+/** The files that a tool use names; none for other tools and for an input of any other shape. */
+export function filesTouched(toolName: string, toolInput: unknown): string[] {
+  const field = PATH_FIELDS.get(toolName);
+  if (field === undefined || typeof toolInput !== "object" || toolInput === null) return [];
+  const path = Object.hasOwn(toolInput, field) ? Reflect.get(toolInput, field) : undefined;
+  return typeof path === "string" && path !== "" ? [headOf(path, MAX_PATH_CHARS)] : [];
+}
+
+/** How small {@link summarizeInput} makes its copy. */
+export interface SummaryLimits {
+  readonly maxChars: number;
+  readonly maxItems: number;
+  readonly maxDepth: number;
+  readonly maxBytes: number;
+}
+
+const SUMMARY_LIMITS: SummaryLimits = { maxChars: 500, maxItems: 20, maxDepth: 4, maxBytes: 4_096 };
+
+/**
+ * A small copy of a tool's input for its audit row: long strings end in `…`, containers keep their
+ * first entries and say how many are missing, and the whole stays below `maxBytes` of JSON.
+ */
+export function summarizeInput(
+  fields: Readonly<Record<string, unknown>>,
+  limits: Partial<SummaryLimits> = {},
+): Record<string, unknown> {
+  const all = { ...SUMMARY_LIMITS, ...limits };
+  const summary = summarize(fields, all, 0) as Record<string, unknown>;
+  if (fits(JSON.stringify(summary), all.maxBytes)) return summary;
+  if (all.maxChars < 8) return { "…": "too large" };
+  return summarizeInput(fields, {
+    ...all,
+    maxChars: all.maxChars >> 1,
+    maxItems: Math.max(2, all.maxItems >> 1),
+  });
+}
+
+function fits(json: string, maxBytes: number): boolean {
+  return json.length * 3 <= maxBytes || new TextEncoder().encode(json).length <= maxBytes;
+}
+
+function summarize(value: unknown, limits: SummaryLimits, depth: number): unknown {
+  if (typeof value === "string") {
+    return value.length <= limits.maxChars ? value : `${headOf(value, limits.maxChars)}…`;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (depth >= limits.maxDepth) return "…";
+  const deeper = (item: unknown) => summarize(item, limits, depth + 1);
+  if (Array.isArray(value)) {
+    const missing = value.length - limits.maxItems;
+    const items = value.slice(0, limits.maxItems).map(deeper);
+    return missing > 0 ? [...items, `… ${missing} more`] : items;
+  }
+  const entries = Object.entries(value);
+  const missing = entries.length - limits.maxItems;
+  const kept = entries.slice(0, limits.maxItems).map(([key, item]): [string, unknown] => [
+    key,
+    deeper(item),
+  ]);
+  return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
+}
+
+/** The first `length` characters; half of a surrogate pair at the end is left out. */
+export function headOf(text: string, length: number): string {
+  const splits = isPair(text, length - 1);
+  return text.slice(0, splits ? length - 1 : length);
+}
+
+/** True when the character and the next one are one surrogate pair. */
+export function isPair(text: string, at: number): boolean {
+  return isBetween(text.charCodeAt(at), 0xd800, 0xdbff) &&
+    isBetween(text.charCodeAt(at + 1), 0xdc00, 0xdfff);
+}
+
+function isBetween(code: number, first: number, last: number): boolean {
+  return code >= first && code <= last;
+}

@@ -1,0 +1,58 @@
+/** The secrets that have a form of their own: what each looks like. What gives them away stands in `triggers.ts`. */
+import { type Clue, CLUES, isSuspect } from "./triggers.ts";
+
+/**
+ * By kind. A pattern is made when its kind is suspected, for a hook runs once and cold. Group 1 stays in front of the
+ * mask. Global, without nested quantifiers; an unbounded run is never followed by something that may fail, unless it
+ * cannot start inside itself.
+ */
+const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
+  ["github-token", () => /gh[pousr]_(?:[A-Za-z0-9]{30,}|\w{1,24}_eyJ[\w-]{25,}[\w.-]*)/g],
+  ["jwt", () => /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g],
+  ["aws-access-key", () => /(?:AKIA|ASIA)[A-Z0-9]{16}/g],
+  ["gcp-api-key", () => /AIza[\w-]{35}/g],
+  ["azure-sas", () => /((?:[?&]|u0026)sig=)[A-Za-z0-9%+/]{20,}=*/g],
+  ["github-pat", () => /github_pat_\w{22,}/g],
+  ["gitlab-token", () => /gl(?:pat|dt|rt|cbt|ptt|soat)-[\w-]{20,}(?:\.\w{2,16}){0,2}/g],
+  ["slack-token", () => /(?:xox[a-z]-|xapp-)[\w%-]{10,}/g],
+  ["slack-webhook", () => /(hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{20,}/g],
+  ["discord-webhook", () => /(discord(?:app)?\.com\/api\/webhooks\/)\d{17,20}\/[\w-]{20,}/g],
+  ["stripe-key", () => /[sr]k_(?:live|test)_[A-Za-z0-9]{10,}/g],
+  ["stripe-webhook-secret", () => /whsec_[A-Za-z0-9]{24,}/g],
+  ["anthropic-key", () => /sk-ant-[\w-]{20,}/g],
+  [
+    "openai-key",
+    () =>
+      /(?<=^|[^A-Za-z0-9]|\\[nrt])sk-(?:(?:proj|svcacct|admin|or-v1)-[\w-]{20,}|[A-Za-z0-9]{20,}[\w-]*)/g,
+  ],
+  ["npm-token", () => /npm_[A-Za-z0-9]{36}/g],
+  ["pypi-token", () => /pypi-AgE[\w-]{40,}/g],
+  ["huggingface-token", () => /hf_[A-Za-z0-9]{30,}/g],
+  ["digitalocean-token", () => /do[opr]_v1_[a-f0-9]{64}/g],
+  ["twilio-key", () => /SK[0-9a-f]{32}/g],
+  ["sendgrid-key", () => /SG\.[\w-]{16,}\.[\w-]{16,}/g],
+  ["discord-token", () => /(?:M[Tjz]|N[DTjz]|O[DT])[\w-]{20,28}\.[\w-]{6}\.[\w-]{27,}/g],
+  ["telegram-token", () => /\d{8,10}:AA[\w-]{30,}/g],
+  [
+    "bearer-token",
+    () => /((?:Bearer|bearer|BEARER)(?:\s|%20){1,4})(?=[A-Za-z_.~+/-]*\d)[\w.~+/-]{16,}=*/g,
+  ],
+  [
+    "url-password",
+    () =>
+      /(:\/\/[^\s:@/"'<>\\]{0,200}:)(?!\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'<>\\]{1,256}(?=@)/g,
+  ],
+]);
+
+/** The text with every secret of a known form masked as `[redacted:<kind>]`. */
+export function maskKnownForms(text: string): string {
+  let masked = text;
+  for (const { kind } of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
+    const mask = `[redacted:${kind}]`;
+    masked = masked.replace(
+      PATTERNS.get(kind)!(),
+      (_match, kept: unknown) => typeof kept === "string" ? kept + mask : mask,
+    );
+  }
+  return masked;
+}

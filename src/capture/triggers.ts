@@ -1,0 +1,207 @@
+/**
+ * The cheap look: could a text hold anything that has to be masked? Every hook asks it of its whole payload, in a
+ * process that has compiled nothing yet, so there are no regular expressions here, only searches for literals and a
+ * closer look where one is found. Never `false` where masking would change something; a test holds it to that.
+ */
+
+/** What gives a secret away whose form is its own. */
+export interface Clue {
+  /** What stands in the mask: `[redacted:<kind>]`; the pattern is found by it. */
+  readonly kind: string;
+  /** Every match contains one of these; up to six characters, none that JSON escapes. */
+  readonly literals: readonly string[];
+  /** How many letters, digits, `_` or `-` follow the literal at least; spares false alarms. */
+  readonly run: number;
+}
+
+/**
+ * In the order of masking. The literals are chosen for speed: the engine skips to a literal's first letter, and a rare
+ * one ("K", "_") costs a tenth of a common one ("s", "e").
+ */
+export const CLUES: readonly Clue[] = [
+  { kind: "github-token", run: 30, literals: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"] },
+  { kind: "jwt", run: 8, literals: [".eyJ"] },
+  { kind: "aws-access-key", run: 16, literals: ["AKIA", "ASIA"] },
+  { kind: "gcp-api-key", run: 35, literals: ["AIza"] },
+  { kind: "azure-sas", run: 0, literals: ["?sig=", "&sig=", "6sig="] },
+  { kind: "github-pat", run: 22, literals: ["_pat_"] },
+  {
+    kind: "gitlab-token",
+    run: 20,
+    literals: ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "oat-"],
+  },
+  { kind: "slack-token", run: 4, literals: ["xox", "xapp-"] },
+  { kind: "slack-webhook", run: 0, literals: ["k.com/"] },
+  { kind: "discord-webhook", run: 17, literals: ["hooks/"] },
+  { kind: "stripe-key", run: 10, literals: ["_live_", "_test_"] },
+  { kind: "stripe-webhook-secret", run: 24, literals: ["whsec_"] },
+  { kind: "anthropic-key", run: 20, literals: ["k-ant-"] },
+  { kind: "openai-key", run: 20, literals: ["sk-"] },
+  { kind: "npm-token", run: 36, literals: ["npm_"] },
+  { kind: "pypi-token", run: 40, literals: ["-AgE"] },
+  { kind: "huggingface-token", run: 30, literals: ["hf_"] },
+  { kind: "digitalocean-token", run: 64, literals: ["_v1_"] },
+  { kind: "twilio-key", run: 32, literals: ["SK"] },
+  { kind: "sendgrid-key", run: 16, literals: ["SG."] },
+  // The first part is a number in base64: these are the beginnings that a number can have.
+  {
+    kind: "discord-token",
+    run: 20,
+    literals: ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
+  },
+  { kind: "telegram-token", run: 30, literals: [":AA"] },
+  { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
+  //"],
+  { kind: "url-password", run: 0, literals: ["://"] },
+];
+
+/** Endings that a secret name may have behind its word. */
+export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "production"]
+  .concat(["staging", "dev", "test", "live"]);
+
+/**
+ * Whether `redactValue()` may change a value: a look at the value's JSON. Letters have to stand for themselves in it,
+ * not as `\u0041`.
+ *
+ * @param patterns The user's own patterns.
+ */
+export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
+  const lowered = serialized.toLowerCase();
+  return mayHoldBlock(serialized, lowered) ||
+    mayAssign(lowered) ||
+    CLUES.some((clue) => isSuspect(serialized, clue)) ||
+    patterns.some((pattern) => mayMatch(pattern, lowered));
+}
+
+/** Whether there may be text between `<private>` tags, or a private key. */
+export function mayHoldBlock(text: string, lowered: string): boolean {
+  return lowered.includes("<private") || lowered.includes("< private") || text.includes("VATE KEY");
+}
+
+/**
+ * A look for the literal beginning of a user's pattern; one without (or with an alternative) may
+ * match anywhere.
+ */
+function mayMatch(pattern: RegExp, lowered: string): boolean {
+  const { source, flags } = pattern;
+  const [, literal = "", next = ""] = /^(?:\\b|\^)?([\w:@=/ -]*)(.?)/s.exec(source) ?? [];
+  const required = /[?*{]/.test(next) ? literal.slice(0, -1) : literal;
+  if (required.length < 3 || source.includes("|") || /[iuv]/.test(flags)) return true;
+  return lowered.includes(required.toLowerCase());
+}
+
+/** Whether a text may hold a secret of this kind. */
+export function isSuspect(text: string, clue: Clue): boolean {
+  for (let index = 0; index < clue.literals.length; index++) {
+    const literal = clue.literals[index]!;
+    if (text.includes(literal) && isFollowed(text, literal, clue)) return true;
+  }
+  return false;
+}
+
+/** The closer look, for the few literals that are there. */
+function isFollowed(text: string, literal: string, { kind, run }: Clue): boolean {
+  if (kind === "url-password") return mayHoldUserInfo(text);
+  for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
+    const start = at + literal.length;
+    let end = start;
+    while (end - start < run && isTokenCode(text.charCodeAt(end))) end++;
+    if (end - start === run) return true;
+  }
+  return false;
+}
+
+/** Letters, digits, `_` and `-`; not the NaN behind the end of a text. */
+export function isTokenCode(code: number): boolean {
+  return code >= 97 && code <= 122 || code >= 65 && code <= 90 || code >= 48 && code <= 57 ||
+    code === 95 || code === 45;
+}
+
+/** URLs are everywhere, `user:password@` is not: look for the `@` before the first slash. */
+function mayHoldUserInfo(text: string): boolean {
+  let sign = 0;
+  for (let at = text.indexOf("://"); at !== -1; at = text.indexOf("://", at + 3)) {
+    if (sign < at) sign = text.indexOf("@", at);
+    if (sign === -1) return false;
+    if (sign - at > 3_000) continue; // 456 characters at most, six times as long when escaped
+    const userInfo = text.slice(at + 3, sign);
+    if (userInfo.includes(":") && !userInfo.includes("/")) return true;
+  }
+  return false;
+}
+
+/** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
+const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
+  { end: "word", starts: ["pass"] },
+  { end: "wd", starts: ["pass", "p"] },
+  { end: "phrase", starts: ["pass"] },
+  { end: "_pass", starts: [""] },
+  { end: "-pass", starts: [""] },
+  { end: "cret", starts: ["se"] },
+  { end: "ken", starts: ["to"] },
+  { end: "uth", starts: ["a"] },
+  {
+    end: "key",
+    // deno-fmt-ignore
+    starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared", "auth"],
+  },
+];
+
+/**
+ * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
+ * or `isSecretName()` finds something, also when the text is the JSON of theirs. No regex, for
+ * this is asked of every payload.
+ */
+export function mayAssign(lowered: string): boolean {
+  for (let index = 0; index < FRAGMENTS.length; index++) {
+    const { end, starts } = FRAGMENTS[index]!;
+    for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
+      if (end === "key" && !"_-isetgnrdh".includes(lowered[at - 1] ?? " ")) continue;
+      if (beginsWith(starts, lowered, at) && leadsToValue(lowered, at + end.length)) return true;
+    }
+  }
+  return false;
+}
+
+function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {
+  for (let index = 0; index < starts.length; index++) {
+    const start = starts[index]!;
+    if (lowered.startsWith(start, end - start.length)) return true;
+    if (start.length < 3) continue;
+    const joint = lowered[end - 1];
+    if ((joint === "_" || joint === "-") && lowered.startsWith(start, end - 1 - start.length)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** Whether a separator follows the end of a name, or white space where the name is that of a flag. */
+function leadsToValue(lowered: string, nameEnd: number): boolean {
+  let at = nameEnd;
+  while (at - nameEnd < 24 && isTokenCode(lowered.charCodeAt(at))) at++;
+  if (at > nameEnd && !isSuffix(lowered.slice(nameEnd, at))) return false;
+  const closer = at;
+  while (at - closer < 64 && isCloser(lowered, at)) at++;
+  const separator = lowered[at];
+  if (separator === ":" || separator === "=") return true;
+  if (separator === ">") return at === closer && isElementStart(lowered[at + 1]);
+  if (separator === "!" || separator === "?" || separator === "+") return lowered[at + 1] === "=";
+  return at > closer && lowered.slice(Math.max(0, nameEnd - 96), nameEnd).includes("-");
+}
+
+function isSuffix(rest: string): boolean {
+  const tail = rest.startsWith("orization") ? rest.slice(9) : rest;
+  const bare = tail[0] === "_" || tail[0] === "-" ? tail.slice(1) : tail;
+  return tail === "" || SUFFIXES.includes(bare) || /^\d{1,2}$/.test(bare);
+}
+
+/** Quotes, brackets and white space, also as `\n` and `\t`. */
+function isCloser(lowered: string, at: number): boolean {
+  const char = lowered[at] ?? "x";
+  return "\\\"'` \t]".includes(char) || "nrt".includes(char) && lowered[at - 1] === "\\";
+}
+
+function isElementStart(char = "<"): boolean {
+  return !"()[]{}<>,;= \\\"'`".includes(char);
+}

@@ -1,0 +1,96 @@
+import { readConfigFiles } from "../../config/discover.ts";
+import { type Examination, examine } from "../../maintenance/doctor/examine.ts";
+import type { DoctorPlace } from "../../maintenance/doctor/place.ts";
+import type { Locations } from "../../paths.ts";
+import { lookUpwards } from "../../project/look.ts";
+import { checkLines } from "../check_text.ts";
+import { type CliContext, readEnvironment } from "../context.ts";
+import { databaseFrom, type DatabaseSource } from "../database_source.ts";
+import { withProgress } from "../progress.ts";
+import { ownProgram } from "../program.ts";
+import { placeOf } from "../store.ts";
+import { plain } from "../table.ts";
+import type { View } from "../view.ts";
+
+const CHOSEN_BY: Readonly<Record<DatabaseSource, string>> = {
+  flag: "--db",
+  environment: "CONCLAUDE_DB_PATH",
+  configuration: "`database.path` of the configuration",
+  default: "default",
+  fallback: "default, as the home folder cannot be used",
+  memory: "`database.enabled: false` of the configuration",
+};
+
+/** `conclaude doctor [--fix]` */
+export async function runDoctor(
+  context: CliContext,
+  flags: { readonly fix: boolean },
+): Promise<View> {
+  if (!flags.fix) leaveNoTrace(context.locations);
+  const place = await doctorPlace(context);
+  const examination = await withProgress(
+    context,
+    "Looking",
+    () => examine(place, flags),
+  );
+  const { ok, checks, fixed } = examination;
+  return {
+    json: { ok, checks, ...(flags.fix && { fixed }) },
+    text: [
+      ...fixed.map((sentence) => `fixed: ${plain(sentence)}`),
+      ...checkLines(checks, context.globals),
+      "",
+      summary(examination, flags.fix),
+    ].join("\n"),
+    exitCode: ok ? 0 : 1,
+  };
+}
+
+async function doctorPlace(context: CliContext): Promise<DoctorPlace> {
+  const { cwd, globals, locations } = context;
+  const { config, database } = await placeOf(context);
+  const { CLAUDE_CONFIG_DIR, CLAUDE_PROJECT_DIR } = readEnvironment();
+  const own = ownProgram();
+  return {
+    locations,
+    config,
+    files: readConfigFiles(lookUpwards(cwd), locations),
+    database,
+    databaseChosenBy: globals.noDb ? "--no-db" : CHOSEN_BY[databaseFrom(context, config)],
+    projectDir: CLAUDE_PROJECT_DIR ?? cwd,
+    claudeFolder: CLAUDE_CONFIG_DIR,
+    program: own.program,
+    programPath: own.path,
+    fromSource: own.fromSource,
+    nowMs: Date.now(),
+  };
+}
+
+/** Finding the places makes the data folder. A look must not, so an empty one that is younger than this process goes. */
+function leaveNoTrace({ dataFolder, dataNames }: Locations): void {
+  if (dataNames.length > 0) return;
+  try {
+    const bornMs = Deno.statSync(dataFolder).birthtime?.getTime() ?? 0;
+    if (bornMs >= Date.now() - performance.now()) Deno.removeSync(dataFolder);
+  } catch {
+    // It is not there, or a hook has begun to use it.
+  }
+}
+
+function summary({ checks, fixable }: Examination, fix: boolean): string {
+  const failed = checks.filter(({ status }) => status === "fail").length;
+  const warned = checks.filter(({ status }) => status === "warn").length;
+  if (failed + warned === 0) return "Everything is in order.";
+  const counts = [
+    ...(failed > 0 ? [count(failed, "problem")] : []),
+    ...(warned > 0 ? [count(warned, "warning")] : []),
+  ].join(", ");
+  const offer = !fix && fixable > 0
+    ? ` \`conclaude doctor --fix\` can correct ${fixable} of them.`
+    : "";
+  return `${counts}.${offer}`;
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,67 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type ExportCounts, exportLines } from "../../maintenance/export.ts";
+import type { ExportFilter } from "../../store/export.ts";
+import type { CliContext } from "../context.ts";
+import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
+import { progressLine } from "../progress_line.ts";
+import { sessionFilterOf } from "../session_id.ts";
+import { openStore } from "../store.ts";
+import type { View } from "../view.ts";
+
+/** `conclaude export` */
+export async function exportDatabase(
+  context: CliContext,
+  flags: { readonly session?: string; readonly since?: number; readonly output?: string },
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const filter = {
+    sessionId: sessionFilterOf(db, flags.session),
+    sinceMs: flags.since ?? null,
+  };
+  const { output } = flags;
+  const sink = output === undefined ? stdoutSink(context) : fileSink(output, context);
+  const counts = writeAll(db, { filter, sink, context, tellsProgress: output !== undefined });
+  if (counts.damaged > 0) {
+    context.process.stderr.write(
+      `${counts.damaged} payloads are damaged; their lines hold what is stored. Next: run \`conclaude doctor\`\n`,
+    );
+  }
+  const exitCode = counts.damaged > 0 ? 1 : 0;
+  // On stdout the lines are all that there is to say.
+  if (output === undefined) return { json: undefined, text: "", exitCode };
+  const { sessions, executions, captures, counters } = counts;
+  return {
+    json: { output, ...counts },
+    text:
+      `Wrote ${output}: ${sessions} sessions, ${executions} audit rows, ${captures} captures, ${counters} counters.`,
+    exitCode,
+  };
+}
+
+function writeAll(
+  db: DatabaseSync,
+  to: {
+    readonly filter: ExportFilter;
+    readonly sink: LineSink;
+    readonly context: CliContext;
+    readonly tellsProgress: boolean;
+  },
+): ExportCounts {
+  const { filter, sink, context } = to;
+  const progress = to.tellsProgress ? progressLine(context) : null;
+  const lines = exportLines(db, { ...filter, atMs: Date.now() });
+  try {
+    let step = lines.next();
+    for (let count = 1; !step.done; step = lines.next(), count++) {
+      sink.write(step.value);
+      progress?.tell(`${count} lines …`);
+    }
+    progress?.end();
+    sink.close();
+    return step.value;
+  } catch (thrown) {
+    progress?.end();
+    sink.abandon();
+    throw thrown;
+  }
+}

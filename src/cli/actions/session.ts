@@ -1,0 +1,79 @@
+import { findRepository } from "../../git/repository.ts";
+import { lookUpwards } from "../../project/look.ts";
+import { listCounters } from "../../store/counters.ts";
+import { listSessions as readSessions, type SessionRow } from "../../store/sessions.ts";
+import { relativeTime } from "../../time.ts";
+import { limitOf } from "../command.ts";
+import type { CliContext } from "../context.ts";
+import { sessionOf } from "../session_lookup.ts";
+import { openStore } from "../store.ts";
+import { plain, tableText } from "../table.ts";
+import type { View } from "../view.ts";
+
+/** `conclaude session list` */
+export async function listSessions(
+  context: CliContext,
+  flags: {
+    readonly status?: SessionRow["status"];
+    readonly here: boolean;
+    readonly limit?: number;
+  },
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const project = flags.here
+    ? findRepository(lookUpwards(context.cwd))?.commonDir ?? context.cwd
+    : null;
+  const sessions = readSessions(db, {
+    project,
+    status: flags.status ?? null,
+    limit: limitOf(context, flags.limit),
+  });
+  const now = Date.now();
+  return {
+    json: { sessions },
+    text: tableText(sessions, [
+      { title: "ID", value: (s) => s.shortId },
+      { title: "STATUS", value: (s) => s.status },
+      { title: "LAST SEEN", value: (s) => relativeTime(s.updatedAtMs, now) },
+      { title: "BRANCH", value: (s) => s.branch },
+      { title: "PROJECT", value: (s) => s.projectDir },
+      { title: "TITLE", value: (s) => s.title },
+    ], {
+      empty:
+        "No sessions yet. Hooks write them: run `conclaude install-hooks`, then start Claude Code.",
+      color: context.globals.color,
+    }),
+  };
+}
+
+/** `conclaude session show ID` */
+export async function showSession(
+  context: CliContext,
+  _flags: Readonly<Record<never, never>>,
+  id: string,
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const session = sessionOf(db, id);
+  const counters = listCounters(db, session.sessionId);
+  const now = Date.now();
+  const facts: readonly (readonly [name: string, value: string | number | null])[] = [
+    ["session", session.sessionId],
+    ["title", session.title],
+    ["status", session.endReason ? `${session.status} (${session.endReason})` : session.status],
+    ["source", session.source],
+    ["project", session.projectDir],
+    ["repository", session.repository],
+    ["branch", session.branch],
+    ["folder", session.cwd],
+    ["permissions", session.permissionMode],
+    ["process", session.claudePid],
+    ["started", relativeTime(session.startedAtMs, now)],
+    ["last seen", relativeTime(session.updatedAtMs, now)],
+    ...counters.map(({ type, value }) => [type, value] as const),
+  ];
+  return {
+    json: { session, counters },
+    text: facts.filter(([, value]) => value !== null)
+      .map(([name, value]) => `${name.padEnd(14)}${plain(String(value))}`).join("\n"),
+  };
+}

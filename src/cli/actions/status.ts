@@ -1,0 +1,139 @@
+import { readConfigFiles } from "../../config/discover.ts";
+import { findRepository } from "../../git/repository.ts";
+import { lookUpwards } from "../../project/look.ts";
+import { spooledFiles } from "../../spool/drain.ts";
+import { SCHEMA_VERSION } from "../../store/database.ts";
+import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";
+import { type QueueTotals, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
+import { countSessions, type SessionCounts } from "../../store/session_counts.ts";
+import { daysMs, relativeTime } from "../../time.ts";
+import { VERSION } from "../../version.ts";
+import type { CliContext } from "../context.ts";
+import { openStore } from "../store.ts";
+import { bytesText, plain } from "../table.ts";
+import type { View } from "../view.ts";
+
+/** What `conclaude status --json` prints. */
+export interface StatusReport {
+  readonly version: string;
+  readonly database: {
+    /** Absolute path, or `:memory:` when the database is off. */
+    readonly path: string;
+    /** False before the first hook, and when the database is off. */
+    readonly exists: boolean;
+    /** The file and its write-ahead log. */
+    readonly bytes: number;
+    readonly schema: number;
+  };
+  /** The repository or folder that `sessions.here` is about. */
+  readonly project: string;
+  readonly sessions: { readonly here: SessionCounts; readonly all: SessionCounts };
+  readonly queue: QueueTotals;
+  /** The hooks of the last 24 hours. */
+  readonly audit: ExecutionSummary & { readonly sinceMs: number };
+  readonly spool: { readonly waiting: number };
+  /** Null as long as nothing tells whether the hooks are installed. */
+  readonly hooks: null;
+  readonly config: {
+    readonly files: readonly { readonly layer: string; readonly path: string }[];
+    readonly problems: number;
+  };
+}
+
+/** `conclaude status` */
+export async function showStatus(context: CliContext): Promise<View> {
+  const { db, place } = await openStore(context, "read");
+  const looks = lookUpwards(context.cwd);
+  const project = findRepository(looks)?.commonDir ?? context.cwd;
+  const now = Date.now();
+  const sinceMs = now - daysMs(1);
+  const bytes = [fileBytes(place.database), fileBytes(`${place.database}-wal`)];
+  const report: StatusReport = {
+    version: VERSION,
+    database: {
+      path: place.database,
+      exists: bytes[0] !== undefined,
+      bytes: (bytes[0] ?? 0) + (bytes[1] ?? 0),
+      schema: SCHEMA_VERSION,
+    },
+    project,
+    sessions: { here: countSessions(db, project), all: countSessions(db, null) },
+    queue: totalsOf(summarizeQueue(db)),
+    audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
+    spool: {
+      waiting: spooledFiles({
+        database: place.database,
+        folders: context.locations.spoolFolders,
+      }).length,
+    },
+    hooks: null,
+    config: {
+      files: readConfigFiles(looks, context.locations).map(({ layer, path }) => ({ layer, path })),
+      problems: place.config.problems,
+    },
+  };
+  return { json: report, text: textOf(report, now) };
+}
+
+function textOf(report: StatusReport, nowMs: number): string {
+  const { database, sessions, queue, audit, spool, config } = report;
+  const lines: readonly (readonly [name: string, value: string])[] = [
+    ["conclaude", report.version],
+    [
+      "database",
+      database.exists
+        ? `${database.path} (${bytesText(database.bytes)}, schema ${database.schema})`
+        : `${database.path} (nothing there yet)`,
+    ],
+    ["project", report.project],
+    ["sessions here", sessionsText(sessions.here)],
+    ["sessions all", sessionsText(sessions.all)],
+    [
+      "queue",
+      `${queue.byStatus.raw} raw, ${queue.byStatus.processing} in work, ${queue.byStatus.done} done, ` +
+      `${queue.byStatus.error} with errors`,
+    ],
+    [
+      "  priority",
+      `${queue.byPriority.high} high, ${queue.byPriority.normal} normal, ${queue.byPriority.low} low`,
+    ],
+    [
+      "  size",
+      `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}` +
+      (queue.oldestAtMs === null ? "" : `, oldest ${relativeTime(queue.oldestAtMs, nowMs)}`),
+    ],
+    ["hooks, 24 h", auditText(audit)],
+    [
+      "spool",
+      `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,
+    ],
+    ...config.files.length === 0
+      ? [["config", "defaults"] as const]
+      : config.files.map(({ layer, path }, i) =>
+        [i === 0 ? "config" : "", `${path} (${layer})`] as const
+      ),
+    ...config.problems === 0 ? [] : [
+      ["", `${config.problems} problems: run \`conclaude config validate\``] as const,
+    ],
+  ];
+  return lines.map(([name, value]) => `${name.padEnd(15)}${plain(value)}`).join("\n");
+}
+
+function sessionsText({ total, active, ended, abandoned }: SessionCounts): string {
+  return `${total}: ${active} active, ${ended} ended, ${abandoned} abandoned`;
+}
+
+function auditText({ count, failures, blocked, p50Ms, p95Ms }: ExecutionSummary): string {
+  if (p50Ms === null || p95Ms === null) return "none ran";
+  return `${count} ran, ${failures} failed, ${blocked} blocked, p50 ${p50Ms.toFixed(1)} ms, ` +
+    `p95 ${p95Ms.toFixed(1)} ms`;
+}
+
+/** `undefined` when there is no such file. */
+function fileBytes(path: string): number | undefined {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return undefined;
+  }
+}

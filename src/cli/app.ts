@@ -1,0 +1,60 @@
+import { type Application, buildApplication, buildRouteMap } from "@stricli/core";
+import { VERSION } from "../version.ts";
+import { audit } from "./commands/audit.ts";
+import { completions } from "./commands/completions.ts";
+import { config } from "./commands/config.ts";
+import { counter } from "./commands/counter.ts";
+import { db } from "./commands/db.ts";
+import { doctor } from "./commands/doctor.ts";
+import { exportVerb } from "./commands/export.ts";
+import { installHooks, uninstallHooks } from "./commands/install_hooks.ts";
+import { queue } from "./commands/queue.ts";
+import { retention } from "./commands/retention.ts";
+import { session } from "./commands/session.ts";
+import { status } from "./commands/status.ts";
+import type { CliContext, Globals } from "./context.ts";
+import { usageText } from "./usage.ts";
+
+/**
+ * The command line: a table of verbs. Their actions are loaded when they are run.
+ *
+ * @param args What is to be run; an error then names the verb that it is about.
+ */
+export function application(
+  { globals }: { readonly globals: Pick<Globals, "color"> },
+  args: readonly string[] = [],
+): Application<CliContext> {
+  const root = buildRouteMap<string, CliContext>({
+    routes: {
+      installHooks,
+      uninstallHooks,
+      status,
+      doctor,
+      session,
+      audit,
+      queue,
+      counter,
+      config,
+      db,
+      retention,
+      export: exportVerb,
+      completions,
+    },
+    docs: {
+      brief: "The state engine for Claude Code: one executable, one SQLite database",
+      fullDescription: [
+        "The state engine for Claude Code: one executable, one SQLite database.",
+        "",
+        "Flags of every verb: --json (for programs), --db PATH, --no-db, --no-color.",
+        "Start with: conclaude install-hooks",
+      ].join("\n"),
+    },
+  });
+  return buildApplication<CliContext>(root, {
+    name: "conclaude",
+    versionInfo: { currentVersion: VERSION },
+    scanner: { caseStyle: "allow-kebab-for-camel" },
+    documentation: { disableAnsiColor: !globals.color },
+    localization: { text: usageText(root, args) },
+  });
+}

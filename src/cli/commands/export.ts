@@ -1,0 +1,31 @@
+import { command } from "../command.ts";
+import { SESSION_FLAG, SINCE_FLAG } from "../flags.ts";
+
+/** `conclaude export` */
+export const exportVerb = command({
+  load: async () => (await import("../actions/export.ts")).exportDatabase,
+  parameters: {
+    flags: {
+      session: SESSION_FLAG,
+      since: SINCE_FLAG,
+      output: {
+        kind: "parsed",
+        parse: String,
+        optional: true,
+        brief:
+          "Write this file instead of stdout; it is replaced as a whole, for your eyes only (0600)",
+        placeholder: "file",
+      },
+    },
+  },
+  brief: "Write everything as JSON Lines",
+  about: [
+    "Writes sessions, audit trail, captures with their payloads, and counters as JSON Lines: the first line has the",
+    'type "meta", the last one "end" with the counts. All of it is from one moment, also while hooks write.',
+    "A payload that is damaged is told on stderr, the exit status is 1, and the rest is written.",
+  ].join("\n"),
+  examples: [
+    "conclaude export --output conclaude.jsonl",
+    `conclaude export --since 3d | jq -r 'select(.type == "capture") | .payload.tool_name'`,
+  ],
+});

@@ -1,0 +1,65 @@
+import { command } from "../command.ts";
+
+const load = () => import("../actions/install_hooks.ts");
+
+const PLACE_FLAGS = {
+  scope: {
+    kind: "enum",
+    values: ["user", "project", "local"],
+    default: "user",
+    brief: "user: ~/.claude; project: .claude of this folder; local: the same, not committed",
+  },
+  settings: {
+    kind: "parsed",
+    parse: String,
+    optional: true,
+    brief: "A settings file, instead of one of a scope",
+    placeholder: "file",
+  },
+  command: {
+    kind: "parsed",
+    parse: String,
+    optional: true,
+    brief: "The executable that hooks start; this one when not given",
+    placeholder: "path",
+  },
+  dryRun: { kind: "boolean", default: false, brief: "Say what would change, and change nothing" },
+} as const;
+
+/** `conclaude install-hooks` */
+export const installHooks = command({
+  load: async () => (await load()).install,
+  parameters: {
+    flags: {
+      ...PLACE_FLAGS,
+      events: {
+        kind: "parsed",
+        parse: String,
+        variadic: ",",
+        optional: true,
+        brief: "Only these events: A,B",
+        placeholder: "events",
+      },
+    },
+  },
+  brief: "Let Claude Code report to conclaude",
+  about:
+    "Adds hooks to a settings file of Claude Code, or brings them up to date. Other hooks and settings stay\n" +
+    "as they are, to the byte. The file is backed up before the first change.",
+  examples: [
+    "conclaude install-hooks",
+    "conclaude install-hooks --scope project --dry-run",
+    "conclaude install-hooks --events SessionStart,PostToolUse,Stop",
+  ],
+});
+
+/** `conclaude uninstall-hooks` */
+export const uninstallHooks = command({
+  load: async () => (await load()).uninstall,
+  parameters: { flags: PLACE_FLAGS },
+  brief: "Take conclaude's hooks out again",
+  about:
+    "Removes conclaude's hooks from a settings file, and nothing else. A file that nobody changed since the\n" +
+    "installation becomes what it was, byte for byte.",
+  examples: ["conclaude uninstall-hooks", "conclaude uninstall-hooks --scope local --dry-run"],
+});

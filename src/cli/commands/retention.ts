@@ -1,0 +1,28 @@
+import { buildRouteMap } from "@stricli/core";
+import { command } from "../command.ts";
+
+/** `conclaude retention …` */
+export const retention = buildRouteMap({
+  routes: {
+    run: command({
+      load: async () => (await import("../actions/retention.ts")).runRetentionNow,
+      parameters: {
+        flags: {
+          dryRun: {
+            kind: "boolean",
+            default: false,
+            brief: "Say what would be removed, and remove nothing",
+          },
+        },
+      },
+      brief: "Remove what is older than the retention time",
+      about: [
+        "Removes sessions that ended longer ago than store.sessionRetentionDays (30; 0 keeps everything), with their",
+        "audit trail, captures and counters, and older rows that belong to no session. Active sessions stay.",
+        "It may be stopped at any time; SessionEnd does a little of the same.",
+      ].join("\n"),
+      examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
+    }),
+  },
+  docs: { brief: "How long state is kept" },
+});

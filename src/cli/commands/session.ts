@@ -1,0 +1,44 @@
+import { buildRouteMap } from "@stricli/core";
+import { command, LIMIT_FLAG } from "../command.ts";
+
+const load = () => import("../actions/session.ts");
+
+/** `conclaude session …` */
+export const session = buildRouteMap({
+  routes: {
+    list: command({
+      load: async () => (await load()).listSessions,
+      parameters: {
+        flags: {
+          status: {
+            kind: "enum",
+            values: ["active", "ended", "abandoned"],
+            optional: true,
+            brief: "Only sessions with this status",
+          },
+          here: { kind: "boolean", default: false, brief: "Only of the project in this folder" },
+          limit: LIMIT_FLAG,
+        },
+      },
+      brief: "List sessions, newest first",
+      about: "Lists the sessions that hooks have seen, newest first.",
+      examples: [
+        "conclaude session list",
+        "conclaude session list --here --status abandoned --json",
+      ],
+    }),
+    show: command({
+      load: async () => (await load()).showSession,
+      parameters: {
+        positional: {
+          kind: "tuple",
+          parameters: [{ parse: String, brief: "Full or short id", placeholder: "id" }],
+        },
+      },
+      brief: "Show one session",
+      about: "Shows one session: where it ran, how it ended, what its counters say.",
+      examples: ["conclaude session show 01980c5e"],
+    }),
+  },
+  docs: { brief: "Sessions of Claude Code" },
+});

@@ -1,0 +1,47 @@
+import { proposeCompletions } from "@stricli/core";
+import { locate } from "../paths.ts";
+import { application } from "./app.ts";
+import { type CliContext, readEnvironment, splitGlobals } from "./context.ts";
+
+/** Flags that every verb takes, wherever they stand. */
+const GLOBAL_FLAGS: readonly string[] = ["--db", "--json", "--no-color", "--no-db"];
+
+/**
+ * Prints what the last word of a command line may become, one proposal a line; nothing when there is none. Neither a
+ * database nor a file is opened.
+ *
+ * @param words What follows `conclaude` on the command line, the last one as far as it is typed (perhaps "").
+ */
+export async function complete(words: readonly string[]): Promise<void> {
+  const proposals = await proposalsFor(words);
+  if (proposals.length === 0) return;
+  Deno.stdout.writeSync(new TextEncoder().encode(proposals.join("\n") + "\n"));
+}
+
+async function proposalsFor(words: readonly string[]): Promise<string[]> {
+  const partial = words.at(-1) ?? "";
+  // After `--db` comes a path, which the shell completes itself.
+  if (words.at(-2) === "--db") return [];
+  const { rest } = splitGlobals(words.slice(0, -1));
+  const app = application({ globals: { color: false } });
+  const found = await proposeCompletions(app, [...rest, partial], quietContext());
+  const flags = partial.startsWith("-")
+    ? GLOBAL_FLAGS.filter((flag) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag))
+    : [];
+  const proposals = [...found.map(({ completion }) => completion), ...flags]
+    .filter((completion) => partial.startsWith("-") || !completion.startsWith("-"));
+  return [...new Set(proposals)].sort();
+}
+
+/** A context that prints nothing and looks for its places only when somebody asks. */
+function quietContext(): CliContext {
+  const silent = { write: () => {} };
+  return {
+    process: { stdout: silent, stderr: silent },
+    globals: { db: undefined, noDb: true, json: false, color: false },
+    cwd: Deno.cwd(),
+    get locations() {
+      return locate(readEnvironment());
+    },
+  };
+}

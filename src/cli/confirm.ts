@@ -1,0 +1,29 @@
+import { UserError } from "../errors.ts";
+import type { CliContext } from "./context.ts";
+import { USAGE } from "./usage.ts";
+
+/**
+ * Asks a person whether to go on.
+ *
+ * @param question `what`: what is to be done, for the error; `ask`: the sentence on the terminal.
+ * @throws {UserError} When the answer is no, or nobody can be asked: then `--yes` is needed (exit code 2).
+ */
+export async function confirmOrThrow(
+  { globals }: CliContext,
+  question: { readonly what: string; readonly ask: string },
+): Promise<void> {
+  if (globals.json || !Deno.stdin.isTerminal() || !Deno.stdout.isTerminal()) {
+    throw new UserError(`Cannot ${question.what}`, {
+      why: "it needs a yes, and there is no terminal to ask on",
+      next: "run it again with --yes; nothing was changed",
+      exitCode: USAGE,
+    });
+  }
+  const { confirm } = await import("@clack/prompts");
+  const answer = await confirm({ message: question.ask, initialValue: false });
+  if (answer === true) return;
+  throw new UserError(`Did not ${question.what}`, {
+    why: "the answer was no",
+    next: "nothing was changed",
+  });
+}

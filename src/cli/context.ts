@@ -1,0 +1,99 @@
+import type { CommandContext, StricliProcess } from "@stricli/core";
+import { locate, type Locations, readVariable } from "../paths.ts";
+
+/** Flags that every verb understands, wherever they stand on the command line. */
+export interface Globals {
+  readonly db: string | undefined;
+  readonly noDb: boolean;
+  readonly json: boolean;
+  /** False with `--no-color`, with `NO_COLOR` set, and where stdout is no terminal. */
+  readonly color: boolean;
+}
+
+/** What a command is given beside its own flags. */
+export interface CliContext extends CommandContext {
+  readonly process: StricliProcess;
+  readonly globals: Globals;
+  readonly locations: Locations;
+  readonly cwd: string;
+}
+
+/** Names and values of the environment that the command line looks at. */
+export function readEnvironment() {
+  return {
+    HOME: readVariable("HOME"),
+    USERPROFILE: readVariable("USERPROFILE"),
+    TEMP: readVariable("TEMP"),
+    CONCLAUDE_DB_PATH: readVariable("CONCLAUDE_DB_PATH"),
+    CLAUDE_PROJECT_DIR: readVariable("CLAUDE_PROJECT_DIR"),
+    CLAUDE_CONFIG_DIR: readVariable("CLAUDE_CONFIG_DIR"),
+    NO_COLOR: readVariable("NO_COLOR"),
+  };
+}
+
+/**
+ * Takes the global flags out of the command line, up to `--`; what is left is for the verb.
+ *
+ * @returns `missing` names a flag that came without its value.
+ */
+export function splitGlobals(args: readonly string[]): {
+  readonly globals: Omit<Globals, "color"> & { readonly noColor: boolean };
+  readonly rest: readonly string[];
+  readonly missing: string | null;
+} {
+  const rest: string[] = [];
+  let db: string | undefined;
+  let missing: string | null = null;
+  const seen = new Set<string>();
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  for (let i = 0; i < end; i++) {
+    const arg = args[i]!;
+    if (arg === "--json" || arg === "--no-db" || arg === "--no-color") seen.add(arg);
+    else if (arg.startsWith("--db=")) db = arg.slice("--db=".length);
+    else if (arg === "--db") {
+      const value = args[++i];
+      if (value === undefined || i >= end || value.startsWith("-")) missing = arg;
+      else db = value;
+    } else rest.push(arg);
+  }
+  if (db === "") missing = "--db";
+  return {
+    globals: {
+      db,
+      json: seen.has("--json"),
+      noDb: seen.has("--no-db"),
+      noColor: seen.has("--no-color"),
+    },
+    rest: [...rest, ...args.slice(end)],
+    missing,
+  };
+}
+
+/** The context of this process. */
+export function contextOf(globals: Globals): CliContext {
+  const cwd = Deno.cwd();
+  return {
+    process: { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) },
+    globals,
+    locations: locate(readEnvironment(), { dbFlag: globals.db, cwd }),
+    cwd,
+  };
+}
+
+function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {
+  const encoder = new TextEncoder();
+  return {
+    write(text) {
+      const bytes = encoder.encode(text);
+      try {
+        for (let written = 0; written < bytes.length;) {
+          written += stream.writeSync(bytes.subarray(written));
+        }
+      } catch (thrown) {
+        // `conclaude … | head`: the reader has seen enough.
+        if (thrown instanceof Deno.errors.BrokenPipe) Deno.exit(0);
+        throw thrown;
+      }
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { messageOf, UserError } from "../errors.ts";
+import { resolvePath } from "../paths.ts";
+import type { CliContext } from "./context.ts";
+
+/** So much text is gathered before it is written, in characters. */
+const CHUNK_CHARS = 65_536;
+
+/** Where lines go. Nothing but `close` or `abandon` may follow an error. */
+export interface LineSink {
+  readonly write: (line: string) => void;
+  /** Writes what is gathered; a file gets its name only now. */
+  readonly close: () => void;
+  /** Leaves no file behind. */
+  readonly abandon: () => void;
+}
+
+/** Lines to stdout. */
+export function stdoutSink({ process }: CliContext): LineSink {
+  return gathering({
+    write: (text) => process.stdout.write(text),
+    close: () => {},
+    abandon: () => {},
+  });
+}
+
+/**
+ * Lines into a file that nobody else may read (0600): written beside it, synced, then renamed over it; a link stays a
+ * link. What is there and is no file, a pipe for example, is written to as it is.
+ *
+ * @throws {UserError} When it cannot be written; what was there before is left untouched.
+ */
+export function fileSink(name: string, { cwd, locations }: CliContext): LineSink {
+  const path = resolvePath(name, { folder: cwd, home: locations.home ?? undefined });
+  const orExplain = <Result>(work: () => Result): Result => {
+    try {
+      return work();
+    } catch (thrown) {
+      throw new UserError(`Cannot write "${path}"`, {
+        why: messageOf(thrown),
+        next: "name a file in a folder that you may write, with room; nothing was changed",
+        cause: thrown,
+      });
+    }
+  };
+  const target = orExplain(() => targetOf(path));
+  const draft = target.isReplaced ? `${target.path}.${crypto.randomUUID()}.tmp` : null;
+  const file = orExplain(() =>
+    draft === null
+      ? Deno.openSync(target.path, { write: true })
+      : Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 })
+  );
+  const encoder = new TextEncoder();
+  return gathering({
+    write: (text) =>
+      orExplain(() => {
+        const bytes = encoder.encode(text);
+        for (let written = 0; written < bytes.length;) {
+          written += file.writeSync(bytes.subarray(written));
+        }
+      }),
+    close: () =>
+      orExplain(() => {
+        if (draft !== null) file.syncSync();
+        file.close();
+        if (draft !== null) Deno.renameSync(draft, target.path);
+      }),
+    abandon() {
+      try {
+        file.close();
+      } catch {
+        // It was closed before the renaming failed.
+      }
+      if (draft !== null) Deno.removeSync(draft);
+    },
+  });
+}
+
+/** Where a path leads to, and whether a new file takes its place: not that of a device or a pipe. */
+function targetOf(path: string): { readonly path: string; readonly isReplaced: boolean } {
+  try {
+    const { isFile, isDirectory } = Deno.statSync(path);
+    if (isDirectory) throw new Error("it is a folder");
+    return isFile
+      ? { path: Deno.realPathSync(path), isReplaced: true }
+      : { path, isReplaced: false };
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return { path, isReplaced: true };
+    throw thrown;
+  }
+}
+
+/** Gathers lines, so that not every one of them costs a system call. */
+function gathering(sink: LineSink): LineSink {
+  let text = "";
+  return {
+    write(line) {
+      text += line + "\n";
+      if (text.length < CHUNK_CHARS) return;
+      sink.write(text);
+      text = "";
+    },
+    close() {
+      sink.write(text);
+      sink.close();
+    },
+    abandon: sink.abandon,
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * What the program is allowed to do, in one table: executables are compiled with it, and whoever starts the program
+ * from its source starts it with it. No network, no dynamic libraries, and of the environment only the names below.
+ */
+
+/** An operating system that a release is made for. */
+export type System = "linux" | "darwin" | "windows";
+
+/** Every environment variable that the program reads. Any other one reads as unset. */
+export const ENVIRONMENT_NAMES: readonly string[] = [
+  "CLAUDE_CODE_SESSION_ID",
+  "CLAUDE_CONFIG_DIR",
+  "CLAUDE_PID",
+  "CLAUDE_PROJECT_DIR",
+  "CONCLAUDE_DB_PATH",
+  "HOME",
+  "NO_COLOR",
+  "TEMP",
+  "USERPROFILE",
+];
+
+/** Facts of the system: whose process this is, and whether another one lives. */
+const SYSTEM_FACTS: readonly string[] = ["uid", "getPriority"];
+
+/** How the start of a process is looked up; see `src/process/identity.ts`. */
+const PROCESS_TOOLS: Readonly<Record<System, string | null>> = {
+  linux: "/bin/cat",
+  darwin: "/bin/ps",
+  windows: null,
+};
+
+/** The permissions, as flags of `deno run` and `deno compile`. */
+export function permissionFlags(system: System): string[] {
+  const tool = PROCESS_TOOLS[system];
+  return [
+    "--no-prompt",
+    // The database, the settings and the projects may lie anywhere.
+    "--allow-read",
+    "--allow-write",
+    `--allow-env=${ENVIRONMENT_NAMES.join(",")}`,
+    // A library that looks for `TERM` finds it unset, instead of failing.
+    "--ignore-env",
+    `--allow-sys=${SYSTEM_FACTS.join(",")}`,
+    ...(tool === null ? [] : [`--allow-run=${tool}`]),
+  ];
+}
+
+/** The system that this process runs on. */
+export function thisSystem(): System {
+  const { os } = Deno.build;
+  return os === "windows" || os === "darwin" ? os : "linux";
+}

@@ -1,0 +1,50 @@
+import { joinPath, parentOf } from "../paths.ts";
+import { type Program, quoteWord } from "../settings/hooks.ts";
+import { permissionFlags, thisSystem } from "./permissions.ts";
+
+/** This program, as somebody else can start it. */
+export interface OwnProgram {
+  /** What a hook starts, from any folder and without a network. */
+  readonly program: Program;
+  /** The file that is this program: the executable, or the script that Deno runs. */
+  readonly path: string;
+  readonly fromSource: boolean;
+}
+
+/** Tells the engine that a hook lives for milliseconds: helper threads would cost more than they do. */
+const SHORT_LIVED = "--v8-flags=--single-threaded";
+
+/** How this very process was started, put so that it can be repeated. */
+export function ownProgram(): OwnProgram {
+  const executable = Deno.execPath();
+  if (Deno.build.standalone) {
+    return { program: { kind: "path", path: executable }, path: executable, fromSource: false };
+  }
+  const script = pathOfUrl(Deno.mainModule);
+  const words = [
+    executable,
+    "run",
+    "--quiet",
+    ...sourceFlags(script),
+    SHORT_LIVED,
+    ...permissionFlags(thisSystem()),
+    script,
+  ];
+  return {
+    program: { kind: "line", line: words.map(quoteWord).join(" ") },
+    path: script,
+    fromSource: true,
+  };
+}
+
+/** The bundle holds everything; the sources need the names of `deno.json`, and the packages that are cached already. */
+function sourceFlags(script: string): string[] {
+  return script.endsWith(".js")
+    ? ["--no-config", "--no-remote", "--no-npm"]
+    : [`--config=${joinPath(parentOf(script), "deno.json")}`, "--no-lock", "--cached-only"];
+}
+
+/** The path of a `file:` URL; `file:///C:/x` is `C:/x`. */
+export function pathOfUrl(url: string): string {
+  return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[A-Za-z]:)/, "");
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync } from "node:sqlite";
+import { readConfigFiles } from "../config/discover.ts";
+import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
+import { messageOf, UserError } from "../errors.ts";
+import { databaseAt } from "../paths.ts";
+import { lookUpwards } from "../project/look.ts";
+import { NewerSchemaError, openDatabase } from "../store/database.ts";
+import type { CliContext } from "./context.ts";
+
+/** The configuration as it counts here, and the database that it leads to. */
+export interface Place {
+  readonly config: HookConfig;
+  /** Absolute path, or `:memory:`. */
+  readonly database: string;
+}
+
+/** Finds configuration and database the way a hook in this folder does. */
+export async function placeOf({ cwd, globals, locations }: CliContext): Promise<Place> {
+  const files = readConfigFiles(lookUpwards(cwd), locations);
+  const config = files.length === 0
+    ? DEFAULT_HOOK_CONFIG
+    : (await import("../config/parse.ts")).parseConfig(files).hook;
+  if (globals.noDb || !config.databaseEnabled) return { config, database: ":memory:" };
+  return { config, database: databaseAt(locations, config.databasePath) };
+}
+
+/**
+ * Opens the database for a command. One that does not exist yet is not made by looking: a command that only reads gets
+ * an empty one in memory.
+ *
+ * @throws {UserError} When it cannot be opened, with the way out.
+ */
+export async function openStore(
+  context: CliContext,
+  mode: "read" | "write",
+): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
+  const place = await placeOf(context);
+  if (place.database === ":memory:") {
+    context.process.stderr.write(
+      "The database is off: nothing is read from disk, nothing is kept.\n",
+    );
+  }
+  const path = mode === "read" && !exists(place.database) ? ":memory:" : place.database;
+  try {
+    return { db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs }), place };
+  } catch (thrown) {
+    throw new UserError(`Cannot open the database "${path}"`, {
+      why: messageOf(thrown),
+      next: thrown instanceof NewerSchemaError
+        ? "install the newest conclaude; nothing was changed"
+        : "run `conclaude doctor`, which names the cause and the way out",
+      cause: thrown,
+    });
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch (thrown) {
+    // A folder that cannot be read must not look like a fresh start.
+    return !(thrown instanceof Deno.errors.NotFound);
+  }
+}

@@ -1,0 +1,53 @@
+import { messageOf, UserError } from "../errors.ts";
+import type { CliContext } from "./context.ts";
+
+/** What a command has to say, for people and for programs. */
+export interface View {
+  /** With `--json`: printed as it is; nothing when undefined. */
+  readonly json: unknown;
+  /** Otherwise; without the final newline. */
+  readonly text: string;
+  /** 0 when absent. */
+  readonly exitCode?: number;
+}
+
+/** Prints a view and sets the exit status. */
+export function show({ process, globals }: CliContext, view: View): void {
+  if (globals.json) {
+    if (view.json !== undefined) process.stdout.write(JSON.stringify(view.json, null, 2) + "\n");
+  } else if (view.text !== "") process.stdout.write(view.text + "\n");
+  process.exitCode = view.exitCode ?? 0;
+}
+
+/**
+ * Prints an error as what / why / next: three lines on stderr, or with `--json` one object
+ * `{"error":{what,why,next,code}}` on stdout. Sets the exit status.
+ */
+export function showError(context: CliContext, thrown: unknown): void {
+  const { process, globals } = context;
+  const { what, why, next, exitCode } = asUserError(thrown, context);
+  if (globals.json) {
+    process.stdout.write(
+      JSON.stringify({ error: { what, why, next, code: exitCode } }, null, 2) + "\n",
+    );
+  } else {
+    process.stderr.write(errorText({ what, why, next }));
+  }
+  process.exitCode = exitCode;
+}
+
+/** The three lines of an error, with the final newline. */
+export function errorText(
+  error: { readonly what: string; readonly why: string; readonly next: string },
+): string {
+  return `${error.what}\n  why:  ${error.why}\n  next: ${error.next}\n`;
+}
+
+function asUserError(thrown: unknown, { locations }: CliContext): UserError {
+  if (thrown instanceof UserError) return thrown;
+  return new UserError("Cannot finish the command", {
+    why: messageOf(thrown),
+    next: `run \`conclaude doctor\`; the log is ${locations.logFile}`,
+    cause: thrown,
+  });
+}

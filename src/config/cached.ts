@@ -1,0 +1,67 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Locations } from "../paths.ts";
+import { readCachedConfig, storeCachedConfig } from "../store/config_cache.ts";
+import { openDatabase } from "../store/database.ts";
+import { type ConfigFile, hashConfigFiles } from "./discover.ts";
+import { type HookConfig, isHookConfig } from "./hook_config.ts";
+
+/** A slow cache is no cache: longest wait for it, in milliseconds. */
+const CACHE_BUSY_MS = 200;
+
+/** A configuration, and whether it was parsed for this call. */
+export interface LoadedConfig {
+  readonly config: HookConfig;
+  readonly configFrom: "cache" | "parsed";
+  /** The database that the cache lies in, open, for whoever goes on with it; null when it cannot be opened. */
+  readonly cache: DatabaseSync | null;
+}
+
+/**
+ * The configuration of the given files, from the cache in the database when nothing in them has changed, parsed
+ * otherwise.
+ *
+ * The cache lives in the database that counts before the configuration has its say, since `database.path` must be
+ * known before another one can be opened. A file that speaks of a database does not cause that one to be made.
+ */
+export async function loadHookConfig(
+  files: readonly ConfigFile[],
+  place: { readonly locations: Locations; readonly noDb: boolean },
+): Promise<LoadedConfig> {
+  const key = files.at(-1)!.path;
+  const hash = hashConfigFiles(files);
+  const cache = place.noDb ? null : await openCache(files, place.locations);
+  const cached = cache === null ? undefined : readCachedConfig(cache, key, hash);
+  if (isHookConfig(cached)) return { config: cached, configFrom: "cache", cache };
+  const { parseConfig } = await import("./parse.ts");
+  const config = parseConfig(files).hook;
+  const home = cache ??
+    (place.noDb || !config.databaseEnabled ? null : await tryOpen(place.locations));
+  if (home !== null) storeCachedConfig(home, { key, hash, parsed: config, atMs: Date.now() });
+  return { config, configFrom: "parsed", cache: home };
+}
+
+/** Not made before it is known that there shall be one: a file that speaks of databases may switch them off. */
+async function openCache(
+  files: readonly ConfigFile[],
+  locations: Locations,
+): Promise<DatabaseSync | null> {
+  if (files.some(({ text }) => text?.includes("database"))) {
+    try {
+      Deno.statSync(locations.database);
+    } catch {
+      return null;
+    }
+  }
+  return await tryOpen(locations);
+}
+
+async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseSync | null> {
+  try {
+    return await openDatabase(database, {
+      busyTimeoutMs: CACHE_BUSY_MS,
+      ownOnly: databaseFrom === "fallback",
+    });
+  } catch {
+    return null;
+  }
+}

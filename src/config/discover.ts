@@ -1,0 +1,147 @@
+/** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
+import { joinPath } from "../paths.ts";
+import type { FolderLook } from "../project/look.ts";
+
+/** Where a file stands: `local` lies over `project`, `project` over `user`. */
+export type ConfigLayer = "user" | "project" | "local";
+
+/** One configuration file that is there: with its text, or with the reason why it could not be read. */
+export type ConfigFile =
+  & {
+    readonly layer: ConfigLayer;
+    /** As found: the folder as it was given, and the file's name. */
+    readonly path: string;
+    /** What `~` means in this file; absent when the environment names no home. */
+    readonly home?: string | undefined;
+  }
+  & (
+    | { readonly text: string }
+    | { readonly text: null; readonly problem: string }
+  );
+
+/**
+ * Part of every hash. Raise it with any change of the keys, of their defaults or of how they are compiled for hooks, so
+ * that nothing cached by an older program is served.
+ */
+export const CONFIG_FORMAT = 1;
+
+/** Folders that the search visits, the first one included. */
+const MAX_FOLDERS = 12;
+/** A larger file is not read. */
+const MAX_FILE_BYTES = 1_048_576;
+
+/** The largest prime of 128 bits. */
+const FINGERPRINT_PRIME = 2n ** 128n - 159n;
+
+const USER_NAMES = ["config.yaml", "config.yml"];
+const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
+const LOCAL_NAMES = [".conclaude.local.yaml"];
+
+/**
+ * The configuration files that count for a project, lowest layer first.
+ *
+ * The project file is the nearest one upwards, `.yaml` before `.yml`, in at most 12 folders. The local file lies beside
+ * it; without a project file it is the nearest one in the same folders. The user's is `~/.conclaude/config.yaml` or
+ * `.yml`.
+ *
+ * @param looks The project directory and the folders above it, nearest first.
+ * @param user The user's home, and what lies in `~/.conclaude`.
+ * @returns At most one file a layer; empty when there is none. A file that is there but cannot be read (no permission,
+ * not a regular file, over 1 MiB) is listed with `text: null`, and no other one takes its place.
+ */
+export function readConfigFiles(
+  looks: readonly FolderLook[],
+  user: {
+    readonly home: string | null;
+    readonly dataFolder: string;
+    readonly dataNames: readonly string[];
+  },
+): ConfigFile[] {
+  const home = user.home ?? undefined;
+  const files: ConfigFile[] = [];
+  const ofUser = readFirst(
+    "user",
+    { path: user.dataFolder, names: user.dataNames },
+    USER_NAMES,
+    home,
+  );
+  if (ofUser) files.push(ofUser);
+  let nearestLocal: ConfigFile | undefined;
+  for (const look of looks.slice(0, MAX_FOLDERS)) {
+    const project = readFirst("project", look, PROJECT_NAMES, home);
+    const local = readFirst("local", look, LOCAL_NAMES, home);
+    if (project) return local ? [...files, project, local] : [...files, project];
+    nearestLocal ??= local;
+  }
+  return nearestLocal ? [...files, nearestLocal] : files;
+}
+
+/**
+ * One value that changes whenever anything changes that the parsed configuration depends on: a path, a byte of a text,
+ * what `~` means, a file that comes or goes, or the program's own idea of the keys.
+ *
+ * @returns 32 hexadecimal digits; the empty text when there are no files.
+ */
+export function hashConfigFiles(files: readonly ConfigFile[]): string {
+  if (files.length === 0) return "";
+  const facts = files.map((file) => [
+    file.layer,
+    file.path,
+    file.home ?? null,
+    file.text,
+    file.text === null ? file.problem : null,
+  ]);
+  return fingerprint(JSON.stringify([CONFIG_FORMAT, facts]));
+}
+
+/**
+ * A number of 128 bits that changes with any change of a text: its bytes, read as one large number, modulo a prime. Two
+ * texts that differ within 16 bytes only can never have the same; others have by chance, once in 2^128. It notices
+ * changes; it does not resist somebody who wants two texts to collide.
+ *
+ * In a process this young, a loop over the characters takes 0.4 µs for each, 0.9 ms for 2 kB; here the engine's own
+ * code does the work, in 0.1 to 0.2 ms.
+ *
+ * @returns 32 hexadecimal digits.
+ */
+export function fingerprint(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  return (BigInt(`0x1${bytes.toHex()}`) % FINGERPRINT_PRIME).toString(16).padStart(32, "0");
+}
+
+/** The first of the wanted files that is there; the others are not read. */
+function readFirst(
+  layer: ConfigLayer,
+  look: FolderLook,
+  wanted: readonly string[],
+  home: string | undefined,
+): ConfigFile | undefined {
+  for (const name of wanted) {
+    if (!look.names.includes(name)) continue;
+    const file = readConfigFile(layer, joinPath(look.path, name), home);
+    if (file) return file;
+  }
+  return undefined;
+}
+
+function readConfigFile(
+  layer: ConfigLayer,
+  path: string,
+  home: string | undefined,
+): ConfigFile | undefined {
+  const unread = (problem: string): ConfigFile => ({ layer, path, home, text: null, problem });
+  try {
+    // Asked first: reading a pipe would wait for ever, and a huge file would cost the hook its deadline.
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile) return unread("not a regular file");
+    if (size > MAX_FILE_BYTES) return unread(`${size} bytes; the limit is 1 MiB`);
+    return { layer, path, home, text: Deno.readTextFileSync(path) };
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    return unread(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}

@@ -1,0 +1,88 @@
+/**
+ * Globs as the configuration has them, compiled to regular expressions.
+ *
+ * The dialect: `*` and `**` match any text, `/` included (so `*.env` covers `/a/b/.env`); where `**` is a whole folder
+ * of the pattern, it may also be no folder at all; `?` is one character; `[a-z]`, `[!a-z]` and `{a,b}` are as in a
+ * shell, and a class that negates never takes `/`; a backslash takes the next character literally; a leading `./`
+ * is dropped. Everything else stands for itself, also parentheses, a leading dot and a leading `!`. Upper and lower
+ * case differ.
+ */
+import picomatch from "picomatch";
+
+const OPTIONS = {
+  bash: true, // `*` crosses `/`
+  dot: true,
+  nonegate: true,
+  noextglob: true,
+  strictBrackets: true,
+  strictSlashes: true,
+  fastpaths: false,
+  debug: true, // throw instead of making a pattern that never matches
+  windows: false,
+  expandRange: (): string => {
+    throw new SyntaxError('ranges like "{1..9}" are not supported; write "{1,2,3}" or "[1-9]"');
+  },
+};
+
+/** What picomatch writes for "not `.` or `..`"; with a `*` that crosses folders it has no meaning. */
+const DOT_SEGMENT_GUARD = "(?!(?:^|\\/)\\.{1,2}(?:\\/|$))";
+
+/** How a compiled glob is meant. */
+export interface GlobOptions {
+  /** What a leading `~` stands for; without it, `~` is a plain character. */
+  readonly home?: string | undefined;
+  /** True: the pattern may name a folder and then covers everything below it; a closing `/` is ignored. */
+  readonly coversFolder?: boolean;
+}
+
+/**
+ * Compiles one glob.
+ *
+ * @returns The source of a regular expression that is anchored at both ends, for the flag `s`.
+ * @throws SyntaxError when the glob is empty or not well formed; the message says where it is wrong.
+ */
+export function compileGlob(glob: string, options: GlobOptions = {}): string {
+  let pattern = expandHome(glob, options.home);
+  if (options.coversFolder) pattern = pattern.replace(/(?<=.)\/+$/, "");
+  if (pattern === "") throw new SyntaxError("the pattern is empty");
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(pattern)) {
+    throw new SyntaxError("a backslash at the end has nothing to escape");
+  }
+  const regex: RegExp = picomatch.makeRe(toPicomatch(pattern), OPTIONS);
+  const source = regex.source
+    .replaceAll(DOT_SEGMENT_GUARD, "")
+    .replaceAll("[^/]", ".")
+    .replaceAll("(?:(?:.)*?)", ".*?");
+  const anchored = options.coversFolder ? `^(?:${source.slice(1, -1)}(?:\\/.*)?)$` : source;
+  new RegExp(anchored, "s");
+  return anchored;
+}
+
+/** Why a text is not a glob, or `undefined` when it is one. */
+export function globFault(glob: string): string | undefined {
+  try {
+    compileGlob(glob);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function expandHome(glob: string, home: string | undefined): string {
+  if (home === undefined || !(glob === "~" || glob.startsWith("~/"))) return glob;
+  return home.replaceAll("\\", "/").replace(/[*?[\]{}()\\!]/g, "\\$&") + glob.slice(1);
+}
+
+/**
+ * The same pattern for picomatch, where `[!a]` is `[^/a]`, where parentheses, bars and quotes have a meaning that they do
+ * not have here, and where `\d` would end up as a digit of the regular expression.
+ */
+function toPicomatch(glob: string): string {
+  return glob
+    .replace(/\\.|\[[!^]|[()|"]/gs, (part) => {
+      if (part === "[!" || part === "[^") return "[^/";
+      if (part.length === 1) return `\\${part}`;
+      return /\w/.test(part) ? part.slice(1) : part;
+    })
+    .replace(/^\/\*\*\//, "{/,/**/}");
+}

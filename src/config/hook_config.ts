@@ -1,0 +1,70 @@
+/**
+ * The configuration as a hook needs it: a handful of plain values, compiled once and then served from the cache, so
+ * that a hook loads neither the YAML parser nor the schema. Nothing is imported here for the same reason.
+ */
+
+/**
+ * Everything of the configuration that a hook looks at. Plain JSON: `JSON.parse(JSON.stringify(c))` equals `c`.
+ *
+ * Regular expressions are sources without flags. Those of the `exclude…` lists are anchored at both ends, expect `/`
+ * as the separator, and are made for `new RegExp(source, "s")`; those of `redactPatterns` for `new RegExp(source, "g")`.
+ */
+export interface HookConfig {
+  /** False: state lives in memory only, for the life of one process. */
+  readonly databaseEnabled: boolean;
+  /** Absolute path of the database file, or null for the default place. */
+  readonly databasePath: string | null;
+  /** How long a write waits for another process, in milliseconds, 100 to 8000. */
+  readonly busyTimeoutMs: number;
+  /** False: tool uses are not kept; sessions, counters and the audit trail are. */
+  readonly captureEnabled: boolean;
+  /** To be tried on the absolute project directory. A match also covers the folders below the named one. */
+  readonly excludeProjects: readonly string[];
+  /** To be tried on the tool name. */
+  readonly excludeTools: readonly string[];
+  /**
+   * To be tried on a file's absolute path and, when the file is inside the project, also on its path relative to the
+   * project directory (`src/a.ts`, no leading `./`). A match also covers what is below a named folder.
+   */
+  readonly excludePaths: readonly string[];
+  /** The longest payload that is kept whole, in bytes, 4096 to 67108864. */
+  readonly maxPayloadBytes: number;
+  /** The user's own secrets to mask, beside the built-in ones. Never matches the empty text. */
+  readonly redactPatterns: readonly string[];
+  /** Days that a session stays after it ended, 0 to 36500; 0 keeps it for ever. */
+  readonly sessionRetentionDays: number;
+  /** Rows that one retention step removes at most, 10 to 10000. */
+  readonly retentionBatchRows: number;
+  /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
+  readonly problems: number;
+}
+
+/** What counts when there is no configuration file. A test keeps it equal to the defaults of the schema. */
+export const DEFAULT_HOOK_CONFIG: HookConfig = {
+  databaseEnabled: true,
+  databasePath: null,
+  busyTimeoutMs: 3000,
+  captureEnabled: true,
+  excludeProjects: [],
+  excludeTools: [],
+  excludePaths: [],
+  maxPayloadBytes: 1_048_576,
+  redactPatterns: [],
+  sessionRetentionDays: 30,
+  retentionBatchRows: 500,
+  problems: 0,
+};
+
+/** Whether a value has every field of a {@linkcode HookConfig}, each of its type: what a cache gives back may be damaged. */
+export function isHookConfig(value: unknown): value is HookConfig {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(DEFAULT_HOOK_CONFIG).every(([key, usual]) => {
+    const held: unknown = Reflect.get(value, key);
+    if (Array.isArray(usual)) {
+      return Array.isArray(held) && held.every((item) => typeof item === "string");
+    }
+    return usual === null
+      ? held === null || typeof held === "string"
+      : typeof held === typeof usual;
+  });
+}

@@ -1,0 +1,188 @@
+/**
+ * One configuration file as far as it is right: what the schema refuses is taken out and reported, the rest stays.
+ */
+import type * as z from "zod/mini";
+import { parentOf, resolvePath } from "../paths.ts";
+import type { ConfigFile } from "./discover.ts";
+import { CONFIG_KEYS, CONFIG_SECTIONS, type ConfigKey, configSchema } from "./schema.ts";
+import { suggestKeys } from "./suggest.ts";
+import { type Plain, readYaml, type ValuePath, type YamlTree } from "./yaml_tree.ts";
+
+/** Something in a configuration file that does not count, or not as written. */
+export interface ConfigProblem {
+  /** The file. */
+  readonly path: string;
+  /** Line and column count from 1; both are 0 when the file could not be read. */
+  readonly line: number;
+  readonly column: number;
+  /** The dotted name (`capture.exclude.tools[2]`); empty when the file as a whole is meant. */
+  readonly key: string;
+  /** What is wrong: what was expected and what was found. */
+  readonly message: string;
+  /** What to write instead, as a sentence without a period. */
+  readonly suggestion?: string;
+}
+
+/** A map of the configuration; the keys that are there have been judged by the schema. */
+export type LayerValues = { [key: string]: Plain };
+
+/** What one file contributes. */
+export interface LayerResult {
+  /** Only the keys that the file names, all of them valid; `database.path` is absolute. */
+  readonly values: LayerValues;
+  readonly problems: readonly ConfigProblem[];
+}
+
+const KEYS = new Map(CONFIG_KEYS.map((row) => [row.key, row]));
+const KNOWN_NAMES = [...CONFIG_SECTIONS, ...CONFIG_KEYS].map((row) => row.key);
+/** Taking a value out can uncover another fault, but not often. */
+const MAX_ROUNDS = 4;
+
+/** Reads one file. Never throws; a file that cannot be used contributes nothing and a problem. */
+export function readLayer(file: ConfigFile): LayerResult {
+  if (file.text === null) {
+    const message = `the file cannot be read: ${file.problem}`;
+    return { values: {}, problems: [{ path: file.path, line: 0, column: 0, key: "", message }] };
+  }
+  const tree = readYaml(file.text);
+  const problems = tree.faults.map(({ path, line, column, message }): ConfigProblem => ({
+    path: file.path,
+    line,
+    column,
+    key: dotted(path),
+    message,
+  }));
+  if (tree.root === undefined) return { values: {}, problems };
+  const report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => {
+    const position = at === "key" ? tree.keyAt(path) : tree.valueAt(path);
+    const problem = { path: file.path, ...position, key: dotted(path), message };
+    problems.push(suggestion === undefined ? problem : { ...problem, suggestion });
+  };
+  const values = keepValid(tree.root, report);
+  resolveDatabasePath(values, file, report);
+  problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  return { values, problems };
+}
+
+/** True for a map of keys, false for a list or a single value. */
+export function isMapping(value: unknown): value is LayerValues {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+type Report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => void;
+
+function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerValues {
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const { error } = configSchema.safeParse(root);
+    if (error === undefined) return root;
+    const refused = error.issues.flatMap((issue) => refuse(issue, root, report));
+    // Entries of lists from the last to the first, so that no index moves before it is used.
+    refused.sort((a, b) => indexAt(b) - indexAt(a));
+    for (const path of refused) takeOut(root, path);
+  }
+  return {};
+}
+
+/** Reports one issue. @returns The paths of the values that have to go. */
+function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): ValuePath[] {
+  const path = issue.path.filter((part) => typeof part !== "symbol");
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((name) => {
+      const unknown = [...path, name];
+      const names = suggestKeys(dotted(unknown), KNOWN_NAMES).map((key) => `"${key}"`);
+      const suggestion = names.length === 0 ? undefined : `did you mean ${names.join(" or ")}?`;
+      report(unknown, "key", "there is no such key", suggestion);
+      return unknown;
+    });
+  }
+  const found = valueAt(root, path);
+  const row = KEYS.get(dotted(path.filter((part) => typeof part === "string")));
+  const isItem = typeof path.at(-1) === "number";
+  const fault = issue.code === "custom" ? `: ${issue.message}` : "";
+  const message = `expected ${expectation(row, isItem)}, found ${describe(found)}${fault}`;
+  report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
+  return [path];
+}
+
+function expectation(row: ConfigKey | undefined, isItem: boolean): string {
+  if (row === undefined) return "a map of keys";
+  if (isItem) return `a ${row.item}`;
+  const range = row.range ? ` from ${row.range[0]} to ${row.range[1]}` : "";
+  return row.type === "true or false" ? row.type : `a ${row.type}${range}`;
+}
+
+const TRUTH_WORDS: Readonly<Record<string, string>> = {
+  yes: "true",
+  on: "true",
+  true: "true",
+  no: "false",
+  off: "false",
+  false: "false",
+};
+
+function correction(row: ConfigKey, found: unknown): string | undefined {
+  if (row.item !== undefined && typeof found === "string") {
+    return `write [${JSON.stringify(found)}]`;
+  }
+  if (typeof found !== "string") return undefined;
+  if (typeof row.default === "boolean") {
+    const word = Object.entries(TRUTH_WORDS).find(([name]) => name === found.toLowerCase())?.[1];
+    return word && `write ${word}`;
+  }
+  if (typeof row.default === "number" && /^\d+$/.test(found)) {
+    return `write ${found} without quotes`;
+  }
+  return undefined;
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (isMapping(value)) return "a map of keys";
+  if (value === null || value === undefined) return "nothing";
+  const text = typeof value === "string" ? JSON.stringify(value) : String(value);
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+function valueAt(root: LayerValues, path: ValuePath): unknown {
+  let value: unknown = root;
+  for (const part of path) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<string | number, unknown>)[part];
+  }
+  return value;
+}
+
+function indexAt(path: ValuePath): number {
+  const last = path.at(-1);
+  return typeof last === "number" ? last : -1;
+}
+
+/** Removes what is at the path; where nothing is there (a required key is missing), what should have held it. */
+function takeOut(root: LayerValues, path: ValuePath): void {
+  const last = path.at(-1);
+  if (last === undefined) {
+    for (const key of Object.keys(root)) delete root[key];
+    return;
+  }
+  const holder = valueAt(root, path.slice(0, -1));
+  if (Array.isArray(holder) && typeof last === "number") holder.splice(last, 1);
+  else if (isMapping(holder) && Object.hasOwn(holder, last)) delete holder[last];
+  else takeOut(root, path.slice(0, -1));
+}
+
+/** A relative path means the folder of the file that names it; after the layers are merged nobody knows which that was. */
+function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Report): void {
+  const { database } = values;
+  if (!isMapping(database) || typeof database.path !== "string") return;
+  if (/^~(?:\/|$)/.test(database.path) && !file.home) {
+    report(["database", "path"], "value", '"~" has no meaning here: the environment names no home');
+    delete database.path;
+    return;
+  }
+  database.path = resolvePath(database.path, { folder: parentOf(file.path), home: file.home });
+}
+
+/** `["capture", "exclude", "tools", 2]` as `capture.exclude.tools[2]`. */
+function dotted(path: ValuePath): string {
+  return path.map((part) => typeof part === "number" ? `[${part}]` : `.${part}`).join("").slice(1);
+}

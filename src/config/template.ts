@@ -1,0 +1,60 @@
+/** The file that `conclaude config init` writes. */
+import { CONFIG_KEYS, CONFIG_SECTIONS } from "./schema.ts";
+
+const HEADER = [
+  "Configuration of conclaude. Every key is optional; what is commented out is the default.",
+  "To change one, take the first `# ` away from its line and from the lines of its sections.",
+];
+const LINE_WIDTH = 96;
+
+/**
+ * Every key with its meaning, commented out at its default. As it is, the text is an empty configuration; with the first
+ * `# ` of each line taken away, it says exactly the defaults.
+ *
+ * @param options.schemaPath A local file with the JSON Schema, for the language server of editors; without it, no such
+ * line is written.
+ */
+export function configTemplate(options: { readonly schemaPath?: string } = {}): string {
+  const lines = HEADER.map((line) => `## ${line}`);
+  if (options.schemaPath !== undefined) {
+    lines.unshift(`# yaml-language-server: $schema=${options.schemaPath}`);
+  }
+  const sections = new Map(CONFIG_SECTIONS.map((section) => [section.key, section]));
+  const opened = new Set<string>();
+  for (const { key, default: fallback, description, range } of CONFIG_KEYS) {
+    const parts = key.split(".");
+    for (let depth = 1; depth < parts.length; depth++) {
+      const name = parts.slice(0, depth).join(".");
+      if (opened.has(name)) continue;
+      opened.add(name);
+      const about = sections.get(name)?.description ?? "";
+      lines.push(...(depth === 1 ? [""] : []), ...entry(depth - 1, about, `${parts[depth - 1]}:`));
+    }
+    const limits = range ? ` From ${range[0]} to ${range[1]}.` : "";
+    const value = JSON.stringify(fallback);
+    const depth = parts.length - 1;
+    if (depth === 0) lines.push("");
+    lines.push(...entry(depth, description + limits, `${parts[depth]}: ${value}`));
+  }
+  return lines.join("\n") + "\n";
+}
+
+/** Prose has two number signs, so that taking one away from every line leaves it a comment. */
+function entry(depth: number, about: string, setting: string): string[] {
+  const indent = "  ".repeat(depth);
+  return [
+    ...wrap(about, LINE_WIDTH - indent.length).map((line) => `## ${indent}${line}`),
+    `# ${indent}${setting}`,
+  ];
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + 1 + word.length <= width) {
+      lines[lines.length - 1] = `${last} ${word}`;
+    } else lines.push(word);
+  }
+  return lines;
+}

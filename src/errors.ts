@@ -1,0 +1,34 @@
+/**
+ * The one error that a person is meant to read: what happened, why, and what to do next.
+ *
+ * Floors 0–3 throw it and never print; the command line prints it as three lines (or, with `--json`,
+ * as `{"error":{what,why,next,code}}`); a hook writes it to its audit row and the log.
+ */
+export class UserError extends Error {
+  override readonly name = "UserError";
+  /** What could not be done, in sentence case, without a closing period. */
+  readonly what: string;
+  /** The current state that prevented it. */
+  readonly why: string;
+  /** Something to paste or to do; says also what was left untouched where that matters. */
+  readonly next: string;
+  /** Exit status of the command line: 1 could not, 2 usage (more in the README). */
+  readonly exitCode: number;
+
+  constructor(
+    what: string,
+    details: { why: string; next: string; exitCode?: number; cause?: unknown },
+  ) {
+    super(what, details.cause === undefined ? {} : { cause: details.cause });
+    this.what = what;
+    this.why = details.why;
+    this.next = details.next;
+    this.exitCode = details.exitCode ?? 1;
+  }
+}
+
+/** The message of anything that was thrown, one line, never empty. */
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
+  return text.replace(/\s+/g, " ").trim() || "unknown error";
+}

@@ -1,0 +1,58 @@
+import { joinPath, resolvePath } from "../paths.ts";
+import type { FolderLook } from "../project/look.ts";
+
+/** What the `.git` files say of a folder, read without starting git. */
+export interface Repository {
+  /** The common git directory, links resolved: the same for the main checkout and every worktree. */
+  readonly commonDir: string;
+  /** The working tree's top folder. */
+  readonly root: string;
+  /** The exact branch name (`feature/auth`); null when HEAD is detached or names no branch. */
+  readonly branch: string | null;
+}
+
+/**
+ * The git repository that a folder lies in.
+ *
+ * @param looks The folders from there upwards.
+ * @returns `undefined` outside a repository, or where its files cannot be read.
+ */
+export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
+  const top = looks.find(({ names }) => names.includes(".git"));
+  return top === undefined ? undefined : readRepository(top.path, joinPath(top.path, ".git"));
+}
+
+function readRepository(root: string, dotGit: string): Repository | undefined {
+  try {
+    const isFile = Deno.statSync(dotGit).isFile;
+    const gitDir = isFile ? worktreeGitDir(root, dotGit) : dotGit;
+    const commonDir = isFile ? commonGitDir(gitDir) : gitDir;
+    return { commonDir: Deno.realPathSync(commonDir), root, branch: branchOf(gitDir) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** A worktree's or submodule's `.git` is a file with one line: `gitdir: <path>`. */
+function worktreeGitDir(root: string, dotGit: string): string {
+  const line = Deno.readTextFileSync(dotGit).split("\n", 1)[0]!.trim();
+  return resolvePath(line.replace(/^gitdir:\s*/, ""), { folder: root });
+}
+
+/** A worktree names the main repository's git directory in `commondir`; a submodule has none and is its own. */
+function commonGitDir(gitDir: string): string {
+  try {
+    return resolvePath(Deno.readTextFileSync(joinPath(gitDir, "commondir")).trim(), {
+      folder: gitDir,
+    });
+  } catch {
+    return gitDir;
+  }
+}
+
+function branchOf(gitDir: string): string | null {
+  const head = Deno.readTextFileSync(joinPath(gitDir, "HEAD")).trim();
+  const name = /^ref: refs\/heads\/(.+)$/.exec(head)?.[1];
+  // A repository with the reftable format keeps this placeholder in HEAD.
+  return name === undefined || name === ".invalid" ? null : name;
+}

@@ -1,0 +1,119 @@
+import { redactText } from "../capture/redact.ts";
+import { messageOf } from "../errors.ts";
+import { newId, UNKNOWN_SESSION_ID } from "../ids.ts";
+import { appendLog, logFiles } from "../log/log.ts";
+import { joinPath, type Locations, parentOf } from "../paths.ts";
+import { claimNotice } from "../spool/notice.ts";
+import { spoolRecord } from "../spool/spool.ts";
+import type { HookRecord } from "../store/captures.ts";
+import { type Input, toEvent, withPlainLetters } from "./protocol.ts";
+
+/** Where a record was to go. */
+export interface Destination {
+  readonly database: string;
+  readonly locations: Locations;
+}
+
+/**
+ * Keeps a record that the database could not take: into the spool, with a line in the log.
+ *
+ * @param thrown Why the database could not take it.
+ * @returns What the person has to be told, each once a session: that nothing could be kept anywhere, or that a newer
+ * program is needed. Empty when all is in order again by itself.
+ */
+export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
+  const { database, locations } = to;
+  const folders = locations.spoolFolders.map((folder) => joinPath(parentOf(folder), "notices"));
+  const once = (subject: string, notice: string) =>
+    claimNotice(subject, { sessionId: record.sessionId, folders }) ? [notice] : [];
+  const log = (level: "warn" | "error", message: string) =>
+    appendLog(logFiles(locations.spoolFolders), {
+      level,
+      message: `hook ${record.execution.hookName}: ${message}`,
+      atMs: record.atMs,
+    });
+  const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
+  try {
+    const path = spoolRecord(record, { database, folders: locations.spoolFolders });
+    log("warn", `${why}; it waits in ${path}; next: run \`conclaude doctor\``);
+    return isNewerSchema(thrown)
+      ? once(
+        "newer-schema",
+        `conclaude is older than its database ${database}. Events wait in the spool; install the newest conclaude.`,
+      )
+      : [];
+  } catch (spoolThrown) {
+    const reasons = spoolThrown instanceof AggregateError ? spoolThrown.errors : [spoolThrown];
+    log(
+      "error",
+      `${why}; nor could a spool folder: ${reasons.map(messageOf).join("; ")}; it is lost`,
+    );
+    return once(
+      "nothing-writable",
+      `conclaude cannot record this session: ${why}, and neither could ${
+        locations.spoolFolders.join(" or ")
+      }. ` +
+        "Free space or correct the permissions, then run `conclaude doctor`.",
+    );
+  }
+}
+
+/** By name, since the bundle may hold the class twice. */
+function isNewerSchema(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === "NewerSchemaError";
+}
+
+/** A hook that failed in a way that no rule expected. */
+export interface Crash {
+  readonly input: Input;
+  /** The name on the command line. */
+  readonly event: string | undefined;
+  readonly locations: Locations;
+}
+
+/**
+ * Keeps an event whose handling failed unexpectedly: what was sent, masked, goes to the spool with the error and its
+ * stack, so that it is in the audit trail, and of a tool use in the queue, as soon as a hook or `queue drain` takes it in.
+ */
+export function keepCrashed(thrown: unknown, { input, event: name, locations }: Crash): void {
+  const atMs = Date.now();
+  const event = toEvent(input.kind === "event" ? input.fields : {}, name);
+  const text = maskedText(input.text);
+  const isToolUse = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
+  const record: HookRecord = {
+    id: newId(atMs),
+    atMs,
+    sessionId: event.sessionId ?? UNKNOWN_SESSION_ID,
+    session: null,
+    execution: {
+      hookName: event.name,
+      toolName: event.toolName,
+      toolUseId: event.toolUseId,
+      status: "failure",
+      durationMs: performance.now(),
+      errorMessage: messageOf(thrown),
+      errorStack: thrown instanceof Error ? thrown.stack ?? null : null,
+      metadata: {},
+    },
+    capture: !isToolUse ? null : {
+      toolName: event.toolName ?? "unknown",
+      toolUseId: event.toolUseId,
+      outcome: event.name === "PostToolUse" ? "success" : "failure",
+      priority: "normal",
+      filesTouched: [],
+      payload: JSON.stringify({ tool_name: event.toolName, unparsed: text }),
+      cutBytes: 0,
+    },
+    counters: [],
+  };
+  keepElsewhere(thrown, record, { database: locations.database, locations });
+}
+
+/** Masking may be what failed; then nothing of the text is kept. */
+function maskedText(text: string): string {
+  try {
+    return redactText(withPlainLetters(text), { patterns: [] });
+  } catch {
+    return "[redacted:text]";
+  }
+}

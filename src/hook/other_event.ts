@@ -1,0 +1,59 @@
+import { filesTouched, summarizeInput } from "../capture/payload.ts";
+import type { Answer, HookWork } from "./work.ts";
+
+/** Longest title of a session, in characters. */
+const MAX_TITLE_CHARS = 120;
+
+/** What a tool is about to be used for comes again, whole, when it has been. */
+const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
+
+/** Every event without a rule of its own, known or not: it is recorded, and answered with nothing. */
+export async function handle(work: HookWork): Promise<Answer> {
+  const { event, problem } = work;
+  if (problem !== null) {
+    await work.save({
+      status: "failure",
+      errorMessage: problem,
+      metadata: work.keepsContent ? summarizeInput({ stdin: work.text }) : {},
+    });
+    return null;
+  }
+  if (!work.keepsContent) {
+    await work.save({ session: sessionOf(work) });
+    return null;
+  }
+  const { tool_name: _name, tool_use_id: _id, ...rest } = event.own;
+  const files = event.toolName === null
+    ? {}
+    : { files: filesTouched(event.toolName, event.toolInput) };
+  await work.save({
+    session: sessionOf(work),
+    metadata: { ...files, ...summarizeInput(rest, event.toolName === null ? {} : TOOL_LIMITS) },
+    counters: event.name === "UserPromptSubmit" ? ["prompts"] : [],
+  });
+  return null;
+}
+
+/** A prompt can only come from a live session, and the first one says what the session is about. */
+function sessionOf({ event, keepsContent }: HookWork) {
+  if (event.name !== "UserPromptSubmit") return {};
+  return { effect: "revive" as const, title: keepsContent ? titleOf(event.own) : null };
+}
+
+function titleOf(own: Readonly<Record<string, unknown>>): string | null {
+  const given = own["session_title"];
+  if (typeof given === "string" && given.trim() !== "") return clip(given);
+  const prompt = own["prompt"];
+  // A prompt that begins with a tag is a message of Claude Code's own (a finished background task).
+  if (typeof prompt !== "string" || prompt.trim() === "" || prompt.trimStart().startsWith("<")) {
+    return null;
+  }
+  return clip(prompt);
+}
+
+function clip(text: string): string {
+  const line = text.replaceAll("\u0000", "").replace(/\s+/g, " ").trim().toWellFormed();
+  return line.length <= MAX_TITLE_CHARS
+    ? line
+    : `${line.slice(0, MAX_TITLE_CHARS - 1).toWellFormed()}…`;
+}

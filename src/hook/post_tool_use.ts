@@ -1,0 +1,103 @@
+import { capturePriority, filesTouched, summarizeInput } from "../capture/payload.ts";
+import type { Capture } from "../store/captures.ts";
+import type { HookEvent } from "./protocol.ts";
+import { type Answer, type HookWork, matchesAny } from "./work.ts";
+
+/** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
+const SILENT: Answer = { continue: true, suppressOutput: true };
+
+/** Tools whose use counts as an edit in the session's counters. */
+const EDITING_TOOLS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
+
+/** The audit row's summary is shorter than elsewhere, because the whole is in the queue. */
+const SUMMARY_LIMITS = { maxChars: 60, maxBytes: 300 };
+
+/** PostToolUse and PostToolUseFailure: keeps the tool use whole, unless the configuration leaves it out. */
+export async function handle(work: HookWork): Promise<Answer> {
+  const { event } = work;
+  const toolName = event.toolName ?? "unknown";
+  const files = filesTouched(toolName, event.toolInput);
+  const skipped = reasonToSkip(work, toolName, files);
+  const failed = event.name === "PostToolUseFailure";
+  const counters = ["tool_uses"];
+  if (failed) counters.push("tool_failures");
+  else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
+  await work.save(
+    skipped === null
+      ? {
+        capture: await captureOf(work, { toolName, files, failed }),
+        metadata: { files, ...summarizeInput(describe(event), SUMMARY_LIMITS) },
+        counters,
+      }
+      : { status: "skipped", metadata: { skipped }, counters },
+  );
+  return SILENT;
+}
+
+function reasonToSkip(work: HookWork, toolName: string, files: readonly string[]): string | null {
+  const { config, projectDir } = work;
+  if (!config.captureEnabled) return "capture.enabled";
+  if (!work.keepsContent) return "capture.exclude.projects";
+  if (matchesAny(config.excludeTools, toolName)) return "capture.exclude.tools";
+  if (config.excludePaths.length > 0) {
+    const inProject = projectDir === null ? "" : `${projectDir}/`;
+    const excluded = files.some((file) =>
+      matchesAny(config.excludePaths, file) ||
+      (inProject !== "" && file.startsWith(inProject) &&
+        matchesAny(config.excludePaths, file.slice(inProject.length)))
+    );
+    if (excluded) return "capture.exclude.paths";
+  }
+  return null;
+}
+
+async function captureOf(
+  work: HookWork,
+  tool: { readonly toolName: string; readonly files: readonly string[]; readonly failed: boolean },
+): Promise<Capture> {
+  const { event } = work;
+  const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = event.own;
+  const payload = {
+    tool_name: tool.toolName,
+    tool_input: event.toolInput === undefined ? {} : event.toolInput,
+    ...(tool.failed ? {} : { tool_response: response === undefined ? {} : response }),
+    project_dir: work.projectDir ?? "",
+    ...rest,
+  };
+  const { text, cutBytes } = await serialize(payload, work);
+  return {
+    toolName: tool.toolName,
+    toolUseId: event.toolUseId,
+    outcome: tool.failed ? "failure" : "success",
+    priority: capturePriority(tool.toolName),
+    filesTouched: tool.files,
+    payload: text,
+    cutBytes,
+  };
+}
+
+/** JSON within the cap. What is nested too deep to be written as JSON is kept as the text that was sent. */
+async function serialize(
+  payload: Readonly<Record<string, unknown>>,
+  work: HookWork,
+): Promise<{ readonly text: string; readonly cutBytes: number }> {
+  const maxBytes = work.config.maxPayloadBytes;
+  let text = "";
+  try {
+    text = JSON.stringify(payload);
+    if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    const { tool_name, project_dir } = payload;
+    payload = { tool_name, project_dir, unparsed: work.text };
+  }
+  const { capValue } = await import("../capture/cap.ts");
+  const { value, cutBytes } = capValue(payload, maxBytes);
+  return { text: cutBytes === 0 && text !== "" ? text : JSON.stringify(value), cutBytes };
+}
+
+/** What the audit row tells of a tool use: its input in short, and who used it. The response is in the queue. */
+function describe(event: HookEvent): Record<string, unknown> {
+  const { tool_name: _name, tool_use_id: _id, tool_response: _response, ...rest } = event.own;
+  return rest;
+}

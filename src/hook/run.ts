@@ -1,0 +1,60 @@
+import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
+import { type Answer, beginWork, type HookFlags, type HookWork, readLocations } from "./work.ts";
+
+/** The rule of one kind of event. */
+interface HandlerModule {
+  handle(work: HookWork): Promise<Answer> | Answer;
+}
+
+const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
+  ["PostToolUse", () => import("./post_tool_use.ts")],
+  ["PostToolUseFailure", () => import("./post_tool_use.ts")],
+  ["SessionStart", () => import("./session_start.ts")],
+  ["SessionEnd", () => import("./session_end.ts")],
+  ["Stop", () => import("./stop.ts")],
+]);
+const OTHER_EVENTS = () => import("./other_event.ts");
+
+/**
+ * Handles one hook event: stdin into the database, the answer to stdout, exit status 0. What goes wrong on the way
+ * goes to the spool and the log, and does not stop Claude Code.
+ *
+ * @param args What follows `conclaude hook`: `[EVENT] [--db PATH] [--no-db]`.
+ */
+export async function runHook(args: readonly string[]): Promise<never> {
+  const flags = readFlags(args);
+  const input = parseInput(readStdin());
+  // Before anything is opened: a Stop that continues a stopped one must never add to a loop.
+  if (isContinuedStop(input, flags.event)) answerAndLeave(null);
+  try {
+    const work = await beginWork(input, flags);
+    const load = (work.problem === null && HANDLERS.get(work.event.name)) || OTHER_EVENTS;
+    const answer = await (await load()).handle(work);
+    const { notices } = work;
+    answerAndLeave(
+      notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") },
+    );
+  } catch (thrown) {
+    try {
+      const { keepCrashed } = await import("./failure.ts");
+      keepCrashed(thrown, { input, event: flags.event, locations: readLocations(flags) });
+    } finally {
+      answerAndLeave(null);
+    }
+  }
+}
+
+function readFlags(args: readonly string[]): HookFlags {
+  const at = args.indexOf("--db");
+  const joined = args.find((arg) => arg.startsWith("--db="))?.slice("--db=".length);
+  return {
+    event: args.find((arg, i) => !arg.startsWith("--") && (at < 0 || i !== at + 1)),
+    db: joined ?? (at < 0 ? undefined : args[at + 1]),
+    noDb: args.includes("--no-db"),
+  };
+}
+
+function isContinuedStop(input: Input, eventName: string | undefined): boolean {
+  return input.kind === "event" && input.fields["stop_hook_active"] === true &&
+    (eventName ?? input.fields["hook_event_name"]) === "Stop";
+}

@@ -1,0 +1,30 @@
+import { summarizeInput } from "../capture/payload.ts";
+import { checkpoint } from "../store/database.ts";
+import { nameOf } from "./protocol.ts";
+import type { Answer, HookWork } from "./work.ts";
+
+/** The part of a SessionEnd that may go into cleaning up, in milliseconds. */
+const CLEANUP_MS = 300;
+
+/** Ends the session, then uses the quiet moment: a checkpoint that waits for nobody, and one step of retention. */
+export async function handle(work: HookWork): Promise<Answer> {
+  await work.save({
+    session: { effect: "end", endReason: nameOf(work.event.own["reason"]) ?? "other" },
+    metadata: work.keepsContent ? summarizeInput(work.event.own) : {},
+  });
+  const db = work.spareDb();
+  if (db === null) return null;
+  try {
+    checkpoint(db, "PASSIVE");
+    const { runRetention } = await import("../maintenance/retention.ts");
+    runRetention(db, {
+      nowMs: work.atMs,
+      retentionDays: work.config.sessionRetentionDays,
+      batchRows: work.config.retentionBatchRows,
+      untilMs: performance.now() + CLEANUP_MS,
+    });
+  } catch {
+    // The event is stored; `doctor` and `retention run` tell what stands in the way of the rest.
+  }
+  return null;
+}

@@ -1,0 +1,292 @@
+import type { DatabaseSync } from "node:sqlite";
+import { needsRedaction } from "../capture/triggers.ts";
+import { readConfigFiles } from "../config/discover.ts";
+import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
+import { findRepository, type Repository } from "../git/repository.ts";
+import { newId, normalizeSessionId, UNKNOWN_SESSION_ID } from "../ids.ts";
+import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
+import { lookUpwards } from "../project/look.ts";
+import {
+  type Capture,
+  type ExecutionStatus,
+  type HookRecord,
+  saveRecord,
+  type SessionTouch,
+} from "../store/captures.ts";
+import { checkpoint, openDatabase } from "../store/database.ts";
+import { folderOf, type HookEvent, type Input, toEvent, withPlainLetters } from "./protocol.ts";
+
+/** What goes to stdout: one JSON object, or nothing. */
+export type Answer = Readonly<Record<string, unknown>> | null;
+
+/** The command line of a hook. */
+export interface HookFlags {
+  readonly event: string | undefined;
+  readonly db: string | undefined;
+  readonly noDb: boolean;
+}
+
+/** What a handler wants written of its event; what it leaves out is taken from the event itself. */
+export interface Draft {
+  readonly session?: Partial<SessionTouch>;
+  readonly status?: ExecutionStatus;
+  readonly errorMessage?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly capture?: Capture;
+  readonly counters?: readonly string[];
+}
+
+/** An event on its way, with all that its handler needs. */
+export interface HookWork {
+  readonly event: HookEvent;
+  /** What stdin held, secrets masked. */
+  readonly text: string;
+  /** Why that is no event, or null when it is one. */
+  readonly problem: string | null;
+  readonly atMs: number;
+  readonly sessionId: string;
+  /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders, else the event's folder. */
+  readonly projectDir: string | null;
+  readonly repository: Repository | undefined;
+  readonly claudePid: number | null;
+  readonly config: HookConfig;
+  /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
+  readonly keepsContent: boolean;
+  /** Null when it cannot be opened; the event goes to the spool then. */
+  readonly db: DatabaseSync | null;
+  /** What the person is told beside the answer. */
+  readonly notices: readonly string[];
+  /** Tells the person something, in Claude Code's own interface. */
+  tell(notice: string): void;
+  /** Makes the event durable, in the database or in the spool. */
+  save(draft: Draft): Promise<void>;
+  /**
+   * The database for what can be done beside the event, once that is saved: it waits for nobody for long. Null when the
+   * event had to go to the spool.
+   */
+  spareDb(): DatabaseSync | null;
+}
+
+/** The part of a hook that may go into records of earlier ones, in milliseconds. */
+const MAX_DRAIN_MS = 500;
+
+/** How long work beside the event waits for another process, in milliseconds. */
+const SPARE_BUSY_MS = 100;
+
+/** One hook in this many moves the write-ahead log into the database. */
+const CHECKPOINT_EVERY = 16;
+
+/** Where this process reads and writes. */
+export function readLocations(flags: HookFlags): Locations {
+  return locate(readEnvironment(), { dbFlag: flags.db });
+}
+
+/** Reads everything that decides about an event: the environment, the configuration, the repository; opens the database. */
+export async function beginWork(input: Input, flags: HookFlags): Promise<HookWork> {
+  const atMs = Date.now();
+  const environment = readEnvironment();
+  const locations = locate(environment, { dbFlag: flags.db });
+  const sent = input.kind === "event" ? input.fields : {};
+  const projectDir = environment.CLAUDE_PROJECT_DIR ?? folderOf(sent);
+  const looks = projectDir === null ? [] : lookUpwards(projectDir);
+
+  const files = readConfigFiles(looks, locations);
+  const { config, configFrom, cache } = files.length === 0
+    ? { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache: null }
+    : await (await import("../config/cached.ts")).loadHookConfig(files, {
+      locations,
+      noDb: flags.noDb,
+    });
+  const { event, text } = await withoutSecrets(input, flags.event, config);
+  const repository = findRepository(looks);
+  const claudePid = processNumber(environment.CLAUDE_PID);
+  const sessionId = event.sessionId ??
+    normalizeSessionId(environment.CLAUDE_CODE_SESSION_ID) ?? UNKNOWN_SESSION_ID;
+
+  const database = flags.noDb || !config.databaseEnabled
+    ? ":memory:"
+    : databaseAt(locations, config.databasePath);
+  const opened = await open(database, { cache, config, locations });
+  const notices: string[] = [];
+  let saved = false;
+
+  const save = async (draft: Draft): Promise<void> => {
+    const record: HookRecord = {
+      id: newId(atMs),
+      atMs,
+      sessionId,
+      session: sessionId === UNKNOWN_SESSION_ID ? null : {
+        effect: "touch",
+        source: null,
+        title: null,
+        projectDir,
+        repository: repository?.commonDir ?? null,
+        branch: repository?.branch ?? null,
+        cwd: event.cwd,
+        permissionMode: event.permissionMode,
+        transcriptPath: event.transcriptPath,
+        claudePid,
+        claudeProcess: null,
+        endReason: null,
+        ...draft.session,
+      },
+      execution: {
+        hookName: event.name,
+        toolName: event.toolName,
+        toolUseId: event.toolUseId,
+        status: draft.status ?? "success",
+        durationMs: Math.round(performance.now() * 1000) / 1000,
+        errorMessage: draft.errorMessage ?? null,
+        errorStack: null,
+        metadata: { config: configFrom, ...draft.metadata },
+      },
+      capture: draft.capture ?? null,
+      counters: draft.counters ?? [],
+    };
+    try {
+      if (opened.db === null) throw opened.reason;
+      saveRecord(opened.db, record);
+      saved = true;
+      if (Math.random() * CHECKPOINT_EVERY < 1) checkpointQuietly(opened.db);
+    } catch (thrown) {
+      const { keepElsewhere } = await import("./failure.ts");
+      notices.push(...keepElsewhere(thrown, record, { database, locations }));
+    }
+  };
+
+  return {
+    event,
+    text,
+    problem: input.kind === "unreadable" ? input.problem : null,
+    atMs,
+    sessionId,
+    projectDir,
+    repository,
+    claudePid,
+    config,
+    keepsContent: config.captureEnabled &&
+      !matchesAny(config.excludeProjects, projectDir ?? ""),
+    db: opened.db,
+    notices,
+    tell: (notice) => void notices.push(notice),
+    save,
+    spareDb() {
+      if (!saved || opened.db === null) return null;
+      opened.db.exec(`PRAGMA busy_timeout = ${SPARE_BUSY_MS}`);
+      return opened.db;
+    },
+  };
+}
+
+/** True when one of the regular expression sources of the configuration matches the text. */
+export function matchesAny(sources: readonly string[], text: string): boolean {
+  return sources.some((source) => new RegExp(source, "s").test(text));
+}
+
+/** Every environment variable that a hook looks at. */
+function readEnvironment() {
+  const onWindows = Deno.build.os === "windows";
+  return {
+    HOME: readVariable("HOME") ?? (onWindows ? readVariable("USERPROFILE") : undefined),
+    TEMP: onWindows ? readVariable("TEMP") : undefined,
+    CONCLAUDE_DB_PATH: readVariable("CONCLAUDE_DB_PATH"),
+    CLAUDE_PROJECT_DIR: readVariable("CLAUDE_PROJECT_DIR"),
+    CLAUDE_CODE_SESSION_ID: readVariable("CLAUDE_CODE_SESSION_ID"),
+    CLAUDE_PID: readVariable("CLAUDE_PID"),
+  };
+}
+
+function processNumber(text: string | undefined): number | null {
+  const pid = Number(text);
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
+}
+
+/** The event with secrets masked and private text dropped: nothing after this has seen them. */
+async function withoutSecrets(
+  input: Input,
+  eventName: string | undefined,
+  config: HookConfig,
+): Promise<{ readonly event: HookEvent; readonly text: string }> {
+  const fields = input.kind === "event" ? input.fields : {};
+  const text = withPlainLetters(input.text);
+  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
+  if (!needsRedaction(text, patterns)) return { event: toEvent(fields, eventName), text };
+  const { redactText, redactValue } = await import("../capture/redact.ts");
+  const rules = { patterns };
+  return {
+    event: toEvent(redactValue(fields, rules) as Record<string, unknown>, eventName),
+    text: redactText(text, rules),
+  };
+}
+
+type Opened =
+  | { readonly db: DatabaseSync; readonly reason: null }
+  | { readonly db: null; readonly reason: unknown };
+
+async function open(
+  database: string,
+  from: {
+    readonly cache: DatabaseSync | null;
+    readonly config: HookConfig;
+    readonly locations: Locations;
+  },
+): Promise<Opened> {
+  const { cache, config, locations } = from;
+  try {
+    const db = cache !== null && database === locations.database
+      ? cache
+      : await openDatabase(database, {
+        busyTimeoutMs: config.busyTimeoutMs,
+        ownOnly: locations.databaseFrom === "fallback",
+      });
+    if (db === cache) db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
+    await takeInSpool(db, database, locations);
+    return { db, reason: null };
+  } catch (reason) {
+    return { db: null, reason };
+  }
+}
+
+/**
+ * Records of earlier hooks, from while the database could not take them, go in before this one.
+ *
+ * @throws {Error} When the database cannot take them now either; this event then joins them in the spool.
+ */
+async function takeInSpool(
+  db: DatabaseSync,
+  database: string,
+  locations: Locations,
+): Promise<void> {
+  if (!locations.spoolFolders.some(holdsRecords)) return;
+  const { drainSpool } = await import("../spool/drain.ts");
+  const untilMs = performance.now() + MAX_DRAIN_MS;
+  drainSpool(db, { database, folders: locations.spoolFolders, untilMs });
+}
+
+/** An empty folder is cheaper to look into than none, so a missing one is made for the next hook. */
+function holdsRecords(folder: string): boolean {
+  try {
+    // What was set aside as damaged ends otherwise.
+    for (const { name } of Deno.readDirSync(folder)) if (name.endsWith(".json")) return true;
+  } catch {
+    try {
+      Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    } catch {
+      // It cannot be made, so nothing waits there.
+    }
+  }
+  return false;
+}
+
+/**
+ * No process stays to keep the log's index alive, so SQLite's own checkpoint would copy the whole log at every commit
+ * and never begin it anew: now and then a hook empties it, if nobody else is at work.
+ */
+function checkpointQuietly(db: DatabaseSync): void {
+  try {
+    db.exec("PRAGMA busy_timeout = 0");
+    checkpoint(db, "TRUNCATE");
+  } catch {
+    // Another process holds the database; a later hook tries again.
+  }
+}

@@ -1,0 +1,53 @@
+/** Longest session id that is stored; Claude Code sends UUIDs of 36 characters. */
+const MAX_SESSION_ID_CHARS = 128;
+
+/** Stands for the session when an event names none, so that what it carries is still kept. */
+export const UNKNOWN_SESSION_ID = "unknown";
+
+/**
+ * A new UUIDv7 (RFC 9562 §5.7): 48 bits of time, then randomness, so that ids sort by when they were made.
+ *
+ * @param nowMs Time in epoch milliseconds, 0 to 2^48 − 1.
+ */
+export function newId(nowMs: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  let rest = nowMs;
+  for (let i = 5; i >= 0; i--) {
+    bytes[i] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
+  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  let hex = "";
+  for (const byte of bytes) hex += (byte + 256).toString(16).slice(1);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${
+    hex.slice(20)
+  }`;
+}
+
+/** The smallest id that {@linkcode newId} can give at that time; ids before it are older. */
+export function firstIdAt(ms: number): string {
+  const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+}
+
+/**
+ * The short form of a session id: its first 8 characters without dashes. Applying it twice changes nothing,
+ * and an id that is shorter already stays as it is.
+ */
+export function shortSessionId(sessionId: string): string {
+  return sessionId.replaceAll("-", "").slice(0, 8);
+}
+
+/**
+ * A session id as it is stored: control characters dropped, at most 128 characters.
+ *
+ * @returns `undefined` for anything that is not a string or has nothing left.
+ */
+export function normalizeSessionId(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  // deno-lint-ignore no-control-regex
+  const cleaned = value.replace(/[\u0000-\u0020\u007f]/g, "").slice(0, MAX_SESSION_ID_CHARS)
+    .toWellFormed();
+  return cleaned === "" ? undefined : cleaned;
+}

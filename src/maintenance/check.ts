@@ -1,0 +1,30 @@
+/** One thing that was looked at: what `doctor` and `db check` report. */
+export interface Check {
+  readonly name: string;
+  readonly status: "ok" | "warn" | "fail";
+  /** What was found, one sentence. */
+  readonly message: string;
+  /** What to do, with something to paste; null when all is well. */
+  readonly next: string | null;
+}
+
+/** What was found, before it has the name of its check. */
+export interface Finding extends Omit<Check, "name"> {
+  /** Corrects it, and says in one sentence what was done. */
+  readonly repair?: () => string | Promise<string>;
+}
+
+/** All is well. */
+export function ok(message: string): Finding {
+  return { status: "ok", message, next: null };
+}
+
+/** Something to know: it works, but not as it should. */
+export function warn(message: string, next: string, repair?: Finding["repair"]): Finding {
+  return { status: "warn", message, next, ...(repair && { repair }) };
+}
+
+/** Something that keeps events from being recorded, or keeps them from being found. */
+export function fail(message: string, next: string, repair?: Finding["repair"]): Finding {
+  return { status: "fail", message, next, ...(repair && { repair }) };
+}

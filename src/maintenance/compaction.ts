@@ -1,0 +1,70 @@
+import type { DatabaseSync } from "node:sqlite";
+import { checkpoint } from "../store/database.ts";
+import {
+  compressPayload,
+  lastPlace,
+  plainPayloads,
+  type Replacement,
+  replacePayloads,
+} from "../store/payloads.ts";
+
+/** What one transaction replaces at most: few enough that a hook never waits long for its turn. */
+const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
+
+/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+const CHECKPOINT_EVERY_BATCHES = 8;
+
+/** How far a compaction goes. */
+export interface CompactionOptions {
+  /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
+  readonly untilMs?: number;
+  /** Called after every step, with what has been done so far. */
+  readonly onProgress?: (done: CompactionReport) => void;
+}
+
+/** What a compaction did. */
+export interface CompactionReport {
+  /** Payloads that were text before. */
+  readonly compressed: number;
+  /** By how many bytes these became smaller. */
+  readonly savedBytes: number;
+  /** False when the time ran out first; the next run goes on there. */
+  readonly complete: boolean;
+}
+
+/**
+ * Compresses the payloads that are still text and become smaller by it.
+ *
+ * It compresses without any lock and replaces in short transactions, each payload only if it is still the text that was
+ * read: hooks and a second compaction may work at the same time, and a process that is killed leaves every payload
+ * either as it was or compressed.
+ *
+ * @throws {Error} What SQLite says; what was done before stays done.
+ */
+export function compactPayloads(
+  db: DatabaseSync,
+  options: CompactionOptions = {},
+): CompactionReport {
+  const upTo = lastPlace(db);
+  let done: CompactionReport = { compressed: 0, savedBytes: 0, complete: false };
+  let after = 0;
+  for (let batch = 1; performance.now() < (options.untilMs ?? Infinity); batch++) {
+    const plain = plainPayloads(db, { after, upTo }, BATCH);
+    const last = plain.at(-1);
+    if (last === undefined) return { ...done, complete: true };
+    after = last.place;
+    const smaller = plain.flatMap(({ id, bytes }): Replacement[] => {
+      const compressed = compressPayload(bytes);
+      return compressed === null ? [] : [{ id, bytes, compressed }];
+    });
+    const { count, savedBytes } = replacePayloads(db, smaller);
+    done = {
+      compressed: done.compressed + count,
+      savedBytes: done.savedBytes + savedBytes,
+      complete: false,
+    };
+    if (batch % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+    options.onProgress?.(done);
+  }
+  return done;
+}

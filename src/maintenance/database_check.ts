@@ -1,0 +1,67 @@
+import { messageOf } from "../errors.ts";
+import { foreignKeyFaults, integrityFaults, schemaFaults } from "../store/care.ts";
+import { SCHEMA_VERSION } from "../store/database.ts";
+import { openToLook } from "../store/identity.ts";
+import { type Check, fail, type Finding, ok, warn } from "./check.ts";
+import { permissionFindings } from "./private_files.ts";
+import { requireOurs } from "./require_ours.ts";
+import { DATABASE_FILES } from "./set_aside.ts";
+
+/** What a sound database that nobody has to repair is told by. */
+type Faults = (db: ReturnType<typeof openToLook>) => readonly string[];
+
+const OF_CONTENT: readonly { readonly name: string; readonly faults: Faults }[] = [
+  { name: "integrity", faults: (db) => integrityFaults(db, "full") },
+  { name: "foreign keys", faults: foreignKeyFaults },
+];
+
+const REPAIR = "run `conclaude doctor`, which names the way out";
+
+/**
+ * Reads a whole database and judges it: its pages, its references, its schema, its permissions. Nothing is changed.
+ *
+ * @throws {UserError} When it is no database of this program, or a newer one's.
+ */
+export function checkDatabase(path: string): Check[] {
+  const version = requireOurs("Cannot check", path);
+  const db = openToLook(path);
+  try {
+    const content = OF_CONTENT.map(({ name, faults }) => ({
+      name,
+      finding: judge(() => faults(db)),
+    }));
+    return [
+      ...content.map(({ name, finding }) => named(name, finding)),
+      named("schema", schemaFinding(version, () => schemaFaults(db))),
+      ...permissionFindings(DATABASE_FILES.map((ending) => path + ending), 0o600).map((finding) =>
+        named("permissions", finding)
+      ),
+    ];
+  } finally {
+    db.close();
+  }
+}
+
+function judge(look: () => readonly string[]): Finding {
+  try {
+    const faults = look();
+    return faults.length === 0 ? ok("no fault found") : fail(faults.join("; "), REPAIR);
+  } catch (thrown) {
+    return fail(messageOf(thrown), REPAIR);
+  }
+}
+
+function schemaFinding(version: number, look: () => readonly string[]): Finding {
+  if (version < SCHEMA_VERSION) {
+    return warn(
+      `version ${version}, this program's is ${SCHEMA_VERSION}`,
+      "run `conclaude db migrate`; the next hook does it too",
+    );
+  }
+  const finding = judge(look);
+  return finding.status === "ok" ? ok(`version ${version}`) : finding;
+}
+
+function named(name: string, { status, message, next }: Finding): Check {
+  return { name, status, message, next };
+}

@@ -1,0 +1,88 @@
+import { messageOf } from "../../errors.ts";
+import { joinPath, parentOf } from "../../paths.ts";
+import { quoteWord } from "../../settings/hooks.ts";
+import { fail, type Finding, ok, warn } from "../check.ts";
+import { permissionFindings } from "../private_files.ts";
+import { DATABASE_FILES } from "../set_aside.ts";
+import { isThere } from "../whole_file.ts";
+import type { DoctorPlace } from "./place.ts";
+import { nearestFolder, whyUnwritable } from "./writable.ts";
+
+/** The folder for database, log and spool. */
+export function lookAtHome({ locations }: DoctorPlace): Finding[] {
+  const { home, dataFolder } = locations;
+  if (home === null) {
+    return [warn(
+      `HOME is not set, so everything goes to ${dataFolder}, which a restart may empty`,
+      "export HOME=/your/home",
+    )];
+  }
+  const wanted = joinPath(home, ".conclaude");
+  if (dataFolder !== wanted) {
+    return [fail(
+      `${wanted} cannot be used (${whyUnusable(wanted)}), so everything goes to ${dataFolder}, ` +
+        "which a restart may empty",
+      `make ${quoteWord(wanted)} a folder that you can write: \`ls -ld ${quoteWord(home)} ${
+        quoteWord(wanted)
+      }\``,
+    )];
+  }
+  if (!isThere(dataFolder)) {
+    const why = whyUnwritable(nearestFolder(dataFolder));
+    return [
+      why === null
+        ? ok(`${dataFolder} is not there yet; the first hook makes it`)
+        : fail(`${dataFolder} cannot be made: ${why}`, `ls -ld ${quoteWord(home)}`),
+    ];
+  }
+  const why = whyUnwritable(dataFolder);
+  if (why !== null) return [fail(why, `ls -ld ${quoteWord(dataFolder)}`)];
+  const faults = permissionFindings([dataFolder], 0o700).filter(({ status }) => status !== "ok");
+  return faults.length > 0 ? faults : [ok(`${dataFolder}, yours alone`)];
+}
+
+/** Database, log, spool and the user's configuration: nobody else may read them. */
+export function lookAtPermissions({ locations, database }: DoctorPlace): Finding[] {
+  const { dataFolder, spoolFolders } = locations;
+  const files = [
+    ...(database === ":memory:" ? [] : DATABASE_FILES.map((ending) => database + ending)),
+    ...spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log")),
+    ...spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log.1")),
+    ...["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name)),
+    ...spoolFolders.flatMap(filesIn),
+  ].filter(isRegularFile);
+  const findings = [
+    ...permissionFindings(files, 0o600),
+    ...permissionFindings(spoolFolders.filter(isThere), 0o700),
+  ];
+  const faults = findings.filter(({ status }) => status !== "ok");
+  if (faults.length > 0) return faults;
+  return [ok(files.length === 0 ? "no files yet" : "files 0600, folders 0700")];
+}
+
+function whyUnusable(folder: string): string {
+  try {
+    const { isDirectory } = Deno.statSync(folder);
+    if (!isDirectory) return "it is not a folder";
+    Deno.readDirSync(folder)[Symbol.iterator]().next();
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) return messageOf(thrown);
+  }
+  return whyUnwritable(nearestFolder(folder)) ?? "it cannot be made";
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function isRegularFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

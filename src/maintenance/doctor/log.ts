@@ -1,0 +1,70 @@
+import { logFiles } from "../../log/log.ts";
+import type { Locations } from "../../paths.ts";
+import { quoteWord } from "../../settings/hooks.ts";
+import { type Finding, ok, warn } from "../check.ts";
+import type { DoctorPlace } from "./place.ts";
+
+/** One line of the log. */
+export interface LogLine {
+  readonly file: string;
+  readonly atMs: number;
+  readonly level: "info" | "warn" | "error";
+  readonly message: string;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** The end of a log that is read. */
+const TAIL_BYTES = 256 * 1024;
+const LINE = /^(\S+Z) (info|warn|error) \[\d+\] (.*)$/;
+const MAX_MESSAGE_CHARS = 300;
+
+/** What hooks had to say in the last 24 hours. */
+export function lookAtLog({ locations, nowMs }: DoctorPlace): Finding[] {
+  const lines = recentLog(locations, nowMs).filter(({ level }) => level !== "info");
+  const last = lines.toSorted((a, b) => a.atMs - b.atMs).at(-1);
+  if (last === undefined) return [ok("no error and no warning in the last 24 hours")];
+  const message = last.message.length > MAX_MESSAGE_CHARS
+    ? `${last.message.slice(0, MAX_MESSAGE_CHARS)}…`
+    : last.message;
+  const errors = lines.filter(({ level }) => level === "error").length;
+  const counts = `${count(errors, "error")} and ${count(lines.length - errors, "warning")}`;
+  const at = new Date(last.atMs).toISOString();
+  return [warn(
+    `${counts} in the last 24 hours; the last, at ${at}: ${message}`,
+    `tail ${quoteWord(last.file)}`,
+  )];
+}
+
+/** The lines of the last 24 hours of all logs, oldest first in each; of a large log only its end. */
+export function recentLog(locations: Locations, nowMs: number): LogLine[] {
+  return logFiles(locations.spoolFolders).flatMap((file) =>
+    tailOf(file).split("\n").flatMap((text): LogLine[] => {
+      const [, time, level, message] = LINE.exec(text) ?? [];
+      if (time === undefined || message === undefined) return [];
+      const atMs = Date.parse(time);
+      return atMs >= nowMs - DAY_MS
+        ? [{ file, atMs, level: level as LogLine["level"], message }]
+        : [];
+    })
+  );
+}
+
+function tailOf(path: string): string {
+  try {
+    using file = Deno.openSync(path);
+    const { size } = file.statSync();
+    file.seekSync(Math.max(0, size - TAIL_BYTES), Deno.SeekMode.Start);
+    const bytes = new Uint8Array(Math.min(size, TAIL_BYTES));
+    let length = 0;
+    for (let read = file.readSync(bytes); read; read = file.readSync(bytes.subarray(length))) {
+      length += read;
+    }
+    return new TextDecoder().decode(bytes.subarray(0, length));
+  } catch {
+    return "";
+  }
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
+}

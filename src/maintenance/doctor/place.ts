@@ -1,0 +1,49 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { ConfigFile } from "../../config/discover.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
+import type { Locations } from "../../paths.ts";
+import type { Program } from "../../settings/hooks.ts";
+import { identifyDatabase, openToLook } from "../../store/identity.ts";
+
+/** Everything that a check may look at. */
+export interface DoctorPlace {
+  readonly locations: Locations;
+  readonly config: HookConfig;
+  /** The configuration files that count here. */
+  readonly files: readonly ConfigFile[];
+  /** Absolute path, or `:memory:`. */
+  readonly database: string;
+  /** What chose it, in words that fit after `chosen by`. */
+  readonly databaseChosenBy: string;
+  /** Where Claude Code looks for a project's settings. */
+  readonly projectDir: string;
+  /** `CLAUDE_CONFIG_DIR`. */
+  readonly claudeFolder: string | undefined;
+  /** This program: what hooks should start, and its file. */
+  readonly program: Program;
+  readonly programPath: string;
+  readonly fromSource: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * Asks the database without changing it.
+ *
+ * @returns `undefined` when it is not there or cannot be read: the check of the database itself tells of that.
+ */
+export function askDatabase<Answer>(
+  { database }: Pick<DoctorPlace, "database">,
+  ask: (db: DatabaseSync) => Answer,
+): Answer | undefined {
+  if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return undefined;
+  try {
+    const db = openToLook(database);
+    try {
+      return ask(db);
+    } finally {
+      db.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

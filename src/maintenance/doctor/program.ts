@@ -1,0 +1,40 @@
+import { sqliteVersion } from "../../store/care.ts";
+import { VERSION } from "../../version.ts";
+import { type Finding, ok, warn } from "../check.ts";
+import type { DoctorPlace } from "./place.ts";
+
+/** The first SQLite without the fault, see https://sqlite.org/wal.html#walresetbug. */
+const SAFE_SQLITE: readonly number[] = [3, 51, 3];
+
+/** Which program this is. */
+export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Finding[] {
+  const runtime = `Deno ${Deno.version.deno}`;
+  return [
+    ok(
+      fromSource
+        ? `${programPath}, version ${VERSION}, runs from source with ${runtime} (${Deno.execPath()})`
+        : `${programPath}, version ${VERSION}, built on ${runtime}`,
+    ),
+  ];
+}
+
+/** Whether the SQLite in this program is safe for many writers. */
+export function lookAtSqlite(): Finding[] {
+  const version = sqliteVersion();
+  if (isAtLeast(version, SAFE_SQLITE)) return [ok(`version ${version}`)];
+  return [warn(
+    `SQLite ${version} can damage a database when one process empties the write-ahead log while another one writes ` +
+      "(the WAL-reset fault, corrected in 3.51.3)",
+    "install the newest conclaude; until then make backups: `conclaude db backup`",
+  )];
+}
+
+/** Whether a version such as `3.53.2` is not below another one. */
+export function isAtLeast(version: string, least: readonly number[]): boolean {
+  const parts = version.split(".").map(Number);
+  for (const [index, wanted] of least.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== wanted) return part > wanted;
+  }
+  return true;
+}

@@ -1,0 +1,101 @@
+import { joinPath, parentOf } from "../../paths.ts";
+import { quoteWord } from "../../settings/hooks.ts";
+import { drainSpool, spooledFiles } from "../../spool/drain.ts";
+import { isPrivateFolder, spoolSuffix } from "../../spool/spool.ts";
+import { openDatabase } from "../../store/database.ts";
+import { fail, type Finding, ok, warn } from "../check.ts";
+import { isThere } from "../whole_file.ts";
+import type { DoctorPlace } from "./place.ts";
+
+/** Records that wait because a database could not take them. */
+export function lookAtSpool(place: DoctorPlace): Finding[] {
+  const { locations, database } = place;
+  const folders = locations.spoolFolders.filter(isThere);
+  const distrusted = folders.filter((folder) => !isTrusted(folder));
+  const trusted = folders.filter(isTrusted);
+  const findings = [
+    ...distrusted.map((folder) =>
+      fail(
+        `${folder} is not this user's own folder, so no record is put there or taken from there`,
+        `ls -ld ${quoteWord(parentOf(folder))} ${quoteWord(folder)}`,
+      )
+    ),
+    ...waitingHere(place),
+    ...waitingElsewhere(trusted, database),
+    ...damagedRecords(trusted),
+  ];
+  return findings.length > 0 ? findings : [ok("no record is waiting")];
+}
+
+function waitingHere({ locations, database, config }: DoctorPlace): Finding[] {
+  if (database === ":memory:") return [];
+  const folders = locations.spoolFolders;
+  const waiting = spooledFiles({ database, folders }).length;
+  if (waiting === 0) return [];
+  return [warn(
+    `${records(waiting)} waiting for the database; the next hook that can write takes them in`,
+    "conclaude doctor --fix",
+    async () => {
+      const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
+      try {
+        const { saved, known, damaged } = drainSpool(db, { database, folders });
+        const rest = [
+          ...(known > 0 ? [`${known} were there already`] : []),
+          ...(damaged.length > 0 ? [`${damaged.length} could not be read`] : []),
+        ];
+        return [`wrote ${saved} waiting records into the database`, ...rest].join("; ");
+      } finally {
+        db.close();
+      }
+    },
+  )];
+}
+
+function waitingElsewhere(folders: readonly string[], database: string): Finding[] {
+  const own = spoolSuffix(database);
+  const files = folders.flatMap(filesIn).filter((path) =>
+    path.endsWith(".json") && !path.endsWith(own)
+  );
+  const byDatabase = Map.groupBy(files, databaseOf);
+  return [...byDatabase].map(([other, { length }]) =>
+    warn(
+      `${records(length)} waiting for another database: ${other ?? "unknown"}`,
+      other === null ? "look into the files" : `conclaude --db ${quoteWord(other)} doctor --fix`,
+    )
+  );
+}
+
+function damagedRecords(folders: readonly string[]): Finding[] {
+  const files = folders.flatMap(filesIn).filter((path) => path.endsWith(".damaged"));
+  if (files.length === 0) return [];
+  return [warn(
+    `${records(files.length)} set aside because no database could take them`,
+    `look at them, then remove them: \`ls -l ${quoteWord(files[0]!)}\``,
+  )];
+}
+
+/** The database that a record is meant for; null when it does not say. */
+function databaseOf(path: string): string | null {
+  try {
+    const { database } = JSON.parse(Deno.readTextFileSync(path)) as { readonly database?: unknown };
+    return typeof database === "string" ? database : null;
+  } catch {
+    return null;
+  }
+}
+
+function isTrusted(folder: string): boolean {
+  try {
+    return isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder);
+  } catch {
+    return false;
+  }
+}
+
+function filesIn(folder: string): string[] {
+  return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
+}
+
+function records(n: number): string {
+  return n === 1 ? "1 record is" : `${n} records are`;
+}

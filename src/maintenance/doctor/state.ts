@@ -1,0 +1,72 @@
+import { lookAtProcesses } from "../../process/identity.ts";
+import { goneSessions } from "../../session/liveness.ts";
+import { openDatabase } from "../../store/database.ts";
+import { queueHealth } from "../../store/queue_health.ts";
+import { oldestExpiredSession } from "../../store/retention.ts";
+import { activeSessions, markAbandoned } from "../../store/session_registry.ts";
+import { daysMs } from "../../time.ts";
+import { type Finding, ok, warn } from "../check.ts";
+import { askDatabase, type DoctorPlace } from "./place.ts";
+
+/** Sessions that are looked after; more than that are never active at once. */
+const MAX_SESSIONS = 1000;
+/** A capture that is being worked on for so long is not. */
+const STUCK_MS = 10 * 60 * 1000;
+/** SessionEnd cleans up in small steps, so a day of delay is no fault. */
+const RETENTION_GRACE_DAYS = 1;
+
+/** Sessions that look active although their process is gone. */
+export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
+  const sessions = askDatabase(
+    place,
+    (db) => activeSessions(db, { except: "", limit: MAX_SESSIONS }),
+  );
+  if (sessions === undefined) return [];
+  const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
+  const gone = goneSessions(sessions, processes, null);
+  if (gone.length === 0) return [ok(`${sessions.length} active`)];
+  return [warn(
+    `${gone.length} of ${sessions.length} active sessions have no process any more`,
+    "conclaude doctor --fix",
+    async () => {
+      const db = await openDatabase(place.database, { busyTimeoutMs: place.config.busyTimeoutMs });
+      try {
+        return `marked ${markAbandoned(db, gone, place.nowMs)} sessions as abandoned`;
+      } finally {
+        db.close();
+      }
+    },
+  )];
+}
+
+/** Captures that failed or hang. */
+export function lookAtQueue(place: DoctorPlace): Finding[] {
+  const health = askDatabase(place, (db) => queueHealth(db, place.nowMs - STUCK_MS));
+  if (health === undefined) return [];
+  const size = `${health.waiting} waiting, ${
+    (health.rawBytes / 1_000_000).toFixed(1)
+  } MB of payload`;
+  const faults = [
+    ...(health.errors > 0 ? [`${health.errors} failed`] : []),
+    ...(health.stuck > 0 ? [`${health.stuck} stuck for more than 10 minutes`] : []),
+  ];
+  if (faults.length === 0) return [ok(size)];
+  return [warn(
+    `${faults.join(", ")}; ${size}`,
+    health.errors > 0 ? "conclaude queue retry" : "conclaude queue drain",
+  )];
+}
+
+/** Whether sessions are still there that should have gone. */
+export function lookAtRetention(place: DoctorPlace): Finding[] {
+  const days = place.config.sessionRetentionDays;
+  if (days === 0) return [ok("sessions are kept for ever")];
+  const limitMs = place.nowMs - daysMs(days + RETENTION_GRACE_DAYS);
+  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs) ?? null);
+  if (overdue === undefined) return [];
+  if (overdue === null) return [ok(`${days} days after a session's end`)];
+  return [warn(
+    `sessions that ended more than ${days} days ago are still there`,
+    "conclaude retention run",
+  )];
+}

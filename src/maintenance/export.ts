@@ -1,0 +1,109 @@
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf, UserError } from "../errors.ts";
+import { schemaVersion } from "../store/database.ts";
+import { type ExportFilter, type ExportRow, exportRows } from "../store/export.ts";
+import { payloadText, type StoredPayload } from "../store/payloads.ts";
+import { VERSION } from "../version.ts";
+
+/** The layout of the lines; a later layout has another number. */
+const FORMAT = 1;
+
+/** Columns that hold JSON; they are exported as values. */
+const JSON_COLUMNS: ReadonlySet<string> = new Set(["metadata", "files_touched"]);
+
+/** What an export wrote. */
+export interface ExportCounts {
+  readonly sessions: number;
+  readonly executions: number;
+  readonly captures: number;
+  readonly counters: number;
+  /** Captures among them whose payload cannot be read; their line holds what is stored, in base 64. */
+  readonly damaged: number;
+}
+
+const COUNT_NAMES = {
+  session: "sessions",
+  execution: "executions",
+  capture: "captures",
+  counter: "counters",
+} as const;
+
+/**
+ * The content of a database as JSON Lines, one line at a time: `meta` first, then a line for every session, execution,
+ * capture and counter with all columns (in camelCase) under `type`, then `end` with the counts, so that an export that
+ * was cut short can be told. The `payload` of a capture is its JSON, whatever way it is stored; the type of a counter is
+ * its `counterType`.
+ *
+ * @returns What was written, when the last line is taken.
+ */
+export function* exportLines(
+  db: DatabaseSync,
+  options: ExportFilter & { readonly atMs: number },
+): Generator<string, ExportCounts> {
+  const { sessionId, sinceMs, atMs } = options;
+  const counts = { sessions: 0, executions: 0, captures: 0, counters: 0, damaged: 0 };
+  yield JSON.stringify({
+    type: "meta",
+    format: FORMAT,
+    version: VERSION,
+    schema: schemaVersion(db),
+    exportedAtMs: atMs,
+    sessionId,
+    sinceMs,
+  });
+  for (const row of exportRows(db, { sessionId, sinceMs })) {
+    counts[COUNT_NAMES[row.type]]++;
+    if (row.type !== "capture") yield JSON.stringify(fieldsOf(row));
+    else {
+      const { line, damaged } = captureLine(row);
+      if (damaged) counts.damaged++;
+      yield line;
+    }
+  }
+  yield JSON.stringify({ type: "end", ...counts });
+  return counts;
+}
+
+/** The payload goes into the line as the text that it is: parsing and writing it anew could change it. */
+function captureLine(row: ExportRow): { readonly line: string; readonly damaged: boolean } {
+  const { encoding, payload, ...columns } = row.columns;
+  const stored = { id: columns["id"], encoding, payload, rawBytes: columns["raw_bytes"] };
+  const fields = fieldsOf({ type: row.type, columns });
+  try {
+    const text = payloadText(stored as StoredPayload);
+    // Outside of strings, where JSON has them escaped, a line break is only space.
+    const oneLine = text.replace(/[\r\n]/g, " ");
+    return { line: `${JSON.stringify(fields).slice(0, -1)},"payload":${oneLine}}`, damaged: false };
+  } catch (thrown) {
+    const bytes = payload instanceof Uint8Array
+      ? payload
+      : new TextEncoder().encode(String(payload));
+    const damage = {
+      why: thrown instanceof UserError ? thrown.why : messageOf(thrown),
+      encoding,
+      stored: bytes.toBase64(),
+    };
+    return { line: JSON.stringify({ ...fields, payload: null, damage }), damaged: true };
+  }
+}
+
+function fieldsOf({ type, columns }: ExportRow): Record<string, unknown> {
+  const fields: Record<string, unknown> = { type };
+  for (const [column, value] of Object.entries(columns)) {
+    const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    // A counter's own column `type` gives way to the type of the line.
+    fields[name === "type" ? "counterType" : name] = JSON_COLUMNS.has(column)
+      ? valueOf(value)
+      : value;
+  }
+  return fields;
+}
+
+/** What a JSON text says; the text itself when it is none. */
+function valueOf(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return text;
+  }
+}

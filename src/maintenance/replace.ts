@@ -1,0 +1,132 @@
+import { messageOf, UserError } from "../errors.ts";
+import { parentOf } from "../paths.ts";
+import { keepLog, settleDatabase } from "../store/care.ts";
+import { openDatabase, SCHEMA_VERSION } from "../store/database.ts";
+import type { DatabaseFile } from "../store/identity.ts";
+import { copyVerified } from "./backup.ts";
+import { requireOurs, requireReplaceable } from "./require_ours.ts";
+import { type AsideReason, setAside } from "./set_aside.ts";
+
+/** How long another process may take to finish what it writes. */
+const SETTLE_BUSY_MS = 3000;
+
+/** How often a database that a hook makes in the same moment is set aside too. */
+const MAX_ROUNDS = 5;
+
+/** What became of the database that was there. */
+export interface Replaced {
+  /** Where it lies now; null when there was none. */
+  readonly aside: string | null;
+  /** The schema version of the new one. */
+  readonly schemaVersion: number;
+}
+
+/**
+ * Puts a copy of a backup in the place of the database, which is set aside with its log. The backup stays.
+ *
+ * @throws {UserError} When the backup is not ours, damaged or newer, or the present file belongs to somebody else.
+ * The present database is where it was then.
+ */
+export async function restoreDatabase(
+  database: string,
+  options: { readonly file: string; readonly nowMs: number },
+): Promise<Replaced> {
+  const schemaVersion = requireOurs("Cannot restore", options.file);
+  const present = requireReplaceable("Cannot replace", database);
+  if (present.kind !== "missing" && isSameFile(options.file, database)) {
+    throw new UserError(`Cannot restore "${options.file}"`, {
+      why: "it is the database itself",
+      next: "name a backup: `ls ~/.conclaude/backups`",
+    });
+  }
+  Deno.mkdirSync(parentOf(database), { recursive: true, mode: 0o700 });
+  const copy = `${database}.restored-${crypto.randomUUID().slice(0, 8)}`;
+  try {
+    await copyVerified(options.file, copy);
+    keepLog(copy);
+    const aside = makeRoom(database, present, { reason: "before-restore", nowMs: options.nowMs });
+    install(copy, database, options.nowMs);
+    return { aside, schemaVersion };
+  } finally {
+    removeQuietly(copy);
+  }
+}
+
+/**
+ * Sets the database aside, whatever state it is in, and makes a new one.
+ *
+ * @throws {UserError} When the file belongs to somebody else, or a process is writing to it. Nothing is changed then.
+ */
+export async function resetDatabase(
+  database: string,
+  options: { readonly nowMs: number; readonly busyTimeoutMs: number },
+): Promise<Replaced> {
+  const present = requireReplaceable("Cannot reset", database);
+  const aside = makeRoom(database, present, { reason: "before-reset", nowMs: options.nowMs });
+  try {
+    (await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs })).close();
+  } catch (thrown) {
+    throw new UserError(`Cannot make a new database at "${database}"`, {
+      why: messageOf(thrown),
+      next: aside === null
+        ? "run `conclaude doctor`, which names the cause"
+        : `the former one is "${aside}"; run \`conclaude doctor\`, which names the cause`,
+      cause: thrown,
+    });
+  }
+  return { aside, schemaVersion: SCHEMA_VERSION };
+}
+
+/** Sets what is there aside, once nobody writes to it. */
+function makeRoom(
+  database: string,
+  present: DatabaseFile,
+  options: { readonly reason: AsideReason; readonly nowMs: number },
+): string | null {
+  if (present.kind === "missing") return null;
+  const canSettle = present.kind === "ours" || present.kind === "older";
+  if (canSettle && !settles(database)) {
+    throw new UserError(`Cannot set "${database}" aside`, {
+      why: "another process is using it",
+      next: "end the Claude Code sessions, then try again; nothing was changed",
+    });
+  }
+  return setAside(database, options);
+}
+
+/** A database that SQLite cannot work with is not being written to either. */
+function settles(database: string): boolean {
+  try {
+    return settleDatabase(database, { busyTimeoutMs: SETTLE_BUSY_MS });
+  } catch {
+    return true;
+  }
+}
+
+/** A hard link never replaces a file, so what a hook has made in the meantime is set aside and not lost. */
+function install(copy: string, database: string, nowMs: number): void {
+  for (let round = 1;; round++) {
+    try {
+      Deno.linkSync(copy, database);
+      return;
+    } catch (thrown) {
+      if (!(thrown instanceof Deno.errors.AlreadyExists)) break;
+      if (round === MAX_ROUNDS) throw thrown;
+      setAside(database, { reason: "before-restore", nowMs });
+    }
+  }
+  // A file system without hard links.
+  Deno.renameSync(copy, database);
+}
+
+function isSameFile(one: string, other: string): boolean {
+  return Deno.realPathSync(one) === Deno.realPathSync(other);
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It was renamed, or never made.
+  }
+}

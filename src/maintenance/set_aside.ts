@@ -1,0 +1,44 @@
+import { messageOf, UserError } from "../errors.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import { fileStamp } from "../time.ts";
+import { isThere } from "./whole_file.ts";
+
+/** The files that belong to a database, by their endings. */
+export const DATABASE_FILES: readonly string[] = ["", "-wal", "-shm"];
+
+/** Why a database is set aside; becomes a part of its new name. */
+export type AsideReason = "damaged" | "before-reset" | "before-restore";
+
+/**
+ * Gives a database and its companions another name in the same folder, such as
+ * `conclaude.db.damaged-2026-11-20T22-42-28Z`. Nothing is deleted, and it can be opened under the new name.
+ *
+ * @returns The new path.
+ * @throws {UserError} When it cannot be renamed.
+ */
+export function setAside(
+  path: string,
+  options: { readonly reason: AsideReason; readonly nowMs: number },
+): string {
+  const aside = freeName(`${path}.${options.reason}-${fileStamp(options.nowMs)}`);
+  try {
+    // The database first: a hook that comes in between makes a new one, and an emptied log beside it does no harm.
+    for (const ending of DATABASE_FILES) {
+      if (isThere(path + ending)) Deno.renameSync(path + ending, aside + ending);
+    }
+  } catch (thrown) {
+    throw new UserError(`Cannot set "${path}" aside`, {
+      why: messageOf(thrown),
+      next: `rename it yourself: \`mv ${quoteWord(path)} ${quoteWord(aside)}\``,
+      cause: thrown,
+    });
+  }
+  return aside;
+}
+
+function freeName(wanted: string): string {
+  for (let count = 1;; count++) {
+    const name = count === 1 ? wanted : `${wanted}.${count}`;
+    if (!isThere(name)) return name;
+  }
+}

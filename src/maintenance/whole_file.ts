@@ -1,0 +1,60 @@
+import { baseName, parentOf } from "../paths.ts";
+
+/**
+ * Writes a file so that others see the old one, or none, or the whole new one: a draft beside it, synced, then renamed.
+ * A link stays a link; what it leads to is replaced. The folder is made when it is missing, mode 0700.
+ *
+ * @throws {Error} What the file system says; the draft is gone then.
+ */
+export function writeWholeFile(
+  path: string,
+  text: string,
+  options: { readonly mode: number },
+): void {
+  Deno.mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
+  const target = targetOf(path);
+  const draft = `${parentOf(target)}/.${baseName(target)}.${crypto.randomUUID()}.tmp`;
+  try {
+    writeSynced(draft, text, options.mode);
+    Deno.renameSync(draft, target);
+  } catch (thrown) {
+    removeQuietly(draft);
+    throw thrown;
+  }
+}
+
+/** True when anything is at the path, a link that leads nowhere included. */
+export function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch (thrown) {
+    // What cannot be looked at is not free to be taken.
+    return !(thrown instanceof Deno.errors.NotFound);
+  }
+}
+
+function writeSynced(path: string, text: string, mode: number): void {
+  using file = Deno.openSync(path, { write: true, createNew: true, mode });
+  const bytes = new TextEncoder().encode(text);
+  for (let written = 0; written < bytes.length;) {
+    written += file.writeSync(bytes.subarray(written));
+  }
+  file.syncSync();
+}
+
+function targetOf(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It was never made.
+  }
+}

@@ -1,0 +1,55 @@
+import { relativeTime } from "../time.ts";
+
+/** What the context tells of one earlier session. */
+export interface RecentSession {
+  readonly title: string | null;
+  readonly branch: string | null;
+  readonly status: string;
+  readonly updatedAtMs: number;
+  readonly toolUses: number;
+  readonly edits: number;
+  readonly toolFailures: number;
+}
+
+/** The context's budget, in characters; about 300 tokens. */
+export const MAX_CONTEXT_CHARS = 1_000;
+
+const HEADING = "## Recent sessions in this project (conclaude)";
+
+/**
+ * The list of earlier sessions for the start of a new one: newest first, a line each, cut to the budget by whole lines.
+ *
+ * @returns The empty text when there is nothing to tell.
+ */
+export function recentSessionsText(sessions: readonly RecentSession[], nowMs: number): string {
+  let text = HEADING;
+  let told = 0;
+  for (const session of sessions) {
+    const line = `\n- ${lineOf(session, nowMs)}`;
+    if (text.length + line.length > MAX_CONTEXT_CHARS) break;
+    text += line;
+    told++;
+  }
+  return told === 0 ? "" : text;
+}
+
+function lineOf(session: RecentSession, nowMs: number): string {
+  const done = [
+    count(session.toolUses, "tool use"),
+    count(session.edits, "edit"),
+    count(session.toolFailures, "failure"),
+  ].filter((part) => part !== null).join(", ");
+  const facts = [
+    session.status,
+    session.branch === null ? null : `branch ${session.branch}`,
+    done || null,
+  ];
+  const title = session.title === null ? "" : ` "${session.title}"`;
+  return `[${relativeTime(session.updatedAtMs, nowMs)}]${title} (${
+    facts.filter((fact) => fact !== null).join("; ")
+  })`;
+}
+
+function count(n: number, noun: string): string | null {
+  return n === 0 ? null : `${n} ${noun}${n === 1 ? "" : "s"}`;
+}

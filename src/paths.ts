@@ -1,0 +1,157 @@
+/**
+ * Paths as text, and the places that this program uses. Written by hand because importing `node:path` costs every
+ * hook about 5 ms.
+ */
+
+/** True for `/x`, `C:\x`, `C:/x` and `\\server\x`. */
+export function isAbsolutePath(path: string): boolean {
+  return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
+}
+
+/** `folder` and `name` with one separator between; the folder's own style of separator is kept. */
+export function joinPath(folder: string, name: string): string {
+  if (folder === "") return name;
+  const last = folder[folder.length - 1];
+  return last === "/" || last === "\\" ? folder + name : `${folder}/${name}`;
+}
+
+/**
+ * The folder that holds `path`.
+ *
+ * @returns The path itself for a root (`/`, `C:\`), and `.` for a bare name.
+ */
+export function parentOf(path: string): string {
+  const end = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
+  if (end < 0) return ".";
+  if (end === 0) return path.slice(0, 1);
+  if (end === 2 && path[1] === ":") return path.slice(0, 3);
+  return path.slice(0, end);
+}
+
+/** The last part of a path, without the folder. */
+export function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+}
+
+/**
+ * An absolute, tidy path: `~` is the home, a relative path starts at `from`, and `.`, `..` and doubled separators
+ * are resolved in the text alone (links are not followed).
+ */
+export function resolvePath(
+  path: string,
+  from: { readonly folder: string; readonly home?: string | undefined },
+): string {
+  let full = path;
+  if ((full === "~" || full.startsWith("~/")) && from.home) full = from.home + full.slice(1);
+  if (!isAbsolutePath(full)) full = joinPath(from.folder, full);
+  const drive = /^[A-Za-z]:/.exec(full)?.[0] ?? "";
+  const parts: string[] = [];
+  for (const part of full.slice(drive.length).split(/[\\/]+/)) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") parts.pop();
+    else parts.push(part);
+  }
+  return `${drive}/${parts.join("/")}`;
+}
+
+/** The environment variables that decide where things are. */
+export interface PlaceEnvironment {
+  readonly HOME?: string | undefined;
+  readonly USERPROFILE?: string | undefined;
+  readonly TEMP?: string | undefined;
+  readonly CONCLAUDE_DB_PATH?: string | undefined;
+}
+
+/** Where this process reads and writes. */
+export interface Locations {
+  /** The user's home, or null when there is none that can be used. */
+  readonly home: string | null;
+  /** `~/.conclaude`, or a private folder in the temporary one: the log, the spool, notices. */
+  readonly dataFolder: string;
+  /** The database before configuration has its say. */
+  readonly database: string;
+  /** `flag` and `environment` are final; `default` and `fallback` give way to `database.path` of the configuration. */
+  readonly databaseFrom: "flag" | "environment" | "default" | "fallback";
+  readonly logFile: string;
+  /** What lies in the data folder. */
+  readonly dataNames: readonly string[];
+  /** Where a record waits when the database cannot take it, in order of preference. */
+  readonly spoolFolders: readonly string[];
+}
+
+/**
+ * Finds the places: `--db`, then `CONCLAUDE_DB_PATH`, then `~/.conclaude/conclaude.db`, then `/tmp/conclaude.db` when
+ * the home is unset or cannot take a folder (seed 000).
+ *
+ * @param env Named variables only. @param options `dbFlag`: the value of `--db`; `cwd`: start of relative paths.
+ */
+export function locate(
+  env: PlaceEnvironment,
+  options: { readonly dbFlag?: string | undefined; readonly cwd?: string | undefined } = {},
+): Locations {
+  const temporary = temporaryFolder(env);
+  const privateTemporary = joinPath(temporary, privateName());
+  const home = env.HOME || env.USERPROFILE || null;
+  const inHome = home === null ? null : joinPath(home, ".conclaude");
+  const inHomeNames = inHome === null ? null : namesIn(inHome);
+  const usable = inHome !== null && inHomeNames !== null;
+  const dataFolder = usable ? inHome : privateTemporary;
+  const named = options.dbFlag || env.CONCLAUDE_DB_PATH;
+  return {
+    home,
+    dataFolder,
+    database: named
+      ? resolvePath(named, { folder: options.cwd ?? Deno.cwd(), home: home ?? undefined })
+      : joinPath(usable ? inHome : temporary, "conclaude.db"),
+    databaseFrom: options.dbFlag ? "flag" : named ? "environment" : usable ? "default" : "fallback",
+    dataNames: inHomeNames ?? [],
+    logFile: joinPath(dataFolder, "conclaude.log"),
+    spoolFolders: [
+      ...new Set([joinPath(dataFolder, "spool"), joinPath(privateTemporary, "spool")]),
+    ],
+  };
+}
+
+/**
+ * The database that counts: a flag or the environment outrank `database.path` of the configuration, which outranks the
+ * default place (seed 000).
+ */
+export function databaseAt(locations: Locations, configured: string | null): string {
+  const isFinal = locations.databaseFrom === "flag" || locations.databaseFrom === "environment";
+  return isFinal ? locations.database : configured ?? locations.database;
+}
+
+/** A variable of the environment; undefined when it is unset, empty, or not UTF-8. */
+export function readVariable(name: string): string | undefined {
+  try {
+    return Deno.env.get(name) || undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder of the machine for temporary files: `/tmp`, or `%TEMP%` on Windows. */
+function temporaryFolder(env: PlaceEnvironment): string {
+  return Deno.build.os === "windows" ? env.TEMP || "C:/Windows/Temp" : "/tmp";
+}
+
+/** Others share `/tmp`, so what is ours there lies in a folder with the user's number, mode 0700. */
+function privateName(): string {
+  const uid = Deno.uid();
+  return uid === null ? "conclaude" : `conclaude-${uid}`;
+}
+
+/** The names in a folder, which is made when it is missing; null when it cannot be. */
+function namesIn(folder: string): string[] | null {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  } catch {
+    // Not there: it is usable if it can be made.
+  }
+  try {
+    Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return [];
+  } catch {
+    return null;
+  }
+}

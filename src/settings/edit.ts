@@ -1,0 +1,251 @@
+/**
+ * Hooks into the text of a settings file, and out of it again. Foreign hooks, unknown keys, key order, indentation,
+ * line ends, a byte order mark and a missing final newline stay as they are.
+ *
+ * Each edit is one small step on the text (`json_text.ts`), and steps are taken until nothing is left to do. That makes
+ * installing twice the same as installing once.
+ */
+import { findNodeAtLocation, getNodePath, parseTree } from "jsonc-parser";
+import type { HookEntry } from "./hooks.ts";
+import { addMember, type Json, type Node, removeMember, replaceScalar } from "./json_text.ts";
+import { isOwnHandler, type Ownership } from "./own_handler.ts";
+import { type Attempt, keysOf, openSettings, propertyAt, valueAt } from "./settings_text.ts";
+
+/** What is to be installed. */
+export interface InstallPlan extends Ownership {
+  /** The settings file, to be named in a refusal. */
+  readonly path: string;
+  /** At most one entry an event. Our handlers of any other event are removed. */
+  readonly entries: readonly HookEntry[];
+}
+
+/** A text after an edit, and the events of which our handlers changed. */
+export interface Edit {
+  readonly text: string;
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/**
+ * The text with our handlers as the plan wants them: missing ones are added, changed ones are corrected where they
+ * stand, repeated ones are dropped.
+ *
+ * A handler that shares its group with foreign ones stays there when the group's matcher is right; otherwise it moves to
+ * a group of its own, since the matcher is not ours to change.
+ *
+ * @param text A whole settings file; "" for one that does not exist.
+ * @throws UserError When the text cannot be edited safely (`openSettings`).
+ */
+export function installInto(text: string, plan: InstallPlan): Edit {
+  const { mark, body } = openSettings(text, { command: "install-hooks", path: plan.path });
+  const wanted = new Map(plan.entries.map((entry) => [entry.event, entry]));
+  const before = new Set(ownersIn(body, plan).map(({ event }) => event));
+  let edited = body;
+  const added: string[] = [];
+  const updated: string[] = [];
+  for (const entry of wanted.values()) {
+    const settled = settle(edited, { entry, ownership: plan });
+    if (settled !== edited) (before.has(entry.event) ? updated : added).push(entry.event);
+    edited = settled;
+  }
+  const removed = [...before].filter((event) => !wanted.has(event));
+  for (const event of removed) edited = removeOwn(edited, { event, ownership: plan });
+  const changed = edited !== body;
+  return { text: changed ? mark + edited : text, added, updated, removed };
+}
+
+/**
+ * The text without our handlers, and without the groups, event arrays and the `hooks` object that held nothing else.
+ * What was empty before is left alone, and a text without our handlers comes back as it is.
+ *
+ * @param text A whole settings file.
+ * @throws UserError When the text cannot be edited safely (`openSettings`).
+ */
+export function uninstallFrom(
+  text: string,
+  options: Ownership & { readonly path: string },
+): Edit {
+  const { mark, body } = openSettings(text, { command: "uninstall-hooks", path: options.path });
+  const removed = [...new Set(ownersIn(body, options).map(({ event }) => event))];
+  let edited = body;
+  for (const event of removed) edited = removeOwn(edited, { event, ownership: options });
+  return { text: removed.length > 0 ? mark + edited : text, added: [], updated: [], removed };
+}
+
+/**
+ * Our handlers as they stand in a settings file, in its order: what a plan would have to say to install them.
+ *
+ * @throws UserError When the text cannot be edited safely (`openSettings`).
+ */
+export function readOwnEntries(
+  text: string,
+  options: Ownership & { readonly attempt: Attempt },
+): HookEntry[] {
+  const { body } = openSettings(text, options.attempt);
+  return ownersIn(body, options).map(({ event, matcher, handler }) => ({
+    event,
+    matcher,
+    command: String(valueAt(handler, "command")?.value),
+    timeout: Number(valueAt(handler, "timeout")?.value),
+  }));
+}
+
+/** One of our handlers in a text, and the group that it stands in. */
+interface Owner {
+  readonly event: string;
+  readonly group: Node;
+  readonly handler: Node;
+  /** The group's matcher; a value that is no string stands here as text, which equals no matcher of ours. */
+  readonly matcher: string | undefined;
+  /** True when every handler of the group is ours. */
+  readonly groupIsOurs: boolean;
+}
+
+function ownersIn(body: string, ownership: Ownership): Owner[] {
+  const hooks = valueAt(parseTree(body), "hooks");
+  return keysOf(hooks).flatMap((event) =>
+    itemsOf(valueAt(hooks, event)).flatMap((group) => {
+      const handlers = itemsOf(valueAt(group, "hooks"));
+      const ours = handlers.filter((handler) => isOwnHandler(valueOf(body, handler), ownership));
+      const matcher = valueAt(group, "matcher");
+      return ours.map((handler) => ({
+        event,
+        group,
+        handler,
+        matcher: matcher === undefined ? undefined : String(matcher.value),
+        groupIsOurs: ours.length === handlers.length,
+      }));
+    })
+  );
+}
+
+/** Takes steps until one event has exactly one handler of ours, and that one is as it should be. */
+function settle(
+  body: string,
+  options: { readonly entry: HookEntry; readonly ownership: Ownership },
+): string {
+  const { entry, ownership } = options;
+  for (let edited = body;;) {
+    const owners = ownersIn(edited, ownership).filter(({ event }) => event === entry.event);
+    if (owners.length === 0) return addGroup(edited, entry);
+    const next = step(edited, { entry, owners });
+    if (next === undefined) return edited;
+    edited = next;
+  }
+}
+
+/** The text after the next step towards `entry`, or `undefined` when there is none to take. */
+function step(
+  body: string,
+  options: { readonly entry: HookEntry; readonly owners: readonly Owner[] },
+): string | undefined {
+  const { entry, owners } = options;
+  const kept = owners.find((owner) => matchesSame(owner.matcher, entry.matcher)) ??
+    owners.find((owner) => owner.groupIsOurs);
+  const surplus = owners.find((owner) => owner !== kept);
+  if (surplus !== undefined) return removeMember(body, emptiedBy(surplus.handler));
+  if (kept === undefined) return undefined;
+  const { handler, group } = kept;
+  return setCommand(body, { handler, command: entry.command }) ??
+    setScalar(body, { object: handler, key: "timeout", value: entry.timeout }) ??
+    setMatcher(body, { group, current: kept.matcher, wanted: entry.matcher });
+}
+
+/** Sets the command line. `args`, the form without a shell, goes in the same step: neither half is ours alone. */
+function setCommand(
+  body: string,
+  edit: { readonly handler: Node; readonly command: string },
+): string | undefined {
+  const { handler, command } = edit;
+  const args = propertyAt(handler, "args");
+  if (args === undefined) {
+    return setScalar(body, { object: handler, key: "command", value: command });
+  }
+  const bare = removeMember(body, args);
+  const root = parseTree(bare);
+  const object = root && findNodeAtLocation(root, getNodePath(handler));
+  return object && (setScalar(bare, { object, key: "command", value: command }) ?? bare);
+}
+
+function setScalar(
+  body: string,
+  edit: { readonly object: Node; readonly key: string; readonly value: string | number },
+): string | undefined {
+  const { object, key, value } = edit;
+  const present = valueAt(object, key);
+  if (present === undefined) return addMember(body, object, { key, value });
+  return present.value === value ? undefined : replaceScalar(body, present, value);
+}
+
+function setMatcher(
+  body: string,
+  edit: {
+    readonly group: Node;
+    readonly current: string | undefined;
+    readonly wanted: string | undefined;
+  },
+): string | undefined {
+  const { group, current, wanted } = edit;
+  if (matchesSame(current, wanted)) return undefined;
+  if (wanted !== undefined) {
+    return setScalar(body, { object: group, key: "matcher", value: wanted });
+  }
+  const matcher = propertyAt(group, "matcher");
+  return matcher === undefined ? undefined : removeMember(body, matcher);
+}
+
+/** Claude Code takes a missing matcher, "" and "*" for the same: everything. */
+function matchesSame(one: string | undefined, other: string | undefined): boolean {
+  return (one || "*") === (other || "*");
+}
+
+function addGroup(body: string, entry: HookEntry): string {
+  const group: Json = {
+    ...(entry.matcher === undefined ? {} : { matcher: entry.matcher }),
+    hooks: [{ type: "command", command: entry.command, timeout: entry.timeout }],
+  };
+  const root = parseTree(body);
+  const hooks = valueAt(root, "hooks");
+  const groups = valueAt(hooks, entry.event);
+  if (groups !== undefined) return addMember(body, groups, { value: group });
+  if (hooks !== undefined) return addMember(body, hooks, { key: entry.event, value: [group] });
+  if (root === undefined) return body;
+  return addMember(body, root, { key: "hooks", value: { [entry.event]: [group] } });
+}
+
+function removeOwn(
+  body: string,
+  options: { readonly event: string; readonly ownership: Ownership },
+): string {
+  for (let edited = body;;) {
+    const owner = ownersIn(edited, options.ownership).find(({ event }) => event === options.event);
+    if (owner === undefined) return edited;
+    edited = removeMember(edited, emptiedBy(owner.handler));
+  }
+}
+
+/**
+ * The largest part of the text that would be empty without a handler: the handler itself, its group, the event or all
+ * of `hooks`. A group without handlers does nothing, whatever else it says.
+ */
+function emptiedBy(handler: Node): Node {
+  const group = handler.parent?.parent?.parent;
+  if (group === undefined || isShared(handler)) return handler;
+  const event = group.parent?.parent;
+  if (event === undefined || isShared(group)) return group;
+  const hooks = event.parent?.parent;
+  return hooks === undefined || isShared(event) ? event : hooks;
+}
+
+function isShared(member: Node): boolean {
+  return (member.parent?.children?.length ?? 0) > 1;
+}
+
+function itemsOf(node: Node | undefined): readonly Node[] {
+  return node?.type === "array" ? node.children ?? [] : [];
+}
+
+function valueOf(body: string, node: Node): unknown {
+  return JSON.parse(body.slice(node.offset, node.offset + node.length));
+}

@@ -1,0 +1,228 @@
+/**
+ * Settings files on disk: where they are, reading them, and replacing them whole.
+ *
+ * A file is written beside its place under a name of its own, flushed, and renamed, so that Claude Code and other
+ * programs see the old text or the new one and never half of it. Links are followed: the link stays, its target is
+ * replaced.
+ */
+import { messageOf, UserError } from "../errors.ts";
+import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
+
+/** Which of Claude Code's settings files: the user's own, the project's shared one, or the project's private one. */
+export type SettingsScope = "user" | "project" | "local";
+
+/** Where settings are looked for. */
+export interface SettingsPlace {
+  readonly scope: SettingsScope;
+  /** A file that was named outright; the scope then counts for nothing. A relative path starts at `cwd`. */
+  readonly settings?: string | undefined;
+  readonly projectDir: string;
+  /** The working directory; the project directory when it is not given. */
+  readonly cwd?: string | undefined;
+  readonly home: string | undefined;
+  /** `CLAUDE_CONFIG_DIR`, which replaces `~/.claude`. */
+  readonly configDir?: string | undefined;
+}
+
+/** A settings file as it was when it was read. */
+export interface SettingsFile {
+  /** The path as it was asked for, perhaps a link. */
+  readonly path: string;
+  /** The file behind all links; the same as `path` when there are none. It need not exist. */
+  readonly target: string;
+  /** `undefined` when there is no file. */
+  readonly text: string | undefined;
+  /** Permission bits for whatever takes its place: its own, or 0600 when there is no file. */
+  readonly mode: number;
+}
+
+const NEW_FILE_MODE = 0o600;
+const NEW_FOLDER_MODE = 0o700;
+const MOST_LINKS = 40;
+
+/**
+ * The absolute path of a settings file.
+ *
+ * @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder.
+ */
+export function settingsPath(place: SettingsPlace): string {
+  const { scope, projectDir, home, configDir } = place;
+  const cwd = place.cwd ?? projectDir;
+  if (place.settings) return resolvePath(place.settings, { folder: cwd, home });
+  if (scope === "project") return joinPath(joinPath(projectDir, ".claude"), "settings.json");
+  if (scope === "local") return joinPath(joinPath(projectDir, ".claude"), "settings.local.json");
+  const folder = configDir || (home && joinPath(home, ".claude"));
+  if (!folder) {
+    throw new UserError("Cannot find the user's settings file", {
+      why: "neither CLAUDE_CONFIG_DIR nor HOME is set",
+      next: "name the file with `--settings FILE`",
+    });
+  }
+  return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
+}
+
+/**
+ * Reads a settings file through all links. A byte order mark is kept.
+ *
+ * @throws UserError When there is something that is no file, cannot be read, or is not UTF-8.
+ */
+export function readSettings(path: string): SettingsFile {
+  return orExplain(`Cannot read "${path}"`, () => {
+    const target = followLinks(path);
+    try {
+      const info = Deno.statSync(target);
+      if (!info.isFile) throw new Error("it is not a regular file");
+      const bytes = Deno.readFileSync(target);
+      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+      return { path, target, text, mode: (info.mode ?? NEW_FILE_MODE) & 0o777 };
+    } catch (thrown) {
+      if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+      return { path, target, text: undefined, mode: NEW_FILE_MODE };
+    }
+  });
+}
+
+/**
+ * Puts `text` in the place of a file that was read before, and makes its folder where that is missing. `undefined`
+ * removes the file.
+ *
+ * @returns False, with nothing written, when the file has changed since it was read.
+ * @throws UserError When it cannot be written.
+ */
+export function replaceSettings(file: SettingsFile, text: string | undefined): boolean {
+  return orExplain(`Cannot write "${file.path}"`, () => {
+    const isUnchanged = () => {
+      const now = readSettings(file.path);
+      return now.text === file.text && now.target === file.target;
+    };
+    if (text !== undefined) return writeWhole(text, { ...file, isWelcome: isUnchanged });
+    if (!isUnchanged()) return false;
+    Deno.removeSync(file.target);
+    return true;
+  });
+}
+
+/** Where the state before an installation is kept: beside the settings file, or beside the link to it. */
+export function backupPath(path: string): string {
+  return `${path}.conclaude-backup`;
+}
+
+/**
+ * The text of the backup.
+ *
+ * @returns `undefined` when there is none, and when it cannot be read: a backup is never needed to go on.
+ */
+export function readBackup(path: string): string | undefined {
+  try {
+    return readSettings(backupPath(path)).text;
+  } catch (thrown) {
+    if (thrown instanceof UserError) return undefined;
+    throw thrown;
+  }
+}
+
+/**
+ * Keeps the text of a file that was read, with its mode, in place of any older backup.
+ *
+ * @throws UserError When it cannot be written.
+ */
+export function writeBackup(file: SettingsFile): void {
+  const target = backupPath(file.path);
+  orExplain(`Cannot write "${target}"`, () => writeWhole(file.text ?? "", { ...file, target }));
+}
+
+/** Removes the backup; nothing happens when there is none or when it cannot be removed. */
+export function dropBackup(path: string): void {
+  try {
+    Deno.removeSync(backupPath(path));
+  } catch {
+    // A backup that stays does no harm: it is replaced by the next installation.
+  }
+}
+
+/** The path behind all links. The end of a dangling link is a place where a file may be made. */
+function followLinks(path: string): string {
+  let target = path;
+  for (let links = 0; links < MOST_LINKS; links++) {
+    try {
+      const next = Deno.readLinkSync(target);
+      target = isAbsolutePath(next) ? next : joinPath(parentOf(target), next);
+    } catch {
+      return target;
+    }
+  }
+  throw new Error("too many levels of symbolic links");
+}
+
+function writeWhole(
+  text: string,
+  options: {
+    readonly target: string;
+    readonly mode: number;
+    /** Asked when everything is ready for the rename; by default the file is welcome. */
+    readonly isWelcome?: () => boolean;
+  },
+): boolean {
+  const { target, mode, isWelcome = () => true } = options;
+  Deno.mkdirSync(parentOf(target), { recursive: true, mode: NEW_FOLDER_MODE });
+  const draft = `${target}.${crypto.randomUUID()}.tmp`;
+  try {
+    writeDraft(draft, { bytes: new TextEncoder().encode(text), mode });
+    keepOwner(draft, { target, mode });
+    if (!isWelcome()) return false;
+    Deno.renameSync(draft, target);
+    return true;
+  } finally {
+    removeQuietly(draft);
+  }
+}
+
+/** Closed before it is renamed, since Windows does not rename an open file. */
+function writeDraft(
+  draft: string,
+  options: { readonly bytes: Uint8Array; readonly mode: number },
+): void {
+  const { bytes, mode } = options;
+  using file = Deno.openSync(draft, { write: true, createNew: true, mode });
+  for (let written = 0; written < bytes.length;) {
+    written += file.writeSync(bytes.subarray(written));
+  }
+  file.syncSync();
+}
+
+/** Undoes what the umask took from the mode, and lets root edit another user's file without taking it away. */
+function keepOwner(
+  draft: string,
+  options: { readonly target: string; readonly mode: number },
+): void {
+  if (Deno.build.os === "windows") return;
+  Deno.chmodSync(draft, options.mode);
+  try {
+    const { uid, gid } = Deno.statSync(options.target);
+    if (uid !== null && gid !== null && uid !== Deno.uid()) Deno.chownSync(draft, uid, gid);
+  } catch {
+    // There is no file whose owner could be kept, or it is not ours to give away.
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It was renamed, or never made.
+  }
+}
+
+function orExplain<T>(what: string, act: () => T): T {
+  try {
+    return act();
+  } catch (thrown) {
+    if (thrown instanceof UserError) throw thrown;
+    throw new UserError(what, {
+      why: messageOf(thrown),
+      next:
+        "make sure that it is a UTF-8 text file that you may read and write; nothing was changed",
+      cause: thrown,
+    });
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Claude Code's rules for the `hooks` of a settings file, as 2.1.329 applies them. They matter because one invalid
+ * entry under PreToolUse or PermissionRequest makes it discard the whole file: every other hook and every
+ * `permissions.deny` rule in it. Under any other event only the entry is dropped.
+ */
+import { KNOWN_EVENTS } from "./hooks.ts";
+
+/** One entry that Claude Code will not accept. */
+export interface HookProblem {
+  /** Where it is: `hooks.PreToolUse[0].hooks[1].timeout`. */
+  readonly path: string;
+  /** What is wrong, to be read after the path: `must be a number above 0`. */
+  readonly problem: string;
+  /** True when Claude Code discards the whole file because of it, false when it drops this entry alone. */
+  readonly discardsFile: boolean;
+}
+
+interface Rule {
+  readonly says: string;
+  readonly holds: (value: unknown) => boolean;
+}
+
+const text: Rule = { says: "a string", holds: (value) => typeof value === "string" };
+const flag: Rule = { says: "true or false", holds: (value) => typeof value === "boolean" };
+const texts: Rule = {
+  says: "an array of strings",
+  holds: (value) => Array.isArray(value) && value.every(text.holds),
+};
+const record: Rule = { says: "an object", holds: isRecord };
+const textRecord: Rule = {
+  says: "an object of strings",
+  holds: (value) => isRecord(value) && Object.values(value).every(text.holds),
+};
+const aboveZero: Rule = {
+  says: "a number above 0",
+  holds: (value) => Number.isFinite(value) && Number(value) > 0,
+};
+
+const url: Rule = {
+  says: "a URL",
+  holds: (value) => typeof value === "string" && URL.canParse(value),
+};
+
+function oneOf(...words: readonly string[]): Rule {
+  return {
+    says: words.map((word) => `"${word}"`).join(" or "),
+    holds: (value) => words.some((word) => word === value),
+  };
+}
+
+interface HandlerType {
+  readonly required: Readonly<Record<string, Rule>>;
+  readonly optional: Readonly<Record<string, Rule>>;
+}
+
+const COMMON = { if: text, timeout: aboveZero, statusMessage: text, once: flag };
+const onFailure = oneOf("continue", "block");
+
+const HANDLER_TYPES: Readonly<Record<string, HandlerType>> = {
+  command: {
+    required: { command: text },
+    optional: {
+      ...COMMON,
+      onFailure,
+      args: texts,
+      shell: oneOf("bash", "powershell"),
+      async: flag,
+      asyncRewake: flag,
+      rewakeMessage: text,
+      rewakeSummary: text,
+    },
+  },
+  http: {
+    required: { url },
+    optional: { ...COMMON, onFailure, headers: textRecord, allowedEnvVars: texts },
+  },
+  mcp_tool: {
+    required: { server: text, tool: text },
+    optional: { ...COMMON, onFailure, input: record },
+  },
+  prompt: {
+    required: { prompt: text },
+    optional: { ...COMMON, model: text, continueOnBlock: flag },
+  },
+  agent: { required: { prompt: text }, optional: { ...COMMON, model: text } },
+};
+
+/**
+ * Everything under `hooks` that Claude Code would refuse. Unknown events, and unknown keys in a group or a handler, are
+ * ignored by it and here.
+ *
+ * @param settings A parsed settings file.
+ * @returns An empty list when all is well, also when there are no hooks.
+ */
+export function checkHooks(settings: unknown): HookProblem[] {
+  const hooks = isRecord(settings) ? settings["hooks"] : undefined;
+  if (hooks === undefined) return [];
+  if (!isRecord(hooks)) {
+    return [{ path: "hooks", problem: "must be an object", discardsFile: true }];
+  }
+  return KNOWN_EVENTS.filter((event) => Object.hasOwn(hooks, event)).flatMap((event) => {
+    const discardsFile = event === "PreToolUse" || event === "PermissionRequest";
+    return [...checkEvent(hooks[event], `hooks.${event}`)].map((found) => ({
+      ...found,
+      discardsFile,
+    }));
+  });
+}
+
+type Finding = Omit<HookProblem, "discardsFile">;
+
+function* checkEvent(groups: unknown, path: string): Iterable<Finding> {
+  if (!Array.isArray(groups)) return yield { path, problem: "must be an array" };
+  for (const [index, group] of groups.entries()) yield* checkGroup(group, `${path}[${index}]`);
+}
+
+function* checkGroup(group: unknown, path: string): Iterable<Finding> {
+  if (!isRecord(group)) return yield { path, problem: "must be an object" };
+  yield* checkField({ record: group, path, name: "matcher", rule: text });
+  const handlers = group["hooks"];
+  if (!Array.isArray(handlers)) {
+    return yield { path: `${path}.hooks`, problem: "must be an array of handlers" };
+  }
+  for (const [index, handler] of handlers.entries()) {
+    yield* checkHandler(handler, `${path}.hooks[${index}]`);
+  }
+}
+
+function* checkHandler(handler: unknown, path: string): Iterable<Finding> {
+  if (!isRecord(handler)) return yield { path, problem: "must be an object" };
+  const name = handler["type"];
+  const type = typeof name === "string" && Object.hasOwn(HANDLER_TYPES, name)
+    ? HANDLER_TYPES[name]
+    : undefined;
+  if (type === undefined) {
+    const known = Object.keys(HANDLER_TYPES).join(", ");
+    return yield { path: `${path}.type`, problem: `must be one of ${known}` };
+  }
+  for (const [name, rule] of Object.entries(type.required)) {
+    yield* checkField({ record: handler, path, name, rule, required: true });
+  }
+  for (const [name, rule] of Object.entries(type.optional)) {
+    yield* checkField({ record: handler, path, name, rule });
+  }
+}
+
+function* checkField(field: {
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly path: string;
+  readonly name: string;
+  readonly rule: Rule;
+  readonly required?: boolean;
+}): Iterable<Finding> {
+  const value = field.record[field.name];
+  if (value === undefined && !field.required) return;
+  if (!field.rule.holds(value)) {
+    yield { path: `${field.path}.${field.name}`, problem: `must be ${field.rule.says}` };
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,177 @@
+/**
+ * What conclaude asks Claude Code to run: which events, with which matcher, by which command.
+ */
+import { UserError } from "../errors.ts";
+
+/** Every hook event of Claude Code 2.1.329. Any other name in a settings file is ignored by it. */
+export const KNOWN_EVENTS = [
+  "SessionStart",
+  "Setup",
+  "InstructionsLoaded",
+  "UserPromptSubmit",
+  "UserPromptExpansion",
+  "MessageDisplay",
+  "PreToolUse",
+  "PermissionRequest",
+  "PermissionDenied",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "PostToolBatch",
+  "Notification",
+  "SubagentStart",
+  "SubagentStop",
+  "Stop",
+  "StopFailure",
+  "PreCompact",
+  "PostCompact",
+  "PreModelSwitch",
+  "PostModelSwitch",
+  "TaskCreated",
+  "TaskCompleted",
+  "TeammateIdle",
+  "ConfigChange",
+  "CwdChanged",
+  "FileChanged",
+  "DirectoryAdded",
+  "WorktreeCreate",
+  "WorktreeRemove",
+  "Elicitation",
+  "ElicitationResult",
+  "SessionEnd",
+] as const;
+
+/** A hook event that Claude Code knows. */
+export type HookEvent = typeof KNOWN_EVENTS[number];
+
+/** The events that are installed when nobody chooses, in the order in which they are written. */
+export const DEFAULT_EVENTS: readonly HookEvent[] = [
+  "SessionStart",
+  "UserPromptSubmit",
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+  "PostToolUseFailure",
+  "SubagentStart",
+  "SubagentStop",
+  "Notification",
+  "PreCompact",
+  "PostCompact",
+  "TaskCreated",
+  "TaskCompleted",
+  "Stop",
+  "StopFailure",
+  "SessionEnd",
+];
+
+/** How long Claude Code waits for a hook. Its own default of 600 seconds would hold a turn for ten minutes. */
+export const HOOK_TIMEOUT_SECONDS = 10;
+
+const MATCHERS: Readonly<Partial<Record<HookEvent, string>>> = {
+  SessionStart: "startup|resume|clear|compact|fork",
+  PreToolUse: "*",
+  PermissionRequest: "*",
+  PostToolUse: "*",
+  PostToolUseFailure: "*",
+};
+
+/** What a person should know before choosing one of these events; none is installed by default. */
+export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
+  WorktreeCreate: "a WorktreeCreate hook replaces `git worktree`, and conclaude creates none: " +
+    "Claude Code will fail to create worktrees",
+  FileChanged: "Claude Code watches only the files that a FileChanged matcher names, " +
+    "and conclaude names none: the hook will not run",
+};
+
+/** One handler that conclaude wants in a settings file. */
+export interface HookEntry {
+  readonly event: string;
+  /** `undefined` where the entry has no matcher, which matches everything. */
+  readonly matcher?: string | undefined;
+  readonly command: string;
+  /** Seconds, more than 0. */
+  readonly timeout: number;
+}
+
+/**
+ * What a hook starts: the path of an executable, which is quoted where the shell needs it, or a ready command line
+ * (`deno run … main.ts`), which is used as it is.
+ */
+export type Program =
+  | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "line"; readonly line: string };
+
+/**
+ * The events that a person asked for, checked, without repetitions, in the person's order.
+ *
+ * @param names What `--events` was given; an empty list means the default events.
+ * @throws UserError (exit code 2) at the first unknown name, with the nearest known one.
+ */
+export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
+  if (names.length === 0) return DEFAULT_EVENTS;
+  const chosen = new Set<HookEvent>();
+  for (const name of names) {
+    const event = KNOWN_EVENTS.find((known) => known === name);
+    if (event === undefined) throw unknownEvent(name);
+    chosen.add(event);
+  }
+  return [...chosen];
+}
+
+/** The entries that `program` needs for `events`. */
+export function planHooks(program: Program, events: readonly HookEvent[]): HookEntry[] {
+  return events.map((event) => ({
+    event,
+    matcher: MATCHERS[event],
+    command: hookCommand(program, event),
+    timeout: HOOK_TIMEOUT_SECONDS,
+  }));
+}
+
+/** The shell command of one hook: `/usr/local/bin/conclaude hook Stop`. */
+export function hookCommand(program: Program, event: string): string {
+  return `${programLine(program)} hook ${event}`;
+}
+
+/**
+ * A program as the beginning of a command for a POSIX shell. A Windows path gets forward slashes, since Claude Code
+ * runs hooks in Git Bash there.
+ */
+export function programLine(program: Program): string {
+  if (program.kind === "line") return program.line;
+  const windows = /^(?:[A-Za-z]:\\|\\\\)/.test(program.path);
+  return quoteWord(windows ? program.path.replaceAll("\\", "/") : program.path);
+}
+
+/** One word for a POSIX shell, in single quotes only where it needs them. */
+export function quoteWord(word: string): string {
+  if (/^[A-Za-z0-9_@%+:,./-]+$/.test(word)) return word;
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+function unknownEvent(name: string): UserError {
+  const [nearest] = KNOWN_EVENTS
+    .map((event) => ({ event, distance: distanceBetween(name.toLowerCase(), event.toLowerCase()) }))
+    .filter(({ distance }) => distance <= Math.max(2, name.length / 3))
+    .sort((one, other) => one.distance - other.distance);
+  return new UserError(`Cannot install a hook for "${name}"`, {
+    why: "Claude Code has no hook event of this name",
+    next: nearest === undefined
+      ? `choose among ${KNOWN_EVENTS.join(", ")}`
+      : `did you mean ${nearest.event}?`,
+    exitCode: 2,
+  });
+}
+
+/** Levenshtein distance: how many letters must be changed, added or dropped. */
+function distanceBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 1; column <= to.length; column++) {
+      const swap = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
+      next.push(Math.min(swap, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,245 @@
+/**
+ * Installing conclaude's hooks into a settings file of Claude Code, and taking them out again.
+ */
+import { isConclaudeScript } from "./checkout.ts";
+import { diffLines } from "./diff.ts";
+import { type Edit, installInto, type InstallPlan, readOwnEntries } from "./edit.ts";
+import {
+  backupPath,
+  dropBackup,
+  readBackup,
+  readSettings,
+  replaceSettings,
+  type SettingsFile,
+  settingsPath,
+  type SettingsPlace,
+  type SettingsScope,
+  writeBackup,
+} from "./file.ts";
+import { checkHooks } from "./handler_schema.ts";
+import {
+  DEFAULT_EVENTS,
+  EVENT_CAUTIONS,
+  type HookEvent,
+  planHooks,
+  type Program,
+  programLine,
+} from "./hooks.ts";
+import type { Ownership } from "./own_handler.ts";
+import { isOriginOf, planRemoval } from "./restore.ts";
+import { type Attempt, refusal } from "./settings_text.ts";
+
+/** How often a file that another program changes meanwhile is read again. */
+const MOST_ROUNDS = 20;
+
+/** What to install, and where. */
+export interface InstallOptions extends SettingsPlace {
+  readonly program: Program;
+  /** Which events, as `chooseEvents()` returns them; the default ones when not given. */
+  readonly events?: readonly HookEvent[] | undefined;
+  /** Say what would change, and change nothing. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What an installation did, or with `dryRun` would do. */
+export interface InstallReport {
+  /** The settings file, as it was asked for. */
+  readonly settings: string;
+  /** `file` when the file was named outright. */
+  readonly scope: SettingsScope | "file";
+  readonly changed: boolean;
+  readonly dryRun: boolean;
+  /** True when there was no settings file before. */
+  readonly created: boolean;
+  /** Where the file as it was without our hooks is kept; null when there is no such file. */
+  readonly backup: string | null;
+  readonly events: readonly string[];
+  /** The command up to the event: `/usr/local/bin/conclaude hook`. */
+  readonly command: string;
+  /** Events that our hooks were added to, were corrected under, and were taken from. */
+  readonly added: readonly string[];
+  readonly updated: readonly string[];
+  readonly removed: readonly string[];
+  /** Sentences for a person; none of them kept the installation from being done. */
+  readonly warnings: readonly string[];
+  /** The changed lines (`+ `, `- `) with what surrounds them; empty when nothing changes. */
+  readonly diff: readonly string[];
+}
+
+/** Where to remove hooks from. */
+export interface UninstallOptions extends SettingsPlace {
+  /** A program whose hooks are ours under any name; others are told by the name `conclaude`. */
+  readonly program?: Program | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** What a removal did, or with `dryRun` would do. */
+export interface UninstallReport {
+  readonly settings: string;
+  readonly scope: SettingsScope | "file";
+  readonly changed: boolean;
+  readonly dryRun: boolean;
+  /** True when there is no settings file. */
+  readonly missing: boolean;
+  /** True when the file is as it was before the installation, byte for byte. */
+  readonly restored: boolean;
+  /** True when the installation had made the file, and it is gone again. */
+  readonly deleted: boolean;
+  /** A backup that was left in place because the file has changed since; null when there is none. */
+  readonly backup: string | null;
+  /** Events that our hooks were taken from. */
+  readonly removed: readonly string[];
+  readonly diff: readonly string[];
+}
+
+/**
+ * Adds our hooks to a settings file, or brings those in it up to date. A second run changes nothing.
+ *
+ * The file is backed up whenever it has none of our hooks yet, so the backup is always the state before the
+ * installation that is in effect.
+ *
+ * @throws UserError When the file cannot be read, edited safely or written, or when it would hold an entry for which
+ * Claude Code discards the whole file. Nothing is changed then.
+ */
+export function installHooks(options: InstallOptions): InstallReport {
+  const attempt: Attempt = { command: "install-hooks", path: settingsPath(options) };
+  return withFreshFile(attempt, (file) => installOnce(file, { ...options, attempt }));
+}
+
+/**
+ * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte
+ * for byte, or is removed when the installation had made it; otherwise only our handlers are cut out.
+ *
+ * @throws UserError When the file cannot be read, edited safely or written. Nothing is changed then.
+ */
+export function uninstallHooks(options: UninstallOptions): UninstallReport {
+  const attempt: Attempt = { command: "uninstall-hooks", path: settingsPath(options) };
+  return withFreshFile(attempt, (file) => uninstallOnce(file, { ...options, attempt }));
+}
+
+/** Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing. */
+function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => T | undefined): T {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const done = act(readSettings(attempt.path));
+    if (done !== undefined) return done;
+  }
+  throw refusal(attempt, {
+    why: `other programs changed the file ${MOST_ROUNDS} times while it was being edited`,
+    todo: "wait until they are done",
+  });
+}
+
+function installOnce(
+  file: SettingsFile,
+  options: InstallOptions & { readonly attempt: Attempt },
+): InstallReport | undefined {
+  const { attempt, program, events = DEFAULT_EVENTS, dryRun = false } = options;
+  const plan: InstallPlan = {
+    path: file.path,
+    program,
+    isOurScript: isConclaudeScript,
+    entries: planHooks(program, events),
+  };
+  const before = file.text ?? "";
+  const edit = installInto(before, plan);
+  const warnings = [...checkResult(edit, attempt), ...cautionsFor(events)];
+  const created = file.text === undefined;
+  const isFirst = !created && readOwnEntries(before, { ...plan, attempt }).length === 0;
+  const backup = readBackup(file.path);
+  const changed = edit.text !== before;
+  if (changed && !dryRun) {
+    if (isFirst) writeBackup(file);
+    if (!replaceSettings(file, edit.text)) return undefined;
+    if (created) dropMisleadingBackup(edit.text, { plan, backup });
+  }
+  return {
+    settings: file.path,
+    scope: options.settings ? "file" : options.scope,
+    changed,
+    dryRun,
+    created,
+    backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
+    events,
+    command: `${programLine(program)} hook`,
+    added: edit.added,
+    updated: edit.updated,
+    removed: edit.removed,
+    warnings,
+    diff: diffLines(before, edit.text),
+  };
+}
+
+/**
+ * A backup from before an earlier installation stays when the file itself is gone: it may be the last copy. Only one
+ * that could be taken for the state before this installation goes; it held no settings.
+ */
+function dropMisleadingBackup(
+  text: string,
+  options: { readonly plan: InstallPlan; readonly backup: string | undefined },
+): void {
+  const { plan, backup } = options;
+  if (backup !== undefined && isOriginOf(text, { plan, origin: backup })) dropBackup(plan.path);
+}
+
+/** Refuses what Claude Code would discard; what it merely ignores becomes a warning. */
+function checkResult(edit: Edit, attempt: Attempt): string[] {
+  const settings: unknown = JSON.parse(edit.text.replace(/^\uFEFF/, ""));
+  const problems = checkHooks(settings);
+  const fatal = problems.find(({ discardsFile }) => discardsFile);
+  if (fatal !== undefined) {
+    throw refusal(attempt, {
+      why: `\`${fatal.path}\` ${fatal.problem}; because of it Claude Code discards the whole file`,
+      todo: "correct or remove that entry",
+    });
+  }
+  const warnings = problems.map(({ path, problem }) =>
+    `\`${path}\` ${problem}; Claude Code ignores this entry`
+  );
+  const { disableAllHooks } = settings as { readonly disableAllHooks?: unknown };
+  if (disableAllHooks !== true) return warnings;
+  return [...warnings, "`disableAllHooks` is true in this file: Claude Code will not run any hook"];
+}
+
+function cautionsFor(events: readonly HookEvent[]): string[] {
+  return events.flatMap((event) => EVENT_CAUTIONS[event] ?? []);
+}
+
+function uninstallOnce(
+  file: SettingsFile,
+  options: UninstallOptions & { readonly attempt: Attempt },
+): UninstallReport | undefined {
+  const { attempt, program, dryRun = false } = options;
+  const before = file.text ?? "";
+  const backup = readBackup(file.path);
+  const ownership = { program, isOurScript: isConclaudeScript };
+  const removal = planRemoval(before, { ...ownership, path: file.path, backup });
+  const changed = removal.kind !== "absent";
+  const after = removal.kind === "absent"
+    ? before
+    : removal.kind === "deleted"
+    ? undefined
+    : removal.text;
+  if (changed && !dryRun) {
+    if (!replaceSettings(file, after)) return undefined;
+    if (removal.kind === "restored") dropBackup(file.path);
+  }
+  return {
+    settings: file.path,
+    scope: options.settings ? "file" : options.scope,
+    changed,
+    dryRun,
+    missing: file.text === undefined,
+    restored: removal.kind === "restored" || removal.kind === "deleted",
+    deleted: removal.kind === "deleted",
+    backup: backup !== undefined && removal.kind !== "restored" ? backupPath(file.path) : null,
+    removed: ownEvents(before, { ...ownership, attempt }),
+    diff: diffLines(before, after ?? ""),
+  };
+}
+
+function ownEvents(
+  text: string,
+  options: Ownership & { readonly attempt: Attempt },
+): readonly string[] {
+  return [...new Set(readOwnEntries(text, options).map(({ event }) => event))];
+}

@@ -1,0 +1,146 @@
+import type { DatabaseSync } from "node:sqlite";
+import { joinPath, parentOf } from "../paths.ts";
+import { type HookRecord, saveRecords } from "../store/captures.ts";
+import { isPrivateFolder, type SpooledRecord, spoolSuffix } from "./spool.ts";
+
+/** Records that go into the database in one transaction. */
+const BATCH_RECORDS = 50;
+
+/** The ending that sets a file aside that holds no record. */
+const DAMAGED_SUFFIX = ".damaged";
+
+/** What a drain did. */
+export interface DrainReport {
+  /** Records written now. */
+  readonly saved: number;
+  /** Records that were in the database already: a drain before was stopped between its write and its clean-up. */
+  readonly known: number;
+  /** Files set aside because they hold no record that can be saved. */
+  readonly damaged: readonly string[];
+  /** Files still waiting, because the limit or the time was reached. */
+  readonly left: number;
+}
+
+/** Which spool is drained, and how far. */
+export interface DrainTarget {
+  readonly database: string;
+  readonly folders: readonly string[];
+  /** Stop after this time, in milliseconds since the process started (`performance.now()`). */
+  readonly untilMs?: number;
+}
+
+/**
+ * The spool files that wait for one database, oldest first, over all folders.
+ *
+ * @returns Empty when there is no folder; files of a folder that another user made are not trusted and not listed.
+ */
+export function spooledFiles(target: Pick<DrainTarget, "database" | "folders">): string[] {
+  const suffix = spoolSuffix(target.database);
+  const found: { readonly name: string; readonly path: string }[] = [];
+  for (const folder of target.folders) {
+    try {
+      if (!isPrivateFolder(parentOf(folder)) || !isPrivateFolder(folder)) continue;
+      for (const { name } of Deno.readDirSync(folder)) {
+        if (name.endsWith(suffix)) found.push({ name, path: joinPath(folder, name) });
+      }
+    } catch {
+      // No such folder: nothing waits there.
+    }
+  }
+  return found.sort((a, b) => a.name < b.name ? -1 : a.name > b.name ? 1 : 0).map(({ path }) =>
+    path
+  );
+}
+
+/**
+ * Moves waiting records into the database, oldest first, each exactly once: a record is removed from the spool only
+ * after its commit, and the database ignores an id that it has.
+ *
+ * @throws {Error} What SQLite says when the database cannot take them; they stay in the spool.
+ */
+export function drainSpool(db: DatabaseSync, target: DrainTarget): DrainReport {
+  const files = spooledFiles(target);
+  const damaged: string[] = [];
+  let saved = 0;
+  let known = 0;
+  let done = 0;
+  while (done < files.length && performance.now() < (target.untilMs ?? Infinity)) {
+    const batch: { readonly path: string; readonly record: HookRecord }[] = [];
+    for (const path of files.slice(done, done + BATCH_RECORDS)) {
+      const record = readSpooled(path, target.database);
+      if (record === "gone") continue;
+      if (record === "damaged") damaged.push(setAside(path));
+      else batch.push({ path, record });
+    }
+    done += BATCH_RECORDS;
+    const fresh = saveBatch(db, batch, damaged);
+    saved += fresh.saved;
+    known += fresh.known;
+  }
+  return { saved, known, damaged, left: Math.max(0, files.length - done) };
+}
+
+function saveBatch(
+  db: DatabaseSync,
+  batch: readonly { readonly path: string; readonly record: HookRecord }[],
+  damaged: string[],
+): { readonly saved: number; readonly known: number } {
+  try {
+    const saved = saveRecords(db, batch.map(({ record }) => record));
+    for (const { path } of batch) removeQuietly(path);
+    return { saved, known: batch.length - saved };
+  } catch (thrown) {
+    if (!isRefusal(thrown)) throw thrown;
+    if (batch.length === 1) {
+      damaged.push(setAside(batch[0]!.path));
+      return { saved: 0, known: 0 };
+    }
+    // One record of the batch does not fit the tables: find it by taking them one at a time.
+    const each = batch.map((entry) => saveBatch(db, [entry], damaged));
+    return {
+      saved: each.reduce((sum, { saved }) => sum + saved, 0),
+      known: each.reduce((sum, { known }) => sum + known, 0),
+    };
+  }
+}
+
+/** True when the record is to blame (a constraint, a type), false when the database is (locked, full, damaged). */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof TypeError ||
+    /constraint|datatype mismatch|cannot store/i.test(String(thrown));
+}
+
+function readSpooled(path: string, database: string): HookRecord | "gone" | "damaged" {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(path);
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound ? "gone" : "damaged";
+  }
+  try {
+    const entry = JSON.parse(text) as SpooledRecord;
+    return entry.format === 1 && entry.database === database && typeof entry.record.id === "string"
+      ? entry.record
+      : "damaged";
+  } catch {
+    return "damaged";
+  }
+}
+
+function setAside(path: string): string {
+  const aside = path + DAMAGED_SUFFIX;
+  try {
+    Deno.renameSync(path, aside);
+  } catch {
+    // Another process set it aside first.
+  }
+  return aside;
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // Gone already, or on a disk that is read-only now: then the next drain finds its id in the database.
+  }
+}

@@ -1,0 +1,100 @@
+import { joinPath, parentOf } from "../paths.ts";
+import type { HookRecord } from "../store/captures.ts";
+
+/**
+ * Where records wait while the database cannot take them: one file each, private, named by the record's id, so that
+ * the order of names is the order of time.
+ */
+
+/** The layout of a spool file; a later layout has another number. */
+const FORMAT = 1;
+
+/** What a spool file holds. */
+export interface SpooledRecord {
+  readonly format: number;
+  /** Absolute path of the database that the record is meant for. */
+  readonly database: string;
+  readonly record: HookRecord;
+}
+
+/** Ends the names of the files that are meant for one database. */
+export function spoolSuffix(database: string): string {
+  let hash = 0x811c9dc5; // FNV-1a, 32 bits
+  for (let i = 0; i < database.length; i++) {
+    hash = Math.imul(hash ^ database.charCodeAt(i), 0x01000193);
+  }
+  return `.${(hash >>> 0).toString(16).padStart(8, "0")}.json`;
+}
+
+/**
+ * Writes a record into the first folder that takes it, whole: a temporary file, synced, then renamed.
+ *
+ * @returns The path of the file.
+ * @throws {AggregateError} No folder could take it; its errors are in the order of the folders.
+ */
+export function spoolRecord(
+  record: HookRecord,
+  target: { readonly database: string; readonly folders: readonly string[] },
+): string {
+  const entry: SpooledRecord = { format: FORMAT, database: target.database, record };
+  const text = JSON.stringify(entry);
+  const errors: unknown[] = [];
+  for (const folder of target.folders) {
+    try {
+      makePrivateFolder(parentOf(folder));
+      makePrivateFolder(folder);
+      const path = joinPath(folder, record.id + spoolSuffix(target.database));
+      writeWhole(path, text);
+      return path;
+    } catch (thrown) {
+      errors.push(thrown);
+    }
+  }
+  throw new AggregateError(errors, "no folder could take the record");
+}
+
+/**
+ * Makes a folder, and those above it that are missing, with mode 0700.
+ *
+ * @throws {Error} When it cannot be made, or somebody else owns it (in a shared temporary folder).
+ */
+export function makePrivateFolder(folder: string): void {
+  Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (!isPrivateFolder(folder)) {
+    throw new Error(`the folder is not this user's own: ${folder}`);
+  }
+}
+
+/** True for a folder, or a link to one, that this user made; on Windows ownership is not looked at. */
+export function isPrivateFolder(folder: string): boolean {
+  const uid = Deno.uid();
+  return Deno.statSync(folder).isDirectory && (uid === null || Deno.lstatSync(folder).uid === uid);
+}
+
+function writeWhole(path: string, text: string): void {
+  const temporary = `${path}.${crypto.randomUUID().slice(0, 8)}.tmp`;
+  try {
+    const file = Deno.openSync(temporary, { write: true, createNew: true, mode: 0o600 });
+    try {
+      const bytes = new TextEncoder().encode(text);
+      for (let written = 0; written < bytes.length;) {
+        written += file.writeSync(bytes.subarray(written));
+      }
+      file.syncSync();
+    } finally {
+      file.close();
+    }
+    Deno.renameSync(temporary, path);
+  } catch (thrown) {
+    removeQuietly(temporary);
+    throw thrown;
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It was never made.
+  }
+}

@@ -1,0 +1,220 @@
+import type { DatabaseSync } from "node:sqlite";
+import { shortSessionId } from "../ids.ts";
+import { transaction } from "./database.ts";
+
+/** What became of a hook event. `blocked` is a decision, not a failure. */
+export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
+
+/** The audit row of one handled event. */
+export interface Execution {
+  readonly hookName: string;
+  readonly toolName: string | null;
+  readonly toolUseId: string | null;
+  readonly status: ExecutionStatus;
+  /** From the start of the process to the write, in milliseconds. */
+  readonly durationMs: number;
+  readonly errorMessage: string | null;
+  readonly errorStack: string | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * What an event tells of its session. `revive` brings an ended session back (SessionStart, a prompt); `end` ends it;
+ * `touch` only shows that it lives. Absent facts keep what is known.
+ */
+export interface SessionTouch {
+  readonly effect: "touch" | "revive" | "end";
+  readonly source: string | null;
+  readonly title: string | null;
+  readonly projectDir: string | null;
+  /** The common git directory; all worktrees of a repository share it. */
+  readonly repository: string | null;
+  readonly branch: string | null;
+  readonly cwd: string | null;
+  readonly permissionMode: string | null;
+  readonly transcriptPath: string | null;
+  readonly claudePid: number | null;
+  /** Tells the process from a later one with the same number. */
+  readonly claudeProcess: string | null;
+  readonly endReason: string | null;
+}
+
+/** A tool use that is to be kept whole. */
+export interface Capture {
+  readonly toolName: string;
+  readonly toolUseId: string | null;
+  readonly outcome: "success" | "failure";
+  readonly priority: "high" | "normal" | "low";
+  readonly filesTouched: readonly string[];
+  /** JSON, redacted and within the cap. */
+  readonly payload: string;
+  readonly cutBytes: number;
+}
+
+/** Everything that one hook event writes: plain data, so that it can wait in the spool when the database cannot take it. */
+export interface HookRecord {
+  /** UUIDv7; the audit row and the capture carry it, and a second save of the same record does nothing. */
+  readonly id: string;
+  readonly atMs: number;
+  readonly sessionId: string;
+  /** Null when the event named no session. */
+  readonly session: SessionTouch | null;
+  readonly execution: Execution;
+  readonly capture: Capture | null;
+  /** Counter types of the session to raise by one. */
+  readonly counters: readonly string[];
+}
+
+/**
+ * Writes one hook event in one transaction: audit row, session, payload, counters. Once: a record whose id is there
+ * already changes nothing.
+ *
+ * @returns False when it had been saved before.
+ */
+export function saveRecord(db: DatabaseSync, record: HookRecord): boolean {
+  return transaction(db, () => writeRecord(db, record));
+}
+
+/** {@linkcode saveRecord} for many records, in one transaction: all are saved or none. */
+export function saveRecords(db: DatabaseSync, records: readonly HookRecord[]): number {
+  return transaction(db, () => records.filter((record) => writeRecord(db, record)).length);
+}
+
+/** How many captures of a session are not worked in yet. */
+export function countPending(db: DatabaseSync, sessionId: string): number {
+  const row = db.prepare(
+    `SELECT count(*) AS n
+       FROM pending_queue
+      WHERE session_id = ?
+        AND status <> 'done'`,
+  ).get(sessionId);
+  return Number(row?.["n"] ?? 0);
+}
+
+function writeRecord(db: DatabaseSync, record: HookRecord): boolean {
+  if (!insertExecution(db, record)) return false;
+  if (record.session !== null) upsertSession(db, record, record.session);
+  if (record.capture !== null) insertCapture(db, record, record.capture);
+  for (const type of record.counters) raiseCounter(db, record, type);
+  return true;
+}
+
+function insertExecution(
+  db: DatabaseSync,
+  { id, sessionId, atMs, execution }: HookRecord,
+): boolean {
+  const { changes } = db.prepare(
+    `INSERT INTO hook_executions
+       (id, session_id, hook_name, tool_name, tool_use_id, status, duration_ms, error_message, error_stack,
+        metadata, created_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
+  ).run(
+    id,
+    sessionId,
+    execution.hookName,
+    execution.toolName,
+    execution.toolUseId,
+    execution.status,
+    execution.durationMs,
+    execution.errorMessage,
+    execution.errorStack,
+    JSON.stringify(execution.metadata),
+    atMs,
+  );
+  return changes > 0;
+}
+
+/**
+ * A late event (older than the session's end) never reopens it. An abandoned session that shows life is active
+ * again; an ended one only by an event that can come from a live session alone.
+ */
+function upsertSession(
+  db: DatabaseSync,
+  { sessionId, atMs }: HookRecord,
+  touch: SessionTouch,
+): void {
+  const ends = touch.effect === "end" ? 1 : 0;
+  db.prepare(
+    `INSERT INTO sessions
+       (session_id, short_id, status, source, title, project_dir, repository, branch, cwd, permission_mode,
+        transcript_path, claude_pid, claude_process, started_at_ms, updated_at_ms, ended_at_ms, end_reason)
+     VALUES ($id, $short, iif($ends, 'ended', 'active'), $source, $title, $projectDir, $repository, $branch, $cwd,
+             $permissionMode, $transcript, $pid, $process, $at, $at, iif($ends, $at, NULL), $reason)
+     ON CONFLICT (session_id) DO UPDATE SET
+       status = CASE
+         WHEN $ends THEN 'ended'
+         WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN 'active'
+         ELSE status END,
+       ended_at_ms = CASE
+         WHEN $ends THEN iif(status = 'ended', ended_at_ms, $at)
+         WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN NULL
+         ELSE ended_at_ms END,
+       end_reason = CASE
+         WHEN $ends THEN iif(status = 'ended', end_reason, $reason)
+         WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN NULL
+         ELSE end_reason END,
+       source          = coalesce($source, source),
+       title           = coalesce(title, $title),
+       project_dir     = coalesce(project_dir, $projectDir),
+       repository      = coalesce(repository, $repository),
+       branch          = iif($repository IS NULL OR $at < updated_at_ms, branch, $branch),
+       cwd             = iif($at >= updated_at_ms, coalesce($cwd, cwd), coalesce(cwd, $cwd)),
+       permission_mode = iif($at >= updated_at_ms, coalesce($permissionMode, permission_mode),
+                             coalesce(permission_mode, $permissionMode)),
+       transcript_path = coalesce($transcript, transcript_path),
+       claude_process  = iif($pid IS NULL OR $pid IS claude_pid, coalesce($process, claude_process), $process),
+       claude_pid      = coalesce($pid, claude_pid),
+       started_at_ms   = min(started_at_ms, $at),
+       updated_at_ms   = max(updated_at_ms, $at)`,
+  ).run({
+    $id: sessionId,
+    $short: shortSessionId(sessionId),
+    $ends: ends,
+    $revives: touch.effect === "revive" ? 1 : 0,
+    $at: atMs,
+    $source: touch.source,
+    $title: touch.title,
+    $projectDir: touch.projectDir,
+    $repository: touch.repository,
+    $branch: touch.branch,
+    $cwd: touch.cwd,
+    $permissionMode: touch.permissionMode,
+    $transcript: touch.transcriptPath,
+    $pid: touch.claudePid,
+    $process: touch.claudeProcess,
+    $reason: touch.endReason,
+  });
+}
+
+function insertCapture(
+  db: DatabaseSync,
+  { id, sessionId, atMs }: HookRecord,
+  capture: Capture,
+): void {
+  db.prepare(
+    `INSERT INTO pending_queue
+       (id, session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload, raw_bytes, cut_bytes,
+        created_at_ms, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, octet_length(?8), ?9, ?10, ?10)`,
+  ).run(
+    id,
+    sessionId,
+    capture.toolName,
+    capture.toolUseId,
+    capture.outcome,
+    capture.priority,
+    JSON.stringify(capture.filesTouched),
+    capture.payload,
+    capture.cutBytes,
+    atMs,
+  );
+}
+
+function raiseCounter(db: DatabaseSync, { sessionId, atMs }: HookRecord, type: string): void {
+  db.prepare(
+    `INSERT INTO counters (session_id, type, value, updated_at_ms)
+     VALUES (?1, ?2, 1, ?3)
+     ON CONFLICT (session_id, type) DO UPDATE SET value = value + 1, updated_at_ms = ?3`,
+  ).run(sessionId, type, atMs);
+}

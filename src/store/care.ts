@@ -1,0 +1,168 @@
+import { backup, DatabaseSync } from "node:sqlite";
+import { checkpoint } from "./database.ts";
+import { migrate } from "./migrate.ts";
+import { releasePages, spaceUse } from "./space.ts";
+
+/** Rows of one table. */
+export interface TableCount {
+  readonly name: string;
+  readonly rows: number;
+}
+
+/** Sizes of a database, as SQLite counts them. */
+export interface DatabaseSize {
+  readonly pageBytes: number;
+  readonly pages: number;
+  /** Pages that hold nothing; compacting gives them back. */
+  readonly freePages: number;
+  readonly tables: readonly TableCount[];
+}
+
+/** Faults that one check names at most. */
+const MAX_FAULTS = 20;
+
+/** A copy takes all pages in one step, so that a busy writer cannot make it begin again and again. */
+const ALL_PAGES = 2 ** 30;
+
+/** Free pages that one transaction gives back, so that a hook never waits long for its turn. */
+const STEP_PAGES = 512;
+
+/** The version of SQLite in this program: `3.53.2`. */
+export function sqliteVersion(): string {
+  const db = new DatabaseSync(":memory:");
+  try {
+    return String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * What is wrong with the pages of a database; empty when nothing is.
+ *
+ * @param depth `full` also compares indexes with their tables, which takes several times as long.
+ */
+export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): string[] {
+  const pragma = depth === "quick" ? "quick_check" : "integrity_check";
+  const rows = db.prepare(`PRAGMA ${pragma}(${MAX_FAULTS})`).all();
+  return rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
+}
+
+/** Rows that refer to rows that are not there, in words; empty when there are none. */
+export function foreignKeyFaults(db: DatabaseSync): string[] {
+  return db.prepare("PRAGMA foreign_key_check").all().slice(0, MAX_FAULTS)
+    .map((row) =>
+      `row ${row["rowid"]} of ${row["table"]} refers to a missing row of ${row["parent"]}`
+    );
+}
+
+/** How the tables and indexes differ from those that this program makes; empty when they do not. */
+export function schemaFaults(db: DatabaseSync): string[] {
+  const fresh = new DatabaseSync(":memory:");
+  try {
+    migrate(fresh, ":memory:");
+    const wanted = schemaOf(fresh);
+    const present = schemaOf(db);
+    return [...wanted].flatMap(([name, sql]) => {
+      const found = present.get(name);
+      if (found === undefined) return [`${name} is missing`];
+      return found === sql ? [] : [`${name} is not as this program makes it`];
+    });
+  } finally {
+    fresh.close();
+  }
+}
+
+/** Sizes and row counts. Counting reads every table once. */
+export function measureDatabase(db: DatabaseSync): DatabaseSize {
+  const names = db.prepare(
+    `SELECT name
+       FROM sqlite_schema
+      WHERE type = 'table'
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY name`,
+  ).all().map((row) => String(row["name"]));
+  return {
+    pageBytes: pragmaNumber(db, "page_size"),
+    pages: pragmaNumber(db, "page_count"),
+    freePages: pragmaNumber(db, "freelist_count"),
+    tables: names.map((name) => ({
+      name,
+      rows: Number(
+        db.prepare(`SELECT count(*) AS n FROM "${name.replaceAll('"', '""')}"`).get()?.["n"],
+      ),
+    })),
+  };
+}
+
+/**
+ * Gives free pages back to the file system.
+ *
+ * `VACUUM` attaches a second database, which the runtime forbids to a program without every permission; a database
+ * that was made with `auto_vacuum` can do without.
+ *
+ * @returns False when neither is possible here.
+ */
+export function compactDatabase(db: DatabaseSync): boolean {
+  try {
+    db.exec("VACUUM");
+  } catch (thrown) {
+    if (!/too many attached databases/.test(String(thrown))) throw thrown;
+    if (!spaceUse(db).canShrink) return false;
+    while (spaceUse(db).freeBytes > 0) releasePages(db, STEP_PAGES);
+  }
+  checkpoint(db, "TRUNCATE");
+  return true;
+}
+
+/**
+ * Copies a database as it is at this moment, its log included, while others go on writing.
+ *
+ * @param target A file that is not there, or is empty: its permissions stay.
+ * @throws {Error} What SQLite says of either file.
+ */
+export async function copyDatabase(db: DatabaseSync, target: string): Promise<void> {
+  await backup(db, target, { rate: ALL_PAGES });
+}
+
+/** Makes a database that nobody uses work with a write-ahead log; other tools leave copies that do not. */
+export function keepLog(path: string): void {
+  const db = new DatabaseSync(path);
+  try {
+    db.exec("PRAGMA journal_mode = WAL");
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Makes sure that nobody is writing, and moves the log into the database file, so that the file can be put elsewhere.
+ *
+ * @returns False when another process is at work.
+ */
+export function settleDatabase(path: string, options: { readonly busyTimeoutMs: number }): boolean {
+  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
+  try {
+    db.exec("BEGIN IMMEDIATE");
+    db.exec("ROLLBACK");
+    return !checkpoint(db, "TRUNCATE").busy;
+  } catch (thrown) {
+    if (/locked|busy/i.test(String(thrown))) return false;
+    throw thrown;
+  } finally {
+    db.close();
+  }
+}
+
+function schemaOf(db: DatabaseSync): Map<string, string> {
+  const rows = db.prepare(
+    `SELECT type || ' ' || name AS name, sql
+       FROM sqlite_schema
+      WHERE sql IS NOT NULL`,
+  ).all();
+  return new Map(rows.map((row) => [String(row["name"]), String(row["sql"])]));
+}
+
+function pragmaNumber(db: DatabaseSync, name: string): number {
+  return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}

@@ -1,0 +1,43 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/**
+ * The parsed configuration that was stored for a file, if its content is still the same.
+ *
+ * @returns `undefined` when there is none, it is of another content, or cannot be read.
+ */
+export function readCachedConfig(db: DatabaseSync, path: string, hash: string): unknown {
+  try {
+    const row = db.prepare(
+      `SELECT parsed
+         FROM config_cache
+        WHERE config_path = ?
+          AND content_hash = ?`,
+    ).get(path, hash);
+    return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
+  } catch {
+    // A damaged database or entry is no cache; the write of the event will tell of the damage.
+    return undefined;
+  }
+}
+
+/** Stores what was parsed; the entry of an earlier content is replaced. A database that is busy goes without. */
+export function storeCachedConfig(
+  db: DatabaseSync,
+  entry: {
+    readonly key: string;
+    readonly hash: string;
+    readonly parsed: unknown;
+    readonly atMs: number;
+  },
+): void {
+  try {
+    db.prepare(
+      `INSERT INTO config_cache (config_path, content_hash, parsed, updated_at_ms)
+       VALUES (?, ?, ?, ?)
+       ON CONFLICT (config_path) DO UPDATE SET
+         content_hash = excluded.content_hash, parsed = excluded.parsed, updated_at_ms = excluded.updated_at_ms`,
+    ).run(entry.key, entry.hash, JSON.stringify(entry.parsed), entry.atMs);
+  } catch {
+    // The next hook parses it again.
+  }
+}

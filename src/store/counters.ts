@@ -1,0 +1,64 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** One counter of a session. */
+export interface CounterRow {
+  readonly sessionId: string;
+  readonly type: string;
+  readonly value: number;
+  readonly updatedAtMs: number;
+}
+
+/**
+ * Raises a counter and returns its new value. One statement, so that no other process can come between reading and
+ * writing.
+ *
+ * @param by May be negative.
+ */
+export function incrementCounter(
+  db: DatabaseSync,
+  counter: {
+    readonly sessionId: string;
+    readonly type: string;
+    readonly by?: number;
+    readonly atMs: number;
+  },
+): number {
+  const row = db.prepare(
+    `INSERT INTO counters (session_id, type, value, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (session_id, type) DO UPDATE SET value = value + ?3, updated_at_ms = ?4
+     RETURNING value`,
+  ).get(counter.sessionId, counter.type, counter.by ?? 1, counter.atMs);
+  return Number(row!["value"]);
+}
+
+/** The value of a counter; 0 when it was never raised. */
+export function readCounter(db: DatabaseSync, sessionId: string, type: string): number {
+  const row = db.prepare(
+    `SELECT value
+       FROM counters
+      WHERE session_id = ?
+        AND type = ?`,
+  ).get(sessionId, type);
+  return Number(row?.["value"] ?? 0);
+}
+
+/** Sets counters back to 0: one type of a session, or all of them when `type` is null. Returns how many there were. */
+export function resetCounters(db: DatabaseSync, sessionId: string, type: string | null): number {
+  const { changes } = db.prepare(
+    `DELETE FROM counters
+      WHERE session_id = ?1
+        AND (?2 IS NULL OR type = ?2)`,
+  ).run(sessionId, type);
+  return Number(changes);
+}
+
+/** The counters of one session, or of all when `sessionId` is null, by session and type. */
+export function listCounters(db: DatabaseSync, sessionId: string | null): CounterRow[] {
+  return db.prepare(
+    `SELECT session_id AS sessionId, type, value, updated_at_ms AS updatedAtMs
+       FROM counters
+      WHERE ?1 IS NULL OR session_id = ?1
+      ORDER BY session_id, type`,
+  ).all(sessionId) as unknown as CounterRow[];
+}

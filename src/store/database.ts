@@ -1,0 +1,167 @@
+import { DatabaseSync } from "node:sqlite";
+import { parentOf } from "../paths.ts";
+
+/** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
+export const SCHEMA_VERSION = 6;
+
+/** The `PRAGMA application_id` of a conclaude database: "conc" in ASCII. */
+export const APPLICATION_ID = 0x636f6e63;
+
+/** How a database is opened. */
+export interface OpenOptions {
+  /** How long a statement waits for another process's lock, in milliseconds. */
+  readonly busyTimeoutMs: number;
+  /** Refuse a file that is a link or belongs to another user: for a place that others can write to. */
+  readonly ownOnly?: boolean;
+}
+
+/** A database that a newer program has migrated. It is read and written by that program only. */
+export class NewerSchemaError extends Error {
+  override readonly name = "NewerSchemaError";
+  constructor(readonly path: string, readonly version: number) {
+    super(
+      `the database has schema version ${version}, this program knows ${SCHEMA_VERSION}: a newer conclaude has been here`,
+    );
+  }
+}
+
+/** A file that is a database of some other program. */
+export class ForeignDatabaseError extends Error {
+  override readonly name = "ForeignDatabaseError";
+  constructor(readonly path: string, readonly version: number) {
+    super(
+      version > SCHEMA_VERSION
+        ? `the file is a database of another program, or of a much newer conclaude (schema version ${version})`
+        : "the file is a database of another program",
+    );
+  }
+}
+
+/**
+ * Opens the database for writing, makes it when it is missing (folder 0700, file 0600), and brings an older schema
+ * up to this program's.
+ *
+ * The connection is meant for one short process: `synchronous=NORMAL`, and nobody has to close it, since a commit
+ * in the write-ahead log is durable against the death of the process.
+ *
+ * @param path Absolute path, or `:memory:`.
+ * @throws {NewerSchemaError | ForeignDatabaseError} The file is left untouched.
+ * @throws {Error} What SQLite or the file system says: locked, read-only, damaged, full.
+ */
+export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
+  if (path !== ":memory:") createPrivateFile(path, options.ownOnly ?? false);
+  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
+  try {
+    db.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
+    const { version, isOurs } = identityOf(db);
+    if (!isOurs && version !== 0) throw new ForeignDatabaseError(path, version);
+    if (version > SCHEMA_VERSION) throw new NewerSchemaError(path, version);
+    if (version < SCHEMA_VERSION) (await import("./migrate.ts")).migrate(db, path);
+    return db;
+  } catch (thrown) {
+    closeQuietly(db);
+    throw thrown;
+  }
+}
+
+/**
+ * Opens an existing database for reading only.
+ *
+ * @throws {NewerSchemaError} The file is left untouched.
+ * @throws {Error} When there is no such file, or what SQLite says.
+ */
+export function openReader(path: string, options: OpenOptions): DatabaseSync {
+  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs, readOnly: true });
+  try {
+    const { version, isOurs } = identityOf(db);
+    if (!isOurs) throw new ForeignDatabaseError(path, version);
+    if (version > SCHEMA_VERSION) throw new NewerSchemaError(path, version);
+    return db;
+  } catch (thrown) {
+    closeQuietly(db);
+    throw thrown;
+  }
+}
+
+/** Runs `work` in one write transaction; rolls back and rethrows when it throws. */
+export function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (thrown) {
+    // A full disk or an I/O error has rolled back already; a second ROLLBACK would hide the cause.
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw thrown;
+  }
+}
+
+/** What a checkpoint moved from the write-ahead log into the database file. */
+export interface CheckpointReport {
+  /** True when another process kept it from moving everything. */
+  readonly busy: boolean;
+  readonly walPages: number;
+  readonly movedPages: number;
+}
+
+/**
+ * Moves the write-ahead log into the database file.
+ *
+ * @param mode PASSIVE waits for nobody; TRUNCATE waits for readers and empties the log file.
+ */
+export function checkpoint(
+  db: DatabaseSync,
+  mode: "PASSIVE" | "FULL" | "RESTART" | "TRUNCATE",
+): CheckpointReport {
+  const row = db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() ?? {};
+  return {
+    busy: Number(row["busy"]) !== 0,
+    walPages: Number(row["log"]),
+    movedPages: Number(row["checkpointed"]),
+  };
+}
+
+/** What a database says of itself; version 0 in a new file. */
+function identityOf(db: DatabaseSync): { readonly version: number; readonly isOurs: boolean } {
+  const row = db.prepare(
+    `SELECT user_version AS version, application_id AS application
+       FROM pragma_user_version, pragma_application_id`,
+  ).get();
+  return { version: Number(row!["version"]), isOurs: row!["application"] === APPLICATION_ID };
+}
+
+/** The value of `PRAGMA user_version`; 0 in a new file. */
+export function schemaVersion(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
+}
+
+/**
+ * SQLite would make the file with the process's umask, and gives its companions (`-wal`, `-shm`) the file's own
+ * permissions: so the file is made first, private.
+ */
+function createPrivateFile(path: string, ownOnly: boolean): void {
+  try {
+    const info = Deno.lstatSync(path);
+    if (ownOnly && (info.isSymlink || info.uid !== Deno.uid())) {
+      throw new Error("the file in the shared temporary folder is not this user's own");
+    }
+    return;
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+  }
+  Deno.mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
+  try {
+    Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
+  }
+}
+
+function closeQuietly(db: DatabaseSync): void {
+  try {
+    db.close();
+  } catch {
+    // The error that led here is the one to tell.
+  }
+}

@@ -1,0 +1,133 @@
+import type { DatabaseSync } from "node:sqlite";
+import { firstIdAt } from "../ids.ts";
+import type { ExecutionStatus } from "./captures.ts";
+import { filterOf } from "./filter.ts";
+
+/** A handled hook event as people and programs see it. */
+export interface ExecutionRow {
+  readonly id: string;
+  readonly sessionId: string;
+  readonly hookName: string;
+  readonly toolName: string | null;
+  readonly toolUseId: string | null;
+  readonly status: ExecutionStatus;
+  /** From the start of the hook's process to its write, in milliseconds. */
+  readonly durationMs: number;
+  readonly errorMessage: string | null;
+  readonly errorStack: string | null;
+  /** What the hook noted; `{ unreadable: text }` when the stored text is no JSON object. */
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly createdAtMs: number;
+}
+
+/** Which rows of the audit trail are wanted; null lets everything through. */
+export interface ExecutionFilter {
+  readonly sessionId: string | null;
+  readonly hookName: string | null;
+  readonly toolName: string | null;
+  readonly status: ExecutionStatus | null;
+  /** Epoch milliseconds; rows from then on. */
+  readonly sinceMs: number | null;
+  readonly limit: number;
+}
+
+/** The audit trail, newest first. */
+export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): ExecutionRow[] {
+  const { sql, values } = filterOf([
+    ["session_id = ?", filter.sessionId],
+    ["hook_name = ?", filter.hookName],
+    ["tool_name = ?", filter.toolName],
+    ["status = ?", filter.status],
+    // Ids sort by time, so the primary key serves the limit in time.
+    ["id >= ?", filter.sinceMs === null ? null : firstIdAt(filter.sinceMs)],
+  ]);
+  const rows = db.prepare(
+    `SELECT id, session_id AS sessionId, hook_name AS hookName, tool_name AS toolName,
+            tool_use_id AS toolUseId, status, duration_ms AS durationMs, error_message AS errorMessage,
+            error_stack AS errorStack, metadata, created_at_ms AS createdAtMs
+       FROM hook_executions
+       ${sql}
+      ORDER BY id DESC
+      LIMIT ?`,
+  ).all(...values, filter.limit);
+  return rows.map((row) => ({
+    ...row,
+    metadata: metadataOf(String(row["metadata"])),
+  } as unknown as ExecutionRow));
+}
+
+/** How often hooks ran and how long they took, in milliseconds; times are null when there was none. */
+export interface ExecutionSummary {
+  readonly count: number;
+  /** Failures and timeouts. */
+  readonly failures: number;
+  readonly blocked: number;
+  readonly p50Ms: number | null;
+  readonly p95Ms: number | null;
+  readonly p99Ms: number | null;
+  readonly maxMs: number | null;
+}
+
+/** {@linkcode ExecutionSummary} of one kind of hook. */
+export type HookSummary = ExecutionSummary & { readonly hookName: string };
+
+/**
+ * The nearest rank: the smallest duration that at least so many percent of all are not above. It is always one that
+ * was measured.
+ */
+const SUMMARY_COLUMNS = `count(*) AS count,
+            count(*) FILTER (WHERE status IN ('failure', 'timeout')) AS failures,
+            count(*) FILTER (WHERE status = 'blocked') AS blocked,
+            ${percentile(50)} AS p50Ms,
+            ${percentile(95)} AS p95Ms,
+            ${percentile(99)} AS p99Ms,
+            max(duration_ms) AS maxMs`;
+
+/** A summary of every kind of hook that ran since then, the most frequent one first. */
+export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSummary[] {
+  return db.prepare(
+    `WITH ranked AS (
+       SELECT hook_name, status, duration_ms,
+              row_number() OVER (PARTITION BY hook_name ORDER BY duration_ms) AS place,
+              count(*) OVER (PARTITION BY hook_name) AS total
+         FROM hook_executions
+        WHERE id >= ?
+     )
+     SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
+       FROM ranked
+      GROUP BY hook_name
+      ORDER BY count DESC, hook_name`,
+  ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookSummary[];
+}
+
+/** One summary of all hooks since then. */
+export function summarizeExecutions(db: DatabaseSync, sinceMs: number): ExecutionSummary {
+  return db.prepare(
+    `WITH ranked AS (
+       SELECT status, duration_ms,
+              row_number() OVER (ORDER BY duration_ms) AS place,
+              count(*) OVER () AS total
+         FROM hook_executions
+        WHERE id >= ?
+     )
+     SELECT ${SUMMARY_COLUMNS}
+       FROM ranked`,
+  ).get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;
+}
+
+/** Rank ⌈percent · total / 100⌉, in whole numbers. */
+function percentile(percent: 50 | 95 | 99): string {
+  return `max(duration_ms) FILTER (WHERE place = (total * ${percent} + 99) / 100)`;
+}
+
+function metadataOf(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return value as Record<string, unknown>;
+    }
+  } catch {
+    // The row is still worth showing.
+  }
+  return { unreadable: text };
+}

@@ -1,0 +1,64 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { RecentSession } from "../memory/recent_sessions.ts";
+import type { SessionProcess } from "../session/liveness.ts";
+
+/** What SessionStart asks of the sessions table, and what it marks there. */
+
+/** Active sessions with a known process, the ones that were quiet the longest first. */
+export function activeSessions(
+  db: DatabaseSync,
+  options: { readonly except: string; readonly limit: number },
+): SessionProcess[] {
+  return db.prepare(
+    `SELECT session_id AS sessionId, claude_pid AS claudePid, claude_process AS claudeProcess
+       FROM sessions
+      WHERE status = 'active'
+        AND claude_pid IS NOT NULL
+        AND session_id <> ?
+      ORDER BY updated_at_ms
+      LIMIT ?`,
+  ).all(options.except, options.limit) as unknown as SessionProcess[];
+}
+
+/**
+ * Marks sessions as abandoned; they ended with their last sign of life. A session that is not active any more, or
+ * showed life after `seenBeforeMs`, is left alone.
+ *
+ * @returns How many were marked.
+ */
+export function markAbandoned(
+  db: DatabaseSync,
+  sessionIds: readonly string[],
+  seenBeforeMs: number,
+): number {
+  const { changes } = db.prepare(
+    `UPDATE sessions
+        SET status = 'abandoned', ended_at_ms = updated_at_ms
+      WHERE status = 'active'
+        AND updated_at_ms <= ?
+        AND session_id IN (SELECT value FROM json_each(?))`,
+  ).run(seenBeforeMs, JSON.stringify(sessionIds));
+  return Number(changes);
+}
+
+/** The newest sessions of a project, with what their counters say. */
+export function recentSessions(
+  db: DatabaseSync,
+  options: { readonly project: string; readonly except: string; readonly limit: number },
+): RecentSession[] {
+  return db.prepare(
+    `SELECT title, branch, status, updated_at_ms AS updatedAtMs,
+            ${counter("tool_uses")} AS toolUses,
+            ${counter("edits")} AS edits,
+            ${counter("tool_failures")} AS toolFailures
+       FROM sessions AS s
+      WHERE coalesce(repository, project_dir) = ?
+        AND session_id <> ?
+      ORDER BY updated_at_ms DESC
+      LIMIT ?`,
+  ).all(options.project, options.except, options.limit) as unknown as RecentSession[];
+}
+
+function counter(type: "tool_uses" | "edits" | "tool_failures"): string {
+  return `coalesce((SELECT value FROM counters AS c WHERE c.session_id = s.session_id AND type = '${type}'), 0)`;
+}

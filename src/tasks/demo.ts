@@ -1,0 +1,253 @@
+/**
+ * `deno task demo`: a recorded session of Claude Code, replayed through the real program in a throw-away home. It
+ * installs the hooks into that home's settings, runs for every event what the settings list, and shows what is known
+ * afterwards. Nothing outside its own temporary folder is touched.
+ */
+import { join } from "node:path";
+import { messageOf, UserError } from "../errors.ts";
+import { programCommand, surroundings } from "./program.ts";
+import {
+  commandsFor,
+  type HookRun,
+  type Payload,
+  runHookCommand,
+  type Settings,
+} from "./replay.ts";
+import { REPOSITORY } from "./run_deno.ts";
+import { runTask } from "./run_task.ts";
+
+const RECORDING = new URL("tests/testdata/recorded_session.jsonl", REPOSITORY);
+
+/** A session that begins after the recorded ones, to see what it is told. */
+const NEXT_SESSION_ID = "0e9b6a44-52f1-4d0b-b7c8-91d25ad3f7e0";
+
+/** The folders of one demonstration. */
+interface Stage {
+  readonly root: string;
+  readonly home: string;
+  readonly project: string;
+  readonly settings: string;
+}
+
+async function demo(stage: Stage): Promise<void> {
+  title("Installing the hooks");
+  await makeProject(stage);
+  await conclaude(stage, ["install-hooks"]);
+  const settings: Settings = JSON.parse(await Deno.readTextFile(stage.settings));
+  const events = Object.keys(settings.hooks ?? {});
+  line(`${events.length} events in ${stage.settings}`);
+  line(fit(commandsFor(settings, { hook_event_name: "Stop" })[0] ?? "", 96).trimEnd());
+
+  const payloads = readRecording(stage);
+  title(`Replaying ${payloads.length} events of two sessions, a process for each`);
+  const runs = await replay(stage, settings, payloads);
+
+  title("conclaude status");
+  block(await conclaude(stage, ["status"]));
+  title("conclaude session list");
+  block(await conclaude(stage, ["session", "list"]));
+  title("conclaude queue list");
+  block(await conclaude(stage, ["queue", "list"]));
+
+  title("What Claude is told when the next session begins here");
+  const told = await contextOfNextSession(stage, settings);
+  block(told);
+
+  await check(stage, { payloads, runs, told });
+}
+
+/** A folder with a short name, since it is seen a lot; a longer one where that is taken. */
+async function makeRoot(): Promise<string> {
+  if (Deno.build.os === "linux") {
+    const path = "/tmp/conclaude-demo";
+    const made = await Deno.mkdir(path, { mode: 0o700 }).then(() => true, () => false);
+    if (made) return path;
+  }
+  return await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-demo-" }));
+}
+
+/** A folder that looks like a clone on its main branch; git itself is not needed. */
+async function makeProject({ project, home }: Stage): Promise<void> {
+  await Deno.mkdir(home, { recursive: true });
+  await Deno.mkdir(join(project, ".git"), { recursive: true });
+  await Deno.writeTextFile(join(project, ".git", "HEAD"), "ref: refs/heads/main\n");
+}
+
+function readRecording({ home, project }: Stage): Payload[] {
+  const places: Readonly<Record<string, string>> = {
+    HOME: home,
+    PROJECT: project,
+    PROJECT_SLUG: "tides",
+  };
+  return Deno.readTextFileSync(RECORDING).trimEnd().split("\n").map((text) =>
+    JSON.parse(
+      text,
+      (_key, value) =>
+        typeof value === "string"
+          ? value.replace(/<([A-Z_]+)>/g, (whole, name: string) => places[name] ?? whole)
+          : value,
+    )
+  );
+}
+
+async function replay(
+  stage: Stage,
+  settings: Settings,
+  payloads: readonly Payload[],
+): Promise<HookRun[]> {
+  const runs: HookRun[] = [];
+  for (const payload of payloads) {
+    if (payload.hook_event_name === "SessionStart") line("");
+    for (const run of await runHooks(stage, settings, payload)) {
+      runs.push(run);
+      const event = payload.hook_event_name.padEnd(20);
+      line(`${event}${fit(subjectOf(payload, stage), 54)}${milliseconds(run.durationMs)}`);
+    }
+  }
+  return runs;
+}
+
+async function runHooks(stage: Stage, settings: Settings, payload: Payload): Promise<HookRun[]> {
+  const env = {
+    ...surroundings(join(stage.root, "runtime-cache")),
+    HOME: stage.home,
+    CLAUDE_PROJECT_DIR: stage.project,
+    CLAUDE_CODE_SESSION_ID: String(payload["session_id"]),
+    CLAUDE_PID: String(Deno.pid),
+  };
+  const runs: HookRun[] = [];
+  for (const command of commandsFor(settings, payload)) {
+    const run = await runHookCommand(command, { payload, env, cwd: stage.project });
+    if (run.code !== 0 || run.stderr !== "") {
+      throw new Error(
+        `the hook ${payload.hook_event_name} left with ${run.code}: ${run.stderr.trim()}`,
+      );
+    }
+    runs.push(run);
+  }
+  return runs;
+}
+
+/** In a few words: what the event is about. */
+function subjectOf(payload: Payload, { project }: Stage): string {
+  const input = (payload["tool_input"] ?? {}) as Readonly<Record<string, unknown>>;
+  const about = input["file_path"] ?? input["command"] ?? input["description"] ?? "";
+  const words = payload["tool_name"] === undefined
+    ? payload["prompt"] ?? payload["source"] ?? payload["agent_type"] ?? payload["reason"] ??
+      payload["last_assistant_message"] ?? ""
+    : `${payload["tool_name"]}  ${about}`;
+  return String(words).replaceAll(`${project}/`, "");
+}
+
+async function contextOfNextSession(stage: Stage, settings: Settings): Promise<string> {
+  const [first] = readRecording(stage);
+  const [run] = await runHooks(stage, settings, { ...first!, session_id: NEXT_SESSION_ID });
+  const answer = JSON.parse(run?.stdout || "{}");
+  return String(answer.hookSpecificOutput?.additionalContext ?? "");
+}
+
+/** What must be known now, asked of the program itself. */
+async function check(
+  stage: Stage,
+  seen: {
+    readonly payloads: readonly Payload[];
+    readonly runs: readonly HookRun[];
+    readonly told: string;
+  },
+): Promise<void> {
+  const { payloads, runs, told } = seen;
+  const list = async (noun: string, key: string) =>
+    JSON.parse(await conclaude(stage, [noun, "list", "--limit", "100", "--json"]))[key] as Record<
+      string,
+      unknown
+    >[];
+  const toolUses = payloads.filter(({ hook_event_name: event }) =>
+    event === "PostToolUse" || event === "PostToolUseFailure"
+  );
+  const recorded = new Set(payloads.map((payload) => payload["session_id"]));
+  const sessions = (await list("session", "sessions"))
+    .filter(({ sessionId }) => recorded.has(sessionId));
+  const ended = sessions.filter(({ status }) => status === "ended");
+  const executions = (await list("audit", "executions"))
+    .filter(({ sessionId }) => recorded.has(sessionId));
+  const items = await list("queue", "items");
+
+  expect("a hook process for every event", runs.length, payloads.length);
+  expect("audit rows", executions.length, payloads.length);
+  expect("captured tool uses", items.length, toolUses.length);
+  expect("ended sessions", ended.length, recorded.size);
+  if (told === "") throw new Error("the next session was told nothing");
+}
+
+function expect(what: string, found: number, expected: number): void {
+  if (found !== expected) throw new Error(`${what}: ${found}, and it should be ${expected}`);
+}
+
+/** What the command line answers; @throws {Error} when it fails. */
+async function conclaude(stage: Stage, args: readonly string[]): Promise<string> {
+  const [command, ...first] = programCommand();
+  const { code, stdout, stderr } = await new Deno.Command(command, {
+    args: [...first, ...args],
+    clearEnv: true,
+    env: { ...surroundings(join(stage.root, "runtime-cache")), HOME: stage.home },
+    cwd: stage.project,
+    stdin: "null",
+    signal: AbortSignal.timeout(10_000),
+  }).output();
+  const decoder = new TextDecoder();
+  if (code === 0) return decoder.decode(stdout).trimEnd();
+  throw new Error(`conclaude ${args.join(" ")} left with ${code}:\n${decoder.decode(stderr)}`);
+}
+
+const isPlain = Boolean(Deno.env.get("NO_COLOR")) || !Deno.stdout.isTerminal();
+
+function title(text: string): void {
+  console.log(isPlain ? `\n${text}` : `\n\x1b[1m${text}\x1b[22m`);
+}
+
+function line(text: string): void {
+  console.log(text === "" ? "" : `  ${text}`);
+}
+
+function block(text: string): void {
+  for (const row of text.split("\n")) line(row.trimEnd());
+}
+
+function milliseconds(value: number): string {
+  const text = `${Math.round(value)} ms`.padStart(8);
+  return isPlain ? text : `\x1b[2m${text}\x1b[22m`;
+}
+
+/** The beginning of a text, padded to a width. */
+function fit(text: string, width: number): string {
+  return (text.length < width ? text : `${text.slice(0, width - 2)}…`).padEnd(width);
+}
+
+async function main(): Promise<void> {
+  const started = performance.now();
+  const root = await makeRoot();
+  const home = join(root, "home");
+  const settings = join(home, ".claude", "settings.json");
+  const cleanUp = () => Deno.removeSync(root, { recursive: true });
+  const interrupted = () => {
+    cleanUp();
+    Deno.exit(130);
+  };
+  Deno.addSignalListener("SIGINT", interrupted);
+  try {
+    await demo({ root, home, project: join(root, "tides"), settings });
+  } catch (thrown) {
+    throw new UserError("The demo found something wrong", {
+      why: messageOf(thrown),
+      next: "run `deno task test`, which looks closer",
+      cause: thrown,
+    });
+  } finally {
+    cleanUp();
+    Deno.removeSignalListener("SIGINT", interrupted);
+  }
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  title(`All of it is there. Done in ${seconds} s; the throw-away home is removed.`);
+}
+
+if (import.meta.main) await runTask(main);

@@ -1,0 +1,87 @@
+/** Plays Claude Code's part: finds the hooks that a settings file lists for an event, and runs them as it would. */
+
+/** A hook payload, as Claude Code writes it to stdin. */
+export type Payload = Readonly<Record<string, unknown>> & { readonly hook_event_name: string };
+
+/** The part of a settings file that matters here. */
+export interface Settings {
+  readonly hooks?: Readonly<Record<string, readonly HookGroup[]>>;
+}
+
+interface HookGroup {
+  readonly matcher?: string;
+  readonly hooks: readonly { readonly type: string; readonly command: string }[];
+}
+
+/** What one hook process answered. */
+export interface HookRun {
+  readonly command: string;
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly durationMs: number;
+}
+
+/** The field of an event that a matcher is compared with. */
+const MATCHED_FIELDS: Readonly<Record<string, string>> = {
+  SessionStart: "source",
+  SessionEnd: "reason",
+  Notification: "notification_type",
+  SubagentStart: "agent_type",
+  SubagentStop: "agent_type",
+  PreCompact: "trigger",
+  PostCompact: "trigger",
+};
+
+/** The commands that the settings list for an event, in order. */
+export function commandsFor(settings: Settings, payload: Payload): string[] {
+  const event = payload.hook_event_name;
+  const subject = String(payload[MATCHED_FIELDS[event] ?? "tool_name"] ?? "");
+  return (settings.hooks?.[event] ?? [])
+    .filter(({ matcher }) => matches(matcher, subject))
+    .flatMap(({ hooks }) => hooks)
+    .filter(({ type }) => type === "command")
+    .map(({ command }) => command);
+}
+
+/** Nothing, the empty text and `*` match everything; names between bars are compared whole, the rest is a pattern. */
+function matches(matcher: string | undefined, subject: string): boolean {
+  if (matcher === undefined || matcher === "" || matcher === "*") return true;
+  if (/^[\w ,|-]+$/.test(matcher)) return matcher.split(/[|,]/).some((n) => n.trim() === subject);
+  return new RegExp(matcher).test(subject);
+}
+
+/** Runs one hook command through the shell, the payload on its stdin as one line of JSON. */
+export async function runHookCommand(
+  command: string,
+  options: {
+    readonly payload: Payload;
+    readonly env: Readonly<Record<string, string>>;
+    readonly cwd: string;
+  },
+): Promise<HookRun> {
+  const started = performance.now();
+  // Claude Code runs hooks with the POSIX shell; on Windows that is Git's.
+  const child = new Deno.Command(Deno.build.os === "windows" ? "bash" : "/bin/sh", {
+    args: ["-c", command],
+    clearEnv: true,
+    env: { ...options.env },
+    cwd: options.cwd,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(10_000),
+  }).spawn();
+  const stdin = child.stdin.getWriter();
+  await stdin.write(new TextEncoder().encode(`${JSON.stringify(options.payload)}\n`));
+  await stdin.close();
+  const { code, stdout, stderr } = await child.output();
+  const decoder = new TextDecoder();
+  return {
+    command,
+    code,
+    stdout: decoder.decode(stdout),
+    stderr: decoder.decode(stderr),
+    durationMs: performance.now() - started,
+  };
+}

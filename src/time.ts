@@ -1,0 +1,28 @@
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/**
+ * How long ago something was, for people: `just now` under a minute, `5m ago`, `3h ago`, `yesterday`
+ * from 24 to under 48 hours, then `4d ago`. A time in the future is `just now`.
+ *
+ * @param atMs Epoch milliseconds. @param nowMs Epoch milliseconds.
+ */
+export function relativeTime(atMs: number, nowMs: number): string {
+  const age = nowMs - atMs;
+  if (age < MINUTE_MS) return "just now";
+  if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)}m ago`;
+  if (age < DAY_MS) return `${Math.floor(age / HOUR_MS)}h ago`;
+  if (age < 2 * DAY_MS) return "yesterday";
+  return `${Math.floor(age / DAY_MS)}d ago`;
+}
+
+/** Days in milliseconds. */
+export function daysMs(days: number): number {
+  return days * DAY_MS;
+}
+
+/** A time as a part of a file name: `2026-11-20T22-42-28Z`, the same on every system. */
+export function fileStamp(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 19).replaceAll(":", "-") + "Z";
+}

@@ -1,0 +1,198 @@
+/**
+ * Holds the drawing to the code: which folder may import which, what no floor may do, and how little a hook loads.
+ * The module graph comes from `deno info --json`, so nothing has to be kept up by hand.
+ */
+import assert from "node:assert/strict";
+
+const ROOT = new URL("../", import.meta.url);
+
+interface Module {
+  /** Path from the root of the repository, or the specifier of a package. */
+  readonly path: string;
+  readonly imports: readonly string[];
+  readonly lazyImports: readonly string[];
+}
+
+/** Folders by floor. A file imports its own floor and those below it. */
+const FLOORS: readonly (readonly string[])[] = [
+  ["errors.ts", "paths.ts", "ids.ts", "time.ts", "version.ts"],
+  ["capture", "guard", "requirement", "orchestration", "memory", "session", "settings", "config"],
+  ["store"],
+  ["config", "settings", "git", "process", "project", "spool", "log", "maintenance"],
+  ["hook", "cli", "daemon", "mcp"],
+];
+
+/** Floor 1 inside folders that also have files with effects on floor 3. */
+const PURE_FILES = [
+  /^src\/(capture|guard|requirement|orchestration|memory|session)\//,
+  /^src\/config\/(schema|hook_config|parse|layer|globs|suggest|json_schema|template|explain|yaml_tree)\.ts$/,
+  /^src\/settings\/(hooks|edit|handler_schema|own_handler|json_text|settings_text|diff|restore)\.ts$/,
+];
+
+/** How many modules `hook/run.ts` and one handler reach at most, beside themselves. */
+const MAX_HOT_MODULES = 12;
+const HANDLERS = ["post_tool_use", "session_end", "stop", "other_event"];
+
+const graph = await readGraph();
+const sources = graph.filter(({ path }) => path.startsWith("src/"));
+
+Deno.test("every file imports only its own floor and those below", () => {
+  const wrong = sources.flatMap(({ path, imports, lazyImports }) =>
+    [...imports, ...lazyImports]
+      .filter((target) => target.startsWith("src/") && floorOf(target) > floorOf(path))
+      .map((target) =>
+        `${path} (floor ${floorOf(path)}) imports ${target} (floor ${floorOf(target)})`
+      )
+  );
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("the faces do not import each other", () => {
+  const face = (path: string) => /^src\/(hook|cli|daemon|mcp)\//.exec(path)?.[1];
+  const wrong = sources.flatMap(({ path, imports }) =>
+    imports
+      .filter((target) => face(path) && face(target) && face(path) !== face(target))
+      .filter((target) => !(face(path) === "cli" && target === "src/daemon/client.ts"))
+      .map((target) => `${path} imports ${target}`)
+  );
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("rules are pure: no runtime, no clock, no SQL", async () => {
+  const forbidden =
+    /\bDeno\.|\bDate\.now\(|new Date\(\)|performance\.now\(|Math\.random\(|from "node:/;
+  const wrong: string[] = [];
+  for (const { path } of sources) {
+    if (!PURE_FILES.some((pattern) => pattern.test(path))) continue;
+    const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)));
+    const found = forbidden.exec(code);
+    if (found) wrong.push(`${path}: ${found[0]}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("SQL and node:sqlite live in store/ alone", async () => {
+  const statement =
+    /\b(SELECT\s+\S+[\s\S]{0,200}\sFROM|INSERT INTO|UPDATE \w+\s+SET|DELETE FROM|CREATE TABLE)\b/;
+  const wrong: string[] = [];
+  for (const { path } of sources) {
+    if (path.startsWith("src/store/") || path.startsWith("src/tasks/")) continue;
+    const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)));
+    if (statement.test(code)) wrong.push(`${path}: SQL`);
+    if (/import (?!type)[^;]*"node:sqlite"/.test(code)) wrong.push(`${path}: node:sqlite`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("floors 0 to 3 do not print and do not exit", async () => {
+  const forbidden = /\bconsole\.|Deno\.(stdout|stderr|exit)\b/;
+  const wrong: string[] = [];
+  for (const { path } of sources) {
+    if (path.startsWith("src/tasks/") || floorOf(path) > 3) continue;
+    const found = forbidden.exec(withoutComments(await Deno.readTextFile(new URL(path, ROOT))));
+    if (found) wrong.push(`${path}: ${found[0]}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("a hook loads few modules, and of node: only node:sqlite", () => {
+  for (const handler of HANDLERS) {
+    const start = ["src/hook/run.ts", `src/hook/${handler}.ts`];
+    const reached = staticReach(start);
+    const node = reached.filter((path) => path.startsWith("node:") && path !== "node:sqlite");
+    assert.deepEqual(node, [], `${handler} reaches ${node.join(", ")}`);
+    const packages = reached.filter((path) => path.startsWith("npm:"));
+    assert.deepEqual(packages, [], `${handler} reaches ${packages.join(", ")}`);
+    const modules = reached.filter((path) => path.startsWith("src/") && !start.includes(path));
+    assert.ok(
+      modules.length <= MAX_HOT_MODULES,
+      `${handler} reaches ${modules.length} modules: ${modules.join(", ")}`,
+    );
+  }
+});
+
+Deno.test("main.ts loads its faces lazily and nothing else", () => {
+  const main = graph.find(({ path }) => path === "main.ts")!;
+  assert.deepEqual(main.imports, []);
+  assert.deepEqual(main.lazyImports.toSorted(), ["src/cli/run.ts", "src/hook/run.ts"]);
+});
+
+Deno.test("no module is a barrel", async () => {
+  const wrong: string[] = [];
+  for (const { path } of sources) {
+    if (/^export (\*|\{[^}]*\}) from/m.test(await Deno.readTextFile(new URL(path, ROOT)))) {
+      wrong.push(path);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("a file is one idea: at most 300 lines", () => {
+  const wrong = sources
+    .map(({ path }) =>
+      [path, Deno.readTextFileSync(new URL(path, ROOT)).split("\n").length] as const
+    )
+    .filter(([, lines]) => lines > 301);
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("the bundle keeps apart exactly what exists", async () => {
+  const task = await Deno.readTextFile(new URL("src/tasks/bundle.ts", ROOT));
+  const cold = [...task.matchAll(/"(src\/[\w/]+\.ts)"/g)].map(([, path]) => path!);
+  assert.ok(cold.length > 0);
+  for (const path of cold) await Deno.stat(new URL(path, ROOT));
+});
+
+function floorOf(path: string): number {
+  const name = path.split("/")[1]!;
+  if (path.startsWith("migrations/")) return 2;
+  if (path.startsWith("src/tasks/")) return 5;
+  if (PURE_FILES.some((pattern) => pattern.test(path))) return 1;
+  for (let floor = FLOORS.length - 1; floor >= 0; floor--) {
+    if (FLOORS[floor]!.includes(name)) return floor;
+  }
+  throw new Error(`${path} stands on no floor: add its folder to the table`);
+}
+
+function staticReach(start: readonly string[]): string[] {
+  const reached = new Set<string>();
+  const waiting = [...start];
+  while (waiting.length > 0) {
+    const path = waiting.pop()!;
+    if (reached.has(path)) continue;
+    reached.add(path);
+    waiting.push(...graph.find((module) => module.path === path)?.imports ?? []);
+  }
+  return [...reached];
+}
+
+async function readGraph(): Promise<Module[]> {
+  const { stdout, success, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["info", "--json", "main.ts"],
+    cwd: ROOT,
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  const info: {
+    readonly modules: readonly {
+      readonly specifier: string;
+      readonly dependencies?: readonly {
+        readonly specifier: string;
+        readonly code?: { readonly specifier: string };
+        readonly type?: unknown;
+        readonly isDynamic?: boolean;
+      }[];
+    }[];
+  } = JSON.parse(new TextDecoder().decode(stdout));
+  const relative = (specifier: string) => specifier.replace(ROOT.href, "");
+  return info.modules.map(({ specifier, dependencies = [] }) => {
+    const targets = (dynamic: boolean) =>
+      dependencies
+        .filter(({ code, isDynamic }) => code !== undefined && (isDynamic ?? false) === dynamic)
+        .map(({ code }) => relative(code!.specifier));
+    return { path: relative(specifier), imports: targets(false), lazyImports: targets(true) };
+  });
+}
+
+function withoutComments(code: string): string {
+  return code.replace(/\/\*[\s\S]*?\*\//g, "").replace(/^\s*\/\/.*$/gm, "");
+}

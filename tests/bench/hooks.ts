@@ -1,0 +1,110 @@
+/** A hook's whole process against an empty program of the same runtime, made in the same way. */
+import { observed } from "../support/program.ts";
+import type { Bench, BenchContext, Figure } from "./bench.ts";
+import { emptyWorkplace, type Workplace } from "./fixture.ts";
+import { compare, type Subject, timeOnce } from "./measure.ts";
+
+/** A PostToolUse of an Edit, 12.8 kB, into a database of 100,000 rows. */
+export const capture: Bench = {
+  name: "capture",
+  about: "PostToolUse (Edit, 12.8 kB, 100,000 rows) / empty program",
+  budget: 1.08,
+  async measure(context) {
+    const place = await context.usedWorkplace();
+    return await againstEmpty(context, captureSubject(context.program, place));
+  },
+};
+
+/** A SessionStart that finds earlier sessions of the project, and another one that runs. */
+export const sessionStart: Bench = {
+  name: "session-start",
+  about: "SessionStart (50 sessions in the project) / empty program",
+  budget: 1.15,
+  async measure(context) {
+    const place = await context.usedWorkplace();
+    return await againstEmpty(context, sessionStartSubject(context.program, place));
+  },
+};
+
+/** A Stop that continues a stopped one: it leaves before anything is opened. */
+export const continuedStop: Bench = {
+  name: "continued-stop",
+  about: "Stop with stop_hook_active / empty program",
+  budget: 0.97,
+  async measure(context) {
+    const place = await emptyWorkplace(context.folder);
+    const payload = { ...payloadOf("Stop", place), stop_hook_active: true };
+    const subject = hookSubject(context.program, place, () => payload);
+    return await againstEmpty(context, subject);
+  },
+};
+
+/** One hook, as Claude Code would start it in this place. */
+export function hookSubject(
+  program: string,
+  place: Workplace,
+  payload: () => Record<string, unknown>,
+): Subject {
+  return {
+    command: program,
+    args: ["hook", String(payload()["hook_event_name"])],
+    env: place.env,
+    cwd: place.project,
+    stdin: () => `${JSON.stringify(payload())}\n`,
+  };
+}
+
+/** {@linkcode hookSubject} for an Edit of a file of 6 kB: 12.8 kB of payload, another tool use each time. */
+export function captureSubject(program: string, place: Workplace): Subject {
+  let count = 0;
+  return hookSubject(program, place, () => editPayload(place, ++count));
+}
+
+function sessionStartSubject(program: string, place: Workplace): Subject {
+  const payload = payloadOf("SessionStart.startup", place);
+  return hookSubject(program, place, () => ({ ...payload, session_id: crypto.randomUUID() }));
+}
+
+function payloadOf(name: string, place: Workplace): Record<string, unknown> {
+  const payload = observed(name, { HOME: place.home, PROJECT: place.project });
+  return { ...payload, session_id: place.env["CLAUDE_CODE_SESSION_ID"] };
+}
+
+function editPayload(place: Workplace, number: number): Record<string, unknown> {
+  const path = `${place.project}/src/tide.ts`;
+  const oldString = SOURCE.slice(0, 1_200);
+  const newString = oldString.replaceAll("minute", "minuteOfDay");
+  return {
+    ...payloadOf("PostToolUse.Edit", place),
+    tool_use_id: `toolu_${String(number).padStart(24, "0")}`,
+    tool_input: { file_path: path, old_string: oldString, new_string: newString },
+    tool_response: {
+      filePath: path,
+      oldString,
+      newString,
+      originalFile: SOURCE,
+      structuredPatch: [],
+      userModified: false,
+      replaceAll: false,
+    },
+  };
+}
+
+/** 6 kB of source text. */
+const SOURCE = Array.from(
+  { length: 90 },
+  (_, i) => `  const height${i} = heightAt(minute + ${i * 15}, before, after); // each quarter\n`,
+).join("").slice(0, 6_200);
+
+async function againstEmpty(context: BenchContext, subject: Subject): Promise<Figure> {
+  const empty = { ...subject, command: context.empty, args: [] };
+  const { ratio, subjectMs, baselineMs } = await compare(
+    () => timeOnce(subject),
+    () => timeOnce(empty),
+    context.runs,
+  );
+  return {
+    value: ratio,
+    detail: `${subjectMs.toFixed(1)} ms / ${baselineMs.toFixed(1)} ms`,
+  };
+}

@@ -1,0 +1,101 @@
+/**
+ * `deno task bench [--only NAME] [--runs N] [--json]`: compiles the program and an empty one in the same way, and
+ * compares whole processes of both in turns. Figures are ratios, since milliseconds belong to one machine and one hour.
+ */
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { UserError } from "../../src/errors.ts";
+import { runTask } from "../../src/tasks/run_task.ts";
+import { makeExecutables } from "../support/executables.ts";
+import type { Bench, Figure } from "./bench.ts";
+import { disk } from "./disk.ts";
+import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts";
+import { capture, continuedStop, sessionStart } from "./hooks.ts";
+import { describeMachine } from "./machine.ts";
+import { memory } from "./memory.ts";
+import { parallel } from "./parallel.ts";
+
+const BENCHES: readonly Bench[] = [capture, sessionStart, continuedStop, memory, parallel, disk];
+const LEAST_RUNS = 30;
+/** Captures, and audit rows, in the database that most of the hooks are measured on. */
+const ROWS = 100_000;
+
+/** A measurement that has been made. */
+interface Result extends Figure {
+  readonly name: string;
+  readonly about: string;
+  readonly budget: number;
+  readonly verdict: "met" | "MISSED" | "not measured";
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string", multiple: true },
+      runs: { type: "string", default: "60" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const runs = Math.max(LEAST_RUNS, Math.trunc(Number(values.runs)) || 0);
+  const chosen = choose(values.only ?? []);
+  const say = values.json ? () => {} : console.log;
+
+  const root = await Deno.makeTempDir({ prefix: "conclaude-bench-" });
+  try {
+    const executables = await makeExecutables(root);
+    const machine = describeMachine(executables.runtime);
+    say(`${machine.join("\n")}\n`);
+    let used: Promise<Workplace> | undefined;
+    const usedWorkplace = () => used ??= makeUsedWorkplace(join(root, "used"), ROWS);
+    const results: Result[] = [];
+    for (const bench of chosen) {
+      const folder = join(root, bench.name);
+      await Deno.mkdir(folder);
+      const figure = await bench.measure({ ...executables, usedWorkplace, folder, runs });
+      await Deno.remove(folder, { recursive: true });
+      const { name, about, budget } = bench;
+      results.push({ name, about, budget, ...figure, verdict: verdictOf(figure, budget) });
+      say(row(results.at(-1)!));
+    }
+    if (values.json) console.log(JSON.stringify({ machine, runs, results }, null, 2));
+    else say(`\n${summary(results, runs)}`);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+function choose(names: readonly string[]): readonly Bench[] {
+  const unknown = names.find((name) => !BENCHES.some((bench) => bench.name === name));
+  if (unknown !== undefined) {
+    throw new UserError(`Cannot measure "${unknown}"`, {
+      why: "there is no such measurement",
+      next: `choose among ${BENCHES.map(({ name }) => name).join(", ")}`,
+    });
+  }
+  return names.length === 0 ? BENCHES : BENCHES.filter(({ name }) => names.includes(name));
+}
+
+function verdictOf({ value }: Figure, budget: number): Result["verdict"] {
+  if (value === null) return "not measured";
+  return value <= budget ? "met" : "MISSED";
+}
+
+function row({ about, budget, value, verdict, detail }: Result): string {
+  const figure = value === null ? "-" : value.toFixed(value < 2 ? 3 : 2);
+  return [
+    about.padEnd(58),
+    `≤ ${budget}`.padEnd(7),
+    figure.padStart(6),
+    verdict.padEnd(12),
+    detail,
+  ].join("  ");
+}
+
+function summary(results: readonly Result[], runs: number): string {
+  const missed = results.filter(({ verdict }) => verdict === "MISSED");
+  const how = `Medians of ${runs} runs in turns, after a warm-up; figures are ratios.`;
+  if (missed.length === 0) return `${how} No budget is missed.`;
+  return `${how} MISSED: ${missed.map(({ name }) => name).join(", ")}.`;
+}
+
+if (import.meta.main) await runTask(main);

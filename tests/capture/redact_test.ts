@@ -1,0 +1,373 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { compileRedactPatterns, redactText, redactValue } from "../../src/capture/redact.ts";
+import { needsRedaction } from "../../src/capture/triggers.ts";
+import { alnum, FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "./seeds.ts";
+
+const BUILT_IN = { patterns: [] };
+
+function redact(text: string): string {
+  return redactText(text, BUILT_IN);
+}
+
+for (const [kind, secret] of Object.entries(FORMED_SECRETS)) {
+  Deno.test(`redactText() masks a ${kind} in a shell command`, () => {
+    const mask = `[redacted:${kind.split(/[ ,]/)[0]}]`;
+    const masked = redact(`echo '${secret}' | x`);
+    assert.ok(masked.startsWith(`echo '${mask}`), masked);
+    if (!kind.includes("unclosed")) assert.ok(masked.endsWith("' | x"), masked);
+  });
+}
+
+for (const giveaway of GIVEAWAYS) {
+  Deno.test(`redactText() masks the value of ${giveaway}`, () => {
+    const [before = "", after = ""] = giveaway.split(/%(?!2B|3D)/);
+    const masked = redact(before + PLAIN_SECRET + after);
+    assert.ok(!masked.includes(PLAIN_SECRET), masked);
+    assert.ok(masked.startsWith(before), "what stands before the value stays");
+    assert.match(masked, /\[redacted:/);
+  });
+}
+
+Deno.test("redactText() masks a password in JSON at every depth of escaping", () => {
+  let text = JSON.stringify({ password: 'hun"ter\\2', next: "kept" });
+  for (let depth = 0; depth < 3; depth++) {
+    const masked = redact(text);
+    assert.ok(!/hun|ter/.test(masked), masked);
+    assert.ok(masked.includes("kept"), masked);
+    text = JSON.stringify({ text });
+  }
+});
+
+Deno.test("redactText() masks webhook addresses and keeps their host", () => {
+  const slack = "https://hooks.slack" + ".com/services/T000/B000/" + alnum(24);
+  assert.equal(redact(slack), "https://hooks.slack.com/services/[redacted:slack-webhook]");
+});
+
+Deno.test("redactText() masks a key in a JWT header after an escaped line break", () => {
+  const text = "line\\n" + FORMED_SECRETS["jwt"];
+  assert.equal(redact(text), "line\\n[redacted:jwt]");
+});
+
+const LOOK_ALIKES = [
+  "password: string",
+  "password: string;\n  token?: string;",
+  "token = getToken()",
+  "const token = await fetchToken(x);",
+  "const token = tokens[0];",
+  "login(password=password, token=args.token)",
+  "token: config.token,",
+  "this.password = password;",
+  "function f(token: Token, secret: Buffer) {",
+  "password: z.string().min(8)",
+  'password=""',
+  "password=",
+  "password=$PASSWORD",
+  "password=${TOKEN}",
+  "token: ${{ secrets.GITHUB_TOKEN }}",
+  "token: <your-token>",
+  'password: "<password>"',
+  "password: ********",
+  "token=process.env.TOKEN",
+  "max_tokens: 4096",
+  "tokens=12",
+  '"input_tokens":12,"output_tokens":7',
+  "PWD=/work/main",
+  "author: Ana",
+  "auth: false",
+  "authentication: true",
+  "secretary: bob",
+  "tokenizer: gpt2",
+  "token_count: 5000000",
+  "primary_key: 1234567",
+  "cache_key=abc1",
+  "keyboard: qwerty1",
+  "compass: north1",
+  "if (!token) return;",
+  "const x = password ? 1 : 2",
+  "  --token string   Auth token",
+  "the token: it is used",
+  "Authorization: `Bearer ${token}`",
+  "Authorization: Bearer $TOKEN",
+  "postgres://user:${PASSWORD}@db/app",
+  "https://github.com/a/b@v1:x",
+  "git@github.com:a/b.git",
+  "task-management-overview-of-things",
+  "risk-internationalisation",
+  "npm_config_cache=/x",
+  "private readonly x = 1",
+  'startsWith("' + "-----BEGIN " + 'PRIVATE KEY-----")',
+  "<PrivateRoute path='/'/>",
+  "</private> stray",
+  "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+  "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+];
+
+for (const text of LOOK_ALIKES) {
+  Deno.test(`redactText() leaves ${JSON.stringify(text)} alone`, () => {
+    assert.equal(redact(text), text);
+  });
+}
+
+Deno.test("redactText() drops what stands between private tags", () => {
+  assert.equal(redact("a <private>b</private> c"), "a [private removed] c");
+  assert.equal(redact('a <PRIVATE why="x"\n>b\nc</ Private > d'), "a [private removed] d");
+  assert.equal(redact("<private>a<private>b</private>c</private>d"), "[private removed]d");
+  assert.equal(redact("a <private/> b"), "a <private/> b");
+});
+
+Deno.test("redactText() drops everything after a private tag that is never closed", () => {
+  assert.equal(redact("a <private>b <private>c</private> d"), "a [private removed]");
+});
+
+Deno.test("redactText() masks the user's patterns, and never inside a mask", () => {
+  const rules = compileRedactPatterns(["ACME-\\d+", "redacted", "(", "^$|x*"]);
+  assert.deepEqual(rules.invalid.map(({ source }) => source), ["("]);
+  assert.match(rules.invalid[0]!.reason, /Invalid regular expression/);
+  assert.equal(redactText("id ACME-42!", rules), "id [redacted:custom]!");
+  assert.equal(
+    redactText("password=hunter2 is redacted", rules),
+    "password=[redacted:secret] is [redacted:custom]",
+  );
+});
+
+Deno.test("redactValue() masks strings and numbers below a secret name, and nothing else there", () => {
+  const value = {
+    password: "hunter2",
+    dbToken: 12345,
+    auth: { user: ["ana", { kind: "string" }], on: true, none: null, empty: "" },
+    "max_tokens": 4096,
+    pwd: "/work/main",
+  };
+  assert.deepEqual(redactValue(value, BUILT_IN), {
+    password: "[redacted:secret]",
+    dbToken: "[redacted:secret]",
+    auth: {
+      user: ["[redacted:secret]", { kind: "string" }],
+      on: true,
+      none: null,
+      empty: "",
+    },
+    "max_tokens": 4096,
+    pwd: "/work/main",
+  });
+});
+
+Deno.test("redactValue() takes a list of strings as the lines of one text", () => {
+  const begin = "-----BEGIN " + "PRIVATE KEY-----";
+  const lines = [" a", "+<private>", "+b", "+</private>", `-${begin}`, `-${alnum(64)}`, "-x"];
+  assert.deepEqual(redactValue({ lines }, BUILT_IN), {
+    lines: [
+      " a",
+      "+[private removed]",
+      "[private removed]",
+      "[private removed]",
+      "-[redacted:private-key]",
+      "[redacted:private-key]",
+      "[redacted:private-key]",
+    ],
+  });
+});
+
+Deno.test("redactValue() masks the argument after a secret flag", () => {
+  assert.deepEqual(redactValue(["run", "--api-key", "abc", "x"], BUILT_IN), [
+    "run",
+    "--api-key",
+    "[redacted:secret]",
+    "x",
+  ]);
+});
+
+Deno.test("redactValue() keeps both of two keys that become the same mask", () => {
+  const key = FORMED_SECRETS["npm-token"]!;
+  const value = redactValue({ [key]: 1, [`${key.slice(0, -1)}0`]: 2 }, BUILT_IN);
+  assert.deepEqual(value, { "[redacted:npm-token]": 1, "[redacted:npm-token][redacted:key-1]": 2 });
+});
+
+Deno.test("redactValue() keeps a key named __proto__ and leaves the prototype alone", () => {
+  const value = redactValue(JSON.parse('{"__proto__":{"a":1}}'), BUILT_IN);
+  assert.equal(JSON.stringify(value), '{"__proto__":{"a":1}}');
+  assert.equal(Object.getPrototypeOf(value), Object.prototype);
+});
+
+Deno.test("redactValue() walks 100,000 levels", () => {
+  const depth = 100_000;
+  const text = '{"a":['.repeat(depth) + '"password=hunter2"' + "]}".repeat(depth);
+  let redacted = redactValue(JSON.parse(text), BUILT_IN);
+  for (let level = 0; level < depth; level++) redacted = (redacted as { a: unknown[] }).a[0];
+  assert.equal(redacted, "password=[redacted:secret]");
+});
+
+Deno.test("needsRedaction() lets ordinary payloads pass without a further look", () => {
+  const payload = {
+    tool_name: "Edit",
+    tool_input: { file_path: "/src/a.ts", new_string: "export function key(author: string) {}" },
+    tool_response: { usage: { input_tokens: 12 }, url: "https://example.test/a" },
+  };
+  assert.equal(needsRedaction(JSON.stringify(payload), BUILT_IN.patterns), false);
+});
+
+/** Pieces that rules look for, between pieces of anything. */
+const fragments = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 8 }),
+  fc.constantFrom(...Object.values(FORMED_SECRETS)),
+  fc.constantFrom(...GIVEAWAYS.map((giveaway) => giveaway.replace("%", PLAIN_SECRET))),
+  fc.constantFrom(...LOOK_ALIKES),
+  fc.constantFrom("<private>", "</private>", "< private", "password", "_token", "api-key", "auth"),
+  fc.constantFrom("=", ":", " ", '"', "'", "\\", '\\"', "\n", "\\n", "`", "--", "[", "]", ">", "<"),
+  fc.constantFrom("-----BEGIN PRIVATE" + " KEY-----", "-----END PRIVATE" + " KEY-----", "://", "@"),
+  fc.constantFrom("Bearer ", "authorization", "hunter2", "[redacted:secret]", "[private removed]"),
+  fc.constantFrom("\t", "\r", "\u0007", "\u2028", "K", "İ", "\ud800"),
+);
+const texts = fc.array(fragments, { maxLength: 12 }).map((parts) => parts.join(""));
+const values = fc.oneof(
+  fc.jsonValue(),
+  fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      texts,
+      fc.integer(),
+      fc.array(tie("value"), { maxLength: 5 }),
+      fc.array(texts, { maxLength: 5 }),
+      fc.dictionary(fc.oneof(texts, fc.constantFrom("password", "x-token", "pwd")), tie("value"), {
+        maxKeys: 4,
+      }),
+    ),
+  })).value,
+);
+const rules = fc.constantFrom(
+  BUILT_IN,
+  compileRedactPatterns(["a", "ACME-\\d+", "[^a]{3}"]),
+  compileRedactPatterns(["^.", "secret|x", "\\[redacted"]),
+);
+const RUNS = { numRuns: 2_000 };
+
+Deno.test("redactText() changes nothing in its own result, whatever the text", () => {
+  fc.assert(
+    fc.property(texts, rules, (text, rules) => {
+      const once = redactText(text, rules);
+      assert.equal(redactText(once, rules), once);
+    }),
+    RUNS,
+  );
+});
+
+Deno.test("redactValue() changes nothing in its own result, whatever the value", () => {
+  fc.assert(
+    fc.property(values, rules, (value, rules) => {
+      const once = redactValue(value, rules);
+      assert.deepEqual(redactValue(once, rules), once);
+    }),
+    RUNS,
+  );
+});
+
+/** Short texts around the border: parts of a rule, few enough that often none applies. */
+const borderTexts = fc.array(
+  fc.oneof(
+    fc.constantFrom(
+      "password",
+      "Passwd",
+      "PWD",
+      "my_pass",
+      "-token",
+      "--Secret",
+      "api",
+      "_Key",
+      "key",
+    ),
+    fc.constantFrom("auth", "authorization", "_base", "2", "-prod", "s", "<", ">", "</", "x1y2z3"),
+    fc.constantFrom("=", ":", "!=", "?=", ",", " ", "\t", "\n", '"', "'", "\\", "]", "`", "\u0007"),
+    fc.constantFrom("://", "u:", "p", "@", "< private", ">", "Bearer ", "sig=", "&", "?"),
+    fc.constantFrom("SK", "npm_", "0123456789abcdef", "0123456789abcdef", "-", ".", "eyJ", ":AA"),
+    fc.string({ unit: "binary", maxLength: 2 }),
+  ),
+  { maxLength: 6 },
+).map((parts) => parts.join(""));
+
+Deno.test("needsRedaction() never says no where redactValue() would change something", () => {
+  const borderValues = fc.oneof(
+    borderTexts,
+    fc.array(borderTexts, { maxLength: 3 }),
+    fc.dictionary(borderTexts, fc.oneof(borderTexts, fc.integer()), { maxKeys: 2 }),
+  );
+  let passed = 0;
+  fc.assert(
+    fc.property(fc.oneof(values, borderValues), rules, (value, rules) => {
+      const serialized = JSON.stringify(value);
+      if (needsRedaction(serialized, rules.patterns)) return;
+      passed++;
+      assert.equal(JSON.stringify(redactValue(value, rules)), serialized);
+    }),
+    { numRuns: 10_000 },
+  );
+  assert.ok(passed > 1_000, `only ${passed} of 10,000 were let pass`);
+});
+
+/** Where a secret may stand: in a text, as a value, as a key, deep down, in escaped JSON. */
+const positions: readonly ((text: string) => unknown)[] = [
+  (text) => text,
+  (text) => ({ tool_input: { command: `cd /x && run "${text}"` } }),
+  (text) => ({ [text]: true }),
+  (text) => [[{ a: [1, { b: text }] }]],
+  (text) => ({ stdout: JSON.stringify({ body: JSON.stringify({ text }) }) }),
+];
+const surroundings = fc.string({ unit: "binary" }).filter((text) => !/[\\<]/.test(text));
+
+Deno.test("redactValue() lets no secret of any kind through, wherever it stands", () => {
+  const secrets = fc.oneof(
+    fc.constantFrom(...Object.values(FORMED_SECRETS)).map((secret) => ({ secret, text: secret })),
+    fc.constantFrom(...GIVEAWAYS).map((giveaway) => ({
+      secret: PLAIN_SECRET,
+      text: giveaway.replace("%", PLAIN_SECRET),
+    })),
+  );
+  fc.assert(
+    fc.property(
+      secrets,
+      surroundings,
+      surroundings,
+      fc.constantFrom(...positions),
+      fc.constantFrom(" ", "\n", ", ", "; "),
+      ({ secret, text }, before, after, position, delimiter) => {
+        const value = position(before + delimiter + text + delimiter + after);
+        const serialized = JSON.stringify(value);
+        assert.ok(needsRedaction(serialized, BUILT_IN.patterns));
+        const redacted = JSON.stringify(redactValue(value, BUILT_IN));
+        for (
+          const part of secret.split(/\\n|\n/).filter((line) =>
+            /[a-z]{1}.{11}/i.test(line) && !line.startsWith("-----")
+          )
+        ) {
+          assert.ok(!redacted.includes(part), redacted);
+        }
+      },
+    ),
+    { numRuns: 5_000 },
+  );
+});
+
+const PARTIAL = [
+  ...Object.values(FORMED_SECRETS).flatMap((secret) =>
+    [2, 4, 7, 12].map((n) => secret.slice(0, n))
+  ),
+  ...GIVEAWAYS.flatMap((giveaway) => [giveaway.split("%")[0]!, giveaway.replace("%", "a")]),
+  ...["<private>", "</private>", "<private ", "password", "token=a(", 'password="', "password='`"],
+  ...["-----BEGIN PRIVATE" + " KEY-----", "\\", 'password=\\"', "://a:", "bearer ", "a-", "key: "],
+  ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
+];
+
+Deno.test("redactText() takes linear time for 5 MB of any partial secrets", () => {
+  const all = PARTIAL.join(" ");
+  const texts = [
+    ...new Set(PARTIAL).values().map((partial) => partial.repeat(200_000 / partial.length)),
+    all.repeat(5_000_000 / all.length),
+  ];
+  for (const text of texts) {
+    const started = performance.now();
+    redact(text);
+    const elapsed = performance.now() - started;
+    // Well above what it takes, well below what a quadratic rule would take (minutes).
+    assert.ok(elapsed < 300 + text.length / 500, `${elapsed} ms for ${text.slice(0, 60)}`);
+  }
+});

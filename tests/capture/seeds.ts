@@ -1,0 +1,90 @@
+/** Secrets for tests, put together at run time so that no scanner takes this folder for a leak. */
+
+const LETTERS = "aB3dE5gH7jK9mN2pQ4sT6vW8xY1z";
+
+/** So many letters and digits that look random. */
+export function alnum(length: number): string {
+  return LETTERS.repeat(Math.ceil(length / LETTERS.length)).slice(0, length);
+}
+
+function hex(length: number): string {
+  return "0a1b2c3d4e5f6789".repeat(Math.ceil(length / 16)).slice(0, length);
+}
+
+const dashes = "-".repeat(5);
+const jwt = ["ey" + "J" + alnum(30), "ey" + "J" + alnum(60), alnum(43)].join(".");
+
+/** One secret of each kind with a form of its own, by the kind that its mask names. */
+export const FORMED_SECRETS: Readonly<Record<string, string>> = {
+  "aws-access-key": "AK" + "IA" + "ABCDEFGH23456789",
+  "aws-access-key of a session": "AS" + "IA" + "ZYXWVUTS98765432",
+  "gcp-api-key": "AI" + "za" + alnum(35),
+  "github-token": "gh" + "p_" + alnum(36),
+  "github-token of OAuth": "gh" + "o_" + alnum(36),
+  "github-token of a user": "gh" + "u_" + alnum(36),
+  "github-token of a server": "gh" + "s_" + alnum(36),
+  "github-token to refresh": "gh" + "r_" + alnum(76),
+  "github-token, stateless": "gh" + "s_1234567_" + jwt,
+  "github-pat": "github" + "_pat_" + alnum(22) + "_" + alnum(59),
+  "gitlab-token": "gl" + "pat-" + alnum(20),
+  "gitlab-token of a runner": "gl" + "rt-" + alnum(20),
+  "slack-token": "xo" + "xb-123456789012-" + alnum(24),
+  "slack-token of an app": "xa" + "pp-1-A0123-" + alnum(40),
+  "stripe-key": "sk" + "_live_" + alnum(24),
+  "stripe-key, restricted": "rk" + "_live_" + alnum(24),
+  "stripe-key for tests": "sk" + "_test_" + alnum(24),
+  "openai-key": "sk" + "-" + alnum(48),
+  "openai-key of a project": "sk" + "-proj-" + alnum(40) + "_" + alnum(40),
+  "anthropic-key": "sk" + "-ant-api03-" + alnum(90) + "-AA",
+  "npm-token": "np" + "m_" + alnum(36),
+  "pypi-token": "py" + "pi-AgEIcHlwaS5vcmc" + alnum(80),
+  "huggingface-token": "h" + "f_" + alnum(34),
+  "digitalocean-token": "do" + "p_v1_" + hex(64),
+  "twilio-key": "S" + "K" + hex(32),
+  "sendgrid-key": "S" + "G." + alnum(22) + "." + alnum(43),
+  "discord-token": "MT" + alnum(24) + ".G" + alnum(5) + "." + alnum(38),
+  "telegram-token": "123456789" + ":AA" + alnum(33),
+  "jwt": jwt,
+  "private-key": `${dashes}BEGIN RSA PRIVATE KEY${dashes}\n${alnum(64)}\n${alnum(64)}\n` +
+    `${alnum(20)}==\n${dashes}END RSA PRIVATE KEY${dashes}`,
+  "private-key, escaped": `${dashes}BEGIN PRIVATE KEY${dashes}\\n${alnum(64)}\\n${alnum(64)}\\n` +
+    `${dashes}END PRIVATE KEY${dashes}\\n`,
+  "private-key, unclosed": `${dashes}BEGIN OPENSSH PRIVATE KEY${dashes}\n${alnum(70)}\n${
+    alnum(70)
+  }`,
+};
+
+/** A value that only its surroundings give away, and those surroundings with `%` in its place. */
+export const PLAIN_SECRET = "hunter2Hunter2";
+export const GIVEAWAYS: readonly string[] = [
+  "export DB_PASSWORD=%",
+  "PGPASSWORD=% psql -h db",
+  "password: %",
+  'password: "%"',
+  '{"password": "%"}',
+  "{'client_secret': '%'}",
+  "const apiKey = '%';",
+  'const token: string = "%";',
+  'password := "%"',
+  "auth_token => '%'",
+  'env["API_TOKEN"] = "%"',
+  "mysql --password=% -u root",
+  "deploy --api-key % --force",
+  '["--token", "%"]',
+  "https://x.test/?access_token=%&page=2",
+  "Server=db;Uid=sa;Pwd=%;Database=x",
+  "AccountName=x;AccountKey=%;EndpointSuffix=core.windows.net",
+  "aws_secret_access_key = %",
+  "SECRET_KEY_BASE=%",
+  "<password>%</password>",
+  "curl -H 'Authorization: token %' https://x.test",
+  'curl -H "Authorization: Bearer %" https://x.test',
+  "Authorization: Basic %",
+  '{"authorization": "Bearer %"}',
+  "X-Api-Key: %",
+  "postgres://ana:%@db.test:5432/app",
+  "https://x.test/c?sv=1&sig=%" + "Ab%2B".repeat(6) + "%3D",
+  "//registry.test/:_authToken=%",
+  '"auth": "%"',
+  'password = """%"""',
+];

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+
+Deno.test("audit list --json gives what programs were promised", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  const id = saveEvent(temp.db, { execution: { metadata: { files: ["/p/a.ts"] } } });
+  const { executions } = await runVerbJson(["audit", "list"], place);
+  const { createdAtMs, ...row } = executions[0];
+  assert.equal(typeof createdAtMs, "number");
+  assert.deepEqual(row, {
+    id,
+    sessionId: "cad0ac4d-3933-45ad-9a1c-14aec05bb940",
+    hookName: "PostToolUse",
+    toolName: "Write",
+    toolUseId: "toolu_1",
+    status: "success",
+    durationMs: 1.5,
+    errorMessage: null,
+    errorStack: null,
+    metadata: { files: ["/p/a.ts"] },
+  });
+});
+
+Deno.test("audit list takes the short id of a session and an age", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  saveEvent(temp.db, { atMs: Date.now() - 3 * 3_600_000 });
+  saveEvent(temp.db, { atMs: Date.now() - 3_600_000 });
+  saveEvent(temp.db, { sessionId: "other" });
+  const count = async (...flags: string[]) =>
+    (await runVerbJson(["audit", "list", ...flags], place)).executions.length;
+  assert.equal(await count("--session", "cad0ac4d"), 2);
+  assert.equal(await count("--session", "cad0ac4d", "--since", "2h"), 1);
+  assert.equal(await count("--session", "nobody"), 0);
+});
+
+Deno.test("audit list lets no stored text take over the terminal", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, {
+    execution: { hookName: "\x1b[2J", toolName: "a\nb", errorMessage: "\x1b]0;x\x07 \u009b31m" },
+  });
+  const { stdout } = await runVerb(["audit", "list"], { home: temp.folder, database: temp.path });
+  // deno-lint-ignore no-control-regex
+  assert.ok(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/.test(stdout), JSON.stringify(stdout));
+  assert.equal(stdout.trimEnd().split("\n").length, 2);
+});
+
+Deno.test("audit stats --json gives a row for every hook", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  for (const durationMs of [1, 2, 3, 4]) saveEvent(temp.db, { execution: { durationMs } });
+  saveEvent(temp.db, { execution: { hookName: "PreToolUse", status: "blocked", durationMs: 9 } });
+  assert.deepEqual(await runVerbJson(["audit", "stats"], place), {
+    hooks: [
+      {
+        hookName: "PostToolUse",
+        count: 4,
+        failures: 0,
+        blocked: 0,
+        p50Ms: 2,
+        p95Ms: 4,
+        p99Ms: 4,
+        maxMs: 4,
+      },
+      {
+        hookName: "PreToolUse",
+        count: 1,
+        failures: 0,
+        blocked: 1,
+        p50Ms: 9,
+        p95Ms: 9,
+        p99Ms: 9,
+        maxMs: 9,
+      },
+    ],
+  });
+});

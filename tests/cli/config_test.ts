@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { modeOf, namesIn, stage } from "./support.ts";
+
+Deno.test("config init writes a valid file, and never over another one unless it is told to", async () => {
+  using place = stage();
+  const path = join(place.project, ".conclaude.yaml");
+  const first = await place.json(["config", "init"]);
+  assert.deepEqual(first, { code: 0, body: { path, layer: "project", overwritten: false } });
+  assert.deepEqual((await place.json(["config", "validate"])).body, { valid: true, problems: [] });
+
+  Deno.writeTextFileSync(path, "inherit: false\n");
+  const second = await place.run(["config", "init"]);
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /is there already[\s\S]*--force[\s\S]*nothing was changed/);
+  assert.equal(Deno.readTextFileSync(path), "inherit: false\n");
+
+  assert.equal((await place.json(["config", "init", "--force"])).body.overwritten, true);
+  assert.match(Deno.readTextFileSync(path), /maxPayloadBytes/);
+  assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
+});
+
+Deno.test("config init does not write beside a file that would then count no more", async () => {
+  using place = stage();
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yml"), "inherit: false\n");
+  const { code, stderr } = await place.run(["config", "init"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /\.conclaude\.yml" is there already/);
+  assert.deepEqual(namesIn(place.project), [".conclaude.yml"]);
+});
+
+Deno.test("config init --user and --local write private files in their places", async () => {
+  using place = stage();
+  const user = await place.json(["config", "init", "--user"]);
+  const local = await place.json(["config", "init", "--local"]);
+  assert.equal(user.body.path, join(place.home, ".conclaude", "config.yaml"));
+  assert.equal(local.body.path, join(place.project, ".conclaude.local.yaml"));
+  assert.deepEqual([modeOf(user.body.path), modeOf(local.body.path)], ["600", "600"]);
+  assert.equal((await place.run(["config", "init", "--user", "--local"])).code, 2);
+});
+
+Deno.test("config path lists the files by layer and the folders that were searched", async () => {
+  using place = stage();
+  const inner = join(place.project, "src", "deep");
+  Deno.mkdirSync(inner, { recursive: true });
+  await place.run(["config", "init", "--user"]);
+  await place.run(["config", "init"]);
+  const { body } = await place.json(["config", "path"], { cwd: inner });
+  assert.deepEqual(body.files, [
+    { layer: "user", path: join(place.home, ".conclaude", "config.yaml") },
+    { layer: "project", path: join(place.project, ".conclaude.yaml") },
+  ]);
+  assert.deepEqual(body.searched.slice(0, 3), [
+    join(place.home, ".conclaude"),
+    inner,
+    join(place.project, "src"),
+  ]);
+});
+
+Deno.test("config show merges the layers and says which file each value comes from", async () => {
+  using place = stage();
+  const user = join(place.home, ".conclaude", "config.yaml");
+  const project = join(place.project, ".conclaude.yaml");
+  Deno.mkdirSync(join(place.home, ".conclaude"));
+  Deno.writeTextFileSync(
+    user,
+    "store:\n  sessionRetentionDays: 7\ndatabase:\n  busyTimeoutMs: 500\n",
+  );
+  Deno.writeTextFileSync(project, "database:\n  busyTimeoutMs: 900\n");
+  const { body } = await place.json(["config", "show"]);
+  assert.equal(body.config["database"]?.["busyTimeoutMs"], 900);
+  assert.equal(body.config["store"]?.["sessionRetentionDays"], 7);
+  assert.equal(body.config["capture"]?.["enabled"], true);
+  assert.equal(body.sources["database.busyTimeoutMs"], project);
+  assert.equal(body.sources["store.sessionRetentionDays"], user);
+  assert.equal(body.sources["capture.enabled"], "default");
+
+  const { stdout } = await place.run(["config", "show", "--no-effective"]);
+  assert.equal(
+    stdout,
+    `database:\n  busyTimeoutMs: 900  # ${project}\nstore:\n  sessionRetentionDays: 7  # ${user}\n`,
+  );
+
+  Deno.writeTextFileSync(project, "inherit: false\n");
+  const alone = (await place.json(["config", "show"])).body;
+  assert.equal(alone.sources["store.sessionRetentionDays"], "default");
+});
+
+Deno.test("config validate names file, line and column, what is wrong and what may have been meant", async () => {
+  using place = stage();
+  const path = join(place.project, ".conclaude.yaml");
+  Deno.writeTextFileSync(path, 'capture:\n  exlude: 3\n  maxPayloadBytes: "9000"\n');
+  const { code, body } = await place.json(["config", "validate"]);
+  assert.equal(code, 1);
+  assert.deepEqual(body, {
+    valid: false,
+    problems: [
+      {
+        path,
+        line: 2,
+        column: 3,
+        key: "capture.exlude",
+        message: "there is no such key",
+        suggestion: 'did you mean "capture.exclude"?',
+      },
+      {
+        path,
+        line: 3,
+        column: 20,
+        key: "capture.maxPayloadBytes",
+        message: 'expected a whole number from 4096 to 67108864, found "9000"',
+        suggestion: "write 9000 without quotes",
+      },
+    ],
+  });
+  const { stdout } = await place.run(["config", "validate", ".conclaude.yaml"]);
+  assert.match(stdout, new RegExp(`^${path}:2:3  capture\\.exlude\n`));
+  assert.match((await place.run(["config", "validate", "none.yaml"])).stderr, /Cannot read/);
+});
+
+Deno.test("config schema is a JSON Schema that knows every section", async () => {
+  using place = stage();
+  const { stdout } = await place.run(["config", "schema"]);
+  const schema = JSON.parse(stdout);
+  assert.match(schema.$schema, /json-schema\.org/);
+  assert.ok(["database", "capture", "store"].every((key) => key in schema.properties));
+});
+
+Deno.test("text of a configuration file cannot take over the terminal", async () => {
+  using place = stage();
+  Deno.writeTextFileSync(
+    join(place.project, ".conclaude.yaml"),
+    'capture:\n  "\\e]0;gotcha\\a": 1\n  enabled: "\\e[2J"\n',
+  );
+  for (const action of ["validate", "show"]) {
+    const { stdout } = await place.run(["config", action]);
+    // deno-lint-ignore no-control-regex
+    assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+  }
+});

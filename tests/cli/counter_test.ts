@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { startProgram, tempHome } from "../support/program.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+
+const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+
+Deno.test("counter get gives 0 for what was never counted, also of an unknown session", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  saveEvent(temp.db, { counters: ["edits"] });
+  const get = (type: string, session: string) =>
+    runVerbJson(["counter", "get", type, "--session", session], place);
+  assert.deepEqual(await get("edits", SESSION), { value: 1 });
+  assert.deepEqual(await get("edits", "cad0ac4d"), { value: 1 });
+  assert.deepEqual(await get("prompts", SESSION), { value: 0 });
+  assert.deepEqual(await get("edits", "nobody"), { value: 0 });
+  assert.equal((await runVerb(["counter", "get", "edits"], place)).code, 2);
+});
+
+Deno.test("counter increment adds what it is told and prints the new value", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  const raise = (...flags: string[]) =>
+    runVerbJson(["counter", "increment", "retries", "--session", "s", ...flags], place);
+  assert.deepEqual(await raise(), { value: 1 });
+  assert.deepEqual(await raise("--by", "5"), { value: 6 });
+  assert.deepEqual(await raise("--by=-2"), { value: 4 });
+  assert.equal((await runVerb(["counter", "increment", " ", "--session", "s"], place)).code, 2);
+  assert.equal((await runVerb(["counter", "increment", "x", "--session", ""], place)).code, 2);
+});
+
+Deno.test("counter reset takes a type or --all, and nothing else", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  saveEvent(temp.db, { counters: ["a", "b", "c"] });
+  const reset = ["counter", "reset", "--session", "cad0ac4d"];
+  assert.equal((await runVerb(reset, place)).code, 2);
+  assert.equal((await runVerb([...reset, "a", "--all"], place)).code, 2);
+  assert.deepEqual(await runVerbJson([...reset, "a"], place), { reset: 1 });
+  assert.deepEqual(await runVerbJson([...reset, "--all"], place), { reset: 2 });
+  assert.deepEqual((await runVerbJson(["counter", "list"], place)).counters, []);
+});
+
+Deno.test("counter list shows the counters of all sessions or of one", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  saveEvent(temp.db, { atMs: 5, sessionId: "s1", counters: ["edits"] });
+  saveEvent(temp.db, { atMs: 6, sessionId: "s2", counters: ["edits"] });
+  assert.equal((await runVerbJson(["counter", "list"], place)).counters.length, 2);
+  assert.deepEqual((await runVerbJson(["counter", "list", "--session", "s1"], place)).counters, [
+    { sessionId: "s1", type: "edits", value: 1, updatedAtMs: 5 },
+  ]);
+});
+
+Deno.test("fifty processes that raise one counter at once make exactly fifty", async () => {
+  using home = tempHome();
+  const env = { HOME: home.path };
+  const increment = ["counter", "increment", "retries", "--session", "s", "--json"];
+  const ended = await Promise.all(
+    Array.from({ length: 50 }, () => startProgram(increment, { env })),
+  );
+  assert.deepEqual(ended.filter(({ code }) => code !== 0), []);
+  const values = ended.map(({ stdout }) => JSON.parse(stdout).value).sort((a, b) => a - b);
+  assert.deepEqual(values, Array.from({ length: 50 }, (_, i) => i + 1));
+});

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { executeSql, garbage } from "../support/spoilt.ts";
+import { query, queryValue } from "../support/look.ts";
+import { modeOf, namesIn, snapshot, type Stage, stage } from "./support.ts";
+
+/** Makes the database, with one session in it. */
+async function withSession(place: Stage, id: string): Promise<void> {
+  const stdin = { session_id: id, cwd: place.project };
+  assert.equal((await place.run(["hook", "SessionStart"], { stdin })).code, 0);
+}
+
+function sessionsIn(database: string): unknown[] {
+  return query(database, "SELECT session_id FROM sessions ORDER BY 1").map((row) =>
+    row["session_id"]
+  );
+}
+
+Deno.test("db path says which database counts and what chose it, and makes none", async () => {
+  using place = stage();
+  const other = join(place.project, "other.db");
+  assert.deepEqual((await place.json(["db", "path"])).body, {
+    path: place.database,
+    from: "default",
+    exists: false,
+  });
+  assert.equal((await place.json(["--db", "other.db", "db", "path"])).body.path, other);
+  const env = { CONCLAUDE_DB_PATH: other };
+  assert.equal((await place.json(["db", "path"], { env })).body.from, "environment");
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "database:\n  path: other.db\n");
+  assert.deepEqual((await place.json(["db", "path"])).body, {
+    path: other,
+    from: "configuration",
+    exists: false,
+  });
+  assert.equal((await place.json(["db", "path", "--no-db"])).body.path, ":memory:");
+  assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
+});
+
+Deno.test("db backup makes a private, whole copy although the umask is 000, and never replaces a file", async () => {
+  using place = stage();
+  await withSession(place, "kept");
+  const through = ["sh", "-c", 'umask 000; exec "$@"', "sh"];
+  const first = await place.json(["db", "backup"], { through });
+  assert.equal(first.code, 0);
+  assert.match(first.body.file, /\/\.conclaude\/backups\/conclaude-[\dTZ-]+\.db$/);
+  assert.equal(modeOf(first.body.file), "600");
+  assert.equal(modeOf(join(place.home, ".conclaude", "backups")), "700");
+  assert.deepEqual(sessionsIn(first.body.file), ["kept"]);
+
+  Deno.writeTextFileSync(join(place.project, "taken.db"), "mine");
+  const second = await place.run(["db", "backup", "taken.db"]);
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, /is there already/);
+  assert.equal(Deno.readTextFileSync(join(place.project, "taken.db")), "mine");
+  assert.deepEqual(namesIn(place.project), ["taken.db"]);
+});
+
+Deno.test("db restore puts the backup in place and sets the present database aside with its log", async () => {
+  using place = stage();
+  await withSession(place, "old");
+  await place.run(["db", "backup", "saved.db"]);
+  await withSession(place, "new");
+  const { code, body } = await place.json(["db", "restore", "saved.db"]);
+  assert.equal(code, 0);
+  assert.deepEqual(sessionsIn(place.database), ["old"]);
+  assert.deepEqual(sessionsIn(body.aside), ["new", "old"]);
+  assert.match(body.aside, /conclaude\.db\.before-restore-\d{4}-/);
+  assert.equal(modeOf(place.database), "600");
+  assert.equal(queryValue(place.database, "PRAGMA journal_mode"), "wal");
+  await withSession(place, "after");
+  assert.deepEqual(sessionsIn(place.database), ["after", "old"]);
+});
+
+Deno.test("db restore takes a copy that another tool left without a log, and gives it one", async () => {
+  using place = stage();
+  await withSession(place, "old");
+  await place.run(["db", "backup", "saved.db"]);
+  executeSql(join(place.project, "saved.db"), "PRAGMA journal_mode = DELETE");
+  assert.equal((await place.run(["db", "restore", "saved.db"])).code, 0);
+  assert.equal(queryValue(place.database, "PRAGMA journal_mode"), "wal");
+});
+
+Deno.test("db restore refuses what is damaged, newer, another program's or the database itself, and changes nothing", async () => {
+  using place = stage();
+  await withSession(place, "present");
+  const at = (name: string) => join(place.project, name);
+  Deno.writeFileSync(at("garbage.db"), garbage(9000));
+  executeSql(at("foreign.db"), "CREATE TABLE t (a)");
+  for (const name of ["newer.db", "torn.db"]) await place.run(["db", "backup", name]);
+  executeSql(at("newer.db"), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
+  executeSql(at("torn.db"), "PRAGMA journal_mode = DELETE");
+  Deno.truncateSync(at("torn.db"), 30_000);
+  const cases: readonly (readonly [file: string, why: RegExp])[] = [
+    ["garbage.db", /not a SQLite database/],
+    ["foreign.db", /another program's/],
+    ["newer.db", /newer conclaude/],
+    ["torn.db", /damaged|malformed/],
+    ["none.db", /no such file/],
+    [place.database, /the database itself/],
+  ];
+  // Whoever looks at a log makes its index; after that nothing may change.
+  await place.run(["db", "checkpoint"]);
+  for (const [file, why] of cases) {
+    const before = [snapshot(place.home), snapshot(place.project)];
+    const { code, stderr } = await place.run(["db", "restore", file]);
+    assert.equal(code, 1, file);
+    assert.match(stderr, why);
+    assert.deepEqual([snapshot(place.home), snapshot(place.project)], before, file);
+  }
+});
+
+Deno.test("db reset wants a yes, then begins a new database and keeps the former one", async () => {
+  using place = stage();
+  await withSession(place, "old");
+  const refused = await place.run(["db", "reset"]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /--yes; nothing was changed/);
+  assert.deepEqual(sessionsIn(place.database), ["old"]);
+  const { code, body } = await place.json(["db", "reset", "--yes"]);
+  assert.equal(code, 0);
+  assert.deepEqual([sessionsIn(place.database), sessionsIn(body.aside)], [[], ["old"]]);
+  assert.match(body.aside, /before-reset/);
+});
+
+Deno.test("db reset waits for nobody's half-written work: a locked database is left where it is", async () => {
+  using place = stage();
+  await withSession(place, "old");
+  const { DatabaseSync } = await import("node:sqlite");
+  using writer = new DatabaseSync(place.database);
+  writer.exec("BEGIN IMMEDIATE; DELETE FROM sessions");
+  const { code, stderr } = await place.run(["db", "reset", "--yes"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /another process is using it/);
+  writer.exec("ROLLBACK");
+  assert.equal(namesIn(join(place.home, ".conclaude")).includes("conclaude.db"), true);
+});
+
+Deno.test("no verb touches a newer or a foreign database", async () => {
+  using place = stage();
+  await withSession(place, "mine");
+  await place.run(["db", "backup", "newer.db"]);
+  executeSql(
+    join(place.project, "newer.db"),
+    "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99",
+  );
+  executeSql(join(place.project, "foreign.db"), "CREATE TABLE t (a); PRAGMA user_version = 6");
+  await place.run(["db", "backup", "good.db"]);
+  const before = snapshot(place.project);
+  const verbs = [["migrate"], ["vacuum"], ["checkpoint"], ["stats"], ["check"], ["backup", "x.db"]];
+  for (const name of ["newer.db", "foreign.db"]) {
+    for (const verb of verbs) {
+      const { code, stderr } = await place.run(["--db", name, "db", ...verb]);
+      assert.equal(code, 1, `${name} ${verb}`);
+      assert.match(stderr, /nothing was changed/);
+    }
+    await place.run(["--db", name, "doctor"]);
+    await place.run(["--db", name, "doctor", "--fix"]);
+  }
+  for (const verb of [["reset", "--yes"], ["restore", "good.db"]]) {
+    assert.equal((await place.run(["--db", "foreign.db", "db", ...verb])).code, 1);
+  }
+  assert.deepEqual(snapshot(place.project), before);
+});
+
+Deno.test("db check reads everything and exits with 1 when there is a fault", async () => {
+  using place = stage();
+  await withSession(place, "s");
+  const good = await place.json(["db", "check"]);
+  assert.equal(good.code, 0);
+  assert.deepEqual(
+    good.body.checks.map(({ name, status }) => [name, status]),
+    [["integrity", "ok"], ["foreign keys", "ok"], ["schema", "ok"], ["permissions", "ok"]],
+  );
+  executeSql(place.database, "DROP INDEX sessions_by_short_id");
+  Deno.chmodSync(place.database, 0o644);
+  const bad = await place.json(["db", "check"]);
+  assert.equal(bad.code, 1);
+  assert.match(JSON.stringify(bad.body), /index sessions_by_short_id is missing/);
+  assert.match(JSON.stringify(bad.body), /chmod 600/);
+});
+
+Deno.test("db migrate makes the database once, and stats counts what is in it", async () => {
+  using place = stage();
+  const missing = await place.run(["db", "stats"]);
+  assert.deepEqual([missing.code, /no such file/.test(missing.stderr)], [1, true]);
+  const made = (await place.json(["db", "migrate"])).body;
+  assert.equal(made.from, 0);
+  assert.equal(made.applied.length, made.to);
+  assert.deepEqual((await place.json(["db", "migrate"])).body.applied, []);
+  await withSession(place, "one");
+  const { body } = await place.json(["db", "stats"]);
+  assert.equal(body.schemaVersion, made.to);
+  assert.ok(body.pages > 0 && body.pageBytes === 4096);
+  assert.equal(
+    body.tables.find(({ name }) => name === "sessions")?.rows,
+    1,
+  );
+});
+
+Deno.test("db checkpoint empties the log", async () => {
+  using place = stage();
+  await withSession(place, "one");
+  const { code, body } = await place.json(["db", "checkpoint"]);
+  assert.deepEqual([code, body.busy], [0, false]);
+  assert.deepEqual(sessionsIn(place.database), ["one"]);
+});
+
+Deno.test("db vacuum makes a database smaller with no more rights than the program has", async () => {
+  using place = stage();
+  Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
+  Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
+  executeSql(place.database, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+  await withSession(place, "stays");
+  executeSql(
+    place.database,
+    `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 800)
+     INSERT INTO meta SELECT 'key ' || i, hex(randomblob(5000)) FROM n;
+     PRAGMA wal_checkpoint(TRUNCATE);
+     DELETE FROM meta WHERE key LIKE 'key %'`,
+  );
+  const { code, body } = await place.json(["db", "vacuum"]);
+  assert.equal(code, 0);
+  assert.ok(body.bytesBefore > 8_000_000 && body.bytesAfter < 200_000, JSON.stringify(body));
+  assert.equal(Deno.statSync(place.database).size, body.bytesAfter);
+  assert.deepEqual(sessionsIn(place.database), ["stays"]);
+});
+
+Deno.test("db vacuum says how, where it cannot do it itself", async () => {
+  using place = stage();
+  Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
+  Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
+  executeSql(place.database, "PRAGMA auto_vacuum = NONE; VACUUM");
+  await withSession(place, "s");
+  if (queryValue(place.database, "PRAGMA auto_vacuum") !== 0) return;
+  const { code, stderr } = await place.run(["db", "vacuum"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /next: .*sqlite3 \S+conclaude\.db VACUUM/);
+});

@@ -1,0 +1,386 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { spoolRecord } from "../../src/spool/spool.ts";
+import { queryValue } from "../support/look.ts";
+import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
+import { startProgram } from "../support/program.ts";
+import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
+import { executeSql, garbage } from "../support/spoilt.ts";
+import {
+  type Body,
+  type CheckRow,
+  modeOf,
+  namesIn,
+  snapshot,
+  type Stage,
+  stage,
+} from "./support.ts";
+
+/** The rows of one check. */
+function rowsOf(body: Body, name: string): readonly CheckRow[] {
+  return body.checks.filter((row) => row.name === name);
+}
+
+async function useOnce(place: Stage, session = "s1"): Promise<void> {
+  const stdin = { session_id: session, tool_name: "Read", cwd: place.project };
+  assert.equal((await place.run(["hook", "PostToolUse"], { stdin })).code, 0);
+}
+
+/** Moves the log into the file and leaves nothing beside it. */
+function settle(place: Stage): void {
+  executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+Deno.test("doctor on a fresh home is content, and leaves not even a folder behind", async () => {
+  using place = stage();
+  const { code, body } = await place.json(["doctor"]);
+  assert.deepEqual([code, body.ok], [0, true]);
+  for (const check of body.checks) {
+    assert.deepEqual(Object.keys(check), ["name", "status", "message", "next"]);
+    assert.equal(check.next === null, check.status === "ok", check.message);
+  }
+  assert.match(
+    rowsOf(body, "database")[0]!.message,
+    /the first hook makes it \(chosen by default\)/,
+  );
+  assert.equal(rowsOf(body, "hooks")[0]!.next, "conclaude install-hooks");
+  assert.deepEqual(namesIn(place.home), []);
+});
+
+Deno.test("doctor changes nothing: neither a database in use nor one whose log is gone", async () => {
+  using place = stage();
+  await useOnce(place);
+  await place.run(["doctor"]);
+  const inUse = snapshot(place.home);
+  assert.ok(Object.keys(inUse).some((path) => path.endsWith("-wal")), "the log is there");
+  assert.equal((await place.run(["doctor"])).code, 0);
+  assert.deepEqual(Object.keys(snapshot(place.home)), Object.keys(inUse));
+  const content = (files: Record<string, string>) =>
+    Object.entries(files).filter(([path]) => !path.endsWith("-shm"));
+  assert.deepEqual(content(snapshot(place.home)), content(inUse));
+
+  settle(place);
+  const closed = snapshot(place.home);
+  assert.equal((await place.run(["doctor"])).code, 0);
+  assert.deepEqual(snapshot(place.home), closed);
+});
+
+Deno.test("doctor names what is wrong with the database, each with its own way out", async () => {
+  using place = stage();
+  await useOnce(place);
+  settle(place);
+  await place.run(["db", "backup"]);
+  const good = Deno.readFileSync(place.database);
+  const write = (bytes: Uint8Array) => Deno.writeFileSync(place.database, bytes);
+  const cases: readonly (readonly [name: string, spoil: () => void, why: RegExp, next: RegExp])[] =
+    [
+      [
+        "garbage",
+        () => write(garbage(9000)),
+        /is not a SQLite database/,
+        /doctor --fix.*db restore/,
+      ],
+      ["a short file", () => write(good.slice(0, 50)), /ends after 50 bytes/, /doctor --fix/],
+      ["truncated", () => write(good.slice(0, 30_000)), /is damaged/, /doctor --fix.*db restore/],
+      [
+        "newer",
+        () => {
+          write(good);
+          executeSql(place.database, "PRAGMA user_version = 99");
+        },
+        /newer conclaude: schema version 99/,
+        /newest conclaude/,
+      ],
+      [
+        "foreign",
+        () => {
+          Deno.removeSync(place.database);
+          executeSql(place.database, "CREATE TABLE t (a)");
+        },
+        /another program's database/,
+        /CONCLAUDE_DB_PATH=/,
+      ],
+      [
+        "a folder",
+        () => {
+          Deno.removeSync(place.database);
+          Deno.mkdirSync(place.database);
+        },
+        /is a folder/,
+        /^mv \S+conclaude\.db \S+conclaude\.db\.folder$/,
+      ],
+    ];
+  for (const [name, spoil, why, next] of cases) {
+    spoil();
+    const before = snapshot(place.home);
+    const { code, body } = await place.json(["doctor"]);
+    const [row] = rowsOf(body, "database");
+    assert.deepEqual([code, body.ok, row!.status], [1, false, "fail"], name);
+    assert.match(row!.message, why);
+    assert.match(row!.next!, next);
+    assert.deepEqual(snapshot(place.home), before, name);
+  }
+});
+
+Deno.test("doctor --fix sets a damaged database aside, says so, and the next hook begins a new one", async () => {
+  using place = stage();
+  await useOnce(place);
+  settle(place);
+  Deno.writeFileSync(place.database, garbage(9000));
+  await useOnce(place, "waits");
+  const { code, body } = await place.json(["doctor", "--fix"]);
+  assert.equal(code, 0);
+  assert.match(body.fixed[0], /set the damaged database aside: \S+conclaude\.db\.damaged-\d{4}-/);
+  assert.match(body.fixed[1]!, /wrote 1 waiting records into the database/);
+  const aside = body.fixed[0].split(": ")[1]!;
+  assert.deepEqual(Deno.readFileSync(aside), garbage(9000));
+  assert.equal(queryValue(place.database, "SELECT session_id FROM hook_executions"), "waits");
+});
+
+Deno.test("doctor --fix never renames a file that is no database by name or by content", async () => {
+  using place = stage();
+  const photo = join(place.project, "photo.jpg");
+  Deno.writeFileSync(photo, garbage(5000));
+  const { code } = await place.json(["--db", photo, "doctor", "--fix"]);
+  assert.equal(code, 1);
+  assert.deepEqual(namesIn(place.project), ["photo.jpg"]);
+});
+
+Deno.test("doctor says that another process keeps the database locked", async () => {
+  using place = stage();
+  await useOnce(place);
+  using writer = new DatabaseSync(place.database);
+  writer.exec("BEGIN IMMEDIATE");
+  const { code, body } = await place.json(["doctor"]);
+  const [row] = rowsOf(body, "database");
+  assert.deepEqual([code, row!.status], [1, "fail"]);
+  assert.match(row!.message, /is locked: another process/);
+  assert.match(row!.next!, /fuser/);
+  writer.exec("ROLLBACK");
+  assert.equal((await place.json(["doctor"])).code, 0);
+});
+
+testWhere(needsUnix(), "doctor finds open permissions, and --fix closes them", async () => {
+  using place = stage();
+  await useOnce(place);
+  const folder = join(place.home, ".conclaude");
+  Deno.chmodSync(place.database, 0o644);
+  Deno.chmodSync(folder, 0o755);
+  Deno.chmodSync(join(folder, "spool"), 0o777);
+  const { body } = await place.json(["doctor"]);
+  assert.match(rowsOf(body, "home")[0]!.next!, /^chmod 700 /);
+  assert.deepEqual(rowsOf(body, "permissions").map(({ next }) => next), [
+    `chmod 600 ${place.database}`,
+    `chmod 700 ${join(folder, "spool")}`,
+  ]);
+  await place.json(["doctor", "--fix"]);
+  assert.deepEqual([modeOf(place.database), modeOf(folder), modeOf(join(folder, "spool"))], [
+    "600",
+    "700",
+    "700",
+  ]);
+});
+
+Deno.test("doctor without HOME uses the temporary folder, and says so", async () => {
+  using place = stage();
+  const { body } = await place.json(["doctor"], { env: { HOME: "" } });
+  const [row] = rowsOf(body, "home");
+  assert.equal(row!.status, "warn");
+  assert.match(row!.message, /HOME is not set/);
+});
+
+testWhere(needsUnix(), "doctor says why a home cannot be used", async () => {
+  using place = stage();
+  Deno.writeTextFileSync(join(place.home, ".conclaude"), "a file");
+  const { code, body } = await place.json(["doctor"]);
+  assert.equal(code, 1);
+  assert.match(rowsOf(body, "home")[0]!.message, /cannot be used \(it is not a folder\)/);
+});
+
+testWhere(
+  needsMounts(),
+  "doctor names a read-only home, a read-only database and a full disk",
+  async () => {
+    await using mounts = await privateMounts();
+    const doctor = async (...args: string[]): Promise<Body> => {
+      const { stdout, stderr } = await startProgram([...args, "doctor", "--json"], {
+        through: mounts.through,
+        cwd: "/",
+        env: { HOME: INNER_HOME },
+      });
+      try {
+        return JSON.parse(stdout);
+      } catch {
+        throw new Error(stdout + stderr);
+      }
+    };
+    const send = (tool_response: string) =>
+      startProgram(["hook", "PostToolUse"], {
+        through: mounts.through,
+        cwd: "/",
+        env: { HOME: INNER_HOME },
+        stdin: { session_id: "s", tool_name: "Read", tool_response },
+      });
+    await send("first");
+
+    await mounts.run(`dd if=/dev/zero of=${INNER_HOME}/filler bs=4096 2>/dev/null || true`);
+    await send("x".repeat(200_000));
+    const full = await doctor();
+    assert.equal(rowsOf(full, "disk")[0]!.status, "fail");
+    assert.match(rowsOf(full, "disk")[0]!.message, /the disk (is|was) full/);
+    assert.match(rowsOf(full, "disk")[0]!.next!, /df -h/);
+    assert.equal(rowsOf(full, "spool")[0]!.status, "warn");
+    await mounts.run(`rm ${INNER_HOME}/filler`);
+
+    await mounts.run(`mount -o remount,ro ${INNER_HOME}`);
+    const readOnly = await doctor();
+    assert.match(rowsOf(readOnly, "home")[0]!.message, /read-only file system/);
+    assert.match(rowsOf(readOnly, "database")[0]!.message, /cannot be written: .*read-only/i);
+    const elsewhere = await doctor("--db", `${INNER_HOME}/new/conclaude.db`);
+    assert.match(
+      rowsOf(elsewhere, "database")[0]!.message,
+      /cannot be made: .*read-only file system/,
+    );
+  },
+);
+
+Deno.test("doctor counts records that wait, here and for other databases, and --fix takes in its own", async () => {
+  using place = stage();
+  await useOnce(place);
+  const folders = [join(place.home, ".conclaude", "spool")];
+  const other = join(place.project, "other.db");
+  for (const [database, id] of [[place.database, "a1"], [place.database, "a2"], [other, "b1"]]) {
+    spoolRecord(record(id!), { database: database!, folders });
+  }
+  Deno.writeTextFileSync(join(folders[0]!, "x.json.damaged"), "?", { mode: 0o600 });
+  const before = (await place.json(["doctor"])).body;
+  assert.deepEqual(rowsOf(before, "spool").map(({ message }) => message), [
+    "2 records are waiting for the database; the next hook that can write takes them in",
+    `1 record is waiting for another database: ${other}`,
+    "1 record is set aside because no database could take them",
+  ]);
+  assert.equal(rowsOf(before, "spool")[1]!.next, `conclaude --db ${other} doctor --fix`);
+  const { body } = await place.json(["doctor", "--fix"]);
+  assert.deepEqual(body.fixed, ["wrote 2 waiting records into the database"]);
+  assert.equal(queryValue(place.database, "SELECT count(*) FROM hook_executions"), 3);
+  assert.equal(rowsOf(body, "spool").length, 2);
+});
+
+Deno.test("doctor looks into the hooks of every settings file that counts", async () => {
+  using place = stage();
+  const user = join(place.home, ".claude", "settings.json");
+  const project = join(place.project, ".claude", "settings.json");
+  const hooks = async () => rowsOf((await place.json(["doctor"])).body, "hooks");
+  await place.run(["install-hooks"]);
+  assert.match((await hooks())[0]!.message, /^installed in \S+settings\.json \(SessionStart, /);
+
+  const older = join(place.project, "conclaude-0.0.9");
+  Deno.writeTextFileSync(older, "#!/bin/sh\n", { mode: 0o755 });
+  await place.run(["install-hooks", "--scope", "project", "--command", older]);
+  const doubled = (await hooks()).map(({ message }) => message).join("\n");
+  assert.match(doubled, /start another program than this one .*: \S+conclaude-0\.0\.9/);
+  assert.match(doubled, /recorded twice/);
+
+  Deno.writeTextFileSync(project, '{"disableAllHooks": true}');
+  assert.match((await hooks())[0]!.message, /`disableAllHooks` is true in \S+project/);
+  Deno.writeTextFileSync(
+    join(place.project, ".claude", "settings.local.json"),
+    '{"disableAllHooks": false}',
+  );
+  assert.equal((await hooks())[0]!.status, "ok");
+
+  const settings = JSON.parse(Deno.readTextFileSync(user));
+  settings.hooks.PreToolUse.push({ matcher: "*", hooks: [{ type: "command", timeout: 0 }] });
+  Deno.writeTextFileSync(user, JSON.stringify(settings));
+  const [discarded] = await hooks();
+  assert.equal(discarded!.status, "fail");
+  assert.match(discarded!.message, /hooks\.PreToolUse\[1\].*discards the whole file, conclaude's/);
+
+  Deno.writeTextFileSync(user, "{ // mine\n}");
+  assert.match((await hooks())[0]!.message, /comments.*may ignore the file/);
+});
+
+Deno.test("doctor says that the program of the hooks is gone", async () => {
+  using place = stage();
+  const program = join(place.project, "conclaude");
+  Deno.writeTextFileSync(program, "#!/bin/sh\n", { mode: 0o755 });
+  await place.run(["install-hooks", "--scope", "local", "--command", program]);
+  Deno.removeSync(program);
+  const { code, body } = await place.json(["doctor"]);
+  assert.equal(code, 1);
+  const [row] = rowsOf(body, "hooks");
+  assert.match(row!.message, /cannot start: \S+project\/conclaude is not there/);
+  assert.equal(row!.next, "conclaude install-hooks --scope local");
+});
+
+Deno.test("doctor finds sessions whose process is gone, and --fix marks them as abandoned", async () => {
+  using place = stage();
+  const child = new Deno.Command("true").spawn();
+  await child.status;
+  const env = { CLAUDE_PID: String(child.pid) };
+  const stdin = { session_id: "gone", tool_name: "Read" };
+  await place.run(["hook", "PostToolUse"], { stdin, env });
+  const { body } = await place.json(["doctor"]);
+  assert.match(rowsOf(body, "sessions")[0]!.message, /^1 of 1 active sessions have no process/);
+  assert.equal(queryValue(place.database, "SELECT status FROM sessions"), "active");
+  assert.deepEqual((await place.json(["doctor", "--fix"])).body.fixed, [
+    "marked 1 sessions as abandoned",
+  ]);
+  assert.equal(queryValue(place.database, "SELECT status FROM sessions"), "abandoned");
+});
+
+Deno.test("doctor tells of configuration, queue, retention and the last words of the log", async () => {
+  using place = stage();
+  await useOnce(place);
+  const now = Date.now();
+  const old = now - 90 * 86_400_000;
+  executeSql(
+    place.database,
+    `UPDATE pending_queue SET status = 'error';
+     INSERT INTO sessions (session_id, short_id, status, started_at_ms, updated_at_ms, ended_at_ms)
+     VALUES ('old', 'old', 'ended', ${old}, ${old}, ${old})`,
+  );
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "captur: 1\n");
+  Deno.writeTextFileSync(
+    join(place.home, ".conclaude", "conclaude.log"),
+    `${new Date(old).toISOString()} error [1] long ago\n` +
+      `${new Date(now).toISOString()} error [1] one \u001b[2J\n` +
+      `${new Date(now).toISOString()} warn [1] the last\n`,
+    { mode: 0o600 },
+  );
+  const { body } = await place.json(["doctor"]);
+  const expected: readonly (readonly [name: string, message: RegExp, next: RegExp])[] = [
+    ["configuration", /:1:1 captur: there is no such key/, /^conclaude config validate$/],
+    ["queue", /^1 failed; /, /^conclaude queue retry$/],
+    ["retention", /more than 30 days ago/, /^conclaude retention run$/],
+    ["log", /^1 error and 1 warning in the last 24 hours; .*the last$/, /^tail /],
+  ];
+  for (const [name, message, next] of expected) {
+    const [row] = rowsOf(body, name);
+    assert.match(row!.message, message);
+    assert.match(row!.next!, next);
+    assert.equal(row!.status, "warn");
+  }
+});
+
+function record(id: string): Parameters<typeof spoolRecord>[0] {
+  return {
+    id,
+    atMs: 1_700_000_000_000,
+    sessionId: "spooled",
+    session: null,
+    execution: {
+      hookName: "Stop",
+      toolName: null,
+      toolUseId: null,
+      status: "success",
+      durationMs: 1,
+      errorMessage: null,
+      errorStack: null,
+      metadata: {},
+    },
+    capture: null,
+    counters: [],
+  };
+}

@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import type { DatabaseSync } from "node:sqlite";
+import { newId } from "../../src/ids.ts";
+import { compactPayloads } from "../../src/maintenance/compaction.ts";
+import { spoolRecord } from "../../src/spool/spool.ts";
+import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+
+const LONG = { tool_name: "Write", text: "conclaude ".repeat(500) };
+
+function placeOf({ folder, path }: TempDatabase) {
+  return { home: folder, database: path };
+}
+
+function giveUp(db: DatabaseSync, id: string): void {
+  db.prepare("UPDATE pending_queue SET status = 'error', attempts = 3 WHERE id = ?").run(id);
+}
+
+Deno.test("queue list --json gives what programs were promised", async () => {
+  using temp = await tempDatabase();
+  const id = saveEvent(temp.db, { atMs: 5, capture: { payload: '{"a":1}' } });
+  const { items } = await runVerbJson(["queue", "list"], placeOf(temp));
+  assert.deepEqual(items, [{
+    id,
+    sessionId: "cad0ac4d-3933-45ad-9a1c-14aec05bb940",
+    toolName: "Write",
+    toolUseId: "toolu_1",
+    outcome: "success",
+    priority: "high",
+    status: "raw",
+    attempts: 0,
+    filesTouched: ["/p/a.ts"],
+    rawBytes: 7,
+    cutBytes: 0,
+    errorMessage: null,
+    createdAtMs: 5,
+    updatedAtMs: 5,
+  }]);
+});
+
+Deno.test("queue show gives the payload back, compressed or not, by the beginning of the id", async () => {
+  using temp = await tempDatabase();
+  const id = saveEvent(temp.db, { capture: { payload: JSON.stringify(LONG) } });
+  const before = await runVerbJson(["queue", "show", id], placeOf(temp));
+  assert.equal(compactPayloads(temp.db).compressed, 1);
+  const after = await runVerbJson(["queue", "show", id.slice(0, 9).toUpperCase()], placeOf(temp));
+  assert.deepEqual(before.payload, LONG);
+  assert.deepEqual(after, before);
+  assert.equal(after.id, id);
+});
+
+Deno.test("queue show says which ids begin alike, and when there is none", async () => {
+  using temp = await tempDatabase();
+  const ids = [1, 2].map((atMs) => saveEvent(temp.db, { atMs, capture: {} }));
+  const several = await runVerb(["queue", "show", "0000"], placeOf(temp));
+  assert.equal(several.code, 1);
+  for (const id of ids) assert.ok(several.stderr.includes(id));
+  const none = await runVerb(["queue", "show", "f00d"], placeOf(temp));
+  assert.equal(none.code, 1);
+  assert.match(none.stderr, /why: .*\n {2}next: run `conclaude queue list`/);
+});
+
+Deno.test("queue show of a damaged payload says so in three lines", async () => {
+  using temp = await tempDatabase();
+  const id = saveEvent(temp.db, { capture: { payload: JSON.stringify(LONG) } });
+  compactPayloads(temp.db);
+  temp.db.exec("UPDATE pending_queue SET payload = x'00'");
+  const { code, stderr, stdout } = await runVerb(["queue", "show", id], placeOf(temp));
+  assert.equal(code, 1);
+  assert.equal(stdout, "");
+  assert.match(stderr, /^Cannot read the payload .*\n {2}why: .*damaged.*\n {2}next: .*\n$/);
+});
+
+Deno.test("queue show can show what is nested too deep to be laid out", async () => {
+  using temp = await tempDatabase();
+  const payload = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+  const id = saveEvent(temp.db, { capture: { payload } });
+  assert.equal((await runVerbJson(["queue", "show", id], placeOf(temp))).payload, payload);
+  const { stdout } = await runVerb(["queue", "show", id], placeOf(temp));
+  assert.ok(stdout.includes(payload));
+});
+
+Deno.test("queue show lets no stored text take over the terminal", async () => {
+  using temp = await tempDatabase();
+  const payload = JSON.stringify({ stdout: "\x1b[2J\u009b31m\x7f\u2028" });
+  const id = saveEvent(temp.db, { capture: { payload, filesTouched: ["/p/\x1b]0;x\x07"] } });
+  const { stdout } = await runVerb(["queue", "show", id], placeOf(temp));
+  // deno-lint-ignore no-control-regex
+  assert.ok(!/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u2028]/.test(stdout));
+});
+
+Deno.test("queue retry takes ids or --all, and nothing else", async () => {
+  using temp = await tempDatabase();
+  const ids = [1, 2, 3].map((n) =>
+    saveEvent(temp.db, { atMs: n * 1_000_000_000_000, capture: {} })
+  );
+  ids.slice(0, 2).forEach((id) => giveUp(temp.db, id));
+  const place = placeOf(temp);
+  assert.equal((await runVerb(["queue", "retry"], place)).code, 2);
+  assert.equal((await runVerb(["queue", "retry", "--all", ids[0]!], place)).code, 2);
+  assert.equal((await runVerb(["queue", "retry", ids[0]!, "nonsense"], place)).code, 1);
+  const some = await runVerbJson(["queue", "retry", ids[0]!, ids[2]!, ids[2]!], place);
+  assert.deepEqual(some, { retried: 1, unchanged: 1 });
+  assert.deepEqual(await runVerbJson(["queue", "retry", "--all"], place), {
+    retried: 1,
+    unchanged: 0,
+  });
+});
+
+Deno.test("queue drain takes in the spool, frees what is stuck, and compresses", async () => {
+  using temp = await tempDatabase();
+  const { db, folder, path } = temp;
+  const stuck = saveEvent(db, { capture: { payload: JSON.stringify(LONG) } });
+  const busy = saveEvent(db, { capture: { payload: JSON.stringify(LONG) } });
+  const take = db.prepare(
+    "UPDATE pending_queue SET status = 'processing', updated_at_ms = ? WHERE id = ?",
+  );
+  take.run(Date.now() - 11 * 60_000, stuck);
+  take.run(Date.now() - 9 * 60_000, busy);
+  spool(folder, path);
+  assert.equal((await runVerbJson(["queue", "stats"], placeOf(temp))).spooled, 1);
+  const { savedBytes, freedBytes, ...report } = await runVerbJson(
+    ["queue", "drain"],
+    placeOf(temp),
+  );
+  assert.deepEqual(report, {
+    saved: 1,
+    known: 0,
+    damaged: [],
+    reclaimed: 1,
+    compressed: 3,
+    left: 0,
+  });
+  assert.ok(savedBytes > 12_000);
+  assert.ok(freedBytes >= 0);
+  const stats = await runVerbJson(["queue", "stats"], placeOf(temp));
+  assert.deepEqual(stats.byStatus, { raw: 2, processing: 1, done: 0, error: 0 });
+  assert.equal(stats.spooled, 0);
+  assert.ok(stats.storedBytes < stats.rawBytes / 10);
+});
+
+Deno.test("reading the queue of a fresh home makes no database", async () => {
+  const home = Deno.makeTempDirSync();
+  try {
+    const { items } = await runVerbJson(["queue", "list"], { home });
+    assert.deepEqual(items, []);
+    assert.throws(() => Deno.statSync(`${home}/.conclaude/conclaude.db`), Deno.errors.NotFound);
+  } finally {
+    Deno.removeSync(home, { recursive: true });
+  }
+});
+
+function spool(home: string, database: string): void {
+  const atMs = Date.now();
+  spoolRecord({
+    id: newId(atMs),
+    atMs,
+    sessionId: "s",
+    session: null,
+    execution: {
+      hookName: "PostToolUse",
+      toolName: "Write",
+      toolUseId: null,
+      status: "success",
+      durationMs: 1,
+      errorMessage: null,
+      errorStack: null,
+      metadata: {},
+    },
+    capture: {
+      toolName: "Write",
+      toolUseId: null,
+      outcome: "success",
+      priority: "high",
+      filesTouched: [],
+      payload: JSON.stringify(LONG),
+      cutBytes: 0,
+    },
+    counters: [],
+  }, { database, folders: [`${home}/.conclaude/spool`] });
+}

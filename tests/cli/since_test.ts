@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseSince } from "../../src/cli/since.ts";
+
+const NOW = Date.parse("2026-11-20T12:00:00Z");
+
+Deno.test("parseSince() takes an age in seconds, minutes, hours, days or weeks", () => {
+  const ages: readonly (readonly [text: string, seconds: number])[] = [
+    ["30s", 30],
+    ["15m", 900],
+    ["2h", 7_200],
+    ["3d", 259_200],
+    ["1w", 604_800],
+    [" 2h ", 7_200],
+  ];
+  for (const [text, seconds] of ages) {
+    assert.equal(parseSince(text, NOW), NOW - seconds * 1000, text);
+  }
+});
+
+Deno.test("parseSince() takes a date as this machine's, and one with a zone as it says", () => {
+  assert.equal(parseSince("2026-11-20T08:30:00Z", NOW), Date.parse("2026-11-20T08:30:00Z"));
+  assert.equal(parseSince("2026-11-20T08:30+02:00", NOW), Date.parse("2026-11-20T06:30:00Z"));
+  assert.equal(parseSince("2026-11-19", NOW), new Date(2026, 10, 19).getTime());
+  assert.equal(parseSince("2026-11-19 08:30", NOW), new Date(2026, 10, 19, 8, 30).getTime());
+});
+
+Deno.test("parseSince() refuses what is neither, and days that do not exist", () => {
+  for (
+    const text of ["", "2", "h", "2x", "-2h", "1.5h", "yesterday", "2026-02-30", "2026-13-01", "20"]
+  ) {
+    assert.throws(() => parseSince(text, NOW), SyntaxError, text);
+  }
+});
+
+Deno.test("parseSince() gives a time that is not before 1970, or says why it cannot", () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.stringMatching(/^\d{1,12}[smhdw]$/)), (text) => {
+    try {
+      const ms = parseSince(text, NOW);
+      assert.ok(Number.isFinite(ms) && ms >= 0, `${text}: ${ms}`);
+    } catch (thrown) {
+      assert.ok(thrown instanceof SyntaxError);
+    }
+  }));
+});

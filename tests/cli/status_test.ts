@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { SCHEMA_VERSION } from "../../src/store/database.ts";
+import { VERSION } from "../../src/version.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+
+Deno.test("status --json tells of the database, the sessions, the queue and the last day", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, { capture: { payload: '{"a":1}' }, execution: { durationMs: 4 } });
+  saveEvent(temp.db, { execution: { status: "failure", durationMs: 8 } });
+  saveEvent(temp.db, { atMs: Date.now() - 25 * 3_600_000 });
+  const place = { home: temp.folder, database: temp.path };
+  const { database, audit, queue, project, ...rest } = await runVerbJson(["status"], place);
+  assert.equal(project, temp.folder);
+  assert.equal(database.path, temp.path);
+  assert.equal(database.exists, true);
+  assert.equal(database.schema, SCHEMA_VERSION);
+  assert.ok(database.bytes > 0);
+  const { sinceMs, ...day } = audit;
+  assert.ok(Math.abs(Date.now() - 86_400_000 - sinceMs) < 10_000);
+  assert.deepEqual(day, {
+    count: 2,
+    failures: 1,
+    blocked: 0,
+    p50Ms: 4,
+    p95Ms: 8,
+    p99Ms: 8,
+    maxMs: 8,
+  });
+  assert.equal(queue.byStatus.raw, 1);
+  assert.equal(queue.byPriority.high, 1);
+  assert.deepEqual(rest, {
+    version: VERSION,
+    sessions: {
+      here: { total: 0, active: 0, ended: 0, abandoned: 0 },
+      all: { total: 1, active: 1, ended: 0, abandoned: 0 },
+    },
+    spool: { waiting: 0 },
+    hooks: null,
+    config: { files: [], problems: 0 },
+  });
+});
+
+Deno.test("status names the configuration that is in force, and its problems", async () => {
+  using temp = await tempDatabase();
+  Deno.writeTextFileSync(`${temp.folder}/.conclaude.yaml`, "stroe: {}\n");
+  const place = { home: temp.folder, database: temp.path };
+  const { config } = await runVerbJson(["status"], place);
+  assert.deepEqual(config, {
+    files: [{ layer: "project", path: `${temp.folder}/.conclaude.yaml` }],
+    problems: 1,
+  });
+  const { stdout } = await runVerb(["status"], place);
+  assert.match(stdout, /1 problems: run `conclaude config validate`/);
+});
+
+Deno.test("status of a fresh home fits on one screen and makes no database", async () => {
+  const home = Deno.makeTempDirSync();
+  try {
+    const { code, stdout } = await runVerb(["status"], { home });
+    assert.equal(code, 0);
+    assert.match(stdout, /nothing there yet/);
+    assert.ok(stdout.split("\n").length < 24);
+    assert.throws(() => Deno.statSync(`${home}/.conclaude/conclaude.db`), Deno.errors.NotFound);
+  } finally {
+    Deno.removeSync(home, { recursive: true });
+  }
+});

@@ -1,0 +1,109 @@
+/** Runs verbs of the real program in a throw-away home and folder. */
+import { join } from "node:path";
+import { type Finished, type StartOptions, startProgram } from "../support/program.ts";
+
+/** A folder for a home and a project, removed at the end of the block. */
+export interface Stage extends Disposable {
+  readonly home: string;
+  readonly project: string;
+  readonly database: string;
+  /** Runs a verb in the project. */
+  readonly run: (args: readonly string[], options?: StartOptions) => Promise<Finished>;
+  /** Runs a verb with `--json`; `body` is what it printed. */
+  readonly json: (
+    args: readonly string[],
+    options?: StartOptions,
+  ) => Promise<{ readonly code: number; readonly body: Body }>;
+}
+
+/** One row of `doctor` and `db check`. */
+export interface CheckRow {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly next: string | null;
+}
+
+/** What the verbs of these tests print with `--json`, all fields together; each verb prints some of them. */
+export interface Body {
+  readonly ok: boolean;
+  readonly checks: readonly CheckRow[];
+  readonly fixed: readonly [string, ...string[]];
+  readonly path: string;
+  readonly file: string;
+  readonly aside: string;
+  readonly from: string | number;
+  readonly to: number;
+  readonly applied: readonly string[];
+  readonly schemaVersion: number;
+  readonly pages: number;
+  readonly pageBytes: number;
+  readonly tables: readonly { readonly name: string; readonly rows: number }[];
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly busy: boolean;
+  readonly overwritten: boolean;
+  readonly files: readonly { readonly layer: string; readonly path: string }[];
+  readonly searched: readonly string[];
+  readonly config: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  readonly sources: Readonly<Record<string, string>>;
+  readonly settings: string;
+  readonly command: string;
+  readonly backup: string | null;
+  readonly fromSource: boolean;
+  readonly restored: boolean;
+  readonly changed: boolean;
+}
+
+/** A new empty home, and an empty project beside it. */
+export function stage(): Stage {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-cli-" }));
+  const home = join(folder, "home");
+  const project = join(folder, "project");
+  Deno.mkdirSync(home);
+  Deno.mkdirSync(project);
+  const run: Stage["run"] = (args, options = {}) =>
+    startProgram(args, { cwd: project, ...options, env: { HOME: home, ...options.env } });
+  return {
+    home,
+    project,
+    database: join(home, ".conclaude", "conclaude.db"),
+    run,
+    async json(args, options) {
+      const { code, stdout, stderr } = await run([...args, "--json"], options);
+      try {
+        return { code, body: JSON.parse(stdout) };
+      } catch {
+        throw new Error(`no JSON from ${args.join(" ")}: ${stdout}${stderr}`);
+      }
+    },
+    [Symbol.dispose]() {
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** Permission bits in octal: `600`. */
+export function modeOf(path: string): string {
+  return ((Deno.statSync(path).mode ?? 0) & 0o777).toString(8);
+}
+
+/** Names in a folder, sorted; empty when it is missing. */
+export function namesIn(folder: string): string[] {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+  } catch {
+    return [];
+  }
+}
+
+/** Every file below a folder with its bytes, to be compared. */
+export function snapshot(folder: string): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const entry of Deno.readDirSync(folder)) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory) Object.assign(files, { [`${path}/`]: "" }, snapshot(path));
+    else if (entry.isFile) files[path] = Deno.readFileSync(path).toHex();
+  }
+  return files;
+}

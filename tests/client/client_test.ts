@@ -1,0 +1,145 @@
+/**
+ * Sessions of the real Claude Code with the hooks that `install-hooks` wrote. A second hook beside each of ours tells
+ * what Claude Code reported, so that our database is held to something that we have not written ourselves.
+ */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { brotliDecompressSync } from "node:zlib";
+import {
+  findExecutable,
+  type Payload,
+  reasonToSkip,
+  runScenario,
+  type ScenarioRun,
+  type SettingsPlace,
+} from "./harness.ts";
+
+const SCENARIOS: readonly (readonly [name: string, settingsAt: SettingsPlace])[] = [
+  ["one-bash", "user"],
+  ["write-bash-read", "user"],
+  ["permission", "user"],
+  ["mcp", "user"],
+  ["stream", "user"],
+  ["interactive", "user"],
+  // It rewrites the user's settings while the session runs.
+  ["reload", "project"],
+];
+
+const PRIORITIES: Readonly<Record<string, string>> = {
+  Bash: "high",
+  Edit: "high",
+  Write: "high",
+  Read: "low",
+};
+
+const skipped = reasonToSkip();
+const title = "a session of the real Claude Code is in the database, whole";
+
+Deno.test({
+  name: skipped === null ? title : `${title} (skipped: ${skipped})`,
+  ignore: skipped !== null,
+  async fn(test) {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const executable = await findExecutable(folder);
+      for (const [name, at] of SCENARIOS) {
+        await test.step(name, async () => {
+          checkRun(await runScenario(name, { executable, folder, at }));
+        });
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+function checkRun(run: ScenarioRun): void {
+  assert.ok(run.payloads.length > 0, `Claude Code reported nothing:\n${run.summary}`);
+  using db = new DatabaseSync(run.database, { readOnly: true });
+  checkAudit(db, run);
+  checkQueue(db, run);
+  checkSessions(db, run);
+  checkLogs(run);
+}
+
+/** Exactly one audit row for every reported event; a Stop that continues a stopped one leaves none. */
+function checkAudit(db: DatabaseSync, { payloads }: ScenarioRun): void {
+  const reported = payloads
+    .filter((payload) => payload["stop_hook_active"] !== true || payload.hook_event_name !== "Stop")
+    .map((payload) => nameOf(payload));
+  const rows = db.prepare(
+    "SELECT session_id, hook_name, tool_name, tool_use_id, status FROM hook_executions",
+  ).all();
+  const recorded = rows.map((row) =>
+    nameOf({
+      session_id: String(row["session_id"]),
+      hook_event_name: String(row["hook_name"]),
+      tool_name: row["tool_name"],
+      tool_use_id: row["tool_use_id"],
+    })
+  );
+  assert.deepEqual(recorded.sort(), reported.sort());
+  assert.deepEqual(rows.filter(({ status }) => status === "failure" || status === "timeout"), []);
+}
+
+/** Every tool use is in the queue, with its priority and all of its input and answer. */
+function checkQueue(db: DatabaseSync, { payloads }: ScenarioRun): void {
+  const uses = payloads.filter(({ hook_event_name: event }) =>
+    event === "PostToolUse" || event === "PostToolUseFailure"
+  );
+  const find = db.prepare(
+    "SELECT outcome, priority, encoding, payload FROM pending_queue WHERE session_id = ? AND tool_use_id = ?",
+  );
+  for (const use of uses) {
+    const rows = find.all(use.session_id, String(use["tool_use_id"]));
+    assert.equal(rows.length, 1, nameOf(use));
+    const { outcome, priority, encoding, payload } = rows[0]!;
+    assert.equal(outcome, use.hook_event_name === "PostToolUse" ? "success" : "failure");
+    assert.equal(priority, PRIORITIES[String(use["tool_name"])] ?? "normal", nameOf(use));
+    const kept = JSON.parse(encoding === "br" ? inflate(payload) : String(payload));
+    for (const field of ["tool_input", "tool_response", "error"]) {
+      assert.deepEqual(kept[field], use[field], `${nameOf(use)}: ${field}`);
+    }
+  }
+  const { count } = db.prepare("SELECT count(*) AS count FROM pending_queue").get()!;
+  assert.equal(count, uses.length);
+}
+
+function checkSessions(db: DatabaseSync, { payloads }: ScenarioRun): void {
+  const reported = new Set(payloads.map(({ session_id }) => session_id));
+  const sessions = db.prepare("SELECT session_id, status FROM sessions").all();
+  assert.deepEqual(
+    sessions.map((row) => `${row["session_id"]} ${row["status"]}`).sort(),
+    [...reported].map((id) => `${id} ended`).sort(),
+  );
+}
+
+/** Claude Code writes down how each hook process ended, and what it thought of its answer. */
+function checkLogs({ logs, command }: ScenarioRun): void {
+  const lines = logs.flatMap((log) => log.split("\n"));
+  const ours = lines.filter((line) => line.includes(`[${command} `));
+  assert.ok(ours.length > 0, "Claude Code's log does not name our hooks");
+  const failed = ours.filter((line) =>
+    / with status /.test(line) && !/ (finished|completed) with status 0\b/.test(line)
+  );
+  assert.deepEqual(failed, []);
+  const errors = lines
+    .filter((line) =>
+      /\[ERROR\] "?Hook |Hook output looks like|JSON output validation failed/.test(line)
+    )
+    .map((line) => line.slice(0, 300));
+  assert.deepEqual(errors, []);
+}
+
+function nameOf(
+  payload: Pick<Payload, "session_id" | "hook_event_name"> & Readonly<Record<string, unknown>>,
+): string {
+  const { session_id: session, hook_event_name: event, tool_name: tool, tool_use_id: use } =
+    payload;
+  return [session, event, tool ?? "-", use ?? "-"].join(" ");
+}
+
+function inflate(payload: unknown): string {
+  assert.ok(payload instanceof Uint8Array);
+  return brotliDecompressSync(payload).toString();
+}

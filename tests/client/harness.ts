@@ -1,0 +1,129 @@
+/**
+ * Runs the real Claude Code, offline, on a script: what it is told by the model is fixed, what it does with hooks is its
+ * own. The harness lies beside the clone, in `../shared/claude-code`.
+ */
+import { join } from "node:path";
+import { compileBundle } from "../support/executables.ts";
+import { REPOSITORY } from "../support/program.ts";
+
+const HARNESS = join(REPOSITORY, "..", "shared", "claude-code");
+
+/** A second hook beside each of ours: it writes down what Claude Code reported, without us. */
+const WITNESS = 'node "$HARNESS_DIR/log-hook.mjs"';
+
+/** Why the real client cannot be run here; null when it can. */
+export function reasonToSkip(): string | null {
+  if (!existsSync(join(HARNESS, "run.sh"))) return "there is no ../shared/claude-code";
+  return Deno.build.os === "linux" ? null : "the harness needs Linux";
+}
+
+/** Where a scenario's settings file lies: one that rewrites the user's needs the project's. */
+export type SettingsPlace = "user" | "project";
+
+/** Everything that a run left behind. */
+export interface ScenarioRun {
+  /** The last lines that the harness printed. */
+  readonly summary: string;
+  readonly database: string;
+  /** What Claude Code reported to the second hook. */
+  readonly payloads: readonly Payload[];
+  /** Claude Code's own debug logs, one text for every process. */
+  readonly logs: readonly string[];
+  /** The command of our hooks, without the event. */
+  readonly command: string;
+}
+
+/** What a hook was sent. */
+export type Payload =
+  & Readonly<Record<string, unknown>>
+  & { readonly session_id: string; readonly hook_event_name: string };
+
+/** The executable to test: `CONCLAUDE_BIN`, or one that is made for this run. */
+export async function findExecutable(folder: string): Promise<string> {
+  const given = Deno.env.get("CONCLAUDE_BIN");
+  if (given) return given;
+  const path = join(folder, "conclaude");
+  await compileBundle(path);
+  return path;
+}
+
+/** Installs our hooks and the witness into a settings file, and runs a scenario with it. */
+export async function runScenario(
+  scenario: string,
+  options: { readonly executable: string; readonly folder: string; readonly at: SettingsPlace },
+): Promise<ScenarioRun> {
+  const { executable, folder, at } = options;
+  const out = join(folder, scenario);
+  const project = join(out, "project");
+  const settings = join(out, "settings.json");
+  await Deno.mkdir(project, { recursive: true });
+  await installHooks(executable, settings);
+  const command = await addWitness(settings);
+  const { stdout, stderr } = await new Deno.Command("bash", {
+    args: [join(HARNESS, "run.sh"), settings, scenario, project],
+    env: {
+      HARNESS_OUT: out,
+      HARNESS_SETTINGS_AT: at,
+      CLAUDE_BIN: Deno.env.get("CLAUDE_BIN") ?? "",
+      // The pseudo-terminal is for this shell; another one would start Claude Code in the background of it.
+      SHELL: "/bin/bash",
+    },
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).trim();
+  return {
+    summary: [text(stdout), text(stderr)].join("\n"),
+    database: join(out, "home", ".conclaude", "conclaude.db"),
+    payloads: readPayloads(join(out, "payloads")),
+    logs: readLogs(out),
+    command,
+  };
+}
+
+/** The way a person does it: with the program's own command. */
+async function installHooks(executable: string, settings: string): Promise<void> {
+  const { success, stderr } = await new Deno.Command(executable, {
+    args: ["install-hooks", "--settings", settings],
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+}
+
+interface Settings {
+  readonly hooks: Record<string, { matcher?: string; hooks: { command: string }[] }[]>;
+}
+
+/** Puts the second hook under every event that ours are under. @returns Our command, without the event. */
+async function addWitness(path: string): Promise<string> {
+  const settings: Settings = JSON.parse(await Deno.readTextFile(path));
+  const command = settings.hooks["Stop"]?.[0]?.hooks[0]?.command.replace(/ Stop$/, "") ?? "";
+  for (const groups of Object.values(settings.hooks)) {
+    for (const { matcher } of [...groups]) {
+      const witness = { type: "command", command: WITNESS };
+      groups.push({ ...(matcher === undefined ? {} : { matcher }), hooks: [witness] });
+    }
+  }
+  await Deno.writeTextFile(path, JSON.stringify(settings, null, 2));
+  return command;
+}
+
+function readPayloads(folder: string): Payload[] {
+  return [...Deno.readDirSync(folder)]
+    .map(({ name }) => JSON.parse(Deno.readTextFileSync(join(folder, name))))
+    // The scenario `reload` adds a witness of its own for a while, with a tag.
+    .filter(({ tag }) => tag === undefined)
+    .map(({ stdin }) => stdin);
+}
+
+function readLogs(folder: string): string[] {
+  return [...Deno.readDirSync(folder)]
+    .filter(({ name }) => name.endsWith(".debug.txt"))
+    .map(({ name }) => Deno.readTextFileSync(join(folder, name)));
+}
+
+function existsSync(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  type ConfigFile,
+  fingerprint,
+  hashConfigFiles,
+  readConfigFiles as readFiles,
+} from "../../src/config/discover.ts";
+import { lookUpwards } from "../../src/project/look.ts";
+
+/** A throw-away folder with `home/` and `project/` in it; files are given by their path inside it. */
+function withFiles(
+  files: Readonly<Record<string, string>>,
+  body: (place: { readonly root: string; readonly home: string; readonly project: string }) => void,
+): void {
+  const root = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-config-" }));
+  const place = { root, home: `${root}/home`, project: `${root}/project` };
+  try {
+    Deno.mkdirSync(place.home);
+    Deno.mkdirSync(place.project);
+    for (const [path, text] of Object.entries(files)) {
+      const folder = path.slice(0, path.lastIndexOf("/"));
+      Deno.mkdirSync(`${root}/${folder}`, { recursive: true });
+      Deno.writeTextFileSync(`${root}/${path}`, text);
+    }
+    body(place);
+  } finally {
+    Deno.removeSync(root, { recursive: true });
+  }
+}
+
+/** What counts for a project, looked for as a hook does. */
+function readConfigFiles(
+  { projectDir, home }: { readonly projectDir: string; readonly home: string | undefined },
+): ConfigFile[] {
+  const dataFolder = `${home ?? ""}/.conclaude`;
+  let dataNames: string[] = [];
+  try {
+    dataNames = [...Deno.readDirSync(dataFolder)].map(({ name }) => name);
+  } catch {
+    // No such folder.
+  }
+  return readFiles(lookUpwards(projectDir), { home: home ?? null, dataFolder, dataNames });
+}
+
+/** Layer and path inside the throw-away folder, for comparing. */
+function found(root: string, files: readonly ConfigFile[]): string[] {
+  return files.map((file) => `${file.layer} ${file.path.slice(root.length + 1)}`);
+}
+
+Deno.test("readConfigFiles() finds nothing where nothing is", () => {
+  withFiles({}, ({ home, project }) => {
+    assert.deepEqual(readConfigFiles({ projectDir: project, home }), []);
+  });
+});
+
+Deno.test("readConfigFiles() gives the layers lowest first, with their texts", () => {
+  withFiles({
+    "project/.conclaude.local.yaml": "local: 1",
+    "project/.conclaude.yaml": "project: 1",
+    "home/.conclaude/config.yaml": "user: 1",
+  }, ({ root, home, project }) => {
+    assert.deepEqual(readConfigFiles({ projectDir: project, home }), [
+      { layer: "user", path: `${root}/home/.conclaude/config.yaml`, home, text: "user: 1" },
+      { layer: "project", path: `${root}/project/.conclaude.yaml`, home, text: "project: 1" },
+      { layer: "local", path: `${root}/project/.conclaude.local.yaml`, home, text: "local: 1" },
+    ]);
+  });
+});
+
+Deno.test("readConfigFiles() takes .yaml before .yml, and .yml in a nearer folder before .yaml above", () => {
+  withFiles({
+    "home/.conclaude/config.yml": "",
+    "project/.conclaude.yaml": "",
+    "project/.conclaude.yml": "",
+    "project/a/.conclaude.yml": "",
+  }, ({ root, home, project }) => {
+    const user = "user home/.conclaude/config.yml";
+    const near = readConfigFiles({ projectDir: `${project}/a/b`, home });
+    const far = readConfigFiles({ projectDir: project, home });
+    assert.deepEqual(found(root, near), [user, "project project/a/.conclaude.yml"]);
+    assert.deepEqual(found(root, far), [user, "project project/.conclaude.yaml"]);
+  });
+});
+
+Deno.test("readConfigFiles() looks in twelve folders, the first one included", () => {
+  withFiles({ "project/.conclaude.yaml": "" }, ({ root, home, project }) => {
+    const below = (levels: number) => project + "/x".repeat(levels);
+    Deno.mkdirSync(below(12), { recursive: true });
+    const eleven = readConfigFiles({ projectDir: below(11), home });
+    assert.deepEqual(found(root, eleven), ["project project/.conclaude.yaml"]);
+    assert.deepEqual(readConfigFiles({ projectDir: below(12), home }), []);
+  });
+});
+
+Deno.test("readConfigFiles() takes the local file beside the project file and no nearer one", () => {
+  withFiles({
+    "project/.conclaude.yaml": "",
+    "project/.conclaude.local.yaml": "",
+    "project/a/.conclaude.local.yaml": "",
+  }, ({ root, home, project }) => {
+    const files = readConfigFiles({ projectDir: `${project}/a`, home });
+    assert.deepEqual(found(root, files), [
+      "project project/.conclaude.yaml",
+      "local project/.conclaude.local.yaml",
+    ]);
+  });
+});
+
+Deno.test("readConfigFiles() finds the files also in a folder that is too large to list", () => {
+  withFiles({ "project/.conclaude.yml": "", "project/.conclaude.local.yaml": "" }, (place) => {
+    const { root, home, project } = place;
+    for (let i = 0; i < 1200; i++) Deno.writeTextFileSync(`${project}/entry-number-${i}`, "");
+    const files = readConfigFiles({ projectDir: project, home });
+    assert.deepEqual(found(root, files), [
+      "project project/.conclaude.yml",
+      "local project/.conclaude.local.yaml",
+    ]);
+  });
+});
+
+Deno.test({
+  name: "readConfigFiles() takes the next name when a link leads nowhere",
+  ignore: Deno.build.os === "windows",
+  fn: () => {
+    withFiles({ "project/.conclaude.yml": "" }, ({ root, home, project }) => {
+      Deno.symlinkSync(`${root}/nowhere`, `${project}/.conclaude.yaml`);
+      const files = readConfigFiles({ projectDir: project, home });
+      assert.deepEqual(found(root, files), ["project project/.conclaude.yml"]);
+    });
+  },
+});
+
+Deno.test("readConfigFiles() takes the nearest of several local files when there is no project file", () => {
+  withFiles({
+    "project/.conclaude.local.yaml": "",
+    "project/a/.conclaude.local.yaml": "",
+  }, ({ root, home, project }) => {
+    const files = readConfigFiles({ projectDir: `${project}/a`, home });
+    assert.deepEqual(found(root, files), ["local project/a/.conclaude.local.yaml"]);
+  });
+});
+
+Deno.test("readConfigFiles() finds a local file upwards when there is no project file", () => {
+  withFiles({ "project/.conclaude.local.yaml": "" }, ({ root, home, project }) => {
+    const files = readConfigFiles({ projectDir: `${project}/a/b`, home });
+    assert.deepEqual(found(root, files), ["local project/.conclaude.local.yaml"]);
+  });
+});
+
+Deno.test("readConfigFiles() works without a home", () => {
+  withFiles({ "project/.conclaude.yaml": "" }, ({ root, project }) => {
+    const files = readConfigFiles({ projectDir: project, home: undefined });
+    assert.deepEqual(found(root, files), ["project project/.conclaude.yaml"]);
+  });
+});
+
+Deno.test("readConfigFiles() lists a folder and a huge file as problems without reading them", () => {
+  withFiles({
+    "project/.conclaude.local.yaml": "#".repeat(1_048_577),
+    "project/.conclaude.yaml/x": "",
+  }, ({ home, project }) => {
+    const [folder, huge] = readConfigFiles({ projectDir: project, home });
+    assert.deepEqual([folder?.text, huge?.text], [null, null]);
+    assert.ok(folder?.text === null && folder.problem === "not a regular file");
+    assert.ok(huge?.text === null && huge.problem === "1048577 bytes; the limit is 1 MiB");
+  });
+});
+
+Deno.test({
+  name: "readConfigFiles() does not wait for a pipe",
+  ignore: Deno.build.os === "windows",
+  fn: () => {
+    withFiles({}, ({ home, project }) => {
+      const made = new Deno.Command("mkfifo", { args: [`${project}/.conclaude.yaml`] })
+        .outputSync();
+      assert.ok(made.success);
+      const [pipe] = readConfigFiles({ projectDir: project, home });
+      assert.ok(pipe?.text === null && pipe.problem === "not a regular file");
+    });
+  },
+});
+
+Deno.test("readConfigFiles() reads a file of exactly 1 MiB", () => {
+  const text = "#".repeat(1_048_576);
+  withFiles({ "project/.conclaude.yaml": text }, ({ home, project }) => {
+    assert.equal(readConfigFiles({ projectDir: project, home })[0]?.text, text);
+  });
+});
+
+Deno.test("readConfigFiles() never throws on a strange project directory", () => {
+  for (const projectDir of ["", ".", "x", "/", "a\0b", "/" + "x".repeat(9000), "C:\\nowhere"]) {
+    readConfigFiles({ projectDir, home: projectDir });
+  }
+});
+
+Deno.test("fingerprint() is the text's bytes modulo the largest prime of 128 bits", () => {
+  const prime = 0xffffffffffffffffffffffffffffff61n;
+  const reference = (text: string) => {
+    let rest = 1n;
+    for (const byte of new TextEncoder().encode(text)) rest = (rest * 256n + BigInt(byte)) % prime;
+    return rest.toString(16).padStart(32, "0");
+  };
+  assert.equal(fingerprint(""), "00000000000000000000000000000001");
+  fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 100 }), (text) => {
+    assert.equal(fingerprint(text), reference(text));
+  }));
+});
+
+Deno.test("fingerprint() notices two characters that change places, however far apart", () => {
+  const text = "x".repeat(600);
+  const withTwo = (first: string, second: string, distance: number) =>
+    first + text.slice(0, distance) + second;
+  for (let distance = 0; distance <= 600; distance++) {
+    assert.notEqual(
+      fingerprint(withTwo("a", "b", distance)),
+      fingerprint(withTwo("b", "a", distance)),
+    );
+  }
+});
+
+Deno.test("hashConfigFiles() is empty when there are no files", () => {
+  assert.equal(hashConfigFiles([]), "");
+});
+
+Deno.test("hashConfigFiles() changes with any one character, path, layer, home and problem", () => {
+  const file: ConfigFile = { layer: "project", path: "/p/.conclaude.yaml", home: "/h", text: "a" };
+  const unreadable = { ...file, text: null };
+  const variants: readonly (readonly ConfigFile[])[] = [
+    [file],
+    [file, file],
+    [{ ...file, layer: "local" }],
+    [{ ...file, path: "/q/.conclaude.yaml" }],
+    [{ ...file, home: "/i" }],
+    [{ ...file, home: undefined }],
+    [{ ...file, text: "" }],
+    [{ ...unreadable, problem: "a" }],
+    [{ ...unreadable, problem: "b" }],
+  ];
+  assert.equal(new Set(variants.map(hashConfigFiles)).size, variants.length);
+
+  fc.assert(fc.property(
+    fc.string({ unit: "binary", minLength: 1 }),
+    fc.nat(),
+    fc.integer({ min: 1, max: 255 }),
+    (text, place, change) => {
+      const at = place % text.length;
+      const other = String.fromCharCode(text.charCodeAt(at) ^ change);
+      const changed = text.slice(0, at) + other + text.slice(at + 1);
+      assert.notEqual(
+        hashConfigFiles([{ ...file, text }]),
+        hashConfigFiles([{ ...file, text: changed }]),
+      );
+    },
+  ));
+});
+
+Deno.test("hashConfigFiles() notices text that moves from one file to the next", () => {
+  fc.assert(fc.property(fc.string(), fc.string(), fc.string({ minLength: 1 }), (a, b, moved) => {
+    const hash = (first: string, second: string) =>
+      hashConfigFiles([
+        { layer: "user", path: "/u", text: first },
+        { layer: "project", path: "/p", text: second },
+      ]);
+    assert.notEqual(hash(a + moved, b), hash(a, moved + b));
+  }));
+});

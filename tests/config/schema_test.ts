@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { CONFIG_FORMAT, fingerprint } from "../../src/config/discover.ts";
+import { compileGlob } from "../../src/config/globs.ts";
+import { DEFAULT_HOOK_CONFIG } from "../../src/config/hook_config.ts";
+import { configJsonSchema, type JsonSchema } from "../../src/config/json_schema.ts";
+import { parseConfig } from "../../src/config/parse.ts";
+import { CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "../../src/config/schema.ts";
+
+/** The part of a JSON Schema or the value that a dotted name leads to. */
+function lookUp(start: unknown, key: string, step: (part: unknown, name: string) => unknown) {
+  return key.split(".").reduce(step, start);
+}
+
+function property(schema: unknown, name: string): unknown {
+  return ((schema as JsonSchema).properties as JsonSchema)[name];
+}
+
+Deno.test("configSchema gives every key of CONFIG_KEYS its default", () => {
+  const config = configSchema.parse({});
+  for (const { key, default: fallback } of CONFIG_KEYS) {
+    const value = lookUp(config, key, (part, name) => (part as Record<string, unknown>)[name]);
+    assert.deepEqual(value, fallback, key);
+  }
+});
+
+Deno.test("CONFIG_KEYS names every key once, with a description in whole sentences", () => {
+  const names = [...CONFIG_KEYS, ...CONFIG_SECTIONS].map(({ key }) => key);
+  assert.equal(new Set(names).size, names.length);
+  for (const { key, description } of [...CONFIG_KEYS, ...CONFIG_SECTIONS]) {
+    assert.match(description, /^[A-Z0-9`].*\.$/s, key);
+  }
+});
+
+Deno.test("DEFAULT_HOOK_CONFIG is what no configuration file comes to", () => {
+  assert.deepEqual(parseConfig([]).hook, DEFAULT_HOOK_CONFIG);
+});
+
+Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change", () => {
+  const keys = CONFIG_KEYS.map((
+    { key, type, default: fallback, range },
+  ) => [key, type, fallback, range]);
+  const globs = ["*.env", "src/**/a", "/**/a?", "[!a]{b,c}"].map((glob) =>
+    compileGlob(glob, { coversFolder: true })
+  );
+  const shape = fingerprint(JSON.stringify([keys, Object.keys(DEFAULT_HOOK_CONFIG), globs]));
+  // A new shape here needs a new number: otherwise hooks are served what an older program cached.
+  assert.deepEqual([CONFIG_FORMAT, shape], [1, "c2ec4604d5d4861efffe5203e0d7eed2"]);
+});
+
+Deno.test("configJsonSchema() describes every key with its default and range", () => {
+  const schema = configJsonSchema();
+  assert.equal(schema.$schema, "https://json-schema.org/draft/2020-12/schema");
+  for (const row of CONFIG_KEYS) {
+    const part = lookUp(schema, row.key, property) as JsonSchema;
+    assert.equal(part.description, row.description, row.key);
+    assert.deepEqual(part.default, row.default, row.key);
+    assert.deepEqual([part.minimum, part.maximum], [row.range?.[0], row.range?.[1]], row.key);
+  }
+});
+
+Deno.test("configJsonSchema() refuses unknown keys everywhere and requires none", () => {
+  const schema = configJsonSchema();
+  const maps = [
+    schema,
+    ...CONFIG_SECTIONS.map(({ key }) => lookUp(schema, key, property) as JsonSchema),
+  ];
+  for (const part of maps) {
+    assert.equal(part.additionalProperties, false);
+    assert.equal(part.required, undefined);
+  }
+});
+
+Deno.test("configJsonSchema() accepts a key and a section without a value, as parseConfig() does", () => {
+  const schema = configJsonSchema();
+  for (const { key } of [...CONFIG_SECTIONS, ...CONFIG_KEYS]) {
+    const part = lookUp(schema, key, property) as JsonSchema;
+    assert.match(JSON.stringify([part.type, part.anyOf]), /"null"/, key);
+  }
+});

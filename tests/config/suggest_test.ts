@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { editDistance, suggestKeys } from "../../src/config/suggest.ts";
+
+const KNOWN = [
+  "stop",
+  "stop.infinite",
+  "stop.infiniteMessage",
+  "capture",
+  "capture.exclude",
+  "a.path",
+  "b.path",
+];
+
+Deno.test("suggestKeys() finds a slip of the keyboard in the same section", () => {
+  assert.deepEqual(suggestKeys("stop.infinte", KNOWN), ["stop.infinite"]);
+  assert.deepEqual(suggestKeys("capture.EXLUDE", KNOWN), ["capture.exclude"]);
+  assert.deepEqual(suggestKeys("captrue", KNOWN), ["capture"]);
+});
+
+Deno.test("suggestKeys() finds the same name in other sections", () => {
+  assert.deepEqual(suggestKeys("exclude", KNOWN), ["capture.exclude"]);
+  assert.deepEqual(suggestKeys("stop.Path", KNOWN), ["a.path", "b.path"]);
+});
+
+Deno.test("suggestKeys() is silent about a word that nothing resembles", () => {
+  assert.deepEqual(suggestKeys("zebra", KNOWN), []);
+  assert.deepEqual(suggestKeys("a.xyz", ["a.abc"]), []);
+  assert.deepEqual(suggestKeys("stop.infinitely1", KNOWN), ["stop.infinite"]);
+  assert.deepEqual(suggestKeys("stop.infinitely12", KNOWN), []);
+});
+
+Deno.test("suggestKeys() names the nearest first and at most three", () => {
+  assert.deepEqual(suggestKeys("abcde", ["abxye", "abcdx", "abcdef", "bcde", "abcdy"]), [
+    "abcdx",
+    "abcdef",
+    "bcde",
+  ]);
+});
+
+Deno.test("editDistance() is a distance up to three", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 6 });
+  fc.assert(fc.property(word, word, (a, b) => {
+    assert.equal(editDistance(a, a), 0);
+    assert.equal(editDistance(a, b), editDistance(b, a));
+    if (a !== b) assert.ok(editDistance(a, b) > 0);
+  }));
+  assert.equal(editDistance("kitten", "sitting"), 3);
+});

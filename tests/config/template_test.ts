@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { parse } from "yaml";
+import { parseConfig } from "../../src/config/parse.ts";
+import { CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
+import { configTemplate } from "../../src/config/template.ts";
+
+Deno.test("configTemplate() is an empty configuration without problems", () => {
+  const text = configTemplate();
+  const { config, problems } = parseConfig([{
+    layer: "project",
+    path: "/p/.conclaude.yaml",
+    text,
+  }]);
+  assert.deepEqual(problems, []);
+  assert.deepEqual(config, configSchema.parse({}));
+  assert.equal(parse(text), null);
+});
+
+Deno.test("configTemplate() with its comments taken away says exactly the defaults", () => {
+  const text = configTemplate().replaceAll(/^# /gm, "");
+  assert.deepEqual(parse(text), configSchema.parse({}));
+  const { problems } = parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]);
+  assert.deepEqual(problems, []);
+});
+
+Deno.test("configTemplate() survives an editor that uncomments every line", () => {
+  const text = configTemplate().replaceAll(/^# ?/gm, "");
+  assert.deepEqual(parse(text), configSchema.parse({}));
+});
+
+Deno.test("configTemplate() explains every key", () => {
+  const prose = configTemplate().replaceAll(/\n## +/g, " ");
+  for (const { key, description } of CONFIG_KEYS) assert.ok(prose.includes(description), key);
+});
+
+Deno.test("configTemplate() points editors to a schema only when there is a file", () => {
+  assert.doesNotMatch(configTemplate(), /yaml-language-server/);
+  const [first] = configTemplate({ schemaPath: "/home/ana/.conclaude/schema.json" }).split("\n");
+  assert.equal(first, "# yaml-language-server: $schema=/home/ana/.conclaude/schema.json");
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseInput, toEvent, withPlainLetters } from "../../src/hook/protocol.ts";
+
+Deno.test("withPlainLetters() writes ASCII letters as themselves, and it stays the same JSON", () => {
+  assert.equal(
+    withPlainLetters('{"a":"\\u003cprivate\\u003e gh\\u0070_x"}'),
+    '{"a":"<private> ghp_x"}',
+  );
+  assert.equal(withPlainLetters('"https:\\/\\/a \\\\/"'), '"https://a \\\\/"');
+  assert.equal(withPlainLetters('"\\\\u0070"'), '"\\\\u0070"');
+  assert.equal(
+    withPlainLetters('"\\u0022\\u005c\\u007f\\u0000"'),
+    '"\\u0022\\u005c\\u007f\\u0000"',
+  );
+  fc.assert(fc.property(fc.json({ stringUnit: "binary" }), (json) => {
+    const escaped = json.replace(
+      /[a-z<>]/g,
+      (letter, at: number) =>
+        at % 3 === 0 && isInString(json, at) ? `\\u00${letter.charCodeAt(0).toString(16)}` : letter,
+    );
+    assert.deepEqual(JSON.parse(withPlainLetters(escaped)), JSON.parse(escaped));
+  }));
+});
+
+Deno.test("parseInput() never quotes what it could not read", () => {
+  const input = parseInput("pwd=hunter2Hunter2");
+  assert.equal(input.kind, "unreadable");
+  assert.ok(input.kind === "unreadable" && !input.problem.includes("hunter2"));
+});
+
+Deno.test("parseInput() never throws, and toEvent() takes whatever an object holds", () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.json({ maxDepth: 6 })), (text) => {
+    const input = parseInput(text);
+    if (input.kind === "event") toEvent(input.fields, undefined);
+  }));
+});
+
+Deno.test("toEvent() takes the name on the command line before the payload's", () => {
+  assert.equal(toEvent({ hook_event_name: "Stop" }, "PostToolUse").name, "PostToolUse");
+  assert.equal(toEvent({ hook_event_name: "Stop" }, undefined).name, "Stop");
+  assert.equal(toEvent({}, undefined).name, "unknown");
+});
+
+Deno.test("toEvent() keeps an own field that is called like a part of every object", () => {
+  const { own } = toEvent(JSON.parse('{"__proto__": 1, "constructor": 2}'), undefined);
+  assert.equal(JSON.stringify(own), '{"__proto__":1,"constructor":2}');
+});
+
+/** True when the character is a letter of a string, and no part of an escape. */
+function isInString(json: string, at: number): boolean {
+  let inside = false;
+  for (let i = 0; i < at; i++) {
+    if (json[i] === "\\") i += json[i + 1] === "u" ? 5 : 1;
+    else if (json[i] === '"') inside = !inside;
+    if (i >= at) return false;
+  }
+  return inside;
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { firstIdAt, newId, normalizeSessionId, shortSessionId } from "../src/ids.ts";
+
+Deno.test("newId() is a UUIDv7 that carries its time", () => {
+  const id = newId(1_795_215_906_552);
+  assert.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.equal(parseInt(id.replaceAll("-", "").slice(0, 12), 16), 1_795_215_906_552);
+});
+
+Deno.test("newId() sorts by time, and firstIdAt() lies before every id of its moment", () => {
+  fc.assert(fc.property(fc.nat(2 ** 47), fc.nat(1000), (ms, later) => {
+    assert.ok(newId(ms) < newId(ms + later + 1));
+    assert.ok(firstIdAt(ms) <= newId(ms));
+    assert.ok(firstIdAt(ms + 1) > newId(ms));
+  }));
+});
+
+Deno.test("newId() does not repeat within a moment", () => {
+  assert.equal(new Set(Array.from({ length: 10_000 }, () => newId(1))).size, 10_000);
+});
+
+Deno.test("shortSessionId() takes the first eight characters, and twice is once", () => {
+  assert.equal(shortSessionId("cad0ac4d-3933-45ad-9a1c-14aec05bb940"), "cad0ac4d");
+  fc.assert(fc.property(fc.string(), (id) => {
+    assert.equal(shortSessionId(shortSessionId(id)), shortSessionId(id));
+  }));
+});
+
+Deno.test("normalizeSessionId() keeps what can be stored, and knows when there is nothing", () => {
+  assert.equal(normalizeSessionId("a\u0000b\n c"), "abc");
+  for (const nothing of [undefined, null, 5, "", " \n", {}, []]) {
+    assert.equal(normalizeSessionId(nothing), undefined);
+  }
+  fc.assert(fc.property(fc.string({ unit: "binary", maxLength: 300 }), (text) => {
+    const id = normalizeSessionId(text);
+    assert.ok(id === undefined || id.isWellFormed() && id.length <= 128);
+    assert.equal(normalizeSessionId(id), id);
+  }));
+});

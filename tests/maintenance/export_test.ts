@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import type { DatabaseSync } from "node:sqlite";
+import fc from "fast-check";
+import { compactPayloads } from "../../src/maintenance/compaction.ts";
+import { exportLines } from "../../src/maintenance/export.ts";
+import { openDatabase, SCHEMA_VERSION } from "../../src/store/database.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+
+const ALL = { sessionId: null, sinceMs: null, atMs: 77 };
+const LONG = JSON.stringify({ text: "conclaude ".repeat(500) });
+
+type Line = Readonly<Record<string, unknown>>;
+
+function parsed(db: DatabaseSync, options: Partial<typeof ALL> | object = {}): Line[] {
+  return [...exportLines(db, { ...ALL, ...options })].map((line) => JSON.parse(line));
+}
+
+Deno.test("an export begins with meta, ends with its counts, and has a line for every row", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, { counters: ["edits", "tool_uses"], capture: { payload: LONG } });
+  saveEvent(temp.db);
+  const lines = parsed(temp.db);
+  assert.deepEqual(lines.map(({ type }) => type), [
+    "meta",
+    "session",
+    "execution",
+    "execution",
+    "capture",
+    "counter",
+    "counter",
+    "end",
+  ]);
+  const { version, ...meta } = lines[0]!;
+  assert.equal(typeof version, "string");
+  assert.deepEqual(meta, {
+    type: "meta",
+    format: 1,
+    schema: SCHEMA_VERSION,
+    exportedAtMs: 77,
+    sessionId: null,
+    sinceMs: null,
+  });
+  assert.deepEqual(lines.at(-1), {
+    type: "end",
+    sessions: 1,
+    executions: 2,
+    captures: 1,
+    counters: 2,
+    damaged: 0,
+  });
+});
+
+Deno.test("every column of every table can be restored from an export", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  saveEvent(db, {
+    atMs: 1000,
+    execution: { metadata: { files: ["/p/ä.ts"], n: 1 }, errorMessage: "x", errorStack: "at y" },
+    capture: { payload: LONG, filesTouched: ["/p/ä.ts", "b"] },
+    counters: ["edits"],
+  });
+  saveEvent(db, { atMs: 2000, capture: { payload: '{"ü":"\\u2028"}' } });
+  compactPayloads(db);
+  const tables = {
+    session: "sessions",
+    execution: "hook_executions",
+    capture: "pending_queue",
+    counter: "counters",
+  };
+  const lines = parsed(db);
+  for (const [type, table] of Object.entries(tables)) {
+    const rows = db.prepare(`SELECT * FROM ${table}`).all();
+    const found = lines.filter((line) => line["type"] === type);
+    assert.equal(found.length, rows.length);
+    for (const row of rows) {
+      const line = found.find((each) =>
+        type === "session" || type === "counter" || each["id"] === row["id"]
+      )!;
+      for (const [column, value] of Object.entries(row)) {
+        if (column === "encoding" || column === "payload") continue;
+        const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+        const told = line[type === "counter" && name === "type" ? "counterType" : name];
+        assert.deepEqual(
+          typeof told === "object" && told ? JSON.stringify(told) : told,
+          value,
+          name,
+        );
+      }
+    }
+  }
+  const payloads = lines.filter(({ type }) => type === "capture").map(({ payload }) => payload);
+  assert.deepEqual(payloads, [JSON.parse(LONG), { "ü": "\u2028" }]);
+});
+
+Deno.test("a payload goes into its line letter by letter", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  const deep = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
+  const texts = ['{"n":12345678901234567890,"n":1e400,"2":0,"1":0}', deep, ' {"a"\n:\r\n1} '];
+  texts.forEach((payload, i) => saveEvent(db, { atMs: 1000 + i, capture: { payload } }));
+  const lines = [...exportLines(db, ALL)].filter((line) => line.includes('"type":"capture"'));
+  texts.forEach((text, i) => {
+    assert.ok(lines[i]!.endsWith(`,"payload":${text.replace(/[\r\n]/g, " ")}}`));
+    assert.ok(!/[\r\n]/.test(lines[i]!));
+    JSON.parse(lines[i]!);
+  });
+});
+
+Deno.test("any payload survives compaction and export", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  fc.assert(
+    fc.property(fc.array(fc.jsonValue(), { maxLength: 8 }), (values) => {
+      db.exec("DELETE FROM pending_queue");
+      const texts = values.map((value) => JSON.stringify({ value, pad: "x".repeat(200) }));
+      texts.forEach((payload, i) => saveEvent(db, { atMs: 1000 + i, capture: { payload } }));
+      compactPayloads(db);
+      const lines = parsed(db).filter(({ type }) => type === "capture");
+      assert.deepEqual(lines.map(({ payload }) => JSON.stringify(payload)), texts.map(normal));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+Deno.test("a damaged payload is exported as it is stored, and counted", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  saveEvent(db, { atMs: 1, capture: { payload: LONG } });
+  saveEvent(db, { atMs: 2, capture: { payload: LONG } });
+  compactPayloads(db);
+  db.exec("UPDATE pending_queue SET payload = x'0102ff' WHERE created_at_ms = 1");
+  const lines = parsed(db);
+  const [bad, good] = lines.filter(({ type }) => type === "capture");
+  assert.equal(bad!["payload"], null);
+  const damage = bad!["damage"] as Line;
+  assert.equal(damage["stored"], "AQL/");
+  assert.equal(damage["encoding"], "br");
+  assert.deepEqual(good!["payload"], JSON.parse(LONG));
+  assert.equal(lines.at(-1)!["damaged"], 1);
+});
+
+Deno.test("an export can be limited to a session and to a time", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  saveEvent(db, { atMs: 1000, sessionId: "a", capture: {}, counters: ["edits"] });
+  saveEvent(db, { atMs: 2000, sessionId: "a", capture: {} });
+  saveEvent(db, { atMs: 3000, sessionId: "b", capture: {}, counters: ["edits"] });
+  const counts = (options: object) => {
+    const { type: _type, damaged: _damaged, ...rest } = parsed(db, options).at(-1)!;
+    return Object.values(rest);
+  };
+  assert.deepEqual(counts({}), [2, 3, 3, 2]);
+  assert.deepEqual(counts({ sessionId: "a" }), [1, 2, 2, 1]);
+  assert.deepEqual(counts({ sinceMs: 2000 }), [2, 2, 2, 1]);
+  assert.deepEqual(counts({ sinceMs: 2000, sessionId: "a" }), [1, 1, 1, 0]);
+});
+
+Deno.test("an export is of one moment, and leaves the database free when it is broken off", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  saveEvent(db);
+  const lines = exportLines(db, ALL);
+  lines.next();
+  lines.next();
+  const hook = await openDatabase(temp.path, { busyTimeoutMs: 1000 });
+  saveEvent(hook, { capture: {} });
+  hook.close();
+  const rest = [...lines].map((line) => JSON.parse(line));
+  assert.equal(rest.at(-1).executions, 1);
+  const broken = exportLines(db, ALL);
+  broken.next();
+  broken.next();
+  broken.return({ sessions: 0, executions: 0, captures: 0, counters: 0, damaged: 0 });
+  assert.equal(db.isTransaction, false);
+});
+
+function normal(text: string): string {
+  return JSON.stringify(JSON.parse(text).value === undefined ? {} : JSON.parse(text));
+}

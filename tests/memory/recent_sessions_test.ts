@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import {
+  MAX_CONTEXT_CHARS,
+  type RecentSession,
+  recentSessionsText,
+} from "../../src/memory/recent_sessions.ts";
+
+const NOW = 1e12;
+const SESSION: RecentSession = {
+  title: "Mend the parser",
+  branch: "feature/auth",
+  status: "ended",
+  updatedAtMs: NOW - 7_200_000,
+  toolUses: 34,
+  edits: 1,
+  toolFailures: 0,
+};
+
+Deno.test("recentSessionsText() says nothing when there is nothing to say", () => {
+  assert.equal(recentSessionsText([], NOW), "");
+});
+
+Deno.test("recentSessionsText() gives a line a session, with age, title, state and what was done", () => {
+  assert.equal(
+    recentSessionsText(
+      [SESSION, { ...SESSION, title: null, branch: null, toolUses: 0, edits: 0 }],
+      NOW,
+    ),
+    "## Recent sessions in this project (conclaude)\n" +
+      '- [2h ago] "Mend the parser" (ended; branch feature/auth; 34 tool uses, 1 edit)\n' +
+      "- [2h ago] (ended)",
+  );
+});
+
+Deno.test("recentSessionsText() keeps its budget by whole lines", () => {
+  const long = { ...SESSION, title: "x".repeat(300) };
+  const text = recentSessionsText([long, long, long, long, long], NOW);
+  assert.ok(text.length <= MAX_CONTEXT_CHARS);
+  assert.ok(text.endsWith(")"));
+});

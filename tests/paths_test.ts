@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { baseName, isAbsolutePath, joinPath, locate, parentOf, resolvePath } from "../src/paths.ts";
+
+Deno.test("parentOf() climbs to the root and stays there", () => {
+  const cases: readonly (readonly [path: string, parent: string])[] = [
+    ["/a/b", "/a"],
+    ["/a", "/"],
+    ["/", "/"],
+    ["C:\\a\\b", "C:\\a"],
+    ["C:\\a", "C:\\"],
+    ["name", "."],
+  ];
+  for (const [path, parent] of cases) assert.equal(parentOf(path), parent);
+});
+
+Deno.test("joinPath() puts one separator", () => {
+  assert.equal(joinPath("/a", "b"), "/a/b");
+  assert.equal(joinPath("/", "b"), "/b");
+  assert.equal(joinPath("C:\\", "b"), "C:\\b");
+});
+
+Deno.test("resolvePath() knows the home, the starting folder and dots", () => {
+  const from = { folder: "/work/x", home: "/home/ana" };
+  assert.equal(resolvePath("~/db/../c.db", from), "/home/ana/c.db");
+  assert.equal(resolvePath("./c.db", from), "/work/x/c.db");
+  assert.equal(resolvePath("/a//b/./c", from), "/a/b/c");
+  assert.equal(resolvePath("../../../..", from), "/");
+  assert.equal(resolvePath("C:\\a\\..\\b", from), "C:/b");
+});
+
+Deno.test("isAbsolutePath() and baseName() know both styles", () => {
+  for (const path of ["/a", "C:\\a", "C:/a", "\\\\server\\a"]) {
+    assert.ok(isAbsolutePath(path), path);
+  }
+  for (const path of ["a", "./a", "C:a"]) assert.ok(!isAbsolutePath(path), path);
+  assert.equal(baseName("/a/b.ts"), "b.ts");
+  assert.equal(baseName("C:\\a\\b.ts"), "b.ts");
+});
+
+Deno.test("locate() follows the order: flag, environment, home, temporary folder", () => {
+  const home = Deno.makeTempDirSync({ prefix: "conclaude-locate-" });
+  try {
+    const env = { HOME: home, CONCLAUDE_DB_PATH: "/x/y.db" };
+    assert.equal(locate(env, { dbFlag: "/f.db" }).database, "/f.db");
+    assert.equal(locate(env).database, "/x/y.db");
+    const usual = locate({ HOME: home });
+    assert.equal(usual.database, `${home}/.conclaude/conclaude.db`);
+    assert.equal(usual.databaseFrom, "default");
+    for (const HOME of [undefined, "", "/dev/null/nope"]) {
+      const fallback = locate({ HOME });
+      assert.equal(fallback.databaseFrom, "fallback");
+      if (Deno.build.os !== "windows") assert.equal(fallback.database, "/tmp/conclaude.db");
+    }
+  } finally {
+    Deno.removeSync(home, { recursive: true });
+  }
+});

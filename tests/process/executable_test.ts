@@ -1,0 +1,143 @@
+/** The one file that people download: it needs nothing but itself. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { captures, entriesBelow } from "../support/look.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
+import { needsExecutable, needsRoot, needsTools, testWhere } from "../support/requirements.ts";
+
+const USE = '{"session_id":"s1","tool_name":"Bash","tool_use_id":"a"}';
+const EXECUTABLE = Deno.env.get("CONCLAUDE_BIN") ?? "";
+
+/** Runs a copy of the executable through the shell, with nothing in its environment but a home and a path. */
+async function run(
+  home: TempHome,
+  executable: string,
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly through?: readonly string[] } = {},
+) {
+  const [command, ...rest] = [
+    ...options.through ?? [],
+    "env",
+    "-i",
+    `HOME=${home.path}`,
+    "PATH=/usr/bin:/bin",
+    executable,
+    ...args,
+  ];
+  const child = new Deno.Command(command!, {
+    args: rest,
+    clearEnv: true,
+    env: { PATH: "/usr/bin:/bin" },
+    cwd: options.cwd ?? "/",
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(USE)).then(() => writer.close()).catch(() => {});
+  const { code, stdout, stderr } = await child.output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}
+
+async function assertWorks(
+  home: TempHome,
+  executable: string,
+  options: { readonly cwd?: string; readonly through?: readonly string[] } = {},
+): Promise<void> {
+  assert.deepEqual(await run(home, executable, ["hook", "PostToolUse"], options), {
+    code: 0,
+    stdout: '{"continue":true,"suppressOutput":true}\n',
+    stderr: "",
+  });
+  assert.equal(captures(home).at(-1)!["tool_use_id"], "a");
+  const list = await run(home, executable, ["session", "list", "--json"], options);
+  assert.equal(JSON.parse(list.stdout).sessions[0].sessionId, "s1");
+  assert.match((await run(home, executable, ["--version"], options)).stdout, /^\d+\.\d+\.\d+\n$/);
+}
+
+testWhere(
+  needsExecutable(),
+  "the executable works with an empty environment, from any folder",
+  async () => {
+    using home = tempHome();
+    const odd = join(home.path, 'an odd "folder" $(x) é');
+    Deno.mkdirSync(odd);
+    for (const cwd of ["/", "/proc", odd]) await assertWorks(home, EXECUTABLE, { cwd });
+  },
+);
+
+testWhere(needsExecutable(), "the executable works copied, renamed and moved", async () => {
+  using home = tempHome();
+  const folder = join(home.path, "tools of ana");
+  Deno.mkdirSync(folder);
+  for (const name of ["conclaude", "claude state 2", "node", "hook"]) {
+    const copy = join(folder, name);
+    Deno.copyFileSync(EXECUTABLE, copy);
+    Deno.chmodSync(copy, 0o755);
+    await assertWorks(home, copy);
+    Deno.removeSync(copy);
+  }
+});
+
+testWhere(needsExecutable(), "the executable works through a link", async () => {
+  using home = tempHome();
+  const link = join(home.path, "c");
+  Deno.symlinkSync(EXECUTABLE, link);
+  await assertWorks(home, link);
+});
+
+testWhere(
+  needsExecutable() ?? needsRoot() ?? needsTools("unshare"),
+  "the executable works without a network",
+  async () => {
+    using home = tempHome();
+    await assertWorks(home, EXECUTABLE, { through: ["unshare", "-n"] });
+  },
+);
+
+testWhere(
+  needsExecutable() ?? needsRoot() ?? needsTools("unshare", "chroot"),
+  "the executable works where there is no other program: no Deno, no Node, no shell",
+  async () => {
+    using home = tempHome();
+    const root = join(home.path, "root");
+    for (const folder of ["lib", "lib64", "usr", "home", "tmp", "proc"]) {
+      Deno.mkdirSync(join(root, folder), { recursive: true });
+    }
+    Deno.copyFileSync(EXECUTABLE, join(root, "program"));
+    Deno.chmodSync(join(root, "program"), 0o755);
+    // Only the C library is lent to it, and /proc, where the executable finds itself.
+    const script = `for name in /lib /lib64 /proc; do mount --bind $name "$1$name"; done
+      mkdir "$1/usr/lib" && mount --bind /usr/lib "$1/usr/lib"
+      exec chroot "$1" /program hook PostToolUse`;
+    const child = new Deno.Command("unshare", {
+      args: ["-m", "-n", "sh", "-ec", script, "sh", root],
+      clearEnv: true,
+      env: { HOME: "/home", PATH: "/usr/bin:/bin:/usr/sbin:/sbin" },
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(USE));
+    await writer.close();
+    const { code, stderr } = await child.output();
+    assert.equal(new TextDecoder().decode(stderr), "");
+    assert.equal(code, 0);
+    assert.equal(captures(join(root, "home", ".conclaude", "conclaude.db")).length, 1);
+  },
+);
+
+testWhere(needsExecutable(), "the executable leaves nothing behind but its own data", async () => {
+  using home = tempHome();
+  const name = `copy-${crypto.randomUUID()}`;
+  Deno.copyFileSync(EXECUTABLE, join(home.path, name));
+  Deno.chmodSync(join(home.path, name), 0o755);
+  await assertWorks(home, join(home.path, name));
+  const made = entriesBelow(home.path).map(({ path }) => path.slice(home.path.length + 1));
+  assert.deepEqual(made.filter((path) => path !== name && !/^\.conclaude(\/|$)/.test(path)), []);
+  // A runtime that caches compiled code would keep it under the executable's name.
+  const inTmp = [...Deno.readDirSync("/tmp")].map((entry) => entry.name);
+  assert.deepEqual(inTmp.filter((entry) => entry.includes(name)), []);
+});

@@ -1,0 +1,130 @@
+/** What the program writes is for its user alone, whatever the umask says. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { entriesBelow } from "../support/look.ts";
+import { privateMounts } from "../support/private_mounts.ts";
+import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
+import { closeDatabase, executeSql } from "../support/spoilt.ts";
+
+const OPEN = ["sh", "-c", 'umask 000; exec "$@"', "sh"];
+const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
+
+/** What others could read or write below a folder. */
+function openToOthers(folder: string): string[] {
+  return entriesBelow(folder).flatMap(({ path, isFolder }) => {
+    const mode = Deno.lstatSync(path).mode! & 0o777;
+    const wanted = isFolder ? 0o700 : 0o600;
+    return mode === wanted ? [] : [`${path.slice(folder.length)} ${mode.toString(8)}`];
+  });
+}
+
+function namesBelow(folder: string): string[] {
+  return entriesBelow(folder).map(({ path }) => path.slice(folder.length + 1));
+}
+
+function openHook(home: TempHome, event: string) {
+  return hook(event, USE, home, { through: OPEN });
+}
+
+testWhere(
+  needsUnix(),
+  "the database and its companions are private with an open umask",
+  async () => {
+    using home = tempHome();
+    await openHook(home, "SessionStart");
+    await openHook(home, "PostToolUse");
+    await openHook(home, "SessionEnd");
+    const names = namesBelow(home.path);
+    for (const end of ["", "-wal", "-shm"]) {
+      assert.ok(names.includes(`.conclaude/conclaude.db${end}`), end);
+    }
+    assert.deepEqual(openToOthers(home.path), []);
+  },
+);
+
+testWhere(needsUnix(), "companions that are made anew are private, too", async () => {
+  using home = tempHome();
+  await openHook(home, "PostToolUse");
+  closeDatabase(home.database);
+  await openHook(home, "PostToolUse");
+  assert.ok(namesBelow(home.path).includes(".conclaude/conclaude.db-wal"));
+  assert.deepEqual(openToOthers(home.path), []);
+});
+
+testWhere(needsUnix(), "log, spool, waiting records and set-aside ones are private", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
+  Deno.mkdirSync(home.database, { mode: 0o700 });
+  await openHook(home, "PostToolUse");
+  await openHook(home, "PostToolUse");
+  const spooled = namesBelow(home.path).filter((name) => name.endsWith(".json"));
+  assert.equal(spooled.length, 2);
+  assert.ok(namesBelow(home.path).includes(".conclaude/conclaude.log"));
+  assert.deepEqual(openToOthers(home.path), []);
+
+  Deno.writeTextFileSync(join(home.path, spooled[0]!), "damaged");
+  Deno.removeSync(home.database);
+  await openHook(home, "PostToolUse");
+  assert.ok(namesBelow(home.path).includes(`${spooled[0]!}.damaged`));
+  assert.deepEqual(openToOthers(home.path), []);
+});
+
+testWhere(
+  needsUnix(),
+  "a database elsewhere lies in private folders that were made for it",
+  async () => {
+    using home = tempHome();
+    const database = join(home.path, "far", "away", "c.db");
+    const env = { HOME: home.path, CONCLAUDE_DB_PATH: database };
+    await startProgram(["hook", "PostToolUse"], { stdin: USE, env, through: OPEN });
+    assert.ok(namesBelow(home.path).includes("far/away/c.db-wal"));
+    assert.deepEqual(openToOthers(home.path), []);
+  },
+);
+
+testWhere(needsUnix(), "what remembers that a notice was told is private", async () => {
+  using home = tempHome();
+  await openHook(home, "PostToolUse");
+  executeSql(home.database, "PRAGMA user_version = 9999");
+  await openHook(home, "PostToolUse");
+  assert.ok(namesBelow(home.path).some((name) => name.includes("notices/said-")));
+  assert.deepEqual(openToOthers(home.path), []);
+});
+
+testWhere(needsMounts(), "the second spool place and /tmp/conclaude.db are private", async () => {
+  await using place = await privateMounts();
+  const inTmp = () => [...Deno.readDirSync(place.outside("/tmp"))].map(({ name }) => name);
+  const before = inTmp();
+  const send = (env: Record<string, string>) =>
+    startProgram(["hook", "PostToolUse"], {
+      stdin: USE,
+      env,
+      cwd: "/",
+      through: [...place.through, ...OPEN],
+    });
+  await send({});
+  await place.run("mkdir /mnt/c.db");
+  await send({ CONCLAUDE_DB_PATH: "/mnt/c.db" });
+  const made = inTmp().filter((name) => !before.includes(name));
+  assert.ok(made.includes("conclaude.db-wal"));
+  for (const name of made) {
+    const path = place.outside(`/tmp/${name}`);
+    const { mode, isDirectory } = Deno.lstatSync(path);
+    assert.equal(mode! & 0o777, isDirectory ? 0o700 : 0o600, name);
+    assert.deepEqual(openToOthers(path), []);
+  }
+  const waiting = made.flatMap((name) => namesBelow(place.outside(`/tmp/${name}`)));
+  assert.ok(waiting.some((file) => file.endsWith(".json")));
+});
+
+testWhere(needsUnix(), "commands that write keep to the same rule", async () => {
+  using home = tempHome();
+  const session = "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee";
+  await startProgram(["counter", "increment", "builds", "--session", session], {
+    env: { HOME: home.path },
+    through: OPEN,
+  });
+  assert.ok(namesBelow(home.path).includes(".conclaude/conclaude.db"));
+  assert.deepEqual(openToOthers(home.path), []);
+});

@@ -1,0 +1,112 @@
+/** Processes that are killed in the middle of their work. */
+import assert from "node:assert/strict";
+import { damages, filesBelow, queryValue, spoolFiles } from "../support/look.ts";
+import { hook, spawnProgram, type TempHome, tempHome } from "../support/program.ts";
+import { needsUnix, testWhere } from "../support/requirements.ts";
+import { seededRandom } from "../support/tool_uses.ts";
+
+const CAPTURES = 500;
+const AT_ONCE = 6;
+const SEED = Number(Deno.env.get("CONCLAUDE_KILL_SEED") ?? 20_251_120);
+/** Where the moments of death begin to be tried; about half of the captures shall live to answer. */
+const FIRST_LIFE_MS = 100;
+
+/** Starts a capture and kills it after some time. @returns True when it had answered before it died. */
+async function killedCapture(home: TempHome, id: string, afterMs: number): Promise<boolean> {
+  const child = spawnProgram(["hook", "PostToolUse"], { env: { HOME: home.path } });
+  const timer = setTimeout(() => {
+    try {
+      child.kill("SIGKILL");
+    } catch {
+      // It has left already.
+    }
+  }, afterMs);
+  const writer = child.stdin.getWriter();
+  const payload = {
+    session_id: "s1",
+    tool_name: "Write",
+    tool_use_id: id,
+    tool_response: "x".repeat(9_000),
+  };
+  const text = new TextEncoder().encode(JSON.stringify(payload));
+  await writer.write(text).then(() => writer.close()).catch(() => {});
+  const { stdout } = await child.output();
+  clearTimeout(timer);
+  return new TextDecoder().decode(stdout).includes("continue");
+}
+
+/**
+ * Works through all ids, some at a time. How long a capture may live follows the machine: longer after each that could
+ * not answer, shorter after each that could.
+ *
+ * @returns The ids of those that had answered.
+ */
+async function killAll(home: TempHome, ids: readonly string[], random: () => number) {
+  const answered: string[] = [];
+  const waiting = [...ids];
+  let lifeMs = FIRST_LIFE_MS;
+  const work = async () => {
+    for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+      const hasAnswered = await killedCapture(home, id, (0.5 + random()) * lifeMs);
+      lifeMs *= hasAnswered ? 0.95 : 1.05;
+      if (hasAnswered) answered.push(id);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return answered;
+}
+
+function lostOf(home: TempHome, ids: readonly string[]): string[] {
+  const spooled = spoolFiles(home).map((path) => Deno.readTextFileSync(path)).join("\n");
+  return ids.filter((id) =>
+    queryValue(home, "SELECT count(*) FROM pending_queue WHERE tool_use_id = ?", id) !== 1 &&
+    !spooled.includes(`"${id}"`)
+  );
+}
+
+testWhere(
+  needsUnix(),
+  `${CAPTURES} captures killed at any moment leave a sound database, and what had answered is kept`,
+  async () => {
+    using home = tempHome();
+    const ids = Array.from({ length: CAPTURES }, (_, i) => `use-${i}-of-${SEED}`);
+    const answered = await killAll(home, ids, seededRandom(SEED));
+    assert.ok(answered.length > 50 && answered.length < 450, `${answered.length} had answered`);
+    assert.deepEqual(damages(home), []);
+    assert.deepEqual(lostOf(home, answered), []);
+
+    // Whatever waits drains with the next event, and what was written is whole.
+    await hook("PostToolUse", { session_id: "s1", tool_name: "Bash", tool_use_id: "after" }, home);
+    assert.deepEqual(spoolFiles(home), []);
+    assert.deepEqual(lostOf(home, [...answered, "after"]), []);
+    const kept = Number(queryValue(home, "SELECT count(*) FROM pending_queue"));
+    assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), kept);
+    assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'tool_uses'"), kept);
+    assert.equal(
+      queryValue(home, "SELECT count(*) FROM pending_queue WHERE json_valid(payload)"),
+      kept,
+    );
+    assert.deepEqual(damages(home), []);
+  },
+);
+
+testWhere(
+  needsUnix(),
+  "captures killed while they wait in the spool are kept once, and half-written files are not taken for records",
+  async () => {
+    using home = tempHome();
+    const folder = `${home.path}/.conclaude`;
+    Deno.mkdirSync(home.database, { recursive: true });
+    const ids = Array.from({ length: 60 }, (_, i) => `spooled-${i}-of-${SEED}`);
+    const answered = await killAll(home, ids, seededRandom(SEED + 1));
+    assert.ok(answered.length > 0);
+    Deno.removeSync(home.database);
+    // Two that are killed while they drain, then one that may live.
+    await killAll(home, ["drain-1", "drain-2"], seededRandom(SEED + 2));
+    await hook("PostToolUse", { session_id: "s1", tool_name: "Bash", tool_use_id: "after" }, home);
+    assert.deepEqual(lostOf(home, [...answered, "after"]), []);
+    assert.deepEqual(spoolFiles(home), []);
+    assert.deepEqual(filesBelow(folder).filter((path) => path.endsWith(".damaged")), []);
+    assert.deepEqual(damages(home), []);
+  },
+);

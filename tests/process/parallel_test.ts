@@ -1,0 +1,108 @@
+/** Many processes at once on one database: nothing is lost, nothing is counted twice. */
+import assert from "node:assert/strict";
+import { damages, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
+import { type Finished, hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+
+const AT_ONCE = 64;
+/** A process of the executable costs half of one of the bundle. */
+const ROUNDS = Deno.env.get("CONCLAUDE_BIN") ? 20 : 5;
+
+function capture(home: TempHome, id: string): Promise<Finished> {
+  const payload = {
+    session_id: `session-${id.split("-")[0]}`,
+    cwd: home.path,
+    tool_name: "Bash",
+    tool_use_id: id,
+    tool_input: { command: `echo ${id}` },
+    tool_response: { stdout: "line\n".repeat(200) },
+  };
+  return hook("PostToolUse", payload, home);
+}
+
+function atOnce<Result>(count: number, start: (i: number) => Promise<Result>): Promise<Result[]> {
+  return Promise.all(Array.from({ length: count }, (_, i) => start(i)));
+}
+
+function assertAllAnswered(finished: readonly Finished[]): void {
+  for (const { code, stdout, stderr } of finished) {
+    assert.deepEqual({ code, stdout, stderr }, {
+      code: 0,
+      stdout: '{"continue":true,"suppressOutput":true}\n',
+      stderr: "",
+    });
+  }
+}
+
+Deno.test(`${AT_ONCE} captures at once, ${ROUNDS} times over, are ${AT_ONCE * ROUNDS} rows, none in the spool`, async () => {
+  using home = tempHome();
+  for (let round = 0; round < ROUNDS; round++) {
+    assertAllAnswered(await atOnce(AT_ONCE, (i) => capture(home, `${round}-${i}`)));
+  }
+  assert.equal(logOf(home), "");
+  assert.deepEqual(spoolFiles(home), []);
+  assert.equal(
+    queryValue(home, "SELECT count(DISTINCT tool_use_id) FROM pending_queue"),
+    AT_ONCE * ROUNDS,
+  );
+  assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue"), AT_ONCE * ROUNDS);
+  assert.deepEqual(
+    query(home, "SELECT status, count(*) AS n FROM hook_executions GROUP BY status"),
+    query(home, "SELECT 'success' AS status, ? AS n", AT_ONCE * ROUNDS),
+  );
+  assert.deepEqual(
+    query(home, "SELECT DISTINCT value FROM counters WHERE type = 'tool_uses'").map((row) =>
+      row["value"]
+    ),
+    [AT_ONCE],
+  );
+  assert.deepEqual(damages(home), []);
+});
+
+Deno.test(`${AT_ONCE} first hooks of a fresh home make one database together`, async () => {
+  for (let round = 0; round < 2; round++) {
+    using home = tempHome();
+    assertAllAnswered(await atOnce(AT_ONCE, (i) => capture(home, `0-${i}`)));
+    assert.equal(logOf(home), "");
+    assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue"), AT_ONCE);
+    assert.equal(queryValue(home, "SELECT count(*) FROM sessions"), 1);
+    assert.equal(queryValue(home, "PRAGMA journal_mode"), "wal");
+    assert.deepEqual(damages(home), []);
+  }
+});
+
+Deno.test("all kinds of events at once, of sessions that start and end, leave a sound database", async () => {
+  using home = tempHome();
+  const events = ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd", "Told"];
+  for (let round = 0; round < 3; round++) {
+    const finished = await atOnce(AT_ONCE, (i) =>
+      hook(events[i % events.length]!, {
+        session_id: `s${i % 7}`,
+        cwd: home.path,
+        prompt: "Work",
+        tool_name: "Edit",
+      }, home));
+    assert.deepEqual(finished.filter(({ code, stderr }) => code !== 0 || stderr !== ""), []);
+  }
+  assert.equal(logOf(home), "");
+  assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), AT_ONCE * 3);
+  assert.equal(queryValue(home, "SELECT count(*) FROM sessions"), 7);
+  assert.deepEqual(damages(home), []);
+});
+
+Deno.test("50 increments of one counter at once make exactly 50", async () => {
+  using home = tempHome();
+  const env = { HOME: home.path };
+  const session = ["--session", "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee"];
+  await hook("SessionStart", { session_id: session[1] }, home);
+  const finished = await atOnce(
+    50,
+    () => startProgram(["counter", "increment", "builds", ...session], { env }),
+  );
+  for (const { code, stderr } of finished) {
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  }
+  const { stdout } = await startProgram(["counter", "get", "builds", ...session, "--json"], {
+    env,
+  });
+  assert.equal(JSON.parse(stdout).value, 50);
+});

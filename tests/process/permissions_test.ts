@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { hook, observed, startProgram, tempHome } from "../support/program.ts";
+
+/** At least one command line of every verb, as it is used without a terminal; `HOME` stands for the temporary one. */
+const COMMAND_LINES: readonly string[] = [
+  "--version",
+  "--help",
+  "install-hooks",
+  "uninstall-hooks --dry-run",
+  "status",
+  "doctor",
+  "doctor --fix",
+  "session list",
+  "session show 00000000",
+  "audit list",
+  "audit stats",
+  "queue list",
+  "queue stats",
+  "queue retry --all",
+  "queue drain",
+  "counter list",
+  "config init",
+  "config path",
+  "config show --effective",
+  "config validate",
+  "config schema",
+  "db path",
+  "db check",
+  "db migrate",
+  "db backup HOME/backup.db",
+  "db stats",
+  "db checkpoint",
+  "db vacuum",
+  "db restore HOME/backup.db --yes",
+  "db reset --yes",
+  "retention run --dry-run",
+  "retention run",
+  "export",
+  "completions bash",
+];
+
+Deno.test("no verb asks for a permission that the program does not have", async () => {
+  using home = tempHome();
+  const project = join(home.path, "project");
+  Deno.mkdirSync(project);
+  const env = { HOME: home.path, TERM: "xterm-256color", CI: "true", FORCE_COLOR: "1" };
+  const replace = { HOME: home.path, PROJECT: project };
+  await hook("SessionStart", observed("SessionStart.startup", replace), home);
+  await hook("PostToolUse", observed("PostToolUse.Edit", replace), home);
+  for (const line of COMMAND_LINES) {
+    for (const json of line.startsWith("--") ? [[]] : [[], ["--json"]]) {
+      const args = [...line.replace("HOME", home.path).split(" "), ...json];
+      const { stdout, stderr } = await startProgram(args, { env, cwd: project });
+      assert.doesNotMatch(stdout + stderr, /NotCapable|Requires \S+ access|PermissionDenied/, line);
+      assert.doesNotMatch(stderr, /^\s+at .*\.[jt]s:\d+/m, `${line} ends with a stack trace`);
+    }
+  }
+});
+
+Deno.test("every verb is among the command lines above", async () => {
+  using home = tempHome();
+  const { stdout } = await startProgram(["--help"], { env: { HOME: home.path } });
+  const commands = stdout.slice(stdout.indexOf("COMMANDS"));
+  const verbs = [...commands.matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, verb]) => verb!);
+  assert.ok(verbs.length > 0);
+  const tried = new Set(COMMAND_LINES.map((line) => line.split(" ")[0]));
+  assert.deepEqual(verbs.filter((verb) => !tried.has(verb)), []);
+});

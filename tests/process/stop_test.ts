@@ -1,0 +1,54 @@
+/** A Stop that continues a stopped one must not add to a loop: it does nothing at all. */
+import assert from "node:assert/strict";
+import { entriesBelow } from "../support/look.ts";
+import { hook, observed, startProgram, tempHome } from "../support/program.ts";
+
+const QUIET = { code: 0, signal: null, stdout: "", stderr: "" };
+const CONTINUED = { ...observed("Stop"), stop_hook_active: true };
+
+Deno.test("stop_hook_active leaves nothing behind on a fresh home, not even a folder", async () => {
+  using home = tempHome();
+  assert.deepEqual(await hook("Stop", CONTINUED, home), QUIET);
+  assert.deepEqual(entriesBelow(home.path), []);
+});
+
+Deno.test("stop_hook_active counts also when only the payload names the event", async () => {
+  using home = tempHome();
+  const env = { HOME: home.path };
+  assert.deepEqual(await startProgram(["hook"], { stdin: CONTINUED, env }), QUIET);
+  assert.deepEqual(entriesBelow(home.path), []);
+});
+
+Deno.test("stop_hook_active changes nothing of what is there, whatever state it is in", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(`${home.path}/.conclaude`);
+  Deno.writeTextFileSync(home.database, "not a database");
+  const before = entriesBelow(home.path);
+  assert.deepEqual(await hook("Stop", CONTINUED, home), QUIET);
+  assert.deepEqual(entriesBelow(home.path), before);
+  assert.equal(Deno.readTextFileSync(home.database), "not a database");
+});
+
+Deno.test("stop_hook_active is answered without a home and with a broken configuration", async () => {
+  using home = tempHome();
+  Deno.writeTextFileSync(`${home.path}/.conclaude.yaml`, "capture: [");
+  assert.deepEqual(
+    await startProgram(["hook", "Stop"], { stdin: CONTINUED, cwd: home.path }),
+    QUIET,
+  );
+});
+
+for (const active of [false, "true", 1, null, undefined]) {
+  Deno.test(`a Stop with stop_hook_active ${JSON.stringify(active)} is a Stop like others`, async () => {
+    using home = tempHome();
+    const { stdout } = await hook("Stop", { ...CONTINUED, stop_hook_active: active }, home);
+    assert.equal(stdout, '{"continue":true,"suppressOutput":true}\n');
+    assert.notDeepEqual(entriesBelow(home.path), []);
+  });
+}
+
+Deno.test("stop_hook_active of another event means nothing", async () => {
+  using home = tempHome();
+  await hook("SubagentStop", { ...CONTINUED }, home);
+  assert.notDeepEqual(entriesBelow(home.path), []);
+});

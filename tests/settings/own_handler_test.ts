@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { hookCommand, KNOWN_EVENTS } from "../../src/settings/hooks.ts";
+import { isOwnHandler, type Ownership } from "../../src/settings/own_handler.ts";
+
+function isOwn(command: string, ownership: Ownership = {}): boolean {
+  return isOwnHandler({ type: "command", command, timeout: 10 }, ownership);
+}
+
+Deno.test("isOwnHandler() knows conclaude under any folder, version and platform", () => {
+  for (
+    const program of [
+      "conclaude",
+      "/usr/local/bin/conclaude",
+      "'/opt/my tools/conclaude'",
+      '"/opt/my tools/conclaude"',
+      "/opt/my\\ tools/conclaude",
+      "C:/Users/Ana/conclaude.exe",
+      "~/.local/bin/conclaude",
+      '"$CLAUDE_PROJECT_DIR"/bin/conclaude',
+      "${HOME}/bin/conclaude-linux-x64",
+      "/opt/conclaude-0.1.0",
+    ]
+  ) {
+    assert.ok(isOwn(`${program} hook Stop`), program);
+  }
+});
+
+Deno.test("isOwnHandler() knows the form without a shell", () => {
+  const handler = { type: "command", command: "/opt/my tools/conclaude", args: ["hook", "Stop"] };
+  assert.ok(isOwnHandler(handler));
+  assert.ok(!isOwnHandler({ ...handler, args: ["status"] }));
+});
+
+Deno.test("isOwnHandler() knows a clone and its bundle by their folders, or by what it is told", () => {
+  assert.ok(
+    isOwn(
+      "/usr/bin/deno run -A --config /src/conclaude/deno.json /src/conclaude/main.ts hook Stop",
+    ),
+  );
+  assert.ok(isOwn("deno run --allow-all '/src/conclaude/dist/bundle/main.js' hook Stop"));
+  assert.ok(!isOwn("deno run -A /src/other/main.ts hook Stop"));
+  const ownership = { isOurScript: (path: string) => path === "/src/other/main.ts" };
+  assert.ok(isOwn("deno run -A /src/other/main.ts hook Stop", ownership));
+});
+
+Deno.test("isOwnHandler() knows the program that is being installed under any name", () => {
+  for (
+    const program of [
+      { kind: "path", path: "/opt/state engine/se" },
+      { kind: "line", line: "deno run -A /work/main/main.ts" },
+      { kind: "line", line: "env A=1 /opt/se" },
+    ] as const
+  ) {
+    assert.ok(isOwn(hookCommand(program, "Stop"), { program }));
+    assert.ok(!isOwn(hookCommand(program, "Stop")));
+    assert.ok(!isOwn(`${hookCommand(program, "Stop")} && say done`, { program }));
+  }
+});
+
+Deno.test("isOwnHandler() leaves every other tool's handler alone", () => {
+  for (
+    const command of [
+      "",
+      "hook Stop",
+      "conclaude",
+      "conclaude Hooks Stop",
+      "conclaude status",
+      "conclaudette hook Stop",
+      "my-conclaude hook Stop",
+      "/opt/conclaude/bin/guard hook Stop",
+      "guard --db ~/.conclaude/x.db hook Stop",
+      "conclaude hook Stop && notify-send done",
+      "conclaude hook Stop; guard",
+      "conclaude hook Stop | tee /tmp/log",
+      "conclaude hook Stop > /tmp/log",
+      "conclaude hook Stop &",
+      "conclaude hook Stop\nguard",
+      "guard; conclaude hook Stop",
+      "guard;/opt/conclaude hook Stop",
+      "guard&&/opt/conclaude hook Stop",
+      "guard|/opt/conclaude hook Stop",
+      "guard>/opt/conclaude hook Stop",
+      "GUARD=/opt/conclaude hook Stop",
+      "#/opt/conclaude hook Stop",
+      "$(which conclaude) hook Stop",
+      '"$(pwd)/conclaude" hook Stop',
+      "`which conclaude` hook Stop",
+      "sh -c 'conclaude hook Stop'",
+      "echo conclaude hook Stop",
+      "conclaude hook Stop extra",
+      "conclaude hook 'Stop now'",
+      "conclaude 'hook Stop'",
+      "'conclaude hook Stop",
+      "deno task conclaude hook Stop",
+      "deno run -A /src/conclaude/other.ts hook Stop",
+      "node /src/conclaude/main.js hook Stop",
+      "deno run -A /src/tool/main.ts hook Stop",
+      "denorun /src/conclaude/main.ts hook Stop",
+    ]
+  ) {
+    assert.ok(!isOwn(command), command);
+  }
+});
+
+Deno.test("isOwnHandler() takes anything that is no command handler for foreign", () => {
+  const command = "conclaude hook Stop";
+  for (
+    const handler of [
+      null,
+      "conclaude hook Stop",
+      [],
+      { command },
+      { type: "http", command, url: "http://localhost" },
+      { type: "command", command: ["conclaude", "hook", "Stop"] },
+      { type: "command" },
+    ]
+  ) {
+    assert.ok(!isOwnHandler(handler), JSON.stringify(handler));
+  }
+});
+
+Deno.test("isOwnHandler() finds its own command again for any folder that a path can have", () => {
+  fc.assert(fc.property(
+    fc.string({ unit: "binary" }).filter((folder) => !/[\\/\0]/.test(folder)),
+    fc.constantFrom(...KNOWN_EVENTS),
+    (folder, event) => {
+      const path = `/home/${folder}/conclaude`;
+      assert.ok(isOwn(hookCommand({ kind: "path", path }, event)));
+    },
+  ));
+});
+
+Deno.test("isOwnHandler() never throws and claims no handler of a foreign program", () => {
+  fc.assert(fc.property(fc.anything(), fc.string(), (handler, command) => {
+    isOwnHandler(handler);
+    assert.ok(!isOwn(`guard ${command}`));
+  }));
+});

@@ -1,0 +1,116 @@
+/** Looks at what the program left on disk, with SQLite and the file system themselves and nothing of the program's. */
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { TempHome } from "./program.ts";
+
+/** One row of any table. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** A home, or the path of a database. */
+type Place = string | TempHome;
+
+/** Runs one query on the database of a home, or on the database with this path. */
+export function query(place: Place, sql: string, ...values: (string | number | null)[]): Row[] {
+  const db = new DatabaseSync(databaseOf(place), { readOnly: true });
+  try {
+    return db.prepare(sql).all(...values);
+  } finally {
+    db.close();
+  }
+}
+
+/** The first value of the first row. */
+export function queryValue(place: Place, sql: string, ...values: (string | number | null)[]) {
+  return Object.values(query(place, sql, ...values)[0] ?? {})[0];
+}
+
+/** The audit trail, oldest first, with `metadata` parsed. */
+export function executions(place: Place): Row[] {
+  return query(place, "SELECT * FROM hook_executions ORDER BY id")
+    .map((row) => ({ ...row, metadata: JSON.parse(String(row["metadata"])) }));
+}
+
+/** The captures, oldest first, with `payload` and `files_touched` parsed. */
+export function captures(place: Place): Row[] {
+  return query(place, "SELECT * FROM pending_queue ORDER BY id").map((row) => ({
+    ...row,
+    payload: JSON.parse(String(row["payload"])),
+    files_touched: JSON.parse(String(row["files_touched"])),
+  }));
+}
+
+/** The sessions by id. */
+export function sessions(place: Place): Row[] {
+  return query(place, "SELECT * FROM sessions ORDER BY session_id");
+}
+
+/** The one session with this id. @throws {Error} When there is none, or more than one. */
+export function sessionOf(place: Place, sessionId: string): Row {
+  const [row, ...more] = query(place, "SELECT * FROM sessions WHERE session_id = ?", sessionId);
+  if (row === undefined || more.length > 0) throw new Error(`not one session ${sessionId}`);
+  return row;
+}
+
+/** What SQLite itself says of the file: empty when it is sound. */
+export function damages(place: Place): unknown[] {
+  const found = query(place, "PRAGMA integrity_check").map((row) => row["integrity_check"]);
+  return [
+    ...found.filter((word) => word !== "ok"),
+    ...query(place, "PRAGMA foreign_key_check"),
+  ];
+}
+
+/** All files below a folder, as absolute paths, sorted; none when it does not exist. */
+export function filesBelow(folder: string): string[] {
+  return entriesBelow(folder).filter(({ isFolder }) => !isFolder).map(({ path }) => path);
+}
+
+/** All files and folders below a folder. */
+export function entriesBelow(
+  folder: string,
+): { readonly path: string; readonly isFolder: boolean }[] {
+  let names: string[];
+  try {
+    names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+  } catch {
+    return [];
+  }
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    const isFolder = Deno.lstatSync(path).isDirectory;
+    return [{ path, isFolder }, ...isFolder ? entriesBelow(path) : []];
+  });
+}
+
+/** The files below a folder in whose bytes, or in whose name, a text stands. */
+export function filesWith(folder: string, text: string): string[] {
+  const wanted = latin1(new TextEncoder().encode(text));
+  return filesBelow(folder).filter((path) =>
+    path.slice(folder.length).includes(text) || latin1(Deno.readFileSync(path)).includes(wanted)
+  );
+}
+
+/** Each byte as one character: a text in which any bytes can be searched for. */
+function latin1(bytes: Uint8Array): string {
+  return new TextDecoder("latin1").decode(bytes);
+}
+
+/** The records that wait in the first spool folder of a home, oldest first. */
+export function spoolFiles(home: TempHome): string[] {
+  return filesBelow(join(home.path, ".conclaude", "spool")).filter((path) =>
+    path.endsWith(".json")
+  );
+}
+
+/** The program's log in a home; empty when there is none. */
+export function logOf(home: TempHome): string {
+  try {
+    return Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log"));
+  } catch {
+    return "";
+  }
+}
+
+function databaseOf(place: Place): string {
+  return typeof place === "string" ? place : place.database;
+}

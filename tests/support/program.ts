@@ -1,0 +1,145 @@
+/**
+ * Starts the real program in a clean environment: the executable in `CONCLAUDE_BIN` when that is set, else the bundle in
+ * `dist/bundle` with the permissions that the executable would have.
+ */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { programCommand, surroundings } from "../../src/tasks/program.ts";
+
+/** The clone that these tests belong to. */
+export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
+
+const OBSERVED = new URL("../testdata/observed/", import.meta.url);
+
+/** How a program is started. */
+export interface StartOptions {
+  /** Text or bytes for stdin; without it stdin is empty. An object is sent as JSON. */
+  readonly stdin?: string | Uint8Array | object | undefined;
+  /** The whole environment, beside `PATH`; nothing of this process's own is passed on. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The folder to start in; the temporary one when not given. */
+  readonly cwd?: string | undefined;
+  /** Words before the program's own: a command that ends by starting what follows it, such as `nice`. */
+  readonly through?: readonly string[] | undefined;
+}
+
+/** What a program that has ended left behind. */
+export interface Finished {
+  readonly code: number;
+  /** The signal that ended it, for example `SIGKILL`; null when it left by itself. */
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder that takes a user's home's place, and is removed at the end of the block. */
+export interface TempHome extends Disposable {
+  readonly path: string;
+  /** Where the program puts its database when nothing says otherwise. */
+  readonly database: string;
+}
+
+/** Starts the program and leaves it running; the caller has to end its stdin, read its output and await its status. */
+export function spawnProgram(
+  args: readonly string[],
+  options: Omit<StartOptions, "stdin"> = {},
+): Deno.ChildProcess {
+  const [command, ...first] = [...options.through ?? [], ...programCommand()];
+  return new Deno.Command(command!, {
+    args: [...first, ...args],
+    clearEnv: true,
+    env: { ...surroundings(runtimeCache()), ...options.env },
+    cwd: options.cwd ?? temporaryFolder(),
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+}
+
+/** Runs the program to its end: `await startProgram(["status", "--json"], { env: { HOME: home.path } })`. */
+export async function startProgram(
+  args: readonly string[],
+  options: StartOptions = {},
+): Promise<Finished> {
+  const child = spawnProgram(args, options);
+  const [, output] = await Promise.all([feed(child, options.stdin), child.output()]);
+  return {
+    code: output.code,
+    signal: output.signal,
+    stdout: new TextDecoder().decode(output.stdout),
+    stderr: new TextDecoder().decode(output.stderr),
+  };
+}
+
+/** Sends one hook event as Claude Code does: one process, the payload on stdin as one line of JSON. */
+export function hook(
+  event: string,
+  payload: object | string | Uint8Array,
+  home: string | TempHome,
+  options: Omit<StartOptions, "stdin"> = {},
+): Promise<Finished> {
+  return startProgram(["hook", event], {
+    ...options,
+    stdin: payload,
+    env: { HOME: typeof home === "string" ? home : home.path, ...options.env },
+  });
+}
+
+/** A new empty home: `using home = tempHome();`. */
+export function tempHome(): TempHome {
+  const path = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-home-" }));
+  return {
+    path,
+    database: join(path, ".conclaude", "conclaude.db"),
+    [Symbol.dispose]() {
+      Deno.removeSync(path, { recursive: true });
+    },
+  };
+}
+
+/**
+ * A payload that Claude Code sent to a hook: `observed("PostToolUse.Edit")`.
+ *
+ * @param replace What stands for the placeholders in it, by name: `{ PROJECT: "/work/app", HOME: home.path }`.
+ */
+export function observed(
+  name: string,
+  replace: Readonly<Record<string, string>> = {},
+): Record<string, unknown> {
+  const text = Deno.readTextFileSync(new URL(`${name}.json`, OBSERVED));
+  return JSON.parse(text, (_key, value) => {
+    if (typeof value !== "string") return value;
+    return value.replace(/<([A-Z_]+)>/g, (whole, key: string) => replace[key] ?? whole);
+  });
+}
+
+/** The names of all observed payloads, sorted; what stands before the first dot is the event. */
+export function observedNames(): string[] {
+  return [...Deno.readDirSync(OBSERVED)]
+    .map(({ name }) => name.replace(/\.json$/, ""))
+    .sort();
+}
+
+async function feed(child: Deno.ChildProcess, stdin: StartOptions["stdin"]): Promise<void> {
+  const writer = child.stdin.getWriter();
+  try {
+    if (stdin !== undefined) await writer.write(bytesOf(stdin));
+    await writer.close();
+  } catch {
+    // The program left without reading to the end; that is its right.
+  }
+}
+
+function bytesOf(stdin: string | Uint8Array | object): Uint8Array {
+  if (stdin instanceof Uint8Array) return stdin;
+  return new TextEncoder().encode(typeof stdin === "string" ? stdin : `${JSON.stringify(stdin)}\n`);
+}
+
+/** Of this test run: its own `DENO_DIR`, or one that all runs of the clone share. */
+function runtimeCache(): string {
+  return Deno.env.get("DENO_DIR") ?? join(REPOSITORY, "dist", "runtime-cache");
+}
+
+function temporaryFolder(): string {
+  return Deno.build.os === "windows" ? Deno.env.get("TEMP") ?? "C:\\Windows\\Temp" : "/tmp";
+}

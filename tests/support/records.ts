@@ -1,0 +1,96 @@
+import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync as Database } from "node:sqlite";
+import { newId } from "../../src/ids.ts";
+import {
+  type Capture,
+  type Execution,
+  type HookRecord,
+  saveRecord,
+} from "../../src/store/captures.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { migrate } from "../../src/store/migrate.ts";
+
+/** A database in a folder of its own that goes with it: `using temp = await tempDatabase()`. */
+export interface TempDatabase extends Disposable {
+  readonly folder: string;
+  readonly path: string;
+  readonly db: DatabaseSync;
+}
+
+/** A new database that can give free pages back. */
+export async function tempDatabase(): Promise<TempDatabase> {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-db-" }));
+  const path = `${folder}/conclaude.db`;
+  const first = new Database(path);
+  first.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  migrate(first, path);
+  first.close();
+  const db = await openDatabase(path, { busyTimeoutMs: 5000 });
+  return {
+    folder,
+    path,
+    db,
+    [Symbol.dispose]() {
+      if (db.isOpen) db.close();
+      Deno.removeSync(folder, { recursive: true });
+    },
+  };
+}
+
+/** What is to be told of a record; the rest is made up. */
+export interface RecordFacts {
+  readonly atMs?: number;
+  readonly sessionId?: string;
+  readonly execution?: Partial<Execution>;
+  /** A part of a capture; without it the event captured nothing. */
+  readonly capture?: Partial<Capture>;
+  readonly counters?: readonly string[];
+}
+
+/** Saves one event as a hook does. @returns Its id. */
+export function saveEvent(db: DatabaseSync, facts: RecordFacts = {}): string {
+  const atMs = facts.atMs ?? Date.now();
+  const record: HookRecord = {
+    id: newId(atMs),
+    atMs,
+    sessionId: facts.sessionId ?? "cad0ac4d-3933-45ad-9a1c-14aec05bb940",
+    session: {
+      effect: "touch",
+      source: null,
+      title: null,
+      projectDir: "/p",
+      repository: null,
+      branch: null,
+      cwd: "/p",
+      permissionMode: null,
+      transcriptPath: null,
+      claudePid: null,
+      claudeProcess: null,
+      endReason: null,
+    },
+    execution: {
+      hookName: "PostToolUse",
+      toolName: "Write",
+      toolUseId: "toolu_1",
+      status: "success",
+      durationMs: 1.5,
+      errorMessage: null,
+      errorStack: null,
+      metadata: {},
+      ...facts.execution,
+    },
+    capture: facts.capture === undefined ? null : {
+      toolName: "Write",
+      toolUseId: "toolu_1",
+      outcome: "success",
+      priority: "high",
+      filesTouched: ["/p/a.ts"],
+      payload: '{"tool_name":"Write"}',
+      cutBytes: 0,
+      ...facts.capture,
+    },
+    counters: facts.counters ?? [],
+  };
+  saveRecord(db, record);
+  return record.id;
+}

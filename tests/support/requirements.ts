@@ -1,0 +1,46 @@
+/** Tests that need something of the machine say so in their name when it is missing, and are skipped. */
+
+type Body = () => void | Promise<void>;
+
+/** A test that runs where `missing` is null; elsewhere it is skipped, with `missing` as the reason in its name. */
+export function testWhere(missing: string | null, name: string, body: Body): void {
+  if (missing === null) Deno.test(name, body);
+  else Deno.test({ name: `${name} [skipped: ${missing}]`, ignore: true, fn: body });
+}
+
+/** Null on Linux, macOS and the like; else why not. */
+export function needsUnix(): string | null {
+  return Deno.build.os === "windows" ? "needs Unix" : null;
+}
+
+/** Null where this process is root on Linux; else why not. */
+export function needsRoot(): string | null {
+  if (Deno.build.os !== "linux") return "needs Linux";
+  return Deno.uid() === 0 ? null : "needs root";
+}
+
+/** Null where the tools are installed. */
+export function needsTools(...names: readonly string[]): string | null {
+  const missing = names.filter((name) => !runs(["sh", "-c", `command -v ${name}`]));
+  return missing.length === 0 ? null : `needs ${missing.join(", ")}`;
+}
+
+/** Null where a process may have mounts of its own. */
+export function needsMounts(): string | null {
+  return needsRoot() ?? needsTools("unshare", "nsenter", "mount") ??
+    (runs(["unshare", "-m", "true"]) ? null : "needs the right to mount");
+}
+
+/** Null when the tests run on a compiled executable. */
+export function needsExecutable(): string | null {
+  return Deno.env.get("CONCLAUDE_BIN") ? null : "needs CONCLAUDE_BIN";
+}
+
+function runs(command: readonly [string, ...string[]]): boolean {
+  const [program, ...args] = command;
+  try {
+    return new Deno.Command(program, { args, stdout: "null", stderr: "null" }).outputSync().success;
+  } catch {
+    return false;
+  }
+}

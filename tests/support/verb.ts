@@ -1,0 +1,46 @@
+import { run } from "@stricli/core";
+import { application } from "../../src/cli/app.ts";
+import { type CliContext, splitGlobals } from "../../src/cli/context.ts";
+import { showError } from "../../src/cli/view.ts";
+import { locate } from "../../src/paths.ts";
+
+/** What a verb printed, and with what it would have left. */
+export interface VerbResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a verb in this process, on the database of a folder that stands for the home. */
+export async function runVerb(
+  args: readonly string[],
+  place: { readonly home: string; readonly database?: string },
+): Promise<VerbResult> {
+  const { globals, rest } = splitGlobals(args);
+  const printed = { stdout: "", stderr: "" };
+  const context: CliContext = {
+    process: {
+      stdout: { write: (text: string) => void (printed.stdout += text) },
+      stderr: { write: (text: string) => void (printed.stderr += text) },
+    },
+    globals: { ...globals, color: false },
+    locations: locate({ HOME: place.home }, { dbFlag: place.database, cwd: place.home }),
+    cwd: place.home,
+  };
+  try {
+    await run(application(context, rest), rest, context);
+  } catch (thrown) {
+    showError(context, thrown);
+  }
+  return { ...printed, code: Math.abs(Number(context.process.exitCode ?? 0)) };
+}
+
+/** {@linkcode runVerb} with `--json`. @returns What it printed, parsed. */
+export async function runVerbJson(
+  args: readonly string[],
+  place: { readonly home: string; readonly database?: string },
+  // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+): Promise<any> {
+  const { stdout } = await runVerb([...args, "--json"], place);
+  return JSON.parse(stdout);
+}

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { LAUNCHER_MARK } from "../../src/tasks/launcher.ts";
+import { placeProgram } from "../../src/tasks/place_file.ts";
+import { tempHome } from "../support/program.ts";
+
+const OURS = `#!/bin/sh\n# ${LAUNCHER_MARK}.\n`;
+
+Deno.test("placeProgram() makes the folder and an executable file", async () => {
+  using home = tempHome();
+  const path = join(home.path, ".local", "bin", "conclaude");
+  assert.deepEqual(await placeProgram(path, { text: OURS }), { before: "nothing" });
+  assert.equal(Deno.readTextFileSync(path), OURS);
+  if (Deno.build.os !== "windows") assert.equal(Deno.statSync(path).mode! & 0o777, 0o755);
+});
+
+Deno.test("placeProgram() copies a file, and leaves nothing beside it", async () => {
+  using home = tempHome();
+  const source = join(home.path, "built");
+  Deno.writeTextFileSync(source, "the executable");
+  const path = join(home.path, "bin", "conclaude");
+  await placeProgram(path, { copyOf: source });
+  assert.equal(Deno.readTextFileSync(path), "the executable");
+  assert.deepEqual(namesIn(join(home.path, "bin")), ["conclaude"]);
+});
+
+Deno.test("placeProgram() replaces a launcher and an executable of ours", async () => {
+  using home = tempHome();
+  const path = join(home.path, "conclaude");
+  Deno.writeTextFileSync(path, OURS);
+  assert.deepEqual(await placeProgram(path, { text: OURS }), { before: "ours" });
+  Deno.writeTextFileSync(path, "\0ELF… d3n0l4nd … CONCLAUDE_DB_PATH,HOME");
+  assert.deepEqual(await placeProgram(path, { text: OURS }), { before: "ours" });
+  assert.deepEqual(namesIn(home.path), ["conclaude"]);
+});
+
+Deno.test("placeProgram() keeps another program of the same name, each time under a new one", async () => {
+  using home = tempHome();
+  const path = join(home.path, "conclaude");
+  for (const [content, expected] of [["one", ""], ["two", "-2"]] as const) {
+    Deno.writeTextFileSync(path, content);
+    const movedTo = `${path}.before-conclaude${expected}`;
+    assert.deepEqual(await placeProgram(path, { text: OURS }), { before: "foreign", movedTo });
+    assert.equal(Deno.readTextFileSync(movedTo), content);
+  }
+});
+
+Deno.test({
+  name: "placeProgram() replaces a link itself, never the file that it leads to",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    using home = tempHome();
+    const target = join(home.path, "elsewhere");
+    const path = join(home.path, "conclaude");
+    Deno.writeTextFileSync(target, OURS);
+    Deno.symlinkSync(target, path);
+    assert.equal((await placeProgram(path, { text: `${OURS}new` })).before, "foreign");
+    assert.equal(Deno.readTextFileSync(target), OURS);
+    assert.ok(Deno.lstatSync(path).isFile);
+  },
+});
+
+Deno.test("placeProgram() refuses a folder, and leaves no draft behind", async () => {
+  using home = tempHome();
+  const path = join(home.path, "conclaude");
+  Deno.mkdirSync(path);
+  await assert.rejects(placeProgram(path, { text: OURS }), /is a folder/);
+  assert.deepEqual(namesIn(home.path), ["conclaude"]);
+});
+
+function namesIn(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+}
