@@ -26,8 +26,9 @@ CREATE TABLE sessions (
 -- Serves `session show SHORT` and every `--session SHORT`.
 CREATE INDEX sessions_by_short_id ON sessions (short_id);
 
--- Serves the context at SessionStart: the newest sessions of one project.
-CREATE INDEX sessions_by_project ON sessions (coalesce(repository, project_dir), updated_at_ms);
+-- Serves the context at SessionStart: the sessions of one project. Without `updated_at_ms`, which changes with every
+-- event: an index that every event rewrites costs every hook a page.
+CREATE INDEX sessions_by_project ON sessions (coalesce(repository, project_dir));
 
 -- Serves retention (oldest ended first) and the search for abandoned sessions (active ones).
 CREATE INDEX sessions_by_status ON sessions (status, ended_at_ms);

@@ -27,6 +27,11 @@ export class UserError extends Error {
   }
 }
 
+/** Whether an error is meant for a person. By name, since a bundle may hold the class twice. */
+export function isUserError(thrown: unknown): thrown is UserError {
+  return thrown instanceof Error && thrown.name === "UserError";
+}
+
 /** The message of anything that was thrown, one line, never empty. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);

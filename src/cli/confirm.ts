@@ -8,10 +8,10 @@ import { USAGE } from "./usage.ts";
  * @param question `what`: what is to be done, for the error; `ask`: the sentence on the terminal.
  * @throws {UserError} When the answer is no, or nobody can be asked: then `--yes` is needed (exit code 2).
  */
-export async function confirmOrThrow(
+export function confirmOrThrow(
   { globals }: CliContext,
   question: { readonly what: string; readonly ask: string },
-): Promise<void> {
+): void {
   if (globals.json || !Deno.stdin.isTerminal() || !Deno.stdout.isTerminal()) {
     throw new UserError(`Cannot ${question.what}`, {
       why: "it needs a yes, and there is no terminal to ask on",
@@ -19,9 +19,7 @@ export async function confirmOrThrow(
       exitCode: USAGE,
     });
   }
-  const { confirm } = await import("@clack/prompts");
-  const answer = await confirm({ message: question.ask, initialValue: false });
-  if (answer === true) return;
+  if (confirm(question.ask)) return;
   throw new UserError(`Did not ${question.what}`, {
     why: "the answer was no",
     next: "nothing was changed",

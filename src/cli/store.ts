@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { readConfigFiles } from "../config/discover.ts";
+import { loadHookConfig } from "../config/cached.ts";
+import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../errors.ts";
-import { databaseAt } from "../paths.ts";
+import { databaseAt, type Locations } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { NewerSchemaError, openDatabase } from "../store/database.ts";
 import type { CliContext } from "./context.ts";
@@ -19,9 +20,20 @@ export async function placeOf({ cwd, globals, locations }: CliContext): Promise<
   const files = readConfigFiles(lookUpwards(cwd), locations);
   const config = files.length === 0
     ? DEFAULT_HOOK_CONFIG
-    : (await import("../config/parse.ts")).parseConfig(files).hook;
+    : await configOf(files, locations, globals.noDb || !exists(locations.database));
   if (globals.noDb || !config.databaseEnabled) return { config, database: ":memory:" };
   return { config, database: databaseAt(locations, config.databasePath) };
+}
+
+/** From the cache where there is one, so that a command does not load the YAML parser. */
+async function configOf(
+  files: readonly ConfigFile[],
+  locations: Locations,
+  noDb: boolean,
+): Promise<HookConfig> {
+  const { config, cache } = await loadHookConfig(files, { locations, noDb });
+  cache?.close();
+  return config;
 }
 
 /**

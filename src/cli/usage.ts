@@ -11,7 +11,7 @@ import {
   UnsatisfiedPositionalError,
 } from "@stricli/core";
 import { editDistance } from "../config/suggest.ts";
-import { messageOf, UserError } from "../errors.ts";
+import { isUserError, messageOf, UserError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 
 /** Exit status for a command line that makes no sense. */
@@ -41,7 +41,7 @@ export function usageText(root: RouteMap<CliContext>, args: readonly string[]): 
       });
     },
     exceptionWhileParsingArguments(thrown): never {
-      throw thrown instanceof UserError ? thrown : argumentError(thrown, verbOf(root, args));
+      throw isUserError(thrown) ? thrown : argumentError(thrown, verbOf(root, args));
     },
     exceptionWhileLoadingCommandFunction(thrown): never {
       throw new UserError("Cannot load the command", {

@@ -1,4 +1,4 @@
-import { messageOf, UserError } from "../errors.ts";
+import { isUserError, messageOf, UserError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 
 /** What a command has to say, for people and for programs. */
@@ -44,7 +44,7 @@ export function errorText(
 }
 
 function asUserError(thrown: unknown, { locations }: CliContext): UserError {
-  if (thrown instanceof UserError) return thrown;
+  if (isUserError(thrown)) return thrown;
   return new UserError("Cannot finish the command", {
     why: messageOf(thrown),
     next: `run \`conclaude doctor\`; the log is ${locations.logFile}`,

@@ -73,8 +73,8 @@ const MAX_DRAIN_MS = 500;
 /** How long work beside the event waits for another process, in milliseconds. */
 const SPARE_BUSY_MS = 100;
 
-/** One hook in this many moves the write-ahead log into the database. */
-const CHECKPOINT_EVERY = 16;
+/** A hook that leaves a longer write-ahead log moves it into the database: the next one has to read it whole. */
+const MAX_LOG_BYTES = 300_000;
 
 /** Where this process reads and writes. */
 export function readLocations(flags: HookFlags): Locations {
@@ -147,7 +147,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       if (opened.db === null) throw opened.reason;
       saveRecord(opened.db, record);
       saved = true;
-      if (Math.random() * CHECKPOINT_EVERY < 1) checkpointQuietly(opened.db);
+      if (database !== ":memory:") keepLogShort(opened.db, database);
     } catch (thrown) {
       const { keepElsewhere } = await import("./failure.ts");
       notices.push(...keepElsewhere(thrown, record, { database, locations }));
@@ -279,11 +279,13 @@ function holdsRecords(folder: string): boolean {
 }
 
 /**
- * No process stays to keep the log's index alive, so SQLite's own checkpoint would copy the whole log at every commit
- * and never begin it anew: now and then a hook empties it, if nobody else is at work.
+ * No process stays to keep the log's index alive, so every hook reads the whole log to make it anew, and SQLite's own
+ * checkpoint would copy it at every commit and never begin it again. So a hook that finds it long empties it, if nobody
+ * else is at work.
  */
-function checkpointQuietly(db: DatabaseSync): void {
+function keepLogShort(db: DatabaseSync, database: string): void {
   try {
+    if (Deno.statSync(`${database}-wal`).size <= MAX_LOG_BYTES) return;
     db.exec("PRAGMA busy_timeout = 0");
     checkpoint(db, "TRUNCATE");
   } catch {

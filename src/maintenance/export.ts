@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf, UserError } from "../errors.ts";
+import { isUserError, messageOf } from "../errors.ts";
 import { schemaVersion } from "../store/database.ts";
 import { type ExportFilter, type ExportRow, exportRows } from "../store/export.ts";
 import { payloadText, type StoredPayload } from "../store/payloads.ts";
@@ -79,7 +79,7 @@ function captureLine(row: ExportRow): { readonly line: string; readonly damaged:
       ? payload
       : new TextEncoder().encode(String(payload));
     const damage = {
-      why: thrown instanceof UserError ? thrown.why : messageOf(thrown),
+      why: isUserError(thrown) ? thrown.why : messageOf(thrown),
       encoding,
       stored: bytes.toBase64(),
     };

@@ -5,7 +5,7 @@
  * programs see the old text or the new one and never half of it. Links are followed: the link stays, its target is
  * replaced.
  */
-import { messageOf, UserError } from "../errors.ts";
+import { isUserError, messageOf, UserError } from "../errors.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
 
 /** Which of Claude Code's settings files: the user's own, the project's shared one, or the project's private one. */
@@ -116,7 +116,7 @@ export function readBackup(path: string): string | undefined {
   try {
     return readSettings(backupPath(path)).text;
   } catch (thrown) {
-    if (thrown instanceof UserError) return undefined;
+    if (isUserError(thrown)) return undefined;
     throw thrown;
   }
 }
@@ -217,7 +217,7 @@ function orExplain<T>(what: string, act: () => T): T {
   try {
     return act();
   } catch (thrown) {
-    if (thrown instanceof UserError) throw thrown;
+    if (isUserError(thrown)) throw thrown;
     throw new UserError(what, {
       why: messageOf(thrown),
       next:

@@ -1,7 +1,7 @@
 /**
  * How to take an installation back so exactly that nothing shows it was there.
  */
-import { UserError } from "../errors.ts";
+import { isUserError } from "../errors.ts";
 import { installInto, type InstallPlan, readOwnEntries, uninstallFrom } from "./edit.ts";
 import type { Ownership } from "./own_handler.ts";
 
@@ -51,7 +51,7 @@ export function isOriginOf(
     return readOwnEntries(origin, { ...plan, attempt }).length === 0 &&
       installInto(origin, plan).text === text;
   } catch (thrown) {
-    if (thrown instanceof UserError) return false;
+    if (isUserError(thrown)) return false;
     throw thrown;
   }
 }

@@ -93,7 +93,9 @@ export function countPending(db: DatabaseSync, sessionId: string): number {
 
 function writeRecord(db: DatabaseSync, record: HookRecord): boolean {
   if (!insertExecution(db, record)) return false;
-  if (record.session !== null) upsertSession(db, record, record.session);
+  if (record.session !== null && !touchActiveSession(db, record, record.session)) {
+    upsertSession(db, record, record.session);
+  }
   if (record.capture !== null) insertCapture(db, record, record.capture);
   for (const type of record.counters) raiseCounter(db, record, type);
   return true;
@@ -121,6 +123,43 @@ function insertExecution(
     execution.errorStack,
     JSON.stringify(execution.metadata),
     atMs,
+  );
+  return changes > 0;
+}
+
+/**
+ * The usual case: a sign of life of an active session of which everything lasting is known. It changes no indexed
+ * column, so it writes one page where {@linkcode upsertSession} writes three.
+ *
+ * @returns False when there is more to do.
+ */
+function touchActiveSession(
+  db: DatabaseSync,
+  { sessionId, atMs }: HookRecord,
+  touch: SessionTouch,
+): boolean {
+  if (touch.effect !== "touch") return false;
+  const { changes } = db.prepare(
+    `UPDATE sessions
+        SET updated_at_ms = ?2,
+            branch = iif(?3 IS NULL, branch, ?4),
+            cwd = coalesce(?5, cwd),
+            permission_mode = coalesce(?6, permission_mode)
+      WHERE session_id = ?1
+        AND status = 'active'
+        AND updated_at_ms <= ?2
+        AND project_dir IS NOT NULL
+        AND transcript_path IS NOT NULL
+        AND (?3 IS NULL OR repository IS NOT NULL)
+        AND (?7 IS NULL OR claude_pid = ?7)`,
+  ).run(
+    sessionId,
+    atMs,
+    touch.repository,
+    touch.branch,
+    touch.cwd,
+    touch.permissionMode,
+    touch.claudePid,
   );
   return changes > 0;
 }

@@ -1,12 +1,14 @@
 /**
  * `deno task bundle`: the program as a few minified files in `dist/bundle`.
  *
- * A hook's start is dominated by how many files and how much code the runtime has to load, so the hot path becomes one
- * small file (`main.js`), and what is seldom wanted is bundled apart and loaded when it is (`cold/`). The bundler's own
- * splitting would give the hot path nine files instead, which costs about 3 ms a hook.
+ * A hook's start is dominated by what the runtime has to load, so there are three kinds of code:
+ * - the hot path becomes one small file, `main.js` (the bundler's own splitting would make nine of it, 3 ms a hook);
+ * - what a hook seldom wants is bundled apart and loaded when it is (`cold/`);
+ * - what is wanted least and weighs most, the parser of configuration files with its libraries, is packed: an executable
+ *   reads everything that is embedded in it at every start, 0.1 ms for 50 kB.
  */
 
-/** Modules that `main.js` loads only when they are wanted. Every other one that a hook can reach goes into `main.js`. */
+/** Modules that are loaded when they are wanted. Every other one that a hook can reach goes into `main.js`. */
 const COLD_MODULES = [
   "src/cli/run.ts",
   "src/capture/cap.ts",
@@ -18,6 +20,18 @@ const COLD_MODULES = [
   "src/spool/drain.ts",
   "src/store/migrate.ts",
 ];
+
+/** Cold modules that are packed, and what is imported of them. */
+const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
+  "src/config/parse.ts": ["parseConfig"],
+  "src/cli/actions/config.ts": [
+    "initConfig",
+    "configPath",
+    "showConfig",
+    "validateConfig",
+    "configSchema",
+  ],
+};
 
 const OUT = "dist/bundle";
 /** Made beside it, then put in its place: programs may be running from the old one. */
@@ -32,36 +46,90 @@ async function bundle(args: readonly string[]): Promise<void> {
   if (!success) throw new Error(`deno bundle failed:\n${new TextDecoder().decode(stderr)}`);
 }
 
-/** How a cold module is named where it is imported: from another folder, and from beside it. */
-function specifiersOf(path: string): string[] {
-  const [folder, file] = path.split("/").slice(-2);
-  // There is a `run.ts` on the hot path too.
-  return file === "run.ts" ? [`*/${folder}/${file}`] : [`*/${folder}/${file}`, `./${file}`];
+/** Flags that leave the imports of these modules as they stand in the source. */
+function externals(modules: readonly string[]): string[] {
+  return modules.flatMap((path) => {
+    const [folder, file] = path.split("/").slice(-2);
+    // From another folder, and from beside it; but there is a `run.ts` on the hot path too.
+    return file === "run.ts" ? [`*/${folder}/${file}`] : [`*/${folder}/${file}`, `./${file}`];
+  }).map((specifier) => `--external=${specifier}`);
 }
 
-/** The imports that were left as they stand in the source now name the file that they were bundled into. */
-function linkColdImports(code: string): string {
-  return code.replace(/\bimport\("([^"]+)\.ts"\)/g, (_whole, specifier: string) => {
+async function* walk(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* walk(`${folder}/${name}`);
+    else yield `${folder}/${name}`;
+  }
+}
+
+/** Makes the imports that were left as they stand name the file that they were bundled into. */
+async function linkColdImports(file: string, toCold: string): Promise<void> {
+  const all = [...COLD_MODULES, ...Object.keys(PACKED_MODULES)];
+  const code = await Deno.readTextFile(file);
+  const linked = code.replace(/\bimport\("([^"]+)\.ts"\)/g, (_whole, specifier: string) => {
     const ending = specifier.replace(/^(\.\.?\/)+/, "/");
-    const matches = COLD_MODULES.filter((path) => `/${path}`.endsWith(`${ending}.ts`));
-    if (matches.length !== 1) {
-      throw new Error(`no cold module, or several, for import("${specifier}.ts")`);
-    }
-    return `import("./cold/${matches[0]!.replace(/^src\//, "").replace(/\.ts$/, ".js")}")`;
+    const matches = all.filter((path) => `/${path}`.endsWith(`${ending}.ts`));
+    if (matches.length !== 1) throw new Error(`${file}: what is import("${specifier}.ts")?`);
+    return `import("${toCold}/${outputOf(matches[0]!)}")`;
   });
+  await Deno.writeTextFile(file, linked);
 }
 
+/** `src/hook/failure.ts` becomes `hook/failure.js`. */
+function outputOf(path: string): string {
+  return path.replace(/^src\//, "").replace(/\.ts$/, ".js");
+}
+
+/** All packed modules in one file, compressed, and beside it a small file for each that unpacks it. */
+async function pack(): Promise<void> {
+  const paths = Object.keys(PACKED_MODULES);
+  const entry = `${DRAFT}/packed.ts`;
+  const lines = paths.map((path, i) => `export const load${i} = () => import("../../${path}");`);
+  await Deno.writeTextFile(entry, lines.join("\n"));
+  await bundle(["--output", `${DRAFT}/packed.js`, entry]);
+  const code = await Deno.readFile(`${DRAFT}/packed.js`);
+  const stream = new Blob([code]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  const packed = (await new Response(stream).bytes()).toBase64();
+  await Deno.writeTextFile(
+    `${DRAFT}/cold/packed.js`,
+    `const packed = Uint8Array.fromBase64("${packed}");
+const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
+const text = (await new Response(stream).text()).replaceAll("import.meta.url", JSON.stringify(import.meta.url));
+const code = new TextEncoder().encode(text).toBase64();
+export const { ${
+      paths.map((_path, i) => `load${i}`).join(", ")
+    } } = await import(\`data:text/javascript;base64,\${code}\`);
+`,
+  );
+  for (const [i, path] of paths.entries()) {
+    const names = PACKED_MODULES[path]!.join(", ");
+    const up = "../".repeat(path.split("/").length - 2);
+    const output = `${DRAFT}/cold/${outputOf(path)}`;
+    await Deno.mkdir(output.slice(0, output.lastIndexOf("/")), { recursive: true });
+    await Deno.writeTextFile(
+      output,
+      `import { load${i} } from "${up}packed.js";\nexport const { ${names} } = await load${i}();\n`,
+    );
+  }
+  await Deno.remove(entry);
+  await Deno.remove(`${DRAFT}/packed.js`);
+}
+
+await Deno.mkdir(DRAFT, { recursive: true });
+const packedFlags = externals(Object.keys(PACKED_MODULES));
 await bundle([
-  ...COLD_MODULES.flatMap(specifiersOf).map((specifier) => `--external=${specifier}`),
+  ...externals(COLD_MODULES),
+  ...packedFlags,
   "--output",
   `${DRAFT}/main.js`,
   "main.ts",
 ]);
-await bundle(["--code-splitting", "--outdir", `${DRAFT}/cold`, ...COLD_MODULES]);
-await Deno.writeTextFile(
-  `${DRAFT}/main.js`,
-  linkColdImports(await Deno.readTextFile(`${DRAFT}/main.js`)),
-);
+await linkColdImports(`${DRAFT}/main.js`, "./cold");
+await bundle([...packedFlags, "--code-splitting", "--outdir", `${DRAFT}/cold`, ...COLD_MODULES]);
+for await (const file of walk(`${DRAFT}/cold`)) {
+  await linkColdImports(file, file.split("/").length > 4 ? ".." : ".");
+}
+await pack();
 await Deno.rename(OUT, `${DRAFT}-old`).catch(() => {});
 await Deno.rename(DRAFT, OUT);
 await Deno.remove(`${DRAFT}-old`, { recursive: true }).catch(() => {});

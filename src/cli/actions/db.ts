@@ -182,7 +182,7 @@ export async function reset(context: CliContext, flags: { readonly yes: boolean 
   const { database, config } = await placeOnDisk(context);
   const present = requireReplaceable("Cannot reset", database);
   if (present.kind !== "missing" && !flags.yes) {
-    await confirmOrThrow(context, {
+    confirmOrThrow(context, {
       what: "reset the database",
       ask: `Set ${plain(database)} aside and begin a new one?`,
     });

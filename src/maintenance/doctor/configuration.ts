@@ -1,10 +1,10 @@
-import { parseConfig } from "../../config/parse.ts";
 import { type Finding, ok, warn } from "../check.ts";
 import type { DoctorPlace } from "./place.ts";
 
 /** Whether the configuration files that count here are right. */
-export function lookAtConfiguration({ files }: DoctorPlace): Finding[] {
+export async function lookAtConfiguration({ files }: DoctorPlace): Promise<Finding[]> {
   if (files.length === 0) return [ok("no files: the defaults count")];
+  const { parseConfig } = await import("../../config/parse.ts");
   const { problems } = parseConfig(files);
   const [first] = problems;
   if (first === undefined) return [ok(files.map(({ path }) => path).join(", "))];

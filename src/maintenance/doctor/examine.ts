@@ -1,4 +1,4 @@
-import { messageOf, UserError } from "../../errors.ts";
+import { isUserError, messageOf } from "../../errors.ts";
 import { type Check, fail, type Finding } from "../check.ts";
 import { lookAtConfiguration } from "./configuration.ts";
 import { lookAtDatabase } from "./database.ts";
@@ -74,7 +74,7 @@ async function repairAll(findings: readonly Finding[], fixed: string[]): Promise
     try {
       fixed.push(await repair());
     } catch (thrown) {
-      const [why, next] = thrown instanceof UserError
+      const [why, next] = isUserError(thrown)
         ? [thrown.why, thrown.next]
         : [messageOf(thrown), "correct the cause, then run `conclaude doctor --fix` again"];
       failures.push(fail(`could not be corrected (${message}): ${why}`, next));
@@ -88,7 +88,7 @@ async function lookSafely(look: Look, place: DoctorPlace): Promise<readonly Find
   try {
     return await look(place);
   } catch (thrown) {
-    const why = thrown instanceof UserError ? `${thrown.what}: ${thrown.why}` : messageOf(thrown);
+    const why = isUserError(thrown) ? `${thrown.what}: ${thrown.why}` : messageOf(thrown);
     return [
       fail(`could not be looked at: ${why}`, "correct the cause, then run `conclaude doctor`"),
     ];

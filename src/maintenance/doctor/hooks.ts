@@ -1,4 +1,4 @@
-import { UserError } from "../../errors.ts";
+import { isUserError } from "../../errors.ts";
 import { isConclaudeScript } from "../../settings/checkout.ts";
 import { readOwnEntries } from "../../settings/edit.ts";
 import { readSettings, settingsPath, type SettingsScope } from "../../settings/file.ts";
@@ -82,7 +82,7 @@ function lookInto(scope: SettingsScope, path: string, { program }: DoctorPlace):
       faults: discardingFaults(settings, path, entries.length > 0),
     };
   } catch (thrown) {
-    if (!(thrown instanceof UserError)) throw thrown;
+    if (!isUserError(thrown)) throw thrown;
     return {
       ...nothing,
       faults: [fail(
