@@ -1,6 +1,6 @@
-import { capturePriority, filesTouched, summarizeInput } from "../capture/payload.ts";
+import { capturePriority, filesTouched, headOf } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
-import type { HookEvent } from "./protocol.ts";
+import { nameOf } from "./protocol.ts";
 import { type Answer, type HookWork, matchesAny } from "./work.ts";
 
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
@@ -9,8 +9,8 @@ const SILENT: Answer = { continue: true, suppressOutput: true };
 /** Tools whose use counts as an edit in the session's counters. */
 const EDITING_TOOLS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
 
-/** The audit row's summary is shorter than elsewhere, because the whole is in the queue. */
-const SUMMARY_LIMITS = { maxChars: 60, maxBytes: 300 };
+/** How much of a tool's input, and of its error, the audit row repeats; the whole is in the queue. */
+const MAX_EXCERPT_CHARS = 160;
 
 /** PostToolUse and PostToolUseFailure: keeps the tool use whole, unless the configuration leaves it out. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -22,16 +22,27 @@ export async function handle(work: HookWork): Promise<Answer> {
   const counters = ["tool_uses"];
   if (failed) counters.push("tool_failures");
   else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
-  await work.save(
-    skipped === null
-      ? {
-        capture: await captureOf(work, { toolName, files, failed }),
-        metadata: { files, ...summarizeInput(describe(event), SUMMARY_LIMITS) },
-        counters,
-      }
-      : { status: "skipped", metadata: { skipped }, counters },
-  );
+  if (skipped !== null) {
+    await work.save({ status: "skipped", metadata: { skipped }, counters });
+    return SILENT;
+  }
+  const capture = await captureOf(work, { toolName, files, failed });
+  const agentId = nameOf(event.own["agent_id"]);
+  await work.save({
+    capture,
+    metadata: {
+      files,
+      input: excerpt(capture.payload.slice(capture.payload.indexOf('"tool_input":') + 13)),
+      ...(failed ? { error: excerpt(String(event.own["error"])) } : {}),
+      ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
+    },
+    counters,
+  });
   return SILENT;
+}
+
+function excerpt(text: string): string {
+  return text.length <= MAX_EXCERPT_CHARS ? text : `${headOf(text, MAX_EXCERPT_CHARS)}…`;
 }
 
 function reasonToSkip(work: HookWork, toolName: string, files: readonly string[]): string | null {
@@ -94,10 +105,4 @@ async function serialize(
   const { capValue } = await import("../capture/cap.ts");
   const { value, cutBytes } = capValue(payload, maxBytes);
   return { text: cutBytes === 0 && text !== "" ? text : JSON.stringify(value), cutBytes };
-}
-
-/** What the audit row tells of a tool use: its input in short, and who used it. The response is in the queue. */
-function describe(event: HookEvent): Record<string, unknown> {
-  const { tool_name: _name, tool_use_id: _id, tool_response: _response, ...rest } = event.own;
-  return rest;
 }

@@ -97,7 +97,7 @@ function writeRecord(db: DatabaseSync, record: HookRecord): boolean {
     upsertSession(db, record, record.session);
   }
   if (record.capture !== null) insertCapture(db, record, record.capture);
-  for (const type of record.counters) raiseCounter(db, record, type);
+  if (record.counters.length > 0) raiseCounters(db, record);
   return true;
 }
 
@@ -250,10 +250,11 @@ function insertCapture(
   );
 }
 
-function raiseCounter(db: DatabaseSync, { sessionId, atMs }: HookRecord, type: string): void {
-  db.prepare(
+function raiseCounters(db: DatabaseSync, { sessionId, atMs, counters }: HookRecord): void {
+  const statement = db.prepare(
     `INSERT INTO counters (session_id, type, value, updated_at_ms)
      VALUES (?1, ?2, 1, ?3)
      ON CONFLICT (session_id, type) DO UPDATE SET value = value + 1, updated_at_ms = ?3`,
-  ).run(sessionId, type, atMs);
+  );
+  for (const type of counters) statement.run(sessionId, type, atMs);
 }
