@@ -20,7 +20,7 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
 ];
 
 /** Facts of the system: whose process this is, and whether another one lives. */
-const SYSTEM_FACTS: readonly string[] = ["uid", "getPriority"];
+const SYSTEM_FACTS: readonly string[] = ["uid", "getPriority", "statfs"];
 
 /** How the start of a process is looked up; see `src/process/identity.ts`. */
 const PROCESS_TOOLS: Readonly<Record<System, string | null>> = {

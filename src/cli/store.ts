@@ -66,11 +66,12 @@ export async function openStore(
   }
 }
 
+/** Whether anything is there: what is no database, or cannot be looked at, must not pass for a fresh start. */
 function exists(path: string): boolean {
   try {
-    return Deno.statSync(path).isFile;
+    Deno.statSync(path);
+    return true;
   } catch (thrown) {
-    // A folder that cannot be read must not look like a fresh start.
     return !(thrown instanceof Deno.errors.NotFound);
   }
 }

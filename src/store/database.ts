@@ -146,6 +146,12 @@ function createPrivateFile(path: string, ownOnly: boolean): void {
     if (ownOnly && (info.isSymlink || info.uid !== Deno.uid())) {
       throw new Error("the file in the shared temporary folder is not this user's own");
     }
+    if (info.size === 0 && hasLog(path)) {
+      // SQLite would take it for a new database, and throw away the log with all that is in it.
+      throw new Error(
+        "the database file is empty, but its write-ahead log is not: it was truncated",
+      );
+    }
     return;
   } catch (thrown) {
     if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
@@ -155,6 +161,14 @@ function createPrivateFile(path: string, ownOnly: boolean): void {
     Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
   } catch (thrown) {
     if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
+  }
+}
+
+function hasLog(path: string): boolean {
+  try {
+    return Deno.statSync(`${path}-wal`).size > 0;
+  } catch {
+    return false;
   }
 }
 

@@ -43,7 +43,11 @@ export function identifyDatabase(path: string): DatabaseFile {
     const info = Deno.statSync(path);
     if (info.isDirectory) return { kind: "folder" };
     if (!info.isFile) return { kind: "special" };
-    if (info.size === 0) return { kind: "empty" };
+    if (info.size === 0) {
+      return hasLog(path)
+        ? { kind: "damaged", why: "the file is empty, but its write-ahead log is not" }
+        : { kind: "empty" };
+    }
     header = readHeader(path);
   } catch (thrown) {
     return thrown instanceof Deno.errors.NotFound

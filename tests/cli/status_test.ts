@@ -36,7 +36,7 @@ Deno.test("status --json tells of the database, the sessions, the queue and the 
       all: { total: 1, active: 1, ended: 0, abandoned: 0 },
     },
     spool: { waiting: 0 },
-    hooks: null,
+    hooks: [],
     config: { files: [], problems: 0 },
   });
 });

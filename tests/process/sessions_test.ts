@@ -3,8 +3,15 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { query, queryValue, type Row, sessionOf, sessions } from "../support/look.ts";
+import { programCommand } from "../../src/tasks/program.ts";
 import { hook, type TempHome, tempHome } from "../support/program.ts";
-import { needsRoot, needsTools, needsUnix, testWhere } from "../support/requirements.ts";
+import {
+  needsReadableByOthers,
+  needsRoot,
+  needsTools,
+  needsUnix,
+  testWhere,
+} from "../support/requirements.ts";
 
 const DAY_MS = 86_400_000;
 const needsGit = needsTools("git");
@@ -257,7 +264,7 @@ testWhere(needsUnix(), "a process that opens another session has left the one be
 });
 
 testWhere(
-  needsRoot() ?? needsTools("setpriv"),
+  needsRoot() ?? needsTools("setpriv") ?? needsReadableByOthers(programCommand().at(-1)!),
   "a process of another user is alive",
   async () => {
     using home = tempHome();

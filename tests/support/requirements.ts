@@ -25,6 +25,12 @@ export function needsTools(...names: readonly string[]): string | null {
   return missing.length === 0 ? null : `needs ${missing.join(", ")}`;
 }
 
+/** Null where the file may be read by others than its owner. */
+export function needsReadableByOthers(path: string): string | null {
+  const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] as const;
+  return runs([...nobody, "test", "-r", path]) ? null : "needs a program that others may read";
+}
+
 /** Null where a process may have mounts of its own. */
 export function needsMounts(): string | null {
   return needsRoot() ?? needsTools("unshare", "nsenter", "mount") ??

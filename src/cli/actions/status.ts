@@ -1,4 +1,5 @@
 import { readConfigFiles } from "../../config/discover.ts";
+import { installedHooks } from "../../maintenance/doctor/hooks.ts";
 import { findRepository } from "../../git/repository.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { spooledFiles } from "../../spool/drain.ts";
@@ -8,7 +9,8 @@ import { type QueueTotals, summarizeQueue, totalsOf } from "../../store/queue_st
 import { countSessions, type SessionCounts } from "../../store/session_counts.ts";
 import { daysMs, relativeTime } from "../../time.ts";
 import { VERSION } from "../../version.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, readEnvironment } from "../context.ts";
+import { ownProgram } from "../program.ts";
 import { openStore } from "../store.ts";
 import { bytesText, plain } from "../table.ts";
 import type { View } from "../view.ts";
@@ -32,8 +34,8 @@ export interface StatusReport {
   /** The hooks of the last 24 hours. */
   readonly audit: ExecutionSummary & { readonly sinceMs: number };
   readonly spool: { readonly waiting: number };
-  /** Null as long as nothing tells whether the hooks are installed. */
-  readonly hooks: null;
+  /** The settings files that hold our hooks; empty when none are installed. */
+  readonly hooks: readonly { readonly path: string; readonly events: readonly string[] }[];
   readonly config: {
     readonly files: readonly { readonly layer: string; readonly path: string }[];
     readonly problems: number;
@@ -66,13 +68,31 @@ export async function showStatus(context: CliContext): Promise<View> {
         folders: context.locations.spoolFolders,
       }).length,
     },
-    hooks: null,
+    hooks: hooksHere(context),
     config: {
       files: readConfigFiles(looks, context.locations).map(({ layer, path }) => ({ layer, path })),
       problems: place.config.problems,
     },
   };
   return { json: report, text: textOf(report, now) };
+}
+
+function hooksHere({ cwd, locations }: CliContext): StatusReport["hooks"] {
+  const { CLAUDE_CONFIG_DIR, CLAUDE_PROJECT_DIR } = readEnvironment();
+  return installedHooks({
+    locations,
+    projectDir: CLAUDE_PROJECT_DIR ?? cwd,
+    claudeFolder: CLAUDE_CONFIG_DIR,
+    program: ownProgram().program,
+  });
+}
+
+function hooksLines(hooks: StatusReport["hooks"]): (readonly [name: string, value: string])[] {
+  if (hooks.length === 0) return [["hooks", "not installed: run `conclaude install-hooks`"]];
+  return hooks.map((
+    { path, events },
+    i,
+  ) => [i === 0 ? "hooks" : "", `${path} (${events.length} events)`]);
 }
 
 function textOf(report: StatusReport, nowMs: number): string {
@@ -102,7 +122,8 @@ function textOf(report: StatusReport, nowMs: number): string {
       `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}` +
       (queue.oldestAtMs === null ? "" : `, oldest ${relativeTime(queue.oldestAtMs, nowMs)}`),
     ],
-    ["hooks, 24 h", auditText(audit)],
+    ...hooksLines(report.hooks),
+    ["  last 24 h", auditText(audit)],
     [
       "spool",
       `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,

@@ -8,7 +8,7 @@ import { VERSION } from "../../version.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { setAside } from "../set_aside.ts";
 import type { DoctorPlace } from "./place.ts";
-import { nearestFolder, whyUnwritable } from "./writable.ts";
+import { isOwnButClosed, nearestFolder, whyUnwritable } from "./writable.ts";
 
 type Kind = DatabaseFile["kind"];
 type Told<K extends Kind> = (
@@ -66,13 +66,15 @@ function beforeFirstHook({ database, databaseChosenBy }: DoctorPlace, state: str
   const why = whyUnwritable(nearestFolder(parentOf(database)));
   return why === null
     ? ok(`${database} ${state} (chosen by ${databaseChosenBy})`)
-    : fail(`${database} cannot be made: ${why}`, ELSEWHERE);
+    : fail(`${database} cannot be made: ${why}`, wayToWrite(database));
 }
 
 function judgeContent(place: DoctorPlace): Finding {
   const { database, databaseChosenBy } = place;
   const readOnly = whyReadOnly(database);
-  if (readOnly !== null) return fail(`${database} cannot be written: ${readOnly}`, ELSEWHERE);
+  if (readOnly !== null) {
+    return fail(`${database} cannot be written: ${readOnly}`, wayToWrite(database));
+  }
   try {
     if (isLocked(database)) return lockedBy(database);
     const db = openToLook(database);
@@ -121,6 +123,12 @@ function whyReadOnly(database: string): string | null {
     return messageOf(thrown);
   }
   return whyUnwritable(parentOf(database));
+}
+
+/** What lets this user write there: the missing permission when it is theirs to give, else another place. */
+function wayToWrite(database: string): string {
+  const closed = [database, nearestFolder(parentOf(database))].find(isOwnButClosed);
+  return closed === undefined ? ELSEWHERE : `chmod u+w ${quoteWord(closed)}`;
 }
 
 function newestBackup(folder: string): string | null {

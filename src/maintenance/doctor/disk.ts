@@ -9,7 +9,7 @@ const MEGABYTE = 1_000_000;
 /** Below this a day of hooks may not find room. */
 const LITTLE_BYTES = 200 * MEGABYTE;
 /** Below this a single event may not. */
-const NO_BYTES = 10 * MEGABYTE;
+const NO_BYTES = 0.5 * MEGABYTE;
 
 /** Whether there is room for what hooks write. */
 export async function lookAtDisk(place: DoctorPlace): Promise<Finding[]> {

@@ -48,8 +48,24 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
   return faults.length > 0 ? faults : [ok(`installed in ${summary.join("; ")}`)];
 }
 
+/** What a search for our hooks needs to know. */
+export type HooksPlace = Pick<
+  DoctorPlace,
+  "locations" | "projectDir" | "claudeFolder" | "program"
+>;
+
+/** The settings files that count here and hold hooks of ours, the one with the last word first. */
+export function installedHooks(
+  place: HooksPlace,
+): { readonly path: string; readonly events: readonly string[] }[] {
+  return settingsPaths(place)
+    .map(({ scope, path }) => lookInto(scope, path, place))
+    .filter(({ entries }) => entries.length > 0)
+    .map(({ path, entries }) => ({ path, events: entries.map(({ event }) => event) }));
+}
+
 function settingsPaths(
-  { locations, projectDir, claudeFolder }: DoctorPlace,
+  { locations, projectDir, claudeFolder }: HooksPlace,
 ): { readonly scope: SettingsScope; readonly path: string }[] {
   const found = SCOPES.flatMap((scope) => {
     if (scope === "user" && locations.home === null && claudeFolder === undefined) return [];
@@ -62,7 +78,7 @@ function settingsPaths(
   );
 }
 
-function lookInto(scope: SettingsScope, path: string, { program }: DoctorPlace): SettingsLook {
+function lookInto(scope: SettingsScope, path: string, { program }: HooksPlace): SettingsLook {
   const nothing = { scope, path, entries: [], disablesAll: undefined };
   try {
     const { text } = readSettings(path);

@@ -12,10 +12,7 @@ export function whyUnwritable(folder: string): string | null {
   try {
     const info = Deno.statSync(folder);
     if (!info.isDirectory) return `${folder} is not a folder`;
-    const isOwn = Deno.uid() !== null && Deno.uid() !== 0 && info.uid === Deno.uid();
-    if (isOwn && info.mode !== null && (info.mode & OWNER_WRITE) === 0) {
-      return `${folder} is not writable`;
-    }
+    if (isOwnButClosed(folder)) return `${folder} is not writable`;
     // The system looks whether the file system takes changes before it looks for the file, and there is none.
     const nothing = joinPath(folder, `.conclaude-${crypto.randomUUID()}`);
     Deno.renameSync(nothing, `${nothing}-2`);
@@ -25,6 +22,17 @@ export function whyUnwritable(folder: string): string | null {
     return /read-only|os error 30/i.test(messageOf(thrown))
       ? `${folder} lies on a read-only file system`
       : messageOf(thrown);
+  }
+}
+
+/** Whether a file or folder is this user's own and its owner may not write to it; root may write everywhere. */
+export function isOwnButClosed(path: string): boolean {
+  try {
+    const { uid, mode } = Deno.statSync(path);
+    const isOwn = Deno.uid() !== null && Deno.uid() !== 0 && uid === Deno.uid();
+    return isOwn && mode !== null && (mode & OWNER_WRITE) === 0;
+  } catch {
+    return false;
   }
 }
 
