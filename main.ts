@@ -3,9 +3,14 @@
  * not pay for the command line.
  */
 
-if (Deno.args[0] === "hook") {
+// Global flags may stand before the verb; a hook with them must still be a hook, for it may never leave with status 2.
+let verb = 0;
+while (Deno.args[verb]?.startsWith("--")) verb += Deno.args[verb] === "--db" ? 2 : 1;
+const wantsHelp = Deno.args.includes("--help") || Deno.args.includes("-h");
+
+if (Deno.args[verb] === "hook" && !wantsHelp) {
   const { runHook } = await import("./src/hook/run.ts");
-  await runHook(Deno.args.slice(1));
+  await runHook(Deno.args.toSpliced(verb, 1));
 } else {
   const { runCli } = await import("./src/cli/run.ts");
   await runCli(Deno.args);

@@ -51,3 +51,9 @@ export function normalizeSessionId(value: unknown): string | undefined {
     .toWellFormed();
   return cleaned === "" ? undefined : cleaned;
 }
+
+/** The number of a process; null for a text that is none. */
+export function processNumber(text: string | undefined): number | null {
+  const pid = Number(text);
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
+}

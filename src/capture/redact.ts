@@ -14,6 +14,9 @@ export interface RedactRules {
   readonly patterns: readonly RegExp[];
 }
 
+/** The built-in kinds alone: a user's pattern is about values, and keys are names that others look for. */
+const BUILT_IN: RedactRules = { patterns: [] };
+
 /** The user's patterns, ready to use, and those that are no regular expressions. */
 export interface CompiledRedactPatterns extends RedactRules {
   readonly invalid: readonly { readonly source: string; readonly reason: string }[];
@@ -220,7 +223,7 @@ function redactItems(container: Container, copy: Copy, rules: RedactRules): void
 function redactEntries(container: Container, copy: Copy, rules: RedactRules): void {
   const target = container.target as Record<string, unknown>;
   Object.entries(container.source).forEach(([key, item], index) => {
-    const redactedKey = redactText(key, rules);
+    const redactedKey = redactText(key, BUILT_IN);
     const isSecret = container.isSecret || isSecretName(key) || isSecretName(redactedKey);
     const isNumber = typeof item === "number" && isSecret;
     // Two keys may become the same mask: the later one gets another mask behind it.

@@ -7,6 +7,7 @@ import { counter } from "./commands/counter.ts";
 import { db } from "./commands/db.ts";
 import { doctor } from "./commands/doctor.ts";
 import { exportVerb } from "./commands/export.ts";
+import { hook } from "./commands/hook.ts";
 import { installHooks, uninstallHooks } from "./commands/install_hooks.ts";
 import { queue } from "./commands/queue.ts";
 import { retention } from "./commands/retention.ts";
@@ -39,6 +40,7 @@ export function application(
       retention,
       export: exportVerb,
       completions,
+      hook,
     },
     docs: {
       brief: "The state engine for Claude Code: one executable, one SQLite database",

@@ -35,11 +35,13 @@ export function command<
       loader: async () => {
         const action = await load();
         return async function (this: CliContext, flags: Flags, ...args: Args): Promise<void> {
+          let view: View;
           try {
-            show(this, await action(this, flags, ...args));
+            view = await action(this, flags, ...args);
           } catch (thrown) {
-            showError(this, thrown);
+            return showError(this, thrown);
           }
+          show(this, view);
         };
       },
       parameters,

@@ -45,6 +45,13 @@ export function permissionFlags(system: System): string[] {
   ];
 }
 
+/**
+ * Flags of the engine. A hook lives for 25 ms, and helper threads cost more than they do; and a user's own pattern that
+ * backtracks without end is handed to an engine that cannot, so that no pattern holds up a hook.
+ */
+export const ENGINE_FLAG =
+  "--v8-flags=--single-threaded,--enable-experimental-regexp-engine-on-excessive-backtracks";
+
 /** The system that this process runs on. */
 export function thisSystem(): System {
   const { os } = Deno.build;

@@ -1,6 +1,6 @@
 import { joinPath, parentOf } from "../paths.ts";
 import { type Program, quoteWord } from "../settings/hooks.ts";
-import { permissionFlags, thisSystem } from "./permissions.ts";
+import { ENGINE_FLAG, permissionFlags, thisSystem } from "./permissions.ts";
 
 /** This program, as somebody else can start it. */
 export interface OwnProgram {
@@ -10,9 +10,6 @@ export interface OwnProgram {
   readonly path: string;
   readonly fromSource: boolean;
 }
-
-/** Tells the engine that a hook lives for milliseconds: helper threads would cost more than they do. */
-const SHORT_LIVED = "--v8-flags=--single-threaded";
 
 /** How this very process was started, put so that it can be repeated. */
 export function ownProgram(): OwnProgram {
@@ -26,7 +23,7 @@ export function ownProgram(): OwnProgram {
     "run",
     "--quiet",
     ...sourceFlags(script),
-    SHORT_LIVED,
+    ENGINE_FLAG,
     ...permissionFlags(thisSystem()),
     script,
   ];

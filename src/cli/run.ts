@@ -1,7 +1,7 @@
 import { run } from "@stricli/core";
-import { UserError } from "../errors.ts";
+import { isUserError, UserError } from "../errors.ts";
 import { application } from "./app.ts";
-import { contextOf, readEnvironment, splitGlobals } from "./context.ts";
+import { type CliContext, contextOf, readEnvironment, splitGlobals } from "./context.ts";
 import { USAGE } from "./usage.ts";
 import { showError } from "./view.ts";
 
@@ -32,10 +32,20 @@ export async function runCli(args: readonly string[]): Promise<never> {
     try {
       await run(application(context, rest), rest.length === 0 ? ["--help"] : rest, context);
     } catch (thrown) {
-      showError(context, thrown);
+      if (isUserError(thrown)) showError(context, thrown);
+      else reportQuietly(context, thrown);
     }
   }
   const status = Number(context.process.exitCode ?? 0);
   // The library reports an unknown command or a wrong argument with a negative number.
   Deno.exit(status < 0 ? USAGE : status);
+}
+
+/** What broke may be stdout itself (a full disk); then stderr alone can tell. */
+function reportQuietly(context: CliContext, thrown: unknown): void {
+  try {
+    showError({ ...context, globals: { ...context.globals, json: false } }, thrown);
+  } finally {
+    context.process.exitCode = 1;
+  }
 }

@@ -112,7 +112,7 @@ export function fingerprint(text: string): string {
 /** The first of the wanted files that is there; the others are not read. */
 function readFirst(
   layer: ConfigLayer,
-  look: FolderLook,
+  look: Pick<FolderLook, "path" | "names">,
   wanted: readonly string[],
   home: string | undefined,
 ): ConfigFile | undefined {

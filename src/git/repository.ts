@@ -19,14 +19,14 @@ export interface Repository {
  */
 export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
   const top = looks.find(({ names }) => names.includes(".git"));
-  return top === undefined ? undefined : readRepository(top.path, joinPath(top.path, ".git"));
+  return top === undefined ? undefined : readRepository(top);
 }
 
-function readRepository(root: string, dotGit: string): Repository | undefined {
+function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {
+  const dotGit = joinPath(root, ".git");
   try {
-    const isFile = Deno.statSync(dotGit).isFile;
-    const gitDir = isFile ? worktreeGitDir(root, dotGit) : dotGit;
-    const commonDir = isFile ? commonGitDir(gitDir) : gitDir;
+    const gitDir = gitIsFile ? worktreeGitDir(root, dotGit) : dotGit;
+    const commonDir = gitIsFile ? commonGitDir(gitDir) : gitDir;
     return { commonDir: Deno.realPathSync(commonDir), root, branch: branchOf(gitDir) };
   } catch {
     return undefined;

@@ -117,3 +117,12 @@ function maskedText(text: string): string {
     return "[redacted:text]";
   }
 }
+
+/** Tells of spool files that hold no record; they are set aside, not thrown away. */
+export function reportDamaged(paths: readonly string[], locations: Locations): void {
+  appendLog(logFiles(locations.spoolFolders), {
+    level: "warn",
+    message: `spool files that hold no record were set aside: ${paths.join(", ")}`,
+    atMs: Date.now(),
+  });
+}

@@ -1,5 +1,5 @@
 import { filesTouched, summarizeInput } from "../capture/payload.ts";
-import type { Answer, HookWork } from "./work.ts";
+import type { Answer, HookWork } from "./handler.ts";
 
 /** Longest title of a session, in characters. */
 const MAX_TITLE_CHARS = 120;

@@ -1,7 +1,8 @@
 import { capturePriority, filesTouched, headOf } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import { nameOf } from "./protocol.ts";
-import { type Answer, type HookWork, matchesAny } from "./work.ts";
+import type { Answer, HookWork } from "./handler.ts";
+import { matchesAny } from "./work.ts";
 
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };
@@ -72,7 +73,7 @@ async function captureOf(
     tool_name: tool.toolName,
     tool_input: event.toolInput === undefined ? {} : event.toolInput,
     ...(tool.failed ? {} : { tool_response: response === undefined ? {} : response }),
-    project_dir: work.projectDir ?? "",
+    project_dir: work.shownProjectDir ?? "",
     ...rest,
   };
   const { text, cutBytes } = await serialize(payload, work);

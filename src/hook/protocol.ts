@@ -138,6 +138,16 @@ export function answerAndLeave(answer: Readonly<Record<string, unknown>> | null)
   Deno.exit(0);
 }
 
+/** What tells events, sessions and tools apart: a user's own pattern that matches a UUID must not make them all one. */
+export function identityOf(
+  fields: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const names = ["session_id", "hook_event_name", "tool_name", "tool_use_id"];
+  return Object.fromEntries(
+    names.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
+  );
+}
+
 /** The folder that the session is in; null when it was not sent. */
 export function folderOf(fields: Readonly<Record<string, unknown>>): string | null {
   return textOf(fields["cwd"], MAX_PATH_CHARS);

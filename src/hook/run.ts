@@ -1,5 +1,6 @@
 import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
-import { type Answer, beginWork, type HookFlags, type HookWork, readLocations } from "./work.ts";
+import type { Answer, HookFlags, HookWork } from "./handler.ts";
+import { beginWork, readLocations } from "./work.ts";
 
 /** The rule of one kind of event. */
 interface HandlerModule {

@@ -5,7 +5,7 @@ import { lookAtProcesses } from "../process/identity.ts";
 import { goneSessions } from "../session/liveness.ts";
 import { activeSessions, markAbandoned, recentSessions } from "../store/session_registry.ts";
 import { nameOf } from "./protocol.ts";
-import type { Answer, HookWork } from "./work.ts";
+import type { Answer, HookWork } from "./handler.ts";
 
 /** Sessions whose process is looked after at one SessionStart. */
 const MAX_LOOKED_AFTER = 20;

@@ -1,6 +1,6 @@
 import { summarizeInput } from "../capture/payload.ts";
 import { countPending } from "../store/captures.ts";
-import type { Answer, HookWork } from "./work.ts";
+import type { Answer, HookWork } from "./handler.ts";
 
 /** Stop comes after every turn, so it changes nothing of the session; it notes how much waits in the queue. */
 export async function handle(work: HookWork): Promise<Answer> {

@@ -2,70 +2,21 @@ import type { DatabaseSync } from "node:sqlite";
 import { needsRedaction } from "../capture/triggers.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
-import { findRepository, type Repository } from "../git/repository.ts";
-import { newId, normalizeSessionId, UNKNOWN_SESSION_ID } from "../ids.ts";
+import { findRepository } from "../git/repository.ts";
+import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
-import {
-  type Capture,
-  type ExecutionStatus,
-  type HookRecord,
-  saveRecord,
-  type SessionTouch,
-} from "../store/captures.ts";
+import { type HookRecord, saveRecord } from "../store/captures.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
-import { folderOf, type HookEvent, type Input, toEvent, withPlainLetters } from "./protocol.ts";
-
-/** What goes to stdout: one JSON object, or nothing. */
-export type Answer = Readonly<Record<string, unknown>> | null;
-
-/** The command line of a hook. */
-export interface HookFlags {
-  readonly event: string | undefined;
-  readonly db: string | undefined;
-  readonly noDb: boolean;
-}
-
-/** What a handler wants written of its event; what it leaves out is taken from the event itself. */
-export interface Draft {
-  readonly session?: Partial<SessionTouch>;
-  readonly status?: ExecutionStatus;
-  readonly errorMessage?: string;
-  readonly metadata?: Readonly<Record<string, unknown>>;
-  readonly capture?: Capture;
-  readonly counters?: readonly string[];
-}
-
-/** An event on its way, with all that its handler needs. */
-export interface HookWork {
-  readonly event: HookEvent;
-  /** What stdin held, secrets masked. */
-  readonly text: string;
-  /** Why that is no event, or null when it is one. */
-  readonly problem: string | null;
-  readonly atMs: number;
-  readonly sessionId: string;
-  /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders, else the event's folder. */
-  readonly projectDir: string | null;
-  readonly repository: Repository | undefined;
-  readonly claudePid: number | null;
-  readonly config: HookConfig;
-  /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
-  readonly keepsContent: boolean;
-  /** Null when it cannot be opened; the event goes to the spool then. */
-  readonly db: DatabaseSync | null;
-  /** What the person is told beside the answer. */
-  readonly notices: readonly string[];
-  /** Tells the person something, in Claude Code's own interface. */
-  tell(notice: string): void;
-  /** Makes the event durable, in the database or in the spool. */
-  save(draft: Draft): Promise<void>;
-  /**
-   * The database for what can be done beside the event, once that is saved: it waits for nobody for long. Null when the
-   * event had to go to the spool.
-   */
-  spareDb(): DatabaseSync | null;
-}
+import type { Draft, HookFlags, HookWork } from "./handler.ts";
+import {
+  folderOf,
+  type HookEvent,
+  identityOf,
+  type Input,
+  toEvent,
+  withPlainLetters,
+} from "./protocol.ts";
 
 /** The part of a hook that may go into records of earlier ones, in milliseconds. */
 const MAX_DRAIN_MS = 500;
@@ -97,7 +48,11 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       locations,
       noDb: flags.noDb,
     });
-  const { event, text } = await withoutSecrets(input, flags.event, config);
+  const { event, text, hide } = await withoutSecrets(input, {
+    eventName: flags.event,
+    config,
+    path: projectDir,
+  });
   const repository = findRepository(looks);
   const claudePid = processNumber(environment.CLAUDE_PID);
   const sessionId = event.sessionId ??
@@ -119,9 +74,9 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
         effect: "touch",
         source: null,
         title: null,
-        projectDir,
-        repository: repository?.commonDir ?? null,
-        branch: repository?.branch ?? null,
+        projectDir: hide(projectDir),
+        repository: hide(repository?.commonDir ?? null),
+        branch: hide(repository?.branch ?? null),
         cwd: event.cwd,
         permissionMode: event.permissionMode,
         transcriptPath: event.transcriptPath,
@@ -161,6 +116,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     atMs,
     sessionId,
     projectDir,
+    shownProjectDir: hide(projectDir),
     repository,
     claudePid,
     config,
@@ -196,26 +152,36 @@ function readEnvironment() {
   };
 }
 
-function processNumber(text: string | undefined): number | null {
-  const pid = Number(text);
-  return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
+/** An event with secrets masked and private text dropped: nothing after this has seen them. */
+interface Masked {
+  readonly event: HookEvent;
+  readonly text: string;
+  /** Does the same to a path that did not come with the event. */
+  readonly hide: (path: string | null) => string | null;
 }
 
-/** The event with secrets masked and private text dropped: nothing after this has seen them. */
 async function withoutSecrets(
   input: Input,
-  eventName: string | undefined,
-  config: HookConfig,
-): Promise<{ readonly event: HookEvent; readonly text: string }> {
+  around: {
+    readonly eventName: string | undefined;
+    readonly config: HookConfig;
+    readonly path: string | null;
+  },
+): Promise<Masked> {
   const fields = input.kind === "event" ? input.fields : {};
   const text = withPlainLetters(input.text);
-  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  if (!needsRedaction(text, patterns)) return { event: toEvent(fields, eventName), text };
+  const patterns = around.config.redactPatterns.map((source) => new RegExp(source, "g"));
+  if (!needsRedaction(text, patterns) && !needsRedaction(around.path ?? "", patterns)) {
+    return { event: toEvent(fields, around.eventName), text, hide: (path) => path };
+  }
   const { redactText, redactValue } = await import("../capture/redact.ts");
-  const rules = { patterns };
+  const mask = (value: unknown, own: readonly RegExp[]) =>
+    redactValue(value, { patterns: own }) as Record<string, unknown>;
+  const masked = { ...mask(fields, patterns), ...mask(identityOf(fields), []) };
   return {
-    event: toEvent(redactValue(fields, rules) as Record<string, unknown>, eventName),
-    text: redactText(text, rules),
+    event: toEvent(masked, around.eventName),
+    text: redactText(text, { patterns }),
+    hide: (path) => path === null ? null : redactText(path, { patterns }),
   };
 }
 
@@ -260,7 +226,8 @@ async function takeInSpool(
   if (!locations.spoolFolders.some(holdsRecords)) return;
   const { drainSpool } = await import("../spool/drain.ts");
   const untilMs = performance.now() + MAX_DRAIN_MS;
-  drainSpool(db, { database, folders: locations.spoolFolders, untilMs });
+  const { damaged } = drainSpool(db, { database, folders: locations.spoolFolders, untilMs });
+  if (damaged.length > 0) (await import("./failure.ts")).reportDamaged(damaged, locations);
 }
 
 /** An empty folder is cheaper to look into than none, so a missing one is made for the next hook. */

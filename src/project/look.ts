@@ -19,13 +19,12 @@ const PROJECT_FILES = [".conclaude.yaml", ".conclaude.yml"];
 /** How many folders are visited at most, the first one included. */
 const MAX_FOLDERS = 40;
 
-/** A larger folder (some 500 entries) is not listed. The size is that of the folder itself, not of what is in it. */
-const MAX_LISTED_BYTES = 16_384;
-
 /** One folder, and which of the wanted names are in it. */
 export interface FolderLook {
   readonly path: string;
   readonly names: readonly string[];
+  /** Whether `.git` is a file, as in a worktree, and no folder. */
+  readonly gitIsFile: boolean;
 }
 
 /**
@@ -40,10 +39,10 @@ export function lookUpwards(start: string): FolderLook[] {
   let foundConfig = false;
   let folder = start;
   while (looks.length < MAX_FOLDERS && !(foundGit && foundConfig)) {
-    const names = wantedIn(folder);
-    looks.push({ path: folder, names });
-    foundGit ||= names.includes(".git");
-    foundConfig ||= PROJECT_FILES.some((name) => names.includes(name));
+    const look = lookInto(folder);
+    looks.push(look);
+    foundGit ||= look.names.includes(".git");
+    foundConfig ||= PROJECT_FILES.some((name) => look.names.includes(name));
     const above = parentOf(folder);
     if (above === folder || above === ".") break;
     folder = above;
@@ -51,25 +50,33 @@ export function lookUpwards(start: string): FolderLook[] {
   return looks;
 }
 
-function wantedIn(folder: string): string[] {
+function lookInto(path: string): FolderLook {
+  const names: string[] = [];
+  let gitIsFile = false;
   try {
-    if (Deno.statSync(folder).size <= MAX_LISTED_BYTES) {
-      const names: string[] = [];
-      for (const { name } of Deno.readDirSync(folder)) if (WANTED.has(name)) names.push(name);
-      return names;
+    for (const { name, isFile } of Deno.readDirSync(path)) {
+      if (!WANTED.has(name)) continue;
+      names.push(name);
+      if (name === ".git") gitIsFile = isFile;
     }
   } catch (thrown) {
-    if (thrown instanceof Deno.errors.NotFound) return [];
-    // One may pass through a folder without being allowed to list it: then the names are asked for.
+    if (!(thrown instanceof Deno.errors.NotFound)) return askFor(path);
   }
-  return [...WANTED].filter((name) => isThere(joinPath(folder, name)));
+  return { path, names, gitIsFile };
 }
 
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
+/** One may pass through a folder without being allowed to list it: then the names are asked for. */
+function askFor(path: string): FolderLook {
+  const names: string[] = [];
+  let gitIsFile = false;
+  for (const name of WANTED) {
+    try {
+      const { isFile } = Deno.lstatSync(joinPath(path, name));
+      names.push(name);
+      if (name === ".git") gitIsFile = isFile;
+    } catch {
+      // Not there.
+    }
   }
+  return { path, names, gitIsFile };
 }

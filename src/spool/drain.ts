@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
 import { type HookRecord, saveRecords } from "../store/captures.ts";
-import { isPrivateFolder, type SpooledRecord, spoolSuffix } from "./spool.ts";
+import { isPrivateFolder, SPOOL_FORMAT, type SpooledRecord, spoolSuffix } from "./spool.ts";
 
 /** Records that go into the database in one transaction. */
 const BATCH_RECORDS = 50;
@@ -68,7 +68,8 @@ export function drainSpool(db: DatabaseSync, target: DrainTarget): DrainReport {
     const batch: { readonly path: string; readonly record: HookRecord }[] = [];
     for (const path of files.slice(done, done + BATCH_RECORDS)) {
       const record = readSpooled(path, target.database);
-      if (record === "gone") continue;
+      // A newer program will take its own records in.
+      if (record === "gone" || record === "newer") continue;
       if (record === "damaged") damaged.push(setAside(path));
       else batch.push({ path, record });
     }
@@ -110,7 +111,10 @@ function isRefusal(thrown: unknown): boolean {
     /constraint|datatype mismatch|cannot store/i.test(String(thrown));
 }
 
-function readSpooled(path: string, database: string): HookRecord | "gone" | "damaged" {
+function readSpooled(
+  path: string,
+  database: string,
+): HookRecord | "gone" | "newer" | "damaged" {
   let text: string;
   try {
     text = Deno.readTextFileSync(path);
@@ -119,7 +123,9 @@ function readSpooled(path: string, database: string): HookRecord | "gone" | "dam
   }
   try {
     const entry = JSON.parse(text) as SpooledRecord;
-    return entry.format === 1 && entry.database === database && typeof entry.record.id === "string"
+    if (entry.format > SPOOL_FORMAT) return "newer";
+    return entry.format === SPOOL_FORMAT && entry.database === database &&
+        typeof entry.record.id === "string"
       ? entry.record
       : "damaged";
   } catch {

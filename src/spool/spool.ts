@@ -7,7 +7,7 @@ import type { HookRecord } from "../store/captures.ts";
  */
 
 /** The layout of a spool file; a later layout has another number. */
-const FORMAT = 1;
+export const SPOOL_FORMAT = 1;
 
 /** What a spool file holds. */
 export interface SpooledRecord {
@@ -36,7 +36,7 @@ export function spoolRecord(
   record: HookRecord,
   target: { readonly database: string; readonly folders: readonly string[] },
 ): string {
-  const entry: SpooledRecord = { format: FORMAT, database: target.database, record };
+  const entry: SpooledRecord = { format: SPOOL_FORMAT, database: target.database, record };
   const text = JSON.stringify(entry);
   const errors: unknown[] = [];
   for (const folder of target.folders) {

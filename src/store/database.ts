@@ -1,11 +1,18 @@
 import { DatabaseSync } from "node:sqlite";
-import { parentOf } from "../paths.ts";
+import { parentOf, resolvePath } from "../paths.ts";
 
 /** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
 export const SCHEMA_VERSION = 6;
 
 /** The `PRAGMA application_id` of a conclaude database: "conc" in ASCII. */
 export const APPLICATION_ID = 0x636f6e63;
+
+/** A longer chain of links is left to SQLite, which refuses it. */
+const MAX_LINKS = 8;
+
+/** How often a file that looks truncated is looked at again, and the pause between. */
+const TRUNCATED_ROUNDS = 40;
+const TRUNCATED_PAUSE_MS = 25;
 
 /** How a database is opened. */
 export interface OpenOptions {
@@ -138,19 +145,23 @@ export function schemaVersion(db: DatabaseSync): number {
 
 /**
  * SQLite would make the file with the process's umask, and gives its companions (`-wal`, `-shm`) the file's own
- * permissions: so the file is made first, private.
+ * permissions: so the file is made first, private, also where a link leads to it.
  */
-function createPrivateFile(path: string, ownOnly: boolean): void {
+function createPrivateFile(path: string, ownOnly: boolean, links = 0): void {
   try {
     const info = Deno.lstatSync(path);
     if (ownOnly && (info.isSymlink || info.uid !== Deno.uid())) {
       throw new Error("the file in the shared temporary folder is not this user's own");
     }
-    if (info.size === 0 && hasLog(path)) {
+    if (info.size === 0 && staysTruncated(path)) {
       // SQLite would take it for a new database, and throw away the log with all that is in it.
       throw new Error(
         "the database file is empty, but its write-ahead log is not: it was truncated",
       );
+    }
+    if (info.isSymlink && links < MAX_LINKS) {
+      const target = resolvePath(Deno.readLinkSync(path), { folder: parentOf(path) });
+      createPrivateFile(target, ownOnly, links + 1);
     }
     return;
   } catch (thrown) {
@@ -162,6 +173,15 @@ function createPrivateFile(path: string, ownOnly: boolean): void {
   } catch (thrown) {
     if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
   }
+}
+
+/** A file that another process is just making looks the same for a moment. */
+function staysTruncated(path: string): boolean {
+  for (let round = 0; round < TRUNCATED_ROUNDS; round++) {
+    if (!hasLog(path) || Deno.lstatSync(path).size > 0) return false;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, TRUNCATED_PAUSE_MS);
+  }
+  return true;
 }
 
 function hasLog(path: string): boolean {

@@ -1,21 +1,18 @@
 /** How the program is compiled, and how its bundle is run in the executable's place. */
-import { permissionFlags, type System, thisSystem } from "../cli/permissions.ts";
-
-/** A hook lives for 25 ms: helper threads of the engine cost more than they do. */
-const SHORT_LIVED = "--v8-flags=--single-threaded";
+import { ENGINE_FLAG, permissionFlags, type System, thisSystem } from "../cli/permissions.ts";
 
 /**
  * Flags of `deno compile`. Without `--no-code-cache` the program would keep a cache file under its own name in the
  * temporary folder, which it shares with other users.
  */
 export function compileFlags(system: System): string[] {
-  return ["--no-code-cache", SHORT_LIVED, ...permissionFlags(system)];
+  return ["--no-code-cache", ENGINE_FLAG, ...permissionFlags(system)];
 }
 
 /** Flags of `deno run` for the bundle: no configuration file, nothing from the network. */
 export function runFlags(system: System): string[] {
   const alone = ["--quiet", "--no-config", "--no-remote", "--no-npm"];
-  return [...alone, SHORT_LIVED, ...permissionFlags(system)];
+  return [...alone, ENGINE_FLAG, ...permissionFlags(system)];
 }
 
 // For scripts that compile by other means: `deno run src/tasks/flags.ts`.

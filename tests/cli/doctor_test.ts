@@ -352,7 +352,7 @@ Deno.test("doctor tells of configuration, queue, retention and the last words of
   const { body } = await place.json(["doctor"]);
   const expected: readonly (readonly [name: string, message: RegExp, next: RegExp])[] = [
     ["configuration", /:1:1 captur: there is no such key/, /^conclaude config validate$/],
-    ["queue", /^1 failed; /, /^conclaude queue retry$/],
+    ["queue", /^1 failed; /, /^conclaude queue retry --all$/],
     ["retention", /more than 30 days ago/, /^conclaude retention run$/],
     ["log", /^1 error and 1 warning in the last 24 hours; .*the last$/, /^tail /],
   ];

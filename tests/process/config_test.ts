@@ -432,3 +432,36 @@ Deno.test("a cache entry that is damaged is parsed anew", async () => {
   assert.deepEqual(captures(home), []);
   assert.equal(executions(home).length, 5);
 });
+
+Deno.test("an own pattern that backtracks without end does not hold up a hook", async () => {
+  using home = tempHome();
+  configure(home, 'capture: {redact: {patterns: ["(a+)+$"]}}\n');
+  const { code, stdout } = await use(home, { tool_input: { command: `${"a".repeat(60)}!` } });
+  assert.deepEqual([code, JSON.parse(stdout)], [0, { continue: true, suppressOutput: true }]);
+  assert.equal(captures(home).length, 1);
+});
+
+Deno.test("an own pattern masks values, and neither names nor what tells sessions apart", async () => {
+  using home = tempHome();
+  configure(
+    home,
+    'capture: {redact: {patterns: ["[0-9a-f]{8}-[0-9a-f-]{27}", "input|name|cust_[0-9]+"]}}\n',
+  );
+  const session = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+  await use(home, { session_id: session, tool_input: { command: `see ${session} of cust_12` } });
+  const [capture] = captures(home);
+  assert.deepEqual([capture!["session_id"], capture!["tool_name"]], [session, "Bash"]);
+  assert.deepEqual((capture!["payload"] as Row)["tool_input"], {
+    command: "see [redacted:custom] of [redacted:custom]",
+  });
+});
+
+Deno.test("an own pattern masks the project's folder too", async () => {
+  using home = tempHome();
+  configure(home, 'capture: {redact: {patterns: ["proj[e]ct"]}}\n');
+  await use(home);
+  assert.equal(
+    queryValue(home, "SELECT project_dir FROM sessions"),
+    `${home.path}/[redacted:custom]`,
+  );
+});

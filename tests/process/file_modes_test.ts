@@ -128,3 +128,14 @@ testWhere(needsUnix(), "commands that write keep to the same rule", async () => 
   assert.ok(namesBelow(home.path).includes(".conclaude/conclaude.db"));
   assert.deepEqual(openToOthers(home.path), []);
 });
+
+testWhere(needsUnix(), "a database behind a link to nothing is private too", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
+  Deno.mkdirSync(join(home.path, "data"), { mode: 0o700 });
+  Deno.symlinkSync(join(home.path, "data", "real.db"), home.database);
+  await hook("PostToolUse", USE, home);
+  for (const name of ["real.db", "real.db-wal", "real.db-shm"]) {
+    assert.equal(Deno.statSync(join(home.path, "data", name)).mode! & 0o777, 0o600, name);
+  }
+});

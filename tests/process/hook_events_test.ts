@@ -255,3 +255,22 @@ Deno.test("nothing of the environment is stored but the variables that have a me
   assert.ok(executions(home).length > 33);
   assert.deepEqual(filesWith(home.path, marker), []);
 });
+
+for (
+  const before of [["--json"], ["--no-color"], ["--db", "elsewhere.db"], ["--db=elsewhere.db"]]
+) {
+  Deno.test(`${before.join(" ")} before the verb leaves a hook a hook`, async () => {
+    using home = tempHome();
+    const { code, stdout } = await startProgram([...before, "hook", "PostToolUse"], {
+      stdin: observed("PostToolUse.Bash"),
+      env: { HOME: home.path },
+      cwd: home.path,
+    });
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), { continue: true, suppressOutput: true });
+    const database = before[0]!.startsWith("--db")
+      ? join(home.path, "elsewhere.db")
+      : home.database;
+    assert.equal(captures(database).length, 1);
+  });
+}

@@ -38,6 +38,7 @@ const COMMAND_LINES: readonly string[] = [
   "retention run",
   "export",
   "completions bash",
+  "hook --help",
 ];
 
 Deno.test("no verb asks for a permission that the program does not have", async () => {

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { damages, filesBelow, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
 import {
   hook,
+  observed,
   type StartOptions,
   startProgram,
   type TempHome,
@@ -333,7 +334,7 @@ Deno.test("a damaged spool file is set aside as it is, the others are drained", 
     "[]",
     "{}",
     whole.slice(0, -40),
-    changed((entry) => entry.format = 2),
+    changed((entry) => entry.format = 0),
     changed((entry) => delete entry.record),
     changed((entry) => entry.record.execution = null),
     changed((entry) => entry.record.execution.status = "unheard of"),
@@ -399,4 +400,16 @@ Deno.test("a database that is gone during a session is made anew, and the old on
   assert.deepEqual(written(home), ["a"]);
   closeDatabase(home.database);
   assert.deepEqual(damages(home), []);
+});
+
+Deno.test("a database that was truncated to nothing keeps its log, and the event waits", async () => {
+  using home = tempHome();
+  await hook("PostToolUse", observed("PostToolUse.Bash"), home);
+  const log = Deno.readFileSync(`${home.database}-wal`);
+  assert.ok(log.length > 0);
+  Deno.truncateSync(home.database, 0);
+  const { code, stdout } = await hook("PostToolUse", observed("PostToolUse.Bash"), home);
+  assert.deepEqual([code, JSON.parse(stdout)], [0, { continue: true, suppressOutput: true }]);
+  assert.deepEqual(Deno.readFileSync(`${home.database}-wal`), log);
+  assert.match(Deno.readTextFileSync(join(home.path, ".conclaude", "conclaude.log")), /truncated/);
 });

@@ -57,9 +57,26 @@ export function lookAtDatabase(place: DoctorPlace): Finding[] {
       "conclaude config show",
     )];
   }
+  if (isOthers(place)) {
+    return [fail(
+      `${place.database} belongs to another user or is a link, so hooks do not write to it`,
+      ELSEWHERE,
+    )];
+  }
   const file = identifyDatabase(place.database);
   const told = TOLD[file.kind] as Told<Kind>;
   return [told(place, file)];
+}
+
+/** Hooks refuse such a file in the shared temporary folder, where anybody could have put it. */
+function isOthers({ database, locations }: DoctorPlace): boolean {
+  if (locations.databaseFrom !== "fallback" || database !== locations.database) return false;
+  try {
+    const { isSymlink, uid } = Deno.lstatSync(database);
+    return isSymlink || uid !== Deno.uid();
+  } catch {
+    return false;
+  }
 }
 
 function beforeFirstHook({ database, databaseChosenBy }: DoctorPlace, state: string): Finding {

@@ -53,7 +53,7 @@ export function lookAtQueue(place: DoctorPlace): Finding[] {
   if (faults.length === 0) return [ok(size)];
   return [warn(
     `${faults.join(", ")}; ${size}`,
-    health.errors > 0 ? "conclaude queue retry" : "conclaude queue drain",
+    health.errors > 0 ? "conclaude queue retry --all" : "conclaude queue drain",
   )];
 }
 

@@ -1,0 +1,58 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
+import type { Repository } from "../git/repository.ts";
+import type { Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
+import type { HookEvent } from "./protocol.ts";
+
+/** What goes to stdout: one JSON object, or nothing. */
+export type Answer = Readonly<Record<string, unknown>> | null;
+
+/** The command line of a hook. */
+export interface HookFlags {
+  readonly event: string | undefined;
+  readonly db: string | undefined;
+  readonly noDb: boolean;
+}
+
+/** What a handler wants written of its event; what it leaves out is taken from the event itself. */
+export interface Draft {
+  readonly session?: Partial<SessionTouch>;
+  readonly status?: ExecutionStatus;
+  readonly errorMessage?: string;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+  readonly capture?: Capture;
+  readonly counters?: readonly string[];
+}
+
+/** An event on its way, with all that its handler needs. */
+export interface HookWork {
+  readonly event: HookEvent;
+  /** What stdin held, secrets masked. */
+  readonly text: string;
+  /** Why that is no event, or null when it is one. */
+  readonly problem: string | null;
+  readonly atMs: number;
+  readonly sessionId: string;
+  /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders, else the event's folder. */
+  readonly projectDir: string | null;
+  /** The same as it may be stored. */
+  readonly shownProjectDir: string | null;
+  readonly repository: Repository | undefined;
+  readonly claudePid: number | null;
+  readonly config: HookConfig;
+  /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
+  readonly keepsContent: boolean;
+  /** Null when it cannot be opened; the event goes to the spool then. */
+  readonly db: DatabaseSync | null;
+  /** What the person is told beside the answer. */
+  readonly notices: readonly string[];
+  /** Tells the person something, in Claude Code's own interface. */
+  tell(notice: string): void;
+  /** Makes the event durable, in the database or in the spool. */
+  save(draft: Draft): Promise<void>;
+  /**
+   * The database for what can be done beside the event, once that is saved: it waits for nobody for long. Null when the
+   * event had to go to the spool.
+   */
+  spareDb(): DatabaseSync | null;
+}
