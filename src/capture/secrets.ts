@@ -32,6 +32,12 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["twilio-key", () => /SK[0-9a-f]{32}/g],
   ["sendgrid-key", () => /SG\.[\w-]{16,}\.[\w-]{16,}/g],
   ["discord-token", () => /(?:M[Tjz]|N[DTjz]|O[DT])[\w-]{20,28}\.[\w-]{6}\.[\w-]{27,}/g],
+  ["docker-token", () => /dckr_pat_[\w-]{20,}/g],
+  ["vault-token", () => /hv[sb]\.[\w-]{20,}/g],
+  ["google-token", () => /ya29\.[\w-]{20,}/g],
+  ["atlassian-token", () => /ATATT[\w=-]{20,}/g],
+  ["linear-key", () => /lin_api_[A-Za-z0-9]{30,}/g],
+  ["square-token", () => /sq0[a-z]{3}-[\w-]{22,}/g],
   ["telegram-token", () => /\d{8,10}:AA[\w-]{30,}/g],
   [
     "bearer-token",

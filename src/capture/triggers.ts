@@ -49,9 +49,14 @@ export const CLUES: readonly Clue[] = [
     run: 20,
     literals: ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
   },
+  { kind: "docker-token", run: 20, literals: ["r_pat_"] },
+  { kind: "vault-token", run: 20, literals: ["hvs.", "hvb."] },
+  { kind: "google-token", run: 20, literals: ["ya29."] },
+  { kind: "atlassian-token", run: 20, literals: ["ATATT"] },
+  { kind: "linear-key", run: 30, literals: ["n_api_"] },
+  { kind: "square-token", run: 26, literals: ["sq0"] },
   { kind: "telegram-token", run: 30, literals: [":AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
-  //"],
   { kind: "url-password", run: 0, literals: ["://"] },
 ];
 

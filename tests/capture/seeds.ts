@@ -43,6 +43,12 @@ export const FORMED_SECRETS: Readonly<Record<string, string>> = {
   "twilio-key": "S" + "K" + hex(32),
   "sendgrid-key": "S" + "G." + alnum(22) + "." + alnum(43),
   "discord-token": "MT" + alnum(24) + ".G" + alnum(5) + "." + alnum(38),
+  "docker-token": "dckr" + "_pat_" + alnum(27),
+  "vault-token": "hv" + "s." + alnum(24),
+  "google-token": "ya" + "29." + alnum(60),
+  "atlassian-token": "ATA" + "TT3xFf" + alnum(60),
+  "linear-key": "lin" + "_api_" + alnum(40),
+  "square-token": "sq0" + "atp-" + alnum(22),
   "telegram-token": "123456789" + ":AA" + alnum(33),
   "jwt": jwt,
   "private-key": `${dashes}BEGIN RSA PRIVATE KEY${dashes}\n${alnum(64)}\n${alnum(64)}\n` +
