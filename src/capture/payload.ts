@@ -40,6 +40,19 @@ export function filesTouched(toolName: string, toolInput: unknown): string[] {
   return typeof path === "string" && path !== "" ? [headOf(path, MAX_PATH_CHARS)] : [];
 }
 
+const INPUT_KEY = '"tool_input":';
+/** How much of a tool's input, and of its error, the audit row of a capture repeats; the whole is in the queue. */
+const MAX_EXCERPT_CHARS = 160;
+
+/** The beginning of a text, with `…` where more follows. */
+export function excerpt(text: string): string {
+  return text.length <= MAX_EXCERPT_CHARS ? text : `${headOf(text, MAX_EXCERPT_CHARS)}…`;
+}
+
+/** The beginning of the tool's input, as it stands in the JSON of a capture's payload. */
+export function inputExcerpt(payload: string): string {
+  return excerpt(payload.slice(payload.indexOf(INPUT_KEY) + INPUT_KEY.length));
+}
 /** How small {@link summarizeInput} makes its copy. */
 export interface SummaryLimits {
   readonly maxChars: number;

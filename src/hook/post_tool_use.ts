@@ -1,4 +1,4 @@
-import { capturePriority, filesTouched, headOf } from "../capture/payload.ts";
+import { capturePriority, excerpt, filesTouched, inputExcerpt } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import { nameOf } from "./protocol.ts";
 import type { Answer, HookWork } from "./handler.ts";
@@ -9,9 +9,6 @@ const SILENT: Answer = { continue: true, suppressOutput: true };
 
 /** Tools whose use counts as an edit in the session's counters. */
 const EDITING_TOOLS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
-
-/** How much of a tool's input, and of its error, the audit row repeats; the whole is in the queue. */
-const MAX_EXCERPT_CHARS = 160;
 
 /** PostToolUse and PostToolUseFailure: keeps the tool use whole, unless the configuration leaves it out. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -33,17 +30,13 @@ export async function handle(work: HookWork): Promise<Answer> {
     capture,
     metadata: {
       files,
-      input: excerpt(capture.payload.slice(capture.payload.indexOf('"tool_input":') + 13)),
+      input: inputExcerpt(capture.payload),
       ...(failed ? { error: excerpt(String(event.own["error"])) } : {}),
       ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
     },
     counters,
   });
   return SILENT;
-}
-
-function excerpt(text: string): string {
-  return text.length <= MAX_EXCERPT_CHARS ? text : `${headOf(text, MAX_EXCERPT_CHARS)}…`;
 }
 
 function reasonToSkip(work: HookWork, toolName: string, files: readonly string[]): string | null {

@@ -150,7 +150,7 @@ export function schemaVersion(db: DatabaseSync): number {
 function createPrivateFile(path: string, ownOnly: boolean, links = 0): void {
   try {
     const info = Deno.lstatSync(path);
-    if (ownOnly && (info.isSymlink || info.uid !== Deno.uid())) {
+    if (ownOnly && !isOwnFile(info)) {
       throw new Error("the file in the shared temporary folder is not this user's own");
     }
     if (info.size === 0 && staysTruncated(path)) {
@@ -175,6 +175,11 @@ function createPrivateFile(path: string, ownOnly: boolean, links = 0): void {
   }
 }
 
+/** Whether it is a file that this user made, and no link: in a folder that others write to, anybody could have put it there. */
+export function isOwnFile(info: Deno.FileInfo): boolean {
+  return !info.isSymlink && info.uid === Deno.uid();
+}
+
 /** A file that another process is just making looks the same for a moment. */
 function staysTruncated(path: string): boolean {
   for (let round = 0; round < TRUNCATED_ROUNDS; round++) {
@@ -184,7 +189,8 @@ function staysTruncated(path: string): boolean {
   return true;
 }
 
-function hasLog(path: string): boolean {
+/** Whether a database has a write-ahead log with anything in it. */
+export function hasLog(path: string): boolean {
   try {
     return Deno.statSync(`${path}-wal`).size > 0;
   } catch {

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
-import { APPLICATION_ID, SCHEMA_VERSION, schemaVersion } from "./database.ts";
+import { APPLICATION_ID, hasLog, SCHEMA_VERSION, schemaVersion } from "./database.ts";
 
 /** What lies at a database's path. Only `ours` and `older` may be written to. */
 export type DatabaseFile =
@@ -163,14 +163,6 @@ function nameIdentity(
   if (id !== APPLICATION_ID && !isBlank) return { kind: "foreign" };
   if (version > SCHEMA_VERSION) return { kind: "newer", version };
   return { kind: version < SCHEMA_VERSION ? "older" : "ours", version };
-}
-
-function hasLog(path: string): boolean {
-  try {
-    return Deno.statSync(`${path}-wal`).size > 0;
-  } catch {
-    return false;
-  }
 }
 
 function isFile(path: string): boolean {

@@ -1,4 +1,4 @@
-import { capturePriority, filesTouched, summarizeInput } from "../../src/capture/payload.ts";
+import { capturePriority, filesTouched, inputExcerpt } from "../../src/capture/payload.ts";
 import { newId } from "../../src/ids.ts";
 import type { HookRecord } from "../../src/store/captures.ts";
 
@@ -98,7 +98,7 @@ function toolUseRecord(
     ...rest,
   };
   const files = filesTouched(tool, input);
-  const { tool_use_id: _id, ...told } = { ...rest, tool_input: input };
+  const text = JSON.stringify(payload);
   return {
     id: newId(atMs),
     atMs,
@@ -125,7 +125,7 @@ function toolUseRecord(
       durationMs: 20 + dice.random() * 10,
       errorMessage: null,
       errorStack: null,
-      metadata: { config: "none", files, ...summarizeInput(told) },
+      metadata: { config: "none", files, input: inputExcerpt(text) },
     },
     capture: {
       toolName: tool,
@@ -133,7 +133,7 @@ function toolUseRecord(
       outcome: "success",
       priority: capturePriority(tool),
       filesTouched: files,
-      payload: JSON.stringify(payload),
+      payload: text,
       cutBytes: 0,
     },
     counters: ["tool_uses"],

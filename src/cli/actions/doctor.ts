@@ -4,8 +4,9 @@ import type { DoctorPlace } from "../../maintenance/doctor/place.ts";
 import type { Locations } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { checkLines } from "../check_text.ts";
-import { type CliContext, readEnvironment } from "../context.ts";
+import type { CliContext } from "../context.ts";
 import { databaseFrom, type DatabaseSource } from "../database_source.ts";
+import { hooksPlace } from "../hooks_place.ts";
 import { withProgress } from "../progress.ts";
 import { ownProgram } from "../program.ts";
 import { placeOf } from "../store.ts";
@@ -49,19 +50,15 @@ export async function runDoctor(
 async function doctorPlace(context: CliContext): Promise<DoctorPlace> {
   const { cwd, globals, locations } = context;
   const { config, database } = await placeOf(context);
-  const { CLAUDE_CONFIG_DIR, CLAUDE_PROJECT_DIR } = readEnvironment();
-  const own = ownProgram();
+  const { path, fromSource } = ownProgram();
   return {
-    locations,
+    ...hooksPlace(context),
     config,
     files: readConfigFiles(lookUpwards(cwd), locations),
     database,
     databaseChosenBy: globals.noDb ? "--no-db" : CHOSEN_BY[databaseFrom(context, config)],
-    projectDir: CLAUDE_PROJECT_DIR ?? cwd,
-    claudeFolder: CLAUDE_CONFIG_DIR,
-    program: own.program,
-    programPath: own.path,
-    fromSource: own.fromSource,
+    programPath: path,
+    fromSource,
     nowMs: Date.now(),
   };
 }

@@ -1,6 +1,6 @@
 import { readConfigFiles } from "../../config/discover.ts";
-import { installedHooks } from "../../maintenance/doctor/hooks.ts";
 import { findRepository } from "../../git/repository.ts";
+import { installedHooks } from "../../maintenance/doctor/hooks.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
@@ -9,8 +9,8 @@ import { type QueueTotals, summarizeQueue, totalsOf } from "../../store/queue_st
 import { countSessions, type SessionCounts } from "../../store/session_counts.ts";
 import { daysMs, relativeTime } from "../../time.ts";
 import { VERSION } from "../../version.ts";
-import { type CliContext, readEnvironment } from "../context.ts";
-import { ownProgram } from "../program.ts";
+import type { CliContext } from "../context.ts";
+import { hooksPlace } from "../hooks_place.ts";
 import { openStore } from "../store.ts";
 import { bytesText, plain } from "../table.ts";
 import type { View } from "../view.ts";
@@ -68,7 +68,7 @@ export async function showStatus(context: CliContext): Promise<View> {
         folders: context.locations.spoolFolders,
       }).length,
     },
-    hooks: hooksHere(context),
+    hooks: installedHooks(hooksPlace(context)),
     config: {
       files: readConfigFiles(looks, context.locations).map(({ layer, path }) => ({ layer, path })),
       problems: place.config.problems,
@@ -77,22 +77,11 @@ export async function showStatus(context: CliContext): Promise<View> {
   return { json: report, text: textOf(report, now) };
 }
 
-function hooksHere({ cwd, locations }: CliContext): StatusReport["hooks"] {
-  const { CLAUDE_CONFIG_DIR, CLAUDE_PROJECT_DIR } = readEnvironment();
-  return installedHooks({
-    locations,
-    projectDir: CLAUDE_PROJECT_DIR ?? cwd,
-    claudeFolder: CLAUDE_CONFIG_DIR,
-    program: ownProgram().program,
-  });
-}
-
 function hooksLines(hooks: StatusReport["hooks"]): (readonly [name: string, value: string])[] {
   if (hooks.length === 0) return [["hooks", "not installed: run `conclaude install-hooks`"]];
-  return hooks.map((
-    { path, events },
-    i,
-  ) => [i === 0 ? "hooks" : "", `${path} (${events.length} events)`]);
+  return hooks.map(({ path, events }, i) => {
+    return [i === 0 ? "hooks" : "", `${path} (${events.length} events)`];
+  });
 }
 
 function textOf(report: StatusReport, nowMs: number): string {

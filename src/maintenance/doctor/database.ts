@@ -2,7 +2,7 @@ import { messageOf } from "../../errors.ts";
 import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { integrityFaults } from "../../store/care.ts";
-import { SCHEMA_VERSION } from "../../store/database.ts";
+import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
 import { VERSION } from "../../version.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
@@ -72,8 +72,7 @@ export function lookAtDatabase(place: DoctorPlace): Finding[] {
 function isOthers({ database, locations }: DoctorPlace): boolean {
   if (locations.databaseFrom !== "fallback" || database !== locations.database) return false;
   try {
-    const { isSymlink, uid } = Deno.lstatSync(database);
-    return isSymlink || uid !== Deno.uid();
+    return !isOwnFile(Deno.lstatSync(database));
   } catch {
     return false;
   }
