@@ -31,15 +31,6 @@ export type Input =
   }
   | { readonly kind: "unreadable"; readonly problem: string; readonly text: string };
 
-/** Fields that every event may carry and that are told elsewhere: in the audit row's columns or the session. */
-const COMMON_FIELDS: ReadonlySet<string> = new Set([
-  "session_id",
-  "transcript_path",
-  "cwd",
-  "hook_event_name",
-  "permission_mode",
-]);
-
 const FIRST_CHUNK_BYTES = 65_536;
 const MAX_NAME_CHARS = 256;
 const MAX_PATH_CHARS = 4_096;
@@ -103,22 +94,18 @@ export function toEvent(
   fields: Readonly<Record<string, unknown>>,
   eventName: string | undefined,
 ): HookEvent {
-  const own: Record<string, unknown> = {};
-  for (const key of Object.keys(fields)) {
-    if (!COMMON_FIELDS.has(key)) {
-      Object.defineProperty(own, key, { value: fields[key], enumerable: true });
-    }
-  }
+  // What every event may carry is told elsewhere: in the audit row's columns or the session.
+  const { session_id, transcript_path, cwd, hook_event_name, permission_mode, ...own } = fields;
   return {
-    name: eventName ?? nameOf(fields["hook_event_name"]) ?? "unknown",
-    sessionId: normalizeSessionId(fields["session_id"]) ?? null,
-    transcriptPath: textOf(fields["transcript_path"], MAX_PATH_CHARS),
-    cwd: folderOf(fields),
-    permissionMode: nameOf(fields["permission_mode"]),
-    toolName: nameOf(fields["tool_name"]),
-    toolUseId: nameOf(fields["tool_use_id"]),
-    toolInput: fields["tool_input"],
-    stopHookActive: fields["stop_hook_active"] === true,
+    name: eventName ?? nameOf(hook_event_name) ?? "unknown",
+    sessionId: normalizeSessionId(session_id) ?? null,
+    transcriptPath: textOf(transcript_path, MAX_PATH_CHARS),
+    cwd: textOf(cwd, MAX_PATH_CHARS),
+    permissionMode: nameOf(permission_mode),
+    toolName: nameOf(own["tool_name"]),
+    toolUseId: nameOf(own["tool_use_id"]),
+    toolInput: own["tool_input"],
+    stopHookActive: own["stop_hook_active"] === true,
     own,
   };
 }
