@@ -9,6 +9,6 @@ export function hooksPlace({ cwd, locations }: CliContext): HooksPlace {
     locations,
     projectDir: CLAUDE_PROJECT_DIR ?? cwd,
     claudeFolder: CLAUDE_CONFIG_DIR,
-    program: ownProgram().program,
+    program: ownProgram(cwd).program,
   };
 }

@@ -50,7 +50,7 @@ export async function runDoctor(
 async function doctorPlace(context: CliContext): Promise<DoctorPlace> {
   const { cwd, globals, locations } = context;
   const { config, database } = await placeOf(context);
-  const { path, fromSource } = ownProgram();
+  const { path, fromSource } = ownProgram(cwd);
   return {
     ...hooksPlace(context),
     config,

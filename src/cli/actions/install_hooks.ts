@@ -24,7 +24,7 @@ export function install(
   flags: PlaceFlags & { readonly events?: readonly string[] },
 ): View {
   const events = chooseEvents((flags.events ?? []).map((name) => name.trim()).filter(Boolean));
-  const own = ownProgram();
+  const own = ownProgram(context.cwd);
   const program = flags.command === undefined ? own.program : named(flags.command, context);
   const runsFromSource = flags.command === undefined && own.fromSource;
   const report = installHooks({
@@ -55,7 +55,7 @@ export function install(
 /** `conclaude uninstall-hooks` */
 export function uninstall(context: CliContext, flags: PlaceFlags): View {
   const program = flags.command === undefined
-    ? ownProgram().program
+    ? ownProgram(context.cwd).program
     : named(flags.command, context);
   const report = uninstallHooks({ ...placeOf(context, flags), program, dryRun: flags.dryRun });
   const facts = [

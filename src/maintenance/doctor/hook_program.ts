@@ -1,4 +1,5 @@
 import { baseName, isAbsolutePath } from "../../paths.ts";
+import { isSameFile, whyNotRead, whyNotRun } from "../../process/executable.ts";
 import { type Program, programLine } from "../../settings/hooks.ts";
 
 /** What a hook's command starts. */
@@ -38,27 +39,4 @@ export function isSameProgram(
   own: { readonly program: Program; readonly path: string },
 ): boolean {
   return line === programLine(own.program) || isSameFile(script ?? executable, own.path);
-}
-
-function whyNotRun(path: string): string | null {
-  const why = whyNotRead(path);
-  if (why !== null) return why;
-  const { mode } = Deno.statSync(path);
-  return mode !== null && (mode & 0o111) === 0 ? `${path} is not executable` : null;
-}
-
-function whyNotRead(path: string): string | null {
-  try {
-    return Deno.statSync(path).isFile ? null : `${path} is not a file`;
-  } catch {
-    return `${path} is not there`;
-  }
-}
-
-function isSameFile(one: string, other: string): boolean {
-  try {
-    return Deno.realPathSync(one) === Deno.realPathSync(other);
-  } catch {
-    return false;
-  }
 }
