@@ -10,6 +10,13 @@ export const doctor = command({
         default: false,
         brief: "Correct what can be corrected without losing anything",
       },
+      settings: {
+        kind: "parsed",
+        parse: String,
+        optional: true,
+        brief: "A settings file to look into as well, for `claude --settings FILE`",
+        placeholder: "file",
+      },
     },
   },
   brief: "Find out what is wrong, and what to do",

@@ -60,6 +60,7 @@ export const uninstallHooks = command({
   brief: "Take conclaude's hooks out again",
   about:
     "Removes conclaude's hooks from a settings file, and nothing else. A file that nobody changed since the\n" +
-    "installation becomes what it was, byte for byte.",
+    "installation becomes what it was, byte for byte. With --command also the hooks of a program that does\n" +
+    "not say by name or mark that it is conclaude.",
   examples: ["conclaude uninstall-hooks", "conclaude uninstall-hooks --scope local --dry-run"],
 });
