@@ -1,7 +1,7 @@
 /** What the flags of `install-hooks` and `uninstall-hooks` mean. */
 import { UserError } from "../errors.ts";
 import { resolvePath } from "../paths.ts";
-import { whyNotRun } from "../process/executable.ts";
+import { findOnPath, isBareName, whyNotRun } from "../process/executable.ts";
 import type { SettingsPlace, SettingsScope } from "../settings/file.ts";
 import { type Program, quoteWord } from "../settings/hooks.ts";
 import { type CliContext, readEnvironment } from "./context.ts";
@@ -32,10 +32,11 @@ export function settingsPlace(
 }
 
 /** A program that `--command` can name. */
-export type NamedProgram = Extract<Program, { readonly kind: "path" }>;
+export type NamedProgram = Exclude<Program, { readonly kind: "line" }>;
 
-/** What `--command` means. */
+/** What `--command` means: a name without a folder is looked up on the `PATH` when a hook runs, anything else is a path. */
 export function namedProgram(command: string, { cwd, locations }: CliContext): NamedProgram {
+  if (isBareName(command)) return { kind: "name", name: command };
   const home = locations.home ?? undefined;
   return { kind: "path", path: resolvePath(command, { folder: cwd, home }) };
 }
@@ -43,18 +44,37 @@ export function namedProgram(command: string, { cwd, locations }: CliContext): N
 /** `--command` as flags that mean the same in any folder; none when it was not given. */
 export function commandFlags(program: NamedProgram | undefined): string[] {
   if (program === undefined) return [];
-  return ["--command", program.path];
+  return ["--command", program.kind === "name" ? program.name : program.path];
 }
 
 /** @throws {UserError} When hooks could not start it. */
-export function requireStartable({ path }: NamedProgram): void {
+export function requireStartable(program: NamedProgram, { cwd }: CliContext): void {
+  const found = program.kind === "name"
+    ? searchProblem(program.name, cwd)
+    : fileProblem(program.path);
+  if (found === null) return;
+  const name = program.kind === "name" ? program.name : program.path;
+  throw new UserError(`Cannot let hooks start "${name}"`, { ...found, exitCode: USAGE });
+}
+
+/** What is wrong, and what to do. */
+type Problem = { readonly why: string; readonly next: string };
+
+const GIVE_PATH = "give --command the path of the conclaude executable; nothing was changed";
+
+function searchProblem(name: string, cwd: string): Problem | null {
+  if (findOnPath(name, readEnvironment().PATH).length > 0) return null;
+  const isHere = whyNotRun(resolvePath(name, { folder: cwd })) === null;
+  return {
+    why: "no folder of the PATH has an executable of this name",
+    next: isHere
+      ? `for the file in this folder give \`--command ${quoteWord(`./${name}`)}\``
+      : GIVE_PATH,
+  };
+}
+
+function fileProblem(path: string): Problem | null {
   const why = whyNotRun(path);
-  if (why === null) return;
-  throw new UserError(`Cannot let hooks start "${path}"`, {
-    why,
-    next: why.endsWith("executable")
-      ? `chmod +x ${quoteWord(path)}`
-      : "give --command the path of the conclaude executable; nothing was changed",
-    exitCode: USAGE,
-  });
+  if (why === null) return null;
+  return { why, next: why.endsWith("executable") ? `chmod +x ${quoteWord(path)}` : GIVE_PATH };
 }

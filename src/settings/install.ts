@@ -30,6 +30,7 @@ import type { Ownership } from "./own_handler.ts";
 import { type Asker, ownershipHere } from "./ownership.ts";
 import { isOriginOf, planRemoval } from "./restore.ts";
 import { type Attempt, refusal } from "./settings_text.ts";
+import { sharedPathWarnings } from "./shared_file.ts";
 
 /** How often a file that another program changes meanwhile is read again. */
 const MOST_ROUNDS = 20;
@@ -159,6 +160,7 @@ function installOnce(
     ...checkResult(settings, attempt),
     ...cautionsFor(events),
     ...lookAlikeWarnings(settings, { plan, flags: placeFlags(options) }),
+    ...sharedPathWarnings(options),
   ];
   const created = file.text === undefined;
   const isFirst = !created && readOwnEntries(before, { ...plan, attempt }).length === 0;

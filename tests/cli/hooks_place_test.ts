@@ -96,6 +96,80 @@ testWhere(
 
 testWhere(
   needsUnix(),
+  "install-hooks warns of a path of this machine in the project's shared file",
+  async () => {
+    using place = stage();
+    const program = makeProgram(place.project, "conclaude");
+    const install = async (...args: readonly string[]) =>
+      (await place.json(["install-hooks", "--command", program, ...args])).body.warnings;
+    const shared = /everybody who works in this project/;
+    for (const args of [["--scope", "project"], ["--settings", ".claude/settings.json"]]) {
+      const [warning, ...others] = await install(...args);
+      assert.match(warning!, shared);
+      assert.ok(warning!.includes("`conclaude install-hooks --scope project --command conclaude`"));
+      assert.ok(warning!.includes("`conclaude uninstall-hooks --scope project && "));
+      assert.deepEqual(others, []);
+    }
+    for (const args of [[], ["--scope", "local"], ["--settings", "mine.json"]]) {
+      assert.deepEqual(await install(...args), []);
+    }
+    const { stdout } = await place.run(["install-hooks", "--scope", "project"]);
+    assert.match(stdout, /\n {2}warning: everybody who works in this project gets this file/);
+    const atHome = ["install-hooks", "--scope", "project", "--command", program];
+    assert.deepEqual((await place.json(atHome, { cwd: place.home })).body.warnings, []);
+  },
+);
+
+testWhere(
+  needsUnix(),
+  "--command with a name alone leaves the search to the PATH of each start, and doctor searches too",
+  async () => {
+    using place = stage();
+    const bin = join(place.home, "bin");
+    const env = { PATH: `${bin}:/usr/bin:/bin` };
+    const args = ["install-hooks", "--scope", "project", "--command", "conclaude"];
+    const refused = await place.run(args, { env });
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /no folder of the PATH has an executable of this name/);
+
+    makeProgram(place.project, "conclaude");
+    const here = await place.run(args, { env: { PATH: `.:${env.PATH}` } });
+    assert.equal(here.code, 2, "what lies in a project is not what the PATH should find");
+    assert.match(here.stderr, /next: for the file in this folder give `--command \.\/conclaude`/);
+
+    const program = makeProgram(bin, "conclaude");
+    const { body } = await place.json(args, { env });
+    assert.deepEqual([body.command, body.warnings], ["conclaude hook", []]);
+    const settings = JSON.parse(Deno.readTextFileSync(body.settings));
+    assert.equal(settings.hooks.Stop[0].hooks[0].command, "conclaude hook Stop");
+
+    const [other] = await hookRows(place, env);
+    assert.match(other!.message, new RegExp(`start another program than this one .*: ${program}$`));
+    Deno.removeSync(program);
+    const [gone] = await hookRows(place, env);
+    assert.equal(gone!.status, "fail");
+    assert.match(
+      gone!.message,
+      /cannot start: no folder of the PATH has an executable `conclaude`/,
+    );
+    assert.match(gone!.next!, /`conclaude install-hooks --scope project`$/);
+  },
+);
+
+testWhere(needsUnix(), "doctor offers to add events with the search on the PATH kept", async () => {
+  using place = stage();
+  const bin = join(place.home, "bin");
+  makeProgram(bin, "cc-state");
+  const env = { PATH: `${bin}:/usr/bin:/bin` };
+  await place.run(["install-hooks", "--scope=project", "--command=cc-state", "--events=Stop"], {
+    env,
+  });
+  const missing = (await hookRows(place, env)).find(({ message }) => /no hook is/.test(message));
+  assert.equal(missing?.next, "conclaude install-hooks --scope project --command cc-state");
+});
+
+testWhere(
+  needsUnix(),
   "doctor names hooks that may be ours under another name, and its next line takes them over",
   async () => {
     using place = stage();

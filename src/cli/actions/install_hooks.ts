@@ -23,7 +23,7 @@ export function install(
   const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
   const own = ownProgram(context.cwd);
   const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
-  if (named !== undefined) requireStartable(named);
+  if (named !== undefined) requireStartable(named, context);
   const runsFromSource = named === undefined && own.fromSource;
   const report = installHooks({
     ...place,

@@ -20,8 +20,9 @@ const PLACE_FLAGS = {
     kind: "parsed",
     parse: String,
     optional: true,
-    brief: "The executable that hooks start; this one when not given",
-    placeholder: "path",
+    brief:
+      "The executable that hooks start, or a name to look up on the PATH; this one when not given",
+    placeholder: "path|name",
   },
   dryRun: { kind: "boolean", default: false, brief: "Say what would change, and change nothing" },
 } as const;
@@ -48,7 +49,8 @@ export const installHooks = command({
     "as they are, to the byte. The file is backed up before the first change.",
   examples: [
     "conclaude install-hooks",
-    "conclaude install-hooks --scope project --dry-run",
+    "conclaude install-hooks --scope local --dry-run",
+    "conclaude install-hooks --scope project --command conclaude",
     "conclaude install-hooks --events SessionStart,PostToolUse,Stop",
   ],
 });
