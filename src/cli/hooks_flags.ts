@@ -3,26 +3,41 @@ import { UserError } from "../errors.ts";
 import { resolvePath } from "../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../process/executable.ts";
 import type { SettingsPlace, SettingsScope } from "../settings/file.ts";
-import { type Program, quoteWord } from "../settings/hooks.ts";
+import { commandLine, type Program, quoteWord } from "../settings/hooks.ts";
 import { type CliContext, readEnvironment } from "./context.ts";
 import { USAGE } from "./usage.ts";
 
 /** The flags that both verbs take. */
 export type HooksFlags = {
-  readonly scope: SettingsScope;
+  readonly scope?: SettingsScope;
   readonly settings?: string;
   readonly command?: string;
   readonly dryRun: boolean;
 };
 
-/** The settings file that flags name, seen from the project that Claude Code works in. */
+/**
+ * The settings file that flags name, seen from the project that Claude Code works in.
+ *
+ * @throws {UserError} When two flags name one each.
+ */
 export function settingsPlace(
   { cwd, locations }: CliContext,
   { scope, settings }: HooksFlags,
+  verb: string,
 ): SettingsPlace {
+  if (scope !== undefined && settings !== undefined) {
+    const [one, other] = [["--settings", settings], ["--scope", scope]].map((flags) =>
+      `\`${commandLine(verb, flags)}\``
+    );
+    throw new UserError("Cannot use --scope and --settings together", {
+      why: "each of them names a settings file",
+      next: `give one of them: ${one} or ${other}; nothing was changed`,
+      exitCode: USAGE,
+    });
+  }
   const { CLAUDE_PROJECT_DIR, CLAUDE_CONFIG_DIR } = readEnvironment();
   return {
-    scope,
+    scope: scope ?? "user",
     settings,
     projectDir: CLAUDE_PROJECT_DIR ?? cwd,
     cwd,

@@ -19,7 +19,7 @@ export function install(
   context: CliContext,
   flags: HooksFlags & { readonly events?: readonly string[] },
 ): View {
-  const place = settingsPlace(context, flags);
+  const place = settingsPlace(context, flags, "install-hooks");
   const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
   const own = ownProgram(context.cwd);
   const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
@@ -57,7 +57,7 @@ export function install(
 
 /** `conclaude uninstall-hooks` */
 export function uninstall(context: CliContext, flags: HooksFlags): View {
-  const place = settingsPlace(context, flags);
+  const place = settingsPlace(context, flags, "uninstall-hooks");
   const own = ownProgram(context.cwd);
   // It may be gone by now: its hooks are to be removed all the same.
   const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);

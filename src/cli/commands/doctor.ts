@@ -1,4 +1,4 @@
-import { command } from "../command.ts";
+import { command, filled } from "../command.ts";
 
 /** `conclaude doctor` */
 export const doctor = command({
@@ -12,7 +12,7 @@ export const doctor = command({
       },
       settings: {
         kind: "parsed",
-        parse: String,
+        parse: filled,
         optional: true,
         brief: "A settings file to look into as well, for `claude --settings FILE`",
         placeholder: "file",

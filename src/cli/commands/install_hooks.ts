@@ -1,4 +1,4 @@
-import { command } from "../command.ts";
+import { command, filled } from "../command.ts";
 
 const load = () => import("../actions/install_hooks.ts");
 
@@ -6,19 +6,20 @@ const PLACE_FLAGS = {
   scope: {
     kind: "enum",
     values: ["user", "project", "local"],
-    default: "user",
-    brief: "user: ~/.claude; project: .claude of this folder; local: the same, not committed",
+    optional: true,
+    brief:
+      "user (the default): ~/.claude; project: .claude of this folder; local: the same, not committed",
   },
   settings: {
     kind: "parsed",
-    parse: String,
+    parse: filled,
     optional: true,
     brief: "A settings file, instead of one of a scope",
     placeholder: "file",
   },
   command: {
     kind: "parsed",
-    parse: String,
+    parse: filled,
     optional: true,
     brief:
       "The executable that hooks start, or a name to look up on the PATH; this one when not given",
@@ -35,7 +36,7 @@ export const installHooks = command({
       ...PLACE_FLAGS,
       events: {
         kind: "parsed",
-        parse: String,
+        parse: filled,
         variadic: ",",
         optional: true,
         brief: "Only these events: A,B",
