@@ -70,6 +70,16 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+/**
+ * Reads a text of the command line as it is.
+ *
+ * @throws {SyntaxError} When it is blank: `--settings "$UNSET"` must not be taken for the flag left out.
+ */
+export function filled(text: string): string {
+  if (text.trim() === "") throw new SyntaxError("the value is empty");
+  return text;
+}
+
 /** Rows of a table when nobody says how many. */
 const TABLE_ROWS = 20;
 

@@ -28,6 +28,7 @@ export function readEnvironment() {
     CLAUDE_PROJECT_DIR: readVariable("CLAUDE_PROJECT_DIR"),
     CLAUDE_CONFIG_DIR: readVariable("CLAUDE_CONFIG_DIR"),
     NO_COLOR: readVariable("NO_COLOR"),
+    PATH: readVariable("PATH"),
   };
 }
 

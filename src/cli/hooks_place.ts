@@ -1,14 +1,23 @@
 import type { HooksPlace } from "../maintenance/doctor/hooks.ts";
+import { resolvePath } from "../paths.ts";
 import { type CliContext, readEnvironment } from "./context.ts";
 import { ownProgram } from "./program.ts";
 
-/** Where hooks of this program are looked for, from the folder that a command is run in. */
-export function hooksPlace({ cwd, locations }: CliContext): HooksPlace {
-  const { CLAUDE_CONFIG_DIR, CLAUDE_PROJECT_DIR } = readEnvironment();
+/**
+ * Where hooks of this program are looked for, from the folder that a command is run in.
+ *
+ * @param settings One more settings file, beside those that Claude Code always reads.
+ */
+export function hooksPlace({ cwd, locations }: CliContext, settings?: string): HooksPlace {
+  const { CLAUDE_CONFIG_DIR, CLAUDE_PROJECT_DIR, PATH } = readEnvironment();
+  const { program, executable } = ownProgram(cwd);
   return {
     locations,
+    settings: settings && resolvePath(settings, { folder: cwd, home: locations.home ?? undefined }),
     projectDir: CLAUDE_PROJECT_DIR ?? cwd,
     claudeFolder: CLAUDE_CONFIG_DIR,
-    program: ownProgram().program,
+    program,
+    executable,
+    searchPath: PATH,
   };
 }

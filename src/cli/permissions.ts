@@ -15,6 +15,7 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
   "CONCLAUDE_DB_PATH",
   "HOME",
   "NO_COLOR",
+  "PATH",
   "TEMP",
   "USERPROFILE",
 ];

@@ -1,21 +1,28 @@
+import process from "node:process";
 import { joinPath, parentOf } from "../paths.ts";
 import { type Program, quoteWord } from "../settings/hooks.ts";
+import { readEnvironment } from "./context.ts";
+import { findOwnPath } from "./own_path.ts";
 import { ENGINE_FLAG, permissionFlags, thisSystem } from "./permissions.ts";
 
 /** This program, as somebody else can start it. */
 export interface OwnProgram {
   /** What a hook starts, from any folder and without a network. */
   readonly program: Program;
-  /** The file that is this program: the executable, or the script that Deno runs. */
+  /** The file that is this program, as a person finds it: the executable, or the script that Deno runs. */
   readonly path: string;
+  /** The executable; null when the program runs from source. */
+  readonly executable: string | null;
   readonly fromSource: boolean;
 }
 
-/** How this very process was started, put so that it can be repeated. */
-export function ownProgram(): OwnProgram {
+/** How this very process was started, put so that it can be repeated from any folder. */
+export function ownProgram(cwd: string): OwnProgram {
   const executable = Deno.execPath();
   if (Deno.build.standalone) {
-    return { program: { kind: "path", path: executable }, path: executable, fromSource: false };
+    const searchPath = readEnvironment().PATH;
+    const path = findOwnPath(executable, { started: process.argv0, cwd, searchPath });
+    return { program: { kind: "path", path }, path, executable, fromSource: false };
   }
   const script = pathOfUrl(Deno.mainModule);
   const words = [
@@ -30,6 +37,7 @@ export function ownProgram(): OwnProgram {
   return {
     program: { kind: "line", line: words.map(quoteWord).join(" ") },
     path: script,
+    executable: null,
     fromSource: true,
   };
 }

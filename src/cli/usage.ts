@@ -82,6 +82,11 @@ function argumentError(thrown: unknown, verb: readonly string[]): UserError {
     );
   }
   if (thrown instanceof UnexpectedPositionalError) {
+    // The library takes `--settings=` for a word that is no flag.
+    const [, flag] = /^--([a-z-]+)=$/.exec(thrown.input) ?? [];
+    if (flag !== undefined) {
+      return usageError(`Cannot read "" for ${flag}`, { why: "the value is empty", next: help });
+    }
     return usageError(`Unexpected argument "${thrown.input}"`, {
       why: `\`${name}\` takes ${thrown.expectedCount === 0 ? "none" : thrown.expectedCount}`,
       next: help,

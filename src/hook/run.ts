@@ -20,7 +20,8 @@ const OTHER_EVENTS = () => import("./other_event.ts");
  * Handles one hook event: stdin into the database, the answer to stdout, exit status 0. What goes wrong on the way
  * goes to the spool and the log, and does not stop Claude Code.
  *
- * @param args What follows `conclaude hook`: `[EVENT] [--db PATH] [--no-db]`.
+ * @param args What follows `conclaude hook`: `[EVENT] [--db PATH] [--no-db] [--conclaude]`; the last one only says
+ * whose command it is.
  */
 export async function runHook(args: readonly string[]): Promise<never> {
   const flags = readFlags(args);

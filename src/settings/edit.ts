@@ -9,12 +9,17 @@ import { findNodeAtLocation, getNodePath, parseTree } from "jsonc-parser";
 import type { HookEntry } from "./hooks.ts";
 import { addMember, type Json, type Node, removeMember, replaceScalar } from "./json_text.ts";
 import { isOwnHandler, type Ownership } from "./own_handler.ts";
-import { type Attempt, keysOf, openSettings, propertyAt, valueAt } from "./settings_text.ts";
+import {
+  type Attempt,
+  keysOf,
+  openSettings,
+  propertyAt,
+  type Target,
+  valueAt,
+} from "./settings_text.ts";
 
 /** What is to be installed. */
-export interface InstallPlan extends Ownership {
-  /** The settings file, to be named in a refusal. */
-  readonly path: string;
+export interface InstallPlan extends Ownership, Target {
   /** At most one entry an event. Our handlers of any other event are removed. */
   readonly entries: readonly HookEntry[];
 }
@@ -38,7 +43,7 @@ export interface Edit {
  * @throws UserError When the text cannot be edited safely (`openSettings`).
  */
 export function installInto(text: string, plan: InstallPlan): Edit {
-  const { mark, body } = openSettings(text, { command: "install-hooks", path: plan.path });
+  const { mark, body } = openSettings(text, attemptOf("install-hooks", plan));
   const wanted = new Map(plan.entries.map((entry) => [entry.event, entry]));
   const before = new Set(ownersIn(body, plan).map(({ event }) => event));
   let edited = body;
@@ -64,9 +69,9 @@ export function installInto(text: string, plan: InstallPlan): Edit {
  */
 export function uninstallFrom(
   text: string,
-  options: Ownership & { readonly path: string },
+  options: Ownership & Target,
 ): Edit {
-  const { mark, body } = openSettings(text, { command: "uninstall-hooks", path: options.path });
+  const { mark, body } = openSettings(text, attemptOf("uninstall-hooks", options));
   const removed = [...new Set(ownersIn(body, options).map(({ event }) => event))];
   let edited = body;
   for (const event of removed) edited = removeOwn(edited, { event, ownership: options });
@@ -89,6 +94,10 @@ export function readOwnEntries(
     command: String(valueAt(handler, "command")?.value),
     timeout: Number(valueAt(handler, "timeout")?.value),
   }));
+}
+
+function attemptOf(command: Attempt["command"], { path, flags }: Target): Attempt {
+  return { command, path, flags };
 }
 
 /** One of our handlers in a text, and the group that it stands in. */

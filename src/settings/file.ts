@@ -61,6 +61,12 @@ export function settingsPath(place: SettingsPlace): string {
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
 }
 
+/** The flags that lead a command to the same file again, from the same folder; none for the user's own settings. */
+export function placeFlags(place: SettingsPlace): string[] {
+  if (place.settings) return ["--settings", settingsPath(place)];
+  return place.scope === "user" ? [] : ["--scope", place.scope];
+}
+
 /**
  * Reads a settings file through all links. A byte order mark is kept.
  *

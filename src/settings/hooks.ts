@@ -2,6 +2,8 @@
  * What conclaude asks Claude Code to run: which events, with which matcher, by which command.
  */
 import { UserError } from "../errors.ts";
+import { baseName } from "../paths.ts";
+import { isOurName } from "./own_name.ts";
 
 /** Every hook event of Claude Code 2.1.329. Any other name in a settings file is ignored by it. */
 export const KNOWN_EVENTS = [
@@ -82,6 +84,12 @@ export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
     "and conclaude names none: the hook will not run",
 };
 
+/**
+ * Ends a command whose program does not say by its name that it is ours. A hook takes no notice of it; it is there for
+ * the next installation, when the program has another name or is gone.
+ */
+export const OWN_MARK = "--conclaude";
+
 /** One handler that conclaude wants in a settings file. */
 export interface HookEntry {
   readonly event: string;
@@ -93,11 +101,12 @@ export interface HookEntry {
 }
 
 /**
- * What a hook starts: the path of an executable, which is quoted where the shell needs it, or a ready command line
- * (`deno run … main.ts`), which is used as it is.
+ * What a hook starts: the path of an executable, a name that the shell looks up on its `PATH` when the hook runs, both
+ * quoted where the shell needs it, or a ready command line (`deno run … main.ts`), which is used as it is.
  */
 export type Program =
   | { readonly kind: "path"; readonly path: string }
+  | { readonly kind: "name"; readonly name: string }
   | { readonly kind: "line"; readonly line: string };
 
 /**
@@ -127,9 +136,15 @@ export function planHooks(program: Program, events: readonly HookEvent[]): HookE
   }));
 }
 
-/** The shell command of one hook: `/usr/local/bin/conclaude hook Stop`. */
+/** The shell command of one hook: `/usr/local/bin/conclaude hook Stop`, `/opt/cc-state hook Stop --conclaude`. */
 export function hookCommand(program: Program, event: string): string {
-  return `${programLine(program)} hook ${event}`;
+  const words = [programLine(program), "hook", event];
+  return (tellsByName(program) ? words : [...words, OWN_MARK]).join(" ");
+}
+
+function tellsByName(program: Program): boolean {
+  if (program.kind === "line") return false;
+  return isOurName(program.kind === "name" ? program.name : baseName(program.path));
 }
 
 /**
@@ -138,6 +153,7 @@ export function hookCommand(program: Program, event: string): string {
  */
 export function programLine(program: Program): string {
   if (program.kind === "line") return program.line;
+  if (program.kind === "name") return quoteWord(program.name);
   const windows = /^(?:[A-Za-z]:\\|\\\\)/.test(program.path);
   return quoteWord(windows ? program.path.replaceAll("\\", "/") : program.path);
 }
@@ -146,6 +162,11 @@ export function programLine(program: Program): string {
 export function quoteWord(word: string): string {
   if (/^[A-Za-z0-9_@%+:,./-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A line to paste: `conclaude install-hooks --scope local`. */
+export function commandLine(verb: string, flags: readonly string[] = []): string {
+  return ["conclaude", verb, ...flags.map(quoteWord)].join(" ");
 }
 
 function unknownEvent(name: string): UserError {

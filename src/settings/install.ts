@@ -1,12 +1,12 @@
 /**
  * Installing conclaude's hooks into a settings file of Claude Code, and taking them out again.
  */
-import { isConclaudeScript } from "./checkout.ts";
 import { diffLines } from "./diff.ts";
-import { type Edit, installInto, type InstallPlan, readOwnEntries } from "./edit.ts";
+import { installInto, type InstallPlan, readOwnEntries } from "./edit.ts";
 import {
   backupPath,
   dropBackup,
+  placeFlags,
   readBackup,
   readSettings,
   replaceSettings,
@@ -25,20 +25,25 @@ import {
   type Program,
   programLine,
 } from "./hooks.ts";
+import { findLookAlikes, takeOver } from "./look_alike.ts";
 import type { Ownership } from "./own_handler.ts";
+import { type Asker, ownershipHere } from "./ownership.ts";
 import { isOriginOf, planRemoval } from "./restore.ts";
 import { type Attempt, refusal } from "./settings_text.ts";
+import { sharedPathWarnings } from "./shared_file.ts";
 
 /** How often a file that another program changes meanwhile is read again. */
 const MOST_ROUNDS = 20;
 
 /** What to install, and where. */
-export interface InstallOptions extends SettingsPlace {
+export interface InstallOptions extends SettingsPlace, Asker {
   readonly program: Program;
   /** Which events, as `chooseEvents()` returns them; the default ones when not given. */
   readonly events?: readonly HookEvent[] | undefined;
   /** Say what would change, and change nothing. */
   readonly dryRun?: boolean | undefined;
+  /** What the command was told beside the place, to be repeated in a refusal: `["--events", "Stop"]`. */
+  readonly otherFlags?: readonly string[] | undefined;
 }
 
 /** What an installation did, or with `dryRun` would do. */
@@ -66,11 +71,11 @@ export interface InstallReport {
   readonly diff: readonly string[];
 }
 
-/** Where to remove hooks from. */
-export interface UninstallOptions extends SettingsPlace {
-  /** A program whose hooks are ours under any name; others are told by the name `conclaude`. */
-  readonly program?: Program | undefined;
+/** Where to remove hooks from. The hooks of a `program` are ours, whether it bears our name and mark or not. */
+export interface UninstallOptions extends SettingsPlace, Asker {
   readonly dryRun?: boolean | undefined;
+  /** As in {@linkcode InstallOptions}. */
+  readonly otherFlags?: readonly string[] | undefined;
 }
 
 /** What a removal did, or with `dryRun` would do. */
@@ -102,7 +107,7 @@ export interface UninstallReport {
  * Claude Code discards the whole file. Nothing is changed then.
  */
 export function installHooks(options: InstallOptions): InstallReport {
-  const attempt: Attempt = { command: "install-hooks", path: settingsPath(options) };
+  const attempt = attemptOf("install-hooks", options);
   return withFreshFile(attempt, (file) => installOnce(file, { ...options, attempt }));
 }
 
@@ -113,8 +118,16 @@ export function installHooks(options: InstallOptions): InstallReport {
  * @throws UserError When the file cannot be read, edited safely or written. Nothing is changed then.
  */
 export function uninstallHooks(options: UninstallOptions): UninstallReport {
-  const attempt: Attempt = { command: "uninstall-hooks", path: settingsPath(options) };
+  const attempt = attemptOf("uninstall-hooks", options);
   return withFreshFile(attempt, (file) => uninstallOnce(file, { ...options, attempt }));
+}
+
+function attemptOf(
+  command: Attempt["command"],
+  options: SettingsPlace & Pick<InstallOptions, "otherFlags">,
+): Attempt {
+  const flags = [...placeFlags(options), ...options.otherFlags ?? []];
+  return { command, path: settingsPath(options), flags };
 }
 
 /** Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing. */
@@ -135,14 +148,20 @@ function installOnce(
 ): InstallReport | undefined {
   const { attempt, program, events = DEFAULT_EVENTS, dryRun = false } = options;
   const plan: InstallPlan = {
+    ...ownershipHere(options),
     path: file.path,
-    program,
-    isOurScript: isConclaudeScript,
+    flags: attempt.flags,
     entries: planHooks(program, events),
   };
   const before = file.text ?? "";
   const edit = installInto(before, plan);
-  const warnings = [...checkResult(edit, attempt), ...cautionsFor(events)];
+  const settings: unknown = JSON.parse(edit.text.replace(/^\uFEFF/, ""));
+  const warnings = [
+    ...checkResult(settings, attempt),
+    ...cautionsFor(events),
+    ...lookAlikeWarnings(settings, { plan, flags: placeFlags(options) }),
+    ...sharedPathWarnings(options),
+  ];
   const created = file.text === undefined;
   const isFirst = !created && readOwnEntries(before, { ...plan, attempt }).length === 0;
   const backup = readBackup(file.path);
@@ -182,8 +201,7 @@ function dropMisleadingBackup(
 }
 
 /** Refuses what Claude Code would discard; what it merely ignores becomes a warning. */
-function checkResult(edit: Edit, attempt: Attempt): string[] {
-  const settings: unknown = JSON.parse(edit.text.replace(/^\uFEFF/, ""));
+function checkResult(settings: unknown, attempt: Attempt): string[] {
   const problems = checkHooks(settings);
   const fatal = problems.find(({ discardsFile }) => discardsFile);
   if (fatal !== undefined) {
@@ -204,15 +222,27 @@ function cautionsFor(events: readonly HookEvent[]): string[] {
   return events.flatMap((event) => EVENT_CAUTIONS[event] ?? []);
 }
 
+/** An earlier version left no mark on a program of another name; whose it is, only a person knows. */
+function lookAlikeWarnings(
+  settings: unknown,
+  { plan, flags }: { readonly plan: InstallPlan; readonly flags: readonly string[] },
+): string[] {
+  return findLookAlikes(settings, plan).map((program) =>
+    `the hooks of \`${program}\` look like conclaude's under another name, and were left alone; if they are, ` +
+    `each event is recorded twice until you run \`${takeOver(program, flags)}\``
+  );
+}
+
 function uninstallOnce(
   file: SettingsFile,
   options: UninstallOptions & { readonly attempt: Attempt },
 ): UninstallReport | undefined {
-  const { attempt, program, dryRun = false } = options;
+  const { attempt, dryRun = false } = options;
   const before = file.text ?? "";
   const backup = readBackup(file.path);
-  const ownership = { program, isOurScript: isConclaudeScript };
-  const removal = planRemoval(before, { ...ownership, path: file.path, backup });
+  const ownership = ownershipHere(options);
+  const target = { path: file.path, flags: attempt.flags };
+  const removal = planRemoval(before, { ...ownership, ...target, backup });
   const changed = removal.kind !== "absent";
   const after = removal.kind === "absent"
     ? before

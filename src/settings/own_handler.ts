@@ -2,13 +2,16 @@
  * Which handlers in a settings file are conclaude's own. Whatever is not surely one of them is another tool's, and is
  * never touched.
  */
-import { baseName } from "../paths.ts";
-import { type Program, programLine } from "./hooks.ts";
+import { baseName, isAbsolutePath } from "../paths.ts";
+import { OWN_MARK, type Program, programLine } from "./hooks.ts";
+import { isOurName } from "./own_name.ts";
 
-/** What tells our handlers from others, beyond the name of the program. */
+/** What tells our handlers from others, beyond the mark and the name of the program. */
 export interface Ownership {
   /** The program that is being installed: its handlers are ours under any name. */
   readonly program?: Program | undefined;
+  /** Whether an absolute path leads to this very executable, perhaps by a link; by default none does. */
+  readonly isThisExecutable?: (path: string) => boolean;
   /** Whether a `main.ts` or `main.js` that a handler runs with Deno is conclaude's; by default its folders tell. */
   readonly isOurScript?: (path: string) => boolean;
 }
@@ -17,35 +20,36 @@ export interface Ownership {
  * True for a command handler that conclaude wrote:
  *
  * - `conclaude hook Stop`, with any folder before and any version or platform behind the name;
- * - `deno run … main.ts hook Stop`, and the same with the bundle's `main.js`;
- * - whatever runs `ownership.program` the way that the installer writes it.
+ * - `cc-state hook Stop --conclaude`, whatever the program is called: the mark is written by nobody else;
+ * - `deno run … main.ts hook Stop`, and the same with the bundle's `main.js`, marked or from a folder of ours;
+ * - whatever runs `ownership.program` the way that the installer writes it, or leads to this very executable.
  *
  * A command that does anything else besides (`conclaude hook Stop && notify-send done`) is a person's own.
  */
 export function isOwnHandler(handler: unknown, ownership: Ownership = {}): boolean {
-  const command = commandOf(handler);
-  if (command === undefined) return false;
-  const { program, isOurScript = isInOurFolder } = ownership;
+  return commandsOf(handler).some((command) => isOwnCommand(command, ownership));
+}
+
+function isOwnCommand(command: Command, ownership: Ownership): boolean {
+  const { program, isThisExecutable = () => false, isOurScript = isInOurFolder } = ownership;
   if (program !== undefined && isRunBy(program, command)) return true;
-  const start = programWords(command);
-  const first = start?.[0];
-  if (start === undefined || first === undefined || isNoProgram(first)) return false;
-  if (start.length === 1) return isOurName(baseName(first));
-  const script = start[start.length - 1] ?? "";
+  const { words, marked } = programWords(command) ?? { words: [], marked: false };
+  const [first] = words;
+  if (first === undefined || isNoProgram(first)) return false;
+  if (words.length === 1) {
+    return marked || isOurName(baseName(first)) ||
+      (isAbsolutePath(first) && isThisExecutable(first));
+  }
+  const script = words[words.length - 1] ?? "";
   return /^deno(?:\.exe)?$/i.test(baseName(first)) &&
-    start.slice(1, -1).includes("run") &&
+    words.slice(1, -1).includes("run") &&
     /^main\.[jt]s$/.test(baseName(script)) &&
-    isOurScript(script);
+    (marked || isOurScript(script));
 }
 
 /** True when a folder on the way to the script carries our name, as a clone or an unpacked release does. */
 export function isInOurFolder(script: string): boolean {
   return script.split(/[\\/]/).slice(0, -1).some(isOurName);
-}
-
-/** `conclaude`, `conclaude.exe`, `conclaude-linux-x64`, `conclaude2`; not `conclaudette`. */
-function isOurName(name: string): boolean {
-  return /^conclaude(?![a-z])/i.test(name);
 }
 
 /** `PATH=/opt/conclaude` before a command, and a remark. */
@@ -59,30 +63,47 @@ interface Command {
   readonly args: readonly string[] | undefined;
 }
 
-function commandOf(handler: unknown): Command | undefined {
-  if (typeof handler !== "object" || handler === null) return undefined;
+/** What a handler may mean. Beside `args` the command is one word, but whoever added them may not have known. */
+function commandsOf(handler: unknown): readonly Command[] {
+  if (typeof handler !== "object" || handler === null) return [];
   const { type, command, args } = handler as Record<string, unknown>;
-  if (type !== "command" || typeof command !== "string") return undefined;
-  if (args === undefined) return { text: command, args: undefined };
+  if (type !== "command" || typeof command !== "string") return [];
+  const line = { text: command, args: undefined };
+  if (args === undefined) return [line];
   const words = Array.isArray(args) ? args.filter((word) => typeof word === "string") : [];
-  return { text: command, args: words };
+  return [{ text: command, args: words }, line];
 }
 
+/** What the installer writes, to the space. */
+const WRITTEN = new RegExp(`^(.*) hook [A-Za-z]+(?: ${OWN_MARK})?$`, "s");
+
 function isRunBy(program: Program, command: Command): boolean {
-  const parts = /^(.*) hook [A-Za-z]+$/s.exec(command.text);
-  return command.args === undefined && parts?.[1] === programLine(program);
+  return command.args === undefined && WRITTEN.exec(command.text)?.[1] === programLine(program);
+}
+
+/**
+ * The program of a handler that runs `<program> hook [<Event>]` and nothing else, without quotes.
+ *
+ * @returns `undefined` for any other handler, and for a program of several words.
+ */
+export function readProgram(handler: unknown): string | undefined {
+  const [command] = commandsOf(handler);
+  const words = command === undefined ? [] : programWords(command)?.words ?? [];
+  return words.length === 1 && !isNoProgram(words[0]!) ? words[0] : undefined;
 }
 
 /** The words before `hook <Event>`, or `undefined` when the command is anything else. */
-function programWords(command: Command): string[] | undefined {
-  const words = command.args === undefined
+function programWords(
+  command: Command,
+): { readonly words: readonly string[]; readonly marked: boolean } | undefined {
+  const all = command.args === undefined
     ? splitWords(command.text)
     : [command.text, ...command.args];
-  if (words === undefined) return undefined;
-  if (words[words.length - 1] === "hook") return words.slice(0, -1);
-  const event = words[words.length - 1] ?? "";
-  if (words[words.length - 2] !== "hook" || !/^[A-Za-z]+$/.test(event)) return undefined;
-  return words.slice(0, -2);
+  const marked = all?.at(-1) === OWN_MARK;
+  const words = marked ? all?.slice(0, -1) : all;
+  if (words?.at(-1) === "hook") return { words: words.slice(0, -1), marked };
+  if (words?.at(-2) !== "hook" || !/^[A-Za-z]+$/.test(words.at(-1) ?? "")) return undefined;
+  return { words: words.slice(0, -2), marked };
 }
 
 /** One piece of a word: in single quotes, in double quotes, an escaped character, or bare. */

@@ -4,6 +4,7 @@
 import { isUserError } from "../errors.ts";
 import { installInto, type InstallPlan, readOwnEntries, uninstallFrom } from "./edit.ts";
 import type { Ownership } from "./own_handler.ts";
+import type { Target } from "./settings_text.ts";
 
 /** What is left of a settings file without our hooks. */
 export type Removal =
@@ -26,10 +27,10 @@ export type Removal =
  */
 export function planRemoval(
   text: string,
-  options: Ownership & { readonly path: string; readonly backup: string | undefined },
+  options: Ownership & Target & { readonly backup: string | undefined },
 ): Removal {
-  const { path, backup, ...ownership } = options;
-  const attempt = { command: "uninstall-hooks", path } as const;
+  const { path, flags, backup, ...ownership } = options;
+  const attempt = { command: "uninstall-hooks", path, flags } as const;
   const entries = readOwnEntries(text, { ...ownership, attempt });
   if (entries.length === 0) return { kind: "absent" };
   const plan = { ...ownership, path, entries };

@@ -2,14 +2,20 @@
  * A settings file as text that is safe to edit, or a refusal that says why it is not.
  */
 import { UserError } from "../errors.ts";
-import { KNOWN_EVENTS } from "./hooks.ts";
+import { commandLine, KNOWN_EVENTS } from "./hooks.ts";
 import { lineEndOf, type Node, placeOf, readJson } from "./json_text.ts";
 
-/** Who wants to edit which file; only for the words of a refusal. */
-export interface Attempt {
-  readonly command: "install-hooks" | "uninstall-hooks";
+/** Which file is edited; only for the words of a refusal. */
+export interface Target {
   /** The settings file. */
   readonly path: string;
+  /** The flags that led the command to it, and what else it was told: repeated in the way on. */
+  readonly flags?: readonly string[] | undefined;
+}
+
+/** Who wants to edit which file. */
+export interface Attempt extends Target {
+  readonly command: "install-hooks" | "uninstall-hooks";
 }
 
 /** The two parts of a settings file: a byte order mark or nothing, and a JSON object. */
@@ -56,7 +62,9 @@ export function refusal(
   const action = attempt.command === "install-hooks" ? "add hooks to" : "remove hooks from";
   return new UserError(`Cannot ${action} "${attempt.path}"`, {
     why: details.why,
-    next: `${details.todo} and run \`conclaude ${attempt.command}\` again; nothing was changed`,
+    next: `${details.todo} and run \`${
+      commandLine(attempt.command, attempt.flags)
+    }\` again; nothing was changed`,
     cause: details.cause,
   });
 }

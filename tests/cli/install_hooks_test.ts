@@ -86,7 +86,7 @@ Deno.test("install-hooks --command takes an executable, and refuses what cannot 
   assert.deepEqual([body.command, body.fromSource], [`'${program}' hook`, false]);
 
   Deno.writeTextFileSync(join(place.project, "plain"), "", { mode: 0o644 });
-  for (const [name, why] of [["plain", /not executable/], ["none", /no such file/]] as const) {
+  for (const [name, why] of [["./plain", /not executable/], ["./none", /is not there/]] as const) {
     const before = snapshot(place.home);
     const { code, stderr } = await place.run(["install-hooks", "--command", name]);
     assert.equal(code, 2);

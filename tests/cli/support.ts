@@ -50,6 +50,7 @@ export interface Body {
   readonly settings: string;
   readonly command: string;
   readonly backup: string | null;
+  readonly warnings: readonly string[];
   readonly fromSource: boolean;
   readonly restored: boolean;
   readonly changed: boolean;

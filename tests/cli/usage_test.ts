@@ -14,6 +14,23 @@ Deno.test("a command line that makes no sense is told as what, why and next, and
     [["session", "list", "--limit", "none"], 'Cannot read "none" for limit', /--help/],
     [["doctor", "now"], 'Unexpected argument "now"', /`conclaude doctor --help`/],
     [["install-hooks", "--events", "Stopp"], 'Cannot install a hook for "Stopp"', /Stop/],
+    [["install-hooks", "--settings", ""], 'Cannot read "" for settings', /--help/],
+    [["install-hooks", "--settings="], 'Cannot read "" for settings', /--help/],
+    [["uninstall-hooks", "--settings", " "], 'Cannot read " " for settings', /--help/],
+    [["install-hooks", "--events", ""], 'Cannot read "" for events', /--help/],
+    [["install-hooks", "--events", "Stop,"], 'Cannot read "" for events', /--help/],
+    [["install-hooks", "--command", ""], 'Cannot read "" for command', /--help/],
+    [["uninstall-hooks", "--command="], 'Cannot read "" for command', /--help/],
+    [
+      ["install-hooks", "--scope", "user", "--settings", "my s.json"],
+      "Cannot use --scope and --settings together",
+      /`conclaude install-hooks --settings 'my s.json'` or `conclaude install-hooks --scope user`/,
+    ],
+    [
+      ["uninstall-hooks", "--settings=s.json", "--scope=local"],
+      "Cannot use --scope and --settings together",
+      /`conclaude uninstall-hooks --settings s.json`/,
+    ],
     [["status", "--db"], "Cannot read the flag --db", /--db/],
   ];
   await Promise.all(cases.map(async ([args, what, next]) => {

@@ -95,7 +95,8 @@ interface Settings {
 /** Puts the second hook under every event that ours are under. @returns Our command, without the event. */
 async function addWitness(path: string): Promise<string> {
   const settings: Settings = JSON.parse(await Deno.readTextFile(path));
-  const command = settings.hooks["Stop"]?.[0]?.hooks[0]?.command.replace(/ Stop$/, "") ?? "";
+  const command =
+    settings.hooks["Stop"]?.[0]?.hooks[0]?.command.replace(/ Stop(?: --conclaude)?$/, "") ?? "";
   for (const groups of Object.values(settings.hooks)) {
     for (const { matcher } of [...groups]) {
       const witness = { type: "command", command: WITNESS };

@@ -88,6 +88,28 @@ testWhere(needsExecutable(), "the executable works through a link", async () => 
 });
 
 testWhere(
+  needsExecutable(),
+  "hooks start the link that the executable was started by, which an upgrade does not break",
+  async () => {
+    using home = tempHome();
+    const release = join(home.path, "opt", "conclaude-0.1.0");
+    Deno.mkdirSync(release, { recursive: true });
+    const executable = join(release, "conclaude");
+    Deno.copyFileSync(EXECUTABLE, executable);
+    Deno.chmodSync(executable, 0o755);
+    const link = join(home.path, "conclaude");
+    Deno.symlinkSync(executable, link);
+    for (const started of [link, "./conclaude"]) {
+      const { stdout } = await run(home, started, ["install-hooks", "--json"], { cwd: home.path });
+      assert.equal(JSON.parse(stdout).command, `${link} hook`, started);
+    }
+    const { stdout } = await run(home, executable, ["doctor", "--json"]);
+    const hooks = JSON.parse(stdout).checks.filter((row: { name: string }) => row.name === "hooks");
+    assert.deepEqual(hooks.map((row: { status: string }) => row.status), ["ok"]);
+  },
+);
+
+testWhere(
   needsExecutable() ?? needsRoot() ?? needsTools("unshare"),
   "the executable works without a network",
   async () => {

@@ -60,6 +60,7 @@ const plan = fc.record({
   program: fc.constantFrom(
     { kind: "path", path: "/usr/local/bin/conclaude" } as const,
     { kind: "path", path: "/opt/my tools/state engine" } as const,
+    { kind: "name", name: "cc-state" } as const,
     { kind: "line", line: "deno run -A '/my clone/main.ts'" } as const,
   ),
   events: fc.uniqueArray(fc.constantFrom(...KNOWN_EVENTS), { minLength: 1 }),

@@ -52,7 +52,7 @@ Deno.test({
         const { stdout } = await new Deno.Command("/bin/sh", {
           args: ["-c", hookCommand({ kind: "path", path }, "Stop")],
         }).output();
-        assert.equal(new TextDecoder().decode(stdout), "hook Stop\n", name);
+        assert.equal(new TextDecoder().decode(stdout), "hook Stop --conclaude\n", name);
       }
     } finally {
       await Deno.remove(folder, { recursive: true });
@@ -68,9 +68,20 @@ Deno.test("hookCommand() writes a Windows path with forward slashes, for Git Bas
   );
 });
 
-Deno.test("hookCommand() leaves a ready command line as it is", () => {
+Deno.test("hookCommand() leaves a ready command line as it is, and a name to the shell's PATH", () => {
   const line = "deno run -A '/my clone/main.ts'";
-  assert.equal(hookCommand({ kind: "line", line }, "Stop"), `${line} hook Stop`);
+  assert.equal(hookCommand({ kind: "line", line }, "Stop"), `${line} hook Stop --conclaude`);
+  assert.equal(hookCommand({ kind: "name", name: "conclaude" }, "Stop"), "conclaude hook Stop");
+});
+
+Deno.test("hookCommand() marks a program whose name does not say that it is ours", () => {
+  const commandFor = (path: string) => hookCommand({ kind: "path", path }, "Stop");
+  for (const path of ["/bin/conclaude", "/opt/conclaude-linux-x86_64", "C:/bin/conclaude.exe"]) {
+    assert.equal(commandFor(path), `${path} hook Stop`);
+  }
+  for (const path of ["/bin/cc-state", "/bin/conclaude-notify", "/opt/conclaude/bin/cc"]) {
+    assert.equal(commandFor(path), `${path} hook Stop --conclaude`);
+  }
 });
 
 Deno.test("chooseEvents() keeps the person's order, drops repetitions, and takes nothing for the default", () => {

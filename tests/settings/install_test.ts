@@ -242,22 +242,99 @@ Deno.test("a file that is named outright is used, whatever the scope", () =>
   }));
 
 Deno.test("hooks of a clone in a folder of any name give way to the executable's", () =>
-  inHome(({ options, read }) => {
+  inHome(({ options, write, read }) => {
     const clone = `${options.projectDir}/anything`;
     Deno.mkdirSync(`${clone}/dist/bundle`, { recursive: true });
     Deno.writeTextFileSync(`${clone}/deno.json`, '{"name":"conclaude"}');
     const deno = "deno run --allow-all";
-    for (const script of [`${clone}/main.ts`, `${clone}/dist/bundle/main.js`]) {
+    const installUnmarked = (script: string) => {
       installHooks({ ...options, program: { kind: "line", line: `${deno} ${script}` } });
+      write(read().replaceAll(" --conclaude", ""));
+    };
+    for (const script of [`${clone}/main.ts`, `${clone}/dist/bundle/main.js`]) {
+      installUnmarked(script);
       const report = installHooks(options);
       assert.deepEqual([report.added, report.updated], [[], DEFAULT_EVENTS]);
       assert.ok(!read().includes("deno"));
     }
     Deno.writeTextFileSync(`${clone}/deno.json`, '{"name":"guard"}');
-    installHooks({ ...options, program: { kind: "line", line: `${deno} ${clone}/main.ts` } });
+    installUnmarked(`${clone}/main.ts`);
     assert.deepEqual(installHooks(options).added, DEFAULT_EVENTS);
     assert.ok(read().includes("deno"), "somebody else's main.ts was taken for ours");
   }));
+
+Deno.test("a program under a new name takes the place of the old one, whatever either is called", () =>
+  inHome(({ options, write, read }) => {
+    const before = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "guard"}]}]}}';
+    write(before);
+    const named = (path: string): Program => ({ kind: "path", path });
+    for (
+      const path of ["/bin/conclaude", "/bin/cc-state", "/x/y/my-name", "/opt/conclaude-test", "/c"]
+    ) {
+      const { warnings } = installHooks({ ...options, program: named(path) });
+      assert.deepEqual(warnings, []);
+      for (const event of DEFAULT_EVENTS) {
+        const ours = JSON.parse(read()).hooks[event].flatMap((group: { hooks: unknown[] }) =>
+          group.hooks
+        ).filter(({ command }: { command: string }) => command !== "guard");
+        assert.equal(ours.length, 1, `${event} after ${path}`);
+        assert.ok(ours[0].command.startsWith(`${path} hook ${event}`));
+      }
+      const installed = read();
+      assert.equal(installHooks({ ...options, program: named(path) }).changed, false);
+      assert.equal(read(), installed);
+    }
+    assert.equal(uninstallHooks({ ...options, program: undefined }).restored, true);
+    assert.equal(read(), before);
+  }));
+
+Deno.test("a program whose name only begins like ours keeps its hooks", () =>
+  inHome(({ options, write, read }) => {
+    const before = JSON.stringify({
+      hooks: { Stop: [{ hooks: [{ type: "command", command: "conclaude-notify hook Stop" }] }] },
+    });
+    write(before);
+    assert.equal(uninstallHooks(options).changed, false);
+    installHooks(options);
+    assert.ok(read().includes("conclaude-notify hook Stop"));
+    uninstallHooks(options);
+    assert.equal(read(), before);
+  }));
+
+Deno.test("hooks that nothing proves to be ours are left alone and named, with the way to take them over", () =>
+  inHome(({ options, write, read }) => {
+    installHooks({ ...options, program: { kind: "path", path: "/old/my-name" } });
+    write(read().replaceAll(" --conclaude", ""));
+    const { warnings, added } = installHooks(options);
+    assert.deepEqual(added, DEFAULT_EVENTS);
+    assert.ok(read().includes("/old/my-name hook Stop"));
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0] ?? "",
+      /`conclaude uninstall-hooks --command \/old\/my-name && conclaude install-hooks`$/,
+    );
+    uninstallHooks({ ...options, program: { kind: "path", path: "/old/my-name" } });
+    assert.deepEqual(installHooks(options).warnings, []);
+    assert.ok(!read().includes("my-name"));
+  }));
+
+Deno.test({
+  name: "hooks that name this very executable, by any link or other name, are its own",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    inHome(({ options, write, read }) => {
+      const executable = `${options.projectDir}/cc-1.0`;
+      const link = `${options.projectDir}/cc`;
+      Deno.writeTextFileSync(executable, "", { mode: 0o755 });
+      Deno.symlinkSync(executable, link);
+      installHooks({ ...options, program: { kind: "path", path: executable } });
+      write(read().replaceAll(" --conclaude", ""));
+      const program: Program = { kind: "path", path: link };
+      const report = installHooks({ ...options, program, executable });
+      assert.deepEqual([report.added, report.updated], [[], DEFAULT_EVENTS]);
+      assert.ok(!read().includes("cc-1.0"));
+    }),
+});
 
 Deno.test({
   name:

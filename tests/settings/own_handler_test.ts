@@ -3,6 +3,15 @@ import fc from "fast-check";
 import { hookCommand, KNOWN_EVENTS } from "../../src/settings/hooks.ts";
 import { isOwnHandler, type Ownership } from "../../src/settings/own_handler.ts";
 
+/** What the release workflow uploads. */
+const RELEASED = [
+  "conclaude-linux-x86_64",
+  "conclaude-linux-aarch64",
+  "conclaude-macos-x86_64",
+  "conclaude-macos-aarch64",
+  "conclaude-windows-x86_64.exe",
+];
+
 function isOwn(command: string, ownership: Ownership = {}): boolean {
   return isOwnHandler({ type: "command", command, timeout: 10 }, ownership);
 }
@@ -20,6 +29,9 @@ Deno.test("isOwnHandler() knows conclaude under any folder, version and platform
       '"$CLAUDE_PROJECT_DIR"/bin/conclaude',
       "${HOME}/bin/conclaude-linux-x64",
       "/opt/conclaude-0.1.0",
+      "/opt/conclaude-v1.2.0-rc.1_darwin-arm64",
+      "conclaude2",
+      ...RELEASED.map((name) => `/opt/${name}`),
     ]
   ) {
     assert.ok(isOwn(`${program} hook Stop`), program);
@@ -30,6 +42,8 @@ Deno.test("isOwnHandler() knows the form without a shell", () => {
   const handler = { type: "command", command: "/opt/my tools/conclaude", args: ["hook", "Stop"] };
   assert.ok(isOwnHandler(handler));
   assert.ok(!isOwnHandler({ ...handler, args: ["status"] }));
+  const marked = { ...handler, command: "/opt/cc", args: ["hook", "Stop", "--conclaude"] };
+  assert.ok(isOwnHandler(marked));
 });
 
 Deno.test("isOwnHandler() knows a clone and its bundle by their folders, or by what it is told", () => {
@@ -52,10 +66,54 @@ Deno.test("isOwnHandler() knows the program that is being installed under any na
       { kind: "line", line: "env A=1 /opt/se" },
     ] as const
   ) {
-    assert.ok(isOwn(hookCommand(program, "Stop"), { program }));
-    assert.ok(!isOwn(hookCommand(program, "Stop")));
-    assert.ok(!isOwn(`${hookCommand(program, "Stop")} && say done`, { program }));
+    const command = hookCommand(program, "Stop");
+    const unmarked = command.replace(/ --conclaude$/, "");
+    for (const written of [command, unmarked]) {
+      assert.ok(isOwn(written, { program }), written);
+      assert.ok(!isOwn(`${written} && say done`, { program }), written);
+    }
+    assert.ok(!isOwn(unmarked), unmarked);
   }
+});
+
+Deno.test("isOwnHandler() knows its mark, whatever the program is called by now", () => {
+  for (
+    const program of [
+      "/opt/cc-state",
+      "cc-state",
+      "'/opt/state engine/cc'",
+      "~/bin/cc",
+      "deno run -A /gone/clone/main.ts",
+    ]
+  ) {
+    assert.ok(isOwn(`${program} hook Stop --conclaude`), program);
+    assert.ok(!isOwn(`${program} hook Stop`), program);
+  }
+});
+
+Deno.test("isOwnHandler() takes no word for its mark that only resembles it", () => {
+  for (
+    const command of [
+      "guard hook Stop --conclaude=1",
+      "guard hook Stop --no-conclaude",
+      "guard hook --conclaude Stop",
+      "guard run Stop --conclaude",
+      "guard cc hook Stop --conclaude",
+      "GUARD=1 hook Stop --conclaude",
+      "cc hook Stop --conclaude && guard",
+      "cc hook Stop # --conclaude",
+      "deno run -A /src/guard.ts hook Stop --conclaude",
+    ]
+  ) {
+    assert.ok(!isOwn(command), command);
+  }
+});
+
+Deno.test("isOwnHandler() knows what leads to this very executable, as long as it is there", () => {
+  const ownership = { isThisExecutable: (path: string) => path === "/opt/cc" };
+  assert.ok(isOwn("/opt/cc hook Stop", ownership));
+  assert.ok(!isOwn("/opt/guard hook Stop", ownership));
+  assert.ok(!isOwn("cc hook Stop", { isThisExecutable: () => true }), "a bare name leads anywhere");
 });
 
 Deno.test("isOwnHandler() leaves every other tool's handler alone", () => {
@@ -68,6 +126,12 @@ Deno.test("isOwnHandler() leaves every other tool's handler alone", () => {
       "conclaude status",
       "conclaudette hook Stop",
       "my-conclaude hook Stop",
+      "conclaude-notify hook Stop",
+      "/opt/conclaude-2-notify hook Stop",
+      "conclaude_wrapper.sh hook Stop",
+      "conclaude.old hook Stop",
+      "conclaude@guard hook Stop",
+      "deno run -A /src/conclaude-notify/main.ts hook Stop",
       "/opt/conclaude/bin/guard hook Stop",
       "guard --db ~/.conclaude/x.db hook Stop",
       "conclaude hook Stop && notify-send done",
@@ -125,8 +189,9 @@ Deno.test("isOwnHandler() finds its own command again for any folder that a path
     fc.string({ unit: "binary" }).filter((folder) => !/[\\/\0]/.test(folder)),
     fc.constantFrom(...KNOWN_EVENTS),
     (folder, event) => {
-      const path = `/home/${folder}/conclaude`;
-      assert.ok(isOwn(hookCommand({ kind: "path", path }, event)));
+      for (const path of [`/home/${folder}/conclaude`, `/opt/${folder}`]) {
+        assert.ok(isOwn(hookCommand({ kind: "path", path }, event)), path);
+      }
     },
   ));
 });

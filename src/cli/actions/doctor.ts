@@ -25,10 +25,10 @@ const CHOSEN_BY: Readonly<Record<DatabaseSource, string>> = {
 /** `conclaude doctor [--fix]` */
 export async function runDoctor(
   context: CliContext,
-  flags: { readonly fix: boolean },
+  flags: { readonly fix: boolean; readonly settings?: string },
 ): Promise<View> {
   if (!flags.fix) leaveNoTrace(context.locations);
-  const place = await doctorPlace(context);
+  const place = await doctorPlace(context, flags.settings);
   const examination = await withProgress(
     context,
     "Looking",
@@ -47,12 +47,15 @@ export async function runDoctor(
   };
 }
 
-async function doctorPlace(context: CliContext): Promise<DoctorPlace> {
+async function doctorPlace(
+  context: CliContext,
+  settings: string | undefined,
+): Promise<DoctorPlace> {
   const { cwd, globals, locations } = context;
   const { config, database } = await placeOf(context);
-  const { path, fromSource } = ownProgram();
+  const { path, fromSource } = ownProgram(cwd);
   return {
-    ...hooksPlace(context),
+    ...hooksPlace(context, settings),
     config,
     files: readConfigFiles(lookUpwards(cwd), locations),
     database,

@@ -1,37 +1,40 @@
-import { UserError } from "../../errors.ts";
-import { resolvePath } from "../../paths.ts";
-import type { SettingsPlace, SettingsScope } from "../../settings/file.ts";
-import { chooseEvents, type Program, quoteWord } from "../../settings/hooks.ts";
+import { chooseEvents } from "../../settings/hooks.ts";
 import { installHooks, uninstallHooks } from "../../settings/install.ts";
-import { type CliContext, readEnvironment } from "../context.ts";
+import type { CliContext } from "../context.ts";
+import {
+  commandFlags,
+  type HooksFlags,
+  namedProgram,
+  requireStartable,
+  settingsPlace,
+} from "../hooks_flags.ts";
 import { ownProgram } from "../program.ts";
 import { plain } from "../table.ts";
-import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
-
-type PlaceFlags = {
-  readonly scope: SettingsScope;
-  readonly settings?: string;
-  readonly command?: string;
-  readonly dryRun: boolean;
-};
 
 const RESTART = "Restart Claude Code, or start a new session, for the hooks to take effect.";
 
 /** `conclaude install-hooks` */
 export function install(
   context: CliContext,
-  flags: PlaceFlags & { readonly events?: readonly string[] },
+  flags: HooksFlags & { readonly events?: readonly string[] },
 ): View {
-  const events = chooseEvents((flags.events ?? []).map((name) => name.trim()).filter(Boolean));
-  const own = ownProgram();
-  const program = flags.command === undefined ? own.program : named(flags.command, context);
-  const runsFromSource = flags.command === undefined && own.fromSource;
+  const place = settingsPlace(context, flags, "install-hooks");
+  const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
+  const own = ownProgram(context.cwd);
+  const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
+  if (named !== undefined) requireStartable(named, context);
+  const runsFromSource = named === undefined && own.fromSource;
   const report = installHooks({
-    ...placeOf(context, flags),
-    program,
+    ...place,
+    program: named ?? own.program,
+    executable: own.executable,
     events,
     dryRun: flags.dryRun,
+    otherFlags: [
+      ...commandFlags(named),
+      ...(flags.events === undefined ? [] : ["--events", events.join(",")]),
+    ],
   });
   const facts = [
     headline(report.changed, report.dryRun, {
@@ -53,11 +56,18 @@ export function install(
 }
 
 /** `conclaude uninstall-hooks` */
-export function uninstall(context: CliContext, flags: PlaceFlags): View {
-  const program = flags.command === undefined
-    ? ownProgram().program
-    : named(flags.command, context);
-  const report = uninstallHooks({ ...placeOf(context, flags), program, dryRun: flags.dryRun });
+export function uninstall(context: CliContext, flags: HooksFlags): View {
+  const place = settingsPlace(context, flags, "uninstall-hooks");
+  const own = ownProgram(context.cwd);
+  // It may be gone by now: its hooks are to be removed all the same.
+  const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
+  const report = uninstallHooks({
+    ...place,
+    program: named ?? own.program,
+    executable: own.executable,
+    dryRun: flags.dryRun,
+    otherFlags: commandFlags(named),
+  });
   const facts = [
     headline(report.changed, report.dryRun, {
       done: `Removed hooks from ${report.settings}`,
@@ -80,46 +90,6 @@ export function uninstall(context: CliContext, flags: PlaceFlags): View {
     ...(report.dryRun ? ["", ...report.diff, "", "Nothing was changed."] : []),
   ];
   return { json: report, text: facts.map(plain).join("\n") };
-}
-
-/** The settings file that flags name, seen from the project that Claude Code works in. */
-function placeOf(
-  { cwd, locations }: CliContext,
-  flags: Pick<PlaceFlags, "scope" | "settings">,
-): SettingsPlace {
-  const { CLAUDE_PROJECT_DIR, CLAUDE_CONFIG_DIR } = readEnvironment();
-  return {
-    scope: flags.scope,
-    settings: flags.settings,
-    projectDir: CLAUDE_PROJECT_DIR ?? cwd,
-    cwd,
-    home: locations.home ?? undefined,
-    configDir: CLAUDE_CONFIG_DIR,
-  };
-}
-
-/** @throws {UserError} When there is no such file, or it cannot be run. */
-function named(command: string, { cwd, locations }: CliContext): Program {
-  const path = resolvePath(command, { folder: cwd, home: locations.home ?? undefined });
-  const problem = problemOf(path);
-  if (problem === null) return { kind: "path", path };
-  throw new UserError(`Cannot let hooks start "${path}"`, {
-    why: problem,
-    next: problem.includes("executable")
-      ? `chmod +x ${quoteWord(path)}`
-      : "give --command the path of the conclaude executable; nothing was changed",
-    exitCode: USAGE,
-  });
-}
-
-function problemOf(path: string): string | null {
-  try {
-    const { isFile, mode } = Deno.statSync(path);
-    if (!isFile) return "it is not a file";
-    return mode !== null && (mode & 0o111) === 0 ? "the file is not executable" : null;
-  } catch {
-    return "there is no such file";
-  }
 }
 
 function headline(

@@ -1,4 +1,4 @@
-import { command } from "../command.ts";
+import { command, filled } from "../command.ts";
 
 /** `conclaude doctor` */
 export const doctor = command({
@@ -9,6 +9,13 @@ export const doctor = command({
         kind: "boolean",
         default: false,
         brief: "Correct what can be corrected without losing anything",
+      },
+      settings: {
+        kind: "parsed",
+        parse: filled,
+        optional: true,
+        brief: "A settings file to look into as well, for `claude --settings FILE`",
+        placeholder: "file",
       },
     },
   },

@@ -17,7 +17,8 @@ export const hook = command({
   brief: "Handle one hook event of Claude Code: JSON on stdin, the answer on stdout",
   about:
     "What `install-hooks` makes Claude Code call. It always leaves with status 0; what goes wrong is in the log, " +
-    "and `conclaude doctor` tells of it.",
+    "and `conclaude doctor` tells of it. A `--conclaude` at the end changes nothing: it tells `install-hooks` " +
+    "whose command it is, where the program has another name.",
   examples: [
     "conclaude hook PostToolUse < payload.json",
     "conclaude hook --db /tmp/try.db < payload.json",

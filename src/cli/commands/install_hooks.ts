@@ -1,4 +1,4 @@
-import { command } from "../command.ts";
+import { command, filled } from "../command.ts";
 
 const load = () => import("../actions/install_hooks.ts");
 
@@ -6,22 +6,24 @@ const PLACE_FLAGS = {
   scope: {
     kind: "enum",
     values: ["user", "project", "local"],
-    default: "user",
-    brief: "user: ~/.claude; project: .claude of this folder; local: the same, not committed",
+    optional: true,
+    brief:
+      "user (the default): ~/.claude; project: .claude of this folder; local: the same, not committed",
   },
   settings: {
     kind: "parsed",
-    parse: String,
+    parse: filled,
     optional: true,
     brief: "A settings file, instead of one of a scope",
     placeholder: "file",
   },
   command: {
     kind: "parsed",
-    parse: String,
+    parse: filled,
     optional: true,
-    brief: "The executable that hooks start; this one when not given",
-    placeholder: "path",
+    brief:
+      "The executable that hooks start, or a name to look up on the PATH; this one when not given",
+    placeholder: "path|name",
   },
   dryRun: { kind: "boolean", default: false, brief: "Say what would change, and change nothing" },
 } as const;
@@ -34,7 +36,7 @@ export const installHooks = command({
       ...PLACE_FLAGS,
       events: {
         kind: "parsed",
-        parse: String,
+        parse: filled,
         variadic: ",",
         optional: true,
         brief: "Only these events: A,B",
@@ -48,7 +50,8 @@ export const installHooks = command({
     "as they are, to the byte. The file is backed up before the first change.",
   examples: [
     "conclaude install-hooks",
-    "conclaude install-hooks --scope project --dry-run",
+    "conclaude install-hooks --scope local --dry-run",
+    "conclaude install-hooks --scope project --command conclaude",
     "conclaude install-hooks --events SessionStart,PostToolUse,Stop",
   ],
 });
@@ -60,6 +63,7 @@ export const uninstallHooks = command({
   brief: "Take conclaude's hooks out again",
   about:
     "Removes conclaude's hooks from a settings file, and nothing else. A file that nobody changed since the\n" +
-    "installation becomes what it was, byte for byte.",
+    "installation becomes what it was, byte for byte. With --command also the hooks of a program that does\n" +
+    "not say by name or mark that it is conclaude.",
   examples: ["conclaude uninstall-hooks", "conclaude uninstall-hooks --scope local --dry-run"],
 });

@@ -1,5 +1,12 @@
 import { baseName, isAbsolutePath } from "../../paths.ts";
-import { type Program, programLine } from "../../settings/hooks.ts";
+import {
+  findOnPath,
+  isBareName,
+  isSameFile,
+  whyNotRead,
+  whyNotRun,
+} from "../../process/executable.ts";
+import { OWN_MARK, type Program, programLine } from "../../settings/hooks.ts";
 
 /** What a hook's command starts. */
 export interface HookProgram {
@@ -10,12 +17,15 @@ export interface HookProgram {
   readonly script: string | null;
 }
 
+/** What follows the program. */
+const REST = new RegExp(`\\s+hook(?:\\s+[A-Za-z]+)?(?:\\s+${OWN_MARK})?\\s*$`);
+
 /** What stands between blanks, or in quotes. */
 const WORD = /'(?<single>(?:[^']|'\\'')*)'|"(?<double>[^"]*)"|(?<bare>\S+)/g;
 
 /** Reads one of our own commands: `/usr/local/bin/conclaude hook Stop`, `deno run … main.ts hook Stop`. */
 export function readHookCommand(command: string): HookProgram {
-  const line = command.replace(/\s+hook(?:\s+[A-Za-z]+)?\s*$/, "");
+  const line = command.replace(REST, "");
   const words = Array.from(
     line.matchAll(WORD),
     ({ groups }) =>
@@ -26,39 +36,35 @@ export function readHookCommand(command: string): HookProgram {
   return { line, executable, script: runsScript ? words.at(-1) ?? null : null };
 }
 
-/** Why the program cannot be started; null when it can, or when only the shell's `PATH` knows where it is. */
-export function whyNotStarted({ executable, script }: HookProgram): string | null {
-  if (!isAbsolutePath(executable)) return null;
-  return whyNotRun(executable) ?? (script === null ? null : whyNotRead(script));
+/**
+ * The file that a hook starts.
+ *
+ * @param searchPath `PATH`. @returns Null when nothing of that name is on the `PATH`; a path with variables in it, which
+ * only the shell knows, comes back as it is.
+ */
+export function fileOf({ executable }: HookProgram, searchPath: string | undefined): string | null {
+  return isBareName(executable) ? findOnPath(executable, searchPath)[0] ?? null : executable;
+}
+
+/** Why the program cannot be started; null when it can, or when only the shell knows where it is. */
+export function whyNotStarted(program: HookProgram, searchPath: string | undefined): string | null {
+  const { executable, script } = program;
+  const file = fileOf(program, searchPath);
+  if (file === null) return `no folder of the PATH has an executable \`${executable}\``;
+  if (!isAbsolutePath(file)) return null;
+  return whyNotRun(file) ?? (script === null ? null : whyNotRead(script));
 }
 
 /** Whether a hook starts this very program. */
 export function isSameProgram(
-  { line, executable, script }: HookProgram,
-  own: { readonly program: Program; readonly path: string },
+  program: HookProgram,
+  own: {
+    readonly program: Program;
+    readonly path: string;
+    readonly searchPath: string | undefined;
+  },
 ): boolean {
-  return line === programLine(own.program) || isSameFile(script ?? executable, own.path);
-}
-
-function whyNotRun(path: string): string | null {
-  const why = whyNotRead(path);
-  if (why !== null) return why;
-  const { mode } = Deno.statSync(path);
-  return mode !== null && (mode & 0o111) === 0 ? `${path} is not executable` : null;
-}
-
-function whyNotRead(path: string): string | null {
-  try {
-    return Deno.statSync(path).isFile ? null : `${path} is not a file`;
-  } catch {
-    return `${path} is not there`;
-  }
-}
-
-function isSameFile(one: string, other: string): boolean {
-  try {
-    return Deno.realPathSync(one) === Deno.realPathSync(other);
-  } catch {
-    return false;
-  }
+  const started = program.script ?? fileOf(program, own.searchPath);
+  return program.line === programLine(own.program) ||
+    (started !== null && isSameFile(started, own.path));
 }

@@ -1,35 +1,47 @@
 import { isUserError } from "../../errors.ts";
-import { isConclaudeScript } from "../../settings/checkout.ts";
+import { isBareName } from "../../process/executable.ts";
 import { readOwnEntries } from "../../settings/edit.ts";
-import { readSettings, settingsPath, type SettingsScope } from "../../settings/file.ts";
+import { placeFlags, readSettings, settingsPath, type SettingsPlace } from "../../settings/file.ts";
 import { checkHooks } from "../../settings/handler_schema.ts";
-import type { HookEntry } from "../../settings/hooks.ts";
-import { quoteWord } from "../../settings/hooks.ts";
+import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
+import { findLookAlikes, takeOver } from "../../settings/look_alike.ts";
+import { ownershipHere } from "../../settings/ownership.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
-import { isSameProgram, readHookCommand, whyNotStarted } from "./hook_program.ts";
+import {
+  fileOf,
+  type HookProgram,
+  isSameProgram,
+  readHookCommand,
+  whyNotStarted,
+} from "./hook_program.ts";
 import type { DoctorPlace } from "./place.ts";
 
 /** A settings file as far as hooks go. */
 interface SettingsLook {
-  readonly scope: SettingsScope;
   readonly path: string;
+  /** What leads `install-hooks` to it: `["--scope", "local"]`. */
+  readonly flags: readonly string[];
+  /** False when nobody can tell what is in the file. */
+  readonly isReadable: boolean;
   readonly entries: readonly HookEntry[];
+  /** Programs that may be conclaude under another name. */
+  readonly lookAlikes: readonly string[];
   /** What the file says of `disableAllHooks`, if anything. */
   readonly disablesAll: boolean | undefined;
   readonly faults: readonly Finding[];
 }
 
 /** The settings file that has the last word first. */
-const SCOPES: readonly SettingsScope[] = ["local", "project", "user"];
+const SCOPES = ["local", "project", "user"] as const;
 
 /** Without one of these nothing is captured, or no session begins or ends. */
 const NEEDED_EVENTS = ["SessionStart", "PostToolUse", "SessionEnd"];
 
-const REINSTALL = "conclaude install-hooks";
+const INSTALL = commandLine("install-hooks");
 
 /** Whether Claude Code will start this program: in every settings file that counts here. */
 export function lookAtHooks(place: DoctorPlace): Finding[] {
-  const looks = settingsPaths(place).map(({ scope, path }) => lookInto(scope, path, place));
+  const looks = settingsFiles(place).map((file) => lookInto(file, place));
   const installed = looks.filter(({ entries }) => entries.length > 0);
   const faults = [
     ...looks.flatMap((look) => look.faults),
@@ -37,10 +49,11 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
     ...startFaults(installed, place),
     ...missingEvents(installed),
     ...doubled(installed),
+    ...(installed.length > 0 ? lookAlikes(looks) : []),
   ];
-  if (installed.length === 0) {
+  if (installed.length === 0 && looks.every(({ isReadable }) => isReadable)) {
     const scopes = looks.map(({ path }) => path).join(", ");
-    return [...faults, warn(`no hooks are installed in ${scopes}: nothing is recorded`, REINSTALL)];
+    return [...faults, warn(`no hooks are installed in ${scopes}: nothing is recorded`, INSTALL)];
   }
   const summary = installed.map(({ path, entries }) =>
     `${path} (${entries.map(({ event }) => event).join(", ")})`
@@ -51,49 +64,55 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
 /** What a search for our hooks needs to know. */
 export type HooksPlace = Pick<
   DoctorPlace,
-  "locations" | "projectDir" | "claudeFolder" | "program"
+  "locations" | "projectDir" | "claudeFolder" | "program" | "executable" | "searchPath" | "settings"
 >;
 
 /** The settings files that count here and hold hooks of ours, the one with the last word first. */
 export function installedHooks(
   place: HooksPlace,
 ): { readonly path: string; readonly events: readonly string[] }[] {
-  return settingsPaths(place)
-    .map(({ scope, path }) => lookInto(scope, path, place))
+  return settingsFiles(place)
+    .map((file) => lookInto(file, place))
     .filter(({ entries }) => entries.length > 0)
     .map(({ path, entries }) => ({ path, events: entries.map(({ event }) => event) }));
 }
 
-function settingsPaths(
-  { locations, projectDir, claudeFolder }: HooksPlace,
-): { readonly scope: SettingsScope; readonly path: string }[] {
-  const found = SCOPES.flatMap((scope) => {
-    if (scope === "user" && locations.home === null && claudeFolder === undefined) return [];
-    const home = locations.home ?? undefined;
-    return [{ scope, path: settingsPath({ scope, projectDir, home, configDir: claudeFolder }) }];
-  });
+function settingsFiles(
+  { locations, projectDir, claudeFolder, settings }: HooksPlace,
+): Pick<SettingsLook, "path" | "flags">[] {
+  const around = { projectDir, home: locations.home ?? undefined, configDir: claudeFolder };
+  const places: SettingsPlace[] = SCOPES
+    .filter((scope) => scope !== "user" || around.home !== undefined || claudeFolder !== undefined)
+    .map((scope) => ({ ...around, scope }));
+  if (settings !== undefined) places.unshift({ ...around, scope: "user", settings });
+  const found = places.map((one) => ({ path: settingsPath(one), flags: placeFlags(one) }));
   // In the home folder itself the project's file is the user's.
   return found.filter(({ path }, index) =>
-    found.findIndex((other) => other.path === path) === index
+    found.findLastIndex((other) => other.path === path) === index
   );
 }
 
-function lookInto(scope: SettingsScope, path: string, { program }: HooksPlace): SettingsLook {
-  const nothing = { scope, path, entries: [], disablesAll: undefined };
+function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace): SettingsLook {
+  const { path } = file;
+  const nothing = { ...file, entries: [], lookAlikes: [], disablesAll: undefined };
+  const ownership = ownershipHere(place);
+  const again = place.settings === undefined ? [] : ["--settings", place.settings];
   try {
     const { text } = readSettings(path);
-    if (text === undefined || text.trim() === "") return { ...nothing, faults: [] };
+    if (text === undefined || text.trim() === "") {
+      return { ...nothing, isReadable: true, faults: [] };
+    }
     const entries = readOwnEntries(text, {
-      program,
-      isOurScript: isConclaudeScript,
+      ...ownership,
       attempt: { command: "install-hooks", path },
     });
     const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     const { disableAllHooks } = settings as { readonly disableAllHooks?: unknown };
     return {
-      scope,
-      path,
+      ...file,
+      isReadable: true,
       entries,
+      lookAlikes: findLookAlikes(settings, ownership),
       disablesAll: typeof disableAllHooks === "boolean" ? disableAllHooks : undefined,
       faults: discardingFaults(settings, path, entries.length > 0),
     };
@@ -101,9 +120,10 @@ function lookInto(scope: SettingsScope, path: string, { program }: HooksPlace): 
     if (!isUserError(thrown)) throw thrown;
     return {
       ...nothing,
+      isReadable: false,
       faults: [fail(
         `${path}: ${thrown.why}; Claude Code may ignore the file, and every hook in it`,
-        `correct the file, then run \`${REINSTALL}\``,
+        `correct ${quoteWord(path)}, then run \`${commandLine("doctor", again)}\` again`,
       )],
     };
   }
@@ -129,32 +149,61 @@ function disabled(looks: readonly SettingsLook[]): Finding[] {
 }
 
 function startFaults(looks: readonly SettingsLook[], place: DoctorPlace): Finding[] {
-  const own = { program: place.program, path: place.programPath };
-  return looks.flatMap(({ scope, path, entries }) => {
-    const install = scope === "user" ? REINSTALL : `${REINSTALL} --scope ${scope}`;
-    const commands = new Map(entries.map(({ command }) => {
+  const { searchPath } = place;
+  const own = { program: place.program, path: place.programPath, searchPath };
+  return looks.flatMap((look) => {
+    const { path, flags, entries } = look;
+    const programs = new Map(entries.map(({ command }) => {
       const program = readHookCommand(command);
       return [program.line, program];
     }));
-    return [...commands.values()].flatMap((program): Finding[] => {
-      const why = whyNotStarted(program);
-      if (why !== null) return [fail(`the hooks in ${path} cannot start: ${why}`, install)];
+    return [...programs.values()].flatMap((program): Finding[] => {
+      const why = whyNotStarted(program, searchPath);
+      if (why !== null) {
+        const next = isSearched(program)
+          ? `have it on the PATH, or name this one: \`${installLine(flags)}\``
+          : installLine(flags);
+        return [fail(`the hooks in ${path} cannot start: ${why}`, next)];
+      }
       if (isSameProgram(program, own)) return [];
       return [warn(
         `the hooks in ${path} start another program than this one (${own.path}), perhaps of another version: ` +
-          `${program.script ?? program.executable}`,
-        `${install}, if this one is right`,
+          `${program.script ?? fileOf(program, searchPath)}`,
+        isSearched(program)
+          ? `if this one is right, let the PATH name its folder first`
+          : `if this one is right: \`${installLine(flags)}\``,
       )];
     });
   });
 }
 
+/** True when each start looks the program up on the `PATH`. */
+function isSearched({ executable, script }: HookProgram): boolean {
+  return script === null && isBareName(executable);
+}
+
+/** Installs into the same file; a command that its hooks look up on the `PATH` stays one. */
+function installLine(flags: readonly string[], entries: readonly HookEntry[] = []): string {
+  const searched = entries.map(({ command }) => readHookCommand(command)).find(isSearched);
+  return commandLine("install-hooks", [
+    ...flags,
+    ...(searched === undefined ? [] : ["--command", searched.executable]),
+  ]);
+}
+
+/** What is missing is added where the hooks for most sessions are. */
 function missingEvents(looks: readonly SettingsLook[]): Finding[] {
-  if (looks.length === 0) return [];
+  const widest = looks.at(-1);
+  if (widest === undefined) return [];
   const present = new Set(looks.flatMap(({ entries }) => entries.map(({ event }) => event)));
   const missing = NEEDED_EVENTS.filter((event) => !present.has(event));
   if (missing.length === 0) return [];
-  return [warn(`no hook is installed for ${missing.join(", ")}`, REINSTALL)];
+  return [
+    warn(
+      `no hook is installed for ${missing.join(", ")}`,
+      installLine(widest.flags, widest.entries),
+    ),
+  ];
 }
 
 /** Equal commands run once over all files; different ones each record the event. */
@@ -163,9 +212,26 @@ function doubled(looks: readonly SettingsLook[]): Finding[] {
   const events = [...commands].filter(([, entries]) =>
     new Set(entries.map(({ command }) => command)).size > 1
   ).map(([event]) => event);
-  if (events.length === 0) return [];
+  const [first, second] = looks;
+  if (events.length === 0 || first === undefined) return [];
+  const next = second === undefined
+    ? installLine(first.flags, first.entries)
+    : `keep one: \`${commandLine("uninstall-hooks", first.flags)}\``;
   return [warn(
     `these events are recorded twice, by different programs: ${events.join(", ")}`,
-    `keep one: \`conclaude uninstall-hooks --scope ${looks[0]!.scope}\``,
+    next,
   )];
+}
+
+/** They were left alone by the installer, so each event may be recorded twice. */
+function lookAlikes(looks: readonly SettingsLook[]): Finding[] {
+  return looks.flatMap(({ path, flags, lookAlikes }) =>
+    lookAlikes.map((program) =>
+      warn(
+        `the hooks of ${program} in ${path} look like conclaude's under another name; if they are, events are ` +
+          "recorded twice",
+        `if they are: \`${takeOver(program, flags)}\``,
+      )
+    )
+  );
 }

@@ -17,11 +17,17 @@ export interface DoctorPlace {
   readonly databaseChosenBy: string;
   /** Where Claude Code looks for a project's settings. */
   readonly projectDir: string;
+  /** One more settings file that Claude Code is started with (`claude --settings FILE`), as an absolute path. */
+  readonly settings?: string | undefined;
   /** `CLAUDE_CONFIG_DIR`. */
   readonly claudeFolder: string | undefined;
   /** This program: what hooks should start, and its file. */
   readonly program: Program;
   readonly programPath: string;
+  /** The executable that this process is; null when it runs from source. */
+  readonly executable: string | null;
+  /** `PATH`. */
+  readonly searchPath: string | undefined;
   readonly fromSource: boolean;
   readonly nowMs: number;
 }
