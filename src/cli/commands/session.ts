@@ -1,11 +1,10 @@
-import { buildRouteMap } from "@stricli/core";
-import { command, LIMIT_FLAG } from "../command.ts";
+import { command, group, LIMIT_FLAG, someText } from "../command.ts";
 
 const load = () => import("../actions/session.ts");
 
 /** `conclaude session …` */
-export const session = buildRouteMap({
-  routes: {
+export const session = group({
+  verbs: {
     list: command({
       load: async () => (await load()).listSessions,
       parameters: {
@@ -32,7 +31,7 @@ export const session = buildRouteMap({
       parameters: {
         positional: {
           kind: "tuple",
-          parameters: [{ parse: String, brief: "Full or short id", placeholder: "id" }],
+          parameters: [{ parse: someText, brief: "Full or short id", placeholder: "id" }],
         },
       },
       brief: "Show one session",
@@ -40,5 +39,9 @@ export const session = buildRouteMap({
       examples: ["conclaude session show 01980c5e"],
     }),
   },
-  docs: { brief: "Sessions of Claude Code" },
+  brief: "Sessions of Claude Code",
+  examples: [
+    "conclaude session list --here",
+    "conclaude session show 01980c5e --json",
+  ],
 });
