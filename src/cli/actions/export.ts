@@ -4,7 +4,7 @@ import type { ExportFilter } from "../../store/export.ts";
 import type { CliContext } from "../context.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { progressLine } from "../progress_line.ts";
-import { sessionFilterOf } from "../session_id.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import type { View } from "../view.ts";
 

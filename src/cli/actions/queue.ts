@@ -15,7 +15,7 @@ import { relativeTime } from "../../time.ts";
 import { limitOf } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { queueItemOf } from "../queue_lookup.ts";
-import { sessionFilterOf } from "../session_id.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { bytesText, plain, tableText } from "../table.ts";
 import { USAGE } from "../usage.ts";

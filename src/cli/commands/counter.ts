@@ -10,7 +10,8 @@ type Owner = { readonly session: string };
 const OWNER_FLAG = {
   kind: "parsed",
   parse: someText,
-  brief: "The session, by its full or short id; one that no hook has seen is taken as it is",
+  brief:
+    "The session, by its id or the beginning of it; one that no hook has seen is taken as it is",
   placeholder: "id",
 } as const;
 

@@ -31,12 +31,18 @@ export const session = group({
       parameters: {
         positional: {
           kind: "tuple",
-          parameters: [{ parse: someText, brief: "Full or short id", placeholder: "id" }],
+          parameters: [{
+            parse: someText,
+            brief: "Its id, or the beginning of it",
+            placeholder: "id",
+          }],
         },
       },
       brief: "Show one session",
-      about: "Shows one session: where it ran, how it ended, what its counters say.",
-      examples: ["conclaude session show 01980c5e"],
+      about:
+        "Shows one session: where it ran, how it ended, what its counters say. Four characters of the id do, when no\n" +
+        "other id begins with them; case and dashes do not matter.",
+      examples: ["conclaude session show 01980c5e", "conclaude session show 0198 --json"],
     }),
   },
   brief: "Sessions of Claude Code",
