@@ -1,6 +1,6 @@
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
-import { onSameDatabase } from "./next_command.ts";
+import { nextHere } from "./next_command.ts";
 import { plain } from "./table.ts";
 
 /** What a command has to say, for people and for programs. */
@@ -28,7 +28,7 @@ export function show({ process, globals }: CliContext, view: View): void {
 export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
   const { what, why, exitCode, ...error } = asUserError(thrown);
-  const next = onSameDatabase(error.next, globals);
+  const next = nextHere(error.next, globals);
   if (globals.json) {
     process.stdout.write(
       JSON.stringify({ error: { what, why, next, code: exitCode } }, null, 2) + "\n",

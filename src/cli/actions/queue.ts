@@ -116,8 +116,7 @@ export async function retryItems(
   if (flags.all === ids.length > 0) {
     throw new UserError("Cannot tell which captures to retry", {
       why: flags.all ? "there are ids beside --all" : "there is neither an id nor --all",
-      next:
-        "run `conclaude queue retry --all`, or name the ids of `conclaude queue list --status error`",
+      next: "conclaude queue list --status error",
       exitCode: USAGE,
     });
   }
