@@ -15,11 +15,16 @@ import {
 const WAL_ATTEMPTS = 300;
 const WAL_PAUSE_MS = 20;
 
+/** What the runtime puts behind SQLite's own words: a whole file of ours. */
+const STATEMENT = / in \S.* at offset \d+$/;
+
 /** A step that cannot be made. */
 export class MigrationError extends Error {
   override readonly name = "MigrationError";
   constructor({ version, name }: Migration, cause: unknown) {
-    super(`migration ${version} (${name}) fails: ${messageOf(cause)}`, { cause });
+    super(`migration ${version} (${name}) fails: ${messageOf(cause).replace(STATEMENT, "")}`, {
+      cause,
+    });
   }
 }
 

@@ -138,7 +138,7 @@ Deno.test("doctor names the migration that fails and its cause, and the way out 
   assert.deepEqual([code, row!.status], [1, "fail"]);
   assert.match(
     row!.message,
-    /has schema version 3, .*migration 4 \(counters\) fails: table counters already exists/,
+    /has schema version 3, .*migration 4 \(counters\) fails: table counters already exists; hooks keep/,
   );
   assert.equal(row!.next, "conclaude db reset");
   assert.deepEqual(snapshot(place.home), before);
