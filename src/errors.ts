@@ -8,9 +8,12 @@ export class UserError extends Error {
   override readonly name = "UserError";
   /** What could not be done, in sentence case, without a closing period. */
   readonly what: string;
-  /** The current state that prevented it. */
+  /** The current state that prevented it; says also what was left untouched where that matters. */
   readonly why: string;
-  /** Something to paste or to do; says also what was left untouched where that matters. */
+  /**
+   * A command to paste, or nothing when there is nothing to do. A sentence only where no command can do it: then it
+   * begins with an imperative.
+   */
   readonly next: string;
   /** Exit status of the command line: 1 could not, 2 usage (more in the README). */
   readonly exitCode: number;

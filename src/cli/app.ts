@@ -1,5 +1,4 @@
 import { type Application, buildApplication, buildRouteMap } from "@stricli/core";
-import { VERSION } from "../version.ts";
 import { audit } from "./commands/audit.ts";
 import { completions } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
@@ -14,6 +13,7 @@ import { retention } from "./commands/retention.ts";
 import { session } from "./commands/session.ts";
 import { status } from "./commands/status.ts";
 import type { CliContext, Globals } from "./context.ts";
+import { HELP_FLAG, VERSION_FLAG } from "./help.ts";
 import { usageText } from "./usage.ts";
 
 /**
@@ -47,16 +47,17 @@ export function application(
       fullDescription: [
         "The state engine for Claude Code: one executable, one SQLite database.",
         "",
-        "Flags of every verb: --json (for programs), --db PATH, --no-db, --no-color.",
-        "Start with: conclaude install-hooks",
+        "Examples:",
+        "  conclaude install-hooks",
+        "  conclaude status --json",
+        "  conclaude help session",
       ].join("\n"),
     },
   });
   return buildApplication<CliContext>(root, {
     name: "conclaude",
-    versionInfo: { currentVersion: VERSION },
-    scanner: { caseStyle: "allow-kebab-for-camel" },
+    scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true },
     documentation: { disableAnsiColor: !globals.color },
     localization: { text: usageText(root, args) },
-  });
+  }, { help: HELP_FLAG, version: VERSION_FLAG });
 }

@@ -1,4 +1,10 @@
-import { buildCommand, type Command, type TypedCommandParameters } from "@stricli/core";
+import {
+  buildCommand,
+  buildRouteMap,
+  type Command,
+  type RouteMap,
+  type TypedCommandParameters,
+} from "@stricli/core";
 import type { CliContext } from "./context.ts";
 import { show, showError, type View } from "./view.ts";
 
@@ -47,12 +53,39 @@ export function command<
       parameters,
       docs: {
         brief,
-        fullDescription: [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join(
-          "\n",
-        ),
+        fullDescription: withExamples(about, examples),
       },
     } as Parameters<typeof buildCommand<Flags, Args, CliContext>>[0],
   );
+}
+
+/** Makes a group of commands: a noun with its verbs. */
+export function group<Verb extends string>(
+  { verbs, brief, examples }: {
+    readonly verbs: Readonly<Record<Verb, Command<CliContext>>>;
+    readonly brief: string;
+    /** Lines to paste; at least one. */
+    readonly examples: readonly string[];
+  },
+): RouteMap<CliContext> {
+  return buildRouteMap<Verb, CliContext>({
+    routes: verbs,
+    docs: { brief, fullDescription: withExamples(brief, examples) },
+  });
+}
+
+function withExamples(about: string, examples: readonly string[]): string {
+  return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
+}
+
+/**
+ * Reads a text of the command line.
+ *
+ * @throws {SyntaxError} When it is empty, or blank.
+ */
+export function someText(text: string): string {
+  if (text.trim() === "") throw new SyntaxError("it is empty");
+  return text;
 }
 
 /**

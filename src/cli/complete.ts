@@ -1,10 +1,8 @@
 import { proposeCompletions } from "@stricli/core";
 import { locate } from "../paths.ts";
 import { application } from "./app.ts";
-import { type CliContext, readEnvironment, splitGlobals } from "./context.ts";
-
-/** Flags that every verb takes, wherever they stand. */
-const GLOBAL_FLAGS: readonly string[] = ["--db", "--json", "--no-color", "--no-db"];
+import { type CliContext, readEnvironment } from "./context.ts";
+import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 
 /**
  * Prints what the last word of a command line may become, one proposal a line; nothing when there is none. Neither a
@@ -26,7 +24,8 @@ async function proposalsFor(words: readonly string[]): Promise<string[]> {
   const app = application({ globals: { color: false } });
   const found = await proposeCompletions(app, [...rest, partial], quietContext());
   const flags = partial.startsWith("-")
-    ? GLOBAL_FLAGS.filter((flag) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag))
+    ? GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly).map(({ name }) => `--${name}`)
+      .filter((flag) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag))
     : [];
   const proposals = [...found.map(({ completion }) => completion), ...flags]
     .filter((completion) => partial.startsWith("-") || !completion.startsWith("-"));

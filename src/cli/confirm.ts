@@ -5,23 +5,24 @@ import { USAGE } from "./usage.ts";
 /**
  * Asks a person whether to go on.
  *
- * @param question `what`: what is to be done, for the error; `ask`: the sentence on the terminal.
+ * @param question `what`: what is to be done, for the error; `ask`: the sentence on the terminal; `again`: the command that
+ * does it without asking.
  * @throws {UserError} When the answer is no, or nobody can be asked: then `--yes` is needed (exit code 2).
  */
 export function confirmOrThrow(
   { globals }: CliContext,
-  question: { readonly what: string; readonly ask: string },
+  question: { readonly what: string; readonly ask: string; readonly again: string },
 ): void {
   if (globals.json || !Deno.stdin.isTerminal() || !Deno.stdout.isTerminal()) {
     throw new UserError(`Cannot ${question.what}`, {
-      why: "it needs a yes, and there is no terminal to ask on",
-      next: "run it again with --yes; nothing was changed",
+      why: "it needs a yes, and there is no terminal to ask on; nothing was changed",
+      next: question.again,
       exitCode: USAGE,
     });
   }
   if (confirm(question.ask)) return;
   throw new UserError(`Did not ${question.what}`, {
-    why: "the answer was no",
-    next: "nothing was changed",
+    why: "the answer was no; nothing was changed",
+    next: "",
   });
 }

@@ -32,44 +32,6 @@ export function readEnvironment() {
   };
 }
 
-/**
- * Takes the global flags out of the command line, up to `--`; what is left is for the verb.
- *
- * @returns `missing` names a flag that came without its value.
- */
-export function splitGlobals(args: readonly string[]): {
-  readonly globals: Omit<Globals, "color"> & { readonly noColor: boolean };
-  readonly rest: readonly string[];
-  readonly missing: string | null;
-} {
-  const rest: string[] = [];
-  let db: string | undefined;
-  let missing: string | null = null;
-  const seen = new Set<string>();
-  const end = args.includes("--") ? args.indexOf("--") : args.length;
-  for (let i = 0; i < end; i++) {
-    const arg = args[i]!;
-    if (arg === "--json" || arg === "--no-db" || arg === "--no-color") seen.add(arg);
-    else if (arg.startsWith("--db=")) db = arg.slice("--db=".length);
-    else if (arg === "--db") {
-      const value = args[++i];
-      if (value === undefined || i >= end || value.startsWith("-")) missing = arg;
-      else db = value;
-    } else rest.push(arg);
-  }
-  if (db === "") missing = "--db";
-  return {
-    globals: {
-      db,
-      json: seen.has("--json"),
-      noDb: seen.has("--no-db"),
-      noColor: seen.has("--no-color"),
-    },
-    rest: [...rest, ...args.slice(end)],
-    missing,
-  };
-}
-
 /** The context of this process. */
 export function contextOf(globals: Globals): CliContext {
   const cwd = Deno.cwd();

@@ -1,11 +1,12 @@
+import { someText } from "./command.ts";
 import { parseSince } from "./since.ts";
 
 /** The flag that limits a list to one session. */
 export const SESSION_FLAG = {
   kind: "parsed",
-  parse: String,
+  parse: someText,
   optional: true,
-  brief: "Only of this session, by its full or short id",
+  brief: "Only of this session, by its id or the beginning of it",
   placeholder: "id",
 } as const;
 

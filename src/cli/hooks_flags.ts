@@ -26,12 +26,9 @@ export function settingsPlace(
   verb: string,
 ): SettingsPlace {
   if (scope !== undefined && settings !== undefined) {
-    const [one, other] = [["--settings", settings], ["--scope", scope]].map((flags) =>
-      `\`${commandLine(verb, flags)}\``
-    );
     throw new UserError("Cannot use --scope and --settings together", {
-      why: "each of them names a settings file",
-      next: `give one of them: ${one} or ${other}; nothing was changed`,
+      why: "each of them names a settings file; nothing was changed",
+      next: commandLine(verb, ["--settings", settings]),
       exitCode: USAGE,
     });
   }

@@ -1,4 +1,5 @@
 import { messageOf, UserError } from "../errors.ts";
+import { writeAdvice } from "../maintenance/write_advice.ts";
 import { resolvePath } from "../paths.ts";
 import type { CliContext } from "./context.ts";
 
@@ -36,8 +37,8 @@ export function fileSink(name: string, { cwd, locations }: CliContext): LineSink
       return work();
     } catch (thrown) {
       throw new UserError(`Cannot write "${path}"`, {
-        why: messageOf(thrown),
-        next: "name a file in a folder that you may write, with room; nothing was changed",
+        why: `${messageOf(thrown)}; nothing was changed`,
+        next: writeAdvice(path, thrown),
         cause: thrown,
       });
     }

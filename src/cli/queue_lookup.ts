@@ -18,14 +18,14 @@ export function queueItemOf(db: DatabaseSync, text: string): QueueItem {
   if (found.length === 0) {
     throw new UserError(`Cannot find the capture "${text}"`, {
       why: "no capture has an id that begins like this",
-      next: "run `conclaude queue list` to see the ids",
+      next: "conclaude queue list",
     });
   }
-  const named = found.slice(0, NAMED_IDS).map((item) => item.id).join(", ");
+  const named = found.slice(0, NAMED_IDS).map((item) => item.id);
   throw new UserError(`Cannot tell which capture "${text}" is`, {
     why: `${
       found.length > NAMED_IDS ? `more than ${NAMED_IDS}` : found.length
-    } ids begin like this`,
-    next: `use more of the id: ${named}${found.length > NAMED_IDS ? ", …" : ""}`,
+    } ids begin like this: ${named.join(", ")}`,
+    next: `conclaude queue show ${named[0]}`,
   });
 }

@@ -1,8 +1,10 @@
 import { run } from "@stricli/core";
-import { isUserError, UserError } from "../errors.ts";
+import { isUserError } from "../errors.ts";
 import { application } from "./app.ts";
-import { type CliContext, contextOf, readEnvironment, splitGlobals } from "./context.ts";
-import { USAGE } from "./usage.ts";
+import { type CliContext, contextOf, readEnvironment } from "./context.ts";
+import { splitGlobals, type SplitLine } from "./global_flags.ts";
+import { spellOutHelp } from "./help.ts";
+import { USAGE, usageError } from "./usage.ts";
 import { showError } from "./view.ts";
 
 /** The verb that completion scripts call; it must be quick, and leave no trace. */
@@ -15,30 +17,29 @@ export async function runCli(args: readonly string[]): Promise<never> {
     await complete(args.slice(1));
     Deno.exit(0);
   }
-  const { globals, rest, missing } = splitGlobals(args);
-  const color = !globals.noColor && readEnvironment().NO_COLOR === undefined &&
+  const line = splitGlobals(args);
+  const color = !line.globals.noColor && readEnvironment().NO_COLOR === undefined &&
     Deno.stdout.isTerminal();
-  const context = contextOf({ ...globals, color });
-  if (missing !== null) {
-    showError(
-      context,
-      new UserError(`Cannot read the flag ${missing}`, {
-        why: "it needs a value",
-        next: `give one, for example \`conclaude ${missing} /path/to/conclaude.db status\``,
-        exitCode: USAGE,
-      }),
-    );
-  } else {
-    try {
-      await run(application(context, rest), rest.length === 0 ? ["--help"] : rest, context);
-    } catch (thrown) {
-      if (isUserError(thrown)) showError(context, thrown);
-      else reportQuietly(context, thrown);
-    }
-  }
+  const context = contextOf({ ...line.globals, color });
+  await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
   // The library reports an unknown command or a wrong argument with a negative number.
   Deno.exit(status < 0 ? USAGE : status);
+}
+
+/** Runs a verb, prints what it has to say or why it could not, and sets the exit status in the context. */
+export async function runLine(
+  context: CliContext,
+  { rest, fault }: Pick<SplitLine, "rest" | "fault">,
+): Promise<void> {
+  try {
+    if (fault !== null) throw usageError(fault.what, fault);
+    const words = spellOutHelp(rest);
+    await run(application(context, words), words, context);
+  } catch (thrown) {
+    if (isUserError(thrown)) showError(context, thrown);
+    else reportQuietly(context, thrown);
+  }
 }
 
 /** What broke may be stdout itself (a full disk); then stderr alone can tell. */

@@ -1,24 +1,84 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
-import { shortSessionId } from "../ids.ts";
-import { findSessions, type SessionRow } from "../store/sessions.ts";
+import { normalizeSessionId } from "../ids.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import {
+  findIdsWithoutSession,
+  findSessions,
+  MIN_ID_BEGINNING,
+  type SessionRow,
+} from "../store/sessions.ts";
+
+/** How many ids are named when several begin the same. */
+const NAMED_IDS = 5;
+
+/** Ids of Claude Code are UUIDs; only of such a one may a script mean another session than the one that it names. */
+const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
 /**
- * The session that a person names, by its full or its short id.
+ * The session that a person names, by its id or the beginning of it.
  *
- * @throws {UserError} When there is none, or when several share the short id.
+ * @throws {UserError} When there is none, or when several ids begin like this.
  */
-export function sessionOf(db: DatabaseSync, id: string): SessionRow {
-  const found = findSessions(db, id.trim());
+export function sessionOf(db: DatabaseSync, text: string): SessionRow {
+  const found = findSessions(db, text.trim());
+  if (found.length > 0) return onlyOne(text, found, ({ sessionId }) => sessionId);
+  const loose = findIdsWithoutSession(db, text.trim());
+  throw loose.length === 0 ? unknownSession(text) : new UserError(`Cannot show "${text}"`, {
+    why: "events came with this id, but no session: it was removed, or never begun",
+    next: `conclaude audit list --session ${quoteWord(onlyOne(text, loose, (id) => id))}`,
+  });
+}
+
+/**
+ * The full id that a flag names, null without one. An id that only events, captures or counters have counts as well:
+ * they may come before their session, or outlive it.
+ *
+ * @throws {UserError} When nothing has such an id, or when several ids begin like this.
+ */
+export function sessionFilterOf(db: DatabaseSync, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const sessions = findSessions(db, text.trim()).map(({ sessionId }) => sessionId);
+  const found = sessions.length > 0 ? sessions : findIdsWithoutSession(db, text.trim());
+  if (found.length === 0) throw unknownSession(text);
+  return onlyOne(text, found, (id) => id);
+}
+
+/**
+ * The full id of the session that a counter belongs to. One that no hook has written is taken as it is, so that scripts
+ * can count what they like: therefore a beginning counts only where it looks like Claude Code's own ids.
+ *
+ * @throws {UserError} When several ids begin like this.
+ */
+export function counterOwnerOf(db: DatabaseSync, text: string): string {
+  const id = normalizeSessionId(text) ?? "";
+  const found = findSessions(db, id)
+    .filter(({ sessionId, shortId }) =>
+      PART_OF_UUID.test(id) || id === sessionId || id === shortId
+    );
+  return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
+}
+
+function onlyOne<Found>(
+  text: string,
+  found: readonly Found[],
+  idOf: (one: Found) => string,
+): Found {
   if (found.length === 1) return found[0]!;
-  if (found.length === 0) {
-    throw new UserError(`Cannot find the session "${id}"`, {
-      why: "no session has this full or short id",
-      next: "run `conclaude session list` to see the ids",
-    });
-  }
-  throw new UserError(`Cannot tell which session "${id}" is`, {
-    why: `${found.length} sessions share the short id ${shortSessionId(id)}`,
-    next: `use a full id: ${found.map(({ sessionId }) => sessionId).join(", ")}`,
+  const named = found.slice(0, NAMED_IDS).map(idOf);
+  const more = found.length > NAMED_IDS ? ", …" : "";
+  throw new UserError(`Cannot tell which session "${text}" is`, {
+    why: `${found.length} ids begin like this: ${named.join(", ")}${more}`,
+    next: `conclaude session show ${quoteWord(named[0]!)}`,
+  });
+}
+
+function unknownSession(text: string): UserError {
+  const length = text.trim().replaceAll("-", "").length;
+  return new UserError(`Cannot find the session "${text}"`, {
+    why: length < MIN_ID_BEGINNING
+      ? `no session has this id, and its beginning must have at least ${MIN_ID_BEGINNING} characters`
+      : "no session has an id that begins like this",
+    next: "conclaude session list",
   });
 }

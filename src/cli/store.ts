@@ -57,10 +57,10 @@ export async function openStore(
     return { db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs }), place };
   } catch (thrown) {
     throw new UserError(`Cannot open the database "${path}"`, {
-      why: messageOf(thrown),
+      why: `${messageOf(thrown)}; nothing was changed`,
       next: thrown instanceof NewerSchemaError
-        ? "install the newest conclaude; nothing was changed"
-        : "run `conclaude doctor`, which names the cause and the way out",
+        ? "Install the newest conclaude"
+        : "conclaude doctor",
       cause: thrown,
     });
   }

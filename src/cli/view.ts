@@ -1,5 +1,7 @@
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
+import { nextHere } from "./next_command.ts";
+import { plain } from "./table.ts";
 
 /** What a command has to say, for people and for programs. */
 export interface View {
@@ -25,7 +27,8 @@ export function show({ process, globals }: CliContext, view: View): void {
  */
 export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
-  const { what, why, next, exitCode } = asUserError(thrown, context);
+  const { what, why, exitCode, ...error } = asUserError(thrown);
+  const next = nextHere(error.next, globals);
   if (globals.json) {
     process.stdout.write(
       JSON.stringify({ error: { what, why, next, code: exitCode } }, null, 2) + "\n",
@@ -36,18 +39,19 @@ export function showError(context: CliContext, thrown: unknown): void {
   process.exitCode = exitCode;
 }
 
-/** The three lines of an error, with the final newline. */
+/** The lines of an error, with the final newline; without the third one when there is nothing to do. */
 export function errorText(
   error: { readonly what: string; readonly why: string; readonly next: string },
 ): string {
-  return `${error.what}\n  why:  ${error.why}\n  next: ${error.next}\n`;
+  const [what, why, next] = [error.what, error.why, error.next].map(plain);
+  return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
 }
 
-function asUserError(thrown: unknown, { locations }: CliContext): UserError {
+function asUserError(thrown: unknown): UserError {
   if (isUserError(thrown)) return thrown;
   return new UserError("Cannot finish the command", {
     why: messageOf(thrown),
-    next: `run \`conclaude doctor\`; the log is ${locations.logFile}`,
+    next: "conclaude doctor",
     cause: thrown,
   });
 }

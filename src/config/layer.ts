@@ -90,7 +90,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
     return issue.keys.map((name) => {
       const unknown = [...path, name];
       const names = suggestKeys(dotted(unknown), KNOWN_NAMES).map((key) => `"${key}"`);
-      const suggestion = names.length === 0 ? undefined : `did you mean ${names.join(" or ")}?`;
+      const suggestion = names.length === 0 ? undefined : `write ${names.join(" or ")} instead`;
       report(unknown, "key", "there is no such key", suggestion);
       return unknown;
     });

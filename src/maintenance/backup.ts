@@ -1,17 +1,41 @@
-import { messageOf, UserError } from "../errors.ts";
+import { isUserError, messageOf, UserError } from "../errors.ts";
 import { joinPath, parentOf } from "../paths.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import { copyDatabase, integrityFaults } from "../store/care.ts";
 import { openToLook } from "../store/identity.ts";
 import { fileStamp } from "../time.ts";
 import { requireOurs } from "./require_ours.ts";
 import { isThere } from "./whole_file.ts";
+import { writeAdvice } from "./write_advice.ts";
 
 /** The ending of a copy that is not finished. */
 const DRAFT_ENDING = ".part";
 
 /** Where a backup goes when nobody names a file: `~/.conclaude/backups/conclaude-2026-11-20T22-42-28Z.db`. */
 export function defaultBackupPath(dataFolder: string, nowMs: number): string {
-  return joinPath(joinPath(dataFolder, "backups"), `conclaude-${fileStamp(nowMs)}.db`);
+  return joinPath(backupFolder(dataFolder), `conclaude-${fileStamp(nowMs)}.db`);
+}
+
+/** The newest backup of those that nobody gave another place; null when there is none. */
+export function newestBackup(dataFolder: string): string | null {
+  try {
+    const names = Array.from(Deno.readDirSync(backupFolder(dataFolder)), ({ name }) => name)
+      .filter((name) => name.endsWith(".db")).sort();
+    const last = names.at(-1);
+    return last === undefined ? null : joinPath(backupFolder(dataFolder), last);
+  } catch {
+    return null;
+  }
+}
+
+/** The command that shows which backups there are: where they lie by default, else beside the one that was named. */
+export function listBackups(dataFolder: string, named: string): string {
+  const newest = newestBackup(dataFolder);
+  return `ls -lt ${quoteWord(newest === null ? parentOf(named) : parentOf(newest))}`;
+}
+
+function backupFolder(dataFolder: string): string {
+  return joinPath(dataFolder, "backups");
 }
 
 /**
@@ -23,21 +47,35 @@ export async function backUp(database: string, file: string): Promise<{ readonly
   requireOurs("Cannot back up", database);
   if (isThere(file)) {
     throw new UserError(`Cannot write "${file}"`, {
-      why: "the file is there already",
-      next: "name another one; nothing was changed",
+      why: `${whyTaken(file)}; nothing was changed`,
+      next: "conclaude db backup",
     });
   }
-  Deno.mkdirSync(parentOf(file), { recursive: true, mode: 0o700 });
-  return { bytes: await copyVerified(database, file) };
+  try {
+    Deno.mkdirSync(parentOf(file), { recursive: true, mode: 0o700 });
+    return { bytes: await copyVerified(database, file, { otherwise: "conclaude doctor" }) };
+  } catch (thrown) {
+    if (isUserError(thrown)) throw thrown;
+    throw new UserError(`Cannot write "${file}"`, {
+      why: `${messageOf(thrown)}; nothing was changed`,
+      next: writeAdvice(file, thrown),
+      cause: thrown,
+    });
+  }
 }
 
 /**
  * Copies a database, its log included, to a path that is free; the copy appears there whole and checked, or not at all.
  *
+ * @param options `otherwise`: the way out when the original is damaged.
  * @returns Its size in bytes.
  * @throws {UserError} When the copy is not sound: the original is damaged then.
  */
-export async function copyVerified(from: string, to: string): Promise<number> {
+export async function copyVerified(
+  from: string,
+  to: string,
+  options: { readonly otherwise: string },
+): Promise<number> {
   const draft = `${to}.${crypto.randomUUID().slice(0, 8)}${DRAFT_ENDING}`;
   try {
     Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 }).close();
@@ -47,35 +85,42 @@ export async function copyVerified(from: string, to: string): Promise<number> {
     } finally {
       source.close();
     }
-    requireSound(draft, from);
+    const fault = faultIn(draft);
+    if (fault !== undefined) throw unsound(from, fault, options.otherwise);
     const { size } = Deno.statSync(draft);
     Deno.renameSync(draft, to);
     return size;
   } catch (thrown) {
     throw /malformed|not a database/.test(String(thrown))
-      ? unsound(from, messageOf(thrown))
+      ? unsound(from, messageOf(thrown), options.otherwise)
       : thrown;
   } finally {
     for (const ending of ["", "-wal", "-shm", "-journal"]) removeQuietly(draft + ending);
   }
 }
 
-/** @throws {UserError} When the pages of a database contradict each other. */
-export function requireSound(path: string, named = path): void {
+function whyTaken(file: string): string {
+  try {
+    return Deno.lstatSync(file).isDirectory ? "it is a folder" : "the file is there already";
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}
+
+/** The first contradiction between the pages of a database. */
+function faultIn(path: string): string | undefined {
   const db = openToLook(path);
   try {
-    const [fault] = integrityFaults(db, "full");
-    if (fault === undefined) return;
-    throw unsound(named, fault);
+    return integrityFaults(db, "full")[0];
   } finally {
     db.close();
   }
 }
 
-function unsound(path: string, fault: string): UserError {
+function unsound(path: string, fault: string, next: string): UserError {
   return new UserError(`Cannot use "${path}"`, {
-    why: `it is damaged: ${fault}`,
-    next: "take an older backup, or run `conclaude doctor`; nothing was changed",
+    why: `it is damaged: ${fault}; nothing was changed`,
+    next,
   });
 }
 

@@ -4,7 +4,7 @@ export interface Check {
   readonly status: "ok" | "warn" | "fail";
   /** What was found, one sentence. */
   readonly message: string;
-  /** What to do, with something to paste; null when all is well. */
+  /** What to do, as in `UserError`: a command to paste wherever there is one; null when all is well. */
   readonly next: string | null;
 }
 

@@ -2,6 +2,7 @@ import { messageOf } from "../errors.ts";
 import { foreignKeyFaults, integrityFaults, schemaFaults } from "../store/care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
+import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, type Finding, ok, warn } from "./check.ts";
 import { permissionFindings } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
@@ -15,7 +16,7 @@ const OF_CONTENT: readonly { readonly name: string; readonly faults: Faults }[] 
   { name: "foreign keys", faults: foreignKeyFaults },
 ];
 
-const REPAIR = "run `conclaude doctor`, which names the way out";
+const REPAIR = "conclaude doctor";
 
 /**
  * Reads a whole database and judges it: its pages, its references, its schema, its permissions. Nothing is changed.
@@ -32,7 +33,7 @@ export function checkDatabase(path: string): Check[] {
     }));
     return [
       ...content.map(({ name, finding }) => named(name, finding)),
-      named("schema", schemaFinding(version, () => schemaFaults(db))),
+      named("schema", schemaFinding(db, version)),
       ...permissionFindings(DATABASE_FILES.map((ending) => path + ending), 0o600).map((finding) =>
         named("permissions", finding)
       ),
@@ -51,14 +52,15 @@ function judge(look: () => readonly string[]): Finding {
   }
 }
 
-function schemaFinding(version: number, look: () => readonly string[]): Finding {
+function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Finding {
   if (version < SCHEMA_VERSION) {
-    return warn(
-      `version ${version}, this program's is ${SCHEMA_VERSION}`,
-      "run `conclaude db migrate`; the next hook does it too",
-    );
+    const state = `version ${version}, this program's is ${SCHEMA_VERSION}`;
+    const fault = migrationFault(db);
+    return fault === null
+      ? warn(`${state}; the next hook migrates it too`, "conclaude db migrate")
+      : fail(`${state}, but ${fault.message}`, REPAIR);
   }
-  const finding = judge(look);
+  const finding = judge(() => schemaFaults(db));
   return finding.status === "ok" ? ok(`version ${version}`) : finding;
 }
 

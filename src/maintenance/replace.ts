@@ -2,8 +2,9 @@ import { messageOf, UserError } from "../errors.ts";
 import { parentOf } from "../paths.ts";
 import { keepLog, settleDatabase } from "../store/care.ts";
 import { openDatabase, SCHEMA_VERSION } from "../store/database.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import type { DatabaseFile } from "../store/identity.ts";
-import { copyVerified } from "./backup.ts";
+import { copyVerified, listBackups } from "./backup.ts";
 import { requireOurs, requireReplaceable } from "./require_ours.ts";
 import { type AsideReason, setAside } from "./set_aside.ts";
 
@@ -29,20 +30,21 @@ export interface Replaced {
  */
 export async function restoreDatabase(
   database: string,
-  options: { readonly file: string; readonly nowMs: number },
+  options: { readonly file: string; readonly dataFolder: string; readonly nowMs: number },
 ): Promise<Replaced> {
-  const schemaVersion = requireOurs("Cannot restore", options.file);
+  const otherwise = listBackups(options.dataFolder, options.file);
+  const schemaVersion = requireOurs("Cannot restore", options.file, { instead: otherwise });
   const present = requireReplaceable("Cannot replace", database);
   if (present.kind !== "missing" && isSameFile(options.file, database)) {
     throw new UserError(`Cannot restore "${options.file}"`, {
       why: "it is the database itself",
-      next: "name a backup: `ls ~/.conclaude/backups`",
+      next: otherwise,
     });
   }
   Deno.mkdirSync(parentOf(database), { recursive: true, mode: 0o700 });
   const copy = `${database}.restored-${crypto.randomUUID().slice(0, 8)}`;
   try {
-    await copyVerified(options.file, copy);
+    await copyVerified(options.file, copy, { otherwise });
     keepLog(copy);
     const aside = makeRoom(database, present, { reason: "before-restore", nowMs: options.nowMs });
     install(copy, database, options.nowMs);
@@ -67,10 +69,8 @@ export async function resetDatabase(
     (await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs })).close();
   } catch (thrown) {
     throw new UserError(`Cannot make a new database at "${database}"`, {
-      why: messageOf(thrown),
-      next: aside === null
-        ? "run `conclaude doctor`, which names the cause"
-        : `the former one is "${aside}"; run \`conclaude doctor\`, which names the cause`,
+      why: messageOf(thrown) + (aside === null ? "" : `; the former one is "${aside}"`),
+      next: "conclaude doctor",
       cause: thrown,
     });
   }
@@ -87,8 +87,8 @@ function makeRoom(
   const canSettle = present.kind === "ours" || present.kind === "older";
   if (canSettle && !settles(database)) {
     throw new UserError(`Cannot set "${database}" aside`, {
-      why: "another process is using it",
-      next: "end the Claude Code sessions, then try again; nothing was changed",
+      why: "another process is using it, perhaps a session of Claude Code; nothing was changed",
+      next: `fuser -v ${quoteWord(database)}`,
     });
   }
   return setAside(database, options);

@@ -11,41 +11,43 @@ type Unfit = Exclude<DatabaseFile["kind"], "ours" | "older">;
 const REFUSALS: Readonly<Record<Unfit, (path: string, file: DatabaseFile) => Refusal>> = {
   missing: () => ({
     why: "there is no such file",
-    next: "run `conclaude db path` to see the path; the first hook makes the database",
+    next: "conclaude db migrate",
   }),
   empty: () => ({
     why: "the file is empty: nothing has been written yet",
-    next: "run `conclaude db migrate` to make the tables",
+    next: "conclaude db migrate",
   }),
   folder: (path) => ({
     why: "it is a folder",
-    next: `move it away: \`mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}\``,
+    next: `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`,
   }),
   special: () => ({
     why: "it is no regular file",
-    next: "name another one, for example `conclaude --db ~/.conclaude/conclaude.db doctor`",
+    next: "conclaude doctor",
   }),
   unreadable: (path, file) => ({
     why: file.kind === "unreadable" ? file.why : "it cannot be read",
-    next: `look at its permissions: \`ls -l ${quoteWord(path)}\``,
+    next: `ls -l ${quoteWord(path)}`,
   }),
   garbage: () => ({
-    why: "the file is not a SQLite database",
-    next: "run `conclaude doctor`, which names the way out; nothing was changed",
+    why: "the file is not a SQLite database; nothing was changed",
+    next: "conclaude doctor",
   }),
   damaged: (_path, file) => ({
-    why: file.kind === "damaged" ? `the file is damaged: ${file.why}` : "the file is damaged",
-    next: "run `conclaude doctor`, which names the way out; nothing was changed",
+    why: `the file is damaged${
+      file.kind === "damaged" ? `: ${file.why}` : ""
+    }; nothing was changed`,
+    next: "conclaude doctor",
   }),
   foreign: () => ({
-    why: "it is another program's database",
-    next: "name another file with `--db PATH`, or set `database.path`; nothing was changed",
+    why: "it is another program's database; nothing was changed",
+    next: "conclaude doctor",
   }),
   newer: (_path, file) => ({
     why: `a newer conclaude has been here: schema version ${
       file.kind === "newer" ? file.version : "unknown"
-    }, and ${VERSION} knows ${SCHEMA_VERSION}`,
-    next: "install the newest conclaude; nothing was changed",
+    }, and ${VERSION} knows ${SCHEMA_VERSION}; nothing was changed`,
+    next: "Install the newest conclaude",
   }),
 };
 
@@ -58,13 +60,23 @@ interface Refusal {
  * Makes sure that a file is a database that this program may work on.
  *
  * @param what Begins the error: `Cannot restore`.
+ * @param options `instead`: the way out when it is the wrong file; without it, that of the database that counts.
  * @returns Its schema version, at most this program's.
  * @throws {UserError} With the reason and the way out. The file is left untouched.
  */
-export function requireOurs(what: string, path: string): number {
+export function requireOurs(
+  what: string,
+  path: string,
+  options: { readonly instead?: string } = {},
+): number {
   const file = identifyDatabase(path);
   if (file.kind === "ours" || file.kind === "older") return file.version;
-  throw new UserError(`${what} "${path}"`, REFUSALS[file.kind](path, file));
+  const { why, next } = REFUSALS[file.kind](path, file);
+  const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
+  throw new UserError(`${what} "${path}"`, {
+    why,
+    next: isWrongFile ? options.instead ?? next : next,
+  });
 }
 
 /**

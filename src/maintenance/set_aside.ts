@@ -29,7 +29,7 @@ export function setAside(
   } catch (thrown) {
     throw new UserError(`Cannot set "${path}" aside`, {
       why: messageOf(thrown),
-      next: `rename it yourself: \`mv ${quoteWord(path)} ${quoteWord(aside)}\``,
+      next: `mv ${quoteWord(path)} ${quoteWord(aside)}`,
       cause: thrown,
     });
   }

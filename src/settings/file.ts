@@ -55,7 +55,7 @@ export function settingsPath(place: SettingsPlace): string {
   if (!folder) {
     throw new UserError("Cannot find the user's settings file", {
       why: "neither CLAUDE_CONFIG_DIR nor HOME is set",
-      next: "name the file with `--settings FILE`",
+      next: "Use `--settings FILE` to name the file",
     });
   }
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");

@@ -175,10 +175,12 @@ function unknownEvent(name: string): UserError {
     .filter(({ distance }) => distance <= Math.max(2, name.length / 3))
     .sort((one, other) => one.distance - other.distance);
   return new UserError(`Cannot install a hook for "${name}"`, {
-    why: "Claude Code has no hook event of this name",
-    next: nearest === undefined
-      ? `choose among ${KNOWN_EVENTS.join(", ")}`
-      : `did you mean ${nearest.event}?`,
+    why: `Claude Code has no hook event of this name; ${
+      nearest === undefined
+        ? `it has ${KNOWN_EVENTS.join(", ")}`
+        : `did you mean \`${nearest.event}\`?`
+    }`,
+    next: commandLine("install-hooks", ["--help"]),
     exitCode: 2,
   });
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { MIGRATIONS } from "../../migrations/mod.ts";
+import { type Migration, MIGRATIONS } from "../../migrations/mod.ts";
+import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import {
   APPLICATION_ID,
@@ -13,6 +14,19 @@ import {
 /** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */
 const WAL_ATTEMPTS = 300;
 const WAL_PAUSE_MS = 20;
+
+/** What the runtime puts behind SQLite's own words: a whole file of ours. */
+const STATEMENT = / in \S.* at offset \d+$/;
+
+/** A step that cannot be made. */
+export class MigrationError extends Error {
+  override readonly name = "MigrationError";
+  constructor({ version, name }: Migration, cause: unknown) {
+    super(`migration ${version} (${name}) fails: ${messageOf(cause).replace(STATEMENT, "")}`, {
+      cause,
+    });
+  }
+}
 
 /** What a migration run did. */
 export interface MigrationReport {
@@ -29,6 +43,7 @@ export interface MigrationReport {
  * @param path Only for error messages.
  * @throws {NewerSchemaError} Another, newer program migrated in the meantime.
  * @throws {ForeignDatabaseError} The file holds tables, but not ours. Nothing was changed.
+ * @throws {MigrationError} The schema is as it was.
  */
 export function migrate(db: DatabaseSync, path: string): MigrationReport {
   assertOurs(db, path);
@@ -38,8 +53,7 @@ export function migrate(db: DatabaseSync, path: string): MigrationReport {
   return transaction(db, () => {
     const from = schemaVersion(db);
     if (from > SCHEMA_VERSION) throw new NewerSchemaError(path, from);
-    const steps = MIGRATIONS.filter((step) => step.version > from);
-    for (const step of steps) db.exec(step.sql);
+    const steps = applySteps(db, from);
     if (steps.length > 0) {
       db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
       db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
@@ -51,6 +65,23 @@ export function migrate(db: DatabaseSync, path: string): MigrationReport {
     }
     return { from, to: SCHEMA_VERSION, applied: steps.map((step) => step.name) };
   });
+}
+
+/**
+ * Makes the tables of every step after a version, in the transaction of the caller.
+ *
+ * @throws {MigrationError} With the step and what SQLite says.
+ */
+export function applySteps(db: DatabaseSync, from: number): readonly Migration[] {
+  const steps = MIGRATIONS.filter(({ version }) => version > from);
+  for (const step of steps) {
+    try {
+      db.exec(step.sql);
+    } catch (thrown) {
+      throw new MigrationError(step, thrown);
+    }
+  }
+  return steps;
 }
 
 /** In one statement, so that another process cannot migrate between the two questions. */

@@ -55,8 +55,8 @@ export function payloadText({ id, encoding, payload, rawBytes }: StoredPayload):
     return text;
   } catch (thrown) {
     throw new UserError(`Cannot read the payload of the capture "${id}"`, {
-      why: `what is stored is damaged: ${messageOf(thrown)}`,
-      next: "run `conclaude doctor` to see whether the file is damaged; other captures can be read",
+      why: `what is stored is damaged: ${messageOf(thrown)}; other captures can be read`,
+      next: "conclaude db check",
       cause: thrown,
     });
   }

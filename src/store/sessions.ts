@@ -45,14 +45,69 @@ export function listSessions(
   ).all(filter.project, filter.status, filter.limit) as unknown as SessionRow[];
 }
 
-/** The session with this full id, else every session with this short id. */
-export function findSessions(db: DatabaseSync, id: string): SessionRow[] {
-  const exact = db.prepare(`SELECT ${COLUMNS} FROM sessions WHERE session_id = ?`).all(id);
-  const found = exact.length > 0 ? exact : db.prepare(
-    `SELECT ${COLUMNS}
-       FROM sessions
-      WHERE short_id = ?
-      ORDER BY updated_at_ms DESC`,
-  ).all(id);
-  return found as unknown as SessionRow[];
+/** So much of an id must be given for the rest to be guessed, in characters without dashes. */
+export const MIN_ID_BEGINNING = 4;
+
+/** An id as it is compared: without dashes, in small letters. */
+const KEY = "lower(replace(session_id, '-', ''))";
+
+/** Tables whose rows may come before their session, or have none. */
+const TABLES_OF_SESSIONS = ["hook_executions", "pending_queue", "counters"];
+
+/**
+ * The session with this id or short id, else those whose ids begin like this: case and dashes do not matter, and at
+ * least {@linkcode MIN_ID_BEGINNING} characters must be there.
+ *
+ * @returns At most `limit`, the newest first; one alone when its whole id was given.
+ */
+export function findSessions(db: DatabaseSync, text: string, limit = 100): SessionRow[] {
+  return firstFound(text, (condition, value) =>
+    db.prepare(
+      `SELECT ${COLUMNS}
+         FROM sessions
+        WHERE ${condition}
+        ORDER BY updated_at_ms DESC
+        LIMIT ?`,
+    ).all(value, limit) as unknown as SessionRow[], ["session_id = ?", "short_id = ?"]);
+}
+
+/**
+ * {@linkcode findSessions} for ids that no session has, but an event, a capture or a counter.
+ *
+ * @returns Full ids.
+ */
+export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 100): string[] {
+  return firstFound(text, (condition, value) => {
+    const tables = TABLES_OF_SESSIONS.map((table) =>
+      `SELECT session_id
+         FROM ${table}
+        WHERE ${condition.replaceAll("?", "?1")}`
+    );
+    return db.prepare(
+      `${tables.join("\n        UNION\n       ")}
+        EXCEPT
+       SELECT session_id
+         FROM sessions
+        LIMIT ?2`,
+    ).all(value, limit).map((row) => String(row["session_id"]));
+  }, ["session_id = ?"]);
+}
+
+/** What the first condition finds that finds anything: by an index as it is typed, then by reading all ids. */
+function firstFound<Found>(
+  text: string,
+  ask: (condition: string, value: string) => Found[],
+  byIndex: readonly string[],
+): Found[] {
+  const key = text.replaceAll("-", "").toLowerCase();
+  const ways: readonly (readonly [condition: string, value: string])[] = [
+    ...byIndex.map((condition) => [condition, text] as const),
+    [`${KEY} = ?`, key],
+    ...key.length < MIN_ID_BEGINNING ? [] : [[`instr(${KEY}, ?) = 1`, key] as const],
+  ];
+  for (const [condition, value] of ways) {
+    const found = ask(condition, value);
+    if (found.length > 0) return found;
+  }
+  return [];
 }

@@ -74,8 +74,8 @@ function systemOf(target: string): System {
   const system = TARGETS[target];
   if (system === undefined) {
     throw new UserError(`Cannot compile for "${target}"`, {
-      why: "there is no such target",
-      next: `choose one of ${Object.keys(TARGETS).join(", ")}`,
+      why: `it must be one of ${Object.keys(TARGETS).join(", ")}`,
+      next: "deno task compile",
     });
   }
   return system;

@@ -239,7 +239,7 @@ async function main(): Promise<void> {
   } catch (thrown) {
     throw new UserError("The demo found something wrong", {
       why: messageOf(thrown),
-      next: "run `deno task test`, which looks closer",
+      next: "deno task test",
       cause: thrown,
     });
   } finally {

@@ -44,7 +44,8 @@ async function tryOut(executable: string): Promise<void> {
   const [said = ""] = decoder.decode(stderr).trim().split("\n");
   throw new UserError("Cannot install the executable", {
     why: `it was made, but does not start as conclaude ${VERSION}: ${said}`,
-    next: `check that DENORT_BIN names denort ${Deno.version.deno} for this machine, or unset it`,
+    next:
+      `Set DENORT_BIN to denort ${Deno.version.deno} for this machine, or leave it out: \`unset DENORT_BIN\``,
   });
 }
 
@@ -99,7 +100,7 @@ function defaultFolder(): string {
   if (home) return join(home, ".local", "bin");
   throw new UserError("Cannot install conclaude", {
     why: "HOME is not set, so there is no ~/.local/bin",
-    next: "name a folder: `deno task install --dir DIR`",
+    next: "deno task install --dir /usr/local/bin",
   });
 }
 
@@ -107,7 +108,7 @@ function asUserError(thrown: unknown, folder: string): UserError {
   if (thrown instanceof UserError) return thrown;
   return new UserError(`Cannot install conclaude into "${folder}"`, {
     why: messageOf(thrown),
-    next: "correct that, or choose another folder: `deno task install --dir DIR`",
+    next: "Correct that, or use another folder: `deno task install --dir ~/bin`",
     cause: thrown,
   });
 }

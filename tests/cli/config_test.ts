@@ -101,7 +101,7 @@ Deno.test("config validate names file, line and column, what is wrong and what m
         column: 3,
         key: "capture.exlude",
         message: "there is no such key",
-        suggestion: 'did you mean "capture.exclude"?',
+        suggestion: 'write "capture.exclude" instead',
       },
       {
         path,

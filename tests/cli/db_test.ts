@@ -110,12 +110,33 @@ Deno.test("db restore refuses what is damaged, newer, another program's or the d
   }
 });
 
+Deno.test("db restore of the wrong file shows where the backups are", async () => {
+  using place = stage();
+  await withSession(place, "present");
+  Deno.writeFileSync(join(place.project, "garbage.db"), garbage(9000));
+  const next = async (file: string) => (await place.json(["db", "restore", file])).body.error.next;
+  assert.equal(await next("none.db"), `ls -lt ${place.project}`);
+  await place.run(["db", "backup"]);
+  for (const file of ["none.db", "garbage.db", "."]) {
+    assert.equal(await next(file), `ls -lt ${join(place.home, ".conclaude", "backups")}`);
+  }
+});
+
+Deno.test("db backup below a file says that it is no folder", async () => {
+  using place = stage();
+  await withSession(place, "present");
+  Deno.writeTextFileSync(join(place.project, "file"), "");
+  const { code, body } = await place.json(["db", "backup", "file/x.db"]);
+  assert.deepEqual([code, body.error.next], [1, "conclaude db backup"]);
+  assert.match(body.error.why, /Not a directory.*; nothing was changed$/);
+});
+
 Deno.test("db reset wants a yes, then begins a new database and keeps the former one", async () => {
   using place = stage();
   await withSession(place, "old");
   const refused = await place.run(["db", "reset"]);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /--yes; nothing was changed/);
+  assert.match(refused.stderr, /nothing was changed\n {2}next: conclaude db reset --yes\n/);
   assert.deepEqual(sessionsIn(place.database), ["old"]);
   const { code, body } = await place.json(["db", "reset", "--yes"]);
   assert.equal(code, 0);

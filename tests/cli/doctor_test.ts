@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
+import { MIGRATIONS } from "../../migrations/mod.ts";
 import { spoolRecord } from "../../src/spool/spool.ts";
+import { APPLICATION_ID } from "../../src/store/database.ts";
 import { queryValue } from "../support/look.ts";
+import { isNext } from "../support/next.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { startProgram } from "../support/program.ts";
 import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
@@ -79,10 +82,10 @@ Deno.test("doctor names what is wrong with the database, each with its own way o
         "garbage",
         () => write(garbage(9000)),
         /is not a SQLite database/,
-        /doctor --fix.*db restore/,
+        /^conclaude db restore \S+\.db$/,
       ],
-      ["a short file", () => write(good.slice(0, 50)), /ends after 50 bytes/, /doctor --fix/],
-      ["truncated", () => write(good.slice(0, 30_000)), /is damaged/, /doctor --fix.*db restore/],
+      ["a short file", () => write(good.slice(0, 50)), /ends after 50 bytes/, /db restore/],
+      ["truncated", () => write(good.slice(0, 30_000)), /is damaged.*--fix/, /db restore/],
       [
         "newer",
         () => {
@@ -119,8 +122,51 @@ Deno.test("doctor names what is wrong with the database, each with its own way o
     assert.deepEqual([code, body.ok, row!.status], [1, false, "fail"], name);
     assert.match(row!.message, why);
     assert.match(row!.next!, next);
+    assert.ok(isNext(row!.next!), row!.next!);
     assert.deepEqual(snapshot(place.home), before, name);
   }
+});
+
+Deno.test("doctor names the migration that fails and its cause, and the way out works", async () => {
+  using place = stage();
+  await useOnce(place);
+  // Behind by its number alone, so that the steps to come find their tables there already.
+  executeSql(place.database, "PRAGMA user_version = 3; PRAGMA wal_checkpoint(TRUNCATE)");
+  const before = snapshot(place.home);
+  const { code, body } = await place.json(["doctor"]);
+  const [row] = rowsOf(body, "database");
+  assert.deepEqual([code, row!.status], [1, "fail"]);
+  assert.match(
+    row!.message,
+    /has schema version 3, .*migration 4 \(counters\) fails: table counters already exists; hooks keep/,
+  );
+  assert.equal(row!.next, "conclaude db reset");
+  assert.deepEqual(snapshot(place.home), before);
+  const [schema] = (await place.json(["db", "check"])).body.checks.filter(({ name }) =>
+    name === "schema"
+  );
+  assert.deepEqual([schema!.status, schema!.next], ["fail", "conclaude doctor"]);
+  const { stderr } = await place.run(["status"]);
+  assert.match(stderr, /why: {2}migration 4 \(counters\) fails: .*\n {2}next: conclaude doctor\n/);
+
+  assert.equal((await place.json(["db", "reset", "--yes"])).code, 0);
+  assert.equal(rowsOf((await place.json(["doctor"])).body, "database")[0]!.status, "ok");
+});
+
+Deno.test("doctor is content with an older schema that the next hook can bring up to date", async () => {
+  using place = stage();
+  Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
+  Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
+  executeSql(
+    place.database,
+    MIGRATIONS.slice(0, 3).map(({ sql }) => sql).join(";\n") +
+      `; PRAGMA user_version = 3; PRAGMA application_id = ${APPLICATION_ID}`,
+  );
+  const before = snapshot(place.home);
+  const { code, body } = await place.json(["doctor"]);
+  assert.equal(code, 0);
+  assert.match(rowsOf(body, "database")[0]!.message, /schema version 3, .*the next hook brings it/);
+  assert.deepEqual(snapshot(place.home), before);
 });
 
 Deno.test("doctor --fix sets a damaged database aside, says so, and the next hook begins a new one", async () => {
@@ -321,13 +367,23 @@ Deno.test("doctor finds sessions whose process is gone, and --fix marks them as 
   const env = { CLAUDE_PID: String(child.pid) };
   const stdin = { session_id: "gone", tool_name: "Read" };
   await place.run(["hook", "PostToolUse"], { stdin, env });
+  await useOnce(place, "of nobody knows which process");
   const { body } = await place.json(["doctor"]);
-  assert.match(rowsOf(body, "sessions")[0]!.message, /^1 of 1 active sessions have no process/);
-  assert.equal(queryValue(place.database, "SELECT status FROM sessions"), "active");
+  const [row] = rowsOf(body, "sessions");
+  assert.equal(
+    row!.message,
+    "1 of 2 active sessions have no process any more; of 1 the process is not known",
+  );
+  const status = "SELECT status FROM sessions WHERE session_id = 'gone'";
+  assert.equal(queryValue(place.database, status), "active");
   assert.deepEqual((await place.json(["doctor", "--fix"])).body.fixed, [
     "marked 1 sessions as abandoned",
   ]);
-  assert.equal(queryValue(place.database, "SELECT status FROM sessions"), "abandoned");
+  assert.equal(queryValue(place.database, status), "abandoned");
+  assert.equal(
+    rowsOf((await place.json(["doctor"])).body, "sessions")[0]!.message,
+    "1 active; of 1 the process is not known",
+  );
 });
 
 Deno.test("doctor tells of configuration, queue, retention and the last words of the log", async () => {

@@ -40,10 +40,13 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
 Deno.test("export --output into a folder that is not there says so and leaves nothing behind", async () => {
   using temp = await tempDatabase();
   const place = { home: temp.folder, database: temp.path };
-  for (const name of ["no/such/out.jsonl", "."]) {
+  const cases = [["no/such/out.jsonl", "mkdir -p \\S+/no/such"], [".", "ls -ld \\S+"]] as const;
+  for (const [name, next] of cases) {
     const { code, stderr } = await runVerb(["export", "--output", name], place);
     assert.equal(code, 1);
-    assert.match(stderr, /^Cannot write ".*"\n {2}why: .*\n {2}next: .*nothing was changed\n$/);
+    assert.match(stderr, /^Cannot write ".*"\n {2}why: .*\n {2}next: .*\n$/);
+    assert.match(stderr, new RegExp(`next: ${next}\n$`));
+    assert.match(stderr, /why: .*; nothing was changed\n/);
   }
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });

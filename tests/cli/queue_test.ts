@@ -57,7 +57,7 @@ Deno.test("queue show says which ids begin alike, and when there is none", async
   for (const id of ids) assert.ok(several.stderr.includes(id));
   const none = await runVerb(["queue", "show", "f00d"], placeOf(temp));
   assert.equal(none.code, 1);
-  assert.match(none.stderr, /why: .*\n {2}next: run `conclaude queue list`/);
+  assert.match(none.stderr, /why: .*\n {2}next: conclaude queue list\n$/);
 });
 
 Deno.test("queue show of a damaged payload says so in three lines", async () => {

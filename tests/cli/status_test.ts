@@ -66,3 +66,23 @@ Deno.test("status of a fresh home fits on one screen and makes no database", asy
     Deno.removeSync(home, { recursive: true });
   }
 });
+
+Deno.test("status shows the project as its folder, also from a worktree, and keeps the git directory for programs", async () => {
+  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-status-" }));
+  try {
+    const [main, worktree] = [`${folder}/main`, `${folder}/worktree`];
+    Deno.mkdirSync(`${main}/.git/worktrees/w`, { recursive: true });
+    Deno.mkdirSync(worktree);
+    Deno.writeTextFileSync(`${main}/.git/HEAD`, "ref: refs/heads/main\n");
+    Deno.writeTextFileSync(`${main}/.git/worktrees/w/HEAD`, "ref: refs/heads/w\n");
+    Deno.writeTextFileSync(`${main}/.git/worktrees/w/commondir`, "../..\n");
+    Deno.writeTextFileSync(`${worktree}/.git`, `gitdir: ${main}/.git/worktrees/w\n`);
+    for (const home of [main, worktree]) {
+      assert.equal((await runVerbJson(["status"], { home })).project, `${main}/.git`);
+      const { stdout } = await runVerb(["status"], { home });
+      assert.match(stdout, new RegExp(`^project +${main}$`, "m"));
+    }
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});

@@ -26,6 +26,15 @@ export interface CheckRow {
 
 /** What the verbs of these tests print with `--json`, all fields together; each verb prints some of them. */
 export interface Body {
+  readonly error: {
+    readonly what: string;
+    readonly why: string;
+    readonly next: string;
+    readonly code: number;
+  };
+  readonly version: string;
+  readonly schema: number;
+  readonly help: string;
   readonly ok: boolean;
   readonly checks: readonly CheckRow[];
   readonly fixed: readonly [string, ...string[]];

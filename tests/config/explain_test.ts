@@ -16,7 +16,7 @@ Deno.test("explainProblems() says where, why and what next, one block a problem"
       column: 5,
       key: "capture.exlude",
       message: "there is no such key",
-      suggestion: 'did you mean "capture.exclude"?',
+      suggestion: 'write "capture.exclude" instead',
     },
   ]);
   assert.equal(
@@ -29,6 +29,6 @@ Deno.test("explainProblems() says where, why and what next, one block a problem"
 
 /work/app/.conclaude.yaml:3:5  capture.exlude
   why:  there is no such key
-  next: did you mean "capture.exclude"?`,
+  next: write "capture.exclude" instead`,
   );
 });

@@ -117,8 +117,8 @@ Deno.test("parseConfig() drops unknown keys and says what may have been meant", 
     "4:1 path there is no such key",
   ]);
   assert.deepEqual(problems.map(({ suggestion }) => suggestion), [
-    'did you mean "capture.exclude"?',
-    'did you mean "database.path"?',
+    'write "capture.exclude" instead',
+    'write "database.path" instead',
   ]);
 });
 

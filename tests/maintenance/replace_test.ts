@@ -51,7 +51,7 @@ Deno.test("what was committed to the log alone is in the backup, and in the data
     const { aside } = await resetDatabase(path, { nowMs: NOW, busyTimeoutMs: 100 });
     assert.equal(valueIn(aside!), "in the log");
     assert.equal(valueIn(path), undefined);
-    await restoreDatabase(path, { file, nowMs: NOW });
+    await restoreDatabase(path, { file, dataFolder: folder, nowMs: NOW });
     assert.equal(valueIn(path), "in the log");
   }));
 
@@ -64,7 +64,10 @@ Deno.test("a restore that fails leaves no half of a copy behind", () =>
     const bytes = Deno.readFileSync(file);
     bytes.fill(0xff, 8192, 12_288);
     Deno.writeFileSync(file, bytes);
-    await assert.rejects(restoreDatabase(path, { file, nowMs: NOW }), /Cannot use/);
+    await assert.rejects(
+      restoreDatabase(path, { file, dataFolder: folder, nowMs: NOW }),
+      /Cannot use/,
+    );
     assert.deepEqual(namesIn(folder), ["backup.db", "x.db"]);
     assert.equal(identifyDatabase(path).kind, "ours");
   }));

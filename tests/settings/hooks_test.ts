@@ -98,8 +98,9 @@ Deno.test("chooseEvents() refuses an unknown event as a usage error and suggests
     }
     return assert.fail(`${name} was accepted`);
   };
-  assert.equal(failureOf("PostTooluse").next, "did you mean PostToolUse?");
-  assert.equal(failureOf("sessionstrat").next, "did you mean SessionStart?");
+  assert.equal(failureOf("PostTooluse").next, "conclaude install-hooks --help");
+  assert.match(failureOf("PostTooluse").why, /; did you mean `PostToolUse`\?$/);
+  assert.match(failureOf("sessionstrat").why, /; did you mean `SessionStart`\?$/);
   assert.equal(failureOf("PostTooluse").exitCode, 2);
-  assert.match(failureOf("banana").next, /^choose among SessionStart, /);
+  assert.match(failureOf("banana").why, /; it has SessionStart, /);
 });

@@ -1,7 +1,6 @@
-import { run } from "@stricli/core";
-import { application } from "../../src/cli/app.ts";
-import { type CliContext, splitGlobals } from "../../src/cli/context.ts";
-import { showError } from "../../src/cli/view.ts";
+import type { CliContext } from "../../src/cli/context.ts";
+import { splitGlobals } from "../../src/cli/global_flags.ts";
+import { runLine } from "../../src/cli/run.ts";
 import { locate } from "../../src/paths.ts";
 
 /** What a verb printed, and with what it would have left. */
@@ -16,22 +15,18 @@ export async function runVerb(
   args: readonly string[],
   place: { readonly home: string; readonly database?: string },
 ): Promise<VerbResult> {
-  const { globals, rest } = splitGlobals(args);
+  const line = splitGlobals(args);
   const printed = { stdout: "", stderr: "" };
   const context: CliContext = {
     process: {
       stdout: { write: (text: string) => void (printed.stdout += text) },
       stderr: { write: (text: string) => void (printed.stderr += text) },
     },
-    globals: { ...globals, color: false },
+    globals: { ...line.globals, color: false },
     locations: locate({ HOME: place.home }, { dbFlag: place.database, cwd: place.home }),
     cwd: place.home,
   };
-  try {
-    await run(application(context, rest), rest, context);
-  } catch (thrown) {
-    showError(context, thrown);
-  }
+  await runLine(context, line);
   return { ...printed, code: Math.abs(Number(context.process.exitCode ?? 0)) };
 }
 

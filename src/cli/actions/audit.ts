@@ -4,7 +4,7 @@ import { shortSessionId } from "../../ids.ts";
 import { relativeTime } from "../../time.ts";
 import { limitOf } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { sessionFilterOf } from "../session_id.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import type { View } from "../view.ts";

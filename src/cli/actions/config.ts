@@ -7,6 +7,7 @@ import { parseConfig } from "../../config/parse.ts";
 import { configTemplate } from "../../config/template.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { isThere, writeWholeFile } from "../../maintenance/whole_file.ts";
+import { writeAdvice } from "../../maintenance/write_advice.ts";
 import { joinPath, resolvePath } from "../../paths.ts";
 import { type FolderLook, lookUpwards } from "../../project/look.ts";
 import { quoteWord } from "../../settings/hooks.ts";
@@ -40,18 +41,23 @@ export function initConfig(context: CliContext, flags: InitFlags): View {
   const present = names.map((name) => joinPath(folder, name)).find(isThere);
   if (present !== undefined && !flags.force) {
     throw new UserError(`Cannot write "${path}"`, {
-      why: present === path ? "the file is there already" : `"${present}" is there already`,
-      next: `run it again with --force to ${
-        present === path ? "replace it" : "write one that comes before it"
-      }; nothing was changed`,
+      why: present === path
+        ? "the file is there already, and only --force replaces it; nothing was changed"
+        : `"${present}" is there already, and only --force writes one that comes before it; nothing was changed`,
+      next: [
+        "conclaude config init --force",
+        ...flags.user ? ["--user"] : [],
+        ...flags.local ? ["--local"] : [],
+      ]
+        .join(" "),
     });
   }
   try {
     writeWholeFile(path, configTemplate(), { mode });
   } catch (thrown) {
     throw new UserError(`Cannot write "${path}"`, {
-      why: messageOf(thrown),
-      next: "correct the folder's permissions, or free space; nothing was changed",
+      why: `${messageOf(thrown)}; nothing was changed`,
+      next: writeAdvice(path, thrown),
       cause: thrown,
     });
   }
@@ -133,7 +139,7 @@ function placeToInit({ cwd, locations }: CliContext, flags: InitFlags): ConfigPl
   if (flags.user && flags.local) {
     throw new UserError("Cannot write two files at once", {
       why: "--user and --local name different ones",
-      next: "give one of them",
+      next: "conclaude config init --help",
       exitCode: USAGE,
     });
   }
@@ -152,8 +158,8 @@ function placeToInit({ cwd, locations }: CliContext, flags: InitFlags): ConfigPl
     throw new UserError("Cannot write the user's configuration", {
       why: locations.home === null
         ? "HOME is not set"
-        : `"${joinPath(locations.home, ".conclaude")}" cannot be used`,
-      next: "run `conclaude doctor`, which names the cause; nothing was changed",
+        : `"${joinPath(locations.home, ".conclaude")}" cannot be used; nothing was changed`,
+      next: "conclaude doctor",
     });
   }
   return {
@@ -180,7 +186,9 @@ function readOne({ cwd, locations }: CliContext, name: string): ConfigFile {
   } catch (thrown) {
     throw new UserError(`Cannot read "${path}"`, {
       why: messageOf(thrown),
-      next: `check the path: \`ls -l ${quoteWord(path)}\``,
+      next: thrown instanceof Deno.errors.NotFound
+        ? "conclaude config path"
+        : `ls -ld ${quoteWord(path)}`,
       cause: thrown,
     });
   }

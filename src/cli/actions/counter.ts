@@ -1,5 +1,6 @@
 import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
+import { quoteWord } from "../../settings/hooks.ts";
 import {
   incrementCounter,
   listCounters,
@@ -8,7 +9,7 @@ import {
 } from "../../store/counters.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { sessionFilterOf, sessionIdOf } from "../session_id.ts";
+import { counterOwnerOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import { USAGE } from "../usage.ts";
@@ -41,7 +42,7 @@ export async function listAll(
 /** `conclaude counter get TYPE` */
 export async function getCounter(context: CliContext, flags: Owner, type: string): Promise<View> {
   const { db } = await openStore(context, "read");
-  return valueView(readCounter(db, sessionIdOf(db, flags.session), type));
+  return valueView(readCounter(db, counterOwnerOf(db, flags.session), type));
 }
 
 /** `conclaude counter increment TYPE` */
@@ -50,15 +51,8 @@ export async function raiseCounter(
   flags: Owner & { readonly by: number },
   type: string,
 ): Promise<View> {
-  if (type.trim() === "" || flags.session.trim() === "") {
-    throw new UserError("Cannot raise a counter without a name", {
-      why: type.trim() === "" ? "the type is empty" : "the session is empty",
-      next: "give both, for example `conclaude counter increment retries --session 01980c5e`",
-      exitCode: USAGE,
-    });
-  }
   const { db } = await openStore(context, "write");
-  const sessionId = sessionIdOf(db, flags.session);
+  const sessionId = counterOwnerOf(db, flags.session);
   return valueView(incrementCounter(db, { sessionId, type, by: flags.by, atMs: Date.now() }));
 }
 
@@ -71,12 +65,12 @@ export async function resetCounter(
   if (flags.all === (type !== undefined)) {
     throw new UserError("Cannot tell which counters to reset", {
       why: flags.all ? "there is a type beside --all" : "there is neither a type nor --all",
-      next: "give a type of `conclaude counter list`, or --all",
+      next: `conclaude counter list --session ${quoteWord(flags.session)}`,
       exitCode: USAGE,
     });
   }
   const { db } = await openStore(context, "write");
-  const reset = resetCounters(db, sessionIdOf(db, flags.session), type ?? null);
+  const reset = resetCounters(db, counterOwnerOf(db, flags.session), type ?? null);
   return { json: { reset }, text: `${reset} counters set back to 0.` };
 }
 

@@ -13,6 +13,7 @@ import { checkLines } from "../check_text.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { databaseFrom } from "../database_source.ts";
+import { checksHere } from "../next_command.ts";
 import { withProgress } from "../progress.ts";
 import { openStore, type Place, placeOf } from "../store.ts";
 import { bytesText, plain, tableText } from "../table.ts";
@@ -35,12 +36,13 @@ export async function databasePath(context: CliContext): Promise<View> {
 
 /** `conclaude db check` */
 export async function check(context: CliContext): Promise<View> {
-  const { database } = await placeOnDisk(context);
-  const checks = await withProgress(
+  const { database } = await placeOnDisk(context, "db check");
+  const found = await withProgress(
     context,
     "Reading the whole database",
     () => checkDatabase(database),
   );
+  const checks = checksHere(found, context.globals);
   const ok = checks.every(({ status }) => status !== "fail");
   return {
     json: { ok, path: database, checks },
@@ -51,7 +53,7 @@ export async function check(context: CliContext): Promise<View> {
 
 /** `conclaude db migrate` */
 export async function migrateDatabase(context: CliContext): Promise<View> {
-  const { database } = await placeOnDisk(context);
+  const { database } = await placeOnDisk(context, "db migrate");
   const present = requireReplaceable("Cannot migrate", database);
   if (present.kind !== "missing" && present.kind !== "empty") {
     requireOurs("Cannot migrate", database);
@@ -72,7 +74,7 @@ export async function migrateDatabase(context: CliContext): Promise<View> {
 
 /** `conclaude db backup [FILE]` */
 export async function backup(context: CliContext, _flags: NoFlags, name?: string): Promise<View> {
-  const { database } = await placeOnDisk(context);
+  const { database } = await placeOnDisk(context, "db backup");
   const file = name === undefined
     ? defaultBackupPath(context.locations.dataFolder, Date.now())
     : resolvePath(name, { folder: context.cwd, home: context.locations.home ?? undefined });
@@ -89,7 +91,7 @@ export async function backup(context: CliContext, _flags: NoFlags, name?: string
 
 /** `conclaude db restore FILE` */
 export async function restore(context: CliContext, _flags: NoFlags, name: string): Promise<View> {
-  const { database } = await placeOnDisk(context);
+  const { database } = await placeOnDisk(context, `db restore ${quoteWord(name)}`);
   const file = resolvePath(name, {
     folder: context.cwd,
     home: context.locations.home ?? undefined,
@@ -97,7 +99,12 @@ export async function restore(context: CliContext, _flags: NoFlags, name: string
   const { aside, schemaVersion } = await withProgress(
     context,
     "Checking the backup and copying it",
-    () => restoreDatabase(database, { file, nowMs: Date.now() }),
+    () =>
+      restoreDatabase(database, {
+        file,
+        dataFolder: context.locations.dataFolder,
+        nowMs: Date.now(),
+      }),
   );
   return {
     json: { path: database, file, aside, schemaVersion },
@@ -107,7 +114,7 @@ export async function restore(context: CliContext, _flags: NoFlags, name: string
 
 /** `conclaude db vacuum` */
 export async function vacuum(context: CliContext): Promise<View> {
-  const { database } = await placeOnDisk(context);
+  const { database } = await placeOnDisk(context, "db vacuum");
   requireOurs("Cannot compact", database);
   const { db } = await openStore(context, "write");
   checkpoint(db, "TRUNCATE");
@@ -117,7 +124,7 @@ export async function vacuum(context: CliContext): Promise<View> {
   if (!done) {
     throw new UserError(`Cannot compact "${database}"`, {
       why: "it was made without auto_vacuum, and the runtime forbids VACUUM to this program",
-      next: `let SQLite's own tool do it: sqlite3 ${quoteWord(database)} VACUUM`,
+      next: `sqlite3 ${quoteWord(database)} VACUUM`,
     });
   }
   const after = Deno.statSync(database).size;
@@ -132,24 +139,28 @@ export async function checkpointDatabase(
   context: CliContext,
   flags: { readonly mode: "passive" | "full" | "restart" | "truncate" },
 ): Promise<View> {
-  const { database } = await placeOnDisk(context);
+  const { database } = await placeOnDisk(context, "db checkpoint");
   requireOurs("Cannot checkpoint", database);
   const { db } = await openStore(context, "write");
   const mode = flags.mode.toUpperCase() as Uppercase<typeof flags.mode>;
   const report = checkpoint(db, mode);
   db.close();
+  if (report.busy) {
+    throw new UserError(`Cannot move the whole log into "${database}"`, {
+      why:
+        `another process is using it: ${report.movedPages} of ${report.walPages} pages are moved`,
+      next: `conclaude db checkpoint --mode ${flags.mode}`,
+    });
+  }
   return {
     json: { path: database, mode: flags.mode, ...report },
-    text: report.busy
-      ? `Moved ${report.movedPages} of ${report.walPages} pages: another process is using the database. Try again.`
-      : "The write-ahead log is in the database file",
-    exitCode: report.busy ? 1 : 0,
+    text: "The write-ahead log is in the database file",
   };
 }
 
 /** `conclaude db stats` */
 export async function stats(context: CliContext): Promise<View> {
-  const { database } = await placeOnDisk(context);
+  const { database } = await placeOnDisk(context, "db stats");
   const schemaVersion = requireOurs("Cannot measure", database);
   const db = openToLook(database);
   try {
@@ -179,11 +190,12 @@ export async function stats(context: CliContext): Promise<View> {
 
 /** `conclaude db reset` */
 export async function reset(context: CliContext, flags: { readonly yes: boolean }): Promise<View> {
-  const { database, config } = await placeOnDisk(context);
+  const { database, config } = await placeOnDisk(context, "db reset");
   const present = requireReplaceable("Cannot reset", database);
   if (present.kind !== "missing" && !flags.yes) {
     confirmOrThrow(context, {
       what: "reset the database",
+      again: "conclaude db reset --yes",
       ask: `Set ${plain(database)} aside and begin a new one?`,
     });
   }
@@ -198,14 +210,14 @@ export async function reset(context: CliContext, flags: { readonly yes: boolean 
 }
 
 /** @throws {UserError} When the database is switched off: there is no file to care for. */
-async function placeOnDisk(context: CliContext): Promise<Place> {
+async function placeOnDisk(context: CliContext, verb: string): Promise<Place> {
   const place = await placeOf(context);
   if (place.database !== ":memory:") return place;
   throw new UserError("Cannot work on the database", {
     why: context.globals.noDb
       ? "--no-db keeps everything in memory"
       : "the configuration has `database.enabled: false`",
-    next: "run `conclaude config show` to see which file says so",
+    next: context.globals.noDb ? `conclaude ${verb}` : "conclaude config show",
   });
 }
 

@@ -7,6 +7,7 @@ import { checkLines } from "../check_text.ts";
 import type { CliContext } from "../context.ts";
 import { databaseFrom, type DatabaseSource } from "../database_source.ts";
 import { hooksPlace } from "../hooks_place.ts";
+import { checksHere, nextHere } from "../next_command.ts";
 import { withProgress } from "../progress.ts";
 import { ownProgram } from "../program.ts";
 import { placeOf } from "../store.ts";
@@ -34,14 +35,15 @@ export async function runDoctor(
     "Looking",
     () => examine(place, flags),
   );
-  const { ok, checks, fixed } = examination;
+  const { ok, fixed } = examination;
+  const checks = checksHere(examination.checks, context.globals);
   return {
     json: { ok, checks, ...(flags.fix && { fixed }) },
     text: [
       ...fixed.map((sentence) => `fixed: ${plain(sentence)}`),
       ...checkLines(checks, context.globals),
       "",
-      summary(examination, flags.fix),
+      summary(examination, flags.fix ? null : nextHere("conclaude doctor --fix", context.globals)),
     ].join("\n"),
     exitCode: ok ? 0 : 1,
   };
@@ -77,7 +79,8 @@ function leaveNoTrace({ dataFolder, dataNames }: Locations): void {
   }
 }
 
-function summary({ checks, fixable }: Examination, fix: boolean): string {
+/** @param repair The command that mends; null when that is what was done. */
+function summary({ checks, fixable }: Examination, repair: string | null): string {
   const failed = checks.filter(({ status }) => status === "fail").length;
   const warned = checks.filter(({ status }) => status === "warn").length;
   if (failed + warned === 0) return "Everything is in order.";
@@ -85,8 +88,8 @@ function summary({ checks, fixable }: Examination, fix: boolean): string {
     ...(failed > 0 ? [count(failed, "problem")] : []),
     ...(warned > 0 ? [count(warned, "warning")] : []),
   ].join(", ");
-  const offer = !fix && fixable > 0
-    ? ` \`conclaude doctor --fix\` can correct ${fixable} of them.`
+  const offer = repair !== null && fixable > 0
+    ? ` \`${repair}\` can correct ${fixable} of them.`
     : "";
   return `${counts}.${offer}`;
 }

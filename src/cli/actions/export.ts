@@ -3,10 +3,11 @@ import { type ExportCounts, exportLines } from "../../maintenance/export.ts";
 import type { ExportFilter } from "../../store/export.ts";
 import type { CliContext } from "../context.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
+import { nextHere } from "../next_command.ts";
 import { progressLine } from "../progress_line.ts";
-import { sessionFilterOf } from "../session_id.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
-import type { View } from "../view.ts";
+import { errorText, type View } from "../view.ts";
 
 /** `conclaude export` */
 export async function exportDatabase(
@@ -23,7 +24,11 @@ export async function exportDatabase(
   const counts = writeAll(db, { filter, sink, context, tellsProgress: output !== undefined });
   if (counts.damaged > 0) {
     context.process.stderr.write(
-      `${counts.damaged} payloads are damaged; their lines hold what is stored. Next: run \`conclaude doctor\`\n`,
+      errorText({
+        what: `${counts.damaged} payloads are damaged`,
+        why: "what is stored of them cannot be read; their lines hold it as it is",
+        next: nextHere("conclaude db check", context.globals),
+      }),
     );
   }
   const exitCode = counts.damaged > 0 ? 1 : 0;

@@ -15,7 +15,7 @@ import { relativeTime } from "../../time.ts";
 import { limitOf } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { queueItemOf } from "../queue_lookup.ts";
-import { sessionFilterOf } from "../session_id.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { bytesText, plain, tableText } from "../table.ts";
 import { USAGE } from "../usage.ts";
@@ -116,8 +116,7 @@ export async function retryItems(
   if (flags.all === ids.length > 0) {
     throw new UserError("Cannot tell which captures to retry", {
       why: flags.all ? "there are ids beside --all" : "there is neither an id nor --all",
-      next:
-        "run `conclaude queue retry --all`, or name the ids of `conclaude queue list --status error`",
+      next: "conclaude queue list --status error",
       exitCode: USAGE,
     });
   }

@@ -1,6 +1,7 @@
 import { readConfigFiles } from "../../config/discover.ts";
-import { findRepository } from "../../git/repository.ts";
+import { findRepository, type Repository } from "../../git/repository.ts";
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
+import { baseName, parentOf } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
@@ -46,7 +47,8 @@ export interface StatusReport {
 export async function showStatus(context: CliContext): Promise<View> {
   const { db, place } = await openStore(context, "read");
   const looks = lookUpwards(context.cwd);
-  const project = findRepository(looks)?.commonDir ?? context.cwd;
+  const repository = findRepository(looks);
+  const project = repository?.commonDir ?? context.cwd;
   const now = Date.now();
   const sinceMs = now - daysMs(1);
   const bytes = [fileBytes(place.database), fileBytes(`${place.database}-wal`)];
@@ -74,7 +76,13 @@ export async function showStatus(context: CliContext): Promise<View> {
       problems: place.config.problems,
     },
   };
-  return { json: report, text: textOf(report, now) };
+  const folder = repository === undefined ? project : projectFolder(repository);
+  return { json: report, text: textOf(report, { project: folder, nowMs: now }) };
+}
+
+/** The folder that a person means: where the common git directory is the `.git` of a checkout, that checkout. */
+function projectFolder({ commonDir, root }: Repository): string {
+  return baseName(commonDir) === ".git" ? parentOf(commonDir) : root;
 }
 
 function hooksLines(hooks: StatusReport["hooks"]): (readonly [name: string, value: string])[] {
@@ -84,7 +92,10 @@ function hooksLines(hooks: StatusReport["hooks"]): (readonly [name: string, valu
   });
 }
 
-function textOf(report: StatusReport, nowMs: number): string {
+function textOf(
+  report: StatusReport,
+  { project, nowMs }: { readonly project: string; readonly nowMs: number },
+): string {
   const { database, sessions, queue, audit, spool, config } = report;
   const lines: readonly (readonly [name: string, value: string])[] = [
     ["conclaude", report.version],
@@ -94,7 +105,7 @@ function textOf(report: StatusReport, nowMs: number): string {
         ? `${database.path} (${bytesText(database.bytes)}, schema ${database.schema})`
         : `${database.path} (nothing there yet)`,
     ],
-    ["project", report.project],
+    ["project", project],
     ["sessions here", sessionsText(sessions.here)],
     ["sessions all", sessionsText(sessions.all)],
     [

@@ -1,12 +1,11 @@
-import { buildRouteMap } from "@stricli/core";
-import { command, LIMIT_FLAG } from "../command.ts";
+import { command, group, LIMIT_FLAG, someText } from "../command.ts";
 import { SESSION_FLAG, SINCE_FLAG } from "../flags.ts";
 
 const load = () => import("../actions/audit.ts");
 
 /** `conclaude audit …` */
-export const audit = buildRouteMap({
-  routes: {
+export const audit = group({
+  verbs: {
     list: command({
       load: async () => (await load()).listAudit,
       parameters: {
@@ -14,14 +13,14 @@ export const audit = buildRouteMap({
           session: SESSION_FLAG,
           hook: {
             kind: "parsed",
-            parse: String,
+            parse: someText,
             optional: true,
             brief: "Only of this hook event, for example PostToolUse",
             placeholder: "name",
           },
           tool: {
             kind: "parsed",
-            parse: String,
+            parse: someText,
             optional: true,
             brief: "Only of this tool, for example Bash",
             placeholder: "name",
@@ -54,5 +53,9 @@ export const audit = buildRouteMap({
       examples: ["conclaude audit stats", "conclaude audit stats --since 3d --json"],
     }),
   },
-  docs: { brief: "The audit trail: every hook event that was handled" },
+  brief: "The audit trail: every hook event that was handled",
+  examples: [
+    "conclaude audit list --since 2h --status failure",
+    "conclaude audit stats --json",
+  ],
 });

@@ -1,11 +1,10 @@
-import { buildRouteMap } from "@stricli/core";
-import { command } from "../command.ts";
+import { command, group } from "../command.ts";
 
 const load = () => import("../actions/completions.ts");
 
 /** `conclaude completions …` */
-export const completions = buildRouteMap({
-  routes: {
+export const completions = group({
+  verbs: {
     bash: command({
       load: async () => (await load()).printBash,
       parameters: { flags: {} },
@@ -39,5 +38,8 @@ export const completions = buildRouteMap({
       examples: ["conclaude completions powershell | Out-String | Invoke-Expression"],
     }),
   },
-  docs: { brief: "Completion of commands and flags in a shell" },
+  brief: "Completion of commands and flags in a shell",
+  examples: [
+    "source <(conclaude completions bash)",
+  ],
 });

@@ -1,11 +1,10 @@
-import { buildRouteMap } from "@stricli/core";
-import { command } from "../command.ts";
+import { command, group, someText } from "../command.ts";
 
 const load = () => import("../actions/config.ts");
 
 /** `conclaude config …` */
-export const config = buildRouteMap({
-  routes: {
+export const config = group({
+  verbs: {
     init: command({
       load: async () => (await load()).initConfig,
       parameters: {
@@ -60,7 +59,7 @@ export const config = buildRouteMap({
         positional: {
           kind: "tuple",
           parameters: [{
-            parse: String,
+            parse: someText,
             brief: "A file to judge by itself; without it, all that count here",
             placeholder: "path",
             optional: true,
@@ -81,5 +80,10 @@ export const config = buildRouteMap({
       examples: ["conclaude config schema > conclaude.schema.json"],
     }),
   },
-  docs: { brief: "Configuration files: write, find, show, check" },
+  brief: "Configuration files: write, find, show, check",
+  examples: [
+    "conclaude config init",
+    "conclaude config show",
+    "conclaude config validate --json",
+  ],
 });

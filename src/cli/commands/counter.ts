@@ -1,5 +1,4 @@
-import { buildRouteMap } from "@stricli/core";
-import { command, wholeNumber } from "../command.ts";
+import { command, group, someText, wholeNumber } from "../command.ts";
 import { SESSION_FLAG } from "../flags.ts";
 
 const load = () => import("../actions/counter.ts");
@@ -10,20 +9,21 @@ type Owner = { readonly session: string };
 
 const OWNER_FLAG = {
   kind: "parsed",
-  parse: String,
-  brief: "The session, by its full or short id; one that no hook has seen is taken as it is",
+  parse: someText,
+  brief:
+    "The session, by its id or the beginning of it; one that no hook has seen is taken as it is",
   placeholder: "id",
 } as const;
 
 const TYPE = {
-  parse: String,
+  parse: someText,
   brief: "What is counted, for example edits",
   placeholder: "type",
 } as const;
 
 /** `conclaude counter …` */
-export const counter = buildRouteMap({
-  routes: {
+export const counter = group({
+  verbs: {
     list: command({
       load: async () => (await load()).listAll,
       parameters: { flags: { session: SESSION_FLAG } },
@@ -81,5 +81,9 @@ export const counter = buildRouteMap({
       ],
     }),
   },
-  docs: { brief: "Numbers that sessions count" },
+  brief: "Numbers that sessions count",
+  examples: [
+    "conclaude counter list",
+    "conclaude counter increment retries --session 01980c5e",
+  ],
 });

@@ -1,13 +1,12 @@
-import { buildRouteMap } from "@stricli/core";
-import { command } from "../command.ts";
+import { command, group, someText } from "../command.ts";
 
 const load = () => import("../actions/db.ts");
 
-const FILE = { parse: String, placeholder: "file" } as const;
+const FILE = { parse: someText, placeholder: "file" } as const;
 
 /** `conclaude db …` */
-export const db = buildRouteMap({
-  routes: {
+export const db = group({
+  verbs: {
     path: command({
       load: async () => (await load()).databasePath,
       parameters: { flags: {} },
@@ -109,5 +108,10 @@ export const db = buildRouteMap({
       examples: ["conclaude db reset", "conclaude db reset --yes --json"],
     }),
   },
-  docs: { brief: "The database: check, back up, restore, compact" },
+  brief: "The database: check, back up, restore, compact",
+  examples: [
+    "conclaude db check",
+    "conclaude db backup",
+    "conclaude db stats --json",
+  ],
 });

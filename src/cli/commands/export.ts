@@ -1,4 +1,4 @@
-import { command } from "../command.ts";
+import { command, someText } from "../command.ts";
 import { SESSION_FLAG, SINCE_FLAG } from "../flags.ts";
 
 /** `conclaude export` */
@@ -10,7 +10,7 @@ export const exportVerb = command({
       since: SINCE_FLAG,
       output: {
         kind: "parsed",
-        parse: String,
+        parse: someText,
         optional: true,
         brief:
           "Write this file instead of stdout; it is replaced as a whole, for your eyes only (0600)",

@@ -1,19 +1,18 @@
-import { buildRouteMap } from "@stricli/core";
-import { command, LIMIT_FLAG } from "../command.ts";
+import { command, group, LIMIT_FLAG, someText } from "../command.ts";
 import { SESSION_FLAG } from "../flags.ts";
 
 const load = () => import("../actions/queue.ts");
 const loadDrain = () => import("../actions/queue_drain.ts");
 
 const ID = {
-  parse: String,
+  parse: someText,
   brief: "Id of a capture, or its beginning",
   placeholder: "id",
 } as const;
 
 /** `conclaude queue …` */
-export const queue = buildRouteMap({
-  routes: {
+export const queue = group({
+  verbs: {
     list: command({
       load: async () => (await load()).listItems,
       parameters: {
@@ -91,5 +90,10 @@ export const queue = buildRouteMap({
       examples: ["conclaude queue drain", "conclaude queue drain --json"],
     }),
   },
-  docs: { brief: "Captured tool uses that wait to be worked in" },
+  brief: "Captured tool uses that wait to be worked in",
+  examples: [
+    "conclaude queue list --status raw",
+    "conclaude queue drain",
+    "conclaude queue stats --json",
+  ],
 });

@@ -1,9 +1,8 @@
-import { buildRouteMap } from "@stricli/core";
-import { command } from "../command.ts";
+import { command, group } from "../command.ts";
 
 /** `conclaude retention …` */
-export const retention = buildRouteMap({
-  routes: {
+export const retention = group({
+  verbs: {
     run: command({
       load: async () => (await import("../actions/retention.ts")).runRetentionNow,
       parameters: {
@@ -24,5 +23,8 @@ export const retention = buildRouteMap({
       examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
     }),
   },
-  docs: { brief: "How long state is kept" },
+  brief: "How long state is kept",
+  examples: [
+    "conclaude retention run --dry-run",
+  ],
 });

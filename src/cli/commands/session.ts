@@ -1,11 +1,10 @@
-import { buildRouteMap } from "@stricli/core";
-import { command, LIMIT_FLAG } from "../command.ts";
+import { command, group, LIMIT_FLAG, someText } from "../command.ts";
 
 const load = () => import("../actions/session.ts");
 
 /** `conclaude session …` */
-export const session = buildRouteMap({
-  routes: {
+export const session = group({
+  verbs: {
     list: command({
       load: async () => (await load()).listSessions,
       parameters: {
@@ -32,13 +31,23 @@ export const session = buildRouteMap({
       parameters: {
         positional: {
           kind: "tuple",
-          parameters: [{ parse: String, brief: "Full or short id", placeholder: "id" }],
+          parameters: [{
+            parse: someText,
+            brief: "Its id, or the beginning of it",
+            placeholder: "id",
+          }],
         },
       },
       brief: "Show one session",
-      about: "Shows one session: where it ran, how it ended, what its counters say.",
-      examples: ["conclaude session show 01980c5e"],
+      about:
+        "Shows one session: where it ran, how it ended, what its counters say. Four characters of the id do, when no\n" +
+        "other id begins with them; case and dashes do not matter.",
+      examples: ["conclaude session show 01980c5e", "conclaude session show 0198 --json"],
     }),
   },
-  docs: { brief: "Sessions of Claude Code" },
+  brief: "Sessions of Claude Code",
+  examples: [
+    "conclaude session list --here",
+    "conclaude session show 01980c5e --json",
+  ],
 });

@@ -1,12 +1,15 @@
 import { messageOf } from "../../errors.ts";
-import { joinPath, parentOf } from "../../paths.ts";
+import { parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { integrityFaults } from "../../store/care.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
+import { migrationFault } from "../../store/rehearsal.ts";
 import { VERSION } from "../../version.ts";
+import { newestBackup } from "../backup.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { setAside } from "../set_aside.ts";
+import { useAnotherDatabase } from "./elsewhere.ts";
 import type { DoctorPlace } from "./place.ts";
 import { isOwnButClosed, nearestFolder, whyUnwritable } from "./writable.ts";
 
@@ -19,8 +22,6 @@ type Told<K extends Kind> = (
 /** Only such a name is ours to set aside when the content does not say whose file it is. */
 const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
 
-const ELSEWHERE = "export CONCLAUDE_DB_PATH=/another/place/conclaude.db";
-
 /** What is said of each kind of file, and the way out. */
 const TOLD: { readonly [K in Kind]: Told<K> } = {
   missing: (place) => beforeFirstHook(place, "is not there yet; the first hook makes it"),
@@ -30,23 +31,28 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
       `${database} is a folder, where a file should be`,
       `mv ${quoteWord(database)} ${quoteWord(`${database}.folder`)}`,
     ),
-  special: ({ database }) => fail(`${database} is no regular file`, ELSEWHERE),
+  special: (place) => fail(`${place.database} is no regular file`, useAnotherDatabase(place)),
   unreadable: ({ database }, { why }) =>
     /locked|busy/i.test(why)
       ? lockedBy(database)
       : fail(`${database} cannot be read: ${why}`, `ls -l ${quoteWord(database)}`),
   garbage: (place) => damaged(place, "is not a SQLite database"),
   damaged: (place, { why }) => damaged(place, `is damaged: ${why}`),
-  foreign: ({ database }) =>
-    fail(`${database} is another program's database; it is left alone`, ELSEWHERE),
-  newer: ({ database }, { version }) =>
+  foreign: (place) =>
     fail(
-      `${database} was migrated by a newer conclaude: schema version ${version}, and ${VERSION} knows ${SCHEMA_VERSION}; ` +
-        "it is left alone",
-      `install the newest conclaude, or use another database meanwhile: \`${ELSEWHERE}\``,
+      `${place.database} is another program's database; it is left alone`,
+      useAnotherDatabase(place),
     ),
-  older: (place) => judgeContent(place),
-  ours: (place) => judgeContent(place),
+  newer: (place, { version }) =>
+    fail(
+      `${place.database} was migrated by a newer conclaude: schema version ${version}, and ${VERSION} knows ${SCHEMA_VERSION}; ` +
+        "it is left alone",
+      `Install the newest conclaude, or use another database meanwhile: \`${
+        useAnotherDatabase(place)
+      }\``,
+    ),
+  older: (place, { version }) => judgeContent(place, version),
+  ours: (place, { version }) => judgeContent(place, version),
 };
 
 /** The database: which one, why that one, and whether hooks can write to it. */
@@ -54,13 +60,13 @@ export function lookAtDatabase(place: DoctorPlace): Finding[] {
   if (place.database === ":memory:") {
     return [warn(
       `the database is off, by ${place.databaseChosenBy}: nothing is kept`,
-      "conclaude config show",
+      place.databaseChosenBy === "--no-db" ? "conclaude doctor" : "conclaude config show",
     )];
   }
   if (isOthers(place)) {
     return [fail(
       `${place.database} belongs to another user or is a link, so hooks do not write to it`,
-      ELSEWHERE,
+      useAnotherDatabase(place),
     )];
   }
   const file = identifyDatabase(place.database);
@@ -78,18 +84,19 @@ function isOthers({ database, locations }: DoctorPlace): boolean {
   }
 }
 
-function beforeFirstHook({ database, databaseChosenBy }: DoctorPlace, state: string): Finding {
+function beforeFirstHook(place: DoctorPlace, state: string): Finding {
+  const { database, databaseChosenBy } = place;
   const why = whyUnwritable(nearestFolder(parentOf(database)));
   return why === null
     ? ok(`${database} ${state} (chosen by ${databaseChosenBy})`)
-    : fail(`${database} cannot be made: ${why}`, wayToWrite(database));
+    : fail(`${database} cannot be made: ${why}`, wayToWrite(place));
 }
 
-function judgeContent(place: DoctorPlace): Finding {
+function judgeContent(place: DoctorPlace, version: number): Finding {
   const { database, databaseChosenBy } = place;
   const readOnly = whyReadOnly(database);
   if (readOnly !== null) {
-    return fail(`${database} cannot be written: ${readOnly}`, wayToWrite(database));
+    return fail(`${database} cannot be written: ${readOnly}`, wayToWrite(place));
   }
   try {
     if (isLocked(database)) return lockedBy(database);
@@ -97,6 +104,7 @@ function judgeContent(place: DoctorPlace): Finding {
     try {
       const [fault] = integrityFaults(db, "quick");
       if (fault !== undefined) return damaged(place, `is damaged: ${fault}`);
+      if (version < SCHEMA_VERSION) return judgeMigration(place, { version, db });
     } finally {
       db.close();
     }
@@ -111,25 +119,42 @@ function judgeContent(place: DoctorPlace): Finding {
 
 function lockedBy(database: string): Finding {
   return fail(
-    `${database} is locked: another process is writing to it and does not finish`,
-    `find it with \`fuser -v ${
-      quoteWord(database)
-    }\`; hooks keep their records in the spool meanwhile`,
+    `${database} is locked: another process is writing to it and does not finish; hooks keep their records in the ` +
+      "spool meanwhile",
+    `fuser -v ${quoteWord(database)}`,
   );
 }
 
 /** @param state Follows the path in the sentence. */
-function damaged({ database, locations, nowMs }: DoctorPlace, state: string): Finding {
-  const backup = newestBackup(joinPath(locations.dataFolder, "backups"));
-  const restore = backup === null
-    ? ""
-    : `; or take the last backup: \`conclaude db restore ${quoteWord(backup)}\``;
-  if (!DATABASE_NAME.test(database)) return fail(`${database} ${state}`, ELSEWHERE + restore);
+function damaged(place: DoctorPlace, state: string): Finding {
+  const { database, locations, nowMs } = place;
+  const backup = newestBackup(locations.dataFolder);
+  const restore = backup === null ? null : `conclaude db restore ${quoteWord(backup)}`;
+  if (!DATABASE_NAME.test(database)) {
+    return fail(`${database} ${state}`, restore ?? useAnotherDatabase(place));
+  }
   return fail(
-    `${database} ${state}`,
-    `\`conclaude doctor --fix\` sets it aside under a dated name, and the next hook begins a new one${restore}`,
+    `${database} ${state}; \`doctor --fix\` sets it aside under a dated name, and the next hook begins a new one`,
+    restore ?? "conclaude doctor --fix",
     () => `set the damaged database aside: ${setAside(database, { reason: "damaged", nowMs })}`,
   );
+}
+
+/** The next hook migrates: whether it can is tried on a copy of the tables in memory. */
+function judgeMigration(
+  { database, databaseChosenBy }: DoctorPlace,
+  { version, db }: { readonly version: number; readonly db: Parameters<typeof migrationFault>[0] },
+): Finding {
+  const state =
+    `${database} has schema version ${version}, and this program's is ${SCHEMA_VERSION}`;
+  const fault = migrationFault(db);
+  return fault === null
+    ? ok(`${state}: the next hook brings it up to date (chosen by ${databaseChosenBy})`)
+    : fail(
+      `${state}, but ${fault.message}; hooks keep their records in the spool, and \`db reset\` sets the database ` +
+        "aside under a dated name",
+      "conclaude db reset",
+    );
 }
 
 function whyReadOnly(database: string): string | null {
@@ -142,18 +167,8 @@ function whyReadOnly(database: string): string | null {
 }
 
 /** What lets this user write there: the missing permission when it is theirs to give, else another place. */
-function wayToWrite(database: string): string {
+function wayToWrite(place: DoctorPlace): string {
+  const { database } = place;
   const closed = [database, nearestFolder(parentOf(database))].find(isOwnButClosed);
-  return closed === undefined ? ELSEWHERE : `chmod u+w ${quoteWord(closed)}`;
-}
-
-function newestBackup(folder: string): string | null {
-  try {
-    const names = Array.from(Deno.readDirSync(folder), ({ name }) => name)
-      .filter((name) => name.endsWith(".db")).sort();
-    const last = names.at(-1);
-    return last === undefined ? null : joinPath(folder, last);
-  } catch {
-    return null;
-  }
+  return closed === undefined ? useAnotherDatabase(place) : `chmod u+w ${quoteWord(closed)}`;
 }

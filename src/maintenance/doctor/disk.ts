@@ -11,6 +11,8 @@ const LITTLE_BYTES = 200 * MEGABYTE;
 /** Below this a single event may not. */
 const NO_BYTES = 0.5 * MEGABYTE;
 
+const ROOM = "`conclaude retention run` removes old sessions";
+
 /** Whether there is room for what hooks write. */
 export async function lookAtDisk(place: DoctorPlace): Promise<Finding[]> {
   if (place.database === ":memory:") return [];
@@ -20,8 +22,8 @@ export async function lookAtDisk(place: DoctorPlace): Promise<Finding[]> {
   const room = `${Math.round(free / MEGABYTE)} MB free for ${folder}`;
   if (free >= LITTLE_BYTES) return [ok(room)];
   return free < NO_BYTES
-    ? [fail(`the disk is full: ${room}`, advice(folder))]
-    : [warn(`the disk is nearly full: ${room}`, advice(folder))];
+    ? [fail(`the disk is full: ${room}; ${ROOM}`, look(folder))]
+    : [warn(`the disk is nearly full: ${room}; ${ROOM}`, look(folder))];
 }
 
 /** Where the system does not tell, the log does: hooks write there why the database took nothing. */
@@ -29,7 +31,9 @@ function refusedForRoom({ locations, nowMs }: DoctorPlace, folder: string): Find
   const refusal = recentLog(locations, nowMs)
     .filter(({ message }) => /disk is full|no space left/i.test(message)).at(-1);
   if (refusal === undefined) return [ok("no write was refused for lack of room")];
-  return [fail(`the disk was full at ${new Date(refusal.atMs).toISOString()}`, advice(folder))];
+  return [
+    fail(`the disk was full at ${new Date(refusal.atMs).toISOString()}; ${ROOM}`, look(folder)),
+  ];
 }
 
 async function freeBytes(folder: string): Promise<number | null> {
@@ -42,8 +46,6 @@ async function freeBytes(folder: string): Promise<number | null> {
   }
 }
 
-function advice(folder: string): string {
-  return `free some room: \`df -h ${
-    quoteWord(folder)
-  }\`; older sessions go with \`conclaude retention run\``;
+function look(folder: string): string {
+  return `df -h ${quoteWord(folder)}`;
 }

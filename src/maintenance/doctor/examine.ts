@@ -76,7 +76,7 @@ async function repairAll(findings: readonly Finding[], fixed: string[]): Promise
     } catch (thrown) {
       const [why, next] = isUserError(thrown)
         ? [thrown.why, thrown.next]
-        : [messageOf(thrown), "correct the cause, then run `conclaude doctor --fix` again"];
+        : [messageOf(thrown), "Correct the cause, then run `conclaude doctor --fix` again"];
       failures.push(fail(`could not be corrected (${message}): ${why}`, next));
     }
   }
@@ -88,9 +88,9 @@ async function lookSafely(look: Look, place: DoctorPlace): Promise<readonly Find
   try {
     return await look(place);
   } catch (thrown) {
-    const why = isUserError(thrown) ? `${thrown.what}: ${thrown.why}` : messageOf(thrown);
-    return [
-      fail(`could not be looked at: ${why}`, "correct the cause, then run `conclaude doctor`"),
-    ];
+    const [why, next] = isUserError(thrown)
+      ? [`${thrown.what}: ${thrown.why}`, thrown.next]
+      : [messageOf(thrown), "Correct the cause, then run `conclaude doctor` again"];
+    return [fail(`could not be looked at: ${why}`, next)];
   }
 }

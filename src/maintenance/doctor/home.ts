@@ -14,7 +14,7 @@ export function lookAtHome({ locations }: DoctorPlace): Finding[] {
   if (home === null) {
     return [warn(
       `HOME is not set, so everything goes to ${dataFolder}, which a restart may empty`,
-      "export HOME=/your/home",
+      'export HOME="$(eval echo "~$(id -un)")"',
     )];
   }
   const wanted = joinPath(home, ".conclaude");
@@ -22,9 +22,7 @@ export function lookAtHome({ locations }: DoctorPlace): Finding[] {
     return [fail(
       `${wanted} cannot be used (${whyUnusable(wanted)}), so everything goes to ${dataFolder}, ` +
         "which a restart may empty",
-      `make ${quoteWord(wanted)} a folder that you can write: \`ls -ld ${quoteWord(home)} ${
-        quoteWord(wanted)
-      }\``,
+      wayToUse(home, wanted),
     )];
   }
   if (!isThere(dataFolder)) {
@@ -60,6 +58,13 @@ export function lookAtPermissions({ locations, database }: DoctorPlace): Finding
   return [ok(files.length === 0 ? "no files yet" : "files 0600, folders 0700")];
 }
 
+/** Out of the way with what is no folder; the rest is a matter of permissions. */
+function wayToUse(home: string, wanted: string): string {
+  return isThere(wanted) && !isFolder(wanted)
+    ? `mv ${quoteWord(wanted)} ${quoteWord(`${wanted}.file`)}`
+    : `ls -ld ${quoteWord(home)} ${quoteWord(wanted)}`;
+}
+
 function whyUnusable(folder: string): string {
   try {
     const { isDirectory } = Deno.statSync(folder);
@@ -76,6 +81,15 @@ function filesIn(folder: string): string[] {
     return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
   } catch {
     return [];
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch (thrown) {
+    // A link that leads nowhere is none; what cannot be looked at may be one.
+    return !(thrown instanceof Deno.errors.NotFound);
   }
 }
 

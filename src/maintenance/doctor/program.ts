@@ -24,8 +24,8 @@ export function lookAtSqlite(): Finding[] {
   if (isAtLeast(version, SAFE_SQLITE)) return [ok(`version ${version}`)];
   return [warn(
     `SQLite ${version} can damage a database when one process empties the write-ahead log while another one writes ` +
-      "(the WAL-reset fault, corrected in 3.51.3)",
-    "install the newest conclaude; until then make backups: `conclaude db backup`",
+      "(the WAL-reset fault, corrected in 3.51.3 and so in the newest conclaude): until then, make backups",
+    "conclaude db backup",
   )];
 }
 

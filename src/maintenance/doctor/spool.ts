@@ -7,6 +7,9 @@ import { fail, type Finding, ok, warn } from "../check.ts";
 import { isThere } from "../whole_file.ts";
 import type { DoctorPlace } from "./place.ts";
 
+/** Files that a command names at most. */
+const MAX_NAMED = 5;
+
 /** Records that wait because a database could not take them. */
 export function lookAtSpool(place: DoctorPlace): Finding[] {
   const { locations, database } = place;
@@ -57,10 +60,12 @@ function waitingElsewhere(folders: readonly string[], database: string): Finding
     path.endsWith(".json") && !path.endsWith(own)
   );
   const byDatabase = Map.groupBy(files, databaseOf);
-  return [...byDatabase].map(([other, { length }]) =>
+  return [...byDatabase].map(([other, those]) =>
     warn(
-      `${records(length)} waiting for another database: ${other ?? "unknown"}`,
-      other === null ? "look into the files" : `conclaude --db ${quoteWord(other)} doctor --fix`,
+      `${records(those.length)} waiting for another database: ${other ?? "unknown"}`,
+      other === null
+        ? `ls -l ${quoteWord(those[0]!)}`
+        : `conclaude --db ${quoteWord(other)} doctor --fix`,
     )
   );
 }
@@ -70,7 +75,7 @@ function damagedRecords(folders: readonly string[]): Finding[] {
   if (files.length === 0) return [];
   return [warn(
     `${records(files.length)} set aside because no database could take them`,
-    `look at them, then remove them: \`ls -l ${quoteWord(files[0]!)}\``,
+    `ls -l ${files.slice(0, MAX_NAMED).map(quoteWord).join(" ")}`,
   )];
 }
 

@@ -3,6 +3,7 @@ import { goneSessions } from "../../session/liveness.ts";
 import { openDatabase } from "../../store/database.ts";
 import { queueHealth } from "../../store/queue_health.ts";
 import { oldestExpiredSession } from "../../store/retention.ts";
+import { countSessions } from "../../store/session_counts.ts";
 import { activeSessions, markAbandoned } from "../../store/session_registry.ts";
 import { daysMs } from "../../time.ts";
 import { type Finding, ok, warn } from "../check.ts";
@@ -17,16 +18,19 @@ const RETENTION_GRACE_DAYS = 1;
 
 /** Sessions that look active although their process is gone. */
 export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
-  const sessions = askDatabase(
-    place,
-    (db) => activeSessions(db, { except: "", limit: MAX_SESSIONS }),
-  );
-  if (sessions === undefined) return [];
+  const answer = askDatabase(place, (db) => ({
+    active: countSessions(db, null).active,
+    sessions: activeSessions(db, { except: "", limit: MAX_SESSIONS }),
+  }));
+  if (answer === undefined) return [];
+  const { active, sessions } = answer;
+  const unknown = active - sessions.length;
+  const rest = unknown === 0 ? "" : `; of ${unknown} the process is not known`;
   const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
   const gone = goneSessions(sessions, processes, null);
-  if (gone.length === 0) return [ok(`${sessions.length} active`)];
+  if (gone.length === 0) return [ok(`${active} active${rest}`)];
   return [warn(
-    `${gone.length} of ${sessions.length} active sessions have no process any more`,
+    `${gone.length} of ${active} active sessions have no process any more${rest}`,
     "conclaude doctor --fix",
     async () => {
       const db = await openDatabase(place.database, { busyTimeoutMs: place.config.busyTimeoutMs });

@@ -1,0 +1,105 @@
+import { quoteWord } from "../settings/hooks.ts";
+import type { Globals } from "./context.ts";
+
+/** A flag that is not a verb's own. */
+export interface GlobalFlag {
+  /** As it is typed, without the dashes. */
+  readonly name: string;
+  /** What stands for its value; a flag without one is a switch. */
+  readonly value?: string;
+  readonly letter?: "h" | "v";
+  readonly brief: string;
+  /** Only before a verb: `conclaude --version`. */
+  readonly rootOnly?: true;
+}
+
+/** Flags that every verb takes, wherever they stand on the command line. */
+export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
+  { name: "db", value: "PATH", brief: "Work on this database, not on the one that counts here" },
+  { name: "no-db", brief: "Leave every database alone: memory only, nothing is kept" },
+  { name: "json", brief: "Print JSON, for programs: results, errors, help and version" },
+  { name: "no-color", brief: "Print no colours; NO_COLOR does the same" },
+  { name: "help", letter: "h", brief: "Print this page and exit" },
+  { name: "version", letter: "v", brief: "Print the version and exit", rootOnly: true },
+];
+
+/** The switches that the library never sees. */
+const TAKEN_OUT: readonly string[] = ["no-db", "json", "no-color"];
+
+/** Why a global flag cannot be read, and the way out. */
+export interface FlagFault {
+  readonly what: string;
+  readonly why: string;
+  readonly next: string;
+}
+
+/** A command line without its global flags. */
+export interface SplitLine {
+  readonly globals: Omit<Globals, "color"> & { readonly noColor: boolean };
+  /** What is left for the verb. */
+  readonly rest: readonly string[];
+  /** A global flag that cannot be read, to be told before anything is done. */
+  readonly fault: FlagFault | null;
+}
+
+/**
+ * Takes the global flags out of the command line, up to `--`. A value behind `=` becomes a word of its own when it is
+ * empty, which the library would take for an argument otherwise.
+ */
+export function splitGlobals(args: readonly string[]): SplitLine {
+  const rest: string[] = [];
+  const seen = new Set<string>();
+  let db: string | undefined;
+  let fault: FlagFault | null = null;
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  for (let i = 0; i < end; i++) {
+    const arg = args[i]!;
+    const { name, value } = readFlag(arg);
+    if (name === "db") {
+      const isNext = value === undefined && i + 1 < end && !args[i + 1]!.startsWith("-");
+      db = isNext ? args[++i] : value;
+      if (db === undefined || db.trim() === "") fault ??= withoutValue();
+    } else if (value !== undefined && isSwitch(name)) {
+      seen.add(name);
+      fault ??= withValue(args, i, name);
+    } else if (TAKEN_OUT.includes(name)) seen.add(name);
+    else if (value === "") rest.push(`--${name}`, "");
+    else rest.push(arg);
+  }
+  return {
+    globals: {
+      db,
+      json: seen.has("json"),
+      noDb: seen.has("no-db"),
+      noColor: seen.has("no-color"),
+    },
+    rest: [...rest, ...args.slice(end)],
+    fault,
+  };
+}
+
+/** `--json=true` is the flag `json` with the value `true`; the name of what is no flag is empty. */
+function readFlag(arg: string): { readonly name: string; readonly value: string | undefined } {
+  const [, name = "", value] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/i.exec(arg) ?? [];
+  return { name, value };
+}
+
+function isSwitch(name: string): boolean {
+  return GLOBAL_FLAGS.some((flag) => flag.name === name && flag.value === undefined);
+}
+
+function withoutValue(): FlagFault {
+  return {
+    what: "Cannot read the flag --db",
+    why: "it needs the path of a database",
+    next: "conclaude --db ~/.conclaude/conclaude.db status",
+  };
+}
+
+function withValue(args: readonly string[], at: number, name: string): FlagFault {
+  return {
+    what: `Cannot read the flag ${args[at]}`,
+    why: `--${name} is a switch and takes no value`,
+    next: ["conclaude", ...args.with(at, `--${name}`).map(quoteWord)].join(" "),
+  };
+}

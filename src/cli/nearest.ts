@@ -1,0 +1,32 @@
+import { editDistance } from "../config/suggest.ts";
+
+/** A word of so many letters may have one of them wrong, one of twice as many two. */
+const LETTERS_A_SLIP = 3;
+const MAX_SLIPS = 2;
+/** So short a beginning may be that it stands for the whole word. */
+const MIN_BEGINNING = 2;
+
+/**
+ * The words that a mistyped one may stand for: those that it begins, those of the same letters, those with a letter or
+ * two wrong. What is merely short is near to nothing.
+ *
+ * @returns Only the nearest ones; several when they are equally near, none when nothing is.
+ */
+export function nearestWords(typed: string, known: readonly string[]): string[] {
+  const word = typed.toLowerCase();
+  const near = known.map((name) => ({ name, slips: slipsBetween(word, name) }))
+    .filter(({ name, slips }) =>
+      slips <= MAX_SLIPS && slips * LETTERS_A_SLIP <= Math.max(word.length, name.length)
+    );
+  const least = Math.min(...near.map(({ slips }) => slips));
+  return near.filter(({ slips }) => slips === least).map(({ name }) => name);
+}
+
+function slipsBetween(word: string, name: string): number {
+  if (word.length >= MIN_BEGINNING && name.startsWith(word)) return 0;
+  return lettersOf(word) === lettersOf(name) ? 1 : editDistance(word, name);
+}
+
+function lettersOf(word: string): string {
+  return [...word].sort().join("");
+}

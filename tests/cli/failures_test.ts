@@ -1,0 +1,116 @@
+/** Every verb in every trouble: a failure says what, why and next, for people and for programs. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { MIGRATIONS } from "../../migrations/mod.ts";
+import { APPLICATION_ID } from "../../src/store/database.ts";
+import { isNext } from "../support/next.ts";
+import { executeSql, garbage } from "../support/spoilt.ts";
+import { runVerb } from "../support/verb.ts";
+
+const VERBS: readonly (readonly string[])[] = [
+  ["status"],
+  ["doctor"],
+  ["session", "list"],
+  ["session", "show", "nope"],
+  ["audit", "list", "--session", "nope"],
+  ["audit", "stats"],
+  ["queue", "list", "--session", "nope"],
+  ["queue", "show", "nope"],
+  ["queue", "stats"],
+  ["queue", "retry", "nope"],
+  ["queue", "retry"],
+  ["queue", "drain"],
+  ["counter", "get", "edits", "--session", "nope"],
+  ["counter", "increment", "edits", "--session", "nope"],
+  ["counter", "reset", "--session", "nope"],
+  ["config", "init", "--user", "--local"],
+  ["config", "init"],
+  ["config", "validate", "nope.yaml"],
+  ["config", "validate", "."],
+  ["db", "check"],
+  ["db", "migrate"],
+  ["db", "backup"],
+  ["db", "backup", "none/../taken"],
+  ["db", "backup", "taken/x.db"],
+  ["db", "restore", "nope"],
+  ["db", "restore", "taken"],
+  ["db", "restore", "."],
+  ["db", "vacuum"],
+  ["db", "checkpoint"],
+  ["db", "stats"],
+  ["db", "reset"],
+  ["retention", "run"],
+  ["export", "--session", "nope"],
+  ["export", "--output", "no/such/folder.jsonl"],
+  ["export", "--output", "."],
+];
+
+/** What may lie in the database's place. */
+const TROUBLES: Readonly<Record<string, (path: string) => void>> = {
+  "nothing": () => {},
+  "garbage": (path) => Deno.writeFileSync(path, garbage(9000)),
+  "half a header": (path) => Deno.writeTextFileSync(path, "SQLite format 3\0"),
+  "a folder": (path) => Deno.mkdirSync(path),
+  "a newer schema": (path) => spoil(path, "PRAGMA user_version = 99"),
+  "a migration that fails": (path) => spoil(path, "PRAGMA user_version = 2"),
+  "another program's": (path) => executeSql(path, "CREATE TABLE bookmarks (url TEXT)"),
+};
+
+for (const [trouble, make] of Object.entries(TROUBLES)) {
+  Deno.test(`every failure says what, why and next, with ${trouble} in the database's place`, async () => {
+    const home = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-trouble-" }));
+    const database = join(home, "x.db");
+    try {
+      for (const verb of VERBS) {
+        await prepare(home, database, make);
+        const text = await runVerb(verb, { home, database });
+        await prepare(home, database, make);
+        const json = await runVerb([...verb, "--json"], { home, database });
+        const line = `${verb.join(" ")}: ${text.stdout}${text.stderr}${json.stdout}${json.stderr}`;
+        assert.equal(json.code, text.code, line);
+        assert.ok(text.code >= 0 && text.code <= 2, line);
+        assert.doesNotMatch(line, /^ +at /m);
+        if (text.code !== 0) judge(text.stderr, JSON.parse(json.stdout), line);
+      }
+    } finally {
+      Deno.removeSync(home, { recursive: true });
+    }
+  });
+}
+
+/** A failure is an error, or a report of findings. */
+// deno-lint-ignore no-explicit-any -- it looks into whatever was printed
+function judge(stderr: string, body: any, line: string): void {
+  if (body.checks !== undefined) {
+    for (const { status, message, next } of body.checks) {
+      assert.ok(
+        status === "ok" ? next === null : isNext(next) && next !== "",
+        `${message}: ${next}`,
+      );
+    }
+    return;
+  }
+  assert.deepEqual(Object.keys(body.error), ["what", "why", "next", "code"], line);
+  assert.ok(isNext(body.error.next), line);
+  assert.match(stderr, /^[A-Z][^\n]+\n {2}why: {2}[^\n]+\n( {2}next: [^\n]+\n)?$/, line);
+}
+
+async function prepare(
+  home: string,
+  database: string,
+  make: (path: string) => void,
+): Promise<void> {
+  for await (const { name } of Deno.readDir(home)) {
+    Deno.removeSync(join(home, name), { recursive: true });
+  }
+  Deno.writeTextFileSync(join(home, "taken"), "mine");
+  // So that config init has something to refuse.
+  Deno.writeTextFileSync(join(home, ".conclaude.yaml"), "inherit: true\n");
+  make(database);
+}
+
+/** A database with all our tables, and then something wrong with it. */
+function spoil(path: string, sql: string): void {
+  const ours = MIGRATIONS.map((step) => step.sql).join(";\n");
+  executeSql(path, `${ours}; PRAGMA application_id = ${APPLICATION_ID}; ${sql}`);
+}

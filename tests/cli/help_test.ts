@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { SCHEMA_VERSION } from "../../src/store/database.ts";
+import { VERSION } from "../../src/version.ts";
+import { stage } from "./support.ts";
+
+const GLOBAL = ["--db PATH", "--no-db", "--json", "--no-color", "--help"];
+
+Deno.test("every page of help has an example, and the flags that every verb takes", async () => {
+  using place = stage();
+  const page = async (...words: string[]) => (await place.run([...words, "--help"])).stdout;
+  const verbs = commandsOf(await page());
+  assert.ok(verbs.length > 10);
+  for (const verb of verbs) {
+    const text = await page(verb);
+    for (const action of [null, ...commandsOf(text)]) {
+      const help = action === null ? text : await page(verb, action);
+      assert.match(help, /\nExamples:\n {2}\S/, `${verb} ${action}`);
+      const [, flags = ""] = help.split("\nGLOBAL FLAGS\n");
+      for (const flag of GLOBAL) {
+        assert.ok(flags.includes(` ${flag} `), `${verb} ${action} ${flag}`);
+      }
+      assert.ok(!/^FLAGS\n(\n|$)/m.test(help), "no section is empty");
+    }
+  }
+});
+
+Deno.test("help is a word too, and shows what --help shows", async () => {
+  using place = stage();
+  const same = async (one: readonly string[], other: readonly string[]) => {
+    const [first, second] = [await place.run(one), await place.run(other)];
+    assert.deepEqual([first.code, first.stdout], [0, second.stdout], one.join(" "));
+  };
+  await same(["help"], ["--help"]);
+  await same(["help", "session"], ["session", "--help"]);
+  await same(["help", "session", "list"], ["session", "list", "--help"]);
+  await same(["session", "help"], ["session", "--help"]);
+  await same(["session"], ["session", "-h"]);
+});
+
+Deno.test("--version --json and --help --json are JSON", async () => {
+  using place = stage();
+  const { body: facts } = await place.json(["--version"]);
+  assert.deepEqual(Object.keys(facts), ["version", "schema", "sqlite", "deno", "target"]);
+  assert.deepEqual([facts.version, facts.schema], [VERSION, SCHEMA_VERSION]);
+  assert.equal((await place.run(["--version"])).stdout, `${VERSION}\n`);
+  for (const words of [["--help"], ["session"], ["session", "list", "--help"]]) {
+    const { body } = await place.json(words);
+    assert.equal(`${body.help}\n`, (await place.run(words)).stdout);
+  }
+});
+
+/** The names under COMMANDS. */
+function commandsOf(page: string): string[] {
+  const [, list = ""] = page.split("\nCOMMANDS\n");
+  return list.split("\n").flatMap((line) => /^ {2}(\S+)/.exec(line)?.slice(1) ?? []);
+}

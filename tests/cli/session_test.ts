@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { isNext } from "../support/next.ts";
+import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+
+const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+const TWIN = "cad0ac4d-3933-45ad-9a1c-14aec05bb941";
+const LOOSE = "10000000-3933-45ad-9a1c-14aec05bb940";
+
+/** Verbs that take the id of a session, and are content with one that only events have. */
+const FILTERS: readonly (readonly string[])[] = [
+  ["audit", "list", "--session"],
+  ["queue", "list", "--session"],
+  ["counter", "list", "--session"],
+  ["export", "--session"],
+];
+
+function placeOf({ folder, path }: TempDatabase) {
+  return { home: folder, database: path };
+}
+
+Deno.test("session show takes any beginning of four characters, in any case, with or without dashes", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db);
+  saveEvent(temp.db, { sessionId: "other" });
+  for (const id of [SESSION, "cad0", "CAD0AC", "cad0ac4d39", "cad0ac4d-39", "CAD0AC4D-3933-45AD"]) {
+    const { session } = await runVerbJson(["session", "show", id], placeOf(temp));
+    assert.equal(session.sessionId, SESSION, id);
+  }
+  const { session } = await runVerbJson(["session", "show", "othe"], placeOf(temp));
+  assert.equal(session.sessionId, "other");
+});
+
+Deno.test("every --session takes what session show takes", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, { capture: {}, counters: ["edits"] });
+  saveEvent(temp.db, { sessionId: "other", capture: {}, counters: ["edits"] });
+  for (const verb of FILTERS) {
+    const { stdout } = await runVerb([...verb, "CAD0-AC", "--json"], placeOf(temp));
+    assert.ok(stdout.includes(SESSION) && !stdout.includes("other"), verb.join(" "));
+  }
+  const get = ["counter", "get", "edits", "--session", "CAD0"];
+  assert.deepEqual(await runVerbJson(get, placeOf(temp)), { value: 1 });
+});
+
+Deno.test("an id that several sessions share is an error that names them", async () => {
+  using temp = await tempDatabase();
+  for (const sessionId of [SESSION, TWIN]) saveEvent(temp.db, { sessionId });
+  for (const verb of [["session", "show"], ["counter", "get", "edits", "--session"], ...FILTERS]) {
+    const { error } = await runVerbJson([...verb, "cad0"], placeOf(temp));
+    assert.equal(error.code, 1, verb.join(" "));
+    assert.ok(error.why.includes(SESSION) && error.why.includes(TWIN), error.why);
+    assert.match(error.next, /^conclaude session show cad0ac4d-/);
+  }
+  const { session } = await runVerbJson(["session", "show", TWIN], placeOf(temp));
+  assert.equal(session.sessionId, TWIN);
+});
+
+Deno.test("a whole id is never taken for the beginning of another one", async () => {
+  using temp = await tempDatabase();
+  for (const sessionId of ["build", "build-2"]) saveEvent(temp.db, { sessionId });
+  const { session } = await runVerbJson(["session", "show", "BUILD"], placeOf(temp));
+  assert.equal(session.sessionId, "build");
+});
+
+Deno.test("an id that nothing has is an error: a wrong id must not look like a quiet session", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db);
+  for (const verb of [["session", "show"], ...FILTERS]) {
+    for (const id of ["nope", "cad", "ad0ac4d"]) {
+      const { code, stdout, stderr } = await runVerb([...verb, id], placeOf(temp));
+      assert.deepEqual([code, stdout], [1, ""], verb.join(" "));
+      assert.match(
+        stderr,
+        /^Cannot find the session ".*"\n {2}why: {2}.*\n {2}next: conclaude session list\n$/,
+      );
+    }
+  }
+});
+
+Deno.test("an id that only events have is enough for a list, and session show says where they are", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, { sessionId: LOOSE, capture: {}, counters: ["edits"] });
+  temp.db.exec("DELETE FROM sessions");
+  for (const verb of FILTERS) {
+    const { code, stdout } = await runVerb([...verb, "1000-0000", "--json"], placeOf(temp));
+    assert.equal(code, 0, verb.join(" "));
+    assert.ok(stdout.includes(LOOSE), verb.join(" "));
+  }
+  const { error } = await runVerbJson(["session", "show", "10000000"], placeOf(temp));
+  assert.equal(error.next, `conclaude audit list --session ${LOOSE}`);
+});
+
+Deno.test("a counter of a script's own is never taken for that of a session that begins alike", async () => {
+  using temp = await tempDatabase();
+  const raise = (session: string) =>
+    runVerbJson(["counter", "increment", "runs", "--session", session], placeOf(temp));
+  saveEvent(temp.db, { sessionId: "deploy-2" });
+  assert.deepEqual([await raise("deploy-2"), await raise("deploy")], [{ value: 1 }, { value: 1 }]);
+});
+
+Deno.test("the way out of an error is a command on the database that --db named", async () => {
+  using temp = await tempDatabase();
+  const { error } = await runVerbJson(["--db", temp.path, "session", "show", "nope"], {
+    home: temp.folder,
+  });
+  assert.equal(error.next, `conclaude --db ${temp.path} session list`);
+  assert.ok(isNext(error.next));
+});
