@@ -24,7 +24,7 @@ const HEAD = `(${NAME}${SUFFIX})` + String.raw`(?![\w-])(\\{0,7}["'\x60]?\]?)([ 
 
 /** Between separator and quote; a formatter may have broken the line there. */
 const QUOTE = /(?:[ \t\r\n]|\\[nrt]){0,40}[bfru@$]{0,2}(\\{0,7})(["'`])/iy;
-const SCHEME = /(?:bearer|basic|token|digest|apikey|bot)[ \t]{1,4}/iy;
+const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm)[ \t]{1,4}/iy;
 const BEGINNING = /[^\s"'`\\]{1,128}/y;
 /** An unquoted value runs on over these, and over others that do not end it. */
 const RUN = /[^\s"'`\\&;,|<>)\]}]+/y;
@@ -33,12 +33,13 @@ const RUN_END =
   /$|[\s"'`]|\\[nrt"'`\\]|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|<\/|[)\]}>;,&|]{1,8}(?=[\s"'`\\]|$)/y;
 const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
 
+const MASK_HEAD = "[redacted:";
 const MARKER = /^(?:\[redacted:[a-z\d-]+\]|\[private removed\])$/;
 const SCHEMA_WORD = new RegExp(
   "^(?:str|string|text|number|int|integer|float|bool|boolean|bytes|buffer|true|false|null|nil|" +
     "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +
     "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|password|passwd|passphrase|" +
-    "secret|token|api[_-]?key|auth|authorization)[!?]?(?:\\[\\])?$",
+    "secret|token|api[_-]?key|auth|authorization|aws4-hmac-sha256)[!?]?(?:\\[\\])?$",
   "i",
 );
 const PLACEHOLDER =
@@ -99,6 +100,9 @@ function findValue(text: string, found: RegExpExecArray): Span | undefined {
   const [whole, word = "", closer, space, separator] = found;
   const from = found.index + whole.length;
   const name = nameUpTo(text, found.index) + word;
+  if (text.startsWith(MASK_HEAD, found.index + word.length - name.length - MASK_HEAD.length)) {
+    return undefined; // `[redacted:github-token]: …`
+  }
   const isFlag = name.startsWith("-");
   if (separator === ">") return closer === "" ? findElementText(text, from) : undefined;
   if (separator === ",") return closer !== "" && isFlag ? findQuoted(text, from, name) : undefined;

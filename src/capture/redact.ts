@@ -5,8 +5,9 @@
  * sees its own result again.
  */
 import { isNoSecret, isSecretName, maskAssignments, VALUE_MASK } from "./assignments.ts";
+import { dropBlocks } from "./blocks.ts";
 import { maskKnownForms } from "./secrets.ts";
-import { mayAssign, mayHoldBlock } from "./triggers.ts";
+import { mayAssign } from "./triggers.ts";
 
 /** What to mask beside the built-in kinds. */
 export interface RedactRules {
@@ -36,8 +37,6 @@ export function compileRedactPatterns(sources: readonly string[]): CompiledRedac
   return { patterns, invalid };
 }
 
-const PRIVATE_MASK = "[private removed]";
-const KEY_MASK = "[redacted:private-key]";
 /** Stands for a text as a whole when its masking does not come to rest or a user's pattern fails. */
 const TEXT_MASK = "[redacted:text]";
 const MAX_ROUNDS = 6;
@@ -90,87 +89,6 @@ function maskPattern(text: string, pattern: RegExp): string {
 
 function isMask(text: string): boolean {
   return /^\[(?:redacted:[a-z\d-]+|private removed)\]$/.test(text);
-}
-
-interface Span {
-  readonly start: number;
-  readonly end: number;
-  readonly mask: string;
-}
-
-/**
- * The parts without private blocks and PEM keys. The parts are the lines of one text (the hunks of an
- * edit are lists of lines), so a block that starts in one may end in a later one.
- */
-function dropBlocks(parts: readonly string[]): readonly string[] {
-  if (!parts.some((part) => mayHoldBlock(part, part.toLowerCase()))) return parts;
-  const text = parts.join("\n");
-  const spans = [...findPrivateBlocks(text), ...findPrivateKeys(text)]
-    .sort((a, b) => a.start - b.start);
-  let next = 0;
-  let offset = 0;
-  return parts.map((part) => {
-    const end = offset + part.length;
-    let kept = "";
-    let at = offset;
-    for (; next < spans.length; next++) {
-      const span = spans[next]!;
-      if (span.start >= end) break;
-      if (span.end > at) {
-        kept += text.slice(at, Math.max(at, span.start)) + span.mask;
-        at = Math.min(end, span.end);
-      }
-      if (span.end > end) break;
-    }
-    kept += text.slice(at, end);
-    offset = end + 1;
-    return kept;
-  });
-}
-
-/** `<private>…</private>`, nested ones by depth; an unclosed one reaches to the end. */
-function findPrivateBlocks(text: string): Span[] {
-  const spans: Span[] = [];
-  const tag = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
-  let depth = 0;
-  let start = 0;
-  for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
-    const close = text.indexOf(">", tag.lastIndex);
-    if (close === -1) break;
-    tag.lastIndex = close + 1;
-    if (found[1] === "/") {
-      if (depth > 0 && --depth === 0) spans.push({ start, end: close + 1, mask: PRIVATE_MASK });
-    } else if (text[close - 1] !== "/") {
-      if (depth++ === 0) start = found.index;
-    }
-  }
-  if (depth > 0) spans.push({ start, end: text.length, mask: PRIVATE_MASK });
-  return spans;
-}
-
-/** PEM private keys; of one whose end is missing, what looks like its body. */
-function findPrivateKeys(text: string): Span[] {
-  const spans: Span[] = [];
-  const begin = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
-  const end = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
-  const begins = [...text.matchAll(begin)];
-  const ends = [...text.matchAll(end)];
-  let next = 0;
-  begins.forEach((found, index) => {
-    const body = found.index + found[0].length;
-    const limit = begins[index + 1]?.index ?? text.length;
-    while (next < ends.length && ends[next]!.index < body) next++;
-    const closing = ends[next];
-    if (closing !== undefined && closing.index < limit) {
-      spans.push({ start: found.index, end: closing.index + closing[0].length, mask: KEY_MASK });
-    } else {
-      const rest = /^[\w+/=\s\\:,.→|>"'#*-]*/.exec(text.slice(body, limit))?.[0] ?? "";
-      if (/[A-Za-z0-9+/]{32}/.test(rest)) {
-        spans.push({ start: found.index, end: body + rest.length, mask: KEY_MASK });
-      }
-    }
-  });
-  return spans;
 }
 
 /**

@@ -11,7 +11,17 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["jwt", () => /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g],
   ["aws-access-key", () => /(?:AKIA|ASIA)[A-Z0-9]{16}/g],
   ["gcp-api-key", () => /AIza[\w-]{35}/g],
-  ["azure-sas", () => /((?:[?&]|u0026)sig=)[A-Za-z0-9%+/]{20,}=*/g],
+  ["azure-sas", () => /((?<=^|[^\w-]|\\[nrt]|u0026)sig=)[A-Za-z0-9%+/]{20,}=*/g],
+  [
+    "url-signature",
+    () =>
+      /((?:[?&, ]|amp;|u0026|X-(?:Amz|Goog)-)Signature(?:=|%3D))(?=[\w%+/.~-]{0,40}\d)[\w%+/.~-]{20,}=*/g,
+  ],
+  [
+    "encoded-private-key",
+    // "-----BEGIN", then "PRIVATE" in one of its three positions.
+    () => /LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,40}?(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF)[A-Za-z0-9+/]*={0,2}/g,
+  ],
   ["github-pat", () => /github_pat_\w{22,}/g],
   ["gitlab-token", () => /gl(?:pat|dt|rt|cbt|ptt|soat)-[\w-]{20,}(?:\.\w{2,16}){0,2}/g],
   ["slack-token", () => /(?:xox[a-z]-|xapp-)[\w%-]{10,}/g],
@@ -46,7 +56,12 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   [
     "url-password",
     () =>
-      /(:\/\/[^\s:@/"'<>\\]{0,200}:)(?!\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'<>\\]{1,256}(?=@)/g,
+      /(:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):)(?!\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'<>\\]{1,256}(?=@)/g,
+  ],
+  [
+    "url-user",
+    () =>
+      /(https?:\/\/)(?![\w.-]+%40|\$|\[redacted:)(?=[^\s:@/"'<>\\]{0,255}\d)[^\s:@/"'<>\\]{16,256}(?=(?::[^\s@/"'<>\\]{0,256})?@)/g,
   ],
 ]);
 

@@ -23,7 +23,13 @@ export const CLUES: readonly Clue[] = [
   { kind: "jwt", run: 8, literals: [".eyJ"] },
   { kind: "aws-access-key", run: 16, literals: ["AKIA", "ASIA"] },
   { kind: "gcp-api-key", run: 35, literals: ["AIza"] },
-  { kind: "azure-sas", run: 0, literals: ["?sig=", "&sig=", "6sig="] },
+  { kind: "azure-sas", run: 0, literals: ["sig="] },
+  {
+    kind: "url-signature",
+    run: 0,
+    literals: ["z-Sign", "g-Sign", "&Sign", "?Sign", "6Sign", "AWS4-H"],
+  },
+  { kind: "encoded-private-key", run: 30, literals: ["LS0tLS"] },
   { kind: "github-pat", run: 22, literals: ["_pat_"] },
   {
     kind: "gitlab-token",
@@ -58,6 +64,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "telegram-token", run: 30, literals: [":AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] },
+  { kind: "url-user", run: 0, literals: ["://"] },
 ];
 
 /** Endings that a secret name may have behind its word. */
@@ -105,8 +112,8 @@ export function isSuspect(text: string, clue: Clue): boolean {
 }
 
 /** The closer look, for the few literals that are there. */
-function isFollowed(text: string, literal: string, { kind, run }: Clue): boolean {
-  if (kind === "url-password") return mayHoldUserInfo(text);
+function isFollowed(text: string, literal: string, { run }: Clue): boolean {
+  if (literal === "://") return mayHoldUserInfo(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     const start = at + literal.length;
     let end = start;
@@ -130,7 +137,8 @@ function mayHoldUserInfo(text: string): boolean {
     if (sign === -1) return false;
     if (sign - at > 3_000) continue; // 456 characters at most, six times as long when escaped
     const userInfo = text.slice(at + 3, sign);
-    if (userInfo.includes(":") && !userInfo.includes("/")) return true;
+    if (userInfo.includes("/")) continue;
+    if (userInfo.includes(":") || userInfo.length >= 16 && !userInfo.includes(" ")) return true;
   }
   return false;
 }

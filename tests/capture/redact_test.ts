@@ -2,7 +2,15 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { compileRedactPatterns, redactText, redactValue } from "../../src/capture/redact.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
-import { alnum, FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "./seeds.ts";
+import {
+  alnum,
+  ENCODED_KEYS,
+  FORMED_SECRETS,
+  GIVEAWAYS,
+  KEY_END,
+  KEY_REMAINDERS,
+  PLAIN_SECRET,
+} from "./seeds.ts";
 
 const BUILT_IN = { patterns: [] };
 
@@ -49,6 +57,57 @@ Deno.test("redactText() masks a key in a JWT header after an escaped line break"
   assert.equal(redact(text), "line\\n[redacted:jwt]");
 });
 
+for (const [form, remainder] of Object.entries(KEY_REMAINDERS)) {
+  Deno.test(`redactText() masks the rest of a private key that begins nowhere: ${form}`, () => {
+    const masked = redact(`read this\n${remainder}${KEY_END}\nkept`);
+    assert.ok(!/[A-Za-z0-9]{20}/.test(masked), masked);
+    assert.match(masked, /^read this\n[^A-Z]*\[redacted:private-key\]\nkept$/);
+  });
+}
+
+Deno.test("redactText() masks two private keys that lost their first lines, and no text between", () => {
+  const key = `${alnum(64)}\n${KEY_END}\n`;
+  assert.equal(
+    redact(`${key}The second one is below.\n${key}`),
+    "[redacted:private-key]\nThe second one is below.\n[redacted:private-key]\n",
+  );
+});
+
+Deno.test("redactValue() masks a private key that begins nowhere in a list of lines", () => {
+  const lines = [" kept", `-${alnum(64)}`, `-${alnum(64)}`, `-${KEY_END}`, " kept, too"];
+  assert.deepEqual(redactValue({ lines }, BUILT_IN), {
+    lines: [
+      " kept",
+      "-[redacted:private-key]",
+      "[redacted:private-key]",
+      "[redacted:private-key]",
+      " kept, too",
+    ],
+  });
+});
+
+Deno.test("redactText() masks a private key in base64", () => {
+  for (const key of ENCODED_KEYS) {
+    assert.equal(redact(`tls.key: ${key}`), "tls.key: [redacted:encoded-private-key]");
+  }
+});
+
+Deno.test("redactText() keeps the host and the name when it masks a token or password in a URL", () => {
+  const token = alnum(40);
+  assert.equal(redact(`https://${token}@a.test/b`), "https://[redacted:url-user]@a.test/b");
+  assert.equal(redact(`https://${token}:@a.test/b`), "https://[redacted:url-user]:@a.test/b");
+  assert.equal(
+    redact(`https://${token}:x@a.test/b`),
+    "https://[redacted:url-user]:[redacted:url-password]@a.test/b",
+  );
+  const known = FORMED_SECRETS["github-token"]!;
+  assert.equal(redact(`https://${known}@a.test/b`), "https://[redacted:github-token]@a.test/b");
+  assert.equal(
+    redact(`https://${known}:x@a.test/b`),
+    "https://[redacted:github-token]:[redacted:url-password]@a.test/b",
+  );
+});
+
 const LOOK_ALIKES = [
   "password: string",
   "password: string;\n  token?: string;",
@@ -92,6 +151,16 @@ const LOOK_ALIKES = [
   "postgres://user:${PASSWORD}@db/app",
   "https://github.com/a/b@v1:x",
   "git@github.com:a/b.git",
+  "https://ana@git.test/a/b.git",
+  "https://ana.smith-jones@git.test/a/b.git",
+  "https://ana.smith42%40example.test@git.test/a/b.git",
+  "https://${TOKEN_OF_2026_FOR_CI}@git.test/a/b.git",
+  "ssh://deployment-user-01@git.test/a/b.git",
+  "https://registry.test/@scope/package-1.2.3",
+  "const Signature=computeTheSignatureOfThis(request)",
+  "sig=sign(message)&0",
+  'end.includes("' + "-----END " + 'RSA PRIVATE KEY-----")',
+  "const text = buildTheMessageThatIsShownToThePerson();\n" + "-----END " + "PRIVATE KEY-----",
   "task-management-overview-of-things",
   "risk-internationalisation",
   "npm_config_cache=/x",
@@ -355,6 +424,14 @@ const PARTIAL = [
   ...["<private>", "</private>", "<private ", "password", "token=a(", 'password="', "password='`"],
   ...["-----BEGIN PRIVATE" + " KEY-----", "\\", 'password=\\"', "://a:", "bearer ", "a-", "key: "],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
+  ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],
+  ...[
+    "sig=",
+    "&Signature=a",
+    "https://a1",
+    `https://${alnum(99)}:`,
+    "https://[redacted:url-user]:",
+  ],
 ];
 
 Deno.test("redactText() takes linear time for 5 MB of any partial secrets", () => {

@@ -60,6 +60,23 @@ export const FORMED_SECRETS: Readonly<Record<string, string>> = {
   }`,
 };
 
+/** A private key as a file of base64 holds it: the key in a kubeconfig or a Kubernetes secret. */
+const KEY_KINDS = ["RSA ", "EC ", "OPENSSH ", ""];
+export const ENCODED_KEYS: readonly string[] = KEY_KINDS.map((kind) =>
+  btoa(`${dashes}BEGIN ${kind}PRIVATE KEY${dashes}\n${alnum(64)}\n`)
+);
+
+/** The end of a private key whose first line was cut, as tools show the rest of a file. */
+export const KEY_REMAINDERS: Readonly<Record<string, string>> = {
+  "lines": `${alnum(64)}\n${alnum(64)}\n${alnum(20)}==\n`,
+  "numbered lines": `    25→${alnum(64)}\n    26→${alnum(64)}\n    27→${alnum(20)}==\n    28→`,
+  "lines of a diff": `-${alnum(64)}\n-${alnum(64)}\n-${alnum(20)}==\n-`,
+  "escaped lines": `${alnum(64)}\\n${alnum(64)}\\n${alnum(20)}==\\n`,
+  "quoted lines": `  "${alnum(64)}\\n" +\n  "${alnum(64)}\\n" +\n  "`,
+  "one line": `${alnum(200)}=`,
+};
+export const KEY_END = `${dashes}END RSA PRIVATE KEY${dashes}`;
+
 /** A value that only its surroundings give away, and those surroundings with `%` in its place. */
 export const PLAIN_SECRET = "hunter2Hunter2";
 export const GIVEAWAYS: readonly string[] = [
@@ -90,6 +107,15 @@ export const GIVEAWAYS: readonly string[] = [
   "X-Api-Key: %",
   "postgres://ana:%@db.test:5432/app",
   "https://x.test/c?sv=1&sig=%" + "Ab%2B".repeat(6) + "%3D",
+  "https://x.test/c?sv=1&sig=%" + "0".repeat(50) + "&se=2026",
+  "export SAS='sig=%" + "Ab%2B".repeat(6) + "%3D&se=2026'",
+  "https://b.test/o?X-Amz-SignedHeaders=host&X-Amz-Signature=%" + hex(64),
+  "https://b.test/o?X-Goog-Signature=%" + hex(64),
+  "https://d.cloudfront.test/o?Expires=1&Signature=%" + alnum(40) + "~&Key-Pair-Id=K1",
+  "Authorization: AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=%" + hex(64),
+  "git clone https://%0123@git.test/a/b.git",
+  "git clone https://%0123:@git.test/a/b.git",
+  "git clone https://%0123:x-oauth-basic@git.test/a/b.git",
   "//registry.test/:_authToken=%",
   '"auth": "%"',
   'password = """%"""',
