@@ -1,5 +1,6 @@
 /** The secrets that have a form of their own: what each looks like. What gives them away stands in `triggers.ts`. */
-import { type Clue, CLUES, isSuspect } from "./triggers.ts";
+import { maskCommands } from "./commands.ts";
+import { type Clue, CLUES, COMMAND, isSuspect } from "./triggers.ts";
 
 /**
  * By kind. A pattern is made when its kind is suspected, for a hook runs once and cold. Group 1 stays in front of the
@@ -65,15 +66,28 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ],
 ]);
 
+/** What is suspected together, for it has a literal in common. */
+const COMPANIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["url-password", ["url-password", "url-user"]],
+  ["github-pat", ["github-pat", "docker-token"]],
+]);
+
 /** The text with every secret of a known form masked as `[redacted:<kind>]`. */
 export function maskKnownForms(text: string): string {
   let masked = text;
-  for (const { kind } of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
-    const mask = `[redacted:${kind}]`;
-    masked = masked.replace(
-      PATTERNS.get(kind)!(),
-      (_match, kept: unknown) => typeof kept === "string" ? kept + mask : mask,
-    );
+  for (const clue of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
+    if (clue.kind === COMMAND) masked = maskCommands(masked);
+    else {for (const kind of COMPANIONS.get(clue.kind) ?? [clue.kind]) {
+        masked = maskKind(masked, kind);
+      }}
   }
   return masked;
+}
+
+function maskKind(text: string, kind: string): string {
+  const mask = `[redacted:${kind}]`;
+  return text.replace(
+    PATTERNS.get(kind)!(),
+    (_match, kept: unknown) => typeof kept === "string" ? kept + mask : mask,
+  );
 }

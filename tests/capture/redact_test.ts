@@ -7,6 +7,7 @@ import {
   ENCODED_KEYS,
   FORMED_SECRETS,
   GIVEAWAYS,
+  GIVING_VALUES,
   KEY_END,
   KEY_REMAINDERS,
   PLAIN_SECRET,
@@ -36,6 +37,62 @@ for (const giveaway of GIVEAWAYS) {
     assert.match(masked, /\[redacted:/);
   });
 }
+
+for (const giving of GIVING_VALUES) {
+  Deno.test(`redactValue() masks the secret in ${JSON.stringify(giving)}`, () => {
+    const value = JSON.parse(JSON.stringify(giving).replace("%", PLAIN_SECRET));
+    const serialized = JSON.stringify({ a: [value] });
+    assert.ok(needsRedaction(serialized, []), "the cheap look sees it");
+    assert.ok(needsRedaction(JSON.stringify({ a: [value] }, null, 2).replaceAll("\n", ""), []));
+    const redacted = JSON.stringify(redactValue({ a: [value] }, BUILT_IN));
+    assert.ok(!redacted.includes(PLAIN_SECRET), redacted);
+    assert.match(redacted, /\[redacted:/);
+  });
+}
+
+Deno.test("redactText() masks the value of a header also where it is a word", () => {
+  for (const name of ["PRIVATE-TOKEN", "Job-Token", "X-Api-Key", "x-auth-token", "X-Vault-Token"]) {
+    assert.equal(redact(`curl -H '${name}: abcDEF' x`), `curl -H '${name}: [redacted:secret]' x`);
+  }
+});
+
+Deno.test("redactText() masks each cookie of a header and keeps names, attributes and templates", () => {
+  assert.equal(
+    redact("cookie: a=b; c=${d}; e=; __Host-f=g=="),
+    "cookie: a=[redacted:cookie]; c=${d}; e=; __Host-f=[redacted:cookie]",
+  );
+  assert.equal(
+    redact("Set-Cookie: a=b; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT, c=d; Secure"),
+    "Set-Cookie: a=[redacted:cookie]; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT, " +
+      "c=[redacted:cookie]; Secure",
+  );
+});
+
+Deno.test("redactText() finds a command's option behind quotes, other commands and line breaks", () => {
+  assert.equal(
+    redact(
+      `bash -c "curl -u a:hunter2"; x\ncurl -d 'curl -u b:hunter3' -u "c:hunter4" | curl -u d:hunter5`,
+    ),
+    `bash -c "curl -u a:[redacted:password]"; x\ncurl -d 'curl -u b:[redacted:password]' ` +
+      `-u "c:[redacted:password]" | curl -u d:[redacted:password]`,
+  );
+});
+
+Deno.test("redactValue() keeps the results of tests below a key that may also be a password's", () => {
+  const value = { pass: 12, fail: 0, suites: [{ pass: ["one test", "two"] }, { pass: "ok" }] };
+  assert.deepEqual(redactValue(value, BUILT_IN), value);
+});
+
+Deno.test("redactValue() keeps lists of names and words below the names of several secrets", () => {
+  const value = {
+    secrets: ["db_password_v2", "GITHUB_TOKEN"],
+    tokens: ["const", "return", "identifier"],
+    services: { secrets: { db: { file: "./secrets/db_2026.txt" } } },
+    name: "password",
+    type: "value",
+  };
+  assert.deepEqual(redactValue(value, BUILT_IN), value);
+});
 
 Deno.test("redactText() masks a password in JSON at every depth of escaping", () => {
   let text = JSON.stringify({ password: 'hun"ter\\2', next: "kept" });
@@ -165,6 +222,55 @@ const LOOK_ALIKES = [
   "risk-internationalisation",
   "npm_config_cache=/x",
   "private readonly x = 1",
+  "PRIVATE-TOKEN: $(cat token)",
+  "PRIVATE-TOKEN: <your_access_token>",
+  "x-auth-token: ${TOKEN}",
+  "Cookie: string",
+  "const cookie = parseCookie(header)",
+  "function set(cookie, a=b) {}",
+  "{ cookie: (a) => b }",
+  "cookie: session=$SESSION",
+  "curl -u ana https://x.test",
+  'curl -u "$USER:$PASS" https://x.test',
+  "curl -u ana:${PASS} -b cookies.txt https://x.test",
+  "curl -s https://x.test | sudo -u a:b tee x",
+  "tar -u a:b; sort -u c:d",
+  "mysql -u root -p app",
+  "mysql -h db -P 3306 app",
+  'mysql -p"$PASSWORD" app',
+  "mkdir -p folder/mysql-data",
+  "mkdir -p a && docker run -p 3306:3306 mysql",
+  "docker login --username ana --password-stdin",
+  "sshpass -e ssh -p 2222 x.test",
+  "redis-cli -a $REDIS ping",
+  "cp -a curls mongoose",
+  '{"name": "password", "type": "string"}',
+  '{"name": "DB_PASSWORD", "value": ""}',
+  "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: db, key: pw}",
+  "- name: DB_PASSWORD\n  value: $(OTHER)",
+  "- name: max_tokens\n  value: 4096",
+  '{"name": "colour", "value": "hunter2Hunter2"}',
+  '{"tokens": ["const", "let"], "input_tokens": 12}',
+  'const tokens = ["if", "else", "return"];',
+  "passwords = [x for x in list]",
+  "secrets:\n  - db_password",
+  "--- PASS: TestParse2 (0.00s)",
+  "PASS: test-1.sh",
+  "PASS src/a.test.ts",
+  "ok | pass: 12 | fail: 0",
+  "pass=12/15 fail=3",
+  "pass: true,",
+  "pass: results.ok,",
+  "pass: !failed,",
+  "Second pass: parse2 finds them",
+  "Pass :attr:`peek` a default value",
+  "bypass: on2, compass: north1, firstPass: x2",
+  "except KeyError:\n    pass\n\nvalue: a1",
+  "PASS=0; FAIL=0; PASS=$((PASS+1))",
+  "client-key: /etc/keys/client.key",
+  "certificate-authority-data: " + "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t",
+  "machine learning with login and password fields",
+  "the login password is wrong on this machine",
   'startsWith("' + "-----BEGIN " + 'PRIVATE KEY-----")',
   "<PrivateRoute path='/'/>",
   "</private> stray",
@@ -286,6 +392,8 @@ const fragments = fc.oneof(
   fc.constantFrom("=", ":", " ", '"', "'", "\\", '\\"', "\n", "\\n", "`", "--", "[", "]", ">", "<"),
   fc.constantFrom("-----BEGIN PRIVATE" + " KEY-----", "-----END PRIVATE" + " KEY-----", "://", "@"),
   fc.constantFrom("Bearer ", "authorization", "hunter2", "[redacted:secret]", "[private removed]"),
+  fc.constantFrom("Cookie: a=b; ", "curl ", " -u ", "a:b", "mysql ", " -p", "pass", "passwords"),
+  fc.constantFrom('"name":"', "password", '","', "value", '":"', "machine ", "login ", "docker "),
   fc.constantFrom("\t", "\r", "\u0007", "\u2028", "K", "İ", "\ud800"),
 );
 const texts = fc.array(fragments, { maxLength: 12 }).map((parts) => parts.join(""));
@@ -298,9 +406,26 @@ const values = fc.oneof(
       fc.integer(),
       fc.array(tie("value"), { maxLength: 5 }),
       fc.array(texts, { maxLength: 5 }),
-      fc.dictionary(fc.oneof(texts, fc.constantFrom("password", "x-token", "pwd")), tie("value"), {
-        maxKeys: 4,
-      }),
+      fc.dictionary(
+        fc.oneof(
+          texts,
+          fc.constantFrom(
+            "password",
+            "x-token",
+            "pwd",
+            "pass",
+            "passwords",
+            "apiKeys",
+            "Cookie",
+            "name",
+            "value",
+          ),
+        ),
+        tie("value"),
+        {
+          maxKeys: 4,
+        },
+      ),
     ),
   })).value,
 );
@@ -348,6 +473,19 @@ const borderTexts = fc.array(
     fc.constantFrom("auth", "authorization", "_base", "2", "-prod", "s", "<", ">", "</", "x1y2z3"),
     fc.constantFrom("=", ":", "!=", "?=", ",", " ", "\t", "\n", '"', "'", "\\", "]", "`", "\u0007"),
     fc.constantFrom("://", "u:", "p", "@", "< private", ">", "Bearer ", "sig=", "&", "?"),
+    fc.constantFrom(
+      "cookie",
+      "a=b",
+      "curl",
+      "mysql",
+      " -u",
+      "-pa",
+      "name",
+      "value",
+      "[",
+      "{",
+      "pass",
+    ),
     fc.constantFrom("SK", "npm_", "0123456789abcdef", "0123456789abcdef", "-", ".", "eyJ", ":AA"),
     fc.string({ unit: "binary", maxLength: 2 }),
   ),
@@ -359,6 +497,14 @@ Deno.test("needsRedaction() never says no where redactValue() would change somet
     borderTexts,
     fc.array(borderTexts, { maxLength: 3 }),
     fc.dictionary(borderTexts, fc.oneof(borderTexts, fc.integer()), { maxKeys: 2 }),
+    fc.dictionary(
+      fc.oneof(borderTexts, fc.constantFrom("name", "value", "Key", "cookie", "pass", "passwords")),
+      fc.oneof(borderTexts, fc.array(borderTexts, { maxLength: 2 }), fc.integer()),
+      { maxKeys: 3 },
+    ),
+    fc.array(fc.constantFrom("curl", "mysql", "docker", "login", "-u", "-pab", "-ua:b", "a:b"), {
+      maxLength: 4,
+    }),
   );
   let passed = 0;
   fc.assert(
