@@ -110,7 +110,7 @@ export function toEvent(
     }
   }
   return {
-    name: eventName ?? nameOf(fields["hook_event_name"]) ?? "unknown",
+    name: nameOf(eventName) ?? nameOf(fields["hook_event_name"]) ?? "unknown",
     sessionId: normalizeSessionId(fields["session_id"]) ?? null,
     transcriptPath: textOf(fields["transcript_path"], MAX_PATH_CHARS),
     cwd: folderOf(fields),
