@@ -65,7 +65,7 @@ export const CLUES: readonly Clue[] = [
   {
     kind: COMMAND,
     run: 0,
-    literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "s-cli", "mongo", "login"],
+    literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "dis-cl", "mongo", "login"],
   },
 ];
 

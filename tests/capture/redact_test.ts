@@ -587,10 +587,15 @@ Deno.test("redactText() takes linear time for 5 MB of any partial secrets", () =
     all.repeat(5_000_000 / all.length),
   ];
   for (const text of texts) {
-    const started = performance.now();
-    redact(text);
-    const elapsed = performance.now() - started;
+    const limit = 300 + text.length / 500;
+    let elapsed = Infinity;
+    // Other tests want the processor, too: the fastest of three counts.
+    for (let attempt = 0; attempt < 3 && elapsed >= limit; attempt++) {
+      const started = performance.now();
+      redact(text);
+      elapsed = Math.min(elapsed, performance.now() - started);
+    }
     // Well above what it takes, well below what a quadratic rule would take (minutes).
-    assert.ok(elapsed < 300 + text.length / 500, `${elapsed} ms for ${text.slice(0, 60)}`);
+    assert.ok(elapsed < limit, `${elapsed} ms for ${text.slice(0, 60)}`);
   }
 });
