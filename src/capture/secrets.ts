@@ -16,7 +16,7 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   [
     "url-signature",
     () =>
-      /((?:[?&, ]|amp;|u0026|X-(?:Amz|Goog)-)Signature(?:=|%3D))(?=[\w%+/.~-]{0,40}\d)[\w%+/.~-]{20,}=*/g,
+      /((?:[?&, ]|amp;|u0026|X-(?:Amz|Goog)-)Signature(?:=|%3D|\\{0,7}["'][ \t]{0,4}:[ \t]{0,4}\\{0,7}["']))(?=[\w%+/.~-]{0,40}\d)[\w%+/.~-]{20,}=*/g,
   ],
   [
     "encoded-private-key",

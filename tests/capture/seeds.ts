@@ -111,6 +111,7 @@ export const GIVEAWAYS: readonly string[] = [
   "export SAS='sig=%" + "Ab%2B".repeat(6) + "%3D&se=2026'",
   "https://b.test/o?X-Amz-SignedHeaders=host&X-Amz-Signature=%" + hex(64),
   "https://b.test/o?X-Goog-Signature=%" + hex(64),
+  '{"X-Amz-Signature": "%' + hex(64) + '"}',
   "https://d.cloudfront.test/o?Expires=1&Signature=%" + alnum(40) + "~&Key-Pair-Id=K1",
   "Authorization: AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=%" + hex(64),
   "git clone https://%0123@git.test/a/b.git",
