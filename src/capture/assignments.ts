@@ -10,13 +10,8 @@
  *   and `name: value` at the end of a line.
  */
 
-import { isTokenCode, SUFFIXES } from "./triggers.ts";
-
-const NAME = String.raw`(?:pass(?:word|wd|phrase)|pwd|secret|token|[_-]pass|` +
-  String.raw`(?:api|access|private|account|secret|signing|encryption|master|shared|auth)[_-]?key|` +
-  String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?)`;
-
-const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
+import { isBarePass, isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+import { isTokenCode } from "./triggers.ts";
 
 /** A name, what closes it (`"`, `']`, at any depth of escaping), and what leads to its value. */
 const HEAD = `(${NAME}${SUFFIX})` + String.raw`(?![\w-])(\\{0,7}["'\x60]?\]?)([ \t]{0,8})` +
@@ -24,7 +19,7 @@ const HEAD = `(${NAME}${SUFFIX})` + String.raw`(?![\w-])(\\{0,7}["'\x60]?\]?)([ 
 
 /** Between separator and quote; a formatter may have broken the line there. */
 const QUOTE = /(?:[ \t\r\n]|\\[nrt]){0,40}[bfru@$]{0,2}(\\{0,7})(["'`])/iy;
-const SCHEME = /(?:bearer|basic|token|digest|apikey|bot)[ \t]{1,4}/iy;
+const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm)[ \t]{1,4}/iy;
 const BEGINNING = /[^\s"'`\\]{1,128}/y;
 /** An unquoted value runs on over these, and over others that do not end it. */
 const RUN = /[^\s"'`\\&;,|<>)\]}]+/y;
@@ -33,17 +28,15 @@ const RUN_END =
   /$|[\s"'`]|\\[nrt"'`\\]|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|<\/|[)\]}>;,&|]{1,8}(?=[\s"'`\\]|$)/y;
 const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
 
-const MARKER = /^(?:\[redacted:[a-z\d-]+\]|\[private removed\])$/;
-const SCHEMA_WORD = new RegExp(
-  "^(?:str|string|text|number|int|integer|float|bool|boolean|bytes|buffer|true|false|null|nil|" +
-    "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +
-    "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|password|passwd|passphrase|" +
-    "secret|token|api[_-]?key|auth|authorization)[!?]?(?:\\[\\])?$",
-  "i",
-);
-const PLACEHOLDER =
-  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•_-]+|your[-_ ].*)$/is;
-const ENV_READ = /^(?:process\.env|import\.meta\.env|os\.environ|deno\.env|env|secrets|vars)[.([]/i;
+const MASK_HEAD = "[redacted:";
+/** What stands before `pass: word` where it is no prose and no report of a test. */
+const ENTRY_START = /(?:^|[\r\n{,;([&?]|\\[nrt]|[-+>] )[ \t]*$/;
+/** Behind `pass:` in prose only what looks like nothing else. */
+const RANDOM =
+  /[ \t]{0,4}(?=[^\s/]{0,40}[A-Za-z])(?=[^\s/]{0,40}\d)[^\s"'`\\/(,;]{8,64}(?![^\s"'`\\,;)}])/y;
+const PASS_CODE = /^[!~+]|[=!<>]=|&&|\|\||^-?[\d.]{1,6}(?:%|m?s|x|\/\d{1,6})?$/;
+const HEADER =
+  /^(?:x-[\w-]{0,40}|(?:private|job|deploy|api|access|auth|vault|dd-api|circle)-)(?:token|key|secret|auth|pass|password)$/i;
 
 const KEYWORD =
   /^(?:await|new|async|function|typeof|return|self|this|super|not|lambda|if|is|in|and|or|the|an?|to|for|with|flags?|options?|arguments?)$/;
@@ -54,24 +47,6 @@ const PATH = /^(?:[A-Za-z_$][\w$]*(?:\?\.|\.|::|->))+[A-Za-z_$][\w$]*!?$/;
 const OWN_NAME = /(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|auth)\d?$/i;
 const CODE_ROOT =
   /^(?:self|this|args|config|settings|opts|options|env|req|request|res|response|ctx|context|user|data|params|props|state|input|body|headers)\b/;
-
-/** What stands for the value of a secret name. */
-export const VALUE_MASK = "[redacted:secret]";
-
-/** Whether a key (`dbPassword`, `X-Api-Key`, `--token`) names a secret. */
-export function isSecretName(name: string): boolean {
-  nameAtEnd ??= new RegExp(`${NAME}${SUFFIX}$`, "i");
-  return nameAtEnd.test(name);
-}
-let nameAtEnd: RegExp | undefined;
-
-/** Whether the value of a secret name is plainly none: empty, a placeholder, a reference, masked. */
-export function isNoSecret(name: string, value: string): boolean {
-  if (value === "" || MARKER.test(value)) return true;
-  if (value.length > 128) return false;
-  return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) || ENV_READ.test(value) ||
-    /pwd$/i.test(name) && /^(?:[~.]{0,2}\/|[a-z]:)/i.test(value); // the working directory
-}
 
 /** The text with the value of each assignment to a secret name masked; the name stays. */
 export function maskAssignments(text: string): string {
@@ -96,16 +71,31 @@ interface Span {
 
 /** Where the secret value of a found head stands, or nothing when there is none. */
 function findValue(text: string, found: RegExpExecArray): Span | undefined {
-  const [whole, word = "", closer, space, separator] = found;
+  const [whole, word = "", closer = "", space = "", separator] = found;
   const from = found.index + whole.length;
   const name = nameUpTo(text, found.index) + word;
+  if (text.startsWith(MASK_HEAD, found.index + word.length - name.length - MASK_HEAD.length)) {
+    return undefined; // `[redacted:github-token]: …`
+  }
   const isFlag = name.startsWith("-");
   if (separator === ">") return closer === "" ? findElementText(text, from) : undefined;
-  if (separator === ",") return closer !== "" && isFlag ? findQuoted(text, from, name) : undefined;
-  if (separator === undefined && (!isFlag || closer !== "" || space === "")) return undefined;
+  if (separator === "," && closer !== "" && isFlag) return findQuoted(text, from, name);
+  if (separator === "," || separator === undefined && (!isFlag || closer !== "" || space === "")) {
+    // Backslashes without a quote are those of an escaped line break.
+    const gap = /^\\+$/.test(closer) ? from - closer.length - space.length : from;
+    return findPaired(text, gap, { name, start: found.index + word.length - name.length });
+  }
   if (endAt(QUOTE, text, from) !== -1) return findQuoted(text, from, name);
   if (separator !== undefined && /^[=!]=|^=>/.test(separator)) return undefined;
   const isTight = separator === "=" && space === "" && !/\s/.test(text[from] ?? " ");
+  if (isBarePass(name) && !isTight && separator !== undefined) {
+    const before = text.slice(Math.max(0, found.index - 80), found.index);
+    if (/-pass(?:in|out) $/.test(before)) {
+      return findUnquoted(text, from, { name, separator, isTight: true });
+    }
+    const isWord = !ENTRY_START.test(before) && endAt(RANDOM, text, from) === -1;
+    if (name === "PASS" || isWord || separator === ":" && space !== "") return undefined;
+  }
   return findUnquoted(text, from, { name, separator, isTight: isTight || separator === undefined });
 }
 
@@ -113,7 +103,33 @@ function findValue(text: string, found: RegExpExecArray): Span | undefined {
 function nameUpTo(text: string, end: number): string {
   let start = end;
   while (end - start < 64 && isTokenCode(text.charCodeAt(start - 1))) start--;
-  return text.slice(start, end);
+  // The letter of `\n` is none of the name's.
+  return text.slice(text[start - 1] === "\\" && start < end ? start + 1 : start, end);
+}
+
+const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,40}`;
+const MARK = String.raw`\\{0,7}["']`;
+/** From the value of `name` to that of `value`, with a few small entries between them. */
+const PAIR = new RegExp(
+  String.raw`${GAP}(?:(?:${MARK})?\w{1,40}(?:${MARK})?${GAP}:${GAP}` +
+    String.raw`(?:true|false|null|\d{1,20}|${MARK}[^"'\\\n]{0,80}${MARK})${GAP},${GAP}){0,3}` +
+    String.raw`(?:${MARK})?value(?:${MARK})?[ \t]{0,4}[:=]`,
+  "iy",
+);
+const PAIR_NAME = /(?:name|key|variable)[^\w]{1,24}$/i;
+
+/** `"name": "DB_PASSWORD", "value": "…"`, also as the lines of a YAML file and the attributes of an element. */
+function findPaired(
+  text: string,
+  from: number,
+  found: { readonly name: string; readonly start: number },
+): Span | undefined {
+  const { name, start } = found;
+  if (!PAIR_NAME.test(text.slice(Math.max(0, start - 32), start))) return undefined;
+  const value = endAt(PAIR, text, from);
+  if (value === -1) return undefined;
+  if (endAt(QUOTE, text, value) !== -1) return findQuoted(text, value, name);
+  return findUnquoted(text, value, { name, separator: ":", isTight: false });
 }
 
 function findElementText(text: string, from: number): Span | undefined {
@@ -145,7 +161,7 @@ function findQuoted(text: string, from: number, name: string): Span | undefined 
  * Where the quote that was opened behind some backslashes closes (its backslashes included), or -1.
  * More backslashes mean a quote inside the value, fewer the end of a text around it.
  */
-function findClosingQuote(
+export function findClosingQuote(
   text: string,
   from: number,
   opening: { readonly quote: string; readonly slashes: number },
@@ -180,7 +196,9 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   const statement = beginning.replace(/[;,)]+$/, "");
   if (isNoSecret(form.name, value)) return undefined;
   if (statement !== value && isNoSecret(form.name, statement)) return undefined;
-  const isHeader = scheme > 0 || /authorization$/i.test(form.name);
+  const isNamedHeader = form.separator === ":" && HEADER.test(form.name);
+  if (isNamedHeader && (KEYWORD.test(value) || /^\$\(|^%[sdv]/.test(beginning))) return undefined;
+  const isHeader = isNamedHeader || scheme > 0 || /authorization$/i.test(form.name);
   if (!isHeader && isCode(value, { ...form, beginning, after })) return undefined;
   return { start, end: findRunEnd(text, start, text.length) };
 }
@@ -205,6 +223,10 @@ interface Surroundings extends Unquoted {
 function isCode(value: string, around: Surroundings): boolean {
   const { name, separator, isTight, beginning, after } = around;
   if (value === "" || KEYWORD.test(value) || CALL.test(beginning)) return true;
+  if (isBarePass(name)) {
+    if (PASS_CODE.test(value) || PATH.test(value)) return true;
+    if (!isTight && separator === "=" && value.length < 6) return true;
+  }
   if (/^[\d._]+$/.test(value)) return value.length < 6 && !/(?:word|wd|phrase|secret)$/i.test(name);
   if (isTight && name === name.toUpperCase()) return false;
   if (PATH.test(value)) return !isTight || CODE_ROOT.test(value) || OWN_NAME.test(value);
@@ -219,13 +241,14 @@ function schemeLength(text: string, at: number): number {
   return Math.max(0, endAt(SCHEME, text, at) - at);
 }
 
-/** Where a match that starts here ends, or -1. */
-function endAt(pattern: RegExp, text: string, at: number): number {
+/** Where a match of a sticky pattern that starts here ends, or -1. */
+export function endAt(pattern: RegExp, text: string, at: number): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : -1;
 }
 
-function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
+/** The match of a sticky pattern that starts here. */
+export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
   pattern.lastIndex = at;
   return pattern.exec(text) ?? undefined;
 }

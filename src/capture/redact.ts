@@ -4,9 +4,14 @@
  * Everything here is pure, never throws, takes time linear in its input, and changes nothing when it
  * sees its own result again.
  */
-import { isNoSecret, isSecretName, maskAssignments, VALUE_MASK } from "./assignments.ts";
+import { maskAssignments } from "./assignments.ts";
+import { dropBlocks } from "./blocks.ts";
+import { maskArguments, maskNetrc } from "./commands.ts";
+import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
+import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
+import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskKnownForms } from "./secrets.ts";
-import { mayAssign, mayHoldBlock } from "./triggers.ts";
+import { mayAssign } from "./triggers.ts";
 
 /** What to mask beside the built-in kinds. */
 export interface RedactRules {
@@ -36,8 +41,6 @@ export function compileRedactPatterns(sources: readonly string[]): CompiledRedac
   return { patterns, invalid };
 }
 
-const PRIVATE_MASK = "[private removed]";
-const KEY_MASK = "[redacted:private-key]";
 /** Stands for a text as a whole when its masking does not come to rest or a user's pattern fails. */
 const TEXT_MASK = "[redacted:text]";
 const MAX_ROUNDS = 6;
@@ -65,7 +68,9 @@ function maskOnce(text: string, rules: RedactRules): string {
   let masked = text;
   if (text.length >= MIN_LENGTH) {
     masked = maskKnownForms(text);
-    if (mayAssign(lowered)) masked = maskAssignments(masked);
+    if (mayAssign(lowered)) {
+      masked = maskLists(maskCookies(maskNetrc(maskAssignments(masked))));
+    }
   }
   for (const pattern of rules.patterns) masked = maskPattern(masked, pattern);
   return masked;
@@ -92,104 +97,24 @@ function isMask(text: string): boolean {
   return /^\[(?:redacted:[a-z\d-]+|private removed)\]$/.test(text);
 }
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-  readonly mask: string;
-}
-
-/**
- * The parts without private blocks and PEM keys. The parts are the lines of one text (the hunks of an
- * edit are lists of lines), so a block that starts in one may end in a later one.
- */
-function dropBlocks(parts: readonly string[]): readonly string[] {
-  if (!parts.some((part) => mayHoldBlock(part, part.toLowerCase()))) return parts;
-  const text = parts.join("\n");
-  const spans = [...findPrivateBlocks(text), ...findPrivateKeys(text)]
-    .sort((a, b) => a.start - b.start);
-  let next = 0;
-  let offset = 0;
-  return parts.map((part) => {
-    const end = offset + part.length;
-    let kept = "";
-    let at = offset;
-    for (; next < spans.length; next++) {
-      const span = spans[next]!;
-      if (span.start >= end) break;
-      if (span.end > at) {
-        kept += text.slice(at, Math.max(at, span.start)) + span.mask;
-        at = Math.min(end, span.end);
-      }
-      if (span.end > end) break;
-    }
-    kept += text.slice(at, end);
-    offset = end + 1;
-    return kept;
-  });
-}
-
-/** `<private>…</private>`, nested ones by depth; an unclosed one reaches to the end. */
-function findPrivateBlocks(text: string): Span[] {
-  const spans: Span[] = [];
-  const tag = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
-  let depth = 0;
-  let start = 0;
-  for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
-    const close = text.indexOf(">", tag.lastIndex);
-    if (close === -1) break;
-    tag.lastIndex = close + 1;
-    if (found[1] === "/") {
-      if (depth > 0 && --depth === 0) spans.push({ start, end: close + 1, mask: PRIVATE_MASK });
-    } else if (text[close - 1] !== "/") {
-      if (depth++ === 0) start = found.index;
-    }
-  }
-  if (depth > 0) spans.push({ start, end: text.length, mask: PRIVATE_MASK });
-  return spans;
-}
-
-/** PEM private keys; of one whose end is missing, what looks like its body. */
-function findPrivateKeys(text: string): Span[] {
-  const spans: Span[] = [];
-  const begin = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
-  const end = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
-  const begins = [...text.matchAll(begin)];
-  const ends = [...text.matchAll(end)];
-  let next = 0;
-  begins.forEach((found, index) => {
-    const body = found.index + found[0].length;
-    const limit = begins[index + 1]?.index ?? text.length;
-    while (next < ends.length && ends[next]!.index < body) next++;
-    const closing = ends[next];
-    if (closing !== undefined && closing.index < limit) {
-      spans.push({ start: found.index, end: closing.index + closing[0].length, mask: KEY_MASK });
-    } else {
-      const rest = /^[\w+/=\s\\:,.→|>"'#*-]*/.exec(text.slice(body, limit))?.[0] ?? "";
-      if (/[A-Za-z0-9+/]{32}/.test(rest)) {
-        spans.push({ start: found.index, end: body + rest.length, mask: KEY_MASK });
-      }
-    }
-  });
-  return spans;
-}
-
 /**
  * A copy of parsed JSON with every string and key redacted; below a key with a secret name
  * (`{"password": …}`) strings and numbers are masked for its sake. Any depth; what is not JSON stays.
  */
 export function redactValue(value: unknown, rules: RedactRules): unknown {
   const pending: Container[] = [];
-  const copy: Copy = (source, isSecret, name = "") => {
+  const copy: Copy = (source, secrecy, name = "") => {
     if (typeof source === "string") {
       const redacted = redactText(source, rules);
-      return isSecret && !isNoSecret(name, redacted) ? VALUE_MASK : redacted;
+      if (isNoSecret(name, redacted) || !isListed(redacted, secrecy)) return redacted;
+      return VALUE_MASK;
     }
     if (typeof source !== "object" || source === null) return source;
     const target = Array.isArray(source) ? [] : {};
-    pending.push({ source, target, isSecret });
+    pending.push({ source, target, secrecy });
     return target;
   };
-  const result = copy(value, false);
+  const result = copy(value, "none");
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (Array.isArray(next.target)) redactItems(next, copy, rules);
     else redactEntries(next, copy, rules);
@@ -201,36 +126,70 @@ export function redactValue(value: unknown, rules: RedactRules): unknown {
 interface Container {
   readonly source: object;
   readonly target: object;
-  /** Below a secret name: every string is a secret. */
-  readonly isSecret: boolean;
+  /** Below a secret name every string is a secret. */
+  readonly secrecy: Secrecy;
 }
 
-type Copy = (source: unknown, isSecret: boolean, name?: string) => unknown;
+type Copy = (source: unknown, secrecy: Secrecy, name?: string) => unknown;
 
-/** Lists of strings are taken as the lines of one text, and `--token` makes a secret of what follows. */
+/**
+ * Lists of strings are taken as the lines of one text, and as the arguments of a command: `--token` makes a secret of
+ * what follows.
+ */
 function redactItems(container: Container, copy: Copy, rules: RedactRules): void {
   const source = container.source as readonly unknown[];
   const target = container.target as unknown[];
   const isText = source.length > 1 && source.every((item) => typeof item === "string");
-  const items = isText ? settle(source as readonly string[], rules) : source;
+  const items = isText ? maskArguments(settle(source as readonly string[], rules)) : source;
   items.forEach((item, index) => {
     const before = items[index - 1];
     const isFlagged = typeof before === "string" && before.startsWith("-") && isSecretName(before);
-    target.push(copy(item, container.isSecret || isFlagged && typeof item === "string"));
+    target.push(copy(item, isFlagged && typeof item === "string" ? "all" : container.secrecy));
   });
 }
 
 function redactEntries(container: Container, copy: Copy, rules: RedactRules): void {
   const target = container.target as Record<string, unknown>;
-  Object.entries(container.source).forEach(([key, item], index) => {
+  const entries = Object.entries(container.source);
+  const isPair = entries.some(([key, item]) =>
+    /^(?:name|key)$/i.test(key) && typeof item === "string" && /^[\w.-]{1,48}$/.test(item) &&
+    isSecretName(item)
+  );
+  entries.forEach(([key, item], index) => {
     const redactedKey = redactText(key, BUILT_IN);
-    const isSecret = container.isSecret || isSecretName(key) || isSecretName(redactedKey);
-    const isNumber = typeof item === "number" && isSecret;
     // Two keys may become the same mask: the later one gets another mask behind it.
     const targetKey = Object.hasOwn(target, redactedKey)
       ? redactText(`${redactedKey}[redacted:key-${index}]`, rules)
       : redactedKey;
+    const secrecy = secrecyOf([key, redactedKey], item, { isPair, around: container.secrecy });
     // A key "__proto__" is one like any other: Deno has no setter of that name.
-    target[targetKey] = isNumber ? VALUE_MASK : copy(item, isSecret, redactedKey);
+    target[targetKey] = typeof item === "number" && secrecy === "all"
+      ? VALUE_MASK
+      : copy(isCookieName(key) ? withoutCookies(item) : item, secrecy, redactedKey);
   });
+}
+
+/** Whether an entry is a secret, or what is in it, by any of the names for its key. */
+function secrecyOf(
+  names: readonly string[],
+  item: unknown,
+  { isPair, around }: { readonly isPair: boolean; readonly around: Secrecy },
+): Secrecy {
+  const isContainer = typeof item === "object";
+  for (const name of names) {
+    if (around === "all" || isPair && !isContainer && /^value$/i.test(name)) return "all";
+    if (isBarePass(name)) {
+      // The results of tests: `{"pass": 12}`, `{"pass": ["a", "b"]}`.
+      if (!isContainer && !(typeof item === "number" && Math.abs(item) < 100_000)) return "all";
+      continue;
+    }
+    const below = secrecyBelow(name);
+    if (below !== "none" && (isContainer || isSecretName(name))) return below;
+  }
+  return around;
+}
+
+function withoutCookies(item: unknown): unknown {
+  if (Array.isArray(item)) return item.map(withoutCookies);
+  return typeof item === "string" ? maskCookieValue(item) : item;
 }

@@ -1,5 +1,6 @@
 /** The secrets that have a form of their own: what each looks like. What gives them away stands in `triggers.ts`. */
-import { type Clue, CLUES, isSuspect } from "./triggers.ts";
+import { maskCommands } from "./commands.ts";
+import { type Clue, CLUES, COMMAND, isSuspect } from "./triggers.ts";
 
 /**
  * By kind. A pattern is made when its kind is suspected, for a hook runs once and cold. Group 1 stays in front of the
@@ -11,7 +12,17 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["jwt", () => /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g],
   ["aws-access-key", () => /(?:AKIA|ASIA)[A-Z0-9]{16}/g],
   ["gcp-api-key", () => /AIza[\w-]{35}/g],
-  ["azure-sas", () => /((?:[?&]|u0026)sig=)[A-Za-z0-9%+/]{20,}=*/g],
+  ["azure-sas", () => /((?<=^|[^\w-]|\\[nrt]|u0026)sig=)[A-Za-z0-9%+/]{20,}=*/g],
+  [
+    "url-signature",
+    () =>
+      /((?:[?&, ]|amp;|u0026|X-(?:Amz|Goog)-)Signature(?:=|%3D|\\{0,7}["'][ \t]{0,4}:[ \t]{0,4}\\{0,7}["']))(?=[\w%+/.~-]{0,40}\d)[\w%+/.~-]{20,}=*/g,
+  ],
+  [
+    "encoded-private-key",
+    // "-----BEGIN", then "PRIVATE" in one of its three positions.
+    () => /LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,40}?(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF)[A-Za-z0-9+/]*={0,2}/g,
+  ],
   ["github-pat", () => /github_pat_\w{22,}/g],
   ["gitlab-token", () => /gl(?:pat|dt|rt|cbt|ptt|soat)-[\w-]{20,}(?:\.\w{2,16}){0,2}/g],
   ["slack-token", () => /(?:xox[a-z]-|xapp-)[\w%-]{10,}/g],
@@ -46,19 +57,37 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   [
     "url-password",
     () =>
-      /(:\/\/[^\s:@/"'<>\\]{0,200}:)(?!\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'<>\\]{1,256}(?=@)/g,
+      /(:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):)(?!\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'<>\\]{1,256}(?=@)/g,
   ],
+  [
+    "url-user",
+    () =>
+      /(https?:\/\/)(?![\w.-]+%40|\$|\[redacted:)(?=[^\s:@/"'<>\\]{0,255}\d)[^\s:@/"'<>\\]{16,256}(?=(?::[^\s@/"'<>\\]{0,256})?@)/g,
+  ],
+]);
+
+/** What is suspected together, for it has a literal in common. */
+const COMPANIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  ["url-password", ["url-password", "url-user"]],
+  ["github-pat", ["github-pat", "docker-token"]],
 ]);
 
 /** The text with every secret of a known form masked as `[redacted:<kind>]`. */
 export function maskKnownForms(text: string): string {
   let masked = text;
-  for (const { kind } of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
-    const mask = `[redacted:${kind}]`;
-    masked = masked.replace(
-      PATTERNS.get(kind)!(),
-      (_match, kept: unknown) => typeof kept === "string" ? kept + mask : mask,
-    );
+  for (const clue of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
+    if (clue.kind === COMMAND) masked = maskCommands(masked);
+    else {for (const kind of COMPANIONS.get(clue.kind) ?? [clue.kind]) {
+        masked = maskKind(masked, kind);
+      }}
   }
   return masked;
+}
+
+function maskKind(text: string, kind: string): string {
+  const mask = `[redacted:${kind}]`;
+  return text.replace(
+    PATTERNS.get(kind)!(),
+    (_match, kept: unknown) => typeof kept === "string" ? kept + mask : mask,
+  );
 }

@@ -14,6 +14,9 @@ export interface Clue {
   readonly run: number;
 }
 
+/** The kind of what only the option of a command gives away; its masks do not name it. */
+export const COMMAND = "command";
+
 /**
  * In the order of masking. The literals are chosen for speed: the engine skips to a literal's first letter, and a rare
  * one ("K", "_") costs a tenth of a common one ("s", "e").
@@ -23,12 +26,14 @@ export const CLUES: readonly Clue[] = [
   { kind: "jwt", run: 8, literals: [".eyJ"] },
   { kind: "aws-access-key", run: 16, literals: ["AKIA", "ASIA"] },
   { kind: "gcp-api-key", run: 35, literals: ["AIza"] },
-  { kind: "azure-sas", run: 0, literals: ["?sig=", "&sig=", "6sig="] },
-  { kind: "github-pat", run: 22, literals: ["_pat_"] },
+  { kind: "azure-sas", run: 0, literals: ["sig="] },
+  { kind: "url-signature", run: 0, literals: ["z-Sign", "g-Sign", "&Sign", "AWS4-H"] },
+  { kind: "encoded-private-key", run: 30, literals: ["LS0tLS"] },
+  { kind: "github-pat", run: 20, literals: ["_pat_"] },
   {
     kind: "gitlab-token",
     run: 20,
-    literals: ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "oat-"],
+    literals: ["glpat-", "gldt-", "glrt-", "glcbt-", "glptt-", "lsoat-"],
   },
   { kind: "slack-token", run: 4, literals: ["xox", "xapp-"] },
   { kind: "slack-webhook", run: 0, literals: ["k.com/"] },
@@ -37,7 +42,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "stripe-webhook-secret", run: 24, literals: ["whsec_"] },
   { kind: "anthropic-key", run: 20, literals: ["k-ant-"] },
   { kind: "openai-key", run: 20, literals: ["sk-"] },
-  { kind: "npm-token", run: 36, literals: ["npm_"] },
+  { kind: "npm-token", run: 36, literals: ["pm_"] },
   { kind: "pypi-token", run: 40, literals: ["-AgE"] },
   { kind: "huggingface-token", run: 30, literals: ["hf_"] },
   { kind: "digitalocean-token", run: 64, literals: ["_v1_"] },
@@ -49,20 +54,20 @@ export const CLUES: readonly Clue[] = [
     run: 20,
     literals: ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"],
   },
-  { kind: "docker-token", run: 20, literals: ["r_pat_"] },
   { kind: "vault-token", run: 20, literals: ["hvs.", "hvb."] },
   { kind: "google-token", run: 20, literals: ["ya29."] },
   { kind: "atlassian-token", run: 20, literals: ["ATATT"] },
-  { kind: "linear-key", run: 30, literals: ["n_api_"] },
-  { kind: "square-token", run: 26, literals: ["sq0"] },
+  { kind: "linear-key", run: 30, literals: ["_api_"] },
+  { kind: "square-token", run: 26, literals: ["q0"] },
   { kind: "telegram-token", run: 30, literals: [":AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] },
+  {
+    kind: COMMAND,
+    run: 0,
+    literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "dis-cl", "mongo", "login"],
+  },
 ];
-
-/** Endings that a secret name may have behind its word. */
-export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "production"]
-  .concat(["staging", "dev", "test", "live"]);
 
 /**
  * Whether `redactValue()` may change a value: a look at the value's JSON. Letters have to stand for themselves in it,
@@ -106,7 +111,8 @@ export function isSuspect(text: string, clue: Clue): boolean {
 
 /** The closer look, for the few literals that are there. */
 function isFollowed(text: string, literal: string, { kind, run }: Clue): boolean {
-  if (kind === "url-password") return mayHoldUserInfo(text);
+  if (literal === "://") return mayHoldUserInfo(text);
+  if (kind === COMMAND) return mayHoldOption(text, literal);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     const start = at + literal.length;
     let end = start;
@@ -114,12 +120,6 @@ function isFollowed(text: string, literal: string, { kind, run }: Clue): boolean
     if (end - start === run) return true;
   }
   return false;
-}
-
-/** Letters, digits, `_` and `-`; not the NaN behind the end of a text. */
-export function isTokenCode(code: number): boolean {
-  return code >= 97 && code <= 122 || code >= 65 && code <= 90 || code >= 48 && code <= 57 ||
-    code === 95 || code === 45;
 }
 
 /** URLs are everywhere, `user:password@` is not: look for the `@` before the first slash. */
@@ -130,18 +130,33 @@ function mayHoldUserInfo(text: string): boolean {
     if (sign === -1) return false;
     if (sign - at > 3_000) continue; // 456 characters at most, six times as long when escaped
     const userInfo = text.slice(at + 3, sign);
-    if (userInfo.includes(":") && !userInfo.includes("/")) return true;
+    if (userInfo.includes("/")) continue;
+    if (userInfo.includes(":") || userInfo.length >= 16 && !userInfo.includes(" ")) return true;
   }
   return false;
 }
+
+/** Whether an option with a letter of those for secrets stands somewhere behind the word of a command. */
+function mayHoldOption(text: string, word: string): boolean {
+  for (let at = text.indexOf("-", text.indexOf(word)); at !== -1; at = text.indexOf("-", at + 1)) {
+    if (!isCloser(text, at - 1)) continue;
+    for (let next = at + 1; next < at + 10 && isTokenCode(text.charCodeAt(next)); next++) {
+      if ("uUbpPak".includes(text[next]!)) return true;
+    }
+  }
+  return false;
+}
+
+/** Endings that a secret name may have behind its word. */
+export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "production"]
+  .concat(["staging", "dev", "test", "live"]);
 
 /** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
 const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
   { end: "word", starts: ["pass"] },
   { end: "wd", starts: ["pass", "p"] },
   { end: "phrase", starts: ["pass"] },
-  { end: "_pass", starts: [""] },
-  { end: "-pass", starts: [""] },
+  { end: "pass", starts: [""] },
   { end: "cret", starts: ["se"] },
   { end: "ken", starts: ["to"] },
   { end: "uth", starts: ["a"] },
@@ -150,6 +165,8 @@ const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly stri
     // deno-fmt-ignore
     starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared", "auth"],
   },
+  { end: "y-data", starts: ["client-ke"] },
+  { end: "kie", starts: ["coo"] },
 ];
 
 /**
@@ -162,6 +179,7 @@ export function mayAssign(lowered: string): boolean {
     const { end, starts } = FRAGMENTS[index]!;
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
       if (end === "key" && !"_-isetgnrdh".includes(lowered[at - 1] ?? " ")) continue;
+      if (end === "pass" && lowered.startsWith("by", at - 2)) continue; // a permission mode has it
       if (beginsWith(starts, lowered, at) && leadsToValue(lowered, at + end.length)) return true;
     }
   }
@@ -181,18 +199,35 @@ function beginsWith(starts: readonly string[], lowered: string, end: number): bo
   return false;
 }
 
-/** Whether a separator follows the end of a name, or white space where the name is that of a flag. */
+/**
+ * Whether a separator follows the end of a name; or what else leads to its value: white space where the name is that of
+ * a flag or of a line in a `.netrc`, and `value` where the name is the value of `name`.
+ */
 function leadsToValue(lowered: string, nameEnd: number): boolean {
   let at = nameEnd;
   while (at - nameEnd < 24 && isTokenCode(lowered.charCodeAt(at))) at++;
-  if (at > nameEnd && !isSuffix(lowered.slice(nameEnd, at))) return false;
+  const isPlural = at === nameEnd + 1 && lowered[nameEnd] === "s";
+  if (at > nameEnd && !isPlural && !isSuffix(lowered.slice(nameEnd, at))) return false;
   const closer = at;
-  while (at - closer < 64 && isCloser(lowered, at)) at++;
+  at = skipClosers(lowered, at);
   const separator = lowered[at];
-  if (separator === ":" || separator === "=") return true;
+  if (separator === ":" || separator === "=") {
+    return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ");
+  }
   if (separator === ">") return at === closer && isElementStart(lowered[at + 1]);
   if (separator === "!" || separator === "?" || separator === "+") return lowered[at + 1] === "=";
-  return at > closer && lowered.slice(Math.max(0, nameEnd - 96), nameEnd).includes("-");
+  const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
+  return at > closer &&
+    (before.includes("-") || before.includes('name"') || before.includes('key"') ||
+      separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
+      lowered.startsWith("value", at) ||
+      lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
+}
+
+function skipClosers(lowered: string, from: number): number {
+  let at = from;
+  while (at - from < 64 && isCloser(lowered, at)) at++;
+  return at;
 }
 
 function isSuffix(rest: string): boolean {
@@ -204,9 +239,15 @@ function isSuffix(rest: string): boolean {
 /** Quotes, brackets and white space, also as `\n` and `\t`. */
 function isCloser(lowered: string, at: number): boolean {
   const char = lowered[at] ?? "x";
-  return "\\\"'` \t]".includes(char) || "nrt".includes(char) && lowered[at - 1] === "\\";
+  return "\\\"'` \t\r\n]".includes(char) || "nrt".includes(char) && lowered[at - 1] === "\\";
 }
 
 function isElementStart(char = "<"): boolean {
   return !"()[]{}<>,;= \\\"'`".includes(char);
+}
+
+/** Letters, digits, `_` and `-`; not the NaN behind the end of a text. */
+export function isTokenCode(code: number): boolean {
+  return code >= 97 && code <= 122 || code >= 65 && code <= 90 || code >= 48 && code <= 57 ||
+    code === 95 || code === 45;
 }

@@ -77,7 +77,7 @@ export interface Crash {
  */
 export function keepCrashed(thrown: unknown, { input, event: name, locations }: Crash): void {
   const atMs = Date.now();
-  const event = toEvent(input.kind === "event" ? input.fields : {}, name);
+  const event = toEvent(input.kind === "event" ? input.fields : {}, name && maskedText(name));
   const text = maskedText(input.text);
   const isToolUse = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
   const record: HookRecord = {

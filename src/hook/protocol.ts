@@ -97,7 +97,7 @@ export function toEvent(
   // What every event may carry is told elsewhere: in the audit row's columns or the session.
   const { session_id, transcript_path, cwd, hook_event_name, permission_mode, ...own } = fields;
   return {
-    name: eventName ?? nameOf(hook_event_name) ?? "unknown",
+    name: nameOf(eventName) ?? nameOf(hook_event_name) ?? "unknown",
     sessionId: normalizeSessionId(session_id) ?? null,
     transcriptPath: textOf(transcript_path, MAX_PATH_CHARS),
     cwd: textOf(cwd, MAX_PATH_CHARS),

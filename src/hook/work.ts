@@ -171,7 +171,8 @@ async function withoutSecrets(
   const fields = input.kind === "event" ? input.fields : {};
   const text = withPlainLetters(input.text);
   const patterns = around.config.redactPatterns.map((source) => new RegExp(source, "g"));
-  if (!needsRedaction(text, patterns) && !needsRedaction(around.path ?? "", patterns)) {
+  // One look at everything that is kept of it: two would cost twice.
+  if (!needsRedaction(`${text} ${around.path} ${around.eventName}`, patterns)) {
     return { event: toEvent(fields, around.eventName), text, hide: (path) => path };
   }
   const { redactText, redactValue } = await import("../capture/redact.ts");
@@ -179,7 +180,7 @@ async function withoutSecrets(
     redactValue(value, { patterns: own }) as Record<string, unknown>;
   const masked = { ...mask(fields, patterns), ...mask(identityOf(fields), []) };
   return {
-    event: toEvent(masked, around.eventName),
+    event: toEvent(masked, around.eventName && redactText(around.eventName, { patterns: [] })),
     text: redactText(text, { patterns }),
     hide: (path) => path === null ? null : redactText(path, { patterns }),
   };

@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { compileRedactPatterns, redactText, redactValue } from "../../src/capture/redact.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
-import { alnum, FORMED_SECRETS, GIVEAWAYS, PLAIN_SECRET } from "./seeds.ts";
+import {
+  alnum,
+  ENCODED_KEYS,
+  FORMED_SECRETS,
+  GIVEAWAYS,
+  GIVING_VALUES,
+  KEY_END,
+  KEY_REMAINDERS,
+  PLAIN_SECRET,
+} from "./seeds.ts";
 
 const BUILT_IN = { patterns: [] };
 
@@ -29,6 +38,62 @@ for (const giveaway of GIVEAWAYS) {
   });
 }
 
+for (const giving of GIVING_VALUES) {
+  Deno.test(`redactValue() masks the secret in ${JSON.stringify(giving)}`, () => {
+    const value = JSON.parse(JSON.stringify(giving).replace("%", PLAIN_SECRET));
+    const serialized = JSON.stringify({ a: [value] });
+    assert.ok(needsRedaction(serialized, []), "the cheap look sees it");
+    assert.ok(needsRedaction(JSON.stringify({ a: [value] }, null, 2).replaceAll("\n", ""), []));
+    const redacted = JSON.stringify(redactValue({ a: [value] }, BUILT_IN));
+    assert.ok(!redacted.includes(PLAIN_SECRET), redacted);
+    assert.match(redacted, /\[redacted:/);
+  });
+}
+
+Deno.test("redactText() masks the value of a header also where it is a word", () => {
+  for (const name of ["PRIVATE-TOKEN", "Job-Token", "X-Api-Key", "x-auth-token", "X-Vault-Token"]) {
+    assert.equal(redact(`curl -H '${name}: abcDEF' x`), `curl -H '${name}: [redacted:secret]' x`);
+  }
+});
+
+Deno.test("redactText() masks each cookie of a header and keeps names, attributes and templates", () => {
+  assert.equal(
+    redact("cookie: a=b; c=${d}; e=; __Host-f=g=="),
+    "cookie: a=[redacted:cookie]; c=${d}; e=; __Host-f=[redacted:cookie]",
+  );
+  assert.equal(
+    redact("Set-Cookie: a=b; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT, c=d; Secure"),
+    "Set-Cookie: a=[redacted:cookie]; Path=/; Expires=Wed, 21 Oct 2026 07:28:00 GMT, " +
+      "c=[redacted:cookie]; Secure",
+  );
+});
+
+Deno.test("redactText() finds a command's option behind quotes, other commands and line breaks", () => {
+  assert.equal(
+    redact(
+      `bash -c "curl -u a:hunter2"; x\ncurl -d 'curl -u b:hunter3' -u "c:hunter4" | curl -u d:hunter5`,
+    ),
+    `bash -c "curl -u a:[redacted:password]"; x\ncurl -d 'curl -u b:[redacted:password]' ` +
+      `-u "c:[redacted:password]" | curl -u d:[redacted:password]`,
+  );
+});
+
+Deno.test("redactValue() keeps the results of tests below a key that may also be a password's", () => {
+  const value = { pass: 12, fail: 0, suites: [{ pass: ["one test", "two"] }, { pass: "ok" }] };
+  assert.deepEqual(redactValue(value, BUILT_IN), value);
+});
+
+Deno.test("redactValue() keeps lists of names and words below the names of several secrets", () => {
+  const value = {
+    secrets: ["db_password_v2", "GITHUB_TOKEN"],
+    tokens: ["const", "return", "identifier"],
+    services: { secrets: { db: { file: "./secrets/db_2026.txt" } } },
+    name: "password",
+    type: "value",
+  };
+  assert.deepEqual(redactValue(value, BUILT_IN), value);
+});
+
 Deno.test("redactText() masks a password in JSON at every depth of escaping", () => {
   let text = JSON.stringify({ password: 'hun"ter\\2', next: "kept" });
   for (let depth = 0; depth < 3; depth++) {
@@ -47,6 +112,57 @@ Deno.test("redactText() masks webhook addresses and keeps their host", () => {
 Deno.test("redactText() masks a key in a JWT header after an escaped line break", () => {
   const text = "line\\n" + FORMED_SECRETS["jwt"];
   assert.equal(redact(text), "line\\n[redacted:jwt]");
+});
+
+for (const [form, remainder] of Object.entries(KEY_REMAINDERS)) {
+  Deno.test(`redactText() masks the rest of a private key that begins nowhere: ${form}`, () => {
+    const masked = redact(`read this\n${remainder}${KEY_END}\nkept`);
+    assert.ok(!/[A-Za-z0-9]{20}/.test(masked), masked);
+    assert.match(masked, /^read this\n[^A-Z]*\[redacted:private-key\]\nkept$/);
+  });
+}
+
+Deno.test("redactText() masks two private keys that lost their first lines, and no text between", () => {
+  const key = `${alnum(64)}\n${KEY_END}\n`;
+  assert.equal(
+    redact(`${key}The second one is below.\n${key}`),
+    "[redacted:private-key]\nThe second one is below.\n[redacted:private-key]\n",
+  );
+});
+
+Deno.test("redactValue() masks a private key that begins nowhere in a list of lines", () => {
+  const lines = [" kept", `-${alnum(64)}`, `-${alnum(64)}`, `-${KEY_END}`, " kept, too"];
+  assert.deepEqual(redactValue({ lines }, BUILT_IN), {
+    lines: [
+      " kept",
+      "-[redacted:private-key]",
+      "[redacted:private-key]",
+      "[redacted:private-key]",
+      " kept, too",
+    ],
+  });
+});
+
+Deno.test("redactText() masks a private key in base64", () => {
+  for (const key of ENCODED_KEYS) {
+    assert.equal(redact(`tls.key: ${key}`), "tls.key: [redacted:encoded-private-key]");
+  }
+});
+
+Deno.test("redactText() keeps the host and the name when it masks a token or password in a URL", () => {
+  const token = alnum(40);
+  assert.equal(redact(`https://${token}@a.test/b`), "https://[redacted:url-user]@a.test/b");
+  assert.equal(redact(`https://${token}:@a.test/b`), "https://[redacted:url-user]:@a.test/b");
+  assert.equal(
+    redact(`https://${token}:x@a.test/b`),
+    "https://[redacted:url-user]:[redacted:url-password]@a.test/b",
+  );
+  const known = FORMED_SECRETS["github-token"]!;
+  assert.equal(redact(`https://${known}@a.test/b`), "https://[redacted:github-token]@a.test/b");
+  assert.equal(
+    redact(`https://${known}:x@a.test/b`),
+    "https://[redacted:github-token]:[redacted:url-password]@a.test/b",
+  );
 });
 
 const LOOK_ALIKES = [
@@ -92,10 +208,69 @@ const LOOK_ALIKES = [
   "postgres://user:${PASSWORD}@db/app",
   "https://github.com/a/b@v1:x",
   "git@github.com:a/b.git",
+  "https://ana@git.test/a/b.git",
+  "https://ana.smith-jones@git.test/a/b.git",
+  "https://ana.smith42%40example.test@git.test/a/b.git",
+  "https://${TOKEN_OF_2026_FOR_CI}@git.test/a/b.git",
+  "ssh://deployment-user-01@git.test/a/b.git",
+  "https://registry.test/@scope/package-1.2.3",
+  "const Signature=computeTheSignatureOfThis(request)",
+  "sig=sign(message)&0",
+  'end.includes("' + "-----END " + 'RSA PRIVATE KEY-----")',
+  "const text = buildTheMessageThatIsShownToThePerson();\n" + "-----END " + "PRIVATE KEY-----",
   "task-management-overview-of-things",
   "risk-internationalisation",
   "npm_config_cache=/x",
   "private readonly x = 1",
+  "PRIVATE-TOKEN: $(cat token)",
+  "PRIVATE-TOKEN: <your_access_token>",
+  "x-auth-token: ${TOKEN}",
+  "Cookie: string",
+  "const cookie = parseCookie(header)",
+  "function set(cookie, a=b) {}",
+  "{ cookie: (a) => b }",
+  "cookie: session=$SESSION",
+  "curl -u ana https://x.test",
+  'curl -u "$USER:$PASS" https://x.test',
+  "curl -u ana:${PASS} -b cookies.txt https://x.test",
+  "curl -s https://x.test | sudo -u a:b tee x",
+  "tar -u a:b; sort -u c:d",
+  "mysql -u root -p app",
+  "mysql -h db -P 3306 app",
+  'mysql -p"$PASSWORD" app',
+  "mkdir -p folder/mysql-data",
+  "mkdir -p a && docker run -p 3306:3306 mysql",
+  "docker login --username ana --password-stdin",
+  "sshpass -e ssh -p 2222 x.test",
+  "redis-cli -a $REDIS ping",
+  "cp -a curls mongoose",
+  '{"name": "password", "type": "string"}',
+  '{"name": "DB_PASSWORD", "value": ""}',
+  "- name: DB_PASSWORD\n  valueFrom:\n    secretKeyRef: {name: db, key: pw}",
+  "- name: DB_PASSWORD\n  value: $(OTHER)",
+  "- name: max_tokens\n  value: 4096",
+  '{"name": "colour", "value": "hunter2Hunter2"}',
+  '{"tokens": ["const", "let"], "input_tokens": 12}',
+  'const tokens = ["if", "else", "return"];',
+  "passwords = [x for x in list]",
+  "secrets:\n  - db_password",
+  "--- PASS: TestParse2 (0.00s)",
+  "PASS: test-1.sh",
+  "PASS src/a.test.ts",
+  "ok | pass: 12 | fail: 0",
+  "pass=12/15 fail=3",
+  "pass: true,",
+  "pass: results.ok,",
+  "pass: !failed,",
+  "Second pass: parse2 finds them",
+  "Pass :attr:`peek` a default value",
+  "bypass: on2, compass: north1, firstPass: x2",
+  "except KeyError:\n    pass\n\nvalue: a1",
+  "PASS=0; FAIL=0; PASS=$((PASS+1))",
+  "client-key: /etc/keys/client.key",
+  "certificate-authority-data: " + "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0t",
+  "machine learning with login and password fields",
+  "the login password is wrong on this machine",
   'startsWith("' + "-----BEGIN " + 'PRIVATE KEY-----")',
   "<PrivateRoute path='/'/>",
   "</private> stray",
@@ -217,6 +392,8 @@ const fragments = fc.oneof(
   fc.constantFrom("=", ":", " ", '"', "'", "\\", '\\"', "\n", "\\n", "`", "--", "[", "]", ">", "<"),
   fc.constantFrom("-----BEGIN PRIVATE" + " KEY-----", "-----END PRIVATE" + " KEY-----", "://", "@"),
   fc.constantFrom("Bearer ", "authorization", "hunter2", "[redacted:secret]", "[private removed]"),
+  fc.constantFrom("Cookie: a=b; ", "curl ", " -u ", "a:b", "mysql ", " -p", "pass", "passwords"),
+  fc.constantFrom('"name":"', "password", '","', "value", '":"', "machine ", "login ", "docker "),
   fc.constantFrom("\t", "\r", "\u0007", "\u2028", "K", "İ", "\ud800"),
 );
 const texts = fc.array(fragments, { maxLength: 12 }).map((parts) => parts.join(""));
@@ -229,9 +406,26 @@ const values = fc.oneof(
       fc.integer(),
       fc.array(tie("value"), { maxLength: 5 }),
       fc.array(texts, { maxLength: 5 }),
-      fc.dictionary(fc.oneof(texts, fc.constantFrom("password", "x-token", "pwd")), tie("value"), {
-        maxKeys: 4,
-      }),
+      fc.dictionary(
+        fc.oneof(
+          texts,
+          fc.constantFrom(
+            "password",
+            "x-token",
+            "pwd",
+            "pass",
+            "passwords",
+            "apiKeys",
+            "Cookie",
+            "name",
+            "value",
+          ),
+        ),
+        tie("value"),
+        {
+          maxKeys: 4,
+        },
+      ),
     ),
   })).value,
 );
@@ -279,6 +473,19 @@ const borderTexts = fc.array(
     fc.constantFrom("auth", "authorization", "_base", "2", "-prod", "s", "<", ">", "</", "x1y2z3"),
     fc.constantFrom("=", ":", "!=", "?=", ",", " ", "\t", "\n", '"', "'", "\\", "]", "`", "\u0007"),
     fc.constantFrom("://", "u:", "p", "@", "< private", ">", "Bearer ", "sig=", "&", "?"),
+    fc.constantFrom(
+      "cookie",
+      "a=b",
+      "curl",
+      "mysql",
+      " -u",
+      "-pa",
+      "name",
+      "value",
+      "[",
+      "{",
+      "pass",
+    ),
     fc.constantFrom("SK", "npm_", "0123456789abcdef", "0123456789abcdef", "-", ".", "eyJ", ":AA"),
     fc.string({ unit: "binary", maxLength: 2 }),
   ),
@@ -290,6 +497,14 @@ Deno.test("needsRedaction() never says no where redactValue() would change somet
     borderTexts,
     fc.array(borderTexts, { maxLength: 3 }),
     fc.dictionary(borderTexts, fc.oneof(borderTexts, fc.integer()), { maxKeys: 2 }),
+    fc.dictionary(
+      fc.oneof(borderTexts, fc.constantFrom("name", "value", "Key", "cookie", "pass", "passwords")),
+      fc.oneof(borderTexts, fc.array(borderTexts, { maxLength: 2 }), fc.integer()),
+      { maxKeys: 3 },
+    ),
+    fc.array(fc.constantFrom("curl", "mysql", "docker", "login", "-u", "-pab", "-ua:b", "a:b"), {
+      maxLength: 4,
+    }),
   );
   let passed = 0;
   fc.assert(
@@ -355,6 +570,14 @@ const PARTIAL = [
   ...["<private>", "</private>", "<private ", "password", "token=a(", 'password="', "password='`"],
   ...["-----BEGIN PRIVATE" + " KEY-----", "\\", 'password=\\"', "://a:", "bearer ", "a-", "key: "],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
+  ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],
+  ...[
+    "sig=",
+    "&Signature=a",
+    "https://a1",
+    `https://${alnum(99)}:`,
+    "https://[redacted:url-user]:",
+  ],
 ];
 
 Deno.test("redactText() takes linear time for 5 MB of any partial secrets", () => {
@@ -364,10 +587,15 @@ Deno.test("redactText() takes linear time for 5 MB of any partial secrets", () =
     all.repeat(5_000_000 / all.length),
   ];
   for (const text of texts) {
-    const started = performance.now();
-    redact(text);
-    const elapsed = performance.now() - started;
+    const limit = 300 + text.length / 500;
+    let elapsed = Infinity;
+    // Other tests want the processor, too: the fastest of three counts.
+    for (let attempt = 0; attempt < 3 && elapsed >= limit; attempt++) {
+      const started = performance.now();
+      redact(text);
+      elapsed = Math.min(elapsed, performance.now() - started);
+    }
     // Well above what it takes, well below what a quadratic rule would take (minutes).
-    assert.ok(elapsed < 300 + text.length / 500, `${elapsed} ms for ${text.slice(0, 60)}`);
+    assert.ok(elapsed < limit, `${elapsed} ms for ${text.slice(0, 60)}`);
   }
 });

@@ -60,6 +60,23 @@ export const FORMED_SECRETS: Readonly<Record<string, string>> = {
   }`,
 };
 
+/** A private key as a file of base64 holds it: the key in a kubeconfig or a Kubernetes secret. */
+const KEY_KINDS = ["RSA ", "EC ", "OPENSSH ", ""];
+export const ENCODED_KEYS: readonly string[] = KEY_KINDS.map((kind) =>
+  btoa(`${dashes}BEGIN ${kind}PRIVATE KEY${dashes}\n${alnum(64)}\n`)
+);
+
+/** The end of a private key whose first line was cut, as tools show the rest of a file. */
+export const KEY_REMAINDERS: Readonly<Record<string, string>> = {
+  "lines": `${alnum(64)}\n${alnum(64)}\n${alnum(20)}==\n`,
+  "numbered lines": `    25→${alnum(64)}\n    26→${alnum(64)}\n    27→${alnum(20)}==\n    28→`,
+  "lines of a diff": `-${alnum(64)}\n-${alnum(64)}\n-${alnum(20)}==\n-`,
+  "escaped lines": `${alnum(64)}\\n${alnum(64)}\\n${alnum(20)}==\\n`,
+  "quoted lines": `  "${alnum(64)}\\n" +\n  "${alnum(64)}\\n" +\n  "`,
+  "one line": `${alnum(200)}=`,
+};
+export const KEY_END = `${dashes}END RSA PRIVATE KEY${dashes}`;
+
 /** A value that only its surroundings give away, and those surroundings with `%` in its place. */
 export const PLAIN_SECRET = "hunter2Hunter2";
 export const GIVEAWAYS: readonly string[] = [
@@ -90,7 +107,86 @@ export const GIVEAWAYS: readonly string[] = [
   "X-Api-Key: %",
   "postgres://ana:%@db.test:5432/app",
   "https://x.test/c?sv=1&sig=%" + "Ab%2B".repeat(6) + "%3D",
+  "https://x.test/c?sv=1&sig=%" + "0".repeat(50) + "&se=2026",
+  "export SAS='sig=%" + "Ab%2B".repeat(6) + "%3D&se=2026'",
+  "https://b.test/o?X-Amz-SignedHeaders=host&X-Amz-Signature=%" + hex(64),
+  "https://b.test/o?X-Goog-Signature=%" + hex(64),
+  '{"X-Amz-Signature": "%' + hex(64) + '"}',
+  "https://d.cloudfront.test/o?Expires=1&Signature=%" + alnum(40) + "~&Key-Pair-Id=K1",
+  "Authorization: AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host, Signature=%" + hex(64),
+  "git clone https://%0123@git.test/a/b.git",
+  "git clone https://%0123:@git.test/a/b.git",
+  "git clone https://%0123:x-oauth-basic@git.test/a/b.git",
   "//registry.test/:_authToken=%",
   '"auth": "%"',
   'password = """%"""',
+  "curl -H 'PRIVATE-TOKEN: %' https://x.test",
+  'curl -H "JOB-TOKEN: %" https://x.test',
+  "X-Vault-Token: %",
+  '{"DEPLOY-TOKEN": "%"}',
+  "Authorization: Negotiate %",
+  "> Cookie: sid=%",
+  "curl -H 'Cookie: theme=; sid=%' https://x.test",
+  '{"Cookie": "sid=%"}',
+  "< set-cookie: sid=%; Path=/; HttpOnly",
+  "'set-cookie': [ 'sid=%; Path=/', 'x=; Path=/' ]",
+  "curl -u ana:% https://x.test",
+  "curl -sSu 'ana:%' https://x.test",
+  'curl -X POST -d \'{"a": "x; y | z"}\' --user "ana:%" https://x.test',
+  "curl -s https://x.test \\\n  -uana:%",
+  "curl --user=ana:% https://x.test",
+  "curl -u %0123: https://x.test",
+  "curl -b 'sid=%' https://x.test",
+  'subprocess.run(["curl", "-s", "-u", "ana:%", url])',
+  "mysql -h db -uroot -p% app",
+  "mysqldump -p'%' app > a.sql",
+  "docker exec db mariadb -p% app",
+  "sshpass -p % ssh ana@x.test",
+  "redis-cli -h db -a % ping",
+  "mongosh -u ana -p % db",
+  "echo; docker login -u ana -p % x.test",
+  "openssl rsa -in a.pem -passin pass:%",
+  "keytool -storepass % -list",
+  "tool --pass % run",
+  '[{"name": "DB_PASSWORD", "value": "%"}]',
+  '[{"name": "DB_PASSWORD", "slotSetting": false, "value": "%"}]',
+  '{ name: "API_TOKEN", value: "%" }',
+  "env:\n  - name: DB_PASSWORD\n    value: %",
+  'env:\n  - name: "DB_PASSWORD"\n    value: "%"',
+  '<add key="DB_PASSWORD" value="%"/>',
+  '{"passwords": ["%", "b"]}',
+  "PASSWORDS = ['%']",
+  "passwords:\n  - %",
+  "pass: %",
+  "PASS=%",
+  '{"user": "ana", "pass": "%"}',
+  "smtp: { host: x, pass: % }",
+  "smtpPass: '%'",
+  "passphrase: %",
+  "client-key-data: %",
+  "machine x.test login ana password %",
+  "machine x.test\n  login ana\n  password %",
+  "machine x.test password %",
+];
+
+/** The same for secrets that are the values of keys, or stand in a list. */
+export const GIVING_VALUES: readonly unknown[] = [
+  { "PRIVATE-TOKEN": "%" },
+  { "x-auth-token": "%" },
+  { "Cookie": "sid=%; theme=dark" },
+  { "set-cookie": ["sid=%; Path=/", "a=; Path=/"] },
+  { "X-Amz-Signature": "%" },
+  { "name": "DB_PASSWORD", "value": "%" },
+  { "value": "%", "from": { "x": 1 }, "Name": "DB_PASSWORD" },
+  { "Key": "api_key", "Value": "%" },
+  { "passwords": ["a1", "%"] },
+  { "passwords": { "ana": "%" } },
+  { "apiKeys": ["%0123"] },
+  { "user": "ana", "pass": "%" },
+  { "client-key-data": "%" },
+  ["curl", "-s", "-u", "ana:%", "https://x.test"],
+  ["/usr/bin/curl", "-uana:%"],
+  ["mysql", "-uroot", "-p%", "app"],
+  ["docker", "login", "-p", "%"],
+  ["redis-cli", "-a", "%"],
 ];

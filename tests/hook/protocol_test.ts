@@ -42,6 +42,11 @@ Deno.test("toEvent() takes the name on the command line before the payload's", (
   assert.equal(toEvent({}, undefined).name, "unknown");
 });
 
+Deno.test("toEvent() takes no endless name and no empty one from the command line", () => {
+  assert.equal(toEvent({}, "x".repeat(1_000_000)).name.length, 256);
+  assert.equal(toEvent({ hook_event_name: "Stop" }, "").name, "Stop");
+});
+
 Deno.test("toEvent() keeps an own field that is called like a part of every object", () => {
   const { own } = toEvent(JSON.parse('{"__proto__": 1, "constructor": 2}'), undefined);
   assert.equal(JSON.stringify(own), '{"__proto__":1,"constructor":2}');

@@ -109,6 +109,16 @@ Deno.test("the event's name on the command line wins over the payload's", async 
   assert.equal(queryValue(home, "SELECT status FROM sessions"), "active");
 });
 
+Deno.test("a name on the command line that is none of an event is masked and short", async () => {
+  using home = tempHome();
+  await hook("password=hunter2Hunter2", { session_id: "s1" }, home);
+  await hook(`Other${"x".repeat(100_000)}`, { session_id: "s1" }, home);
+  const [masked, short] = executions(home).map((row) => String(row["hook_name"]));
+  assert.equal(masked, "password=[redacted:secret]");
+  assert.equal(short!.length, 256);
+  assert.deepEqual(filesWith(home.path, "hunter2Hunter2"), []);
+});
+
 Deno.test("without a name on the command line the payload's counts, and its rule", async () => {
   using home = tempHome();
   const stdin = { session_id: "s1", hook_event_name: "PostToolUse", tool_name: "Bash" };

@@ -1,0 +1,57 @@
+/** Which names are those of secrets, and which values of theirs are plainly none. */
+import { SUFFIXES } from "./triggers.ts";
+
+/** What stands before `pass` in the name of a password; behind other letters it is another word: `bypass`. */
+const PASS_OWNERS =
+  "db|database|smtp|imap|mail|ftp|ssh|mysql|pg|postgres|redis|mongo|rabbit|user|admin|root|" +
+  "login|proxy|http|auth|my|key|store|ssl|cert|vpn|wifi|ldap|bind";
+
+/** A secret name, or the end of one. For a regular expression that ignores case. */
+export const NAME = String.raw`(?:pass(?:word|wd|phrase)|pwd|secret|token|` +
+  String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
+  String.raw`(?:amz|goog)-signature|` +
+  String.raw`(?:api|access|private|account|secret|signing|encryption|master|shared|auth)[_-]?key|` +
+  String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?)`;
+
+/** What may follow a secret name. */
+export const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
+
+const MARKER = /^(?:\[redacted:[a-z\d-]+\]|\[private removed\])$/;
+const SCHEMA_WORD = new RegExp(
+  "^(?:str|string|text|number|int|integer|float|bool|boolean|bytes|buffer|true|false|null|nil|" +
+    "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +
+    "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|password|passwd|passphrase|" +
+    "secret|token|api[_-]?key|auth|authorization|aws4-hmac-sha256)[!?]?(?:\\[\\])?$",
+  "i",
+);
+const PLACEHOLDER =
+  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•_-]+|your[-_ ].*)$/is;
+const ENV_READ = /^(?:process\.env|import\.meta\.env|os\.environ|deno\.env|env|secrets|vars)[.([]/i;
+
+/** Also the word of a test's result: `pass: 12`. */
+const BARE_PASS = /^pass\d?$/i;
+const RESULT =
+  /^(?:ok|passed|fail(?:ed|s|ure)?|skip(?:ped)?|errors?|[^a-z\d]*|\\+(?:033|e\[|x1b|u001b).*)$/is;
+/** What stands for the value of a secret name. */
+export const VALUE_MASK = "[redacted:secret]";
+
+/** Whether a key (`dbPassword`, `X-Api-Key`, `--token`) names a secret. */
+export function isSecretName(name: string): boolean {
+  nameAtEnd ??= new RegExp(`${NAME}${SUFFIX}$`, "i");
+  return nameAtEnd.test(name);
+}
+let nameAtEnd: RegExp | undefined;
+
+/** Whether the value of a secret name is plainly none: empty, a placeholder, a reference, masked. */
+export function isNoSecret(name: string, value: string): boolean {
+  if (value === "" || MARKER.test(value)) return true;
+  if (BARE_PASS.test(name) && RESULT.test(value.slice(0, 128))) return true;
+  if (value.length > 128) return false;
+  return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) || ENV_READ.test(value) ||
+    /pwd$/i.test(name) && /^(?:[~.]{0,2}\/|[a-z]:)/i.test(value); // the working directory
+}
+
+/** Whether a name may also be that of something that passes: its numbers and lists are no secrets. */
+export function isBarePass(name: string): boolean {
+  return BARE_PASS.test(name);
+}
