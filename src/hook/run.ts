@@ -1,6 +1,5 @@
 import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
-import { beginWork, readLocations } from "./work.ts";
 
 /** The rule of one kind of event. */
 interface HandlerModule {
@@ -29,6 +28,7 @@ export async function runHook(args: readonly string[]): Promise<never> {
   // Before anything is opened: a Stop that continues a stopped one must never add to a loop.
   if (isContinuedStop(input, flags.event)) answerAndLeave(null);
   try {
+    const { beginWork } = await import("./work.ts");
     const work = await beginWork(input, flags);
     const load = (work.problem === null && HANDLERS.get(work.event.name)) || OTHER_EVENTS;
     const answer = await (await load()).handle(work);
@@ -39,6 +39,7 @@ export async function runHook(args: readonly string[]): Promise<never> {
   } catch (thrown) {
     try {
       const { keepCrashed } = await import("./failure.ts");
+      const { readLocations } = await import("./work.ts");
       keepCrashed(thrown, { input, event: flags.event, locations: readLocations(flags) });
     } finally {
       answerAndLeave(null);

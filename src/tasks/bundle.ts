@@ -1,17 +1,23 @@
 /**
  * `deno task bundle`: the program as a few minified files in `dist/bundle`.
  *
- * A hook's start is dominated by what the runtime has to load, so there are three kinds of code:
- * - the hot path becomes one small file, `main.js` (the bundler's own splitting would make nine of it, 3 ms a hook);
- * - what a hook seldom wants is bundled apart and loaded when it is (`cold/`);
+ * A hook's start is dominated by what the engine has to read, and by how many files it lies in:
+ * - `main.js` chooses the face and reads stdin: all that a Stop needs which must leave at once;
+ * - `hook/hot.js` is what every other event runs, in one scope (the bundler's own splitting would make nine files of it,
+ *   3 ms a hook);
+ * - what a hook seldom wants lies apart, and is loaded when it is wanted;
  * - what is wanted least and weighs most, the parser of configuration files with its libraries, is packed: an executable
  *   reads everything that is embedded in it at every start, 0.1 ms for 50 kB.
  */
 import { parse } from "acorn";
 
+/** What every event runs, and what most of them do: a tool use that is kept. */
+const HOT_MODULES = ["src/hook/work.ts", "src/hook/post_tool_use.ts"];
+const HOT_FILE = "hook/hot.js";
+
 /**
  * What a hook loads when it wants it, each in one file with all that it needs: opening a file costs more than reading
- * twice what two of them share. Every other module that a hook can reach goes into `main.js`.
+ * twice what two of them share.
  */
 const COLD_MODULES = [
   "src/capture/cap.ts",
@@ -30,9 +36,6 @@ const COLD_MODULES = [
 /** The command line, split so that a verb loads what it shares with the others and its own. */
 const SPLIT_MODULE = "src/cli/run.ts";
 
-/** The files of the hot path that load others lazily; in the bundle these stand in the same file from the start. */
-const LAZY_FILES = ["main.ts", "src/hook/run.ts"];
-
 /** Cold modules that are packed, and what is imported of them. */
 const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/config/parse.ts": ["parseConfig"],
@@ -45,8 +48,8 @@ const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** All that `main.js` does not hold, save for what is packed. */
-const APART = [...COLD_MODULES, SPLIT_MODULE];
+/** All that `main.js` does not hold. */
+const APART = [...HOT_MODULES, ...COLD_MODULES, SPLIT_MODULE, ...Object.keys(PACKED_MODULES)];
 
 const OUT = "dist/bundle";
 /** Made beside it, then put in its place: programs may be running from the old one. */
@@ -78,16 +81,15 @@ async function* walk(folder: string): AsyncGenerator<string> {
 }
 
 /** Makes the imports that were left as they stand name the file that they were bundled into. */
-async function linkColdImports(file: string, toCold: string): Promise<void> {
-  const all = [...APART, ...Object.keys(PACKED_MODULES)];
+async function linkImports(file: string, toRoot: string): Promise<void> {
   const code = await Deno.readTextFile(file);
   const linked = code.replace(
     /\b(import\(|import|from)"([^"]+)\.ts"/g,
     (_whole, keyword: string, specifier: string) => {
       const ending = specifier.replace(/^(\.\.?\/)+/, "/");
-      const matches = all.filter((path) => `/${path}`.endsWith(`${ending}.ts`));
+      const matches = APART.filter((path) => `/${path}`.endsWith(`${ending}.ts`));
       if (matches.length !== 1) throw new Error(`${file}: what is "${specifier}.ts"?`);
-      return `${keyword}"${toCold}/${outputOf(matches[0]!)}"`;
+      return `${keyword}"${toRoot}/${outputOf(matches[0]!)}"`;
     },
   );
   await Deno.writeTextFile(file, linked);
@@ -95,6 +97,7 @@ async function linkColdImports(file: string, toCold: string): Promise<void> {
 
 /** `src/hook/failure.ts` becomes `hook/failure.js`. */
 function outputOf(path: string): string {
+  if (HOT_MODULES.includes(path)) return HOT_FILE;
   return path.replace(/^src\//, "").replace(/\.ts$/, ".js");
 }
 
@@ -109,7 +112,7 @@ async function pack(): Promise<void> {
   const stream = new Blob([code]).stream().pipeThrough(new CompressionStream("deflate-raw"));
   const packed = (await new Response(stream).bytes()).toBase64();
   await Deno.writeTextFile(
-    `${DRAFT}/cold/packed.js`,
+    `${DRAFT}/packed.js`,
     `const packed = Uint8Array.fromBase64("${packed}");
 const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
 const text = (await new Response(stream).text()).replaceAll("import.meta.url", JSON.stringify(import.meta.url));
@@ -122,7 +125,7 @@ export const { ${
   for (const [i, path] of paths.entries()) {
     const names = PACKED_MODULES[path]!.join(", ");
     const up = "../".repeat(path.split("/").length - 2);
-    const output = `${DRAFT}/cold/${outputOf(path)}`;
+    const output = `${DRAFT}/${outputOf(path)}`;
     await Deno.mkdir(output.slice(0, output.lastIndexOf("/")), { recursive: true });
     await Deno.writeTextFile(
       output,
@@ -130,30 +133,32 @@ export const { ${
     );
   }
   await Deno.remove(entry);
-  await Deno.remove(`${DRAFT}/packed.js`);
 }
 
-/**
- * A copy of the source in which the lazy imports of what stands in `main.js` anyway are plain ones, so that the bundler
- * can write all of it as one scope: 1 % of a hook.
- */
-async function copyWithPlainImports(to: string): Promise<void> {
-  for await (const file of walk("src")) {
-    await Deno.mkdir(`${to}/${file.slice(0, file.lastIndexOf("/"))}`, { recursive: true });
-    await Deno.copyFile(file, `${to}/${file}`);
-  }
-  for (const file of LAZY_FILES) {
-    const imports: string[] = [];
-    const code = await Deno.readTextFile(file);
-    const plain = code.replace(/\bimport\("([^"]+)"\)/g, (whole, specifier: string) => {
-      const path = new URL(specifier, `file:///${file}`).pathname.slice(1);
-      if (APART.includes(path)) return whole;
-      const name = `module${imports.length}`;
-      imports.push(`import * as ${name} from "${specifier}";`);
-      return `Promise.resolve(${name})`;
-    });
-    await Deno.writeTextFile(`${to}/${file}`, [...imports, plain].join("\n"));
-  }
+/** The code that begins: `main.ts`, with the face of the hooks in the same scope instead of behind a lazy import. */
+async function entryOfMain(): Promise<string> {
+  const lazy = 'const { runHook } = await import("./src/hook/run.ts");';
+  const [before, after, ...more] = (await Deno.readTextFile("main.ts")).split(lazy);
+  if (after === undefined || more.length > 0) throw new Error(`main.ts must hold \`${lazy}\` once`);
+  const plain = `import { runHook } from "./src/hook/run.ts";\n${before}${after}`;
+  return plain.replaceAll('"./src/', '"../../src/');
+}
+
+/** Code that holds some modules whole. */
+function entryOf(modules: readonly string[]): string {
+  return modules.map((path) => `export * from "../../${path}";`).join("\n");
+}
+
+/** Bundles code that stands for a file in the draft's folder; all that is not in `inside` stays an import. */
+async function bundleCode(
+  code: string,
+  to: { readonly file: string; readonly inside: readonly string[] },
+): Promise<void> {
+  const entry = `${DRAFT}/entry.ts`;
+  await Deno.writeTextFile(entry, code);
+  const outside = APART.filter((path) => !to.inside.includes(path));
+  await bundle([...externals(outside), "--output", `${DRAFT}/${to.file}`, entry]);
+  await Deno.remove(entry);
 }
 
 /**
@@ -175,31 +180,24 @@ async function compileAtOnce(file: string): Promise<void> {
 }
 
 await Deno.mkdir(DRAFT, { recursive: true });
-const sourceCopy = `${DRAFT}/source`;
-await copyWithPlainImports(sourceCopy);
-const apartFlags = externals([...APART, ...Object.keys(PACKED_MODULES)]);
-await bundle([...apartFlags, "--output", `${DRAFT}/main.js`, `${sourceCopy}/main.ts`]);
-await Deno.remove(sourceCopy, { recursive: true });
-await linkColdImports(`${DRAFT}/main.js`, "./cold");
+await bundleCode(await entryOfMain(), { file: "main.js", inside: [] });
+await bundleCode(entryOf(HOT_MODULES), { file: HOT_FILE, inside: HOT_MODULES });
 for (const path of COLD_MODULES) {
-  const flags = externals(
-    [...APART, ...Object.keys(PACKED_MODULES)].filter((other) => other !== path),
-  );
-  await bundle([...flags, "--output", `${DRAFT}/cold/${outputOf(path)}`, path]);
+  await bundleCode(entryOf([path]), { file: outputOf(path), inside: [path] });
 }
 await bundle([
-  ...externals([...COLD_MODULES, ...Object.keys(PACKED_MODULES)]),
+  ...externals(APART.filter((path) => path !== SPLIT_MODULE)),
   "--code-splitting",
   "--outdir",
-  `${DRAFT}/cold/cli`,
+  `${DRAFT}/cli`,
   SPLIT_MODULE,
 ]);
-for await (const file of walk(`${DRAFT}/cold`)) {
-  await linkColdImports(file, file.split("/").length > 4 ? ".." : ".");
+for await (const file of walk(DRAFT)) {
+  const depth = file.split("/").length - DRAFT.split("/").length - 1;
+  await linkImports(file, depth === 0 ? "." : "../".repeat(depth).slice(0, -1));
 }
-await compileAtOnce(`${DRAFT}/main.js`);
-for (const path of COLD_MODULES.filter((path) => path.startsWith("src/hook/"))) {
-  await compileAtOnce(`${DRAFT}/cold/${outputOf(path)}`);
+for (const path of [...HOT_MODULES.slice(0, 1), ...COLD_MODULES]) {
+  if (path.startsWith("src/hook/")) await compileAtOnce(`${DRAFT}/${outputOf(path)}`);
 }
 await pack();
 await Deno.rename(OUT, `${DRAFT}-old`).catch(() => {});

@@ -2,7 +2,7 @@
  * `deno task compile [--target TRIPLE] [--output FILE]`: the program as one executable, `dist/conclaude`.
  *
  * What is compiled is the bundle: the runtime then finds two or three small files inside the executable instead of the
- * sources and the packages. The files that `main.js` imports lazily (`cold/`) are part of its module graph, so they are
+ * sources and the packages. The files that `main.js` imports lazily are part of its module graph, so they are
  * embedded too.
  */
 import { parseArgs } from "node:util";
