@@ -1,4 +1,4 @@
-/** A hook's whole process against an empty program of the same runtime, made in the same way. */
+/** A hook's whole process against an empty compiled program of the same runtime. */
 import { observed } from "../support/program.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";
@@ -96,15 +96,20 @@ const SOURCE = Array.from(
   (_, i) => `  const height${i} = heightAt(minute + ${i * 15}, before, after); // each quarter\n`,
 ).join("").slice(0, 6_200);
 
+/** The figure is against the program as `deno compile` makes it; the detail also tells of the one with our flags. */
 async function againstEmpty(context: BenchContext, subject: Subject): Promise<Figure> {
-  const empty = { ...subject, command: context.empty, args: [] };
-  const { ratio, subjectMs, baselineMs } = await compare(
-    () => timeOnce(subject),
-    () => timeOnce(empty),
-    context.runs,
-  );
+  const against = (command: string) =>
+    compare(
+      () => timeOnce(subject),
+      () => timeOnce({ ...subject, command, args: [] }),
+      context.runs,
+    );
+  const { ratio, subjectMs, baselineMs } = await against(context.empty);
+  const { ratio: withFlags } = await against(context.emptyWithFlags);
   return {
     value: ratio,
-    detail: `${subjectMs.toFixed(1)} ms / ${baselineMs.toFixed(1)} ms`,
+    detail: `${subjectMs.toFixed(1)} ms / ${baselineMs.toFixed(1)} ms; ${
+      withFlags.toFixed(3)
+    } with our flags in both`,
   };
 }
