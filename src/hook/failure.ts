@@ -1,4 +1,4 @@
-import { redactText } from "../capture/redact.ts";
+import { redactText, redactValue } from "../capture/redact.ts";
 import { messageOf } from "../errors.ts";
 import { newId, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { appendLog, logFiles } from "../log/log.ts";
@@ -6,6 +6,7 @@ import { joinPath, type Locations, parentOf } from "../paths.ts";
 import { claimNotice } from "../spool/notice.ts";
 import { spoolRecord } from "../spool/spool.ts";
 import type { HookRecord } from "../store/captures.ts";
+import { sinceStartMs } from "../time.ts";
 import { type Input, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** Where a record was to go. */
@@ -34,7 +35,12 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
     });
   const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
   try {
-    const path = spoolRecord(record, { database, folders: locations.spoolFolders });
+    // The wait for the database was part of it.
+    const execution = { ...record.execution, durationMs: sinceStartMs() };
+    const path = spoolRecord({ ...record, execution }, {
+      database,
+      folders: locations.spoolFolders,
+    });
     log("warn", `${why}; it waits in ${path}; next: run \`conclaude doctor\``);
     return isNewerSchema(thrown)
       ? once(
@@ -77,7 +83,7 @@ export interface Crash {
  */
 export function keepCrashed(thrown: unknown, { input, event: name, locations }: Crash): void {
   const atMs = Date.now();
-  const event = toEvent(input.kind === "event" ? input.fields : {}, name && maskedText(name));
+  const event = toEvent(maskedFields(input), name && maskedText(name));
   const text = maskedText(input.text);
   const isToolUse = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
   const record: HookRecord = {
@@ -90,7 +96,7 @@ export function keepCrashed(thrown: unknown, { input, event: name, locations }: 
       toolName: event.toolName,
       toolUseId: event.toolUseId,
       status: "failure",
-      durationMs: performance.now(),
+      durationMs: sinceStartMs(),
       errorMessage: messageOf(thrown),
       errorStack: thrown instanceof Error ? thrown.stack ?? null : null,
       metadata: {},
@@ -109,7 +115,21 @@ export function keepCrashed(thrown: unknown, { input, event: name, locations }: 
   keepElsewhere(thrown, record, { database: locations.database, locations });
 }
 
-/** Masking may be what failed; then nothing of the text is kept. */
+/** Masking may be what failed; then nothing of the fields is kept but whose they are. */
+function maskedFields(input: Input): Record<string, unknown> {
+  if (input.kind !== "event") return {};
+  const { session_id } = input.fields;
+  try {
+    return {
+      ...redactValue(input.fields, { patterns: [] }) as Record<string, unknown>,
+      session_id,
+    };
+  } catch {
+    return { session_id };
+  }
+}
+
+/** The same for a text. */
 function maskedText(text: string): string {
   try {
     return redactText(withPlainLetters(text), { patterns: [] });

@@ -7,6 +7,7 @@ import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "..
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type HookRecord, saveRecord } from "../store/captures.ts";
+import { sinceStartMs } from "../time.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import {
@@ -90,7 +91,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
         toolName: event.toolName,
         toolUseId: event.toolUseId,
         status: draft.status ?? "success",
-        durationMs: Math.round(performance.now() * 1000) / 1000,
+        durationMs: sinceStartMs(),
         errorMessage: draft.errorMessage ?? null,
         errorStack: null,
         metadata: { config: configFrom, ...draft.metadata },

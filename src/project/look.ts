@@ -54,15 +54,24 @@ function lookInto(path: string): FolderLook {
   const names: string[] = [];
   let gitIsFile = false;
   try {
-    for (const { name, isFile } of Deno.readDirSync(path)) {
+    for (const { name, isFile, isSymlink } of Deno.readDirSync(path)) {
       if (!WANTED.has(name)) continue;
       names.push(name);
-      if (name === ".git") gitIsFile = isFile;
+      if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
     }
   } catch (thrown) {
     if (!(thrown instanceof Deno.errors.NotFound)) return askFor(path);
   }
   return { path, names, gitIsFile };
+}
+
+/** Whether a `.git` that is a link leads to a file. */
+function leadsToFile(folder: string): boolean {
+  try {
+    return Deno.statSync(joinPath(folder, ".git")).isFile;
+  } catch {
+    return false;
+  }
 }
 
 /** One may pass through a folder without being allowed to list it: then the names are asked for. */
@@ -71,7 +80,7 @@ function askFor(path: string): FolderLook {
   let gitIsFile = false;
   for (const name of WANTED) {
     try {
-      const { isFile } = Deno.lstatSync(joinPath(path, name));
+      const { isFile } = Deno.statSync(joinPath(path, name));
       names.push(name);
       if (name === ".git") gitIsFile = isFile;
     } catch {

@@ -57,6 +57,17 @@ Deno.test("findRepository() sees through a link to the repository", async () => 
   assert.equal(find(`${other.path}/link`)?.commonDir, `${repo.path}/.git`);
 });
 
+Deno.test("findRepository() follows a .git that is a link, to a folder or to a worktree's file", async () => {
+  await using repo = await repository();
+  await git(repo.path, "worktree", "add", "-q", "-b", "side", "trees/side");
+  for (const [of, branch] of [[repo.path, "main"], [`${repo.path}/trees/side`, "side"]] as const) {
+    const folder = `${repo.path}/linked-${branch}`;
+    await Deno.mkdir(folder);
+    await Deno.symlink(`${of}/.git`, `${folder}/.git`);
+    assert.deepEqual(find(folder), { commonDir: `${repo.path}/.git`, root: folder, branch });
+  }
+});
+
 Deno.test("findRepository() finds nothing outside a repository, nor in a broken one", async () => {
   await using repo = await repository();
   await Deno.mkdir(`${repo.path}/broken`);

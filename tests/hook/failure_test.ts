@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { keepCrashed } from "../../src/hook/failure.ts";
+import { parseInput } from "../../src/hook/protocol.ts";
+import type { Locations } from "../../src/paths.ts";
+import { FORMED_SECRETS } from "../capture/seeds.ts";
+
+/** What `keepCrashed()` left in the spool and the log of a folder of its own. */
+async function keptOf(text: string, event: string | undefined): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-failure-" });
+  const locations: Locations = {
+    home: folder,
+    dataFolder: folder,
+    database: join(folder, "conclaude.db"),
+    databaseFrom: "default",
+    logFile: join(folder, "conclaude.log"),
+    dataNames: [],
+    spoolFolders: [join(folder, "spool")],
+  };
+  try {
+    keepCrashed(new Error("it broke"), { input: parseInput(text), event, locations });
+    const files = [...Deno.readDirSync(locations.spoolFolders[0]!)].map(({ name }) =>
+      Deno.readTextFileSync(join(locations.spoolFolders[0]!, name))
+    );
+    return [...files, Deno.readTextFileSync(locations.logFile)].join("\n");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("an event whose handling failed is kept whole, with its session and the error", async () => {
+  const kept = await keptOf(
+    JSON.stringify({
+      session_id: "s-1",
+      hook_event_name: "PostToolUse",
+      tool_name: "Bash",
+      x: "y",
+    }),
+    undefined,
+  );
+  const { record } = JSON.parse(kept.split("\n", 1)[0]!);
+  const { hookName, status, errorMessage } = record.execution;
+  assert.deepEqual(
+    [record.sessionId, hookName, status, errorMessage, record.capture.toolName],
+    ["s-1", "PostToolUse", "failure", "it broke", "Bash"],
+  );
+  assert.match(record.capture.payload, /"x\\":\\"y/);
+});
+
+Deno.test("an event whose handling failed is kept without the secrets in any of its fields", async () => {
+  for (const secret of Object.values(FORMED_SECRETS)) {
+    const text = `use ${secret} now`;
+    const fields = {
+      session_id: "s-1",
+      hook_event_name: `Odd ${text}`,
+      tool_name: text,
+      tool_use_id: text,
+      tool_input: { command: text },
+    };
+    for (const event of [undefined, `Odd ${text}`]) {
+      const kept = await keptOf(JSON.stringify(fields), event);
+      assert.ok(!kept.includes(secret), `${text} in ${kept}`);
+    }
+  }
+});
