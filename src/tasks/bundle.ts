@@ -10,6 +10,7 @@
  *   reads everything that is embedded in it at every start, 0.1 ms for 50 kB.
  */
 import { parse } from "acorn";
+import { calledFunctions } from "./called_functions.ts";
 
 /** What every event runs, and what most of them do: a tool use that is kept. */
 const HOT_MODULES = ["src/hook/work.ts", "src/hook/post_tool_use.ts"];
@@ -162,15 +163,15 @@ async function bundleCode(
 }
 
 /**
- * Puts the functions of a file in brackets, which makes the engine compile each where it first reads it: otherwise it
- * reads a function once to find its end, and a second time when it is called. For files that are run as a whole.
+ * Puts functions of a file in brackets, which makes the engine compile each where it first reads it: otherwise it reads
+ * a function once to find its end, and a second time when it is called.
  */
-async function compileAtOnce(file: string): Promise<void> {
+async function compileAtOnce(file: string, called: ReadonlySet<string>): Promise<void> {
   const code = await Deno.readTextFile(file);
   let eager = "";
   let at = 0;
   for (const node of parse(code, { ecmaVersion: "latest", sourceType: "module" }).body) {
-    if (node.type !== "FunctionDeclaration") continue;
+    if (node.type !== "FunctionDeclaration" || !called.has(node.id.name)) continue;
     const { id, start, end } = node;
     const kind = code.slice(start, id.start).trimEnd(); // `function`, `async function`, `function*`
     eager += `${code.slice(at, start)}var ${id.name}=(${kind}${code.slice(id.end, end)});`;
@@ -196,10 +197,10 @@ for await (const file of walk(DRAFT)) {
   const depth = file.split("/").length - DRAFT.split("/").length - 1;
   await linkImports(file, depth === 0 ? "." : "../".repeat(depth).slice(0, -1));
 }
-for (const path of [...HOT_MODULES.slice(0, 1), ...COLD_MODULES]) {
-  if (path.startsWith("src/hook/")) await compileAtOnce(`${DRAFT}/${outputOf(path)}`);
-}
 await pack();
+for (const [file, names] of await calledFunctions(`${DRAFT}/main.js`)) {
+  await compileAtOnce(file, names);
+}
 await Deno.rename(OUT, `${DRAFT}-old`).catch(() => {});
 await Deno.rename(DRAFT, OUT);
 await Deno.remove(`${DRAFT}-old`, { recursive: true }).catch(() => {});
