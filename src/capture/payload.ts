@@ -41,6 +41,8 @@ export function filesTouched(toolName: string, toolInput: unknown): string[] {
 }
 
 const INPUT_KEY = '"tool_input":';
+/** What stands behind the input in a payload. Inside a string of it the quotes would be escaped. */
+const KEYS_BEHIND_INPUT = [',"tool_response":', ',"project_dir":'];
 /** How much of a tool's input, and of its error, the audit row of a capture repeats; the whole is in the queue. */
 const MAX_EXCERPT_CHARS = 160;
 
@@ -51,7 +53,11 @@ export function excerpt(text: string): string {
 
 /** The beginning of the tool's input, as it stands in the JSON of a capture's payload. */
 export function inputExcerpt(payload: string): string {
-  return excerpt(payload.slice(payload.indexOf(INPUT_KEY) + INPUT_KEY.length));
+  const start = payload.indexOf(INPUT_KEY) + INPUT_KEY.length;
+  // A little more than an excerpt, so that a short input is seen to end.
+  const head = payload.slice(start, start + 2 * MAX_EXCERPT_CHARS);
+  const ends = KEYS_BEHIND_INPUT.map((key) => head.indexOf(key)).filter((end) => end >= 0);
+  return excerpt(head.slice(0, Math.min(head.length, ...ends)));
 }
 /** How small {@link summarizeInput} makes its copy. */
 export interface SummaryLimits {

@@ -48,6 +48,14 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["google-token", () => /ya29\.[\w-]{20,}/g],
   ["atlassian-token", () => /ATATT[\w=-]{20,}/g],
   ["linear-key", () => /lin_api_[A-Za-z0-9]{30,}/g],
+  ["shopify-token", () => /shp(?:at|ss|ca|pa)_[A-Fa-f0-9]{32}/g],
+  ["age-key", () => /AGE-SECRET-KEY-1[A-Z0-9]{50,}/g],
+  [
+    "setting",
+    // `ENV DB_PASSWORD word` of a Dockerfile, `aws configure set aws_secret_access_key word`.
+    () =>
+      /((?:\bENV|\\[nrt]ENV|configure set)[ \t]{1,8}(?=[\w.-]{0,80}(?:PASSW|passw|SECRET|secret|TOKEN|token|KEY|key))[\w.-]{1,160}[ \t]{1,8})(?!\[redacted:|\$)[^\s"'\\]{4,}/g,
+  ],
   ["square-token", () => /sq0[a-z]{3}-[\w-]{22,}/g],
   ["telegram-token", () => /\d{8,10}:AA[\w-]{30,}/g],
   [

@@ -53,6 +53,9 @@ export function usageText(root: RouteMap<CliContext>, args: readonly string[]): 
         cause: thrown,
       });
     },
+    exceptionWhileRunningCommand(thrown): never {
+      throw thrown;
+    },
     exceptionWhileRunningIntegrationFlag({ exception }): never {
       throw exception;
     },

@@ -31,12 +31,17 @@ export async function handle(work: HookWork): Promise<Answer> {
     metadata: {
       files,
       input: inputExcerpt(capture.payload),
-      ...(failed ? { error: excerpt(String(event.own["error"])) } : {}),
+      ...(failed ? { error: excerpt(textOfError(event.own["error"])) } : {}),
       ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
     },
     counters,
   });
   return SILENT;
+}
+
+/** The error as it was sent; of anything but text its JSON. */
+function textOfError(error: unknown): string {
+  return typeof error === "string" ? error : JSON.stringify(error) ?? "";
 }
 
 function reasonToSkip(work: HookWork, toolName: string, files: readonly string[]): string | null {

@@ -17,7 +17,11 @@ export function permissionFindings(paths: readonly string[], mode: 0o600 | 0o700
     return info === null ? [] : [{ path, mode: (info.mode ?? mode) & 0o777, uid: info.uid }];
   });
   if (present.length === 0) return [];
-  const faults = present.flatMap((file) => [...openToOthers(file, mode), ...ofAnother(file)]);
+  const faults = present.flatMap((file) => [
+    ...openToOthers(file, mode),
+    ...closedToOwner(file, mode),
+    ...ofAnother(file),
+  ]);
   const digits = mode.toString(8).padStart(4, "0");
   return faults.length > 0 ? faults : [ok(`${digits}: nobody else can read them`)];
 }
@@ -30,15 +34,28 @@ interface PresentFile {
 
 function openToOthers(file: PresentFile, wanted: number): Finding[] {
   if ((file.mode & OTHERS) === 0) return [];
+  return [wrongMode(file, { state: "is open to other users", wanted })];
+}
+
+/** SQLite gives the log and its index the mode of the database: what was once read-only leaves them so. */
+function closedToOwner(file: PresentFile, wanted: number): Finding[] {
+  if ((file.mode & wanted) === wanted || file.uid !== Deno.uid()) return [];
+  return [wrongMode(file, { state: "cannot be written", wanted })];
+}
+
+function wrongMode(
+  { path, mode }: PresentFile,
+  { state, wanted }: { readonly state: string; readonly wanted: number },
+): Finding {
   const octal = wanted.toString(8);
-  return [warn(
-    `${file.path} is open to other users: mode ${file.mode.toString(8).padStart(4, "0")}`,
-    `chmod ${octal} ${quoteWord(file.path)}`,
+  return warn(
+    `${path} ${state}: mode ${mode.toString(8).padStart(4, "0")}`,
+    `chmod ${octal} ${quoteWord(path)}`,
     () => {
-      Deno.chmodSync(file.path, wanted);
-      return `set the mode of ${file.path} to ${octal.padStart(4, "0")}`;
+      Deno.chmodSync(path, wanted);
+      return `set the mode of ${path} to ${octal.padStart(4, "0")}`;
     },
-  )];
+  );
 }
 
 /** Left behind by a run with `sudo`: the user's own hooks cannot write it. */

@@ -45,9 +45,16 @@ function lineOf(session: RecentSession, nowMs: number): string {
     done || null,
   ];
   const title = session.title === null ? "" : ` "${session.title}"`;
-  return `[${relativeTime(session.updatedAtMs, nowMs)}]${title} (${
-    facts.filter((fact) => fact !== null).join("; ")
-  })`;
+  return plainLine(
+    `[${relativeTime(session.updatedAtMs, nowMs)}]${title} (${
+      facts.filter((fact) => fact !== null).join("; ")
+    })`,
+  );
+}
+
+/** Without what would steer a terminal or turn the direction of a text: the context is shown there, too. */
+function plainLine(text: string): string {
+  return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ");
 }
 
 function count(n: number, noun: string): string | null {

@@ -7,6 +7,7 @@
  */
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
+import { quoteWord } from "./hooks.ts";
 
 /** Which of Claude Code's settings files: the user's own, the project's shared one, or the project's private one. */
 export type SettingsScope = "user" | "project" | "local";
@@ -73,7 +74,7 @@ export function placeFlags(place: SettingsPlace): string[] {
  * @throws UserError When there is something that is no file, cannot be read, or is not UTF-8.
  */
 export function readSettings(path: string): SettingsFile {
-  return orExplain(`Cannot read "${path}"`, () => {
+  return orExplain(path, `Cannot read "${path}"`, () => {
     const target = followLinks(path);
     try {
       const info = Deno.statSync(target);
@@ -96,7 +97,7 @@ export function readSettings(path: string): SettingsFile {
  * @throws UserError When it cannot be written.
  */
 export function replaceSettings(file: SettingsFile, text: string | undefined): boolean {
-  return orExplain(`Cannot write "${file.path}"`, () => {
+  return orExplain(file.path, `Cannot write "${file.path}"`, () => {
     const isUnchanged = () => {
       const now = readSettings(file.path);
       return now.text === file.text && now.target === file.target;
@@ -134,7 +135,11 @@ export function readBackup(path: string): string | undefined {
  */
 export function writeBackup(file: SettingsFile): void {
   const target = backupPath(file.path);
-  orExplain(`Cannot write "${target}"`, () => writeWhole(file.text ?? "", { ...file, target }));
+  orExplain(
+    target,
+    `Cannot write "${target}"`,
+    () => writeWhole(file.text ?? "", { ...file, target }),
+  );
 }
 
 /** Removes the backup; nothing happens when there is none or when it cannot be removed. */
@@ -219,15 +224,14 @@ function removeQuietly(path: string): void {
   }
 }
 
-function orExplain<T>(what: string, act: () => T): T {
+function orExplain<T>(path: string, what: string, act: () => T): T {
   try {
     return act();
   } catch (thrown) {
     if (isUserError(thrown)) throw thrown;
     throw new UserError(what, {
-      why: messageOf(thrown),
-      next:
-        "make sure that it is a UTF-8 text file that you may read and write; nothing was changed",
+      why: `${messageOf(thrown)}; nothing was changed`,
+      next: `ls -l ${quoteWord(path)}`,
       cause: thrown,
     });
   }

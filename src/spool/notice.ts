@@ -2,7 +2,7 @@ import { joinPath } from "../paths.ts";
 import { makePrivateFolder } from "./spool.ts";
 
 /** Folders of the machine that may take a file when the home and `/tmp` do not. */
-const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp"];
+const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
 
 /**
  * Claims the right to say something once: the first caller for a session and a subject gets true, later ones false.

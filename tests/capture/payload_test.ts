@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { capText, capValue, utf8Bytes } from "../../src/capture/cap.ts";
-import { capturePriority, filesTouched, summarizeInput } from "../../src/capture/payload.ts";
+import {
+  capturePriority,
+  filesTouched,
+  inputExcerpt,
+  summarizeInput,
+} from "../../src/capture/payload.ts";
 
 const HALF_PAIR = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 const anyText = fc.string({ unit: "binary", maxLength: 200 });
@@ -157,4 +162,16 @@ Deno.test("summarizeInput() stays below 4 kB whatever the input", () => {
       assert.ok(jsonSize(summarizeInput(fields)) <= 4_096);
     }),
   );
+});
+
+Deno.test("inputExcerpt() ends with the input, and with the limit where that is longer", () => {
+  const payload = (input: unknown, rest: Record<string, unknown>) =>
+    JSON.stringify({ tool_name: "Bash", tool_input: input, ...rest });
+  const response = { tool_response: { stdout: "out" }, project_dir: "/p" };
+  assert.equal(inputExcerpt(payload({ command: "ls" }, response)), '{"command":"ls"}');
+  assert.equal(inputExcerpt(payload(null, { project_dir: "/p" })), "null");
+  const tricky = { command: "echo ',\"tool_response\":{}'" };
+  assert.equal(inputExcerpt(payload(tricky, response)), JSON.stringify(tricky));
+  const long = inputExcerpt(payload({ command: "x".repeat(500) }, response));
+  assert.equal(long, `{"command":"${"x".repeat(148)}…`);
 });

@@ -599,3 +599,31 @@ Deno.test("redactText() takes linear time for 5 MB of any partial secrets", () =
     assert.ok(elapsed < limit, `${elapsed} ms for ${text.slice(0, 60)}`);
   }
 });
+
+Deno.test("redactText() masks what a command or a Dockerfile sets under a secret name", () => {
+  const secret = "wJalrXUtnFEMI/K7MDENG/bPxRfiCY";
+  for (
+    const line of [
+      `aws configure set aws_secret_access_key ${secret}`,
+      `FROM a\nENV AWS_SECRET_ACCESS_KEY ${secret}\nRUN b`,
+      `ENV DB_PASSWORD ${secret}`,
+    ]
+  ) {
+    for (const text of [line, JSON.stringify(line)]) {
+      assert.ok(needsRedaction(text, []), text);
+      assert.equal(
+        redactText(text, { patterns: [] }),
+        text.replace(secret, "[redacted:setting]"),
+      );
+    }
+  }
+  for (
+    const text of [
+      "ENV PATH /usr/bin",
+      "ENV KEYBOARD $LAYOUT",
+      "aws configure set region eu-west-1",
+    ]
+  ) {
+    assert.equal(redactText(text, { patterns: [] }), text);
+  }
+});

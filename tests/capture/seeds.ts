@@ -26,6 +26,8 @@ export const FORMED_SECRETS: Readonly<Record<string, string>> = {
   "github-token to refresh": "gh" + "r_" + alnum(76),
   "github-token, stateless": "gh" + "s_1234567_" + jwt,
   "github-pat": "github" + "_pat_" + alnum(22) + "_" + alnum(59),
+  "shopify-token": "shp" + "at_" + hex(32),
+  "age-key": "AGE-SECRET-" + "KEY-1" + alnum(58).toUpperCase(),
   "gitlab-token": "gl" + "pat-" + alnum(20),
   "gitlab-token of a runner": "gl" + "rt-" + alnum(20),
   "slack-token": "xo" + "xb-123456789012-" + alnum(24),

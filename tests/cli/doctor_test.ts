@@ -228,6 +228,44 @@ testWhere(needsUnix(), "doctor finds open permissions, and --fix closes them", a
   ]);
 });
 
+Deno.test("doctor finds a log's index that was left read-only, and --fix makes it writable", async () => {
+  if (Deno.build.os === "windows") return; // there are no such modes
+  using place = stage();
+  await useOnce(place);
+  const index = `${place.database}-shm`;
+  Deno.chmodSync(index, 0o400);
+  const found = rowsOf((await place.json(["doctor"])).body, "permissions");
+  assert.match(found[0]!.message, /-shm cannot be written: mode 0400/);
+  assert.equal(found[0]!.next, `chmod 600 ${index}`);
+  const { body } = await place.json(["doctor", "--fix"]);
+  assert.match(rowsOf(body, "permissions")[0]!.message, /^files 0600/);
+  assert.equal(Deno.statSync(index).mode! & 0o777, 0o600);
+});
+
+Deno.test("doctor --fix leaves another program's database its mode, too", async () => {
+  if (Deno.build.os === "windows") return; // there are no such modes
+  using place = stage();
+  const foreign = join(place.home, "app.db");
+  executeSql(foreign, "CREATE TABLE mine (x)");
+  Deno.chmodSync(foreign, 0o644);
+  const { body } = await place.json(["--db", foreign, "doctor", "--fix"]);
+  assert.match(rowsOf(body, "database")[0]!.message, /another program's database/);
+  assert.equal(Deno.statSync(foreign).mode! & 0o777, 0o644);
+});
+
+Deno.test("doctor --fix tells how things stand when it has mended them", async () => {
+  using place = stage();
+  await useOnce(place);
+  spoolRecord(record("01890000-0000-7000-8000-000000000001"), {
+    database: place.database,
+    folders: [join(place.home, ".conclaude", "spool")],
+  });
+  for (const ending of ["", "-wal", "-shm"]) Deno.removeSync(place.database + ending);
+  const { body } = await place.json(["doctor", "--fix"]);
+  assert.ok(body.fixed.some((line: string) => /1 waiting record/.test(line)), body.fixed.join());
+  assert.match(rowsOf(body, "database")[0]!.message, /conclaude\.db \(chosen by default\)$/);
+});
+
 Deno.test("doctor without HOME uses the temporary folder, and says so", async () => {
   using place = stage();
   const { body } = await place.json(["doctor"], { env: { HOME: "" } });

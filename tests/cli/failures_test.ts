@@ -1,11 +1,13 @@
 /** Every verb in every trouble: a failure says what, why and next, for people and for programs. */
 import assert from "node:assert/strict";
+import { programCommand, surroundings } from "../../src/tasks/program.ts";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../migrations/mod.ts";
 import { APPLICATION_ID } from "../../src/store/database.ts";
 import { isNext } from "../support/next.ts";
 import { executeSql, garbage } from "../support/spoilt.ts";
 import { runVerb } from "../support/verb.ts";
+import { stage } from "./support.ts";
 
 const VERBS: readonly (readonly string[])[] = [
   ["status"],
@@ -114,3 +116,20 @@ function spoil(path: string, sql: string): void {
   const ours = MIGRATIONS.map((step) => step.sql).join(";\n");
   executeSql(path, `${ours}; PRAGMA application_id = ${APPLICATION_ID}; ${sql}`);
 }
+
+Deno.test("an output that takes nothing is told in three lines, whatever the verb", async () => {
+  if (Deno.build.os !== "linux") return; // only there is a device that is always full
+  using place = stage();
+  const [program, ...first] = programCommand();
+  for (const line of [["session", "list"], ["status", "--json"], ["--help"]]) {
+    const words = [program, ...first, ...line].map((word) => `'${word}'`).join(" ");
+    const { code, stderr } = await new Deno.Command("/bin/sh", {
+      args: ["-c", `${words} > /dev/full`],
+      clearEnv: true,
+      env: { ...surroundings(`${place.home}/runtime-cache`), HOME: place.home },
+    }).output();
+    const text = new TextDecoder().decode(stderr);
+    assert.equal(code, 1);
+    assert.match(text, /^.+\n {2}why: {2}.*No space left.*\n {2}next: .+\n$/);
+  }
+});

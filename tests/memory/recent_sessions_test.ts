@@ -38,3 +38,8 @@ Deno.test("recentSessionsText() keeps its budget by whole lines", () => {
   assert.ok(text.length <= MAX_CONTEXT_CHARS);
   assert.ok(text.endsWith(")"));
 });
+
+Deno.test("recentSessionsText() holds nothing that steers a terminal, whatever a prompt held", () => {
+  const text = recentSessionsText([{ ...SESSION, title: "a\u001b[2J\u0007b\u202ec\u0085d" }], NOW);
+  assert.match(text, /"a \[2J b c d"/);
+});

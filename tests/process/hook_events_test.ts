@@ -284,3 +284,11 @@ for (
     assert.equal(captures(database).length, 1);
   });
 }
+
+Deno.test("a failed tool use whose error is no text is kept like any other", async () => {
+  using home = tempHome();
+  const payload = { session_id: "s1", tool_name: "Bash", tool_input: {}, error: { toString: "x" } };
+  assertQuiet(await hook("PostToolUseFailure", payload, home), SILENT);
+  const [row] = captures(home);
+  assert.deepEqual([row!["priority"], row!["outcome"]], ["high", "failure"]);
+});

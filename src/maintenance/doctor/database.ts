@@ -8,7 +8,7 @@ import { migrationFault } from "../../store/rehearsal.ts";
 import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
-import { setAside } from "../set_aside.ts";
+import { DATABASE_FILES, setAside } from "../set_aside.ts";
 import { useAnotherDatabase } from "./elsewhere.ts";
 import type { DoctorPlace } from "./place.ts";
 import { isOwnButClosed, nearestFolder, whyUnwritable } from "./writable.ts";
@@ -72,6 +72,11 @@ export function lookAtDatabase(place: DoctorPlace): Finding[] {
   const file = identifyDatabase(place.database);
   const told = TOLD[file.kind] as Told<Kind>;
   return [told(place, file)];
+}
+
+/** Whether the database is another program's, or another user's: nothing about it is ours to change. */
+export function isNotOurs(place: DoctorPlace): boolean {
+  return isOthers(place) || identifyDatabase(place.database).kind === "foreign";
 }
 
 /** Hooks refuse such a file in the shared temporary folder, where anybody could have put it. */
@@ -157,18 +162,27 @@ function judgeMigration(
     );
 }
 
+/** The file itself, its log and the index of that: SQLite gives the two the mode that the file had when they were made. */
+function filesOf(database: string): string[] {
+  return DATABASE_FILES.map((ending) => database + ending);
+}
+
 function whyReadOnly(database: string): string | null {
-  try {
-    Deno.openSync(database, { write: true }).close();
-  } catch (thrown) {
-    return messageOf(thrown);
+  for (const path of filesOf(database)) {
+    try {
+      Deno.openSync(path, { write: true }).close();
+    } catch (thrown) {
+      if (path === database || !(thrown instanceof Deno.errors.NotFound)) return messageOf(thrown);
+    }
   }
   return whyUnwritable(parentOf(database));
 }
 
-/** What lets this user write there: the missing permission when it is theirs to give, else another place. */
+/** What lets this user write there: the missing permissions when they are theirs to give, else another place. */
 function wayToWrite(place: DoctorPlace): string {
   const { database } = place;
-  const closed = [database, nearestFolder(parentOf(database))].find(isOwnButClosed);
-  return closed === undefined ? useAnotherDatabase(place) : `chmod u+w ${quoteWord(closed)}`;
+  const closed = [...filesOf(database), nearestFolder(parentOf(database))].filter(isOwnButClosed);
+  return closed.length === 0
+    ? useAnotherDatabase(place)
+    : `chmod u+w ${closed.map(quoteWord).join(" ")}`;
 }

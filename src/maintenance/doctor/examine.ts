@@ -51,36 +51,39 @@ export async function examine(
   place: DoctorPlace,
   options: { readonly fix: boolean },
 ): Promise<Examination> {
-  const checks: Check[] = [];
   const fixed: string[] = [];
+  const failures = new Map<string, Finding>();
+  if (options.fix) {
+    for (const { look } of LOOKS) {
+      await repairAll(await lookSafely(look, place), { fixed, failures });
+    }
+  }
+  const checks: Check[] = [];
   let fixable = 0;
   for (const { name, look } of LOOKS) {
-    let findings = await lookSafely(look, place);
-    if (options.fix && findings.some(({ repair }) => repair !== undefined)) {
-      const failures = await repairAll(findings, fixed);
-      findings = [...await lookSafely(look, place), ...failures];
-    }
+    const findings = (await lookSafely(look, place)).map((one) => failures.get(one.message) ?? one);
     fixable += findings.filter(({ repair }) => repair !== undefined).length;
     checks.push(...findings.map(({ status, message, next }) => ({ name, status, message, next })));
   }
   return { ok: checks.every(({ status }) => status !== "fail"), checks, fixed, fixable };
 }
 
-/** Repairs what can be. @returns A finding for each repair that failed. */
-async function repairAll(findings: readonly Finding[], fixed: string[]): Promise<Finding[]> {
-  const failures: Finding[] = [];
+/** Repairs what can be; what cannot is told in the place of its finding. */
+async function repairAll(
+  findings: readonly Finding[],
+  told: { readonly fixed: string[]; readonly failures: Map<string, Finding> },
+): Promise<void> {
   for (const { message, repair } of findings) {
     if (repair === undefined) continue;
     try {
-      fixed.push(await repair());
+      told.fixed.push(await repair());
     } catch (thrown) {
       const [why, next] = isUserError(thrown)
         ? [thrown.why, thrown.next]
         : [messageOf(thrown), "Correct the cause, then run `conclaude doctor --fix` again"];
-      failures.push(fail(`could not be corrected (${message}): ${why}`, next));
+      told.failures.set(message, fail(`could not be corrected (${message}): ${why}`, next));
     }
   }
-  return failures;
 }
 
 /** A check that breaks must not keep the others from being done. */

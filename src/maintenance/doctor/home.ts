@@ -5,6 +5,7 @@ import { fail, type Finding, ok, warn } from "../check.ts";
 import { permissionFindings } from "../private_files.ts";
 import { DATABASE_FILES } from "../set_aside.ts";
 import { isThere } from "../whole_file.ts";
+import { isNotOurs } from "./database.ts";
 import type { DoctorPlace } from "./place.ts";
 import { nearestFolder, whyUnwritable } from "./writable.ts";
 
@@ -40,10 +41,12 @@ export function lookAtHome({ locations }: DoctorPlace): Finding[] {
 }
 
 /** Database, log, spool and the user's configuration: nobody else may read them. */
-export function lookAtPermissions({ locations, database }: DoctorPlace): Finding[] {
+export function lookAtPermissions(place: DoctorPlace): Finding[] {
+  const { locations, database } = place;
   const { dataFolder, spoolFolders } = locations;
+  const hasDatabase = database !== ":memory:" && !isNotOurs(place);
   const files = [
-    ...(database === ":memory:" ? [] : DATABASE_FILES.map((ending) => database + ending)),
+    ...(hasDatabase ? DATABASE_FILES.map((ending) => database + ending) : []),
     ...spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log")),
     ...spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log.1")),
     ...["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name)),
