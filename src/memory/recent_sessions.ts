@@ -54,7 +54,9 @@ function lineOf(session: RecentSession, nowMs: number): string {
 
 /** Without what would steer a terminal or turn the direction of a text: the context is shown there, too. */
 function plainLine(text: string): string {
-  return text.replace(/[\p{Cc}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ");
+  // Ranges instead of \p{Cc}, which takes a hook 0.7 ms.
+  // deno-lint-ignore no-control-regex
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, " ");
 }
 
 function count(n: number, noun: string): string | null {
