@@ -60,7 +60,9 @@ Deno.test("compileGlob() lets a folder cover what is below it, and nothing besid
 });
 
 Deno.test("compileGlob() matches the whole text and any plain text matches itself", () => {
-  const plain = fc.string({ minLength: 1 }).filter((text) => !/[*?[\]{}\\]/.test(text));
+  // A leading `./` is dropped from a glob: the text that it is for has none.
+  const plain = fc.string({ minLength: 1 })
+    .filter((text) => !/[*?[\]{}\\]|^\.\//.test(text));
   fc.assert(fc.property(plain, fc.string({ minLength: 1 }), (text, more) => {
     assert.ok(covers(text, text));
     assert.ok(!covers(text, text + more));
