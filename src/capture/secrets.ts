@@ -83,11 +83,10 @@ const COMPANIONS: ReadonlyMap<string, readonly string[]> = new Map([
 /** The text with every secret of a known form masked as `[redacted:<kind>]`. */
 export function maskKnownForms(text: string): string {
   let masked = text;
-  for (const clue of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
-    if (clue.kind === COMMAND) masked = maskCommands(masked);
-    else {for (const kind of COMPANIONS.get(clue.kind) ?? [clue.kind]) {
-        masked = maskKind(masked, kind);
-      }}
+  for (const { kind } of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
+    masked = kind === COMMAND
+      ? maskCommands(masked)
+      : (COMPANIONS.get(kind) ?? [kind]).reduce(maskKind, masked);
   }
   return masked;
 }

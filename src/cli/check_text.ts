@@ -1,6 +1,6 @@
 import type { Check } from "../maintenance/check.ts";
 import type { Globals } from "./context.ts";
-import { plain } from "./table.ts";
+import { plain } from "../capture/plain.ts";
 
 const COLORS: Readonly<Record<Check["status"], number>> = { ok: 32, warn: 33, fail: 31 };
 

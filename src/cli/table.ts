@@ -1,3 +1,5 @@
+import { plain } from "../capture/plain.ts";
+
 /** One column of a table. */
 export interface Column<Row> {
   readonly title: string;
@@ -30,14 +32,6 @@ export function tableText<Row>(
     ).join(GAP).trimEnd();
   const head = lineOf(columns.map(({ title }) => title));
   return [options.color ? `\x1b[1m${head}\x1b[0m` : head, ...cells.map(lineOf)].join("\n");
-}
-
-// deno-lint-ignore no-control-regex
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
-
-/** A text that cannot move the cursor, change colours, break the line or turn its direction. */
-export function plain(text: string): string {
-  return text.replace(UNSAFE, " ");
 }
 
 /** Bytes for people: `512 B`, `12.5 kB`, `3.4 MB` (powers of 1000). */

@@ -1,7 +1,7 @@
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
-import { plain } from "./table.ts";
+import { plain } from "../capture/plain.ts";
 
 /** What a command has to say, for people and for programs. */
 export interface View {

@@ -30,7 +30,6 @@ export function suggestKeys(unknown: string, known: readonly string[]): string[]
 
 /** How many letters must be put in, taken out or replaced to turn one text into the other (Levenshtein). */
 export function editDistance(from: string, to: string): number {
-  if (Math.abs(from.length - to.length) > MAX_DISTANCE) return MAX_DISTANCE + 1;
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {
     const next = [i];

@@ -7,8 +7,8 @@ import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "..
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type HookRecord, saveRecord } from "../store/captures.ts";
-import { sinceStartMs } from "../time.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
+import { sinceStartMs } from "../time.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import {
   folderOf,

@@ -1,3 +1,4 @@
+import { plain } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 
 /** What the context tells of one earlier session. */
@@ -45,18 +46,12 @@ function lineOf(session: RecentSession, nowMs: number): string {
     done || null,
   ];
   const title = session.title === null ? "" : ` "${session.title}"`;
-  return plainLine(
+  // The context is shown on a terminal, too.
+  return plain(
     `[${relativeTime(session.updatedAtMs, nowMs)}]${title} (${
       facts.filter((fact) => fact !== null).join("; ")
     })`,
   );
-}
-
-/** Without what would steer a terminal or turn the direction of a text: the context is shown there, too. */
-function plainLine(text: string): string {
-  // Ranges instead of \p{Cc}, which takes a hook 0.7 ms.
-  // deno-lint-ignore no-control-regex
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, " ");
 }
 
 function count(n: number, noun: string): string | null {

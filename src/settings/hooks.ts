@@ -1,6 +1,7 @@
 /**
  * What conclaude asks Claude Code to run: which events, with which matcher, by which command.
  */
+import { editDistance } from "../config/suggest.ts";
 import { UserError } from "../errors.ts";
 import { baseName } from "../paths.ts";
 import { isOurName } from "./own_name.ts";
@@ -171,7 +172,7 @@ export function commandLine(verb: string, flags: readonly string[] = []): string
 
 function unknownEvent(name: string): UserError {
   const [nearest] = KNOWN_EVENTS
-    .map((event) => ({ event, distance: distanceBetween(name.toLowerCase(), event.toLowerCase()) }))
+    .map((event) => ({ event, distance: editDistance(name.toLowerCase(), event.toLowerCase()) }))
     .filter(({ distance }) => distance <= Math.max(2, name.length / 3))
     .sort((one, other) => one.distance - other.distance);
   return new UserError(`Cannot install a hook for "${name}"`, {
@@ -183,18 +184,4 @@ function unknownEvent(name: string): UserError {
     next: commandLine("install-hooks", ["--help"]),
     exitCode: 2,
   });
-}
-
-/** Levenshtein distance: how many letters must be changed, added or dropped. */
-function distanceBetween(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (let column = 1; column <= to.length; column++) {
-      const swap = (row[column - 1] ?? 0) + (letter === to[column - 1] ? 0 : 1);
-      next.push(Math.min(swap, (row[column] ?? 0) + 1, (next[column - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { type ConfigFile, type ConfigLayer, readConfigFiles } from "../../config/discover.ts";
 import { explainProblems } from "../../config/explain.ts";
 import { configJsonSchema } from "../../config/json_schema.ts";
@@ -12,7 +13,6 @@ import { joinPath, resolvePath } from "../../paths.ts";
 import { type FolderLook, lookUpwards } from "../../project/look.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import type { CliContext } from "../context.ts";
-import { plain } from "../table.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
 

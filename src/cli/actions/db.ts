@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { MIGRATIONS } from "../../../migrations/mod.ts";
 import { UserError } from "../../errors.ts";
 import { backUp, defaultBackupPath } from "../../maintenance/backup.ts";
@@ -16,7 +17,7 @@ import { databaseFrom } from "../database_source.ts";
 import { checksHere } from "../next_command.ts";
 import { withProgress } from "../progress.ts";
 import { openStore, type Place, placeOf } from "../store.ts";
-import { bytesText, plain, tableText } from "../table.ts";
+import { bytesText, tableText } from "../table.ts";
 import type { View } from "../view.ts";
 
 type NoFlags = Readonly<Record<never, never>>;

@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { type Examination, examine } from "../../maintenance/doctor/examine.ts";
 import type { DoctorPlace } from "../../maintenance/doctor/place.ts";
@@ -11,7 +12,6 @@ import { checksHere, nextHere } from "../next_command.ts";
 import { withProgress } from "../progress.ts";
 import { ownProgram } from "../program.ts";
 import { placeOf } from "../store.ts";
-import { plain } from "../table.ts";
 import type { View } from "../view.ts";
 
 const CHOSEN_BY: Readonly<Record<DatabaseSource, string>> = {

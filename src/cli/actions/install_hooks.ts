@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { chooseEvents } from "../../settings/hooks.ts";
 import { installHooks, uninstallHooks } from "../../settings/install.ts";
 import type { CliContext } from "../context.ts";
@@ -9,7 +10,6 @@ import {
   settingsPlace,
 } from "../hooks_flags.ts";
 import { ownProgram } from "../program.ts";
-import { plain } from "../table.ts";
 import type { View } from "../view.ts";
 
 const RESTART = "Restart Claude Code, or start a new session, for the hooks to take effect.";

@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
 import { spooledFiles } from "../../spool/drain.ts";
@@ -17,7 +18,7 @@ import type { CliContext } from "../context.ts";
 import { queueItemOf } from "../queue_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
-import { bytesText, plain, tableText } from "../table.ts";
+import { bytesText, tableText } from "../table.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
 

@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { compactPayloads } from "../../maintenance/compaction.ts";
 import { giveBackSpace } from "../../maintenance/space.ts";
 import { drainSpool } from "../../spool/drain.ts";
@@ -5,7 +6,7 @@ import { reclaimQueueItems } from "../../store/queue.ts";
 import type { CliContext } from "../context.ts";
 import { progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
-import { bytesText, plain } from "../table.ts";
+import { bytesText } from "../table.ts";
 import type { View } from "../view.ts";
 
 /** A worker that took a capture so long ago has died over it. */

@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { findRepository } from "../../git/repository.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { listCounters } from "../../store/counters.ts";
@@ -7,7 +8,7 @@ import { limitOf } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { sessionOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
-import { plain, tableText } from "../table.ts";
+import { tableText } from "../table.ts";
 import type { View } from "../view.ts";
 
 /** `conclaude session list` */

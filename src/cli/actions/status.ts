@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { findRepository, type Repository } from "../../git/repository.ts";
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
@@ -13,7 +14,7 @@ import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { hooksPlace } from "../hooks_place.ts";
 import { openStore } from "../store.ts";
-import { bytesText, plain } from "../table.ts";
+import { bytesText } from "../table.ts";
 import type { View } from "../view.ts";
 
 /** What `conclaude status --json` prints. */

@@ -38,7 +38,7 @@ export interface Examination {
   readonly checks: readonly Check[];
   /** What was corrected, a sentence each. */
   readonly fixed: readonly string[];
-  /** How many findings `fix` would correct, or could not. */
+  /** How many findings `fix` would correct. */
   readonly fixable: number;
 }
 
@@ -51,28 +51,43 @@ export async function examine(
   place: DoctorPlace,
   options: { readonly fix: boolean },
 ): Promise<Examination> {
-  const fixed: string[] = [];
-  const failures = new Map<string, Finding>();
-  if (options.fix) {
-    for (const { look } of LOOKS) {
-      await repairAll(await lookSafely(look, place), { fixed, failures });
-    }
-  }
-  const checks: Check[] = [];
-  let fixable = 0;
+  const told: Repairs = { fixed: [], failures: new Map() };
+  let looked = await lookAtAll(place, options.fix ? told : null);
+  if (told.fixed.length + told.failures.size > 0) looked = await lookAtAll(place, null);
+  const findings = looked.map(({ name, finding }) => ({
+    name,
+    ...told.failures.get(finding.message) ?? finding,
+  }));
+  return {
+    ok: findings.every(({ status }) => status !== "fail"),
+    checks: findings.map(({ name, status, message, next }) => ({ name, status, message, next })),
+    fixed: told.fixed,
+    fixable: findings.filter(({ repair }) => repair !== undefined).length,
+  };
+}
+
+/** What became of the repairs: a sentence for each, or by the finding's message what stood in the way. */
+interface Repairs {
+  readonly fixed: string[];
+  readonly failures: Map<string, Finding>;
+}
+
+/** Looks at everything in order; with `repairs`, what is found is corrected before the next look. */
+async function lookAtAll(
+  place: DoctorPlace,
+  repairs: Repairs | null,
+): Promise<{ readonly name: string; readonly finding: Finding }[]> {
+  const looked = [];
   for (const { name, look } of LOOKS) {
-    const findings = (await lookSafely(look, place)).map((one) => failures.get(one.message) ?? one);
-    fixable += findings.filter(({ repair }) => repair !== undefined).length;
-    checks.push(...findings.map(({ status, message, next }) => ({ name, status, message, next })));
+    const findings = await lookSafely(look, place);
+    if (repairs !== null) await repairAll(findings, repairs);
+    looked.push(...findings.map((finding) => ({ name, finding })));
   }
-  return { ok: checks.every(({ status }) => status !== "fail"), checks, fixed, fixable };
+  return looked;
 }
 
 /** Repairs what can be; what cannot is told in the place of its finding. */
-async function repairAll(
-  findings: readonly Finding[],
-  told: { readonly fixed: string[]; readonly failures: Map<string, Finding> },
-): Promise<void> {
+async function repairAll(findings: readonly Finding[], told: Repairs): Promise<void> {
   for (const { message, repair } of findings) {
     if (repair === undefined) continue;
     try {
