@@ -16,6 +16,8 @@ const COOKIE_NAME = "[\\w!#$%&*+.^|~-]{1,128}";
 const PAIR = new RegExp(`^\\s*${COOKIE_NAME}=(?![=>])`);
 /** Between the cookies of a header, and between headers that were joined. */
 const DELIMITER = new RegExp(`;|,(?=\\s{0,8}${COOKIE_NAME}=)`);
+/** Only a variable, with nothing behind it. */
+const VARIABLE = /^\$\{[^{}]*\}$/;
 const ATTRIBUTE =
   /^\s*(?:path|domain|expires|max-age|samesite|priority|version|comment)\s*=|^\s*(?:secure|httponly|partitioned)?\s*$/i;
 
@@ -33,7 +35,7 @@ export function maskCookieValue(value: string): string {
   for (const part of parts) {
     const pair = PAIR.exec(part)?.[0] ?? "";
     const secret = part.slice(pair.length).trim();
-    const isKept = ATTRIBUTE.test(part) || isNoSecret("", secret) || secret.startsWith("${");
+    const isKept = ATTRIBUTE.test(part) || isNoSecret("", secret) || VARIABLE.test(secret);
     masked += isKept ? part : pair + (pair === "" ? " " : "") + COOKIE_MASK;
     at += part.length;
     masked += value.slice(at, ++at); // the delimiter

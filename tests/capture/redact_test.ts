@@ -627,3 +627,13 @@ Deno.test("redactText() masks what a command or a Dockerfile sets under a secret
     assert.equal(redactText(text, { patterns: [] }), text);
   }
 });
+
+Deno.test("redactValue() masks a cookie that only begins with a variable, and once", () => {
+  const rules = { patterns: [] };
+  const once = redactValue({ Cookie: ["password=${TOKEN}Cookie: a=b; "] }, rules);
+  assert.deepEqual(once, { Cookie: ["password=[redacted:cookie]; "] });
+  assert.deepEqual(redactValue(once, rules), once);
+  assert.deepEqual(redactValue({ Cookie: "sid=${SID:-none}" }, rules), {
+    Cookie: "sid=${SID:-none}",
+  });
+});
