@@ -8,6 +8,7 @@ import pendingQueue from "./0003_pending_queue.sql" with { type: "text" };
 import counters from "./0004_counters.sql" with { type: "text" };
 import configCache from "./0005_config_cache.sql" with { type: "text" };
 import meta from "./0006_meta.sql" with { type: "text" };
+import pauses from "./0007_pauses.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -24,6 +25,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["counters", counters],
   ["config_cache", configCache],
   ["meta", meta],
+  ["pauses", pauses],
 ];
 
 /** Every migration, oldest first. */

@@ -18,14 +18,14 @@ const FLOORS: readonly (readonly string[])[] = [
   ["errors.ts", "paths.ts", "ids.ts", "time.ts", "version.ts"],
   ["capture", "guard", "requirement", "orchestration", "memory", "session", "settings", "config"],
   ["store"],
-  ["config", "settings", "git", "process", "project", "spool", "log", "maintenance"],
+  ["config", "settings", "git", "process", "project", "gate", "spool", "log", "maintenance"],
   ["hook", "cli", "daemon", "mcp"],
 ];
 
 /** Floor 1 inside folders that also have files with effects on floor 3. */
 const PURE_FILES = [
   /^src\/(capture|guard|requirement|orchestration|memory|session)\//,
-  /^src\/config\/(schema|hook_config|parse|layer|globs|suggest|json_schema|template|explain|yaml_tree)\.ts$/,
+  /^src\/config\/(schema|schema_kit|hook_config|guards|parse|layer|globs|suggest|json_schema|template|explain|yaml_tree)\.ts$/,
   /^src\/settings\/(hooks|edit|handler_schema|own_handler|own_name|look_alike|json_text|settings_text|diff|restore)\.ts$/,
 ];
 

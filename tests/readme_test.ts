@@ -1,6 +1,6 @@
 /** Holds the README to the program: what it promises exists, and what exists is in it. */
 import assert from "node:assert/strict";
-import { CONFIG_KEYS } from "../src/config/schema.ts";
+import { CONFIG_ITEM_KEYS, CONFIG_KEYS } from "../src/config/schema.ts";
 import { DEFAULT_EVENTS } from "../src/settings/hooks.ts";
 import { ENVIRONMENT_NAMES } from "../src/cli/permissions.ts";
 import { startProgram } from "./support/program.ts";
@@ -46,7 +46,7 @@ Deno.test("README.md names no command that the program does not have", async () 
 Deno.test("README.md lists every key of the configuration with its default", () => {
   const rows = README.split("\n").filter((line) => line.startsWith("| `"))
     .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()));
-  for (const { key, default: value, description } of CONFIG_KEYS) {
+  for (const { key, default: value, description } of [...CONFIG_KEYS, ...CONFIG_ITEM_KEYS]) {
     const shown = value === null ? "none" : Array.isArray(value) ? "[]" : String(value);
     const row = rows.find((cells) => cells[1] === `\`${key}\``);
     assert.ok(row, `${key} is missing`);

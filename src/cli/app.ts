@@ -5,7 +5,9 @@ import { config } from "./commands/config.ts";
 import { counter } from "./commands/counter.ts";
 import { db } from "./commands/db.ts";
 import { doctor } from "./commands/doctor.ts";
+import { explain } from "./commands/explain.ts";
 import { exportVerb } from "./commands/export.ts";
+import { guard } from "./commands/guard.ts";
 import { hook } from "./commands/hook.ts";
 import { installHooks, uninstallHooks } from "./commands/install_hooks.ts";
 import { queue } from "./commands/queue.ts";
@@ -35,6 +37,8 @@ export function application(
       audit,
       queue,
       counter,
+      guard,
+      explain,
       config,
       db,
       retention,

@@ -35,6 +35,8 @@ export interface HookConfig {
   readonly sessionRetentionDays: number;
   /** Rows that one retention step removes at most, 10 to 10000. */
   readonly retentionBatchRows: number;
+  /** What is judged before a tool runs: a `GuardPolicy` as JSON, read only by who needs it; empty when nothing is. */
+  readonly guards: string;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
 }
@@ -52,6 +54,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   redactPatterns: [],
   sessionRetentionDays: 30,
   retentionBatchRows: 500,
+  guards: "",
   problems: 0,
 };
 

@@ -1,6 +1,7 @@
 /** The configuration as a JSON Schema, for editors and for `conclaude config schema`. */
 import * as z from "zod/mini";
-import { configSchema, descriptionOf } from "./schema.ts";
+import { configSchema } from "./schema.ts";
+import { descriptionOf } from "./schema_kit.ts";
 
 /** A JSON Schema document, or a part of one. */
 export type JsonSchema = { readonly [keyword: string]: unknown };

@@ -4,7 +4,8 @@
 import type * as z from "zod/mini";
 import { parentOf, resolvePath } from "../paths.ts";
 import type { ConfigFile } from "./discover.ts";
-import { CONFIG_KEYS, CONFIG_SECTIONS, type ConfigKey, configSchema } from "./schema.ts";
+import { CONFIG_ITEM_KEYS, CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "./schema.ts";
+import type { ConfigKey } from "./schema_kit.ts";
 import { suggestKeys } from "./suggest.ts";
 import { type Plain, readYaml, type ValuePath, type YamlTree } from "./yaml_tree.ts";
 
@@ -33,8 +34,8 @@ export interface LayerResult {
   readonly problems: readonly ConfigProblem[];
 }
 
-const KEYS = new Map(CONFIG_KEYS.map((row) => [row.key, row]));
-const KNOWN_NAMES = [...CONFIG_SECTIONS, ...CONFIG_KEYS].map((row) => row.key);
+const KEYS = new Map([...CONFIG_KEYS, ...CONFIG_ITEM_KEYS].map((row) => [row.key, row]));
+const KNOWN_NAMES = [...CONFIG_SECTIONS, ...KEYS.values()].map((row) => row.key);
 /** Taking a value out can uncover another fault, but not often. */
 const MAX_ROUNDS = 4;
 
@@ -86,29 +87,45 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
 /** Reports one issue. @returns The paths of the values that have to go. */
 function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): ValuePath[] {
   const path = issue.path.filter((part) => typeof part !== "symbol");
+  const found = valueAt(root, path);
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((name) => {
       const unknown = [...path, name];
-      const names = suggestKeys(dotted(unknown), KNOWN_NAMES).map((key) => `"${key}"`);
+      const names = suggestKeys(rowName(unknown), KNOWN_NAMES)
+        .map((key) => `"${key.replace(/^.*\[\]\./, "")}"`);
       const suggestion = names.length === 0 ? undefined : `write ${names.join(" or ")} instead`;
       report(unknown, "key", "there is no such key", suggestion);
       return unknown;
     });
   }
-  const found = valueAt(root, path);
-  const row = KEYS.get(dotted(path.filter((part) => typeof part === "string")));
+  if (issue.code === "invalid_union") {
+    // Of a map or its shorthand, in this order: what is wrong with the one that was meant.
+    const meant = isMapping(found) ? issue.errors[0] : typeof found === "string" && issue.errors[1];
+    if (meant) {
+      return meant.flatMap((inner) =>
+        refuse({ ...inner, path: [...issue.path, ...inner.path] }, root, report)
+      );
+    }
+  }
   const isItem = typeof path.at(-1) === "number";
+  const row = KEYS.get(rowName(isItem ? path.slice(0, -1) : path));
   const fault = issue.code === "custom" ? `: ${issue.message}` : "";
   const message = `expected ${expectation(row, isItem)}, found ${describe(found)}${fault}`;
   report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
   return [path];
 }
 
+/** The name of a key in the tables: `preToolUse.uneditableFiles[].agent`, whichever entry it is. */
+function rowName(path: ValuePath): string {
+  return dotted(path).replace(/\[\d+\]/g, "[]");
+}
+
 function expectation(row: ConfigKey | undefined, isItem: boolean): string {
   if (row === undefined) return "a map of keys";
   if (isItem) return `a ${row.item}`;
   const range = row.range ? ` from ${row.range[0]} to ${row.range[1]}` : "";
-  return row.type === "true or false" ? row.type : `a ${row.type}${range}`;
+  const type = row.type.replace(/, needed$/, "");
+  return / or /.test(type) ? type : `a ${type}${range}`;
 }
 
 const TRUTH_WORDS: Readonly<Record<string, string>> = {

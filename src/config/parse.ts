@@ -3,7 +3,9 @@
  * what is wrong with the files. Loaded on a cache miss and by the command line; a hook with a warm cache never is here.
  */
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
+import { parentOf } from "../paths.ts";
 import { compileGlob } from "./globs.ts";
+import { compileGuards } from "./guards.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, isMapping, type LayerValues, readLayer } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
@@ -39,7 +41,17 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const config = configSchema.parse({ ...mergeValues(user, own), inherit });
   const problems = layers.flatMap((layer) => layer.problems);
   const home = ordered.find((file) => file.home)?.home;
-  return { config, hook: toHookConfig(config, { home, problems: problems.length }), problems };
+  const ofProject = ordered.find(({ layer }) => layer !== "user");
+  const root = ofProject ? parentOf(ofProject.path) : null;
+  const isGuarded = root !== null || isMapping(user.preToolUse);
+  return {
+    config,
+    hook: {
+      ...toHookConfig(config, { home, problems: problems.length }),
+      guards: isGuarded ? JSON.stringify(compileGuards(config, { root, home })) : "",
+    },
+    problems,
+  };
 }
 
 /** `over` laid over `under`: maps deep, everything else replaced. Neither is changed. */
@@ -59,7 +71,7 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
 function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: number },
-): HookConfig {
+): Omit<HookConfig, "guards"> {
   const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>

@@ -5,46 +5,27 @@
  * Here a value is only judged; reading, layers and paths are in `parse.ts`.
  */
 import * as z from "zod/mini";
-import { globFault } from "./globs.ts";
-
-/** One key of the configuration, as people read about it. */
-export interface ConfigKey {
-  /** The dotted name: `capture.exclude.tools`. */
-  readonly key: string;
-  /** In words: `whole number`, `list of globs`. */
-  readonly type: string;
-  /** Of a list: one of its values in words, `glob`. */
-  readonly item?: string;
-  /** What counts when no file names the key; null when there is no value then. */
-  readonly default: boolean | number | string | null | readonly string[];
-  /** What the key does, in whole sentences. */
-  readonly description: string;
-  /** Smallest and largest number, both allowed. */
-  readonly range?: readonly [min: number, max: number];
-}
-
-/** A map of keys below one name. */
-export interface ConfigSection {
-  /** The dotted name: `capture.exclude`. */
-  readonly key: string;
-  readonly description: string;
-}
-
-type Fact = Omit<ConfigKey, "key">;
-type Shape = Readonly<Record<string, z.ZodMiniType>>;
-
-/** What the schema objects stand for; zod keeps values, this keeps words. */
-const FACTS = new Map<z.ZodMiniType, Fact | { readonly description: string; readonly of: Shape }>();
-
-const glob = z.string().check(z.check<string>(({ value, issues }) => {
-  const fault = globFault(value);
-  if (fault) issues.push({ code: "custom", message: fault, input: value });
-}));
-
-const pattern = z.string().check(z.check<string>(({ value, issues }) => {
-  const fault = patternFault(value);
-  if (fault) issues.push({ code: "custom", message: fault, input: value });
-}));
+import {
+  bool,
+  choice,
+  type ConfigKey,
+  type ConfigSection,
+  globText,
+  int,
+  itemKeysOf,
+  keysOf,
+  list,
+  needed,
+  optional,
+  pattern,
+  place,
+  rules,
+  said,
+  section,
+  sectionsOf,
+  type Shape,
+  text,
+} from "./schema_kit.ts";
 
 const SHAPE = {
   inherit: bool(
@@ -78,13 +59,13 @@ const SHAPE = {
       {
         projects: list(
           "glob",
-          glob,
+          globText(),
           "Project directories, as absolute paths (`~` is the home). A folder covers everything below it.",
         ),
-        tools: list("glob", glob, "Names of tools, for example `mcp__mail__*`."),
+        tools: list("glob", globText(), "Names of tools, for example `mcp__mail__*`."),
         paths: list(
           "glob",
-          glob,
+          globText(),
           "Files that a tool touches. Each glob is tried on the absolute path (`~` is the home) and, inside the " +
             "project, on the path from the project directory. A folder covers everything below it.",
         ),
@@ -106,6 +87,83 @@ const SHAPE = {
       },
     ),
   }),
+  preToolUse: section(
+    "What is judged before a tool runs. It counts where a project has a configuration file of its own, or where the " +
+      "user's own file has this section.",
+    {
+      strict: bool(
+        false,
+        "True denies what cannot be told before it runs, such as `$COMMAND --force`; false lets it pass and notes it " +
+          "in the audit trail.",
+      ),
+      preventRootAdditions: bool(
+        true,
+        "Whether new files directly in the folder of the project's configuration file are refused. Files that are " +
+          "there may be changed.",
+      ),
+      preventRootAdditionsMessage: text(
+        "What is said then. `{file_path}` and `{tool}` stand for the file and the tool.",
+      ),
+      uneditableFiles: rules(
+        "Files that may not be changed, moved or removed, by a tool or by a shell command. Each is a glob, or a map of " +
+          "the keys below. A glob is tried on the path from the project's folder and on the absolute path; `*` also " +
+          "matches `/`.",
+        {
+          pattern: needed("glob", globText(), "The files."),
+          message: said("What is said instead of the usual reason."),
+          agent: optional(
+            "glob",
+            globText(),
+            "Only for these agents: `main`, or the type of a subagent.",
+          ),
+        },
+        { shorthand: globText(), item: "glob or map of keys" },
+      ),
+      preventAdditions: list(
+        "glob",
+        globText(),
+        "Files that may not be made. Those that are there may be changed.",
+      ),
+      toolUsageValidation: rules(
+        "What tools may be used for. A rule that blocks forbids what it matches; where a tool has rules that allow, it " +
+          "may only be used for what one of them matches. Shell commands are taken apart first: every command of a " +
+          "script is judged by itself, in the order of the rules, until one allows it.",
+        {
+          tool: needed("glob", globText(), "The name of the tool, or `*`."),
+          action: choice(["block", "allow"], "What the rule does with what it matches."),
+          pattern: optional("glob", globText(), "The files, of a tool that works on a file."),
+          commandPattern: optional(
+            "glob",
+            globText(),
+            "The commands, of `Bash`: `git push --force*`.",
+          ),
+          matchMode: choice(
+            ["full", "prefix"],
+            "Whether the pattern of a command has to match all of it, or its first words are enough. Without it: full.",
+            "full",
+          ),
+          message: said("What is said instead of the usual reason."),
+          agent: optional(
+            "glob",
+            globText(),
+            "Only for these agents: `main`, or the type of a subagent.",
+          ),
+        },
+        { item: "map of keys" },
+      ),
+      denyDangerousCommands: bool(
+        true,
+        "Whether commands are refused that destroy what nobody can bring back: `rm -rf` of the home, the project or " +
+          "the system, `git push --force` (not `--force-with-lease`), `git reset --hard origin/main`, `git clean -f`, " +
+          "`DROP TABLE`.",
+      ),
+      protectPolicy: bool(
+        true,
+        "Whether the agent is kept from changing conclaude's configuration files, and from lifting a rule by " +
+          "`conclaude guard pause`. People can always do both.",
+      ),
+    },
+  ),
   store: section("How long state is kept.", {
     sessionRetentionDays: int(
       [0, 36_500],
@@ -127,73 +185,8 @@ export type Config = DeepReadonly<z.output<typeof configSchema>>;
 /** Every key, in the order in which people should meet them. */
 export const CONFIG_KEYS: readonly ConfigKey[] = keysOf(SHAPE, "");
 
+/** The keys of the maps that lists hold: `preToolUse.uneditableFiles[].pattern`. */
+export const CONFIG_ITEM_KEYS: readonly ConfigKey[] = itemKeysOf(SHAPE, "");
+
 /** Every section, the outer before the inner. */
 export const CONFIG_SECTIONS: readonly ConfigSection[] = sectionsOf(SHAPE, "");
-
-/** What a part of the schema means, for the JSON Schema; `undefined` for parts inside a key. */
-export function descriptionOf(part: unknown): string | undefined {
-  return FACTS.get(part as z.ZodMiniType)?.description;
-}
-
-function keep<T extends z.ZodMiniType>(schema: T, fact: Fact): T {
-  FACTS.set(schema, fact);
-  return schema;
-}
-
-function bool(fallback: boolean, description: string) {
-  return keep(z._default(z.boolean(), fallback), {
-    type: "true or false",
-    default: fallback,
-    description,
-  });
-}
-
-function int(range: readonly [min: number, max: number], fallback: number, description: string) {
-  const schema = z._default(z.int().check(z.minimum(range[0]), z.maximum(range[1])), fallback);
-  return keep(schema, { type: "whole number", range, default: fallback, description });
-}
-
-function place(description: string) {
-  const schema = z._default(z.nullable(z.string().check(z.minLength(1))), null);
-  return keep(schema, { type: "path", default: null, description });
-}
-
-function list<T extends z.ZodMiniType<string, string>>(item: string, of: T, description: string) {
-  const schema = z._default(z.array(of), []);
-  return keep(schema, { type: `list of ${item}s`, item, default: [], description });
-}
-
-function section<S extends Shape>(description: string, of: S) {
-  const schema = z.prefault(z.strictObject(of), {} as z.input<z.ZodMiniObject<S, z.core.$strict>>);
-  FACTS.set(schema, { description, of });
-  return schema;
-}
-
-function keysOf(shape: Shape, prefix: string): ConfigKey[] {
-  return Object.entries(shape).flatMap(([name, schema]): ConfigKey[] => {
-    const fact = FACTS.get(schema);
-    if (fact === undefined) return [];
-    if ("of" in fact) return keysOf(fact.of, `${prefix}${name}.`);
-    return [{ key: prefix + name, ...fact }];
-  });
-}
-
-function sectionsOf(shape: Shape, prefix: string): ConfigSection[] {
-  return Object.entries(shape).flatMap(([name, schema]): ConfigSection[] => {
-    const fact = FACTS.get(schema);
-    if (fact === undefined || !("of" in fact)) return [];
-    const key = prefix + name;
-    return [{ key, description: fact.description }, ...sectionsOf(fact.of, `${key}.`)];
-  });
-}
-
-function patternFault(source: string): string | undefined {
-  try {
-    if (new RegExp(source, "g").test("")) {
-      return "it matches the empty text, so it would mask everything";
-    }
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}

@@ -27,6 +27,10 @@ export interface Draft {
 /** An event on its way, with all that its handler needs. */
 export interface HookWork {
   readonly event: HookEvent;
+  /** The fields as they came, secrets and all: for decisions, never for what is stored. */
+  readonly sent: Readonly<Record<string, unknown>>;
+  /** Masks the secrets in a text that did not come with the event as it is. */
+  readonly hide: (text: string) => string;
   /** What stdin held, secrets masked. */
   readonly text: string;
   /** Why that is no event, or null when it is one. */
@@ -38,6 +42,8 @@ export interface HookWork {
   /** The same as it may be stored. */
   readonly shownProjectDir: string | null;
   readonly repository: Repository | undefined;
+  /** The person's home folder; null when the environment names none. */
+  readonly home: string | null;
   readonly claudePid: number | null;
   readonly config: HookConfig;
   /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */

@@ -1,5 +1,5 @@
 import { filesTouched, summarizeInput } from "../capture/payload.ts";
-import type { Answer, HookWork } from "./handler.ts";
+import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /** Longest title of a session, in characters. */
 const MAX_TITLE_CHARS = 120;
@@ -9,29 +9,30 @@ const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
 
 /** Every event without a rule of its own, known or not: it is recorded, and answered with nothing. */
 export async function handle(work: HookWork): Promise<Answer> {
+  await work.save(draftOf(work));
+  return null;
+}
+
+/** What is recorded of an event. */
+export function draftOf(work: HookWork): Draft {
   const { event, problem } = work;
   if (problem !== null) {
-    await work.save({
+    return {
       status: "failure",
       errorMessage: problem,
       metadata: work.keepsContent ? summarizeInput({ stdin: work.text }) : {},
-    });
-    return null;
+    };
   }
-  if (!work.keepsContent) {
-    await work.save({ session: sessionOf(work) });
-    return null;
-  }
+  if (!work.keepsContent) return { session: sessionOf(work) };
   const { tool_name: _name, tool_use_id: _id, ...rest } = event.own;
   const files = event.toolName === null
     ? {}
     : { files: filesTouched(event.toolName, event.toolInput) };
-  await work.save({
+  return {
     session: sessionOf(work),
     metadata: { ...files, ...summarizeInput(rest, event.toolName === null ? {} : TOOL_LIMITS) },
     counters: event.name === "UserPromptSubmit" ? ["prompts"] : [],
-  });
-  return null;
+  };
 }
 
 /** A prompt can only come from a live session, and the first one says what the session is about. */

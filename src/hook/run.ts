@@ -9,6 +9,8 @@ interface HandlerModule {
 const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["PostToolUse", () => import("./post_tool_use.ts")],
   ["PostToolUseFailure", () => import("./post_tool_use.ts")],
+  ["PreToolUse", () => import("./pre_tool_use.ts")],
+  ["PermissionRequest", () => import("./pre_tool_use.ts")],
   ["SessionStart", () => import("./session_start.ts")],
   ["SessionEnd", () => import("./session_end.ts")],
   ["Stop", () => import("./stop.ts")],

@@ -1,0 +1,37 @@
+import { command, someText } from "../command.ts";
+
+/** `conclaude explain TOOL INPUT` */
+export const explain = command<{ readonly agent: string }, [tool: string, input: string]>({
+  load: async () => (await import("../actions/explain.ts")).explainUse,
+  parameters: {
+    positional: {
+      kind: "tuple",
+      parameters: [
+        { parse: someText, brief: "The tool: Bash, Edit, Write …", placeholder: "tool" },
+        {
+          parse: someText,
+          brief: "The command, the file, or the tool's whole input as JSON",
+          placeholder: "input",
+        },
+      ],
+    },
+    flags: {
+      agent: {
+        kind: "parsed",
+        parse: someText,
+        default: "main",
+        brief: "As if this agent asked: main, or the type of a subagent",
+        placeholder: "name",
+      },
+    },
+  },
+  brief: "Show what the rules say of a tool use, without doing anything",
+  about:
+    "Shows every rule that is asked before this tool use, and what it says. Nothing is run, and nothing is written.\n" +
+    "Exit status 1 when it would be denied.",
+  examples: [
+    "conclaude explain Bash 'git push --force'",
+    "conclaude explain Edit src/a.ts --agent reviewer",
+    `conclaude explain Write '{"file_path":"new.txt"}' --json`,
+  ],
+});

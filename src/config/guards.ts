@@ -1,0 +1,61 @@
+/** The sections about guards, compiled: what a hook takes from the cache. */
+import type { FileRule, GuardPolicy, ToolRule } from "../guard/policy.ts";
+import { compileGlob } from "./globs.ts";
+import type { Config } from "./schema.ts";
+
+type PreToolUse = Config["preToolUse"];
+
+/**
+ * Compiles what is judged before a tool runs.
+ *
+ * @param from `root`: the folder of the project's configuration file, or null; `home`: what `~` means.
+ */
+export function compileGuards(
+  { preToolUse }: Config,
+  from: { readonly root: string | null; readonly home: string | undefined },
+): GuardPolicy {
+  const file = (entry: PreToolUse["uneditableFiles"][number]): FileRule => {
+    const { pattern, message, agent } = typeof entry === "string" ? { pattern: entry } : entry;
+    return {
+      glob: pattern,
+      pattern: compileGlob(pattern, { home: from.home }),
+      message: message ?? null,
+      agent: compiledAgent(agent),
+    };
+  };
+  return {
+    root: from.root,
+    isStrict: preToolUse.strict,
+    preventsRootAdditions: preToolUse.preventRootAdditions,
+    rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
+    uneditable: preToolUse.uneditableFiles.map(file),
+    noAdditions: preToolUse.preventAdditions.map(file),
+    tools: preToolUse.toolUsageValidation.map((rule) => compileTool(rule, from.home)),
+    deniesDangerous: preToolUse.denyDangerousCommands,
+    protectsItself: preToolUse.protectPolicy,
+  };
+}
+
+function compileTool(
+  rule: PreToolUse["toolUsageValidation"][number],
+  home: string | undefined,
+): ToolRule {
+  const { tool, action, commandPattern, matchMode, message, agent } = rule;
+  const isCommand = commandPattern !== undefined;
+  const glob = commandPattern ?? rule.pattern ?? "*";
+  return {
+    tool: compileGlob(tool),
+    action,
+    about: isCommand ? "command" : "file",
+    glob,
+    pattern: compileGlob(glob, isCommand ? {} : { home }),
+    isPrefix: matchMode === "prefix",
+    message: message ?? null,
+    agent: compiledAgent(agent),
+  };
+}
+
+/** Null for every agent, which is what most rules are for. */
+function compiledAgent(glob: string | undefined): string | null {
+  return glob === undefined || glob === "*" ? null : compileGlob(glob);
+}

@@ -1,0 +1,205 @@
+/**
+ * What the schema of the configuration is made of: kinds of keys, each with the words in which people read about it.
+ * zod keeps the values, this keeps the words.
+ */
+import * as z from "zod/mini";
+import { globFault } from "./globs.ts";
+
+/** One key of the configuration, as people read about it. */
+export interface ConfigKey {
+  /** The dotted name: `capture.exclude.tools`. */
+  readonly key: string;
+  /** In words: `whole number`, `list of globs`. */
+  readonly type: string;
+  /** Of a list: one of its values in words, `glob`. */
+  readonly item?: string;
+  /** What counts when no file names the key; null when there is no value then. */
+  readonly default: boolean | number | string | null | readonly never[];
+  /** What the key does, in whole sentences. */
+  readonly description: string;
+  /** Smallest and largest number, both allowed. */
+  readonly range?: readonly [min: number, max: number];
+}
+
+/** A map of keys below one name. */
+export interface ConfigSection {
+  /** The dotted name: `capture.exclude`. */
+  readonly key: string;
+  readonly description: string;
+}
+
+/** What is known of a part, beside its name. */
+type Fact = Omit<ConfigKey, "key"> & { readonly items?: Shape };
+
+/** The keys of a section. */
+export type Shape = Readonly<Record<string, z.ZodMiniType>>;
+
+/** What the schema objects stand for. */
+const FACTS = new Map<z.ZodMiniType, Fact | { readonly description: string; readonly of: Shape }>();
+
+/** A new one each time: what is kept about a schema belongs to one key. */
+export function globText() {
+  return z.string().check(z.check<string>(({ value, issues }) => {
+    const fault = globFault(value);
+    if (fault) issues.push({ code: "custom", message: fault, input: value });
+  }));
+}
+
+/** The source of a regular expression that does not match everything. */
+export const pattern = z.string().check(z.check<string>(({ value, issues }) => {
+  const fault = patternFault(value);
+  if (fault) issues.push({ code: "custom", message: fault, input: value });
+}));
+
+/** What a part of the schema means, for the JSON Schema; `undefined` for parts inside a key. */
+export function descriptionOf(part: unknown): string | undefined {
+  return FACTS.get(part as z.ZodMiniType)?.description;
+}
+
+function keep<T extends z.ZodMiniType>(schema: T, fact: Fact): T {
+  FACTS.set(schema, fact);
+  return schema;
+}
+
+/** True or false. */
+export function bool(fallback: boolean, description: string) {
+  return keep(z._default(z.boolean(), fallback), {
+    type: "true or false",
+    default: fallback,
+    description,
+  });
+}
+
+/** A whole number in a range, both ends allowed. */
+export function int(
+  range: readonly [min: number, max: number],
+  fallback: number,
+  description: string,
+) {
+  const schema = z._default(z.int().check(z.minimum(range[0]), z.maximum(range[1])), fallback);
+  return keep(schema, { type: "whole number", range, default: fallback, description });
+}
+
+/** The path of a file or a folder; none without it. */
+export function place(description: string) {
+  const schema = z._default(z.nullable(z.string().check(z.minLength(1))), null);
+  return keep(schema, { type: "path", default: null, description });
+}
+
+/** A list of single values; empty without it. */
+export function list<T extends z.ZodMiniType<string, string>>(
+  item: string,
+  of: T,
+  description: string,
+) {
+  const schema = z._default(z.array(of), []);
+  return keep(schema, { type: `list of ${item}s`, item, default: [], description });
+}
+
+/** A text; none without it. */
+export function text(description: string) {
+  const schema = z._default(z.nullable(z.string().check(z.minLength(1))), null);
+  return keep(schema, { type: "text", default: null, description });
+}
+
+/** A list of maps; where there is a shorthand, a single value may stand for a map. */
+export function rules<S extends Shape, T extends z.ZodMiniType<string, string> = never>(
+  description: string,
+  items: S,
+  options: { readonly shorthand?: T; readonly item: string },
+) {
+  const map = z.strictObject(items);
+  const of = options.shorthand === undefined ? map : z.union([map, options.shorthand]);
+  const schema = z._default(
+    z.array(of as z.ZodMiniType<z.output<typeof map> | z.output<T>>),
+    [],
+  );
+  return keep(schema, {
+    type: "list of rules",
+    item: options.item,
+    default: [],
+    description,
+    items,
+  });
+}
+
+/** A key that every map of a list must have. */
+export function needed<T extends z.ZodMiniType>(type: string, of: T, description: string) {
+  return keep(of, { type: `${type}, needed`, default: null, description });
+}
+
+/** A key that a map of a list may have. */
+export function optional<T extends z.ZodMiniType>(type: string, of: T, description: string) {
+  return keep(z.optional(of), { type, default: null, description });
+}
+
+/** A text that a map of a list may have. */
+export function said(description: string) {
+  return optional("text", z.string().check(z.minLength(1)), description);
+}
+
+/** One of a few words; needed where there is no `fallback`. */
+export function choice<const W extends readonly string[]>(
+  words: W,
+  description: string,
+  fallback?: W[number],
+) {
+  const type = words.join(" or ");
+  if (fallback === undefined) {
+    return keep(z.enum(words), { type: `${type}, needed`, default: null, description });
+  }
+  return keep(z._default(z.enum(words), fallback as never), {
+    type,
+    default: fallback,
+    description,
+  });
+}
+
+/** A map of keys; without it, all have their defaults. */
+export function section<S extends Shape>(description: string, of: S) {
+  const schema = z.prefault(z.strictObject(of), {} as z.input<z.ZodMiniObject<S, z.core.$strict>>);
+  FACTS.set(schema, { description, of });
+  return schema;
+}
+
+/** The keys below a section, each with its dotted name. */
+export function keysOf(shape: Shape, prefix: string): ConfigKey[] {
+  return Object.entries(shape).flatMap(([name, schema]): ConfigKey[] => {
+    const fact = FACTS.get(schema);
+    if (fact === undefined) return [];
+    if ("of" in fact) return keysOf(fact.of, `${prefix}${name}.`);
+    const { items: _items, ...row } = fact;
+    return [{ key: prefix + name, ...row }];
+  });
+}
+
+/** The keys of the maps in lists: `preToolUse.uneditableFiles[].pattern`. */
+export function itemKeysOf(shape: Shape, prefix: string): ConfigKey[] {
+  return Object.entries(shape).flatMap(([name, schema]): ConfigKey[] => {
+    const fact = FACTS.get(schema);
+    if (fact === undefined) return [];
+    if ("of" in fact) return itemKeysOf(fact.of, `${prefix}${name}.`);
+    return fact.items === undefined ? [] : keysOf(fact.items, `${prefix}${name}[].`);
+  });
+}
+
+/** The sections below a section, the outer before the inner. */
+export function sectionsOf(shape: Shape, prefix: string): ConfigSection[] {
+  return Object.entries(shape).flatMap(([name, schema]): ConfigSection[] => {
+    const fact = FACTS.get(schema);
+    if (fact === undefined || !("of" in fact)) return [];
+    const key = prefix + name;
+    return [{ key, description: fact.description }, ...sectionsOf(fact.of, `${key}.`)];
+  });
+}
+
+function patternFault(source: string): string | undefined {
+  try {
+    if (new RegExp(source, "g").test("")) {
+      return "it matches the empty text, so it would mask everything";
+    }
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

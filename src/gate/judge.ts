@@ -1,0 +1,43 @@
+/** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
+import { filesTouched } from "../capture/payload.ts";
+import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
+import type { GuardPolicy, Verdict } from "../guard/policy.ts";
+import { lookAtFiles } from "../project/files.ts";
+
+/** A tool use that is about to happen, as it was sent: secrets and all, so nothing of it is stored from here. */
+export interface AskedUse {
+  readonly tool: string;
+  readonly input: unknown;
+  /** `main`, or the type of the subagent. */
+  readonly agent: string;
+  /** Where a relative path starts; null when it was not told. */
+  readonly folder: string | null;
+  readonly projectDir: string | null;
+  readonly home: string | null;
+}
+
+const NOTHING: Verdict = { blocks: [], doubts: [] };
+
+/** What the rules say of a tool use. With a strict policy, what cannot be told before it runs is forbidden. */
+export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verdict> {
+  const { tool, agent, folder, home } = use;
+  const ground = { root: policy.root ?? use.projectDir, folder, home };
+  const look: Look = (path, how) => lookAtFiles(path, how, ground);
+  const command = tool === "Bash" ? commandOf(use.input) : null;
+  if (command === null) {
+    return judgeTool(policy, { tool, agent, file: filesTouched(tool, use.input)[0] ?? null }, look);
+  }
+  if (!mayConcernCommands(policy, command)) return NOTHING;
+  const { judgeBash } = await import("../guard/bash.ts");
+  const verdict = judgeBash(policy, { command, agent, folder, home }, look);
+  if (!policy.isStrict || verdict.doubts.length === 0) return verdict;
+  const reason = "Blocked Bash operation: only when it runs can be known what it does " +
+    `(${verdict.doubts.join("; ")}). Write the command out plainly.`;
+  return { ...verdict, blocks: [...verdict.blocks, { rule: "preToolUse.strict", reason }] };
+}
+
+function commandOf(input: unknown): string | null {
+  if (typeof input !== "object" || input === null) return null;
+  const command: unknown = Reflect.get(input, "command");
+  return typeof command === "string" ? command : null;
+}

@@ -1,0 +1,71 @@
+/** Judges a shell command: every command that it would start, and every file that it plainly changes. */
+import { judgeCommands } from "./commands.ts";
+import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
+import { judgeOne, type Look } from "./decide.ts";
+import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
+import type { ShellCommand } from "./shell/command.ts";
+import { readScript } from "./shell/script.ts";
+import { findTargets } from "./shell/writes.ts";
+
+/** A Bash call that is about to happen. */
+export interface BashUse extends Actor {
+  readonly command: string;
+  /** The folder in which it starts, absolute; null when it was not told. */
+  readonly folder: string | null;
+  readonly home: string | null;
+}
+
+/** What lifts a rule; an agent must not run it. */
+const LIFTING = /\bguard\s+(?:pause|resume)\b/;
+
+/** Judges a Bash call. */
+export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
+  const { commands, unknown } = readScript(use.command, use);
+  const byCommand = judgeCommands(policy, commands, { agent: use.agent, whole: use.command });
+  const blocks: Block[] = [...byCommand.blocks];
+  const doubts: string[] = [...unknown, ...byCommand.doubts];
+  for (const command of commands) {
+    if (policy.deniesDangerous) {
+      const danger = judgeDanger(command, { home: use.home, root: policy.root });
+      blocks.push(...danger.blocks);
+      doubts.push(...danger.doubts);
+    }
+    if (policy.protectsItself && lifts(command)) {
+      blocks.push({
+        rule: "preToolUse.protectPolicy",
+        reason: `Blocked Bash operation: only a person lifts a rule. Command: ${use.command}`,
+      });
+    }
+    for (const { path, by, ...how } of findTargets(command)) {
+      if (path === null) {
+        if (hasFileRules(policy)) doubts.push(`which file \`${by}\` changes is not known`);
+        continue;
+      }
+      for (const file of look(path, how)) {
+        blocks.push(...judgeOne(policy, file, { agent: use.agent, tool: "Bash", writes: true }));
+      }
+    }
+  }
+  return { blocks: once(blocks), doubts: [...new Set(doubts)] };
+}
+
+function lifts({ words }: ShellCommand): boolean {
+  const text = words.map((word) => word.text).join(" ");
+  return /conclaude/.test(text) && LIFTING.test(text);
+}
+
+function hasFileRules({ uneditable, noAdditions, tools }: GuardPolicy): boolean {
+  return uneditable.length > 0 || noAdditions.length > 0 ||
+    tools.some(({ about }) => about === "file");
+}
+
+/** A rule is named once for each file; the same command inside of another is no second offence. */
+function once(blocks: readonly Block[]): Block[] {
+  const seen = new Set<string>();
+  return blocks.filter(({ rule, reason }) => {
+    const key = rule === DANGEROUS_RULE
+      ? `${rule} ${reason.split(". Command:")[0]}`
+      : rule + reason;
+    return !seen.has(key) && seen.add(key);
+  });
+}

@@ -1,0 +1,156 @@
+/** The rules about commands, tried on every command that a Bash call would start. */
+import { type Actor, type Block, concerns, type GuardPolicy, type ToolRule } from "./policy.ts";
+import type { ShellCommand } from "./shell/command.ts";
+import { withoutGitOptions } from "./shell/git_options.ts";
+import type { Argument } from "./shell/word.ts";
+import { programName } from "./shell/wrappers.ts";
+
+/** `maybe`: the part that only the running shell knows decides. */
+type Match = "yes" | "maybe" | "no";
+
+/** What the rules about commands say of one Bash call. */
+export interface CommandVerdict {
+  readonly blocks: readonly Block[];
+  readonly doubts: readonly string[];
+}
+
+/** Programs that only start another one, and change nothing about what that does. */
+const TRANSPARENT = new Set([
+  "env",
+  "command",
+  "builtin",
+  "exec",
+  "nohup",
+  "time",
+  "timeout",
+  "nice",
+  "stdbuf",
+  "setsid",
+  "eval",
+]);
+
+/**
+ * Judges the commands of one Bash call. In the order of the configuration, for each command: a rule that blocks and
+ * matches forbids it; a rule that allows and matches lets it pass, and ends the search. Where there are rules that allow
+ * and none of them matches, it is forbidden.
+ *
+ * @param whole The text of the call: patterns with `|`, `&`, `;`, `<` or `>` are about more than one command.
+ */
+export function judgeCommands(
+  policy: GuardPolicy,
+  commands: readonly ShellCommand[],
+  by: Actor & { readonly whole: string },
+): CommandVerdict {
+  const rules = policy.tools
+    .map((rule, i) => ({ rule, name: `preToolUse.toolUsageValidation[${i}]` }))
+    .filter(({ rule }) =>
+      rule.about === "command" && new RegExp(rule.tool, "s").test("Bash") && concerns(rule, by)
+    );
+  if (rules.length === 0) return { blocks: [], doubts: [] };
+  const blocks = new Map<string, Block>();
+  const doubts = new Set<string>();
+  for (const { rule, name } of rules) {
+    if (rule.action === "block" && spansCommands(rule) && matchesText(rule, by.whole.trim())) {
+      blocks.set(name, { rule: name, reason: reasonOf(rule, by.whole.trim()) });
+    }
+  }
+  for (const command of commands) {
+    if (command.words.length === 0) continue;
+    judgeCommand(command, rules, { blocks, doubts });
+  }
+  return { blocks: [...blocks.values()], doubts: [...doubts] };
+}
+
+function judgeCommand(
+  command: ShellCommand,
+  rules: readonly { readonly rule: ToolRule; readonly name: string }[],
+  found: { readonly blocks: Map<string, Block>; readonly doubts: Set<string> },
+): void {
+  const shown = textOf(command.words).text;
+  const allowing: typeof rules[number][] = [];
+  for (const { rule, name } of rules) {
+    const match = matchCommand(rule, command.words);
+    if (rule.action === "block") {
+      if (match === "yes") found.blocks.set(name, { rule: name, reason: reasonOf(rule, shown) });
+      else if (match === "maybe") {
+        found.doubts.add(`"${shown}…" may be what ${name} forbids ("${rule.glob}")`);
+      }
+    } else if (match === "yes") return;
+    else allowing.push({ rule, name });
+  }
+  const [first] = allowing;
+  if (first === undefined || isCovered(command)) return;
+  found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first.rule, shown) });
+}
+
+/** What only starts other commands is allowed as far as those are. */
+function isCovered({ words }: ShellCommand): boolean {
+  return TRANSPARENT.has(programName(words[0]!.text)) && words.length > 1;
+}
+
+/** Whether a rule means this command, in any of the ways to write it. */
+export function matchCommand(rule: ToolRule, words: readonly Argument[]): Match {
+  const matches = spellings(words).map((spelling) => matchSpelling(rule, spelling));
+  return matches.includes("yes") ? "yes" : matches.includes("maybe") ? "maybe" : "no";
+}
+
+/** As written, with the program's name alone, and without git's own options. */
+function spellings(words: readonly Argument[]): (readonly Argument[])[] {
+  const [program, ...rest] = words;
+  if (program === undefined || program.isOpen) return [words];
+  const name = programName(program.text);
+  const named = [{ ...program, text: name }, ...rest];
+  const all = name === program.text ? [words] : [words, named];
+  if (name === "git") {
+    const { words: verb } = withoutGitOptions(rest);
+    if (verb.length < rest.length) all.push([named[0]!, ...verb]);
+  }
+  return all;
+}
+
+function matchSpelling(rule: ToolRule, words: readonly Argument[]): Match {
+  const regex = new RegExp(rule.pattern, "s");
+  const { text, isOpen } = textOf(words);
+  if (regex.test(text)) return isOpen && !rule.glob.endsWith("*") ? "maybe" : "yes";
+  if (rule.isPrefix) {
+    const parts = text.split(" ");
+    for (let n = 1; n < parts.length; n++) {
+      if (regex.test(parts.slice(0, n).join(" "))) return "yes";
+    }
+  }
+  if (!isOpen) return "no";
+  const plain = /^[^*?[{\\]*/.exec(rule.glob)![0];
+  return plain.startsWith(text) || text.startsWith(plain) ? "maybe" : "no";
+}
+
+/**
+ * A command as one text, its words with one blank between them; up to where only the running shell knows more. A pattern
+ * of the shell counts as such a place: a file may have any name.
+ */
+export function textOf(
+  words: readonly Argument[],
+): { readonly text: string; readonly isOpen: boolean } {
+  const open = words.findIndex(({ isOpen, isGlob }) => isOpen || isGlob);
+  const known = open < 0 ? words : words.slice(0, open + 1);
+  const texts = known.map(({ text, isGlob }) => isGlob ? /^[^*?[]*/.exec(text)![0] : text);
+  return { text: texts.join(" ").trimEnd(), isOpen: open >= 0 };
+}
+
+function spansCommands({ glob }: ToolRule): boolean {
+  return /[|&;<>\n]/.test(glob);
+}
+
+function matchesText({ pattern }: ToolRule, text: string): boolean {
+  return new RegExp(pattern, "s").test(text);
+}
+
+function reasonOf({ message, glob }: ToolRule, command: string): string {
+  return message ??
+    `Bash command blocked by preToolUse.toolUsageValidation rule: ${glob}. Command: ${command}`;
+}
+
+function notAllowed({ message, glob }: ToolRule, command: string): string {
+  return message ??
+    `Bash command blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}. ` +
+      `Command: ${command}`;
+}

@@ -1,0 +1,130 @@
+/**
+ * Commands that destroy what nobody can bring back: the system's or the home's folders, the history of a shared branch,
+ * uncommitted work, whole tables. Text that only mentions such a command is none.
+ */
+import { parentOf, resolvePath } from "../paths.ts";
+import type { Block } from "./policy.ts";
+import type { ShellCommand } from "./shell/command.ts";
+import { withoutGitOptions } from "./shell/git_options.ts";
+import type { Argument } from "./shell/word.ts";
+import { programName } from "./shell/wrappers.ts";
+
+/** The folders that must stay, beside those of the system. */
+export interface Precious {
+  readonly home: string | null;
+  /** The project's folder. */
+  readonly root: string | null;
+}
+
+/** The name of the rule. */
+export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
+
+const SQL_CLIENTS = new Set(
+  ["psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "duckdb", "clickhouse", "clickhouse-client"]
+    .concat(["cockroach", "bq", "snowsql", "usql", "sqlplus", "d1"]),
+);
+const SQL = /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b/i;
+
+/** What one command would destroy, and what could not be told. */
+export function judgeDanger(
+  command: ShellCommand,
+  precious: Precious,
+): { readonly blocks: readonly Block[]; readonly doubts: readonly string[] } {
+  const [program, ...rest] = command.words;
+  const device = command.redirects.find(({ operator, target }) =>
+    operator.includes(">") && isDisk(target.text)
+  );
+  const found = device ? [`writes over the disk ${device.target.text}`] : [];
+  const doubts: string[] = [];
+  if (program !== undefined && !program.isOpen) {
+    const name = programName(program.text);
+    if (name === "rm" || name === "chmod" || name === "chown") {
+      const judged = judgeRecursive(name, rest, command, precious);
+      found.push(...judged.found);
+      doubts.push(...judged.doubts);
+    } else if (name === "git") found.push(...judgeGit(rest));
+    else if (/^mkfs(?:\.\w+)?$/.test(name)) found.push("makes a new file system over an old one");
+    else if (name === "dd" && rest.some(({ text }) => isDisk(text.replace(/^of=/, "")))) {
+      if (rest.some(({ text }) => text.startsWith("of="))) found.push("writes over a disk");
+    }
+    const isSql = [program, ...rest].some(({ text }) => SQL_CLIENTS.has(programName(text)));
+    if (isSql && [...rest.map(({ text }) => text), command.input ?? ""].some((t) => SQL.test(t))) {
+      found.push("drops or empties a table");
+    }
+  }
+  const shown = command.words.map(({ text }) => text).join(" ");
+  return {
+    blocks: found.map((what) => ({
+      rule: DANGEROUS_RULE,
+      reason: `Blocked dangerous command: it ${what}. Command: ${shown}`,
+    })),
+    doubts,
+  };
+}
+
+function judgeRecursive(
+  name: string,
+  rest: readonly Argument[],
+  { folder, words }: ShellCommand,
+  precious: Precious,
+): { readonly found: string[]; readonly doubts: string[] } {
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  const optionWords = dashes < 0 ? rest : rest.slice(0, dashes);
+  const isRecursive = optionWords.some(({ text }) =>
+    /^-[a-zA-Z]*[rR]/.test(text) || /^--recursive/.test(text)
+  );
+  if (!isRecursive) return { found: [], doubts: [] };
+  const verb = name === "rm" ? "removes" : "changes all of";
+  const found: string[] = [];
+  const doubts: string[] = [];
+  const operands = rest.filter(({ text, isOpen }, i) =>
+    (dashes >= 0 && i > dashes) || isOpen || !text.startsWith("-")
+  );
+  for (const { text, isOpen } of operands) {
+    if (isOpen) {
+      doubts.push(`what "${words.map((word) => word.text).join(" ")}…" ${verb} is not known`);
+      continue;
+    }
+    if (folder === null && !text.startsWith("/")) continue;
+    const path = resolvePath(text, { folder: folder ?? "/" });
+    const kept = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
+    if (isPrecious(kept, precious)) found.push(`${verb} ${kept}`);
+  }
+  return { found, doubts };
+}
+
+/** The top, the system's own folders, the home and the project, and all that these lie in. */
+function isPrecious(path: string, { home, root }: Precious): boolean {
+  const above = (inner: string | null) =>
+    inner !== null && (inner === path || inner.startsWith(path === "/" ? "/" : `${path}/`));
+  if (path === "/" || above(home) || above(root)) return true;
+  return parentOf(path) === "/" && path !== "/tmp" && /^\/[a-zA-Z][\w-]*$/.test(path);
+}
+
+function judgeGit(rest: readonly Argument[]): string[] {
+  const { words: [verb, ...after] } = withoutGitOptions(rest);
+  const texts = after.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
+  const has = (letter: string, long: string) =>
+    texts.some((text) => text === long || new RegExp(`^-[a-zA-Z]*${letter}[a-zA-Z]*$`).test(text));
+  switch (verb?.text) {
+    case "push":
+      return has("f", "--force") || texts.some((text) => /^\+./.test(text))
+        ? ["overwrites the history of a shared branch (--force-with-lease would not)"]
+        : [];
+    case "reset":
+      return texts.includes("--hard") &&
+          texts.some((text) => /^origin\/(?:main|master)$/.test(text))
+        ? ["throws away every commit and change that origin does not have"]
+        : [];
+    case "clean":
+      return has("f", "--force") && !has("n", "--dry-run")
+        ? ["removes files that git does not know, for good"]
+        : [];
+    default:
+      return [];
+  }
+}
+
+function isDisk(path: string): boolean {
+  return /^\/dev\/(?:sd[a-z]|nvme\d|hd[a-z]|vd[a-z]|disk\d|mmcblk\d)/.test(path);
+}

@@ -1,0 +1,123 @@
+/**
+ * Judges one tool use: all rules are asked, and all that forbid it are named in one answer.
+ *
+ * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
+ * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
+ */
+import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
+import { type Actor, type Block, concerns, type GuardPolicy, type Verdict } from "./policy.ts";
+
+/** A tool use that is about to happen. */
+export interface ToolUse extends Actor {
+  readonly tool: string;
+  /** The file that the tool works on, as it was sent; null for a tool that names none. */
+  readonly file: string | null;
+}
+
+/** What is about to happen to the file that is looked up. */
+export interface HowToLook {
+  readonly effect: FileFacts["effect"];
+  /** A pattern of the shell: it comes back as the files that it stands for. */
+  readonly isGlob?: boolean;
+  /** Nothing comes back where the path does not lie in a folder. */
+  readonly ifInFolder?: boolean;
+}
+
+/** Looks up what the rules ask about a file. */
+export type Look = (
+  path: string,
+  how: HowToLook,
+) => readonly FileFacts[];
+
+/** Tools that write the file that they name. */
+const WRITING_TOOLS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
+
+/** The files that say what is guarded. */
+const POLICY_FILE = /(?:^|\/)\.conclaude(?:\.local)?\.ya?ml$|(?:^|\/)\.conclaude\/config\.ya?ml$/;
+
+/** Judges a tool that names a file, or none at all. */
+export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
+  if (use.file === null) return { blocks: judgeNameless(policy, use), doubts: [] };
+  const files = look(use.file, { effect: "change" });
+  const writes = WRITING_TOOLS.has(use.tool);
+  return {
+    blocks: files.flatMap((file) => judgeOne(policy, file, { ...use, writes })),
+    doubts: [],
+  };
+}
+
+/** Judges one file that a tool, or a shell command, works on. */
+export function judgeOne(
+  policy: GuardPolicy,
+  file: FileFacts,
+  use: Actor & { readonly tool: string; readonly writes: boolean },
+): Block[] {
+  const blocks = judgeFileRules(policy, file, use);
+  if (!use.writes) return blocks;
+  if (policy.protectsItself && file.spellings.some((spelling) => POLICY_FILE.test(spelling))) {
+    blocks.push({
+      rule: "preToolUse.protectPolicy",
+      reason:
+        `Blocked ${use.tool} operation: ${file.name} says what is guarded, and only a person changes it`,
+    });
+  }
+  return [...blocks, ...judgeFile(policy, file, use)];
+}
+
+/** The rules about which files a tool may be used for; one that blocks always counts, of those that allow one has to. */
+function judgeFileRules(
+  policy: GuardPolicy,
+  file: FileFacts,
+  use: Actor & { readonly tool: string },
+): Block[] {
+  const blocks: Block[] = [];
+  let firstAllowing: Block | undefined;
+  let isAllowed = false;
+  for (const [i, rule] of policy.tools.entries()) {
+    if (rule.about !== "file" || !new RegExp(rule.tool, "s").test(use.tool)) continue;
+    if (!concerns(rule, use)) continue;
+    const matches = matchesFile(rule.pattern, rule.glob, file);
+    const name = `preToolUse.toolUsageValidation[${i}]`;
+    const reason = rule.message ??
+      `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. File: ${file.name}`;
+    if (rule.action === "block" && matches) blocks.push({ rule: name, reason });
+    if (rule.action === "allow") {
+      isAllowed ||= matches;
+      firstAllowing ??= { rule: name, reason };
+    }
+  }
+  return firstAllowing !== undefined && !isAllowed ? [...blocks, firstAllowing] : blocks;
+}
+
+/** A tool without a file can only be forbidden altogether. */
+function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
+  return policy.tools.flatMap((rule, i): Block[] =>
+    rule.about === "file" && rule.action === "block" && /^[*]+$/.test(rule.glob) &&
+      new RegExp(rule.tool, "s").test(use.tool) && concerns(rule, use)
+      ? [{
+        rule: `preToolUse.toolUsageValidation[${i}]`,
+        reason: rule.message ??
+          `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. Tool: ${use.tool}`,
+      }]
+      : []
+  );
+}
+
+/** Programs that destroy or write, or start what cannot be seen in the text. */
+const TELLING =
+  />|\$|`|\b(?:rm|mv|cp|tee|sed|ln|dd|install|rsync|touch|truncate|shred|unlink|push|clean|reset|mkfs|eval|xargs|find)\b|\b(?:ba|z|da|k)?sh\b|\s-[a-zA-Z]*[ceEr]\b|DROP|TRUNCATE|conclaude|perl|curl|wget|sort|patch|checkout|restore|git\s+-|scp|ch(?:mod|own)/i;
+
+/**
+ * A cheap look at the text of a command: false when no rule can mean it, so that nothing has to be taken apart. Quotes
+ * and backslashes are disregarded, since the shell takes them away.
+ */
+export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
+  const plain = command.replace(/['"\\\n]/g, "");
+  if (TELLING.test(plain)) return true;
+  return policy.tools.some((rule) => {
+    if (rule.about !== "command") return false;
+    if (rule.action === "allow") return true;
+    const word = /^[^*?[{\\\s]*/.exec(rule.glob)![0];
+    return word === "" || plain.includes(word);
+  });
+}

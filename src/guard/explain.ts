@@ -1,0 +1,48 @@
+/** The rules of a policy one by one, so that each can be asked by itself. */
+import { DANGEROUS_RULE } from "./dangerous.ts";
+import type { GuardPolicy } from "./policy.ts";
+
+/** One rule, and a policy that consists of nothing else. */
+export interface SingleRule {
+  /** As in the configuration: `preToolUse.uneditableFiles[0]`. */
+  readonly name: string;
+  /** What it says: its glob, or nothing. */
+  readonly glob: string;
+  readonly alone: GuardPolicy;
+}
+
+/** Every rule that a policy has, in the order in which they are asked. */
+export function rulesOf(policy: GuardPolicy): SingleRule[] {
+  const none: GuardPolicy = {
+    ...policy,
+    isStrict: false,
+    preventsRootAdditions: false,
+    uneditable: [],
+    noAdditions: [],
+    tools: [],
+    deniesDangerous: false,
+    protectsItself: false,
+  };
+  const listed = <Rule extends { readonly glob: string }>(
+    key: string,
+    rules: readonly Rule[],
+    alone: (rule: Rule) => Partial<GuardPolicy>,
+  ): SingleRule[] =>
+    rules.map((rule, i) => ({
+      name: `preToolUse.${key}[${i}]`,
+      glob: rule.glob,
+      alone: { ...none, ...alone(rule) },
+    }));
+  const switched = (name: string, isOn: boolean, alone: Partial<GuardPolicy>): SingleRule[] =>
+    isOn ? [{ name, glob: "", alone: { ...none, ...alone } }] : [];
+  return [
+    ...listed("toolUsageValidation", policy.tools, (rule) => ({ tools: [rule] })),
+    ...switched(DANGEROUS_RULE, policy.deniesDangerous, { deniesDangerous: true }),
+    ...switched("preToolUse.protectPolicy", policy.protectsItself, { protectsItself: true }),
+    ...switched("preToolUse.preventRootAdditions", policy.preventsRootAdditions, {
+      preventsRootAdditions: true,
+    }),
+    ...listed("uneditableFiles", policy.uneditable, (rule) => ({ uneditable: [rule] })),
+    ...listed("preventAdditions", policy.noAdditions, (rule) => ({ noAdditions: [rule] })),
+  ];
+}

@@ -1,0 +1,76 @@
+/** The rules about files: which may not be changed, which may not be added. */
+import { type Actor, type Block, concerns, type FileRule, type GuardPolicy } from "./policy.ts";
+
+/** A file that a tool is about to change, as far as the rules ask about it. */
+export interface FileFacts {
+  /** How a person would name it: from the project's folder when it lies there, else absolute. */
+  readonly name: string;
+  /**
+   * Every way to name it: from the project's folder and absolute, as it was given and with all links followed.
+   * Normalised: no `.`, no `..`, `/` as the separator.
+   */
+  readonly spellings: readonly string[];
+  /** Whether anything is there now. */
+  readonly exists: boolean;
+  /** Whether it lies directly in the project's folder. */
+  readonly isInRoot: boolean;
+  /** `remove` takes it away, and what lies below it. */
+  readonly effect: "change" | "remove";
+}
+
+/** What the rules about files say of one file. */
+export function judgeFile(
+  policy: GuardPolicy,
+  file: FileFacts,
+  by: Actor & { readonly tool: string },
+): Block[] {
+  const blocks: Block[] = [];
+  const isNew = !file.exists && file.effect === "change";
+  if (policy.preventsRootAdditions && isNew && file.isInRoot) {
+    blocks.push({
+      rule: "preToolUse.preventRootAdditions",
+      reason: policy.rootAdditionsMessage === null
+        ? `Blocked ${by.tool} operation: preToolUse.preventRootAdditions setting prevents creating files at ` +
+          `repository root. File: ${file.name}`
+        : filled(policy.rootAdditionsMessage, file, by.tool),
+    });
+  }
+  blocks.push(...judgeList("uneditableFiles", policy.uneditable, file, by));
+  if (isNew) blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
+  return blocks;
+}
+
+function judgeList(
+  key: string,
+  rules: readonly FileRule[],
+  file: FileFacts,
+  by: Actor & { readonly tool: string },
+): Block[] {
+  return rules.flatMap((rule, i): Block[] => {
+    if (!matchesFile(rule.pattern, rule.glob, file) || !concerns(rule, by)) return [];
+    return [{
+      rule: `preToolUse.${key}[${i}]`,
+      reason: rule.message === null
+        ? `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern '${rule.glob}'. ` +
+          `File: ${file.name}`
+        : filled(rule.message, file, by.tool),
+    }];
+  });
+}
+
+/** Whether a pattern means this file; of a folder that goes away, also whether it means something in it. */
+export function matchesFile(pattern: string, glob: string, file: FileFacts): boolean {
+  const regex = new RegExp(pattern, "s");
+  if (file.spellings.some((spelling) => regex.test(spelling))) return true;
+  if (file.effect !== "remove") return false;
+  const plain = /^[^*?[{\\]*/.exec(glob.replace(/^\.\//, ""))![0];
+  // The project's folder itself is the empty spelling: everything goes away with it.
+  return file.spellings.some((spelling) =>
+    spelling === "" || (plain !== "" && plain.startsWith(`${spelling}/`))
+  );
+}
+
+/** The placeholders of messages: `{file_path}` and `{tool}`. */
+function filled(message: string, { name }: FileFacts, tool: string): string {
+  return message.replaceAll("{file_path}", name).replaceAll("{tool}", tool);
+}

@@ -1,0 +1,73 @@
+/**
+ * What a team wants to be guarded, compiled from the configuration: plain JSON, so that a hook takes it from the cache.
+ * Regular expressions are sources, anchored at both ends, for the flag `s`.
+ */
+
+/** A file that is protected. */
+export interface FileRule {
+  /** As the configuration has it, for people. */
+  readonly glob: string;
+  /** The same compiled. */
+  readonly pattern: string;
+  /** Told instead of the usual reason; null for that. */
+  readonly message: string | null;
+  /** To be tried on the agent's name; null for every agent. */
+  readonly agent: string | null;
+}
+
+/** What a tool may be used for. */
+export interface ToolRule {
+  /** To be tried on the tool's name. */
+  readonly tool: string;
+  readonly action: "block" | "allow";
+  /** Of commands: to be tried on each command that a Bash call starts. Of files: on the file that the tool works on. */
+  readonly about: "command" | "file";
+  readonly glob: string;
+  readonly pattern: string;
+  /** Of commands: the pattern may also match the first words alone. */
+  readonly isPrefix: boolean;
+  readonly message: string | null;
+  readonly agent: string | null;
+}
+
+/** Everything that is judged before a tool runs. */
+export interface GuardPolicy {
+  /** The folder of the project's configuration file, absolute; null when only the user's own file speaks. */
+  readonly root: string | null;
+  /** True: what cannot be told before it runs is denied. */
+  readonly isStrict: boolean;
+  readonly preventsRootAdditions: boolean;
+  readonly rootAdditionsMessage: string | null;
+  readonly uneditable: readonly FileRule[];
+  readonly noAdditions: readonly FileRule[];
+  readonly tools: readonly ToolRule[];
+  readonly deniesDangerous: boolean;
+  /** True: the agent may not change the policy's own files, nor lift a rule. */
+  readonly protectsItself: boolean;
+}
+
+/** A rule that forbids what is about to be done. */
+export interface Block {
+  /** Its name, as in the configuration: `preToolUse.uneditableFiles[2]`. */
+  readonly rule: string;
+  /** What is forbidden, and by what; for the agent and the person. */
+  readonly reason: string;
+}
+
+/** What the rules say of one tool use. */
+export interface Verdict {
+  readonly blocks: readonly Block[];
+  /** What could not be told before it runs, a sentence each; nothing of it is forbidden unless the policy is strict. */
+  readonly doubts: readonly string[];
+}
+
+/** Who is about to do it. */
+export interface Actor {
+  /** `main`, or the type of the subagent. */
+  readonly agent: string;
+}
+
+/** Whether a rule is for this agent. */
+export function concerns(rule: { readonly agent: string | null }, { agent }: Actor): boolean {
+  return rule.agent === null || new RegExp(rule.agent, "s").test(agent);
+}

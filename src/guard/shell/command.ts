@@ -1,0 +1,15 @@
+import type { Argument } from "./word.ts";
+
+/** One command of a script. */
+export interface ShellCommand {
+  /** The program and its arguments. */
+  readonly words: readonly Argument[];
+  /** Where its input and output come from and go to. */
+  readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
+  /** What it reads from its standard input, where the script says so: a here-document, an `echo` before the pipe. */
+  readonly input: string | undefined;
+  /** The folder in which it runs, absolute; null when that cannot be told. */
+  readonly folder: string | null;
+  /** The command that starts this one (`sudo rm x` starts `rm x`); null for one that stands by itself. */
+  readonly startedBy: ShellCommand | null;
+}

@@ -1,0 +1,78 @@
+/** What commands print, and what they read, where the script itself says so. */
+import type { Command, CommandNode, Redirection, Statement } from "unbash";
+import type { ShellCommand } from "./command.ts";
+import { type Argument, expandToOne, expandWord, type Scope } from "./word.ts";
+import { programName } from "./wrappers.ts";
+
+/** Where input and output come from and go to; here-documents are no files. */
+export function readRedirects(
+  redirections: readonly Redirection[],
+  scope: Scope,
+): ShellCommand["redirects"] {
+  return redirections.flatMap((part) =>
+    part.type === "Redirect" && part.target !== undefined
+      ? [{ operator: part.operator, target: expandToOne(part.target, scope) }]
+      : []
+  );
+}
+
+/** What a shell reads that gets no script on its command line. */
+export function inputOf(
+  node: Command,
+  before: CommandNode | undefined,
+  scope: Scope,
+): string | undefined {
+  for (const part of node.redirects.toReversed()) {
+    if (part.type === "HereDoc") return part.body.parts === undefined ? part.body.text : undefined;
+    if (part.type === "HereString") {
+      return part.target && knownText(expandToOne(part.target, scope));
+    }
+    if (part.operator === "<") return undefined;
+  }
+  return before === undefined ? undefined : printed(before, scope);
+}
+
+/** What a command substitution puts in: all output without the last line breaks. */
+export function outputOf(statements: readonly Statement[], scope: Scope): string | undefined {
+  const [only, ...others] = statements;
+  if (only === undefined || others.length > 0) return undefined;
+  const { command } = only;
+  return command.type === "Command" ? printed(command, scope)?.replace(/\n+$/, "") : undefined;
+}
+
+/** `printf` with nothing but `%s`, `%b` and `%%`; the format is used again while values are left. */
+function formatted(format: string, values: readonly string[]): string | undefined {
+  if (/%[^sb%]/.test(format)) return undefined;
+  const plain = format.replaceAll("\\n", "\n");
+  const left = [...values];
+  let text = "";
+  do {
+    const before = left.length;
+    text += plain.replace(/%[sb%]/g, (place) => place === "%%" ? "%" : left.shift() ?? "");
+    if (left.length === before) break;
+  } while (left.length > 0);
+  return text;
+}
+
+/** What `echo`, `printf` and a `cat` of a here-document print. */
+function printed(node: CommandNode, scope: Scope): string | undefined {
+  if (node.type !== "Command" || node.name === undefined) return undefined;
+  const name = programName(node.name.value);
+  if (name === "cat" && node.args.length === 0) return inputOf(node, undefined, scope);
+  if (name !== "echo" && name !== "printf") return undefined;
+  const words = node.args.flatMap((arg) => arg.type === "Word" ? expandWord(arg, scope) : []);
+  if (words.length < node.args.length || words.some((word) => knownText(word) === undefined)) {
+    return undefined;
+  }
+  const texts = words.map(({ text }) => text);
+  if (name === "echo") {
+    while (/^-[neE]+$/.test(texts[0] ?? "")) texts.shift();
+    return texts.join(" ");
+  }
+  const [format = "", ...values] = texts[0] === "--" ? texts.slice(1) : texts;
+  return formatted(format, values);
+}
+
+function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
+  return isOpen || isGlob ? undefined : text;
+}

@@ -1,0 +1,190 @@
+/**
+ * What the words of a shell command become once the shell has taken away quotes, and put in braces and variables: as
+ * far as that can be told without running anything.
+ */
+import { parse, type Word, type WordPart } from "unbash";
+
+/** One argument of a command. */
+export interface Argument {
+  /** The text without quotes; of an open argument, what is sure to stand at its beginning. */
+  readonly text: string;
+  /** True when only the running shell knows how the text goes on, or whether more arguments follow. */
+  readonly isOpen: boolean;
+  /** True when the text is a pattern that the shell replaces by names of files. */
+  readonly isGlob: boolean;
+}
+
+/** What is known of the shell at this place of the script. */
+export interface Scope {
+  /** Variables, and positional parameters under `1`, `2`, `@`; absent ones are not known. */
+  readonly variables: ReadonlyMap<string, string>;
+  /** What a command substitution prints, if that is sure. */
+  readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => string | undefined;
+}
+
+const MAX_ALTERNATIVES = 64;
+
+/** The arguments that one word becomes: none, one, or several. */
+export function expandWord(word: Word, scope: Scope): Argument[] {
+  if (word.parts?.some(({ type }) => type === "BraceExpansion")) {
+    return spellOut(word).flatMap((alternative) => expandWord(alternative, scope));
+  }
+  const fields = new Fields();
+  if (word.parts === undefined) fields.add(tilde(word.text, word.value, scope));
+  else {
+    word.parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
+  }
+  return fields.end();
+}
+
+/** {@linkcode expandWord} where the shell makes exactly one text of it: the target of a redirection, a value. */
+export function expandToOne(word: Word, scope: Scope): Argument {
+  const [first, ...others] = expandWord(word, scope);
+  if (first === undefined) return literal("");
+  return others.length === 0 ? first : { ...first, isOpen: true };
+}
+
+/** An argument that is exactly this text. */
+export function literal(text: string): Argument {
+  return { text, isOpen: false, isGlob: false };
+}
+
+/** Collects the pieces of a word, and cuts them where the shell would. */
+class Fields {
+  readonly #done: Argument[] = [];
+  #text = "";
+  #isOpen = false;
+  #isGlob = false;
+  #hasPart = false;
+
+  /** Quoted or literal text: it stays in one piece. */
+  add(text: string): void {
+    this.#hasPart = true;
+    if (!this.#isOpen) this.#text += text;
+  }
+
+  /** The value of an unquoted variable: blanks in it part arguments. */
+  addSplit(text: string): void {
+    const [first = "", ...others] = text.split(/[ \t\n]+/);
+    if (first !== "") this.add(first);
+    for (const piece of others) {
+      this.#cut();
+      if (piece !== "") this.add(piece);
+    }
+  }
+
+  addGlob(text: string): void {
+    this.add(text);
+    if (!this.#isOpen) this.#isGlob = true;
+  }
+
+  addUnknown(): void {
+    this.#hasPart = true;
+    this.#isOpen = true;
+  }
+
+  end(): Argument[] {
+    this.#cut();
+    return this.#done;
+  }
+
+  #cut(): void {
+    if (this.#hasPart) {
+      this.#done.push({ text: this.#text, isOpen: this.#isOpen, isGlob: this.#isGlob });
+    }
+    this.#text = "";
+    this.#isOpen = this.#isGlob = this.#hasPart = false;
+  }
+}
+
+interface Place {
+  readonly fields: Fields;
+  readonly scope: Scope;
+  readonly isFirst?: boolean;
+  readonly isQuoted?: boolean;
+}
+
+function addPart(part: WordPart, place: Place): void {
+  const { fields, scope, isFirst = false, isQuoted = false } = place;
+  switch (part.type) {
+    case "Literal":
+      fields.add(isFirst && !isQuoted ? tilde(part.text, part.value, scope) : part.value);
+      break;
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      fields.add(part.value);
+      break;
+    case "DoubleQuoted":
+    case "LocaleString":
+      fields.add("");
+      for (const child of part.parts) addPart(child, { fields, scope, isQuoted: true });
+      break;
+    case "Glob":
+      fields.addGlob(part.text);
+      break;
+    case "ExtendedGlob":
+      fields.addGlob("*");
+      break;
+    default: {
+      const value = valueOf(part, scope);
+      if (value === undefined) fields.addUnknown();
+      else if (isQuoted) fields.add(value);
+      else fields.addSplit(value);
+    }
+  }
+}
+
+/** What an expansion puts in; undefined when that cannot be told. */
+function valueOf(part: WordPart, scope: Scope): string | undefined {
+  if (part.type === "CommandExpansion") return scope.output(part);
+  if (part.type === "SimpleExpansion") return scope.variables.get(part.text.slice(1));
+  if (part.type !== "ParameterExpansion" || part.prefix !== undefined || part.index !== undefined) {
+    return undefined;
+  }
+  const value = scope.variables.get(part.parameter);
+  const { operation } = part;
+  if (operation === undefined) return value;
+  if (operation.type !== "Default" || !operation.operator.endsWith("-")) return undefined;
+  // A variable that this script does not set may still come from outside.
+  return value === undefined || value === "" ? undefined : value;
+}
+
+function tilde(written: string, value: string, scope: Scope): string {
+  const home = scope.variables.get("HOME");
+  return home !== undefined && /^~(?:\/|$)/.test(written) ? home + value.slice(1) : value;
+}
+
+/** A word with `{a,b}` as the words that the shell makes of it. */
+function spellOut(word: Word): Word[] {
+  let texts = [""];
+  const parts = word.parts ?? [];
+  for (const part of parts) {
+    const choices = part.type === "BraceExpansion" ? alternatives(part.text) : [part.text];
+    texts = texts.flatMap((text) => choices.map((choice) => text + choice))
+      .slice(0, MAX_ALTERNATIVES);
+  }
+  return texts.flatMap((text) => {
+    const command = parse(`: ${text}`).commands[0]?.command;
+    const [first] = command?.type === "Command" ? command.suffix : [];
+    return first?.type === "Word" ? [first] : [];
+  });
+}
+
+/** `{a,{b,c}}` as `a`, `{b,c}`; a range as something that nobody knows. */
+function alternatives(braces: string): string[] {
+  const pieces: string[] = [];
+  let depth = 0;
+  let quote = "";
+  let piece = "";
+  for (const letter of braces.slice(1, -1)) {
+    if (quote !== "") quote = letter === quote ? "" : quote;
+    else if (letter === "'" || letter === '"') quote = letter;
+    else if (letter === "{") depth++;
+    else if (letter === "}") depth--;
+    if (letter === "," && depth === 0 && quote === "") {
+      pieces.push(piece);
+      piece = "";
+    } else piece += letter;
+  }
+  return pieces.length === 0 ? ['"${1..9}"'] : [...pieces, piece];
+}

@@ -1,0 +1,210 @@
+/** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
+import { resolvePath } from "../../paths.ts";
+import type { ShellCommand } from "./command.ts";
+import { withoutGitOptions } from "./git_options.ts";
+import type { Argument } from "./word.ts";
+import { programName } from "./wrappers.ts";
+
+/** A file that a command would change. */
+export interface Target {
+  /** Absolute, links not followed; null when only the running shell knows it. */
+  readonly path: string | null;
+  /** True when `path` is a pattern that stands for names of files. */
+  readonly isGlob: boolean;
+  /** `change` may also make the file; `remove` takes it away, and what lies below it. */
+  readonly effect: "change" | "remove";
+  /** What does it: `rm`, `>`. */
+  readonly by: string;
+  /** True when it is so only where the path lies in a folder: `cp a b` makes `b/a` if `b` is one. */
+  readonly ifInFolder: boolean;
+}
+
+const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
+
+/** Which of a program's arguments are files that it changes. */
+interface Writer {
+  /** Letters of the short options that take a value. */
+  readonly valued?: string;
+  /** `all`, all removed, the `last`: the destination, or that and the `moved` sources, which go away. */
+  readonly operands: "all" | "removed" | "last" | "moved" | "none";
+  /** Operands before the files: the script of `sed`, unless an option gives it. */
+  readonly first?: { readonly count: number; readonly unless: RegExp };
+  /** It changes files only with this option. */
+  readonly onlyWith?: RegExp;
+  /** The option whose value is a file that it writes, or the folder that it writes into. */
+  readonly output?: { readonly letter: string; readonly long?: string };
+}
+
+const INTO = { letter: "t", long: "--target-directory" };
+const TO_FILE = { letter: "o", long: "--output" };
+
+const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Writer>({
+  rm: { operands: "removed" },
+  rmdir: { operands: "removed" },
+  unlink: { operands: "removed" },
+  shred: { operands: "removed", valued: "ns" },
+  truncate: { operands: "all", valued: "sr" },
+  touch: { operands: "all", valued: "dtr" },
+  tee: { operands: "all" },
+  mv: { operands: "moved", valued: "S", output: INTO },
+  cp: { operands: "last", valued: "S", output: INTO },
+  install: { operands: "last", valued: "Sgmo", output: INTO },
+  ln: { operands: "last", valued: "S", output: INTO },
+  link: { operands: "last" },
+  rsync: { operands: "last", valued: "efB" },
+  scp: { operands: "last", valued: "cFiJloPS" },
+  sed: {
+    operands: "all",
+    valued: "efl",
+    onlyWith: /^(?:-[a-zA-Z]*i|--in-place)/,
+    first: { count: 1, unless: /^(?:-[a-zA-Z]*[ef]|--expression|--file)/ },
+  },
+  perl: {
+    operands: "all",
+    valued: "eEIMm",
+    onlyWith: /^-[a-zA-Z0-9]*i/,
+    first: { count: 1, unless: /^-[a-zA-Z0-9]*[eE]/ },
+  },
+  sort: { operands: "none", output: TO_FILE },
+  curl: { operands: "none", output: TO_FILE },
+  wget: { operands: "none", output: { letter: "O", long: "--output-document" } },
+  patch: { operands: "all", valued: "ipdDBzFYV", output: TO_FILE },
+  ed: { operands: "all", valued: "p" },
+  ex: { operands: "all", valued: "cs" },
+}));
+
+/** A file, and what becomes of it. */
+type Change = readonly [word: Argument, effect: Target["effect"], ifInFolder?: boolean];
+
+/** The files that one command changes; a command that it starts is asked by itself. */
+export function findTargets({ words, redirects, folder }: ShellCommand): Target[] {
+  const target = ([word, effect, ifInFolder = false]: Change, by: string): Target => {
+    const isKnown = !word.isOpen && (folder !== null || word.text.startsWith("/"));
+    const path = isKnown ? resolvePath(word.text, { folder: folder ?? "/" }) : null;
+    return { path, isGlob: word.isGlob, effect, by, ifInFolder };
+  };
+  const redirected = redirects
+    .filter(({ operator, target: to }) =>
+      WRITING_REDIRECTS.has(operator) && !isDescriptor(operator, to) && !isDevice(to)
+    )
+    .map(({ operator, target: to }) => target([to, "change"], operator));
+  const [program, ...rest] = words;
+  if (program === undefined) return redirected;
+  const name = programName(program.text);
+  return [
+    ...redirected,
+    ...changesOf(name, rest).filter(([word]) => !isDevice(word))
+      .map((change) => target(change, name)),
+  ];
+}
+
+function changesOf(name: string, rest: readonly Argument[]): Change[] {
+  if (name === "dd") {
+    return rest.filter(({ text }) => text.startsWith("of="))
+      .map((word): Change => [{ ...word, text: word.text.slice(3) }, "change"]);
+  }
+  if (name === "git") return changesOfGit(rest);
+  if (name === "find") {
+    const end = rest.findIndex(({ text }) => text.startsWith("-"));
+    return rest.some(({ text }) => text === "-delete") ? marked(rest.slice(0, end), "remove") : [];
+  }
+  const writer = WRITERS.get(name.replace(/^g(?=sed$|cp$|mv$|rm$)/, ""));
+  if (writer === undefined) return [];
+  if (writer.onlyWith !== undefined && !rest.some(({ text }) => writer.onlyWith!.test(text))) {
+    return [];
+  }
+  const { operands, outputs } = split(rest, writer);
+  const skipped = writer.first && !rest.some(({ text }) => writer.first!.unless.test(text))
+    ? writer.first.count
+    : 0;
+  const named = operands.slice(skipped);
+  if (writer.operands === "none") return marked(outputs, "change");
+  if (writer.operands === "all") return marked([...named, ...outputs], "change");
+  if (writer.operands === "removed") return marked(named, "remove");
+  const sources = outputs.length > 0 ? named : named.slice(0, -1);
+  const to = outputs.length > 0 ? outputs : named.slice(1).slice(-1);
+  return [
+    ...marked(to, "change"),
+    ...to.flatMap((word) => placesIn(word, sources)),
+    ...marked(writer.operands === "moved" ? sources : [], "remove"),
+  ];
+}
+
+function marked(words: readonly Argument[], effect: Target["effect"]): Change[] {
+  return words.map((word) => [word, effect]);
+}
+
+/** A destination may be a folder: then the file in it has the source's name. */
+function placesIn(folder: Argument, sources: readonly Argument[]): Change[] {
+  return sources.filter(({ isOpen, isGlob }) => !isOpen && !isGlob)
+    .map(({ text }) => text.replace(/\/+$/, ""))
+    .map((text): Change => {
+      const name = text.slice(text.lastIndexOf("/") + 1);
+      return [{ ...folder, text: `${folder.text}/${name}` }, "change", true];
+    });
+}
+
+function split(
+  rest: readonly Argument[],
+  { valued = "", output }: Writer,
+): { readonly operands: Argument[]; readonly outputs: Argument[] } {
+  const operands: Argument[] = [];
+  const outputs: Argument[] = [];
+  let onlyOperands = false;
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at]!;
+    const { text } = word;
+    const equals = text.indexOf("=");
+    if (onlyOperands || !/^-./.test(text)) operands.push(word);
+    else if (text === "--") onlyOperands = true;
+    else if (text.startsWith("--")) {
+      if (output?.long === undefined || !text.startsWith(output.long)) continue;
+      if (text === output.long) outputs.push(...rest.slice(++at, at + 1));
+      else if (text[output.long.length] === "=") {
+        outputs.push({ ...word, text: text.slice(equals + 1) });
+      }
+    } else if (output !== undefined && text.includes(output.letter)) {
+      const value = text.slice(text.indexOf(output.letter) + 1);
+      if (value === "") outputs.push(...rest.slice(++at, at + 1));
+      else outputs.push({ ...word, text: value });
+    } else if (valued.includes(text.at(-1)!)) at++;
+  }
+  return { operands, outputs };
+}
+
+/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`. */
+function changesOfGit(rest: readonly Argument[]): Change[] {
+  const { words, folder } = withoutGitOptions(rest);
+  const [verb, ...after] = words;
+  const inFolder = (word: Argument): Argument =>
+    folder === null || word.text.startsWith("/")
+      ? word
+      : { ...word, text: `${folder.text}/${word.text}`, isOpen: word.isOpen || folder.isOpen };
+  const operands = after.filter(({ text }) => !text.startsWith("-")).map(inFolder);
+  switch (verb?.text) {
+    case "rm":
+      return after.some(({ text }) => text === "--cached") ? [] : marked(operands, "remove");
+    case "mv":
+      return [
+        ...marked(operands.slice(-1), "change"),
+        ...operands.slice(-1).flatMap((to) => placesIn(to, operands.slice(0, -1))),
+        ...marked(operands.slice(0, -1), "remove"),
+      ];
+    case "restore":
+      return marked(operands, "change");
+    case "checkout": {
+      const dashes = after.findIndex(({ text }) => text === "--");
+      return dashes < 0 ? [] : marked(after.slice(dashes + 1).map(inFolder), "change");
+    }
+    default:
+      return [];
+  }
+}
+
+function isDescriptor(operator: string, { text }: Argument): boolean {
+  return operator === ">&" && /^(?:\d+|-)$/.test(text);
+}
+
+function isDevice({ text, isOpen }: Argument): boolean {
+  return !isOpen && /^\/dev\/(?:null|stdout|stderr|tty|fd\/\d+|zero)$/.test(text);
+}

@@ -1,0 +1,80 @@
+import { judgeUse } from "../gate/judge.ts";
+import type { Block, GuardPolicy, Verdict } from "../guard/policy.ts";
+import { shortSessionId } from "../ids.ts";
+import { isPaused } from "../store/pauses.ts";
+import type { Answer, HookWork } from "./handler.ts";
+import { draftOf } from "./other_event.ts";
+import { folderOf, nameOf } from "./protocol.ts";
+
+/** The name of the agent that is no subagent. */
+const MAIN_AGENT = "main";
+
+/** A tool is about to be used, or a person about to be asked for it: the guards say whether it may happen. */
+export async function handle(work: HookWork): Promise<Answer> {
+  const draft = draftOf(work);
+  const verdict = await judge(work);
+  if (verdict === null) {
+    await work.save(draft);
+    return null;
+  }
+  const { blocks, doubts } = verdict;
+  const paused = blocks.length > 0 && isLifted(work);
+  const denied = blocks.length > 0 && !paused;
+  await work.save({
+    ...draft,
+    ...(denied ? { status: "blocked", errorMessage: work.hide(blocks[0]!.reason) } : {}),
+    metadata: {
+      ...draft.metadata,
+      ...(blocks.length > 0 ? { rules: blocks.map(({ rule }) => rule) } : {}),
+      ...(paused ? { paused } : {}),
+      ...(doubts.length > 0 ? { doubts: doubts.map((doubt) => work.hide(doubt)) } : {}),
+    },
+  });
+  return denied ? denial(work, blocks) : null;
+}
+
+async function judge(work: HookWork): Promise<Verdict | null> {
+  const { config, event, sent, home, projectDir } = work;
+  const tool = nameOf(sent["tool_name"]);
+  if (config.guards === "" || tool === null) return null;
+  const policy: GuardPolicy = JSON.parse(config.guards);
+  return await judgeUse(policy, {
+    tool,
+    input: sent["tool_input"],
+    agent: nameOf(event.own["agent_type"]) ?? MAIN_AGENT,
+    folder: folderOf(sent) ?? projectDir,
+    projectDir,
+    home,
+  });
+}
+
+/** Whether a person has lifted the guards for this session. */
+function isLifted({ db, sessionId, atMs }: HookWork): boolean {
+  try {
+    return db !== null && isPaused(db, { sessionId, subject: "guards", atMs });
+  } catch {
+    return false;
+  }
+}
+
+function denial({ event, sessionId }: HookWork, blocks: readonly Block[]): Answer {
+  const reason = [
+    ...blocks.map(({ reason }) => reason),
+    "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +
+    `\`conclaude guard pause --session ${shortSessionId(sessionId)}\`; do not run it yourself.`,
+  ].join("\n");
+  return event.name === "PermissionRequest"
+    ? {
+      hookSpecificOutput: {
+        hookEventName: "PermissionRequest",
+        decision: { behavior: "deny", message: reason },
+      },
+    }
+    : {
+      hookSpecificOutput: {
+        hookEventName: "PreToolUse",
+        permissionDecision: "deny",
+        permissionDecisionReason: reason,
+      },
+    };
+}

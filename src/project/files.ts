@@ -1,0 +1,117 @@
+/** What the rules ask about a file: all its names, whether it is there, whether it lies in the project's folder. */
+import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
+import type { HowToLook } from "../guard/decide.ts";
+import type { FileFacts } from "../guard/files.ts";
+
+const MAX_LINKS = 8;
+/** Files that one pattern of the shell is looked up as, at most. */
+const MAX_MATCHES = 200;
+
+/** Where a path is looked up from. */
+export interface Ground {
+  /** The project's folder, absolute; null when there is none. */
+  readonly root: string | null;
+  /** Where a relative path starts. */
+  readonly folder: string | null;
+  readonly home: string | null;
+}
+
+/** Looks a file up; a pattern as the files that are there for it. */
+export function lookAtFiles(
+  path: string,
+  how: HowToLook,
+  ground: Ground,
+): FileFacts[] {
+  const folder = ground.folder ?? ground.root ?? "/";
+  const full = resolvePath(path, { folder, home: ground.home ?? undefined });
+  return (how.isGlob ? expandGlob(full) : [full])
+    .filter((one) => !how.ifInFolder || isFolder(parentOf(one)))
+    .map((one) => factsOf(one, how.effect, ground));
+}
+
+function factsOf(path: string, effect: FileFacts["effect"], { root }: Ground): FileFacts {
+  // A link that is removed goes away itself, what it leads to stays.
+  const real = effect === "remove"
+    ? joinPath(realPath(parentOf(path)), baseName(path))
+    : realPath(path);
+  const realRoot = root === null ? null : realPath(root);
+  const inside = [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
+    .filter((spelling) => spelling !== null);
+  return {
+    name: inside.find((spelling) => spelling !== "") ?? path,
+    spellings: [...new Set([...inside, path, real])],
+    exists: exists(real),
+    isInRoot: realRoot !== null && parentOf(real) === realRoot,
+    effect,
+  };
+}
+
+/** The path from a folder; the empty text for the folder itself; null outside of it. */
+function fromFolder(folder: string | null, path: string): string | null {
+  if (folder === null) return null;
+  if (path === folder) return "";
+  const start = folder.endsWith("/") ? folder : `${folder}/`;
+  return path.startsWith(start) ? path.slice(start.length) : null;
+}
+
+/** The path with all links followed, also when its end is not there yet, or is a link to nothing. */
+function realPath(path: string, links = 0): string {
+  try {
+    return Deno.realPathSync(path).replaceAll("\\", "/");
+  } catch {
+    // It is not there; what leads to it may be.
+  }
+  const above = parentOf(path);
+  if (above === path || above === ".") return path;
+  try {
+    if (links < MAX_LINKS && Deno.lstatSync(path).isSymlink) {
+      return realPath(resolvePath(Deno.readLinkSync(path), { folder: above }), links + 1);
+    }
+  } catch {
+    // Not even a link.
+  }
+  return joinPath(realPath(above, links), baseName(path));
+}
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+/** The files that a pattern of the shell stands for; itself when there are none, as in a shell. */
+function expandGlob(path: string): string[] {
+  let found = ["/"];
+  for (const segment of path.split("/").filter((part) => part !== "")) {
+    found = found.flatMap((folder) =>
+      /[*?[]/.test(segment) ? namesLike(folder, segment) : [joinPath(folder, segment)]
+    ).slice(0, MAX_MATCHES);
+  }
+  return found.length === 0 ? [path] : found;
+}
+
+function namesLike(folder: string, segment: string): string[] {
+  const pattern = segment.replace(/[.+^${}()|\\]/g, "\\$&").replaceAll("*", ".*").replaceAll(
+    "?",
+    ".",
+  );
+  try {
+    const regex = new RegExp(`^${pattern.replaceAll("[!", "[^")}$`, "s");
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name)
+      .filter((name) => regex.test(name) && (segment.startsWith(".") || !name.startsWith(".")))
+      .map((name) => joinPath(folder, name));
+  } catch {
+    return [];
+  }
+}

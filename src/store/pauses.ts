@@ -1,0 +1,63 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** What can be lifted for a while. */
+export type PauseSubject = "guards" | "requirements";
+
+/** Something that a person has lifted for a session. */
+export interface Pause {
+  readonly sessionId: string;
+  readonly subject: PauseSubject;
+  readonly reason: string | null;
+  readonly createdAtMs: number;
+  readonly endsAtMs: number;
+}
+
+/** Lifts something for a session until a moment; a later call replaces an earlier one. */
+export function savePause(db: DatabaseSync, pause: Pause): void {
+  db.prepare(
+    `INSERT INTO pauses (session_id, subject, reason, created_at_ms, ends_at_ms)
+     VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (session_id, subject) DO UPDATE SET
+       reason = excluded.reason,
+       created_at_ms = excluded.created_at_ms,
+       ends_at_ms = excluded.ends_at_ms`,
+  ).run(pause.sessionId, pause.subject, pause.reason, pause.createdAtMs, pause.endsAtMs);
+}
+
+/** Whether something is lifted for a session at a moment. */
+export function isPaused(
+  db: DatabaseSync,
+  { sessionId, subject, atMs }: {
+    readonly sessionId: string;
+    readonly subject: PauseSubject;
+    readonly atMs: number;
+  },
+): boolean {
+  return db.prepare(
+    `SELECT 1
+       FROM pauses
+      WHERE session_id = ?
+        AND subject = ?
+        AND ends_at_ms > ?`,
+  ).get(sessionId, subject, atMs) !== undefined;
+}
+
+/** Ends a pause. @returns Whether there was one. */
+export function removePause(db: DatabaseSync, sessionId: string, subject: PauseSubject): boolean {
+  const { changes } = db.prepare(
+    `DELETE FROM pauses
+      WHERE session_id = ?
+        AND subject = ?`,
+  ).run(sessionId, subject);
+  return changes > 0;
+}
+
+/** The pauses that hold at a moment, the one that ends first before the others. */
+export function listPauses(db: DatabaseSync, atMs: number): Pause[] {
+  return db.prepare(
+    `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs
+       FROM pauses
+      WHERE ends_at_ms > ?
+      ORDER BY ends_at_ms`,
+  ).all(atMs) as unknown as Pause[];
+}

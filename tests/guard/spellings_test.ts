@@ -1,0 +1,105 @@
+/** Whether a spelling walks around a guard, and whether a guard stops what only looks like it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { parseConfig } from "../../src/config/parse.ts";
+import { judgeUse } from "../../src/gate/judge.ts";
+import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
+import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
+
+const README = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+
+/** A project with the files that the spellings speak of. */
+async function project(): Promise<AsyncDisposable & { readonly path: string }> {
+  const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-guard-" }));
+  const path = join(home, "work", "project");
+  for (const folder of ["src/gen", "sub", "notes.md.txt.d"]) {
+    await Deno.mkdir(join(path, folder), { recursive: true });
+  }
+  for (
+    const file of [
+      "yarn.lock",
+      "package.json",
+      "a.txt",
+      "yarn.locked",
+      "old.txt",
+      "src/gen/x.ts",
+      "sub/a.txt",
+    ]
+  ) {
+    await Deno.writeTextFile(join(path, file), "x");
+  }
+  await Deno.symlink(join(path, "yarn.lock"), join(path, "link"));
+  await Deno.symlink("src/gen", join(path, "linked"));
+  return { path, [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }) };
+}
+
+async function judge([tool, text]: Use, path: string, policy: GuardPolicy): Promise<Verdict> {
+  const input = text.replaceAll("PROJECT", path);
+  return await judgeUse(policy, {
+    tool,
+    input: tool === "Bash"
+      ? { command: input }
+      : { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: input },
+    agent: "main",
+    folder: path,
+    projectDir: path,
+    home: join(path, "..", ".."),
+  });
+}
+
+function policyAt(path: string): GuardPolicy {
+  const file = join(path, ".conclaude.yaml");
+  const { hook, problems } = parseConfig([{ layer: "project", path: file, text: POLICY }]);
+  assert.deepEqual(problems, []);
+  return JSON.parse(hook.guards);
+}
+
+Deno.test("no spelling of what is forbidden walks around a guard", async () => {
+  await using at = await project();
+  const policy = policyAt(at.path);
+  const passed: string[] = [];
+  for (const use of FORBIDDEN) {
+    const { blocks, doubts } = await judge(use, at.path, policy);
+    if (blocks.length === 0) passed.push(`${use.join(" ")}   [${doubts.join("; ")}]`);
+  }
+  assert.deepEqual(passed, []);
+});
+
+Deno.test("what only looks like something forbidden passes", async () => {
+  await using at = await project();
+  const policy = policyAt(at.path);
+  const stopped: string[] = [];
+  for (const use of INNOCENT) {
+    const { blocks } = await judge(use, at.path, policy);
+    if (blocks.length > 0) stopped.push(`${use.join(" ")}   [${blocks[0]!.reason}]`);
+  }
+  assert.deepEqual(stopped, []);
+});
+
+Deno.test("what only the running shell can decide passes with a note, and a strict policy denies it", async () => {
+  await using at = await project();
+  const policy = policyAt(at.path);
+  for (const use of DOUBTFUL) {
+    const { blocks, doubts } = await judge(use, at.path, policy);
+    assert.deepEqual([use, blocks], [use, []]);
+    assert.ok(doubts.length > 0, use.join(" "));
+    const strict = await judge(use, at.path, { ...policy, isStrict: true });
+    assert.deepEqual(strict.blocks.map(({ rule }) => rule), ["preToolUse.strict"], use.join(" "));
+  }
+});
+
+Deno.test("a strict policy lets pass what is plain", async () => {
+  await using at = await project();
+  const policy = { ...policyAt(at.path), isStrict: true };
+  const stopped: string[] = [];
+  for (const use of INNOCENT) {
+    const { blocks } = await judge(use, at.path, policy);
+    if (blocks.length > 0) stopped.push(`${use.join(" ")}   [${blocks[0]!.reason}]`);
+  }
+  assert.deepEqual(stopped, []);
+});
+
+Deno.test("README.md says how many spellings are decided rightly", () => {
+  assert.ok(README.includes(`all ${FORBIDDEN.length} spellings`), String(FORBIDDEN.length));
+  assert.ok(README.includes(`all ${INNOCENT.length} look-alikes`), String(INNOCENT.length));
+});
