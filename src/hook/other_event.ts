@@ -1,3 +1,4 @@
+import { exclusionOf } from "../capture/exclusion.ts";
 import { filesTouched, summarizeInput } from "../capture/payload.ts";
 import type { Answer, HookWork } from "./handler.ts";
 
@@ -22,7 +23,15 @@ export async function handle(work: HookWork): Promise<Answer> {
     await work.save({ session: sessionOf(work) });
     return null;
   }
-  const { tool_name: _name, tool_use_id: _id, ...rest } = event.own;
+  const skipped = exclusion(work, event.toolName, event.toolInput);
+  if (skipped !== null) {
+    await work.save({ status: "skipped", metadata: { skipped } });
+    return null;
+  }
+  const { tool_name: _name, tool_use_id: _id, ...own } = event.own;
+  const rest = Array.isArray(own["tool_calls"])
+    ? { ...own, tool_calls: own["tool_calls"].map((call) => withoutExcluded(call, work)) }
+    : own;
   const files = event.toolName === null
     ? {}
     : { files: filesTouched(event.toolName, event.toolInput) };
@@ -32,6 +41,24 @@ export async function handle(work: HookWork): Promise<Answer> {
     counters: event.name === "UserPromptSubmit" ? ["prompts"] : [],
   });
   return null;
+}
+
+/** Which key of the configuration keeps a tool use out; null when it may be told, and for what is no tool use. */
+function exclusion(
+  { config, event, projectDir }: HookWork,
+  toolName: unknown,
+  toolInput: unknown,
+): string | null {
+  if (typeof toolName !== "string") return null;
+  return exclusionOf(config, { toolName, toolInput, folder: event.cwd, projectDir });
+}
+
+/** One tool use of a batch: of one that is kept out, only its name. */
+function withoutExcluded(call: unknown, work: HookWork): unknown {
+  if (typeof call !== "object" || call === null) return call;
+  const name: unknown = Reflect.get(call, "tool_name");
+  const skipped = exclusion(work, name, Reflect.get(call, "tool_input"));
+  return skipped === null ? call : { tool_name: name, skipped };
 }
 
 /** A prompt can only come from a live session, and the first one says what the session is about. */

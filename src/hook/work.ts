@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { matchesAny } from "../capture/exclusion.ts";
 import { needsRedaction } from "../capture/triggers.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
@@ -133,11 +134,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       return opened.db;
     },
   };
-}
-
-/** True when one of the regular expression sources of the configuration matches the text. */
-export function matchesAny(sources: readonly string[], text: string): boolean {
-  return sources.some((source) => new RegExp(source, "s").test(text));
 }
 
 /** Every environment variable that a hook looks at. */
