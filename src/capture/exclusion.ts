@@ -1,6 +1,6 @@
 /** What the configuration wants nothing of kept. */
 import { filesTouched } from "./payload.ts";
-import type { HookConfig } from "../config/hook_config.ts";
+import { type HookConfig, matchesAny } from "../config/hook_config.ts";
 import { resolvePath } from "../paths.ts";
 
 /** A tool use, as far as an exclusion asks about it. */
@@ -37,9 +37,4 @@ function placesNamed({ toolName, toolInput }: ToolFacts): readonly string[] {
   if (files.length > 0 || typeof toolInput !== "object" || toolInput === null) return files;
   const path: unknown = Reflect.get(toolInput, "path");
   return typeof path === "string" && path !== "" ? [path] : [];
-}
-
-/** True when one of the regular expression sources of the configuration matches the text. */
-export function matchesAny(sources: readonly string[], text: string): boolean {
-  return sources.some((source) => new RegExp(source, "s").test(text));
 }

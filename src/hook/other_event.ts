@@ -1,4 +1,3 @@
-import { exclusionOf } from "../capture/exclusion.ts";
 import { filesTouched, summarizeInput } from "../capture/payload.ts";
 import type { Answer, HookWork } from "./handler.ts";
 
@@ -23,15 +22,16 @@ export async function handle(work: HookWork): Promise<Answer> {
     await work.save({ session: sessionOf(work) });
     return null;
   }
-  const skipped = exclusion(work, event.toolName, event.toolInput);
+  const { toolName, toolInput } = event;
+  const skipped = toolName === null ? null : await work.exclusion(toolName, toolInput);
   if (skipped !== null) {
     await work.save({ status: "skipped", metadata: { skipped } });
     return null;
   }
-  const { tool_name: _name, tool_use_id: _id, ...own } = event.own;
-  const rest = Array.isArray(own["tool_calls"])
-    ? { ...own, tool_calls: own["tool_calls"].map((call) => withoutExcluded(call, work)) }
-    : own;
+  const { tool_name: _name, tool_use_id: _id, tool_calls: calls, ...own } = event.own;
+  const rest = Array.isArray(calls)
+    ? { ...own, tool_calls: await Promise.all(calls.map((call) => withoutExcluded(call, work))) }
+    : { ...own, ...(calls === undefined ? {} : { tool_calls: calls }) };
   const files = event.toolName === null
     ? {}
     : { files: filesTouched(event.toolName, event.toolInput) };
@@ -43,21 +43,12 @@ export async function handle(work: HookWork): Promise<Answer> {
   return null;
 }
 
-/** Which key of the configuration keeps a tool use out; null when it may be told, and for what is no tool use. */
-function exclusion(
-  { config, event, projectDir }: HookWork,
-  toolName: unknown,
-  toolInput: unknown,
-): string | null {
-  if (typeof toolName !== "string") return null;
-  return exclusionOf(config, { toolName, toolInput, folder: event.cwd, projectDir });
-}
-
 /** One tool use of a batch: of one that is kept out, only its name. */
-function withoutExcluded(call: unknown, work: HookWork): unknown {
+async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> {
   if (typeof call !== "object" || call === null) return call;
   const name: unknown = Reflect.get(call, "tool_name");
-  const skipped = exclusion(work, name, Reflect.get(call, "tool_input"));
+  if (typeof name !== "string") return call;
+  const skipped = await work.exclusion(name, Reflect.get(call, "tool_input"));
   return skipped === null ? call : { tool_name: name, skipped };
 }
 

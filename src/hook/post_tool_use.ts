@@ -1,4 +1,3 @@
-import { exclusionOf } from "../capture/exclusion.ts";
 import { capturePriority, excerpt, filesTouched, inputExcerpt } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import { nameOf } from "./protocol.ts";
@@ -15,7 +14,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { event } = work;
   const toolName = event.toolName ?? "unknown";
   const files = filesTouched(toolName, event.toolInput);
-  const skipped = reasonToSkip(work, toolName);
+  const skipped = await work.exclusion(toolName, event.toolInput);
   const failed = event.name === "PostToolUseFailure";
   const counters = ["tool_uses"];
   if (failed) counters.push("tool_failures");
@@ -42,13 +41,6 @@ export async function handle(work: HookWork): Promise<Answer> {
 /** The error as it was sent; of anything but text its JSON. */
 function textOfError(error: unknown): string {
   return typeof error === "string" ? error : JSON.stringify(error) ?? "";
-}
-
-function reasonToSkip({ config, keepsContent, event, projectDir }: HookWork, toolName: string) {
-  if (!config.captureEnabled) return "capture.enabled";
-  if (!keepsContent) return "capture.exclude.projects";
-  const { toolInput, cwd } = event;
-  return exclusionOf(config, { toolName, toolInput, folder: cwd, projectDir });
 }
 
 async function captureOf(
