@@ -29,8 +29,12 @@ export function shortSessionId(sessionId: string): string {
   return sessionId.replaceAll("-", "").slice(0, 8);
 }
 
+/** A UUID with dashes or without, in letters of any case. */
+const UUID = /^[\da-f]{8}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{12}$/i;
+
 /**
- * A session id as it is stored: control characters dropped, at most 128 characters.
+ * A session id as it is stored: a UUID in small letters with dashes, whatever its spelling; of anything else the control
+ * characters are dropped, and what goes beyond 128 characters.
  *
  * @returns `undefined` for anything that is not a string or has nothing left.
  */
@@ -39,7 +43,9 @@ export function normalizeSessionId(value: unknown): string | undefined {
   // deno-lint-ignore no-control-regex
   const cleaned = value.replace(/[\u0000-\u0020\u007f]/g, "").slice(0, MAX_SESSION_ID_CHARS)
     .toWellFormed();
-  return cleaned === "" ? undefined : cleaned;
+  if (!UUID.test(cleaned)) return cleaned === "" ? undefined : cleaned;
+  const plain = cleaned.replaceAll("-", "").toLowerCase();
+  return [[0, 8], [8, 12], [12, 16], [16, 20], [20]].map((part) => plain.slice(...part)).join("-");
 }
 
 /** The number of a process; null for a text that is none. */

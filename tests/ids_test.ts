@@ -38,3 +38,11 @@ Deno.test("normalizeSessionId() keeps what can be stored, and knows when there i
     assert.equal(normalizeSessionId(id), id);
   }));
 });
+
+Deno.test("normalizeSessionId() knows a UUID in every spelling", () => {
+  const id = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+  for (const spelled of [id, id.toUpperCase(), id.replaceAll("-", ""), ` ${id}\n`]) {
+    assert.equal(normalizeSessionId(spelled), id);
+  }
+  assert.equal(normalizeSessionId("CAD0AC4D"), "CAD0AC4D");
+});

@@ -1,5 +1,5 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
-import { locate, type Locations, readVariable } from "../paths.ts";
+import { joinPath, locate, type Locations, parentOf, readVariable, resolvePath } from "../paths.ts";
 
 /** Flags that every verb understands, wherever they stand on the command line. */
 export interface Globals {
@@ -38,9 +38,44 @@ export function contextOf(globals: Globals): CliContext {
   return {
     process: { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) },
     globals,
-    locations: locate(readEnvironment(), { dbFlag: globals.db, cwd }),
+    locations: locateWithoutTrace({ dbFlag: globals.db, cwd }),
     cwd,
   };
+}
+
+/**
+ * {@linkcode locate} makes the data folder, for a hook is about to write there, and no other look is as sure. A command
+ * may only want to read, so what was made is taken away again; what writes makes it anew.
+ */
+function locateWithoutTrace(
+  options: { readonly dbFlag: string | undefined; readonly cwd: string },
+) {
+  const environment = readEnvironment();
+  const home = environment.HOME ?? environment.USERPROFILE;
+  const missing: string[] = [];
+  if (home !== undefined) {
+    let folder = joinPath(resolvePath(home, { folder: options.cwd }), ".conclaude");
+    for (; !isThere(folder) && parentOf(folder) !== folder; folder = parentOf(folder)) {
+      missing.push(folder);
+    }
+  }
+  const locations = locate(environment, options);
+  try {
+    // Only empty folders go; another process may have begun to use them.
+    for (const folder of missing) Deno.removeSync(folder);
+  } catch {
+    // Never made, or in use.
+  }
+  return locations;
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {

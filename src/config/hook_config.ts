@@ -71,3 +71,8 @@ export function isHookConfig(value: unknown): value is HookConfig {
       : typeof held === typeof usual;
   });
 }
+
+/** True when one of the regular expression sources of the configuration matches the text. */
+export function matchesAny(sources: readonly string[], text: string): boolean {
+  return sources.some((source) => new RegExp(source, "s").test(text));
+}

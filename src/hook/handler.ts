@@ -48,6 +48,8 @@ export interface HookWork {
   readonly config: HookConfig;
   /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
   readonly keepsContent: boolean;
+  /** The key of the configuration that keeps a tool use out; null when it may be kept. */
+  exclusion(toolName: string, toolInput: unknown): Promise<string | null>;
   /** Null when it cannot be opened; the event goes to the spool then. */
   readonly db: DatabaseSync | null;
   /** What the person is told beside the answer. */

@@ -9,12 +9,12 @@ const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
 
 /** Every event without a rule of its own, known or not: it is recorded, and answered with nothing. */
 export async function handle(work: HookWork): Promise<Answer> {
-  await work.save(draftOf(work));
+  await work.save(await draftOf(work));
   return null;
 }
 
 /** What is recorded of an event. */
-export function draftOf(work: HookWork): Draft {
+export async function draftOf(work: HookWork): Promise<Draft> {
   const { event, problem } = work;
   if (problem !== null) {
     return {
@@ -24,7 +24,13 @@ export function draftOf(work: HookWork): Draft {
     };
   }
   if (!work.keepsContent) return { session: sessionOf(work) };
-  const { tool_name: _name, tool_use_id: _id, ...rest } = event.own;
+  const { toolName, toolInput } = event;
+  const skipped = toolName === null ? null : await work.exclusion(toolName, toolInput);
+  if (skipped !== null) return { status: "skipped", metadata: { skipped } };
+  const { tool_name: _name, tool_use_id: _id, tool_calls: calls, ...own } = event.own;
+  const rest = Array.isArray(calls)
+    ? { ...own, tool_calls: await Promise.all(calls.map((call) => withoutExcluded(call, work))) }
+    : { ...own, ...(calls === undefined ? {} : { tool_calls: calls }) };
   const files = event.toolName === null
     ? {}
     : { files: filesTouched(event.toolName, event.toolInput) };
@@ -33,6 +39,15 @@ export function draftOf(work: HookWork): Draft {
     metadata: { ...files, ...summarizeInput(rest, event.toolName === null ? {} : TOOL_LIMITS) },
     counters: event.name === "UserPromptSubmit" ? ["prompts"] : [],
   };
+}
+
+/** One tool use of a batch: of one that is kept out, only its name. */
+async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> {
+  if (typeof call !== "object" || call === null) return call;
+  const name: unknown = Reflect.get(call, "tool_name");
+  if (typeof name !== "string") return call;
+  const skipped = await work.exclusion(name, Reflect.get(call, "tool_input"));
+  return skipped === null ? call : { tool_name: name, skipped };
 }
 
 /** A prompt can only come from a live session, and the first one says what the session is about. */

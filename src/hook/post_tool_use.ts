@@ -2,7 +2,6 @@ import { capturePriority, excerpt, filesTouched, inputExcerpt } from "../capture
 import type { Capture } from "../store/captures.ts";
 import { nameOf } from "./protocol.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { matchesAny } from "./work.ts";
 
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };
@@ -15,7 +14,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { event } = work;
   const toolName = event.toolName ?? "unknown";
   const files = filesTouched(toolName, event.toolInput);
-  const skipped = reasonToSkip(work, toolName, files);
+  const skipped = await work.exclusion(toolName, event.toolInput);
   const failed = event.name === "PostToolUseFailure";
   const counters = ["tool_uses"];
   if (failed) counters.push("tool_failures");
@@ -42,23 +41,6 @@ export async function handle(work: HookWork): Promise<Answer> {
 /** The error as it was sent; of anything but text its JSON. */
 function textOfError(error: unknown): string {
   return typeof error === "string" ? error : JSON.stringify(error) ?? "";
-}
-
-function reasonToSkip(work: HookWork, toolName: string, files: readonly string[]): string | null {
-  const { config, projectDir } = work;
-  if (!config.captureEnabled) return "capture.enabled";
-  if (!work.keepsContent) return "capture.exclude.projects";
-  if (matchesAny(config.excludeTools, toolName)) return "capture.exclude.tools";
-  if (config.excludePaths.length > 0) {
-    const inProject = projectDir === null ? "" : `${projectDir}/`;
-    const excluded = files.some((file) =>
-      matchesAny(config.excludePaths, file) ||
-      (inProject !== "" && file.startsWith(inProject) &&
-        matchesAny(config.excludePaths, file.slice(inProject.length)))
-    );
-    if (excluded) return "capture.exclude.paths";
-  }
-  return null;
 }
 
 async function captureOf(

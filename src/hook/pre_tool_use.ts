@@ -2,7 +2,7 @@ import { judgeUse } from "../gate/judge.ts";
 import type { Block, GuardPolicy, Verdict } from "../guard/policy.ts";
 import { shortSessionId } from "../ids.ts";
 import { isPaused } from "../store/pauses.ts";
-import type { Answer, HookWork } from "./handler.ts";
+import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { folderOf, nameOf } from "./protocol.ts";
 
@@ -11,7 +11,7 @@ const MAIN_AGENT = "main";
 
 /** A tool is about to be used, or a person about to be asked for it: the guards say whether it may happen. */
 export async function handle(work: HookWork): Promise<Answer> {
-  const draft = draftOf(work);
+  const draft = await draftOf(work);
   const verdict = await judge(work);
   if (verdict === null) {
     await work.save(draft);
@@ -22,15 +22,23 @@ export async function handle(work: HookWork): Promise<Answer> {
   const denied = blocks.length > 0 && !paused;
   await work.save({
     ...draft,
-    ...(denied ? { status: "blocked", errorMessage: work.hide(blocks[0]!.reason) } : {}),
+    ...(denied ? { status: "blocked", errorMessage: shownReason(work, draft, blocks) } : {}),
     metadata: {
       ...draft.metadata,
       ...(blocks.length > 0 ? { rules: blocks.map(({ rule }) => rule) } : {}),
       ...(paused ? { paused } : {}),
-      ...(doubts.length > 0 ? { doubts: doubts.map((doubt) => work.hide(doubt)) } : {}),
+      ...(doubts.length > 0 && work.keepsContent
+        ? { doubts: doubts.map((doubt) => work.hide(doubt)) }
+        : {}),
     },
   });
   return denied ? denial(work, blocks) : null;
+}
+
+/** Of what is kept out, no more than the rule is told. */
+function shownReason(work: HookWork, draft: Draft, blocks: readonly Block[]): string {
+  const [{ rule, reason }] = blocks as [Block];
+  return draft.status === "skipped" || !work.keepsContent ? rule : work.hide(reason);
 }
 
 async function judge(work: HookWork): Promise<Verdict | null> {

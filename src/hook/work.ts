@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { needsRedaction } from "../capture/triggers.ts";
 import { readConfigFiles } from "../config/discover.ts";
-import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
+import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../config/hook_config.ts";
 import { findRepository } from "../git/repository.ts";
 import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
@@ -63,6 +63,8 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     ? ":memory:"
     : databaseAt(locations, config.databasePath);
   const opened = await open(database, { cache, config, locations });
+  const keepsContent = config.captureEnabled &&
+    !matchesAny(config.excludeProjects, projectDir ?? "");
   const notices: string[] = [];
   let saved = false;
 
@@ -124,8 +126,14 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     repository,
     claudePid,
     config,
-    keepsContent: config.captureEnabled &&
-      !matchesAny(config.excludeProjects, projectDir ?? ""),
+    keepsContent,
+    async exclusion(toolName, toolInput) {
+      if (!config.captureEnabled) return "capture.enabled";
+      if (!keepsContent) return "capture.exclude.projects";
+      if (config.excludeTools.length + config.excludePaths.length === 0) return null;
+      const { exclusionOf } = await import("../capture/exclusion.ts");
+      return exclusionOf(config, { toolName, toolInput, folder: event.cwd, projectDir });
+    },
     db: opened.db,
     notices,
     tell: (notice) => void notices.push(notice),
@@ -136,11 +144,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       return opened.db;
     },
   };
-}
-
-/** True when one of the regular expression sources of the configuration matches the text. */
-export function matchesAny(sources: readonly string[], text: string): boolean {
-  return sources.some((source) => new RegExp(source, "s").test(text));
 }
 
 /** Every environment variable that a hook looks at. */

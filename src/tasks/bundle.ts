@@ -22,6 +22,7 @@ const HOT_FILE = "hook/hot.js";
  */
 const COLD_MODULES = [
   "src/capture/cap.ts",
+  "src/capture/exclusion.ts",
   "src/capture/redact.ts",
   "src/config/cached.ts",
   "src/guard/bash.ts",

@@ -465,3 +465,49 @@ Deno.test("an own pattern masks the project's folder too", async () => {
     `${home.path}/[redacted:custom]`,
   );
 });
+
+Deno.test("what is excluded is in no row of any event, however its path is spelled", async () => {
+  using home = tempHome();
+  configure(home, "capture:\n  exclude:\n    paths: ['secret/**']\n    tools: [mcp__mail__*]\n");
+  const project = projectOf(home);
+  const spellings = [
+    "secret/a",
+    "./secret/a",
+    `${project}/sub/../secret/a`,
+    `${project}//secret/a`,
+  ];
+  const events = ["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
+  const inputs = [
+    ...spellings.map((path) => ["Write", { file_path: path, content: "EXCLUDED" }] as const),
+    ["Grep", { pattern: "EXCLUDED", path: "secret/sub" }] as const,
+    ["mcp__mail__send", { text: "EXCLUDED" }] as const,
+  ];
+  for (const [tool_name, tool_input] of inputs) {
+    const fields = { session_id: "s1", cwd: project, tool_name, tool_input };
+    for (const event of events) {
+      await hook(event, { ...fields, tool_response: "EXCLUDED", error: "EXCLUDED" }, home);
+    }
+    await hook("PostToolBatch", {
+      session_id: "s1",
+      cwd: project,
+      tool_calls: [
+        { tool_name, tool_input, tool_response: "EXCLUDED" },
+        {
+          tool_name: "Read",
+          tool_input: { file_path: `${project}/open.txt` },
+          tool_response: "OPEN",
+        },
+      ],
+    }, home);
+  }
+  assert.deepEqual(await filesWith(home.path, "EXCLUDED"), []);
+  assert.deepEqual(captures(home), []);
+  const rows = executions(home);
+  assert.equal(rows.length, inputs.length * (events.length + 1));
+  assert.equal(
+    rows.filter((row) => row["status"] === "skipped").length,
+    inputs.length * events.length,
+  );
+  const batches = rows.filter((row) => row["hook_name"] === "PostToolBatch");
+  assert.ok(batches.every((row) => JSON.stringify(row["metadata"]).includes("OPEN")));
+});

@@ -1,0 +1,40 @@
+/** What the configuration wants nothing of kept. */
+import { filesTouched } from "./payload.ts";
+import { type HookConfig, matchesAny } from "../config/hook_config.ts";
+import { resolvePath } from "../paths.ts";
+
+/** A tool use, as far as an exclusion asks about it. */
+export interface ToolFacts {
+  readonly toolName: string;
+  /** Of any type, as it was sent. */
+  readonly toolInput: unknown;
+  /** Where a relative path starts, absolute; null when it was not told. */
+  readonly folder: string | null;
+  readonly projectDir: string | null;
+}
+
+/**
+ * The key of the configuration that keeps a tool use out; null when it may be kept. A file is the same however its path
+ * is spelled: `./`, `..`, relative.
+ */
+export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null {
+  if (matchesAny(config.excludeTools, tool.toolName)) return "capture.exclude.tools";
+  if (config.excludePaths.length === 0) return null;
+  const { folder, projectDir } = tool;
+  const inProject = projectDir === null ? "" : `${resolvePath(projectDir, { folder: "/" })}/`;
+  const isExcluded = placesNamed(tool).some((file) => {
+    const path = resolvePath(file, { folder: folder ?? projectDir ?? "/" });
+    return matchesAny(config.excludePaths, path) ||
+      (inProject !== "" && path.startsWith(inProject) &&
+        matchesAny(config.excludePaths, path.slice(inProject.length)));
+  });
+  return isExcluded ? "capture.exclude.paths" : null;
+}
+
+/** The files that a tool works on, and the folder that a search looks through. */
+function placesNamed({ toolName, toolInput }: ToolFacts): readonly string[] {
+  const files = filesTouched(toolName, toolInput);
+  if (files.length > 0 || typeof toolInput !== "object" || toolInput === null) return files;
+  const path: unknown = Reflect.get(toolInput, "path");
+  return typeof path === "string" && path !== "" ? [path] : [];
+}
