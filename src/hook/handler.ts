@@ -29,8 +29,6 @@ export interface HookWork {
   readonly event: HookEvent;
   /** The fields as they came, secrets and all: for decisions, never for what is stored. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** Masks the secrets in a text that did not come with the event as it is. */
-  readonly hide: (text: string) => string;
   /** What stdin held, secrets masked. */
   readonly text: string;
   /** Why that is no event, or null when it is one. */

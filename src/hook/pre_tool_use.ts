@@ -20,25 +20,34 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { blocks, doubts } = verdict;
   const paused = blocks.length > 0 && isLifted(work);
   const denied = blocks.length > 0 && !paused;
+  const [reason, ...told] = await tellable(work, draft, [blocks[0]?.reason ?? "", ...doubts]);
   await work.save({
     ...draft,
-    ...(denied ? { status: "blocked", errorMessage: shownReason(work, draft, blocks) } : {}),
+    ...(denied ? { status: "blocked", errorMessage: reason || blocks[0]!.rule } : {}),
     metadata: {
       ...draft.metadata,
       ...(blocks.length > 0 ? { rules: blocks.map(({ rule }) => rule) } : {}),
       ...(paused ? { paused } : {}),
-      ...(doubts.length > 0 && work.keepsContent
-        ? { doubts: doubts.map((doubt) => work.hide(doubt)) }
-        : {}),
+      ...(told.length > 0 ? { doubts: told } : {}),
     },
   });
   return denied ? denial(work, blocks) : null;
 }
 
-/** Of what is kept out, no more than the rule is told. */
-function shownReason(work: HookWork, draft: Draft, blocks: readonly Block[]): string {
-  const [{ rule, reason }] = blocks as [Block];
-  return draft.status === "skipped" || !work.keepsContent ? rule : work.hide(reason);
+/**
+ * Texts that quote what was asked for, as they may be stored: masked anew, for a command that was taken apart may show
+ * what its quotes have hidden. Nothing of what the configuration keeps out.
+ */
+async function tellable(
+  { config, keepsContent }: HookWork,
+  draft: Draft,
+  texts: readonly string[],
+): Promise<string[]> {
+  if (draft.status === "skipped" || !keepsContent) return [];
+  if (texts.every((text) => text === "")) return [];
+  const { redactText } = await import("../capture/redact.ts");
+  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
+  return texts.map((text) => redactText(text, { patterns }));
 }
 
 async function judge(work: HookWork): Promise<Verdict | null> {

@@ -115,7 +115,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   return {
     event,
     sent,
-    hide: (shown) => hide(shown) ?? "",
     home: locations.home,
     text,
     problem: input.kind === "unreadable" ? input.problem : null,
