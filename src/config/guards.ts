@@ -1,6 +1,6 @@
 /** The sections about guards, compiled: what a hook takes from the cache. */
 import type { FileRule, GuardPolicy, ToolRule } from "../guard/policy.ts";
-import { compileGlob } from "./globs.ts";
+import { compileGlob, needleOf } from "./globs.ts";
 import type { Config } from "./schema.ts";
 
 type PreToolUse = Config["preToolUse"];
@@ -19,6 +19,7 @@ export function compileGuards(
     return {
       glob: pattern,
       pattern: compileGlob(pattern, { home: from.home }),
+      needle: needleOf(pattern),
       message: message ?? null,
       agent: compiledAgent(agent),
     };
@@ -44,11 +45,13 @@ function compileTool(
   const isCommand = commandPattern !== undefined;
   const glob = commandPattern ?? rule.pattern ?? "*";
   return {
-    tool: compileGlob(tool),
+    tool,
+    toolPattern: tool === "*" || /^\w+$/.test(tool) ? null : compileGlob(tool),
     action,
     about: isCommand ? "command" : "file",
     glob,
     pattern: compileGlob(glob, isCommand ? {} : { home }),
+    needle: needleOf(glob),
     isPrefix: matchMode === "prefix",
     message: message ?? null,
     agent: compiledAgent(agent),

@@ -1,5 +1,12 @@
 /** The rules about commands, tried on every command that a Bash call would start. */
-import { type Actor, type Block, concerns, type GuardPolicy, type ToolRule } from "./policy.ts";
+import {
+  type Actor,
+  type Block,
+  concerns,
+  type GuardPolicy,
+  isAbout,
+  type ToolRule,
+} from "./policy.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import type { Argument } from "./shell/word.ts";
@@ -43,9 +50,7 @@ export function judgeCommands(
 ): CommandVerdict {
   const rules = policy.tools
     .map((rule, i) => ({ rule, name: `preToolUse.toolUsageValidation[${i}]` }))
-    .filter(({ rule }) =>
-      rule.about === "command" && new RegExp(rule.tool, "s").test("Bash") && concerns(rule, by)
-    );
+    .filter(({ rule }) => rule.about === "command" && isAbout(rule, "Bash") && concerns(rule, by));
   if (rules.length === 0) return { blocks: [], doubts: [] };
   const blocks = new Map<string, Block>();
   const doubts = new Set<string>();
@@ -109,8 +114,9 @@ function spellings(words: readonly Argument[]): (readonly Argument[])[] {
 }
 
 function matchSpelling(rule: ToolRule, words: readonly Argument[]): Match {
-  const regex = new RegExp(rule.pattern, "s");
   const { text, isOpen } = textOf(words);
+  if (!isOpen && !text.includes(rule.needle)) return "no";
+  const regex = new RegExp(rule.pattern, "s");
   if (regex.test(text)) return isOpen && !rule.glob.endsWith("*") ? "maybe" : "yes";
   if (rule.isPrefix) {
     const parts = text.split(" ");

@@ -5,7 +5,14 @@
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
 import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
-import { type Actor, type Block, concerns, type GuardPolicy, type Verdict } from "./policy.ts";
+import {
+  type Actor,
+  type Block,
+  concerns,
+  type GuardPolicy,
+  isAbout,
+  type Verdict,
+} from "./policy.ts";
 
 /** A tool use that is about to happen. */
 export interface ToolUse extends Actor {
@@ -74,9 +81,9 @@ function judgeFileRules(
   let firstAllowing: Block | undefined;
   let isAllowed = false;
   for (const [i, rule] of policy.tools.entries()) {
-    if (rule.about !== "file" || !new RegExp(rule.tool, "s").test(use.tool)) continue;
+    if (rule.about !== "file" || !isAbout(rule, use.tool)) continue;
     if (!concerns(rule, use)) continue;
-    const matches = matchesFile(rule.pattern, rule.glob, file);
+    const matches = matchesFile(rule, file);
     const name = `preToolUse.toolUsageValidation[${i}]`;
     const reason = rule.message ??
       `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. File: ${file.name}`;
@@ -93,7 +100,7 @@ function judgeFileRules(
 function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   return policy.tools.flatMap((rule, i): Block[] =>
     rule.about === "file" && rule.action === "block" && /^[*]+$/.test(rule.glob) &&
-      new RegExp(rule.tool, "s").test(use.tool) && concerns(rule, use)
+      isAbout(rule, use.tool) && concerns(rule, use)
       ? [{
         rule: `preToolUse.toolUsageValidation[${i}]`,
         reason: rule.message ??
@@ -103,9 +110,52 @@ function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   );
 }
 
-/** Programs that destroy or write, or start what cannot be seen in the text. */
-const TELLING =
-  />|\$|`|\b(?:rm|mv|cp|tee|sed|ln|dd|install|rsync|touch|truncate|shred|unlink|push|clean|reset|mkfs|eval|xargs|find)\b|\b(?:ba|z|da|k)?sh\b|\s-[a-zA-Z]*[ceEr]\b|DROP|TRUNCATE|conclaude|perl|curl|wget|sort|patch|checkout|restore|git\s+-|scp|ch(?:mod|own)/i;
+/** Programs that destroy or write, or that start what cannot be seen in the text. */
+const TELLING: readonly string[] = [
+  ">",
+  "$",
+  "`",
+  "{",
+  " -c",
+  " -e",
+  " -E",
+  "<<",
+  "rm",
+  "mv",
+  "cp",
+  "tee",
+  "sed",
+  "ln ",
+  "dd",
+  "install",
+  "sync",
+  "touch",
+  "truncate",
+  "shred",
+  "link",
+  "push",
+  "clean",
+  "reset",
+  "mkfs",
+  "eval",
+  "xargs",
+  "find",
+  "sh",
+  "DROP",
+  "drop",
+  "Drop",
+  "TRUNCATE",
+  "conclaude",
+  "perl",
+  "curl",
+  "wget",
+  "sort",
+  "patch",
+  "checkout",
+  "restore",
+  "chmod",
+  "chown",
+];
 
 /**
  * A cheap look at the text of a command: false when no rule can mean it, so that nothing has to be taken apart. Quotes
@@ -113,7 +163,7 @@ const TELLING =
  */
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
-  if (TELLING.test(plain)) return true;
+  if (TELLING.some((text) => plain.includes(text))) return true;
   return policy.tools.some((rule) => {
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;

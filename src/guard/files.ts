@@ -47,7 +47,7 @@ function judgeList(
   by: Actor & { readonly tool: string },
 ): Block[] {
   return rules.flatMap((rule, i): Block[] => {
-    if (!matchesFile(rule.pattern, rule.glob, file) || !concerns(rule, by)) return [];
+    if (!matchesFile(rule, file) || !concerns(rule, by)) return [];
     return [{
       rule: `preToolUse.${key}[${i}]`,
       reason: rule.message === null
@@ -59,9 +59,15 @@ function judgeList(
 }
 
 /** Whether a pattern means this file; of a folder that goes away, also whether it means something in it. */
-export function matchesFile(pattern: string, glob: string, file: FileFacts): boolean {
-  const regex = new RegExp(pattern, "s");
-  if (file.spellings.some((spelling) => regex.test(spelling))) return true;
+export function matchesFile(
+  { pattern, needle, glob }: Pick<FileRule, "pattern" | "needle" | "glob">,
+  file: FileFacts,
+): boolean {
+  const near = file.spellings.filter((spelling) => spelling.includes(needle));
+  if (near.length > 0) {
+    const regex = new RegExp(pattern, "s");
+    if (near.some((spelling) => regex.test(spelling))) return true;
+  }
   if (file.effect !== "remove") return false;
   const plain = /^[^*?[{\\]*/.exec(glob.replace(/^\.\//, ""))![0];
   // The project's folder itself is the empty spelling: everything goes away with it.

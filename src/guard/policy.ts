@@ -9,6 +9,8 @@ export interface FileRule {
   readonly glob: string;
   /** The same compiled. */
   readonly pattern: string;
+  /** In every text that the pattern matches. */
+  readonly needle: string;
   /** Told instead of the usual reason; null for that. */
   readonly message: string | null;
   /** To be tried on the agent's name; null for every agent. */
@@ -17,13 +19,16 @@ export interface FileRule {
 
 /** What a tool may be used for. */
 export interface ToolRule {
-  /** To be tried on the tool's name. */
+  /** The name of the tool, or `*` for every tool. */
   readonly tool: string;
+  /** Where the name is another glob: to be tried on the tool's name; else null. */
+  readonly toolPattern: string | null;
   readonly action: "block" | "allow";
   /** Of commands: to be tried on each command that a Bash call starts. Of files: on the file that the tool works on. */
   readonly about: "command" | "file";
   readonly glob: string;
   readonly pattern: string;
+  readonly needle: string;
   /** Of commands: the pattern may also match the first words alone. */
   readonly isPrefix: boolean;
   readonly message: string | null;
@@ -65,6 +70,13 @@ export interface Verdict {
 export interface Actor {
   /** `main`, or the type of the subagent. */
   readonly agent: string;
+}
+
+/** Whether a rule is for this tool. */
+export function isAbout({ tool, toolPattern }: ToolRule, used: string): boolean {
+  return toolPattern === null
+    ? tool === "*" || tool === used
+    : new RegExp(toolPattern, "s").test(used);
 }
 
 /** Whether a rule is for this agent. */

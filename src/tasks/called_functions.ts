@@ -20,6 +20,28 @@ const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { hook_event_name: "SessionEnd", reason: "other" },
 ];
 
+/** The same in a project with guards. The first one only fills the cache of the configuration. */
+const GUARDED_EVENTS: readonly Readonly<Record<string, unknown>>[] = [
+  { hook_event_name: "SessionStart", source: "startup" },
+  ...[
+    { tool_name: "Edit", tool_input: { file_path: "src/tide.ts" } },
+    { tool_name: "Bash", tool_input: { command: "git status" } },
+    {
+      tool_name: "Bash",
+      tool_input: {
+        command:
+          `cd src && grep -rn "low" . | sort > '/tmp/found.txt'; for f in *.ts; do deno check "$f"; done`,
+      },
+    },
+  ].map((use) => ({ hook_event_name: "PreToolUse", tool_use_id: "toolu_02", ...use })),
+];
+
+const GUARDS = `preToolUse:
+  uneditableFiles: ["*.lock", src/generated/**]
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "deno publish*", action: block}
+`;
+
 /** What the engine writes of one script that it ran. */
 interface ScriptCoverage {
   readonly url: string;
@@ -43,7 +65,8 @@ export async function calledFunctions(main: string): Promise<ReadonlyMap<string,
     await Deno.mkdir(`${project}/.git`, { recursive: true });
     await Deno.writeTextFile(`${project}/.git/HEAD`, "ref: refs/heads/main\n");
     const called = new Map<string, Set<string>>();
-    for (const [index, event] of EVENTS.entries()) {
+    for (const [index, event] of [...EVENTS, ...GUARDED_EVENTS].entries()) {
+      if (index === EVENTS.length) await Deno.writeTextFile(`${project}/.conclaude.yaml`, GUARDS);
       const coverage = `${home}/coverage-${index}`;
       const payload = {
         session_id: "5e55107e-0000-4000-8000-000000000001",
@@ -51,8 +74,8 @@ export async function calledFunctions(main: string): Promise<ReadonlyMap<string,
         ...event,
       };
       await runEvent(main, { payload, coverage, home, project });
-      // What only the first event does, to make the database, is not usual.
-      if (index > 0) await addCalled(called, coverage);
+      // What only the first events do, to make the database and to read the configuration, is not usual.
+      if (index > 0 && index !== EVENTS.length) await addCalled(called, coverage);
     }
     if (called.size === 0) throw new Error("no function of the bundle was seen to be called");
     return called;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { compileGlob, globFault, type GlobOptions } from "../../src/config/globs.ts";
+import { compileGlob, globFault, type GlobOptions, needleOf } from "../../src/config/globs.ts";
 
 function covers(glob: string, text: string, options?: GlobOptions): boolean {
   return new RegExp(compileGlob(glob, options), "s").test(text);
@@ -109,4 +109,39 @@ Deno.test("globFault() names what is wrong and accepts what compileGlob() accept
       compileGlob(`~/${text}`, { home: "/h" });
     }
   }));
+});
+
+Deno.test("needleOf() is in everything that the glob matches", () => {
+  const piece = fc.constantFrom(
+    "a",
+    "b/",
+    "**/",
+    "/**",
+    "*",
+    "?",
+    "[ab]",
+    "{a,b}",
+    "~/",
+    "./",
+    "c",
+    "\\a",
+  );
+  const globs = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(""));
+  const texts = fc.array(fc.constantFrom("a", "b", "c", "/"), { maxLength: 6 })
+    .map((letters) => letters.join(""));
+  fc.assert(
+    fc.property(globs, texts, (glob, text) => {
+      let source: string;
+      try {
+        source = compileGlob(glob, { home: "/a" });
+      } catch {
+        return;
+      }
+      if (new RegExp(source, "s").test(text)) assert.ok(text.includes(needleOf(glob)), glob);
+    }),
+    { numRuns: 20_000 },
+  );
+  assert.equal(needleOf("pkg/generated/**/*.gen.ts"), "pkg/generated");
+  assert.equal(needleOf("git push --force*"), "git push --force");
+  assert.equal(needleOf("*"), "");
 });
