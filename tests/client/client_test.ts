@@ -53,6 +53,53 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name: "the real Claude Code does not do what a guard denies, and reads the way out",
+  ignore: skipped !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const executable = await findExecutable(folder);
+      const use = (name: string, input: Record<string, unknown>) => ({
+        content: [{ type: "tool_use", name, input }],
+      });
+      const run = await runScenario("guarded", {
+        executable,
+        folder,
+        at: "user",
+        files: { ".conclaude.yaml": 'preToolUse: {uneditableFiles: ["*.lock"]}\n', "a.lock": "1" },
+        steps: [
+          use("Read", { file_path: "{{PROJECT}}/a.lock" }),
+          use("Write", { file_path: "{{PROJECT}}/a.lock", content: "2" }),
+          use("Write", { file_path: "{{PROJECT}}/new.txt", content: "2" }),
+          use("Bash", { command: "true && echo 3 > a.lock", description: "Write" }),
+          use("Bash", { command: "echo fine", description: "Say" }),
+          { content: [{ type: "text", text: "All done." }] },
+        ],
+      });
+      assert.equal(await Deno.readTextFile(`${run.project}/a.lock`), "1");
+      await assert.rejects(() => Deno.stat(`${run.project}/new.txt`));
+      for (const told of ["uneditableFiles", "preventRootAdditions", "conclaude guard pause"]) {
+        assert.ok(run.sentToModel.includes(told), told);
+      }
+      checkRun(run);
+      using db = new DatabaseSync(run.database, { readOnly: true });
+      const rows = db.prepare(
+        "SELECT tool_name, status FROM hook_executions WHERE hook_name = 'PreToolUse' ORDER BY id",
+      ).all();
+      assert.deepEqual(rows.map((row) => `${row["tool_name"]} ${row["status"]}`), [
+        "Read success",
+        "Write blocked",
+        "Write blocked",
+        "Bash blocked",
+        "Bash success",
+      ]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
 function checkRun(run: ScenarioRun): void {
   assert.ok(run.payloads.length > 0, `Claude Code reported nothing:\n${run.summary}`);
   using db = new DatabaseSync(run.database, { readOnly: true });

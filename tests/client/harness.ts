@@ -20,8 +20,15 @@ export function reasonToSkip(): string | null {
 /** Where a scenario's settings file lies: one that rewrites the user's needs the project's. */
 export type SettingsPlace = "user" | "project";
 
+/** What the model answers, one message after the other. */
+export type Steps = readonly { readonly content: readonly Readonly<Record<string, unknown>>[] }[];
+
 /** Everything that a run left behind. */
 export interface ScenarioRun {
+  /** The folder that Claude Code worked in. */
+  readonly project: string;
+  /** What the model was sent. */
+  readonly sentToModel: string;
   /** The last lines that the harness printed. */
   readonly summary: string;
   readonly database: string;
@@ -47,23 +54,40 @@ export async function findExecutable(folder: string): Promise<string> {
   return path;
 }
 
-/** Installs our hooks and the witness into a settings file, and runs a scenario with it. */
+/**
+ * Installs our hooks and the witness into a settings file, and runs a scenario with it.
+ *
+ * @param scenario The name of one of the harness's own; with `steps`, any name.
+ * @param options `files`: what lies in the project before, by name.
+ */
 export async function runScenario(
   scenario: string,
-  options: { readonly executable: string; readonly folder: string; readonly at: SettingsPlace },
+  options: {
+    readonly executable: string;
+    readonly folder: string;
+    readonly at: SettingsPlace;
+    readonly steps?: Steps;
+    readonly files?: Readonly<Record<string, string>>;
+  },
 ): Promise<ScenarioRun> {
-  const { executable, folder, at } = options;
+  const { executable, folder, at, steps, files = {} } = options;
   const out = join(folder, scenario);
   const project = join(out, "project");
   const settings = join(out, "settings.json");
   await Deno.mkdir(project, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(join(project, name), text);
+  }
+  const script = join(out, "scenario.json");
+  if (steps) await Deno.writeTextFile(script, JSON.stringify({ threads: [{ steps }] }));
   await installHooks(executable, settings);
   const command = await addWitness(settings);
   const { stdout, stderr } = await new Deno.Command("bash", {
-    args: [join(HARNESS, "run.sh"), settings, scenario, project],
+    args: [join(HARNESS, "run.sh"), settings, steps ? script : scenario, project],
     env: {
       HARNESS_OUT: out,
       HARNESS_SETTINGS_AT: at,
+      HARNESS_FULL_API: "1",
       CLAUDE_BIN: Deno.env.get("CLAUDE_BIN") ?? "",
       // The pseudo-terminal is for this shell; another one would start Claude Code in the background of it.
       SHELL: "/bin/bash",
@@ -72,6 +96,8 @@ export async function runScenario(
   }).output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).trim();
   return {
+    project,
+    sentToModel: await Deno.readTextFile(join(out, "api.jsonl")),
     summary: [text(stdout), text(stderr)].join("\n"),
     database: join(out, "home", ".conclaude", "conclaude.db"),
     payloads: readPayloads(join(out, "payloads")),
