@@ -13,19 +13,37 @@
 import { isBarePass, isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
 import { isTokenCode } from "./triggers.ts";
 
-/** A name, what closes it (`"`, `']`, at any depth of escaping), and what leads to its value. */
-const HEAD = `(${NAME}${SUFFIX})` + String.raw`(?![\w-])(\\{0,7}["'\x60]?\]?)([ \t]{0,8})` +
-  String.raw`(:[ \t]{0,4}[a-z]{1,20}[ \t]{0,4}=(?![=>])|:=|=>|={1,3}|!={1,2}|\?=|\+=|:|>|,)?`;
-
+const ESC = "\x1b";
+/** How a terminal is told to change colour, also escaped. */
+const COLOUR = String.raw`(?:${ESC}|\\{1,7}u001b)\[[\d;]{0,16}m`;
+const COLOURS = new RegExp(`(?:${COLOUR}){1,4}[ \\t]{0,8}`, "iy");
+/** `&'static str`, `Option<String>`, `string | undefined`. */
+const TYPE = String.raw`(?:&(?:'[a-z]{1,20} )?(?:mut )?)?\[?[a-z_][\w.:]{0,40}` +
+  String.raw`(?:[<[][\w &'|.,:<>[\]]{0,60})?[\]?!]{0,3}(?: ?\| ?[a-z]{1,20}){0,3}`;
+/** A call that only wraps its text. */
+const WRAPPER = String.raw`(?:some|string::from|secret(?:string)?::(?:new|from))\([ \t]{0,4}`;
 /** Between separator and quote; a formatter may have broken the line there. */
-const QUOTE = /(?:[ \t\r\n]|\\[nrt]){0,40}[bfru@$]{0,2}(\\{0,7})(["'`])/iy;
+const BEFORE_QUOTE = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]|${COLOUR}){0,40}` +
+  `(?:${WRAPPER}){0,2}[bfru@$]{0,2}`;
+
+/** What closes a name (`"`, `']`, at any depth of escaping). */
+const CLOSER = String.raw`(?:${COLOUR}){0,3}\\{0,7}["'\x60]?\]?(?:${COLOUR}){0,3}`;
+/** A name, what closes it, and what leads to its value. */
+const HEAD = String.raw`(${NAME}${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
+  String.raw`(:[ \t]{0,4}${TYPE}[ \t]{0,4}=(?=${BEFORE_QUOTE}\\{0,7}["'\x60])|` +
+  // Not the padding of base64 at the end of a line.
+  String.raw`:[ \t]{0,4}[a-z]{1,20}[ \t]{0,4}=(?![=>]|[ \t]{0,4}(?:$|[\r\n]|\\[nr]))|` +
+  String.raw`:=|=>|={1,3}|!={1,2}|\?=|\+=|:|>|,)?`;
+
+const QUOTE = new RegExp(BEFORE_QUOTE + "(\\\\{0,7})([\"'`])", "iy");
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm)[ \t]{1,4}/iy;
-const BEGINNING = /[^\s"'`\\]{1,128}/y;
+const BEGINNING = new RegExp(`[^\\s"'\`\\\\${ESC}]{1,128}`, "y");
 /** An unquoted value runs on over these, and over others that do not end it. */
-const RUN = /[^\s"'`\\&;,|<>)\]}]+/y;
-const SHORT_RUN = /[^\s"'`\\&;,|<>)\]}]{1,128}/y;
+const RUN_CHARACTER = `[^\\s"'\`\\\\&;,|<>)\\]}${ESC}]`;
+const RUN = new RegExp(`${RUN_CHARACTER}+`, "y");
+const SHORT_RUN = new RegExp(`${RUN_CHARACTER}{1,128}`, "y");
 const RUN_END =
-  /$|[\s"'`]|\\[nrt"'`\\]|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|<\/|[)\]}>;,&|]{1,8}(?=[\s"'`\\]|$)/y;
+  /$|[\s"'`]|\\[nrt"'`\\]|\\u001b\[|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|<\/|[)\]}>;,&|]{1,8}(?=[\s"'`\\]|$)/y;
 const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
 
 const MASK_HEAD = "[redacted:";
@@ -41,10 +59,10 @@ const HEADER =
 const KEYWORD =
   /^(?:await|new|async|function|typeof|return|self|this|super|not|lambda|if|is|in|and|or|the|an?|to|for|with|flags?|options?|arguments?)$/;
 const STRUCTURE =
-  /^(?:[<({]|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]},;.]*$|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b)/;
+  /^(?:[<({]|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]},;.]*$|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b|&(?:$|mut$|str\b|\[))/;
 const CALL = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*!?[([<]/;
 const PATH = /^(?:[A-Za-z_$][\w$]*(?:\?\.|\.|::|->))+[A-Za-z_$][\w$]*!?$/;
-const OWN_NAME = /(?:pass(?:word|wd|phrase)?|pwd|secret|token|key|auth)\d?$/i;
+const OWN_NAME = /(?:pass(?:wor[dt]|wd|phrase)?|kennwort|pwd|secret|token|key|auth)\d?$/i;
 const CODE_ROOT =
   /^(?:self|this|args|config|settings|opts|options|env|req|request|res|response|ctx|context|user|data|params|props|state|input|body|headers)\b/;
 
@@ -186,13 +204,17 @@ interface Unquoted {
 function findUnquoted(text: string, from: number, form: Unquoted): Span | undefined {
   let start = from;
   while (start - from < 8 && (text[start] === " " || text[start] === "\t")) start++;
+  // The word for what passed is often coloured, and so are its numbers.
+  if (!isBarePass(form.name)) start = Math.max(start, endAt(COLOURS, text, start));
   const scheme = schemeLength(text, start);
   start += scheme;
   const beginning = matchAt(BEGINNING, text, start)?.[0] ?? "";
   if (STRUCTURE.test(beginning)) return undefined;
   const value = text.slice(start, findRunEnd(text, start, start + 128));
   if (value === "") return undefined;
-  const after = text.slice(start + value.length, start + value.length + 2);
+  const end = start + value.length;
+  const rest = Math.max(end, endAt(COLOURS, text, end));
+  const after = text.slice(rest, rest + 2);
   const statement = beginning.replace(/[;,)]+$/, "");
   if (isNoSecret(form.name, value)) return undefined;
   if (statement !== value && isNoSecret(form.name, statement)) return undefined;
@@ -208,7 +230,7 @@ function findRunEnd(text: string, start: number, limit: number): number {
   let end = start;
   while (end < limit) {
     end = Math.max(end, endAt(limit - start > 128 ? RUN : SHORT_RUN, text, end));
-    if (endAt(RUN_END, text, end) !== -1) break;
+    if (text[end] === ESC || endAt(RUN_END, text, end) !== -1) break;
     end++;
   }
   while (end > start && text[end - 1] === ".") end--;
@@ -227,7 +249,9 @@ function isCode(value: string, around: Surroundings): boolean {
     if (PASS_CODE.test(value) || PATH.test(value)) return true;
     if (!isTight && separator === "=" && value.length < 6) return true;
   }
-  if (/^[\d._]+$/.test(value)) return value.length < 6 && !/(?:word|wd|phrase|secret)$/i.test(name);
+  if (/^[\d._]+$/.test(value)) {
+    return value.length < 6 && !/(?:wor[dt]|wd|phrase|secret)$/i.test(name);
+  }
   if (isTight && name === name.toUpperCase()) return false;
   if (PATH.test(value)) return !isTight || CODE_ROOT.test(value) || OWN_NAME.test(value);
   if (isTight) return /^[A-Za-z_]+$/.test(value) && OWN_NAME.test(value);

@@ -12,6 +12,7 @@ import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskKnownForms } from "./secrets.ts";
 import { mayAssign } from "./triggers.ts";
+import { maskVariables } from "./variables.ts";
 
 /** What to mask beside the built-in kinds. */
 export interface RedactRules {
@@ -69,7 +70,7 @@ function maskOnce(text: string, rules: RedactRules): string {
   if (text.length >= MIN_LENGTH) {
     masked = maskKnownForms(text);
     if (mayAssign(lowered)) {
-      masked = maskLists(maskCookies(maskNetrc(maskAssignments(masked))));
+      masked = maskLists(maskCookies(maskNetrc(maskVariables(maskAssignments(masked)))));
     }
   }
   for (const pattern of rules.patterns) masked = maskPattern(masked, pattern);

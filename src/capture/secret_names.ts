@@ -7,7 +7,7 @@ const PASS_OWNERS =
   "login|proxy|http|auth|my|key|store|ssl|cert|vpn|wifi|ldap|bind";
 
 /** A secret name, or the end of one. For a regular expression that ignores case. */
-export const NAME = String.raw`(?:pass(?:word|wd|phrase)|pwd|secret|token|` +
+export const NAME = String.raw`(?:pass(?:wor[dt]|wd|phrase)|kennwort|pwd|secret|token|` +
   String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
   String.raw`(?:amz|goog)-signature|` +
   String.raw`(?:api|access|private|account|secret|signing|encryption|master|shared|auth)[_-]?key|` +
@@ -20,7 +20,7 @@ const MARKER = /^(?:\[redacted:[a-z\d-]+\]|\[private removed\])$/;
 const SCHEMA_WORD = new RegExp(
   "^(?:str|string|text|number|int|integer|float|bool|boolean|bytes|buffer|true|false|null|nil|" +
     "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +
-    "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|password|passwd|passphrase|" +
+    "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|passwor[dt]|kennwort|passwd|passphrase|" +
     "secret|token|api[_-]?key|auth|authorization|aws4-hmac-sha256)[!?]?(?:\\[\\])?$",
   "i",
 );

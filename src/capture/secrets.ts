@@ -1,6 +1,8 @@
 /** The secrets that have a form of their own: what each looks like. What gives them away stands in `triggers.ts`. */
 import { maskCommands } from "./commands.ts";
-import { type Clue, CLUES, COMMAND, isSuspect } from "./triggers.ts";
+import { maskPiped } from "./piped.ts";
+import { serviceToken } from "./service_tokens.ts";
+import { type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.ts";
 
 /**
  * By kind. A pattern is made when its kind is suspected, for a hook runs once and cold. Group 1 stays in front of the
@@ -42,7 +44,13 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["digitalocean-token", () => /do[opr]_v1_[a-f0-9]{64}/g],
   ["twilio-key", () => /SK[0-9a-f]{32}/g],
   ["sendgrid-key", () => /SG\.[\w-]{16,}\.[\w-]{16,}/g],
-  ["discord-token", () => /(?:M[Tjz]|N[DTjz]|O[DT])[\w-]{20,28}\.[\w-]{6}\.[\w-]{27,}/g],
+  [
+    "discord-token",
+    // Where the first part is a number in base64 beyond doubt, the last one may be short.
+    () =>
+      /(?:M[Tjz]|N[DTjz]|O[DT])(?:[\w-]{20,28}\.[\w-]{6}\.[\w-]{27,}|[AEIMQUYcgk][w-z0-5](?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){4,5}[\w-]{2,4}\.[\w-]{5,7}\.[\w-]{20,})/g,
+  ],
+  ["service-token", serviceToken],
   ["docker-token", () => /dckr_pat_[\w-]{20,}/g],
   ["vault-token", () => /hv[sb]\.[\w-]{20,}/g],
   ["google-token", () => /ya29\.[\w-]{20,}/g],
@@ -80,13 +88,18 @@ const COMPANIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ["github-pat", ["github-pat", "docker-token"]],
 ]);
 
+/** What one pattern cannot find. */
+const BY_FUNCTION: ReadonlyMap<string, (text: string) => string> = new Map([
+  [COMMAND, maskCommands],
+  [PIPED, maskPiped],
+]);
+
 /** The text with every secret of a known form masked as `[redacted:<kind>]`. */
 export function maskKnownForms(text: string): string {
   let masked = text;
   for (const { kind } of CLUES.filter((clue: Clue) => isSuspect(text, clue))) {
-    masked = kind === COMMAND
-      ? maskCommands(masked)
-      : (COMPANIONS.get(kind) ?? [kind]).reduce(maskKind, masked);
+    masked = BY_FUNCTION.get(kind)?.(masked) ??
+      (COMPANIONS.get(kind) ?? [kind]).reduce(maskKind, masked);
   }
   return masked;
 }

@@ -16,6 +16,8 @@ export interface Clue {
 
 /** The kind of what only the option of a command gives away; its masks do not name it. */
 export const COMMAND = "command";
+/** The same for a password that a command reads from a pipe, or by its place. */
+export const PIPED = "piped";
 
 /**
  * In the order of masking. The literals are chosen for speed: the engine skips to a literal's first letter, and a rare
@@ -69,6 +71,19 @@ export const CLUES: readonly Clue[] = [
     kind: COMMAND,
     run: 0,
     literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "dis-cl", "mongo", "login"],
+  },
+  { kind: PIPED, run: 0, literals: ["chpass", "tpassw", "d-stdi", "wd --s", "ureStr", "udo -S"] },
+  {
+    kind: "service-token",
+    run: 27,
+    // deno-fmt-ignore
+    literals: ["SPX-", "1//0", "dapi", "v1.", "bp_", "cret_", "glsa_", "glc_", "sntry", "key-", "IPAT_", "kua_", "AK-",
+      "gems_", "pscale", "pul-", "fo1_", "figd_", "ntn_", "ATBB", "gsk_", "xai-", "plx-", "r8_"],
+  },
+  {
+    kind: "service-token",
+    run: 0,
+    literals: ["Q~", "dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "fm2_"],
   },
 ];
 
@@ -157,6 +172,7 @@ export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "pr
 /** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
 const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
   { end: "word", starts: ["pass"] },
+  { end: "wort", starts: ["pass", "kenn"] },
   { end: "wd", starts: ["pass", "p"] },
   { end: "phrase", starts: ["pass"] },
   { end: "pass", starts: [""] },
@@ -219,9 +235,11 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   }
   if (separator === ">") return at === closer && isElementStart(lowered[at + 1]);
   if (separator === "!" || separator === "?" || separator === "+") return lowered[at + 1] === "=";
+  if (separator === "\x1b" || lowered.startsWith("u001b", at)) return true; // a colour
   const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
   return at > closer &&
     (before.includes("-") || before.includes('name"') || before.includes('key"') ||
+      before.includes("setx") || before.includes("setenv") ||
       separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
       lowered.startsWith("value", at) ||
       lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));

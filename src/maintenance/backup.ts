@@ -5,24 +5,33 @@ import { copyDatabase, integrityFaults } from "../store/care.ts";
 import { openToLook } from "../store/identity.ts";
 import { fileStamp } from "../time.ts";
 import { requireOurs } from "./require_ours.ts";
+import { freeName } from "./set_aside.ts";
 import { isThere } from "./whole_file.ts";
 import { writeAdvice } from "./write_advice.ts";
+
+const BACKUP_ENDING = ".db";
 
 /** The ending of a copy that is not finished. */
 const DRAFT_ENDING = ".part";
 
-/** Where a backup goes when nobody names a file: `~/.conclaude/backups/conclaude-2026-11-20T22-42-28Z.db`. */
+/**
+ * Where a backup goes when nobody names a file: `~/.conclaude/backups/conclaude-2026-11-20T22-42-28Z.db`, or `….2.db`
+ * and so on for further ones of the same second.
+ */
 export function defaultBackupPath(dataFolder: string, nowMs: number): string {
-  return joinPath(backupFolder(dataFolder), `conclaude-${fileStamp(nowMs)}.db`);
+  const name = `conclaude-${fileStamp(nowMs)}`;
+  return freeName(joinPath(backupFolder(dataFolder), name), BACKUP_ENDING);
 }
 
 /** The newest backup of those that nobody gave another place; null when there is none. */
 export function newestBackup(dataFolder: string): string | null {
   try {
     const names = Array.from(Deno.readDirSync(backupFolder(dataFolder)), ({ name }) => name)
-      .filter((name) => name.endsWith(".db")).sort();
+      .filter((name) => name.endsWith(BACKUP_ENDING))
+      .map((name) => name.slice(0, -BACKUP_ENDING.length))
+      .sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
     const last = names.at(-1);
-    return last === undefined ? null : joinPath(backupFolder(dataFolder), last);
+    return last === undefined ? null : joinPath(backupFolder(dataFolder), last + BACKUP_ENDING);
   } catch {
     return null;
   }

@@ -19,6 +19,8 @@ export interface ExportCounts {
   readonly counters: number;
   /** Captures among them whose payload cannot be read; their line holds what is stored, in base 64. */
   readonly damaged: number;
+  /** Rows that lie on damaged pages and have no line, as far as they can be counted; never 0 when any are lost. */
+  readonly unreadable: number;
 }
 
 const COUNT_NAMES = {
@@ -41,7 +43,14 @@ export function* exportLines(
   options: ExportFilter & { readonly atMs: number },
 ): Generator<string, ExportCounts> {
   const { sessionId, sinceMs, atMs } = options;
-  const counts = { sessions: 0, executions: 0, captures: 0, counters: 0, damaged: 0 };
+  const counts = {
+    sessions: 0,
+    executions: 0,
+    captures: 0,
+    counters: 0,
+    damaged: 0,
+    unreadable: 0,
+  };
   yield JSON.stringify({
     type: "meta",
     format: FORMAT,
@@ -51,17 +60,28 @@ export function* exportLines(
     sessionId,
     sinceMs,
   });
-  for (const row of exportRows(db, { sessionId, sinceMs })) {
-    counts[COUNT_NAMES[row.type]]++;
-    if (row.type !== "capture") yield JSON.stringify(fieldsOf(row));
-    else {
-      const { line, damaged } = captureLine(row);
+  const rows = exportRows(db, { sessionId, sinceMs });
+  try {
+    let step = rows.next();
+    for (; !step.done; step = rows.next()) {
+      const { line, damaged } = lineOf(step.value);
+      counts[COUNT_NAMES[step.value.type]]++;
       if (damaged) counts.damaged++;
       yield line;
     }
+    counts.unreadable = step.value;
+  } finally {
+    // An export that is broken off must leave the transaction.
+    rows.return(0);
   }
   yield JSON.stringify({ type: "end", ...counts });
   return counts;
+}
+
+function lineOf(row: ExportRow): { readonly line: string; readonly damaged: boolean } {
+  return row.type === "capture"
+    ? captureLine(row)
+    : { line: JSON.stringify(fieldsOf(row)), damaged: false };
 }
 
 /** The payload goes into the line as the text that it is: parsing and writing it anew could change it. */

@@ -36,9 +36,10 @@ export function setAside(
   return aside;
 }
 
-function freeName(wanted: string): string {
+/** A path that nothing is at: `wanted` and the ending, with `.2` and so on between them when there is something. */
+export function freeName(wanted: string, ending = ""): string {
   for (let count = 1;; count++) {
-    const name = count === 1 ? wanted : `${wanted}.${count}`;
+    const name = (count === 1 ? wanted : `${wanted}.${count}`) + ending;
     if (!isThere(name)) return name;
   }
 }

@@ -142,6 +142,23 @@ export function writeBackup(file: SettingsFile): void {
   );
 }
 
+/**
+ * {@linkcode replaceSettings} with a backup of what was there. When the file cannot be replaced, what was kept before is
+ * kept again; when it has changed, whoever changed it may count on the backup.
+ *
+ * @throws UserError When either cannot be written.
+ */
+export function replaceBackedUp(file: SettingsFile, text: string): boolean {
+  const former = readFormer(backupPath(file.path));
+  writeBackup(file);
+  try {
+    return replaceSettings(file, text);
+  } catch (thrown) {
+    undoBackup(file.path, former);
+    throw thrown;
+  }
+}
+
 /** Removes the backup; nothing happens when there is none or when it cannot be removed. */
 export function dropBackup(path: string): void {
   try {
@@ -163,6 +180,25 @@ function followLinks(path: string): string {
     }
   }
   throw new Error("too many levels of symbolic links");
+}
+
+/** The backup before this one; `undefined` when there is none, or none that can be read. */
+function readFormer(path: string): SettingsFile | undefined {
+  try {
+    const former = readSettings(path);
+    return former.text === undefined ? undefined : former;
+  } catch {
+    return undefined;
+  }
+}
+
+function undoBackup(path: string, former: SettingsFile | undefined): void {
+  if (former?.text === undefined) return dropBackup(path);
+  try {
+    writeWhole(former.text, { target: backupPath(path), mode: former.mode });
+  } catch {
+    // The error that led here is the one to tell.
+  }
 }
 
 function writeWhole(

@@ -9,12 +9,12 @@ import {
   placeFlags,
   readBackup,
   readSettings,
+  replaceBackedUp,
   replaceSettings,
   type SettingsFile,
   settingsPath,
   type SettingsPlace,
   type SettingsScope,
-  writeBackup,
 } from "./file.ts";
 import { checkHooks } from "./handler_schema.ts";
 import {
@@ -167,8 +167,8 @@ function installOnce(
   const backup = readBackup(file.path);
   const changed = edit.text !== before;
   if (changed && !dryRun) {
-    if (isFirst) writeBackup(file);
-    if (!replaceSettings(file, edit.text)) return undefined;
+    const replace = isFirst ? replaceBackedUp : replaceSettings;
+    if (!replace(file, edit.text)) return undefined;
     if (created) dropMisleadingBackup(edit.text, { plan, backup });
   }
   return {

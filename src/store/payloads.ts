@@ -92,28 +92,31 @@ export function lastPlace(db: DatabaseSync): number {
  * The next payloads that are still text, by place: behind `after`, up to `upTo`.
  *
  * @param options At most so many rows, and no further one once so many bytes are together.
+ * @throws {Error} What SQLite says, of a damaged page for example.
  */
 export function plainPayloads(
   db: DatabaseSync,
   between: { readonly after: number; readonly upTo: number },
   options: { readonly maxRows: number; readonly maxBytes: number },
 ): PlainPayload[] {
-  const rows = db.prepare(
+  // One at a time: the runtime's iterator ends at a damaged page as if that were the last row.
+  const statement = db.prepare(
     `SELECT rowid AS place, id, CAST(payload AS BLOB) AS bytes
        FROM pending_queue
       WHERE rowid > ?
         AND rowid <= ?
         AND encoding = 'json'
       ORDER BY rowid
-      LIMIT ?`,
-  ).iterate(between.after, between.upTo, options.maxRows);
+      LIMIT 1`,
+  );
   const found: PlainPayload[] = [];
-  let bytes = 0;
-  for (const row of rows) {
-    const payload = row as unknown as PlainPayload;
+  let after = between.after;
+  for (let bytes = 0; found.length < options.maxRows && bytes < options.maxBytes;) {
+    const payload = statement.get(after, between.upTo) as unknown as PlainPayload | undefined;
+    if (payload === undefined) break;
     found.push(payload);
+    after = payload.place;
     bytes += payload.bytes.length;
-    if (bytes >= options.maxBytes) break;
   }
   return found;
 }

@@ -21,8 +21,8 @@ export interface QueueItem {
   /** How often a worker took it since it came or was retried. */
   readonly attempts: number;
   readonly filesTouched: readonly string[];
-  /** Size of the payload's JSON, in bytes of UTF-8. */
-  readonly rawBytes: number;
+  /** Size of the payload's JSON, in bytes of UTF-8; null when a damaged page gives what is no size. */
+  readonly rawBytes: number | null;
   /** How much of the tool use the payload cap took out, in bytes. */
   readonly cutBytes: number;
   readonly errorMessage: string | null;
@@ -136,7 +136,12 @@ export function reclaimQueueItems(
 }
 
 function itemOf(row: Readonly<Record<string, unknown>>): QueueItem {
-  return { ...row, filesTouched: namesOf(String(row["filesTouched"])) } as unknown as QueueItem;
+  const rawBytes = Number(row["rawBytes"]);
+  return {
+    ...row,
+    rawBytes: rawBytes >= 0 ? rawBytes : null,
+    filesTouched: namesOf(String(row["filesTouched"])),
+  } as unknown as QueueItem;
 }
 
 /** The list of names in a JSON text; none when it is no list. */

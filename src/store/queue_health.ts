@@ -17,7 +17,7 @@ export function queueHealth(db: DatabaseSync, stuckBeforeMs: number): QueueHealt
     `SELECT count(*) FILTER (WHERE status IN ('raw', 'processing'))            AS waiting,
             count(*) FILTER (WHERE status = 'error')                           AS errors,
             count(*) FILTER (WHERE status = 'processing' AND updated_at_ms < ?) AS stuck,
-            coalesce(sum(raw_bytes), 0)                                        AS rawBytes
+            coalesce(sum(max(raw_bytes, 0)), 0)                                AS rawBytes
        FROM pending_queue`,
   ).get(stuckBeforeMs);
   return row as unknown as QueueHealth;

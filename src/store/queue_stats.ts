@@ -17,7 +17,7 @@ export interface QueueGroup {
 /** The queue by status and priority; groups without captures are left out. */
 export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
   return db.prepare(
-    `SELECT status, priority, count(*) AS count, sum(raw_bytes) AS rawBytes,
+    `SELECT status, priority, count(*) AS count, sum(max(raw_bytes, 0)) AS rawBytes,
             sum(octet_length(payload)) AS storedBytes, min(created_at_ms) AS oldestAtMs
        FROM pending_queue
       GROUP BY status, priority

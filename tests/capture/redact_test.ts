@@ -275,6 +275,69 @@ const LOOK_ALIKES = [
   "<PrivateRoute path='/'/>",
   "</private> stray",
   "3f2504e0-4f89-41d3-9a0c-0305e82c3301",
+  `cache-key-${"0a1b2c3d".repeat(4)}`,
+  "key-value-store-of-all-the-settings-there-are",
+  "key-internationalisationofeverything",
+  `key-${"0a1b2c3d".repeat(8)}`,
+  "primary key-constraint-violation-handler-2026",
+  "pul-and-push-requests-that-are-waiting-for-review",
+  "secret_name_of_the_database_connection_in_production_2",
+  "sb_secret_name_of_the_database_connection_in_production_2",
+  `secret_${"a".repeat(43)}`,
+  "https://x.test/1//0/index-of-all-the-pages-that-were-ever-made",
+  "xai-models-and-prices-in-the-year-2026",
+  `${alnum(14)}/atlasv1.md, v1.${alnum(40)}`,
+  `ldapi${"0a1b2c3d".repeat(4)}`,
+  `utf8_${alnum(37)}`,
+  "gems_that_nobody_needs_any_more_since_2026",
+  "autoscale_max_replicas_per_node_and_region",
+  "pscale_tkn_, glsa_, glc_, sntrys_, tskey-auth-, NRAK-, PMAK-, figd_, pplx-, CCIPAT_",
+  "AK-47-and-other-things-that-are-long-enough",
+  `data:font/woff2;base64,${alnum(40)}/ATBB${alnum(60)}`,
+  "https://en.test/~ana/FAQ~1.html",
+  "dp.st.length, dp.pt.x",
+  `${alnum(24)}.${alnum(6)}.${alnum(20)}`,
+  "let password: &str;",
+  'let password: &str = "";',
+  "fn login(password: &str, token: Option<String>) -> bool {",
+  "let token: Option<String> = None;",
+  "let token: Token<'a> = lexer.next();",
+  "const token: Token | undefined = tokens[0];",
+  "password: Optional[str] = None",
+  "set -e; set -o pipefail; set -x",
+  "set -x PATH /usr/bin $PATH",
+  "set -gx TOKENIZERS_PARALLELISM false",
+  "set -x API_TOKEN $OTHER",
+  'set -x API_TOKEN "$OTHER"',
+  "set -x API_TOKEN (cat token)",
+  "set -q API_TOKEN; and echo yes",
+  "setx PATH C:\\bin",
+  "setx API_KEY %OTHER%",
+  'setenv("HOME", "/root", 1)',
+  "ConvertTo-SecureString $plain -AsPlainText -Force",
+  'ConvertTo-SecureString "$plain" -AsPlainText',
+  "Use ConvertTo-SecureString to make one",
+  'echo "$PASSWORD" | docker login --password-stdin',
+  "echo ${{ secrets.TOKEN }} | docker login --password-stdin",
+  "cat token.txt | docker login --password-stdin",
+  "echo done; cat token.txt | docker login --password-stdin",
+  "echo hello | tee a; sudo -S ls",
+  'echo "root:$PW" | chpasswd',
+  "chpasswd < users.txt",
+  "htpasswd -c .htpasswd ana",
+  "htpasswd -v .htpasswd ana",
+  "htpasswd -c ana bob carl",
+  'htpasswd -nbBC 10 ana "$PW"',
+  'htpasswd -b .htpasswd ana "$PW"',
+  "htpasswd -bnBC 10 '' $PW",
+  "Passwort=",
+  "Passwort: bitte eingeben",
+  "Passwort=$PASSWORT",
+  "Antwort=ja2, Kennwert=x1",
+  "token\x1b[0m: \x1b[33mfalse\x1b[0m",
+  "\x1b[32mpass\x1b[0m: \x1b[33m12\x1b[0m",
+  "password\x1b[0m is needed",
+  "password\x1b[0m=\x1b[32m\x1b[0m",
   "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 ];
 
@@ -636,4 +699,26 @@ Deno.test("redactValue() masks a cookie that only begins with a variable, and on
   assert.deepEqual(redactValue({ Cookie: "sid=${SID:-none}" }, rules), {
     Cookie: "sid=${SID:-none}",
   });
+});
+
+Deno.test("redactText() masks what printf and a call with blanks pipe to a command", () => {
+  assert.equal(
+    redact("printf '%s\\n' hunter2 | docker login --password-stdin"),
+    "printf '%s\\n' [redacted:password] | docker login --password-stdin",
+  );
+  assert.equal(
+    redact('echo "root:my hunter2" | chpasswd'),
+    'echo "root:[redacted:password]" | chpasswd',
+  );
+});
+
+Deno.test("redactText() masks base64 of letters behind a name, with its padding", () => {
+  assert.equal(redact("secret: YWJjZGVmZGhpamts=\nnext: 1"), "secret: [redacted:secret]\nnext: 1");
+});
+
+Deno.test("redactText() masks a service's token after a colour, an escape and a diff's sign", () => {
+  const token = FORMED_SECRETS["service-token of Pulumi"]!;
+  for (const before of ["\x1b[32m", "\\n", "\\n+", "-", "%3D", "\\u0026", "a=", "FlyV1 "]) {
+    assert.equal(redact(before + token), `${before}[redacted:service-token]`);
+  }
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { defaultBackupPath, newestBackup } from "../../src/maintenance/backup.ts";
 import { executeSql, garbage } from "../support/spoilt.ts";
 import { query, queryValue } from "../support/look.ts";
 import { modeOf, namesIn, snapshot, type Stage, stage } from "./support.ts";
@@ -54,6 +55,30 @@ Deno.test("db backup makes a private, whole copy although the umask is 000, and 
   assert.match(second.stderr, /is there already/);
   assert.equal(Deno.readTextFileSync(join(place.project, "taken.db")), "mine");
   assert.deepEqual(namesIn(place.project), ["taken.db"]);
+});
+
+Deno.test("backups of the same second get names of their own, and the last one is the newest", () => {
+  using place = stage();
+  const folder = join(place.home, "backups");
+  Deno.mkdirSync(folder);
+  const paths = Array.from({ length: 11 }, () => {
+    const path = defaultBackupPath(place.home, 1_700_000_000_000);
+    Deno.writeTextFileSync(path, "");
+    assert.equal(newestBackup(place.home), path);
+    return path;
+  });
+  assert.equal(paths[0], join(folder, "conclaude-2023-11-14T22-13-20Z.db"));
+  assert.equal(paths[1], join(folder, "conclaude-2023-11-14T22-13-20Z.2.db"));
+  Deno.writeTextFileSync(join(folder, "conclaude-2023-11-14T22-13-21Z.db"), "");
+  assert.match(newestBackup(place.home)!, /21Z\.db$/);
+});
+
+Deno.test("db backup twice in one second makes two backups", async () => {
+  using place = stage();
+  await withSession(place, "kept");
+  const made = [await place.json(["db", "backup"]), await place.json(["db", "backup"])];
+  assert.deepEqual(made.map(({ code }) => code), [0, 0]);
+  assert.equal(namesIn(join(place.home, ".conclaude", "backups")).length, 2);
 });
 
 Deno.test("db restore puts the backup in place and sets the present database aside with its log", async () => {

@@ -30,6 +30,7 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
     captures: 1,
     counters: 1,
     damaged: 0,
+    unreadable: 0,
   });
   assert.ok(Deno.lstatSync(`${temp.folder}/link.jsonl`).isSymlink);
   assert.equal(Deno.readTextFileSync(path).trimEnd().split("\n").length, 6);

@@ -38,6 +38,20 @@ Deno.test("queue list --json gives what programs were promised", async () => {
   }]);
 });
 
+Deno.test("what a damaged page gives for a size is not shown as one", async () => {
+  using temp = await tempDatabase();
+  const id = saveEvent(temp.db, { capture: { payload: '{"a":1}' } });
+  saveEvent(temp.db, { capture: { payload: '{"a":12}' } });
+  temp.db.prepare("UPDATE pending_queue SET raw_bytes = -7798 WHERE id = ?").run(id);
+  const { stdout } = await runVerb(["queue", "list"], placeOf(temp));
+  assert.match(stdout, new RegExp(`${id}.* -  Write`));
+  assert.doesNotMatch(stdout, /-\d+ B/);
+  const { items } = await runVerbJson(["queue", "list"], placeOf(temp));
+  assert.deepEqual(items.map((item: { rawBytes: unknown }) => item.rawBytes), [null, 8]);
+  assert.equal((await runVerbJson(["queue", "stats"], placeOf(temp))).rawBytes, 8);
+  assert.doesNotMatch((await runVerb(["queue", "show", id], placeOf(temp))).stdout, /^size/m);
+});
+
 Deno.test("queue show gives the payload back, compressed or not, by the beginning of the id", async () => {
   using temp = await tempDatabase();
   const id = saveEvent(temp.db, { capture: { payload: JSON.stringify(LONG) } });

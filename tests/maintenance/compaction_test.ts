@@ -8,6 +8,7 @@ import { payloadText } from "../../src/store/payloads.ts";
 import { readStoredPayload } from "../../src/store/queue.ts";
 import { spaceUse } from "../../src/store/space.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
+import { closeDatabase, spoil } from "../support/spoilt.ts";
 import { seededRandom, sourceFiles, toolUseRecords } from "../support/tool_uses.ts";
 
 const SOURCES = new URL("../../src", import.meta.url).pathname;
@@ -47,6 +48,20 @@ Deno.test("compactPayloads() stops when its time is over and goes on later", asy
   assert.ok(!first.complete && first.compressed > 0 && first.compressed < 200);
   assert.equal(first.compressed + compactPayloads(temp.db).compressed, 200);
   assertKept(temp.db, mix);
+});
+
+Deno.test("compactPayloads() does not take a damaged page for the end", async () => {
+  using temp = await tempDatabase();
+  const payload = JSON.stringify({ text: "conclaude ".repeat(3000) });
+  for (let i = 0; i < 5; i++) saveEvent(temp.db, { atMs: 1000 + i, capture: { payload } });
+  temp.db.close();
+  closeDatabase(temp.path);
+  const pages = Deno.statSync(temp.path).size / 4096;
+  // Four pages behind one another are in the chain of one payload.
+  spoil(temp.path, { at: (pages - 6) * 4096, length: 4 * 4096 });
+  const db = await openDatabase(temp.path, { busyTimeoutMs: 1000 });
+  assert.throws(() => compactPayloads(db), /malformed/);
+  db.close();
 });
 
 Deno.test("compactPayloads() works beside another one and beside hooks that write", async () => {

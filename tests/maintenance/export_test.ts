@@ -47,6 +47,7 @@ Deno.test("an export begins with meta, ends with its counts, and has a line for 
     captures: 1,
     counters: 2,
     damaged: 0,
+    unreadable: 0,
   });
 });
 
@@ -146,7 +147,8 @@ Deno.test("an export can be limited to a session and to a time", async () => {
   saveEvent(db, { atMs: 2000, sessionId: "a", capture: {} });
   saveEvent(db, { atMs: 3000, sessionId: "b", capture: {}, counters: ["edits"] });
   const counts = (options: object) => {
-    const { type: _type, damaged: _damaged, ...rest } = parsed(db, options).at(-1)!;
+    const { type: _type, damaged: _damaged, unreadable: _unreadable, ...rest } = parsed(db, options)
+      .at(-1)!;
     return Object.values(rest);
   };
   assert.deepEqual(counts({}), [2, 3, 3, 2]);
@@ -170,7 +172,14 @@ Deno.test("an export is of one moment, and leaves the database free when it is b
   const broken = exportLines(db, ALL);
   broken.next();
   broken.next();
-  broken.return({ sessions: 0, executions: 0, captures: 0, counters: 0, damaged: 0 });
+  broken.return({
+    sessions: 0,
+    executions: 0,
+    captures: 0,
+    counters: 0,
+    damaged: 0,
+    unreadable: 0,
+  });
   assert.equal(db.isTransaction, false);
 });
 

@@ -382,6 +382,32 @@ Deno.test("what another program writes during an installation is read again, and
     assert.equal(read(), '{"theirs":4}');
   }));
 
+Deno.test("a settings file that cannot be replaced is left without a backup, or with the former one", () =>
+  inHome(({ folder, path, options, write, read }) => {
+    write('{"theirs":1}');
+    const renameSync = Deno.renameSync;
+    const refusing: typeof renameSync = (from, to) => {
+      if (to === path) throw new Deno.errors.PermissionDenied("Operation not permitted");
+      renameSync(from, to);
+    };
+    const installRefused = () => {
+      Object.defineProperty(Deno, "renameSync", { value: refusing, configurable: true });
+      try {
+        assert.throws(() => installHooks(options), /Cannot write/);
+      } finally {
+        Object.defineProperty(Deno, "renameSync", { value: renameSync, configurable: true });
+      }
+      assert.equal(read(), '{"theirs":1}');
+    };
+    installRefused();
+    assert.deepEqual(namesIn(folder), ["settings.json"]);
+    Deno.writeTextFileSync(`${path}.conclaude-backup`, '{"former":1}', { mode: 0o640 });
+    installRefused();
+    assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"former":1}');
+    if (Deno.build.os !== "windows") assert.equal(modeOf(`${path}.conclaude-backup`), "640");
+    assert.deepEqual(namesIn(folder), ["settings.json", "settings.json.conclaude-backup"]);
+  }));
+
 Deno.test("many installations at once leave one hook an event and lose nobody's settings", () =>
   inHome(async ({ folder, path, options, write, read }) => {
     write('{"theirs": 1}');

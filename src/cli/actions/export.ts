@@ -22,16 +22,8 @@ export async function exportDatabase(
   const { output } = flags;
   const sink = output === undefined ? stdoutSink(context) : fileSink(output, context);
   const counts = writeAll(db, { filter, sink, context, tellsProgress: output !== undefined });
-  if (counts.damaged > 0) {
-    context.process.stderr.write(
-      errorText({
-        what: `${counts.damaged} payloads are damaged`,
-        why: "what is stored of them cannot be read; their lines hold it as it is",
-        next: nextHere("conclaude db check", context.globals),
-      }),
-    );
-  }
-  const exitCode = counts.damaged > 0 ? 1 : 0;
+  tellLosses(counts, context);
+  const exitCode = counts.damaged + counts.unreadable > 0 ? 1 : 0;
   // On stdout the lines are all that there is to say.
   if (output === undefined) return { json: undefined, text: "", exitCode };
   const { sessions, executions, captures, counters } = counts;
@@ -41,6 +33,28 @@ export async function exportDatabase(
       `Wrote ${output}: ${sessions} sessions, ${executions} audit rows, ${captures} captures, ${counters} counters.`,
     exitCode,
   };
+}
+
+/** What is missing, on stderr: stdout may hold the lines. */
+function tellLosses({ damaged, unreadable }: ExportCounts, context: CliContext): void {
+  const tell = (error: Parameters<typeof errorText>[0]) =>
+    context.process.stderr.write(
+      errorText({ ...error, next: nextHere(error.next, context.globals) }),
+    );
+  if (unreadable > 0) {
+    tell({
+      what: `At least ${unreadable} ${unreadable === 1 ? "row" : "rows"} cannot be read`,
+      why: "they lie on damaged pages of the database; all the others were written",
+      next: "conclaude doctor",
+    });
+  }
+  if (damaged > 0) {
+    tell({
+      what: `${damaged} payloads are damaged`,
+      why: "what is stored of them cannot be read; their lines hold it as it is",
+      next: "conclaude db check",
+    });
+  }
 }
 
 function writeAll(

@@ -48,7 +48,7 @@ export async function listItems(
       { title: "STATUS", value: (item) => item.status },
       { title: "SESSION", value: (item) => shortSessionId(item.sessionId) },
       { title: "CAPTURED", value: (item) => relativeTime(item.createdAtMs, now) },
-      { title: "SIZE", value: (item) => bytesText(item.rawBytes), align: "right" },
+      { title: "SIZE", value: ({ rawBytes }) => sizeText(rawBytes), align: "right" },
       { title: "TOOL", value: (item) => item.toolName },
       { title: "FILES", value: (item) => item.filesTouched.join(" ") },
     ], { empty: "No captures match.", color: context.globals.color }),
@@ -143,12 +143,16 @@ function factsOf(item: QueueItem): string[] {
     ["attempts", item.attempts],
     ["error", item.errorMessage],
     ["files", item.filesTouched.length === 0 ? null : item.filesTouched.join(" ")],
-    ["size", bytesText(item.rawBytes)],
-    ["cut out", item.cutBytes === 0 ? null : bytesText(item.cutBytes)],
+    ["size", sizeText(item.rawBytes)],
+    ["cut out", item.cutBytes <= 0 ? null : bytesText(item.cutBytes)],
     ["captured", relativeTime(item.createdAtMs, Date.now())],
   ];
   return facts.filter(([, value]) => value !== null)
     .map(([name, value]) => `${name.padEnd(14)}${plain(String(value))}`);
+}
+
+function sizeText(bytes: number | null): string | null {
+  return bytes === null ? null : bytesText(bytes);
 }
 
 /** JSON for people; `undefined` when it is nested deeper than the runtime can lay out. */

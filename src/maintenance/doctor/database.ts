@@ -9,8 +9,9 @@ import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { DATABASE_FILES, setAside } from "../set_aside.ts";
-import { useAnotherDatabase } from "./elsewhere.ts";
+import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
 import type { DoctorPlace } from "./place.ts";
+import { exportFrom, isSaved, savedText, wayToSave } from "./salvage.ts";
 import { isOwnButClosed, nearestFolder, whyUnwritable } from "./writable.ts";
 
 type Kind = DatabaseFile["kind"];
@@ -43,14 +44,15 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
       `${place.database} is another program's database; it is left alone`,
       useAnotherDatabase(place),
     ),
-  newer: (place, { version }) =>
-    fail(
+  newer: (place, { version }) => {
+    const another = anotherDatabase(place);
+    return fail(
       `${place.database} was migrated by a newer conclaude: schema version ${version}, and ${VERSION} knows ${SCHEMA_VERSION}; ` +
         "it is left alone",
-      `Install the newest conclaude, or use another database meanwhile: \`${
-        useAnotherDatabase(place)
-      }\``,
-    ),
+      "Install the newest conclaude" +
+        (another === null ? "" : `, or use another database meanwhile: \`${another}\``),
+    );
+  },
   older: (place, { version }) => judgeContent(place, version),
   ours: (place, { version }) => judgeContent(place, version),
 };
@@ -101,14 +103,18 @@ function judgeContent(place: DoctorPlace, version: number): Finding {
   const { database, databaseChosenBy } = place;
   const readOnly = whyReadOnly(database);
   if (readOnly !== null) {
-    return fail(`${database} cannot be written: ${readOnly}`, wayToWrite(place));
+    return fail(
+      `${database} cannot be written: ${readOnly}`,
+      wayToWrite(place),
+      repairOfModes(database),
+    );
   }
   try {
     if (isLocked(database)) return lockedBy(database);
     const db = openToLook(database);
     try {
       const [fault] = integrityFaults(db, "quick");
-      if (fault !== undefined) return damaged(place, `is damaged: ${fault}`);
+      if (fault !== undefined) return damaged(place, `is damaged: ${fault}`, wayToSave(database));
       if (version < SCHEMA_VERSION) return judgeMigration(place, { version, db });
     } finally {
       db.close();
@@ -116,7 +122,9 @@ function judgeContent(place: DoctorPlace, version: number): Finding {
     return ok(`${database} (chosen by ${databaseChosenBy})`);
   } catch (thrown) {
     const why = messageOf(thrown);
-    if (/malformed|not a database|corrupt/i.test(why)) return damaged(place, `is damaged: ${why}`);
+    if (/malformed|not a database|corrupt/i.test(why)) {
+      return damaged(place, `is damaged: ${why}`, wayToSave(database));
+    }
     if (/locked|busy/i.test(why)) return lockedBy(database);
     return fail(`${database} cannot be opened: ${why}`, `ls -l ${quoteWord(parentOf(database))}`);
   }
@@ -130,18 +138,27 @@ function lockedBy(database: string): Finding {
   );
 }
 
-/** @param state Follows the path in the sentence. */
-function damaged(place: DoctorPlace, state: string): Finding {
+/**
+ * @param state Follows the path in the sentence.
+ * @param save The command that saves what can be read; null when nothing can be.
+ */
+function damaged(place: DoctorPlace, state: string, save: string | null = null): Finding {
   const { database, locations, nowMs } = place;
   const backup = newestBackup(locations.dataFolder);
   const restore = backup === null ? null : `conclaude db restore ${quoteWord(backup)}`;
+  const saved = save === null ? "" : savedText(database);
+  const first = save === null || isSaved(database) ? restore : save;
   if (!DATABASE_NAME.test(database)) {
-    return fail(`${database} ${state}`, restore ?? useAnotherDatabase(place));
+    return fail(`${database} ${state}${saved}`, first ?? useAnotherDatabase(place));
   }
   return fail(
-    `${database} ${state}; \`doctor --fix\` sets it aside under a dated name, and the next hook begins a new one`,
-    restore ?? "conclaude doctor --fix",
-    () => `set the damaged database aside: ${setAside(database, { reason: "damaged", nowMs })}`,
+    `${database} ${state}${saved}; \`doctor --fix\` sets it aside under a dated name, and the next hook begins a new one`,
+    first ?? "conclaude doctor --fix",
+    () => {
+      const aside = setAside(database, { reason: "damaged", nowMs });
+      const content = save === null ? "" : `; what can be read of it: \`${exportFrom(aside)}\``;
+      return `set the damaged database aside: ${aside}${content}`;
+    },
   );
 }
 
@@ -185,4 +202,14 @@ function wayToWrite(place: DoctorPlace): string {
   return closed.length === 0
     ? useAnotherDatabase(place)
     : `chmod u+w ${closed.map(quoteWord).join(" ")}`;
+}
+
+/** Opens the files to their owner, where that is all that is missing. A folder was closed for a reason. */
+function repairOfModes(database: string): Finding["repair"] {
+  const closed = filesOf(database).filter(isOwnButClosed);
+  if (closed.length === 0 || whyUnwritable(parentOf(database)) !== null) return undefined;
+  return () => {
+    for (const path of closed) Deno.chmodSync(path, 0o600);
+    return `set the mode of ${closed.join(", ")} to 0600`;
+  };
 }

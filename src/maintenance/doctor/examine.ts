@@ -14,18 +14,25 @@ import { lookAtQueue, lookAtRetention, lookAtSessions } from "./state.ts";
 /** Looks at one thing and changes nothing; an empty list when there is nothing to look at. */
 type Look = (place: DoctorPlace) => readonly Finding[] | Promise<readonly Finding[]>;
 
+/** A check; what `needsDatabase` repairs only where the database can be written. */
+interface NamedLook {
+  readonly name: string;
+  readonly look: Look;
+  readonly needsDatabase?: true;
+}
+
 /** What is looked at, in this order: what later checks need is repaired by earlier ones. */
-const LOOKS: readonly { readonly name: string; readonly look: Look }[] = [
+const LOOKS: readonly NamedLook[] = [
   { name: "executable", look: lookAtExecutable },
   { name: "sqlite", look: lookAtSqlite },
   { name: "home", look: lookAtHome },
   { name: "configuration", look: lookAtConfiguration },
   { name: "disk", look: lookAtDisk },
-  { name: "database", look: lookAtDatabase },
-  { name: "spool", look: lookAtSpool },
   { name: "permissions", look: lookAtPermissions },
+  { name: "database", look: lookAtDatabase },
+  { name: "spool", look: lookAtSpool, needsDatabase: true },
   { name: "hooks", look: lookAtHooks },
-  { name: "sessions", look: lookAtSessions },
+  { name: "sessions", look: lookAtSessions, needsDatabase: true },
   { name: "queue", look: lookAtQueue },
   { name: "retention", look: lookAtRetention },
   { name: "log", look: lookAtLog },
@@ -77,13 +84,25 @@ async function lookAtAll(
   place: DoctorPlace,
   repairs: Repairs | null,
 ): Promise<{ readonly name: string; readonly finding: Finding }[]> {
-  const looked = [];
-  for (const { name, look } of LOOKS) {
-    const findings = await lookSafely(look, place);
+  const looked: { readonly name: string; readonly finding: Finding }[] = [];
+  for (const { name, look, needsDatabase } of LOOKS) {
+    const found = await lookSafely(look, place);
+    const obstacle = needsDatabase &&
+      looked.find(({ name, finding }) =>
+        name === "database" && finding.status === "fail" && finding.repair === undefined
+      );
+    const findings = obstacle ? found.map((each) => behind(obstacle.finding, each)) : found;
     if (repairs !== null) await repairAll(findings, repairs);
     looked.push(...findings.map((finding) => ({ name, finding })));
   }
   return looked;
+}
+
+/** A finding whose repair would fail at something that only the person can mend: that is then its way out, too. */
+function behind(obstacle: Finding, finding: Finding): Finding {
+  if (finding.repair === undefined) return finding;
+  const { status, message } = finding;
+  return { status, message, next: obstacle.next };
 }
 
 /** Repairs what can be; what cannot is told in the place of its finding. */

@@ -7,7 +7,7 @@ import { DATABASE_FILES } from "../set_aside.ts";
 import { isThere } from "../whole_file.ts";
 import { isNotOurs } from "./database.ts";
 import type { DoctorPlace } from "./place.ts";
-import { nearestFolder, whyUnwritable } from "./writable.ts";
+import { nearestFolder, otherOwner, whyClosed, whyUnwritable } from "./writable.ts";
 
 /** The folder for database, log and spool. */
 export function lookAtHome({ locations }: DoctorPlace): Finding[] {
@@ -35,7 +35,7 @@ export function lookAtHome({ locations }: DoctorPlace): Finding[] {
     ];
   }
   const why = whyUnwritable(dataFolder);
-  if (why !== null) return [fail(why, `ls -ld ${quoteWord(dataFolder)}`)];
+  if (why !== null) return [fail(why, wayToOwn(dataFolder) ?? `ls -ld ${quoteWord(dataFolder)}`)];
   const faults = permissionFindings([dataFolder], 0o700).filter(({ status }) => status !== "ok");
   return faults.length > 0 ? faults : [ok(`${dataFolder}, yours alone`)];
 }
@@ -63,9 +63,17 @@ export function lookAtPermissions(place: DoctorPlace): Finding[] {
 
 /** Out of the way with what is no folder; the rest is a matter of permissions. */
 function wayToUse(home: string, wanted: string): string {
-  return isThere(wanted) && !isFolder(wanted)
-    ? `mv ${quoteWord(wanted)} ${quoteWord(`${wanted}.file`)}`
-    : `ls -ld ${quoteWord(home)} ${quoteWord(wanted)}`;
+  if (!isThere(wanted)) return `ls -ld ${quoteWord(home)}`;
+  if (!isFolder(wanted)) return `mv ${quoteWord(wanted)} ${quoteWord(`${wanted}.file`)}`;
+  return wayToOwn(wanted) ?? `ls -ld ${quoteWord(home)} ${quoteWord(wanted)}`;
+}
+
+/** Left behind by a run with `sudo`, with all that is in it; null for this user's own. */
+function wayToOwn(folder: string): string | null {
+  const uid = Deno.uid();
+  return uid === null || otherOwner(folder) === null
+    ? null
+    : `sudo chown -R ${uid} ${quoteWord(folder)}`;
 }
 
 function whyUnusable(folder: string): string {
@@ -74,6 +82,7 @@ function whyUnusable(folder: string): string {
     if (!isDirectory) return "it is not a folder";
     Deno.readDirSync(folder)[Symbol.iterator]().next();
   } catch (thrown) {
+    if (thrown instanceof Deno.errors.PermissionDenied) return whyClosed(folder);
     if (!(thrown instanceof Deno.errors.NotFound)) return messageOf(thrown);
   }
   return whyUnwritable(nearestFolder(folder)) ?? "it cannot be made";

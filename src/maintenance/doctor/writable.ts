@@ -2,26 +2,47 @@ import { messageOf } from "../../errors.ts";
 import { joinPath, parentOf } from "../../paths.ts";
 
 const OWNER_WRITE = 0o200;
+const WRITE_OF_OTHERS = 0o022;
 
 /**
  * Why nothing can be made in a folder, found without making anything.
  *
- * @returns Null when nothing speaks against it; permissions that come from elsewhere (groups, lists) are not seen.
+ * @returns Null when nothing speaks against it; who belongs to a group that may write is not seen.
  */
 export function whyUnwritable(folder: string): string | null {
   try {
     const info = Deno.statSync(folder);
     if (!info.isDirectory) return `${folder} is not a folder`;
     if (isOwnButClosed(folder)) return `${folder} is not writable`;
+    if (isOthersAlone(folder, info)) return whyClosed(folder);
     // The system looks whether the file system takes changes before it looks for the file, and there is none.
     const nothing = joinPath(folder, `.conclaude-${crypto.randomUUID()}`);
     Deno.renameSync(nothing, `${nothing}-2`);
     return null;
   } catch (thrown) {
     if (thrown instanceof Deno.errors.NotFound) return null;
+    if (thrown instanceof Deno.errors.PermissionDenied) return whyClosed(folder);
     return /read-only|os error 30/i.test(messageOf(thrown))
       ? `${folder} lies on a read-only file system`
       : messageOf(thrown);
+  }
+}
+
+/** Whose a folder is that this user may not look into or write to. */
+export function whyClosed(folder: string): string {
+  const owner = otherOwner(folder);
+  return owner === null
+    ? `${folder} is closed to this user`
+    : `${folder} belongs to another user (number ${owner})`;
+}
+
+/** The number of the user that a file or folder belongs to; null when that is this user, or cannot be told. */
+export function otherOwner(path: string): number | null {
+  try {
+    const { uid } = Deno.statSync(path);
+    return uid === Deno.uid() ? null : uid;
+  } catch {
+    return null;
   }
 }
 
@@ -34,6 +55,12 @@ export function isOwnButClosed(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a folder is another user's who lets neither a group nor everybody write to it; for root it never is. */
+function isOthersAlone(folder: string, { mode }: Deno.FileInfo): boolean {
+  return Deno.uid() !== 0 && otherOwner(folder) !== null && mode !== null &&
+    (mode & WRITE_OF_OTHERS) === 0;
 }
 
 /** The folder itself, or the nearest one above it that exists. */

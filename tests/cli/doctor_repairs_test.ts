@@ -1,0 +1,167 @@
+/** What `doctor` promises: that `--fix` does in one run what it offers, and that every way out leads out. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { programCommand } from "../../src/tasks/program.ts";
+import { isNext } from "../support/next.ts";
+import { privateMounts } from "../support/private_mounts.ts";
+import { startProgram } from "../support/program.ts";
+import {
+  needsMounts,
+  needsReadableByOthers,
+  needsRoot,
+  needsTools,
+  testWhere,
+} from "../support/requirements.ts";
+import { executeSql, spoil } from "../support/spoilt.ts";
+import { type Body, type CheckRow, namesIn, type Stage, stage } from "./support.ts";
+
+const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+
+function rowOf(body: Body, name: string): CheckRow {
+  return body.checks.find((row) => row.name === name)!;
+}
+
+function capture(place: Stage, id: string, size = 10) {
+  const stdin = {
+    session_id: "s1",
+    tool_name: "Read",
+    tool_use_id: id,
+    tool_response: "x".repeat(size),
+    cwd: "/",
+  };
+  return place.run(["hook", "PostToolUse"], { stdin });
+}
+
+/** A stage on which everything is done by a user who is not root. */
+function stageOfNobody(): Stage {
+  const place = stage();
+  for (const folder of [join(place.home, ".."), place.home, place.project]) {
+    Deno.chownSync(folder, 65534, 65534);
+  }
+  const as = (options: Parameters<Stage["run"]>[1]) => ({ through: NOBODY, ...options });
+  return {
+    ...place,
+    run: (args, options) => place.run(args, as(options)),
+    json: (args, options) => place.json(args, as(options)),
+    [Symbol.dispose]: place[Symbol.dispose],
+  };
+}
+
+function needsNobody(): string | null {
+  return needsRoot() ?? needsTools("setpriv") ?? needsReadableByOthers(programCommand().at(-1)!);
+}
+
+Deno.test("doctor lets the content of a damaged database be saved before --fix sets it aside", async () => {
+  using place = stage();
+  for (let i = 0; i < 5; i++) await capture(place, `t${i}`, 20_000);
+  executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
+  spoil(place.database, { at: 18 * 4096, length: 3 * 4096 });
+
+  const saved = `${place.database}.saved.jsonl`;
+  const before = rowOf((await place.json(["doctor"])).body, "database");
+  assert.match(before.message, /can be saved first, with `conclaude export`; `doctor --fix` sets/);
+  assert.equal(before.next, `conclaude export --output ${saved}`);
+  const { code, stderr } = await place.run(["export", "--output", saved]);
+  assert.equal(code, 1);
+  assert.match(
+    stderr,
+    /^At least 1 row cannot be read\n {2}why: {2}.*\n {2}next: conclaude doctor\n/,
+  );
+  const lines = Deno.readTextFileSync(saved).trimEnd().split("\n").map((line) => JSON.parse(line));
+  const { executions, captures, unreadable } = lines.at(-1);
+  assert.deepEqual({ executions, captures, unreadable }, {
+    executions: 5,
+    captures: 4,
+    unreadable: 1,
+  });
+  const after = rowOf((await place.json(["doctor"])).body, "database");
+  assert.equal(after.next, "conclaude doctor --fix");
+  assert.ok(after.message.includes(`is saved in ${saved}`));
+
+  const [fixed] = (await place.json(["doctor", "--fix"])).body.fixed;
+  const [, command] = /: `conclaude (--db \S+\.damaged-\S+ export --output \S+)`$/.exec(fixed)!;
+  await place.run(command!.split(" "));
+  assert.equal(Deno.readTextFileSync(command!.split(" ").at(-1)!).trimEnd().split("\n").length, 13);
+});
+
+testWhere(
+  needsNobody(),
+  "doctor --fix opens a read-only database and takes in what waits, in one run",
+  async () => {
+    using place = stageOfNobody();
+    await capture(place, "first");
+    Deno.chmodSync(place.database, 0o400);
+    await capture(place, "waits");
+    const { stdout } = await place.run(["doctor"]);
+    const [, promised] = /`conclaude doctor --fix` can correct (\d+) of them/.exec(stdout)!;
+    const before = (await place.json(["doctor"])).body;
+    const wrong = ["database", "permissions", "spool"];
+    const faults = before.checks.filter(({ name, status }) =>
+      wrong.includes(name) && status !== "ok"
+    );
+    assert.equal(Number(promised), faults.length, stdout);
+
+    const { code, body } = await place.json(["doctor", "--fix"]);
+    assert.equal(code, 0);
+    assert.deepEqual(wrong.map((name) => rowOf(body, name).status), ["ok", "ok", "ok"]);
+    assert.ok(body.fixed.some((text) => /wrote 1 waiting record/.test(text)), body.fixed.join());
+  },
+);
+
+Deno.test("doctor offers no repair that needs a database where there is a folder", async () => {
+  using place = stage();
+  Deno.mkdirSync(place.database, { recursive: true, mode: 0o700 });
+  await capture(place, "waits");
+  const { stdout } = await place.run(["doctor"]);
+  assert.match(stdout, /1 problem, \d/);
+  assert.doesNotMatch(stdout, /can correct/);
+  const { body } = await place.json(["doctor", "--fix"]);
+  assert.deepEqual(body.fixed, []);
+  assert.equal(body.checks.filter(({ status }) => status === "fail").length, 1);
+  const spool = rowOf(body, "spool");
+  assert.match(spool.message, /^1 record is waiting for the database/);
+  assert.equal(spool.next, `mv ${place.database} ${place.database}.folder`);
+  assert.equal(rowOf(body, "database").next, spool.next);
+});
+
+testWhere(
+  needsNobody(),
+  "doctor says whose a data folder is that belongs to another user, and how to get it back",
+  async () => {
+    for (const mode of [0o755, 0o700]) {
+      using place = stageOfNobody();
+      const folder = join(place.home, ".conclaude");
+      Deno.mkdirSync(folder);
+      Deno.chmodSync(folder, mode);
+      const { body } = await place.json(["doctor"]);
+      const row = rowOf(body, "home");
+      assert.equal(row.status, "fail");
+      assert.ok(row.message.includes(`${folder} belongs to another user (number 0)`), row.message);
+      assert.doesNotMatch(row.message, /rename/);
+      assert.equal(row.next, `sudo chown -R 65534 ${folder}`);
+      assert.ok(isNext(row.next));
+      assert.deepEqual(namesIn(folder), []);
+    }
+  },
+);
+
+testWhere(needsMounts(), "doctor names no place that cannot be written", async () => {
+  await using mounts = await privateMounts();
+  await mounts.run("mount -o remount,ro /tmp");
+  const doctor = async (...args: string[]): Promise<Body> => {
+    const through = mounts.through;
+    return JSON.parse(
+      (await startProgram([...args, "doctor", "--json"], { through, cwd: "/" })).stdout,
+    );
+  };
+  const row = rowOf(await doctor(), "database");
+  assert.match(row.message, /\/tmp lies on a read-only file system/);
+  assert.match(
+    row.next!,
+    /^Set CONCLAUDE_DB_PATH to name a file in a folder that this user can write to$/,
+  );
+  assert.match(
+    rowOf(await doctor("--db", "/tmp/x.db"), "database").next!,
+    /^Use `--db FILE` to name/,
+  );
+});
