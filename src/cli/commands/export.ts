@@ -22,7 +22,7 @@ export const exportVerb = command({
   about: [
     "Writes sessions, audit trail, captures with their payloads, and counters as JSON Lines: the first line has the",
     'type "meta", the last one "end" with the counts. All of it is from one moment, also while hooks write.',
-    "A payload that is damaged is told on stderr, the exit status is 1, and the rest is written.",
+    "A damaged page of the database costs only the rows on it: stderr tells how many, and the exit status is 1.",
   ].join("\n"),
   examples: [
     "conclaude export --output conclaude.jsonl",

@@ -23,6 +23,8 @@ export interface Scope {
 }
 
 const MAX_ALTERNATIVES = 64;
+/** A word that nobody knows. */
+const UNKNOWN = '"${?}"';
 
 /** The arguments that one word becomes: none, one, or several. */
 export function expandWord(word: Word, scope: Scope): Argument[] {
@@ -160,8 +162,9 @@ function spellOut(word: Word): Word[] {
   const parts = word.parts ?? [];
   for (const part of parts) {
     const choices = part.type === "BraceExpansion" ? alternatives(part.text) : [part.text];
-    texts = texts.flatMap((text) => choices.map((choice) => text + choice))
-      .slice(0, MAX_ALTERNATIVES);
+    texts = texts.flatMap((text) => choices.map((choice) => text + choice));
+    // What is left out is no less there.
+    if (texts.length > MAX_ALTERNATIVES) texts = [...texts.slice(0, MAX_ALTERNATIVES), UNKNOWN];
   }
   return texts.flatMap((text) => {
     const command = parse(`: ${text}`).commands[0]?.command;
@@ -186,5 +189,5 @@ function alternatives(braces: string): string[] {
       piece = "";
     } else piece += letter;
   }
-  return pieces.length === 0 ? ['"${1..9}"'] : [...pieces, piece];
+  return pieces.length === 0 ? [UNKNOWN] : [...pieces, piece];
 }

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { readScript } from "../../src/guard/shell/script.ts";
+import { findTargets } from "../../src/guard/shell/writes.ts";
+
+const AROUND = { folder: "/w", home: "/h" };
+
+/** The commands of a script as text; `…` stands for what is not known, `@` for another folder than the first. */
+function read(source: string): string[] {
+  return readScript(source, AROUND).commands
+    .filter(({ words }) => words.length > 0)
+    .map(({ words, folder }) =>
+      words.map(({ text, isOpen }) => text + (isOpen ? "…" : "")).join(" ") +
+      (folder === "/w" ? "" : ` @${folder}`)
+    );
+}
+
+const SCRIPTS: readonly (readonly [source: string, commands: readonly string[]])[] = [
+  ["a && b || c; d | e & f", ["a", "b", "c", "d", "e", "f"]],
+  ["a 'b c' \"d $HOME\" e\\ f", ["a b c d /h e f"]],
+  ["cd sub; a; cd ..; b", ["cd sub", "a @/w/sub", "cd .. @/w/sub", "b"]],
+  ["(cd /; a); b", ["cd /", "a @/", "b"]],
+  ["cd $X; a", ["cd …", "a @null"]],
+  ['X=1; Y=$X-2; a $Y ${Y} "$Z"', ["a 1-2 1-2 …"]],
+  ["X='b c'; a $X \"$X\"", ["a b c b c"]],
+  ["X=1; unset X; a $X", ["unset X", "a …"]],
+  ["for i in 1 2; do a $i; done", ["a 1", "a 2"]],
+  ["for i in *; do a $i; done", ["a …"]],
+  ["f() { a $1; }; f x", ["a …", "f x", "a x"]],
+  ["sudo -u ana env A=1 a b", ["sudo -u ana env A=1 a b", "env A=1 a b", "a b"]],
+  ["echo 'a b' | sh", ["echo a b", "sh", "a b"]],
+  ["bash -c 'a $1' x y", ["bash -c a $1 x y", "a y"]],
+  ["a $(b $(c))", ["c", "b …", "a …"]],
+  ["a {b,c}d", ["a bd cd"]],
+  ["a <<< b", ["a"]],
+  ["cat <<E\nb\nE", ["cat"]],
+  ["find . -exec a {} \\; -exec b \\;", ["find . -exec a {} ; -exec b ;", "a …", "b"]],
+  ["ls | xargs -n1 a b", ["ls", "xargs -n1 a b", "a b …"]],
+];
+
+for (const [source, commands] of SCRIPTS) {
+  Deno.test(`readScript() takes ${JSON.stringify(source)} apart`, () => {
+    assert.deepEqual(read(source), commands);
+  });
+}
+
+Deno.test("readScript() says what it cannot know", () => {
+  for (const source of ["$X", 'sh -c "$X"', "curl x | sh", "perl -e 1", "if a; then", "'"]) {
+    assert.notDeepEqual(readScript(source, AROUND).unknown, [], source);
+  }
+  for (const source of ["a", "a $X", "a | b", "sh x.sh", "a 'perl -e 1'"]) {
+    assert.deepEqual(readScript(source, AROUND).unknown, [], source);
+  }
+});
+
+Deno.test("readScript() and findTargets() never throw, and come to an end", () => {
+  const pieces = fc.constantFrom(
+    ..."a|b|rm|git|push|-f|--|cd|sh|-c|eval|xargs|find|-exec|for|in|do|done|if|then|fi|f()|{|}|(|)|$(|`|'|\"|\\|;|&&|<<E|\nE\n|>|>>|<|$X|${X:-a}|X=|*|[a]|{a,b}|{1..9}|#|!|[[|]]|((|))|\n| |sudo|env|-u|dd|of=|tee|mv|cp"
+      .split("|"),
+    "|",
+  );
+  const scripts = fc.array(pieces, { maxLength: 30 }).map((list) => list.join(" "));
+  fc.assert(
+    fc.property(fc.oneof(scripts, fc.string({ unit: "binary" })), (source) => {
+      for (const command of readScript(source, AROUND).commands) findTargets(command);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+Deno.test("a script that calls itself, or nests without end, is given up", () => {
+  for (
+    const source of [
+      "f() { f; f; }; f",
+      "$(".repeat(5_000),
+      "(".repeat(50_000),
+      "eval ".repeat(2_000) + "a",
+      "bash -c ".repeat(500) + "a",
+      `a ${"{b,c}".repeat(40)}`,
+      `for i in ${"x ".repeat(100)}; do for j in ${"y ".repeat(100)}; do a; done; done`,
+    ]
+  ) {
+    const { commands } = readScript(source, AROUND);
+    assert.ok(commands.length <= 2_100, source.slice(0, 30));
+  }
+});
