@@ -292,5 +292,7 @@ export const DOUBTFUL: readonly Use[] = [
   "git pu[s]h --force",
   "git push --for{1..2}",
   "${TOOL:-git} push --force",
+  "/usr/bin/terrafor? apply",
+  "sudo /usr/bin/t*m apply",
   "if true; then git push",
 ].map((command): Use => ["Bash", command]);

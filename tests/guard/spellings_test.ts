@@ -1,8 +1,11 @@
 /** Whether a spelling walks around a guard, and whether a guard stops what only looks like it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import fc from "fast-check";
 import { parseConfig } from "../../src/config/parse.ts";
 import { judgeUse } from "../../src/gate/judge.ts";
+import { judgeBash } from "../../src/guard/bash.ts";
+import { mayConcernCommands } from "../../src/guard/decide.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
 
@@ -86,6 +89,34 @@ Deno.test("what only the running shell can decide passes with a note, and a stri
     const strict = await judge(use, at.path, { ...policy, isStrict: true });
     assert.deepEqual(strict.blocks.map(({ rule }) => rule), ["preToolUse.strict"], use.join(" "));
   }
+});
+
+Deno.test("the cheap look lets no script pass that the rules would forbid or doubt", async () => {
+  await using at = await project();
+  const policy = policyAt(at.path);
+  const look = () => [{
+    name: "yarn.lock",
+    spellings: ["yarn.lock"],
+    exists: true,
+    isInRoot: true,
+    effect: "change" as const,
+  }];
+  const words =
+    "git push npm publish terraform rm -rf / ~ sh -c eval sudo env xargs find -delete -exec echo cd . " +
+    "yarn.lock dd of=x mv cp tee sed -i $X $(a) `a` 'a' \"b\" \\ { } ( ) {a,b} * [a] ? > >> | && ; & \n << E < #";
+  const scripts = fc.array(fc.constantFrom(...words.split(" ")), { maxLength: 8 })
+    .map((list) => list.join(" "));
+  fc.assert(
+    fc.property(scripts, (command) => {
+      if (mayConcernCommands(policy, command)) return;
+      const use = { command, agent: "main", folder: at.path, home: "/h" };
+      const { blocks, doubts } = judgeBash(policy, use, look);
+      // What is no script is not run either.
+      const own = doubts.filter((doubt) => !doubt.startsWith("it cannot be read"));
+      assert.deepEqual({ blocks, own }, { blocks: [], own: [] }, command);
+    }),
+    { numRuns: 20_000 },
+  );
 });
 
 Deno.test("a strict policy lets pass what is plain", async () => {
