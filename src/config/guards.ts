@@ -11,7 +11,7 @@ type PreToolUse = Config["preToolUse"];
  * @param from `root`: the folder of the project's configuration file, or null; `home`: what `~` means.
  */
 export function compileGuards(
-  { preToolUse }: Config,
+  { preToolUse, permissionRequest }: Config,
   from: { readonly root: string | null; readonly home: string | undefined },
 ): GuardPolicy {
   const file = (entry: PreToolUse["uneditableFiles"][number]): FileRule => {
@@ -34,6 +34,11 @@ export function compileGuards(
     tools: preToolUse.toolUsageValidation.map((rule) => compileTool(rule, from.home)),
     deniesDangerous: preToolUse.denyDangerousCommands,
     protectsItself: preToolUse.protectPolicy,
+    permission: {
+      deny: permissionRequest.deny.map(toolName),
+      allow: permissionRequest.allow.map(toolName),
+      fallback: permissionRequest.default,
+    },
   };
 }
 
@@ -56,6 +61,10 @@ function compileTool(
     message: message ?? null,
     agent: compiledAgent(agent),
   };
+}
+
+function toolName(glob: string) {
+  return { glob, pattern: compileGlob(glob) };
 }
 
 /** Null for every agent, which is what most rules are for. */

@@ -43,7 +43,8 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const home = ordered.find((file) => file.home)?.home;
   const ofProject = ordered.find(({ layer }) => layer !== "user");
   const root = ofProject ? parentOf(ofProject.path) : null;
-  const isGuarded = root !== null || isMapping(user.preToolUse);
+  const isGuarded = root !== null || isMapping(user.preToolUse) ||
+    isMapping(user.permissionRequest);
   return {
     config,
     hook: {

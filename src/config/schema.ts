@@ -18,6 +18,7 @@ import {
   needed,
   optional,
   pattern,
+  perhaps,
   place,
   rules,
   said,
@@ -161,6 +162,22 @@ const SHAPE = {
         true,
         "Whether the agent is kept from changing conclaude's configuration files, and from lifting a rule by " +
           "`conclaude guard pause`. People can always do both.",
+      ),
+    },
+  ),
+  permissionRequest: section(
+    "What is answered when Claude Code would ask a person whether a tool may be used. Without any of these keys the " +
+      "person is asked.",
+    {
+      deny: list("glob", globText(), "Names of tools that are refused. They are looked at first."),
+      allow: list(
+        "glob",
+        globText(),
+        "Names of tools that are allowed without asking; what the rules above forbid is refused all the same.",
+      ),
+      default: perhaps(
+        ["allow", "deny"],
+        "The answer for every other tool. Without it the person is asked.",
       ),
     },
   ),

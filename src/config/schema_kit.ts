@@ -155,6 +155,12 @@ export function choice<const W extends readonly string[]>(
   });
 }
 
+/** One of a few words, or none. */
+export function perhaps<const W extends readonly string[]>(words: W, description: string) {
+  const schema = z._default(z.nullable(z.enum(words)), null);
+  return keep(schema, { type: words.join(" or "), default: null, description });
+}
+
 /** A map of keys; without it, all have their defaults. */
 export function section<S extends Shape>(description: string, of: S) {
   const schema = z.prefault(z.strictObject(of), {} as z.input<z.ZodMiniObject<S, z.core.$strict>>);

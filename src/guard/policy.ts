@@ -49,6 +49,15 @@ export interface GuardPolicy {
   readonly deniesDangerous: boolean;
   /** True: the agent may not change the policy's own files, nor lift a rule. */
   readonly protectsItself: boolean;
+  readonly permission: PermissionPolicy;
+}
+
+/** What is answered in the place of the person who would be asked; the globs are for the tool's name. */
+export interface PermissionPolicy {
+  readonly deny: readonly { readonly glob: string; readonly pattern: string }[];
+  readonly allow: readonly { readonly glob: string; readonly pattern: string }[];
+  /** For every other tool; null leaves the person the question. */
+  readonly fallback: "allow" | "deny" | null;
 }
 
 /** A rule that forbids what is about to be done. */

@@ -1,4 +1,5 @@
 import { judgeUse } from "../gate/judge.ts";
+import { answerPermission } from "../guard/permission.ts";
 import type { Block, GuardPolicy, Verdict } from "../guard/policy.ts";
 import { shortSessionId } from "../ids.ts";
 import { isPaused } from "../store/pauses.ts";
@@ -17,7 +18,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     await work.save(draft);
     return null;
   }
-  const { blocks, doubts } = verdict;
+  const { blocks, doubts, allowedBy } = verdict;
   const paused = blocks.length > 0 && isLifted(work);
   const denied = blocks.length > 0 && !paused;
   const [reason, ...told] = await tellable(work, draft, [blocks[0]?.reason ?? "", ...doubts]);
@@ -28,10 +29,12 @@ export async function handle(work: HookWork): Promise<Answer> {
       ...draft.metadata,
       ...(blocks.length > 0 ? { rules: blocks.map(({ rule }) => rule) } : {}),
       ...(paused ? { paused } : {}),
+      ...(allowedBy === null ? {} : { allowedBy }),
       ...(told.length > 0 ? { doubts: told } : {}),
     },
   });
-  return denied ? denial(work, blocks) : null;
+  if (denied) return denial(work, blocks);
+  return allowedBy === null ? null : permission({ behavior: "allow" });
 }
 
 /**
@@ -50,12 +53,15 @@ async function tellable(
   return texts.map((text) => redactText(text, { patterns }));
 }
 
-async function judge(work: HookWork): Promise<Verdict | null> {
+/** What the rules say; `allowedBy` is the rule that allows what a person would be asked for. */
+type Judgement = Verdict & { readonly allowedBy: string | null };
+
+async function judge(work: HookWork): Promise<Judgement | null> {
   const { config, event, sent, home, projectDir } = work;
   const tool = nameOf(sent["tool_name"]);
   if (config.guards === "" || tool === null) return null;
   const policy: GuardPolicy = JSON.parse(config.guards);
-  return await judgeUse(policy, {
+  const verdict = await judgeUse(policy, {
     tool,
     input: sent["tool_input"],
     agent: nameOf(event.own["agent_type"]) ?? MAIN_AGENT,
@@ -63,6 +69,14 @@ async function judge(work: HookWork): Promise<Verdict | null> {
     projectDir,
     home,
   });
+  if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
+  const answer = answerPermission(policy.permission, tool);
+  if (answer.kind === "deny") {
+    return { ...verdict, blocks: [...verdict.blocks, answer.block], allowedBy: null };
+  }
+  // What is not known before it runs is for the person to decide.
+  const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0;
+  return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
 }
 
 /** Whether a person has lifted the guards for this session. */
@@ -80,18 +94,15 @@ function denial({ event, sessionId }: HookWork, blocks: readonly Block[]): Answe
     "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +
     `\`conclaude guard pause --session ${shortSessionId(sessionId)}\`; do not run it yourself.`,
   ].join("\n");
-  return event.name === "PermissionRequest"
-    ? {
-      hookSpecificOutput: {
-        hookEventName: "PermissionRequest",
-        decision: { behavior: "deny", message: reason },
-      },
-    }
-    : {
-      hookSpecificOutput: {
-        hookEventName: "PreToolUse",
-        permissionDecision: "deny",
-        permissionDecisionReason: reason,
-      },
-    };
+  return event.name === "PermissionRequest" ? permission({ behavior: "deny", message: reason }) : {
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason: reason,
+    },
+  };
+}
+
+function permission(decision: Readonly<Record<string, unknown>>): Answer {
+  return { hookSpecificOutput: { hookEventName: "PermissionRequest", decision } };
 }

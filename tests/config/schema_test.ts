@@ -42,9 +42,13 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
   const globs = ["*.env", "src/**/a", "/**/a?", "[!a]{b,c}"].map((glob) =>
     compileGlob(glob, { coversFolder: true })
   );
-  const shape = fingerprint(JSON.stringify([keys, Object.keys(DEFAULT_HOOK_CONFIG), globs]));
+  const text = "preToolUse: {uneditableFiles: [{pattern: a, agent: b}], toolUsageValidation: " +
+    "[{tool: Bash, commandPattern: a, action: block}]}\npermissionRequest: {deny: [a], allow: [b]}\n";
+  const { guards } = parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]).hook;
+  const hook = Object.keys(DEFAULT_HOOK_CONFIG);
+  const shape = fingerprint(JSON.stringify([keys, hook, guards, globs]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [2, "c04408361cb0c1c12ec03bac631aa731"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [3, "2bff87fcf39b60931a283e43838075bf"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -232,3 +232,32 @@ Deno.test("explain says what every rule does, changes nothing, and agrees with t
   assert.deepEqual([allowed.code, allowed.stdout.split("\n")[0]], [0, "Allowed."]);
   assert.equal(executions(home).length, before);
 });
+
+Deno.test("a permission is answered: what is refused first, then what is allowed, then the rest", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    'permissionRequest: {deny: ["mcp__mail__*"], allow: [Read, Bash, "mcp__*"], default: deny}\n',
+  );
+  const request = async (tool_name: string, tool_input: Record<string, unknown> = {}) => {
+    const payload = { session_id: SESSION, cwd: project, tool_name, tool_input };
+    const { stdout } = await hook("PermissionRequest", payload, home);
+    return stdout === "" ? "ask" : JSON.parse(stdout).hookSpecificOutput.decision;
+  };
+  assert.deepEqual(await request("Read", { file_path: "a" }), { behavior: "allow" });
+  assert.deepEqual(await request("mcp__files__list"), { behavior: "allow" });
+  assert.match((await request("mcp__mail__send")).message, /permissionRequest\.deny\[0\]/);
+  assert.match((await request("WebFetch")).message, /permissionRequest\.default/);
+  assert.deepEqual(await request("Bash", { command: "ls" }), { behavior: "allow" });
+  assert.match((await request("Bash", { command: "rm -rf /" })).message, /dangerous/);
+  assert.equal(await request("Bash", { command: "$COMMAND" }), "ask");
+  const allowed = executions(home)[0]!["metadata"] as Row;
+  assert.equal(allowed["allowedBy"], "permissionRequest.allow[0]");
+});
+
+Deno.test("without permissionRequest the person is asked", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}\n");
+  const payload = { session_id: SESSION, cwd: project, tool_name: "Read", tool_input: {} };
+  assert.equal((await hook("PermissionRequest", payload, home)).stdout, "");
+});
