@@ -31,6 +31,8 @@ export function compileGuards(
     rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
     uneditable: preToolUse.uneditableFiles.map(file),
     noAdditions: preToolUse.preventAdditions.map(file),
+    protectsGenerated: preToolUse.preventGeneratedFileEdits,
+    generatedMessage: preToolUse.generatedFileMessage,
     tools: preToolUse.toolUsageValidation.map((rule) => compileTool(rule, from.home)),
     deniesDangerous: preToolUse.denyDangerousCommands,
     protectsItself: preToolUse.protectPolicy,

@@ -125,6 +125,14 @@ const SHAPE = {
         globText(),
         "Files that may not be made. Those that are there may be changed.",
       ),
+      preventGeneratedFileEdits: bool(
+        false,
+        "Whether files are protected that say in their first 100 lines that a program wrote them, such as `@generated` " +
+          "or `DO NOT EDIT`.",
+      ),
+      generatedFileMessage: text(
+        "What is said then. `{file_path}`, `{tool}` and `{marker}` stand for the file, the tool and what was found.",
+      ),
       toolUsageValidation: rules(
         "What tools may be used for. A rule that blocks forbids what it matches; where a tool has rules that allow, it " +
           "may only be used for what one of them matches. Shell commands are taken apart first: every command of a " +

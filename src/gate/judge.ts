@@ -21,7 +21,8 @@ const NOTHING: Verdict = { blocks: [], doubts: [] };
 /** What the rules say of a tool use. With a strict policy, what cannot be told before it runs is forbidden. */
 export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verdict> {
   const { tool, agent, folder, home } = use;
-  const ground = { root: policy.root ?? use.projectDir, folder, home };
+  const root = policy.root ?? use.projectDir;
+  const ground = { root, folder, home, wantsHead: policy.protectsGenerated };
   const look: Look = (path, how) => lookAtFiles(path, how, ground);
   const command = tool === "Bash" ? commandOf(use.input) : null;
   if (command === null) {

@@ -19,6 +19,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
     preventsRootAdditions: false,
     uneditable: [],
     noAdditions: [],
+    protectsGenerated: false,
     tools: [],
     deniesDangerous: false,
     protectsItself: false,
@@ -41,6 +42,9 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
     ...switched("preToolUse.protectPolicy", policy.protectsItself, { protectsItself: true }),
     ...switched("preToolUse.preventRootAdditions", policy.preventsRootAdditions, {
       preventsRootAdditions: true,
+    }),
+    ...switched("preToolUse.preventGeneratedFileEdits", policy.protectsGenerated, {
+      protectsGenerated: true,
     }),
     ...listed("uneditableFiles", policy.uneditable, (rule) => ({ uneditable: [rule] })),
     ...listed("preventAdditions", policy.noAdditions, (rule) => ({ noAdditions: [rule] })),

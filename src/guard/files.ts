@@ -1,4 +1,5 @@
 /** The rules about files: which may not be changed, which may not be added. */
+import { generatedMarker } from "./generated.ts";
 import { type Actor, type Block, concerns, type FileRule, type GuardPolicy } from "./policy.ts";
 
 /** A file that a tool is about to change, as far as the rules ask about it. */
@@ -14,6 +15,8 @@ export interface FileFacts {
   readonly exists: boolean;
   /** Whether it lies directly in the project's folder. */
   readonly isInRoot: boolean;
+  /** What it begins with, up to 64 kB; the empty text unless {@linkcode GuardPolicy.protectsGenerated} asks for it. */
+  readonly head: string;
   /** `remove` takes it away, and what lies below it. */
   readonly effect: "change" | "remove";
 }
@@ -36,6 +39,16 @@ export function judgeFile(
     });
   }
   blocks.push(...judgeList("uneditableFiles", policy.uneditable, file, by));
+  const marker = policy.protectsGenerated ? generatedMarker(file.head) : null;
+  if (marker !== null) {
+    blocks.push({
+      rule: "preToolUse.preventGeneratedFileEdits",
+      reason: policy.generatedMessage === null
+        ? `Blocked ${by.tool} operation: the file says that it is generated ("${marker}"); change what it is made ` +
+          `from. File: ${file.name}`
+        : filled(policy.generatedMessage, file, by.tool).replaceAll("{marker}", marker),
+    });
+  }
   if (isNew) blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
   return blocks;
 }

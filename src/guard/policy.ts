@@ -45,6 +45,8 @@ export interface GuardPolicy {
   readonly rootAdditionsMessage: string | null;
   readonly uneditable: readonly FileRule[];
   readonly noAdditions: readonly FileRule[];
+  readonly protectsGenerated: boolean;
+  readonly generatedMessage: string | null;
   readonly tools: readonly ToolRule[];
   readonly deniesDangerous: boolean;
   /** True: the agent may not change the policy's own files, nor lift a rule. */

@@ -4,6 +4,7 @@ import type { HowToLook } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
 
 const MAX_LINKS = 8;
+const HEAD_BYTES = 65_536;
 /** Files that one pattern of the shell is looked up as, at most. */
 const MAX_MATCHES = 200;
 
@@ -14,6 +15,8 @@ export interface Ground {
   /** Where a relative path starts. */
   readonly folder: string | null;
   readonly home: string | null;
+  /** Whether a rule asks for what the files begin with. */
+  readonly wantsHead: boolean;
 }
 
 /** Looks a file up; a pattern as the files that are there for it. */
@@ -29,7 +32,11 @@ export function lookAtFiles(
     .map((one) => factsOf(one, how.effect, ground));
 }
 
-function factsOf(path: string, effect: FileFacts["effect"], { root }: Ground): FileFacts {
+function factsOf(
+  path: string,
+  effect: FileFacts["effect"],
+  { root, wantsHead }: Ground,
+): FileFacts {
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
     ? joinPath(realPath(parentOf(path)), baseName(path))
@@ -42,8 +49,22 @@ function factsOf(path: string, effect: FileFacts["effect"], { root }: Ground): F
     spellings: [...new Set([...inside, path, real])],
     exists: exists(real),
     isInRoot: realRoot !== null && parentOf(real) === realRoot,
+    head: wantsHead ? headOf(real) : "",
     effect,
   };
+}
+
+/** What a file begins with; the empty text for what is none, or cannot be read. */
+function headOf(path: string): string {
+  try {
+    if (!Deno.statSync(path).isFile) return "";
+    using file = Deno.openSync(path);
+    const bytes = new Uint8Array(HEAD_BYTES);
+    const read = file.readSync(bytes) ?? 0;
+    return new TextDecoder().decode(bytes.subarray(0, read));
+  } catch {
+    return "";
+  }
 }
 
 /** The path from a folder; the empty text for the folder itself; null outside of it. */

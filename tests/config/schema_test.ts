@@ -48,7 +48,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
   const hook = Object.keys(DEFAULT_HOOK_CONFIG);
   const shape = fingerprint(JSON.stringify([keys, hook, guards, globs]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [3, "2bff87fcf39b60931a283e43838075bf"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [4, "3546acf0be5bacf142965fd9aeafb401"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

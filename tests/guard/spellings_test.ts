@@ -99,6 +99,7 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
     spellings: ["yarn.lock"],
     exists: true,
     isInRoot: true,
+    head: "",
     effect: "change" as const,
   }];
   const words =
