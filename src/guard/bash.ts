@@ -18,12 +18,16 @@ export interface BashUse extends Actor {
 /** What lifts a rule; an agent must not run it. */
 const LIFTING = /\bguard\s+(?:pause|resume)\b/;
 
+/** Files of one call that are looked up at most: each costs a few looks at the disk. */
+const MAX_TARGETS = 500;
+
 /** Judges a Bash call. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { commands, unknown } = readScript(use.command, use);
   const byCommand = judgeCommands(policy, commands, { agent: use.agent, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
+  let looked = 0;
   for (const command of commands) {
     if (policy.deniesDangerous) {
       const danger = judgeDanger(command, { home: use.home, root: policy.root });
@@ -40,6 +44,10 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       if (path === null) {
         if (hasFileRules(policy)) doubts.push(`which file \`${by}\` changes is not known`);
         continue;
+      }
+      if (++looked > MAX_TARGETS) {
+        doubts.push("it changes more files than can be looked up");
+        break;
       }
       for (const file of look(path, how)) {
         blocks.push(...judgeOne(policy, file, { agent: use.agent, tool: "Bash", writes: true }));

@@ -68,6 +68,12 @@ Deno.test("readScript() and findTargets() never throw, and come to an end", () =
   );
 });
 
+Deno.test("readScript() gives up what is nested too deeply, and says so", () => {
+  for (const open of ["$(", "eval $("]) {
+    assert.notDeepEqual(readScript(open.repeat(5_000), AROUND).unknown, []);
+  }
+});
+
 Deno.test("a script that calls itself, or nests without end, is given up", () => {
   for (
     const source of [

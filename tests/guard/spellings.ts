@@ -294,5 +294,7 @@ export const DOUBTFUL: readonly Use[] = [
   "${TOOL:-git} push --force",
   "/usr/bin/terrafor? apply",
   "sudo /usr/bin/t*m apply",
+  `rm ${"x ".repeat(1_000)}`,
+  `echo ${"$(".repeat(3_000)}`,
   "if true; then git push",
 ].map((command): Use => ["Bash", command]);

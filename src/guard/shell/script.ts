@@ -48,6 +48,8 @@ export interface Surroundings {
 
 const MAX_COMMANDS = 2_000;
 const MAX_DEPTH = 16;
+/** Substitutions in one script: nested in each other, more would take the parser seconds. */
+const MAX_SUBSTITUTIONS = 2_000;
 const MAX_LOOPS = 32;
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
@@ -72,7 +74,9 @@ class Reader {
   readonly unknown = new Set<string>();
 
   source(text: string, state: State): void {
-    if (state.depth > MAX_DEPTH) {
+    if (
+      state.depth > MAX_DEPTH || text.split("$(", MAX_SUBSTITUTIONS + 1).length > MAX_SUBSTITUTIONS
+    ) {
       this.unknown.add("it is nested too deeply to be read");
       return;
     }
