@@ -168,7 +168,7 @@ const SHAPE = {
       ),
       protectPolicy: bool(
         true,
-        "Whether the agent is kept from changing conclaude's configuration files, and from lifting a rule by " +
+        "Whether the agent is kept from changing conclaude's configuration files and database, and from lifting a rule by " +
           "`conclaude guard pause`. People can always do both.",
       ),
     },

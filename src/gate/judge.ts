@@ -30,7 +30,7 @@ export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verd
   }
   if (!mayConcernCommands(policy, command)) return NOTHING;
   const { judgeBash } = await import("../guard/bash.ts");
-  const verdict = judgeBash(policy, { command, agent, folder, home }, look);
+  const verdict = judgeBash(policy, { command, agent, folder, home, root }, look);
   if (!policy.isStrict || verdict.doubts.length === 0) return verdict;
   const reason = "Blocked Bash operation: only when it runs can be known what it does " +
     `(${verdict.doubts.join("; ")}). Write the command out plainly.`;

@@ -13,6 +13,8 @@ export interface BashUse extends Actor {
   /** The folder in which it starts, absolute; null when it was not told. */
   readonly folder: string | null;
   readonly home: string | null;
+  /** The project's folder, absolute; null when there is none. */
+  readonly root: string | null;
 }
 
 /** What lifts a rule; an agent must not run it. */
@@ -30,7 +32,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
   let looked = 0;
   for (const command of commands) {
     if (policy.deniesDangerous) {
-      const danger = judgeDanger(command, { home: use.home, root: policy.root });
+      const danger = judgeDanger(command, use);
       blocks.push(...danger.blocks);
       doubts.push(...danger.doubts);
     }

@@ -39,8 +39,9 @@ export type Look = (
 /** Tools that write the file that they name. */
 const WRITING_TOOLS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
 
-/** The files that say what is guarded. */
-const POLICY_FILE = /(?:^|\/)\.conclaude(?:\.local)?\.ya?ml$|(?:^|\/)\.conclaude\/config\.ya?ml$/;
+/** The files that say what is guarded, and the database that knows what is lifted. */
+const POLICY_FILE =
+  /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.db)|(?:\.local)?\.ya?ml$)/;
 
 /** Judges a tool that names a file, or none at all. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
@@ -65,7 +66,7 @@ export function judgeOne(
     blocks.push({
       rule: "preToolUse.protectPolicy",
       reason:
-        `Blocked ${use.tool} operation: ${file.name} says what is guarded, and only a person changes it`,
+        `Blocked ${use.tool} operation: ${file.name} belongs to the guards, and only a person changes it`,
     });
   }
   return [...blocks, ...judgeFile(policy, file, use)];

@@ -29,7 +29,7 @@ export function judgeFile(
 ): Block[] {
   const blocks: Block[] = [];
   const isNew = !file.exists && file.effect === "change";
-  if (policy.preventsRootAdditions && isNew && file.isInRoot) {
+  if (policy.preventsRootAdditions && policy.root !== null && isNew && file.isInRoot) {
     blocks.push({
       rule: "preToolUse.preventRootAdditions",
       reason: policy.rootAdditionsMessage === null

@@ -96,8 +96,8 @@ const SOURCE = Array.from(
   (_, i) => `  const height${i} = heightAt(minute + ${i * 15}, before, after); // each quarter\n`,
 ).join("").slice(0, 6_200);
 
-/** The figure is against the program as `deno compile` makes it; the detail also tells of the one with our flags. */
-async function againstEmpty(context: BenchContext, subject: Subject): Promise<Figure> {
+/** The figure is against the empty program as `deno compile` makes it; the detail also tells of the one with our flags. */
+export async function againstEmpty(context: BenchContext, subject: Subject): Promise<Figure> {
   const against = (command: string) =>
     compare(
       () => timeOnce(subject),

@@ -10,12 +10,23 @@ import { makeExecutables } from "../support/executables.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { disk } from "./disk.ts";
 import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts";
+import { commandGate, deniedGate, gate } from "./guards.ts";
 import { capture, continuedStop, sessionStart } from "./hooks.ts";
 import { describeMachine } from "./machine.ts";
 import { memory } from "./memory.ts";
 import { parallel } from "./parallel.ts";
 
-const BENCHES: readonly Bench[] = [capture, sessionStart, continuedStop, memory, parallel, disk];
+const BENCHES: readonly Bench[] = [
+  capture,
+  sessionStart,
+  continuedStop,
+  gate,
+  deniedGate,
+  commandGate,
+  memory,
+  parallel,
+  disk,
+];
 const LEAST_RUNS = 30;
 /** Captures, and audit rows, in the database that most of the hooks are measured on. */
 const ROWS = 100_000;

@@ -150,6 +150,8 @@ const FORBIDDEN_COMMANDS = [
   "dd if=x of=/dev/sda",
   // What lifts the guard.
   "echo > .conclaude.yaml",
+  "rm -rf ~/.conclaude",
+  "mv ~/.conclaude/conclaude.db /tmp",
   "conclaude guard pause --session x",
   "/usr/local/bin/conclaude guard pause",
 ];

@@ -69,6 +69,19 @@ Deno.test("without a configuration file of the project nothing is refused", asyn
   assert.equal(await bash(home, "rm -rf /"), null);
 });
 
+Deno.test("a user's own rules count in every project, new files in its folder are not their business", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(join(home.path, "project"));
+  Deno.mkdirSync(join(home.path, ".conclaude"));
+  const config = join(home.path, ".conclaude", "config.yaml");
+  Deno.writeTextFileSync(config, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  assert.equal(await write(home, "new.txt"), null);
+  assert.match((await write(home, "yarn.lock"))!, /\*\.lock/);
+  assert.match((await bash(home, "rm -rf ."))!, /dangerous/);
+  Deno.writeTextFileSync(config, "capture: {enabled: true}\n");
+  assert.equal(await bash(home, "rm -rf ."), null);
+});
+
 Deno.test("a file that may not be changed is named with its pattern, or with the configured message", async () => {
   using home = tempHome();
   projectIn(
@@ -184,6 +197,8 @@ Deno.test("the agent can neither lift a rule nor change the policy, unless the p
     () => edit(home, `${project}/.conclaude.yaml`),
     () => write(home, ".conclaude.local.yaml"),
     () => write(home, join(home.path, ".conclaude", "config.yaml")),
+    () => bash(home, "rm -rf ~/.conclaude"),
+    () => bash(home, "cp x ~/.conclaude/conclaude.db"),
   ];
   for (const attempt of attempts) assert.match((await attempt())!, /only a person/);
   assert.equal(await bash(home, "cat .conclaude.yaml; conclaude guard list"), null);
