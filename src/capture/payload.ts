@@ -30,6 +30,14 @@ const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
   ["NotebookRead", "notebook_path"],
 ]);
 
+/** Tools that write the file that they name. */
+export const EDITING_TOOLS: ReadonlySet<string> = new Set([
+  "Write",
+  "Edit",
+  "MultiEdit",
+  "NotebookEdit",
+]);
+
 const MAX_PATH_CHARS = 4_096;
 
 /** The files that a tool use names; none for other tools and for an input of any other shape. */

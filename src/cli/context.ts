@@ -1,4 +1,5 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
+import { isThere } from "../maintenance/whole_file.ts";
 import { joinPath, locate, type Locations, parentOf, readVariable, resolvePath } from "../paths.ts";
 
 /** Flags that every verb understands, wherever they stand on the command line. */
@@ -67,15 +68,6 @@ function locateWithoutTrace(
     // Never made, or in use.
   }
   return locations;
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
+import { findRepository } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
+import { lookUpwards } from "../project/look.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import {
   findIdsWithoutSession,
@@ -57,6 +59,11 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
       PART_OF_UUID.test(id) || id === sessionId || id === shortId
     );
   return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
+}
+
+/** What the sessions of the project around this folder have in common: the common git directory, or the folder. */
+export function projectHere(cwd: string): string {
+  return findRepository(lookUpwards(cwd))?.commonDir ?? cwd;
 }
 
 function onlyOne<Found>(

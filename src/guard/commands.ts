@@ -3,9 +3,11 @@ import {
   type Actor,
   type Block,
   concerns,
+  fixedHead,
   type GuardPolicy,
   isAbout,
   type ToolRule,
+  type Verdict,
 } from "./policy.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
@@ -14,12 +16,6 @@ import { programName } from "./shell/wrappers.ts";
 
 /** `maybe`: the part that only the running shell knows decides. */
 type Match = "yes" | "maybe" | "no";
-
-/** What the rules about commands say of one Bash call. */
-export interface CommandVerdict {
-  readonly blocks: readonly Block[];
-  readonly doubts: readonly string[];
-}
 
 /** Programs that only start another one, and change nothing about what that does. */
 const TRANSPARENT = new Set([
@@ -47,7 +43,7 @@ export function judgeCommands(
   policy: GuardPolicy,
   commands: readonly ShellCommand[],
   by: Actor & { readonly whole: string },
-): CommandVerdict {
+): Verdict {
   const rules = policy.tools
     .map((rule, i) => ({ rule, name: `preToolUse.toolUsageValidation[${i}]` }))
     .filter(({ rule }) => rule.about === "command" && isAbout(rule, "Bash") && concerns(rule, by));
@@ -125,7 +121,7 @@ function matchSpelling(rule: ToolRule, words: readonly Argument[]): Match {
     }
   }
   if (!isOpen) return "no";
-  const plain = /^[^*?[{\\]*/.exec(rule.glob)![0];
+  const plain = fixedHead(rule.glob);
   return plain.startsWith(text) || text.startsWith(plain) ? "maybe" : "no";
 }
 

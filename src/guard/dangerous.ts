@@ -3,7 +3,7 @@
  * uncommitted work, whole tables. Text that only mentions such a command is none.
  */
 import { parentOf, resolvePath } from "../paths.ts";
-import type { Block } from "./policy.ts";
+import type { Verdict } from "./policy.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import type { Argument } from "./shell/word.ts";
@@ -26,10 +26,7 @@ const SQL_CLIENTS = new Set(
 const SQL = /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b/i;
 
 /** What one command would destroy, and what could not be told. */
-export function judgeDanger(
-  command: ShellCommand,
-  precious: Precious,
-): { readonly blocks: readonly Block[]; readonly doubts: readonly string[] } {
+export function judgeDanger(command: ShellCommand, precious: Precious): Verdict {
   const [program, ...rest] = command.words;
   const device = command.redirects.find(({ operator, target }) =>
     operator.includes(">") && isDisk(target.text)

@@ -4,11 +4,13 @@
  * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
+import { EDITING_TOOLS } from "../capture/payload.ts";
 import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
 import {
   type Actor,
   type Block,
   concerns,
+  fixedHead,
   type GuardPolicy,
   isAbout,
   type Verdict,
@@ -36,9 +38,6 @@ export type Look = (
   how: HowToLook,
 ) => readonly FileFacts[];
 
-/** Tools that write the file that they name. */
-const WRITING_TOOLS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
-
 /** The files that say what is guarded, and the database that knows what is lifted. */
 const POLICY_FILE =
   /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.db)|(?:\.local)?\.ya?ml$)/;
@@ -47,7 +46,7 @@ const POLICY_FILE =
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
   if (use.file === null) return { blocks: judgeNameless(policy, use), doubts: [] };
   const files = look(use.file, { effect: "change" });
-  const writes = WRITING_TOOLS.has(use.tool);
+  const writes = EDITING_TOOLS.has(use.tool);
   return {
     blocks: files.flatMap((file) => judgeOne(policy, file, { ...use, writes })),
     doubts: [],
@@ -171,7 +170,7 @@ export function mayConcernCommands(policy: GuardPolicy, command: string): boolea
   return policy.tools.some((rule) => {
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;
-    const word = /^[^*?[{\\\s]*/.exec(rule.glob)![0];
+    const [word = ""] = fixedHead(rule.glob).split(/\s/, 1);
     return word === "" || plain.includes(word);
   });
 }

@@ -1,6 +1,13 @@
 /** The rules about files: which may not be changed, which may not be added. */
 import { generatedMarker } from "./generated.ts";
-import { type Actor, type Block, concerns, type FileRule, type GuardPolicy } from "./policy.ts";
+import {
+  type Actor,
+  type Block,
+  concerns,
+  type FileRule,
+  fixedHead,
+  type GuardPolicy,
+} from "./policy.ts";
 
 /** A file that a tool is about to change, as far as the rules ask about it. */
 export interface FileFacts {
@@ -82,7 +89,7 @@ export function matchesFile(
     if (near.some((spelling) => regex.test(spelling))) return true;
   }
   if (file.effect !== "remove") return false;
-  const plain = /^[^*?[{\\]*/.exec(glob.replace(/^\.\//, ""))![0];
+  const plain = fixedHead(glob.replace(/^\.\//, ""));
   // The project's folder itself is the empty spelling: everything goes away with it.
   return file.spellings.some((spelling) =>
     spelling === "" || (plain !== "" && plain.startsWith(`${spelling}/`))

@@ -83,6 +83,11 @@ export interface Actor {
   readonly agent: string;
 }
 
+/** What everything that a glob matches begins with; empty when it begins with a sign of its own. */
+export function fixedHead(glob: string): string {
+  return /^[^*?[{\\]*/.exec(glob)![0];
+}
+
 /** Whether a rule is for this tool. */
 export function isAbout({ tool, toolPattern }: ToolRule, used: string): boolean {
   return toolPattern === null

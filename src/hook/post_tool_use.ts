@@ -1,13 +1,16 @@
-import { capturePriority, excerpt, filesTouched, inputExcerpt } from "../capture/payload.ts";
+import {
+  capturePriority,
+  EDITING_TOOLS,
+  excerpt,
+  filesTouched,
+  inputExcerpt,
+} from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import { nameOf } from "./protocol.ts";
 import type { Answer, HookWork } from "./handler.ts";
 
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };
-
-/** Tools whose use counts as an edit in the session's counters. */
-const EDITING_TOOLS: ReadonlySet<string> = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"]);
 
 /** PostToolUse and PostToolUseFailure: keeps the tool use whole, unless the configuration leaves it out. */
 export async function handle(work: HookWork): Promise<Answer> {

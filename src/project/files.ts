@@ -27,21 +27,21 @@ export function lookAtFiles(
 ): FileFacts[] {
   const folder = ground.folder ?? ground.root ?? "/";
   const full = resolvePath(path, { folder, home: ground.home ?? undefined });
+  const realRoot = ground.root === null ? null : realPath(ground.root);
   return (how.isGlob ? expandGlob(full) : [full])
     .filter((one) => !how.ifInFolder || isFolder(parentOf(one)))
-    .map((one) => factsOf(one, how.effect, ground));
+    .map((one) => factsOf(one, how.effect, { ...ground, realRoot }));
 }
 
 function factsOf(
   path: string,
   effect: FileFacts["effect"],
-  { root, wantsHead }: Ground,
+  { root, realRoot, wantsHead }: Ground & { readonly realRoot: string | null },
 ): FileFacts {
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
     ? joinPath(realPath(parentOf(path)), baseName(path))
     : realPath(path);
-  const realRoot = root === null ? null : realPath(root);
   const inside = [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
     .filter((spelling) => spelling !== null);
   return {

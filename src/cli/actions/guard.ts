@@ -3,11 +3,9 @@ import { rulesOf } from "../../guard/explain.ts";
 import { shortSessionId } from "../../ids.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
 import { recentActive } from "../../store/session_registry.ts";
-import { findRepository } from "../../git/repository.ts";
-import { lookUpwards } from "../../project/look.ts";
 import type { CliContext } from "../context.ts";
 import { policyOf } from "../policy.ts";
-import { sessionOf } from "../session_lookup.ts";
+import { projectHere, sessionOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import type { View } from "../view.ts";
@@ -80,7 +78,7 @@ export async function resumeGuards(
 /** The session that is named, or the only live one of this project. */
 function chosenSession(db: DatabaseSync, context: CliContext, named: string | undefined): string {
   if (named !== undefined) return sessionOf(db, named).sessionId;
-  const project = findRepository(lookUpwards(context.cwd))?.commonDir ?? context.cwd;
+  const project = projectHere(context.cwd);
   const live = recentActive(db, project);
   if (live.length === 1) return live[0]!;
   throw new UserError("Cannot tell which session is meant", {

@@ -1,12 +1,10 @@
 import { plain } from "../../capture/plain.ts";
-import { findRepository } from "../../git/repository.ts";
-import { lookUpwards } from "../../project/look.ts";
 import { listCounters } from "../../store/counters.ts";
 import { listSessions as readSessions, type SessionRow } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
 import { limitOf } from "../command.ts";
 import type { CliContext } from "../context.ts";
-import { sessionOf } from "../session_lookup.ts";
+import { projectHere, sessionOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import type { View } from "../view.ts";
@@ -21,9 +19,7 @@ export async function listSessions(
   },
 ): Promise<View> {
   const { db } = await openStore(context, "read");
-  const project = flags.here
-    ? findRepository(lookUpwards(context.cwd))?.commonDir ?? context.cwd
-    : null;
+  const project = flags.here ? projectHere(context.cwd) : null;
   const sessions = readSessions(db, {
     project,
     status: flags.status ?? null,
