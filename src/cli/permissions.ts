@@ -23,16 +23,18 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
 /** Facts of the system: whose process this is, and whether another one lives. */
 const SYSTEM_FACTS: readonly string[] = ["uid", "getPriority", "statfs"];
 
-/** How the start of a process is looked up; see `src/process/identity.ts`. */
-const PROCESS_TOOLS: Readonly<Record<System, string | null>> = {
-  linux: "/bin/cat",
-  darwin: "/bin/ps",
-  windows: null,
+/**
+ * What may be started: what looks up the start of a process (`src/process/identity.ts`), and the shell, which starts
+ * git (`src/process/tool.ts`) and the commands that a configuration names.
+ */
+const PROGRAMS: Readonly<Record<System, readonly string[]>> = {
+  linux: ["/bin/cat", "/bin/sh"],
+  darwin: ["/bin/ps", "/bin/sh"],
+  windows: ["git", "bash", "powershell"],
 };
 
 /** The permissions, as flags of `deno run` and `deno compile`. */
 export function permissionFlags(system: System): string[] {
-  const tool = PROCESS_TOOLS[system];
   return [
     "--no-prompt",
     // The database, the settings and the projects may lie anywhere.
@@ -42,7 +44,7 @@ export function permissionFlags(system: System): string[] {
     // A library that looks for `TERM` finds it unset, instead of failing.
     "--ignore-env",
     `--allow-sys=${SYSTEM_FACTS.join(",")}`,
-    ...(tool === null ? [] : [`--allow-run=${tool}`]),
+    `--allow-run=${PROGRAMS[system].join(",")}`,
   ];
 }
 

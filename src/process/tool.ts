@@ -1,0 +1,56 @@
+/**
+ * Runs a tool of the system (git, a notifier) and reads what it says.
+ *
+ * The program may start the system's shell and nothing else by name, so every tool is started through it: the script is
+ * fixed, and what the tool is called with are arguments, never text of the script.
+ */
+import { readVariable } from "../paths.ts";
+
+/** What a tool left behind; null when it could not be started, or did not end in time. */
+export type ToolOutput = { readonly code: number; readonly stdout: string } | null;
+
+/** Makes the shell become the tool, so that there is no process between us and it. */
+const BECOME = 'exec "$@"';
+
+/**
+ * Runs a tool to its end. It sees `PATH` and `HOME` of the environment and nothing else, and speaks English.
+ *
+ * @param words The tool's name and its arguments.
+ * @param options `timeoutMs`: after that it is killed.
+ */
+export async function runTool(
+  words: readonly string[],
+  options: { readonly folder: string; readonly timeoutMs: number },
+): Promise<ToolOutput> {
+  const [program, args] = Deno.build.os === "windows"
+    ? [words[0]!, words.slice(1)]
+    : ["/bin/sh", ["-c", BECOME, "sh", ...words]];
+  try {
+    const { code, stdout } = await new Deno.Command(program, {
+      args,
+      cwd: options.folder,
+      clearEnv: true,
+      env: environment(),
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+      signal: AbortSignal.timeout(options.timeoutMs),
+    }).output();
+    return { code, stdout: new TextDecoder().decode(stdout) };
+  } catch {
+    return null;
+  }
+}
+
+function environment(): Record<string, string> {
+  const names = ["PATH", "HOME", "USERPROFILE", "TEMP"] as const;
+  const found = names.map((name) => [name, readVariable(name)] as const);
+  return {
+    LC_ALL: "C",
+    // Looking must not wait for, or take, git's own locks.
+    GIT_OPTIONAL_LOCKS: "0",
+    ...Object.fromEntries(
+      found.filter((pair): pair is [typeof pair[0], string] => pair[1] !== undefined),
+    ),
+  };
+}
