@@ -37,8 +37,14 @@ export interface HookConfig {
   readonly retentionBatchRows: number;
   /** What is judged before a tool runs: a `GuardPolicy` as JSON, read only by who needs it; empty when nothing is. */
   readonly guards: string;
+  /** What has to be true before something is done: a `RequirementPolicy` as JSON; empty when nothing has. */
+  readonly requirements: string;
+  /** Tools after whose use a requirement may be satisfied, or used up; `*` is any. */
+  readonly followedTools: readonly string[];
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
+  /** The keys that the first of them are about, or the file where it cannot be read at all. */
+  readonly problemKeys: readonly string[];
 }
 
 /** What counts when there is no configuration file. A test keeps it equal to the defaults of the schema. */
@@ -55,7 +61,10 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   sessionRetentionDays: 30,
   retentionBatchRows: 500,
   guards: "",
+  requirements: "",
+  followedTools: [],
   problems: 0,
+  problemKeys: [],
 };
 
 /** Whether a value has every field of a {@linkcode HookConfig}, each of its type: what a cache gives back may be damaged. */

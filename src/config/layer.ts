@@ -4,7 +4,13 @@
 import type * as z from "zod/mini";
 import { parentOf, resolvePath } from "../paths.ts";
 import type { ConfigFile } from "./discover.ts";
-import { CONFIG_ITEM_KEYS, CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "./schema.ts";
+import {
+  CONFIG_ITEM_KEYS,
+  CONFIG_KEYS,
+  CONFIG_SECTIONS,
+  configRowName,
+  configSchema,
+} from "./schema.ts";
 import type { ConfigKey } from "./schema_kit.ts";
 import { suggestKeys } from "./suggest.ts";
 import { type Plain, readYaml, type ValuePath, type YamlTree } from "./yaml_tree.ts";
@@ -76,7 +82,8 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const { error } = configSchema.safeParse(root);
     if (error === undefined) return root;
-    const refused = error.issues.flatMap((issue) => refuse(issue, root, report));
+    const paths = error.issues.flatMap((issue) => refuse(issue, root, report));
+    const refused = [...new Map(paths.map((path) => [dotted(path), path])).values()];
     // Entries of lists from the last to the first, so that no index moves before it is used.
     refused.sort((a, b) => indexAt(b) - indexAt(a));
     for (const path of refused) takeOut(root, path);
@@ -91,8 +98,8 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((name) => {
       const unknown = [...path, name];
-      const names = suggestKeys(rowName(unknown), KNOWN_NAMES)
-        .map((key) => `"${key.replace(/^.*\[\]\./, "")}"`);
+      const names = suggestKeys(configRowName(unknown), KNOWN_NAMES)
+        .map((key) => `"${key.replace(/^.*(?:\[\]|<name>)\./, "")}"`);
       const suggestion = names.length === 0 ? undefined : `write ${names.join(" or ")} instead`;
       report(unknown, "key", "there is no such key", suggestion);
       return unknown;
@@ -108,16 +115,12 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
     }
   }
   const isItem = typeof path.at(-1) === "number";
-  const row = KEYS.get(rowName(isItem ? path.slice(0, -1) : path));
+  const row = KEYS.get(configRowName(isItem ? path.slice(0, -1) : path));
   const fault = issue.code === "custom" ? `: ${issue.message}` : "";
   const message = `expected ${expectation(row, isItem)}, found ${describe(found)}${fault}`;
   report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
-  return [path];
-}
-
-/** The name of a key in the tables: `preToolUse.uneditableFiles[].agent`, whichever entry it is. */
-function rowName(path: ValuePath): string {
-  return dotted(path).replace(/\[\d+\]/g, "[]");
+  // Half a requirement would ask for something else than was meant.
+  return [path[0] === "requirements" ? path.slice(0, 2) : path];
 }
 
 function expectation(row: ConfigKey | undefined, isItem: boolean): string {

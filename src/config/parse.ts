@@ -6,6 +6,7 @@ import type { ConfigFile, ConfigLayer } from "./discover.ts";
 import { parentOf } from "../paths.ts";
 import { compileGlob } from "./globs.ts";
 import { compileGuards } from "./guards.ts";
+import { compileRequirements, followedTools } from "./requirements.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, isMapping, type LayerValues, readLayer } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
@@ -19,6 +20,9 @@ export interface ParsedConfig {
   /** By layer, lowest first, then by line; empty when all is well. */
   readonly problems: readonly ConfigProblem[];
 }
+
+/** So many problems are named at the start of a session. */
+const MAX_NAMED_PROBLEMS = 3;
 
 const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
 
@@ -45,11 +49,14 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const root = ofProject ? parentOf(ofProject.path) : null;
   const isGuarded = root !== null || isMapping(user.preToolUse) ||
     isMapping(user.permissionRequest);
+  const requirements = root === null ? null : compileRequirements(config);
   return {
     config,
     hook: {
-      ...toHookConfig(config, { home, problems: problems.length }),
+      ...toHookConfig(config, { home, problems }),
       guards: isGuarded ? JSON.stringify(compileGuards(config, { root, home })) : "",
+      requirements: requirements === null ? "" : JSON.stringify(requirements),
+      followedTools: followedTools(requirements),
     },
     problems,
   };
@@ -71,8 +78,8 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
 
 function toHookConfig(
   config: Config,
-  context: { readonly home: string | undefined; readonly problems: number },
-): Omit<HookConfig, "guards"> {
+  context: { readonly home: string | undefined; readonly problems: readonly ConfigProblem[] },
+): Omit<HookConfig, "guards" | "requirements" | "followedTools"> {
   const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>
@@ -89,6 +96,7 @@ function toHookConfig(
     redactPatterns: [...capture.redact.patterns],
     sessionRetentionDays: store.sessionRetentionDays,
     retentionBatchRows: store.retentionBatchRows,
-    problems,
+    problems: problems.length,
+    problemKeys: problems.slice(0, MAX_NAMED_PROBLEMS).map(({ key, path }) => key || path),
   };
 }

@@ -20,6 +20,7 @@ import {
   pattern,
   perhaps,
   place,
+  rowName,
   rules,
   said,
   section,
@@ -27,6 +28,7 @@ import {
   type Shape,
   text,
 } from "./schema_kit.ts";
+import { HOOKS, REQUIREMENTS } from "./schema_requirements.ts";
 
 const SHAPE = {
   inherit: bool(
@@ -189,6 +191,8 @@ const SHAPE = {
       ),
     },
   ),
+  requirements: REQUIREMENTS,
+  hooks: HOOKS,
   store: section("How long state is kept.", {
     sessionRetentionDays: int(
       [0, 36_500],
@@ -215,3 +219,8 @@ export const CONFIG_ITEM_KEYS: readonly ConfigKey[] = itemKeysOf(SHAPE, "");
 
 /** Every section, the outer before the inner. */
 export const CONFIG_SECTIONS: readonly ConfigSection[] = sectionsOf(SHAPE, "");
+
+/** The name of a key in the tables above, whichever entry of a list or a map it is in: `requirements.<name>.scope`. */
+export function configRowName(path: readonly (string | number)[]): string {
+  return rowName(SHAPE, path);
+}

@@ -14,7 +14,13 @@ export interface ConfigKey {
   /** Of a list: one of its values in words, `glob`. */
   readonly item?: string;
   /** What counts when no file names the key; null when there is no value then. */
-  readonly default: boolean | number | string | null | readonly never[];
+  readonly default:
+    | boolean
+    | number
+    | string
+    | null
+    | readonly string[]
+    | Readonly<Record<string, never>>;
   /** What the key does, in whole sentences. */
   readonly description: string;
   /** Smallest and largest number, both allowed. */
@@ -29,7 +35,17 @@ export interface ConfigSection {
 }
 
 /** What is known of a part, beside its name. */
-type Fact = Omit<ConfigKey, "key"> & { readonly items?: Shape };
+type Fact = Omit<ConfigKey, "key"> & {
+  /** The keys of the maps that it holds. */
+  readonly items?: Shape;
+  /** What stands for one of them in dotted names. */
+  readonly each?: typeof IN_LIST | typeof BY_NAME;
+};
+
+/** One entry of a list in a dotted name: `preToolUse.uneditableFiles[].agent`. */
+const IN_LIST = "[]";
+/** One entry of a map whose keys are a person's own: `requirements.<name>.scope`. */
+const BY_NAME = ".<name>";
 
 /** The keys of a section. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>;
@@ -50,6 +66,17 @@ export const pattern = z.string().check(z.check<string>(({ value, issues }) => {
   const fault = patternFault(value);
   if (fault) issues.push({ code: "custom", message: fault, input: value });
 }));
+
+/** The source of any regular expression. A new one each time. */
+export function regexText() {
+  return z.string().check(
+    z.minLength(1),
+    z.check<string>(({ value, issues }) => {
+      const fault = regexFault(value, "i");
+      if (fault) issues.push({ code: "custom", message: fault, input: value });
+    }),
+  );
+}
 
 /** What a part of the schema means, for the JSON Schema; `undefined` for parts inside a key. */
 export function descriptionOf(part: unknown): string | undefined {
@@ -86,14 +113,15 @@ export function place(description: string) {
   return keep(schema, { type: "path", default: null, description });
 }
 
-/** A list of single values; empty without it. */
+/** A list of single values; without it `fallback`. */
 export function list<T extends z.ZodMiniType<string, string>>(
   item: string,
   of: T,
   description: string,
+  fallback: readonly z.output<T>[] = [],
 ) {
-  const schema = z._default(z.array(of), []);
-  return keep(schema, { type: `list of ${item}s`, item, default: [], description });
+  const schema = z._default(z.array(of), [...fallback] as never);
+  return keep(schema, { type: `list of ${item}s`, item, default: fallback, description });
 }
 
 /** A text; none without it. */
@@ -120,6 +148,24 @@ export function rules<S extends Shape, T extends z.ZodMiniType<string, string> =
     default: [],
     description,
     items,
+    each: IN_LIST,
+  });
+}
+
+/** Maps of keys under names that a person chooses; none without it. */
+export function named<S extends Shape>(
+  item: string,
+  names: z.ZodMiniType<string, string>,
+  items: S,
+  description: string,
+) {
+  const schema = z._default(z.record(names, z.strictObject(items)), {});
+  return keep(schema, {
+    type: `map of ${item}s`,
+    default: {},
+    description,
+    items,
+    each: BY_NAME,
   });
 }
 
@@ -174,19 +220,43 @@ export function keysOf(shape: Shape, prefix: string): ConfigKey[] {
     const fact = FACTS.get(schema);
     if (fact === undefined) return [];
     if ("of" in fact) return keysOf(fact.of, `${prefix}${name}.`);
-    const { items: _items, ...row } = fact;
+    const { items: _items, each: _each, ...row } = fact;
     return [{ key: prefix + name, ...row }];
   });
 }
 
-/** The keys of the maps in lists: `preToolUse.uneditableFiles[].pattern`. */
+/** The keys of the maps in lists and under names: `preToolUse.uneditableFiles[].pattern`. */
 export function itemKeysOf(shape: Shape, prefix: string): ConfigKey[] {
   return Object.entries(shape).flatMap(([name, schema]): ConfigKey[] => {
     const fact = FACTS.get(schema);
     if (fact === undefined) return [];
     if ("of" in fact) return itemKeysOf(fact.of, `${prefix}${name}.`);
-    return fact.items === undefined ? [] : keysOf(fact.items, `${prefix}${name}[].`);
+    if (fact.items === undefined) return [];
+    const inner = `${prefix}${name}${fact.each}.`;
+    return [...keysOf(fact.items, inner), ...itemKeysOf(fact.items, inner)];
   });
+}
+
+/**
+ * The name of a key in the tables, whichever entry of a list or a map it is in: `requirements.<name>.scope`.
+ *
+ * @param path Keys and indexes, from the top.
+ */
+export function rowName(shape: Shape, path: readonly (string | number)[]): string {
+  let name = "";
+  let inside: Shape | undefined = shape;
+  for (let i = 0; i < path.length; i++) {
+    name += name === "" ? path[i] : `.${path[i]}`;
+    const fact: ReturnType<typeof FACTS.get> = inside?.[path[i]!] && FACTS.get(inside[path[i]!]!);
+    if (fact === undefined || "of" in fact || fact.each === undefined || i === path.length - 1) {
+      inside = fact && "of" in fact ? fact.of : fact?.items;
+      continue;
+    }
+    name += fact.each;
+    inside = fact.items;
+    i++;
+  }
+  return name;
 }
 
 /** The sections below a section, the outer before the inner. */
@@ -199,13 +269,20 @@ export function sectionsOf(shape: Shape, prefix: string): ConfigSection[] {
   });
 }
 
-function patternFault(source: string): string | undefined {
+/** Why a text is no regular expression; undefined when it is one. */
+function regexFault(source: string, flags: string): string | undefined {
   try {
-    if (new RegExp(source, "g").test("")) {
-      return "it matches the empty text, so it would mask everything";
-    }
+    new RegExp(source, flags);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+function patternFault(source: string): string | undefined {
+  const fault = regexFault(source, "g");
+  if (fault !== undefined) return fault;
+  return new RegExp(source, "g").test("")
+    ? "it matches the empty text, so it would mask everything"
+    : undefined;
 }

@@ -37,7 +37,8 @@ export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verd
   return { ...verdict, blocks: [...verdict.blocks, { rule: "preToolUse.strict", reason }] };
 }
 
-function commandOf(input: unknown): string | null {
+/** The command of a Bash call; null when it names none. */
+export function commandOf(input: unknown): string | null {
   if (typeof input !== "object" || input === null) return null;
   const command: unknown = Reflect.get(input, "command");
   return typeof command === "string" ? command : null;

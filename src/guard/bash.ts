@@ -1,5 +1,5 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
-import { judgeCommands } from "./commands.ts";
+import { judgeCommands, spellings } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
@@ -17,8 +17,9 @@ export interface BashUse extends Actor {
   readonly root: string | null;
 }
 
-/** What lifts a rule; an agent must not run it. */
-const LIFTING = /\bguard\s+(?:pause|resume)\b/;
+/** What lifts a rule or satisfies a requirement; an agent must not run it. */
+const LIFTING =
+  /\b(?:guard\s+(?:pause|resume)|req\s+(?:satisfy|approve|clear|pause|disable|enable|prune|init|import))\b/;
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk. */
 const MAX_TARGETS = 500;
@@ -57,6 +58,27 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
     }
   }
   return { blocks: once(blocks), doubts: [...new Set(doubts)] };
+}
+
+/** What a Bash call would start and change, without judging it. */
+export interface BashUses {
+  /** The words of every command, in each way to write it; what only the running shell knows is left out. */
+  readonly commands: readonly (readonly string[])[];
+  /** The files that it plainly changes, absolute, links not followed. */
+  readonly changed: readonly string[];
+}
+
+/** Takes a Bash call apart. */
+export function readUses(
+  command: string,
+  around: { readonly folder: string | null; readonly home: string | null },
+): BashUses {
+  const { commands } = readScript(command, around);
+  return {
+    commands: commands.flatMap(({ words }) => spellings(words))
+      .map((words) => words.map(({ text }) => text)),
+    changed: commands.flatMap(findTargets).flatMap(({ path }) => path === null ? [] : [path]),
+  };
 }
 
 function lifts({ words }: ShellCommand): boolean {

@@ -96,7 +96,7 @@ export function matchCommand(rule: ToolRule, words: readonly Argument[]): Match 
 }
 
 /** As written, with the program's name alone, and without git's own options. */
-function spellings(words: readonly Argument[]): (readonly Argument[])[] {
+export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [words];
   const name = programName(program.text);

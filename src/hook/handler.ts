@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
-import type { Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
+import type { ApplyChanges, Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
+import type { RequirementChange } from "../store/requirements.ts";
 import type { HookEvent } from "./protocol.ts";
 
 /** What goes to stdout: one JSON object, or nothing. */
@@ -22,7 +23,11 @@ export interface Draft {
   readonly metadata?: Readonly<Record<string, unknown>>;
   readonly capture?: Capture;
   readonly counters?: readonly string[];
+  readonly changes?: readonly RequirementChange[];
 }
+
+/** A draft that depends on what the database holds; without one, on nothing. */
+export type Decide = (db: DatabaseSync | null) => Draft;
 
 /** An event on its way, with all that its handler needs. */
 export interface HookWork {
@@ -54,8 +59,13 @@ export interface HookWork {
   readonly notices: readonly string[];
   /** Tells the person something, in Claude Code's own interface. */
   tell(notice: string): void;
-  /** Makes the event durable, in the database or in the spool. */
-  save(draft: Draft): Promise<void>;
+  /**
+   * Makes the event durable, in the database or in the spool.
+   *
+   * @param draft A function is called in the transaction that writes what it decides; when that cannot be, once more
+   * without a database. @param apply Writes the changes of the draft, where it has any.
+   */
+  save(draft: Draft | Decide, apply?: ApplyChanges): Promise<void>;
   /**
    * The database for what can be done beside the event, once that is saved: it waits for nobody for long. Null when the
    * event had to go to the spool.

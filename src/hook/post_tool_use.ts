@@ -14,8 +14,12 @@ const SILENT: Answer = { continue: true, suppressOutput: true };
 
 /** PostToolUse and PostToolUseFailure: keeps the tool use whole, unless the configuration leaves it out. */
 export async function handle(work: HookWork): Promise<Answer> {
-  const { event } = work;
+  const { event, config } = work;
   const toolName = event.toolName ?? "unknown";
+  const after = config.followedTools.some((tool) => tool === toolName || tool === "*")
+    ? await (await import("./after_use.ts")).followUp(work)
+    : null;
+  const changes = after === null || after.changes.length === 0 ? {} : { changes: after.changes };
   const files = filesTouched(toolName, event.toolInput);
   const skipped = await work.exclusion(toolName, event.toolInput);
   const failed = event.name === "PostToolUseFailure";
@@ -23,8 +27,11 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (failed) counters.push("tool_failures");
   else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
   if (skipped !== null) {
-    await work.save({ status: "skipped", metadata: { skipped }, counters });
-    return SILENT;
+    await work.save(
+      { status: "skipped", metadata: { skipped }, counters, ...changes },
+      after?.apply,
+    );
+    return await after?.answer() ?? SILENT;
   }
   const capture = await captureOf(work, { toolName, files, failed });
   const agentId = nameOf(event.own["agent_id"]);
@@ -37,8 +44,9 @@ export async function handle(work: HookWork): Promise<Answer> {
       ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
     },
     counters,
-  });
-  return SILENT;
+    ...changes,
+  }, after?.apply);
+  return await after?.answer() ?? SILENT;
 }
 
 /** The error as it was sent; of anything but text its JSON. */

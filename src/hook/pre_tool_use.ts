@@ -1,76 +1,90 @@
-import { judgeUse } from "../gate/judge.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { type AskedUse, judgeUse } from "../gate/judge.ts";
+import { groundOf } from "../gate/requirements.ts";
+import { decideUse, type PreparedUse, prepareUse } from "../gate/tool_requirements.ts";
 import { answerPermission } from "../guard/permission.ts";
 import type { Block, GuardPolicy, Verdict } from "../guard/policy.ts";
 import { shortSessionId } from "../ids.ts";
+import type { Open } from "../requirement/judge.ts";
+import type { RequirementPolicy } from "../requirement/policy.ts";
+import { denialText, shortDenialText } from "../requirement/text.ts";
+import { wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
+import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { folderOf, nameOf } from "./protocol.ts";
 
 /** The name of the agent that is no subagent. */
 const MAIN_AGENT = "main";
+/** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
+const REPEATED_MS = 5_000;
 
-/** A tool is about to be used, or a person about to be asked for it: the guards say whether it may happen. */
+/**
+ * A tool is about to be used, or a person about to be asked for it: guards and requirements say together whether it may
+ * happen. What is stored is read in the transaction that writes the decision.
+ */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
-  const verdict = await judge(work);
-  if (verdict === null) {
+  const use = useOf(work);
+  const guards = use === null ? null : await judgeGuards(work, use);
+  const required = use === null ? null : await prepareRequirements(work, use);
+  if (guards === null && required === null) {
     await work.save(draft);
     return null;
   }
-  const { blocks, doubts, allowedBy } = verdict;
-  const paused = blocks.length > 0 && isLifted(work);
-  const denied = blocks.length > 0 && !paused;
-  const [reason, ...told] = await tellable(work, draft, [blocks[0]?.reason ?? "", ...doubts]);
-  await work.save({
-    ...draft,
-    ...(denied ? { status: "blocked", errorMessage: reason || blocks[0]!.rule } : {}),
-    metadata: {
-      ...draft.metadata,
-      ...(blocks.length > 0 ? { rules: blocks.map(({ rule }) => rule) } : {}),
-      ...(paused ? { paused } : {}),
-      ...(allowedBy === null ? {} : { allowedBy }),
-      ...(told.length > 0 ? { doubts: told } : {}),
-    },
-  });
-  if (denied) return denial(work, blocks);
-  return allowedBy === null ? null : permission({ behavior: "allow" });
+  const told = await tellable(work, draft, guards);
+  let decision: Decision | undefined;
+  await work.save((db) => {
+    decision ??= decide(work, db, { guards, required });
+    return draftWith(draft, decision, told);
+  }, applyChanges);
+  return answerOf(work, decision!);
 }
 
-/**
- * Texts that quote what was asked for, as they may be stored: masked anew, for a command that was taken apart may show
- * what its quotes have hidden. Nothing of what the configuration keeps out.
- */
-async function tellable(
-  { config, keepsContent }: HookWork,
-  draft: Draft,
-  texts: readonly string[],
-): Promise<string[]> {
-  if (draft.status === "skipped" || !keepsContent) return [];
-  if (texts.every((text) => text === "")) return [];
-  const { redactText } = await import("../capture/redact.ts");
-  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  return texts.map((text) => redactText(text, { patterns }));
+/** What guards and requirements come to. */
+interface Decision {
+  readonly blocks: readonly Block[];
+  readonly open: readonly Open[];
+  readonly denied: boolean;
+  /** What a person has lifted, of what would have denied it. */
+  readonly paused: readonly string[];
+  readonly isRepeated: boolean;
+  readonly allowedBy: string | null;
+  readonly changes: readonly RequirementChange[];
+  readonly notes: Readonly<Record<string, unknown>>;
+  readonly facts: PreparedUse["facts"] | null;
 }
 
-/** What the rules say; `allowedBy` is the rule that allows what a person would be asked for. */
 type Judgement = Verdict & { readonly allowedBy: string | null };
 
-async function judge(work: HookWork): Promise<Judgement | null> {
-  const { config, event, sent, home, projectDir } = work;
+/** What was found out of requirements, or why they do not count here. */
+type Required =
+  | { readonly kind: "prepared"; readonly use: PreparedUse }
+  | { readonly kind: "passed"; readonly why: string }
+  /** A person is asked for the tool, who may refuse it. */
+  | { readonly kind: "asked" };
+
+function useOf({ sent, event, projectDir, home }: HookWork): AskedUse | null {
   const tool = nameOf(sent["tool_name"]);
-  if (config.guards === "" || tool === null) return null;
-  const policy: GuardPolicy = JSON.parse(config.guards);
-  const verdict = await judgeUse(policy, {
+  if (tool === null) return null;
+  return {
     tool,
     input: sent["tool_input"],
     agent: nameOf(event.own["agent_type"]) ?? MAIN_AGENT,
     folder: folderOf(sent) ?? projectDir,
     projectDir,
     home,
-  });
+  };
+}
+
+async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | null> {
+  const { config, event } = work;
+  if (config.guards === "") return null;
+  const policy: GuardPolicy = JSON.parse(config.guards);
+  const verdict = await judgeUse(policy, use);
   if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
-  const answer = answerPermission(policy.permission, tool);
+  const answer = answerPermission(policy.permission, use.tool);
   if (answer.kind === "deny") {
     return { ...verdict, blocks: [...verdict.blocks, answer.block], allowedBy: null };
   }
@@ -79,28 +93,135 @@ async function judge(work: HookWork): Promise<Judgement | null> {
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
 }
 
-/** Whether a person has lifted the guards for this session. */
-function isLifted({ db, sessionId, atMs }: HookWork): boolean {
-  try {
-    return db !== null && isPaused(db, { sessionId, subject: "guards", atMs });
-  } catch {
-    return false;
-  }
+async function prepareRequirements(work: HookWork, use: AskedUse): Promise<Required | null> {
+  const { config, event, db, sessionId, atMs } = work;
+  if (config.requirements === "") return null;
+  // It was judged before it was asked for.
+  if (event.name === "PermissionRequest") return { kind: "asked" };
+  const policy: RequirementPolicy = JSON.parse(config.requirements);
+  const ground = groundOf(work.repository);
+  if (ground.kind === "none") return { kind: "passed", why: ground.why };
+  const asked = { ...use, toolUseId: event.toolUseId };
+  const prepared = await prepareUse(policy, asked, { ground, db, sessionId, atMs });
+  return prepared === null ? null : { kind: "prepared", use: prepared };
 }
 
-function denial({ event, sessionId }: HookWork, blocks: readonly Block[]): Answer {
-  const reason = [
-    ...blocks.map(({ reason }) => reason),
-    "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +
-    `\`conclaude guard pause --session ${shortSessionId(sessionId)}\`; do not run it yourself.`,
-  ].join("\n");
-  return event.name === "PermissionRequest" ? permission({ behavior: "deny", message: reason }) : {
+function decide(
+  work: HookWork,
+  db: DatabaseSync | null,
+  { guards, required }: { readonly guards: Judgement | null; readonly required: Required | null },
+): Decision {
+  const { sessionId, atMs } = work;
+  const blocks = guards?.blocks ?? [];
+  const lifted = blocks.length > 0 && db !== null &&
+    isPaused(db, { sessionId, subject: "guards", atMs });
+  const deniedByGuards = blocks.length > 0 && !lifted;
+  const use = required?.kind === "prepared" && db !== null
+    ? decideUse(required.use, db, deniedByGuards)
+    : null;
+  const open = use?.open ?? [];
+  const denied = deniedByGuards || (open.length > 0 && !use!.paused);
+  const rules = rulesOf({ blocks, open });
+  const allowedBy = guards?.allowedBy ?? null;
+  return {
+    blocks: deniedByGuards ? blocks : [],
+    open: use?.paused ? [] : open,
+    denied,
+    paused: [...(lifted ? ["guards"] : []), ...(use?.paused ? ["requirements"] : [])],
+    isRepeated: denied && db !== null &&
+      wasDeniedSince(db, { sessionId, rules, sinceMs: atMs - REPEATED_MS }),
+    allowedBy,
+    changes: use?.changes ??
+      (required?.kind === "asked" && !denied && allowedBy === null
+        ? [{ kind: "asked", sessionId }]
+        : []),
+    notes: {
+      ...(rules.length > 0 ? { rules } : {}),
+      ...(required?.kind === "passed" ? { requirements: required.why } : {}),
+      ...(required?.kind === "prepared" && db === null
+        ? { requirements: "what was satisfied could not be read" }
+        : {}),
+      ...(use === null || use.warned.length === 0 ? {} : {
+        warned: use.warned,
+        branchLines: required?.kind === "prepared" ? required.use.facts.branchLines : null,
+      }),
+    },
+    facts: required?.kind === "prepared" ? required.use.facts : null,
+  };
+}
+
+function rulesOf({ blocks, open }: Pick<Decision, "blocks" | "open">): string[] {
+  return [
+    ...blocks.map(({ rule }) => rule),
+    ...open.map(({ requirement }) => `requirements.${requirement.name}`),
+  ];
+}
+
+/**
+ * The first reason and the doubts as they may be stored: masked anew, for a command that was taken apart may show what
+ * its quotes have hidden. Nothing of what the configuration keeps out.
+ */
+async function tellable(
+  { config, keepsContent }: HookWork,
+  draft: Draft,
+  guards: Judgement | null,
+): Promise<{ readonly reason: string; readonly doubts: readonly string[] }> {
+  const texts = [guards?.blocks[0]?.reason ?? "", ...guards?.doubts ?? []];
+  const isKept = draft.status !== "skipped" && keepsContent;
+  if (!isKept || texts.every((text) => text === "")) return { reason: "", doubts: [] };
+  const { redactText } = await import("../capture/redact.ts");
+  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
+  const [reason = "", ...doubts] = texts.map((text) => redactText(text, { patterns }));
+  return { reason, doubts };
+}
+
+function draftWith(
+  draft: Draft,
+  { blocks, open, denied, paused, allowedBy, changes, notes }: Decision,
+  told: { readonly reason: string; readonly doubts: readonly string[] },
+): Draft {
+  const rules = rulesOf({ blocks, open });
+  const reason = blocks.length > 0 && told.reason !== "" ? told.reason : rules.join(", ");
+  return {
+    ...draft,
+    ...(denied ? { status: "blocked", errorMessage: reason } : {}),
+    metadata: {
+      ...draft.metadata,
+      ...notes,
+      ...(paused.length > 0 ? { paused } : {}),
+      ...(allowedBy === null ? {} : { allowedBy }),
+      ...(told.doubts.length > 0 ? { doubts: told.doubts } : {}),
+    },
+    ...(changes.length > 0 ? { changes } : {}),
+  };
+}
+
+function answerOf({ event, sessionId }: HookWork, decision: Decision): Answer {
+  const isRequest = event.name === "PermissionRequest";
+  if (!decision.denied) {
+    return decision.allowedBy === null ? null : permission({ behavior: "allow" });
+  }
+  const reason = reasonOf(decision, shortSessionId(sessionId));
+  return isRequest ? permission({ behavior: "deny", message: reason }) : {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
       permissionDecision: "deny",
       permissionDecisionReason: reason,
     },
   };
+}
+
+function reasonOf({ blocks, open, facts, isRepeated }: Decision, session: string): string {
+  return [
+    ...(blocks.length === 0 ? [] : [
+      ...blocks.map(({ reason }) => reason),
+      "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +
+      `\`conclaude guard pause --session ${session}\`; do not run it yourself.`,
+    ]),
+    ...(open.length === 0 || facts === null
+      ? []
+      : [(isRepeated ? shortDenialText : denialText)(open, { session, facts })]),
+  ].join("\n");
 }
 
 function permission(decision: Readonly<Record<string, unknown>>): Answer {

@@ -14,6 +14,8 @@ const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["SessionStart", () => import("./session_start.ts")],
   ["SessionEnd", () => import("./session_end.ts")],
   ["Stop", () => import("./stop.ts")],
+  ["UserPromptSubmit", () => import("./user_prompt_submit.ts")],
+  ["UserPromptExpansion", () => import("./prompt_expansion.ts")],
 ]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 

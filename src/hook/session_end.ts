@@ -8,10 +8,15 @@ const CLEANUP_MS = 300;
 
 /** Ends the session, then uses the quiet moment: a checkpoint that waits for nobody, and one step of retention. */
 export async function handle(work: HookWork): Promise<Answer> {
+  const { config } = work;
+  const required = config.requirements === ""
+    ? null
+    : (await import("./session_requirements.ts")).endRequirements(work);
   await work.save({
     session: { effect: "end", endReason: nameOf(work.event.own["reason"]) ?? "other" },
     metadata: work.keepsContent ? summarizeInput(work.event.own) : {},
-  });
+    ...(required === null ? {} : { changes: required.changes }),
+  }, required?.apply);
   const db = work.spareDb();
   if (db === null) return null;
   try {
@@ -19,8 +24,8 @@ export async function handle(work: HookWork): Promise<Answer> {
     const { runRetention } = await import("../maintenance/retention.ts");
     runRetention(db, {
       nowMs: work.atMs,
-      retentionDays: work.config.sessionRetentionDays,
-      batchRows: work.config.retentionBatchRows,
+      retentionDays: config.sessionRetentionDays,
+      batchRows: config.retentionBatchRows,
       untilMs: performance.now() + CLEANUP_MS,
     });
   } catch {

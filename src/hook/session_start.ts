@@ -25,6 +25,9 @@ export async function handle(work: HookWork): Promise<Answer> {
   const processes = await lookAtProcesses(
     work.claudePid === null ? pids : [work.claudePid, ...pids],
   );
+  const required = work.config.requirements === ""
+    ? null
+    : (await import("./session_requirements.ts")).beginRequirements(work);
   await work.save({
     session: {
       effect: "revive",
@@ -32,17 +35,23 @@ export async function handle(work: HookWork): Promise<Answer> {
       claudeProcess: work.claudePid === null ? null : processes.get(work.claudePid)?.mark ?? null,
     },
     metadata: work.keepsContent ? summarizeInput(work.event.own) : {},
-  });
+    ...(required === null || required.changes.length === 0 ? {} : { changes: required.changes }),
+  }, required?.apply);
   const db = work.spareDb();
   const gone = goneSessions(others, processes, work.claudePid);
   if (gone.length > 0) ask(db, (db) => markAbandoned(db, gone, work.atMs));
-  if (work.config.problems > 0) {
+  const { problems, problemKeys } = work.config;
+  if (problems > 0) {
     work.tell(
-      `conclaude: the configuration has ${work.config.problems} problem(s); the rest of it counts. ` +
+      `conclaude: the configuration has ${problems} problem(s), in ${problemKeys.join(", ")}` +
+        `${problems > problemKeys.length ? " and more" : ""}; the rest of it counts. ` +
         "Run `conclaude config validate`.",
     );
   }
-  const context = ask(db, (db) => contextOf(db, work)) ?? "";
+  const context = [
+    await required?.text() ?? "",
+    ask(db, (db) => contextOf(db, work)) ?? "",
+  ].filter((text) => text !== "").join("\n\n");
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };

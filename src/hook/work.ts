@@ -68,9 +68,10 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const notices: string[] = [];
   let saved = false;
 
-  const save = async (draft: Draft): Promise<void> => {
-    const record: HookRecord = {
-      id: newId(atMs),
+  const id = newId(atMs);
+  const recordOf = (draft: Draft): HookRecord => {
+    return {
+      id,
       atMs,
       sessionId,
       session: sessionId === UNKNOWN_SESSION_ID ? null : {
@@ -100,15 +101,20 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       },
       capture: draft.capture ?? null,
       counters: draft.counters ?? [],
+      ...(draft.changes === undefined ? {} : { changes: draft.changes }),
     };
+  };
+  const save: HookWork["save"] = async (draft, apply) => {
+    const { db } = opened;
+    const decide = typeof draft === "function" ? draft : () => draft;
     try {
-      if (opened.db === null) throw opened.reason;
-      saveRecord(opened.db, record);
+      if (db === null) throw opened.reason;
+      saveRecord(db, () => recordOf(decide(db)), apply);
       saved = true;
-      if (database !== ":memory:") keepLogShort(opened.db, database);
+      if (database !== ":memory:") keepLogShort(db, database);
     } catch (thrown) {
       const { keepElsewhere } = await import("./failure.ts");
-      notices.push(...keepElsewhere(thrown, record, { database, locations }));
+      notices.push(...keepElsewhere(thrown, recordOf(decide(null)), { database, locations }));
     }
   };
 

@@ -76,7 +76,7 @@ function fromFolder(folder: string | null, path: string): string | null {
 }
 
 /** The path with all links followed, also when its end is not there yet, or is a link to nothing. */
-function realPath(path: string, links = 0): string {
+export function realPath(path: string, links = 0): string {
   try {
     return Deno.realPathSync(path).replaceAll("\\", "/");
   } catch {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
 import { type HookRecord, saveRecords } from "../store/captures.ts";
+import { applyChanges } from "../store/requirements.ts";
 import { isPrivateFolder, SPOOL_FORMAT, type SpooledRecord, spoolSuffix } from "./spool.ts";
 
 /** Records that go into the database in one transaction. */
@@ -87,7 +88,7 @@ function saveBatch(
   damaged: string[],
 ): { readonly saved: number; readonly known: number } {
   try {
-    const saved = saveRecords(db, batch.map(({ record }) => record));
+    const saved = saveRecords(db, batch.map(({ record }) => record), applyChanges);
     for (const { path } of batch) removeQuietly(path);
     return { saved, known: batch.length - saved };
   } catch (thrown) {
@@ -124,7 +125,7 @@ function readSpooled(
   try {
     const entry = JSON.parse(text) as SpooledRecord;
     if (entry.format > SPOOL_FORMAT) return "newer";
-    return entry.format === SPOOL_FORMAT && entry.database === database &&
+    return entry.format >= 1 && entry.database === database &&
         typeof entry.record.id === "string"
       ? entry.record
       : "damaged";

@@ -6,8 +6,11 @@ import type { HookRecord } from "../store/captures.ts";
  * the order of names is the order of time.
  */
 
-/** The layout of a spool file; a later layout has another number. */
-export const SPOOL_FORMAT = 1;
+/** The newest layout of a spool file that this program knows. */
+export const SPOOL_FORMAT = 2;
+
+/** A program that knows no requirements must leave a record that changes them alone; any other it may take in. */
+const FORMAT_WITHOUT_CHANGES = 1;
 
 /** What a spool file holds. */
 export interface SpooledRecord {
@@ -36,7 +39,8 @@ export function spoolRecord(
   record: HookRecord,
   target: { readonly database: string; readonly folders: readonly string[] },
 ): string {
-  const entry: SpooledRecord = { format: SPOOL_FORMAT, database: target.database, record };
+  const format = record.changes === undefined ? FORMAT_WITHOUT_CHANGES : SPOOL_FORMAT;
+  const entry: SpooledRecord = { format, database: target.database, record };
   const text = JSON.stringify(entry);
   const errors: unknown[] = [];
   for (const folder of target.folders) {

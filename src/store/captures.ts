@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
 import { transaction } from "./database.ts";
+import type { RequirementChange } from "./requirements.ts";
 
 /** What became of a hook event. `blocked` is a decision, not a failure. */
 export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
@@ -63,21 +64,42 @@ export interface HookRecord {
   readonly capture: Capture | null;
   /** Counter types of the session to raise by one. */
   readonly counters: readonly string[];
+  /** What it changes of the requirements; not there in most records. */
+  readonly changes?: readonly RequirementChange[];
 }
 
+/** Writes {@linkcode HookRecord.changes}: `applyChanges` of `requirements.ts`, which few hooks have to load. */
+export type ApplyChanges = (
+  db: DatabaseSync,
+  changes: readonly RequirementChange[],
+  atMs: number,
+) => void;
+
 /**
- * Writes one hook event in one transaction: audit row, session, payload, counters. Once: a record whose id is there
- * already changes nothing.
+ * Writes one hook event in one transaction: audit row, session, payload, counters, requirements. Once: a record
+ * whose id is there already changes nothing.
  *
+ * @param record A function is called inside of the transaction: its record can depend on what the database holds.
  * @returns False when it had been saved before.
  */
-export function saveRecord(db: DatabaseSync, record: HookRecord): boolean {
-  return transaction(db, () => writeRecord(db, record));
+export function saveRecord(
+  db: DatabaseSync,
+  record: HookRecord | (() => HookRecord),
+  apply?: ApplyChanges,
+): boolean {
+  return transaction(
+    db,
+    () => writeRecord(db, typeof record === "function" ? record() : record, apply),
+  );
 }
 
 /** {@linkcode saveRecord} for many records, in one transaction: all are saved or none. */
-export function saveRecords(db: DatabaseSync, records: readonly HookRecord[]): number {
-  return transaction(db, () => records.filter((record) => writeRecord(db, record)).length);
+export function saveRecords(
+  db: DatabaseSync,
+  records: readonly HookRecord[],
+  apply?: ApplyChanges,
+): number {
+  return transaction(db, () => records.filter((record) => writeRecord(db, record, apply)).length);
 }
 
 /** How many captures of a session are not worked in yet. */
@@ -91,13 +113,14 @@ export function countPending(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["n"] ?? 0);
 }
 
-function writeRecord(db: DatabaseSync, record: HookRecord): boolean {
+function writeRecord(db: DatabaseSync, record: HookRecord, apply?: ApplyChanges): boolean {
   if (!insertExecution(db, record)) return false;
   if (record.session !== null && !touchActiveSession(db, record, record.session)) {
     upsertSession(db, record, record.session);
   }
   if (record.capture !== null) insertCapture(db, record, record.capture);
   if (record.counters.length > 0) raiseCounters(db, record);
+  if (record.changes !== undefined) apply?.(db, record.changes, record.atMs);
   return true;
 }
 

@@ -24,22 +24,27 @@ export function savePause(db: DatabaseSync, pause: Pause): void {
   ).run(pause.sessionId, pause.subject, pause.reason, pause.createdAtMs, pause.endsAtMs);
 }
 
-/** Whether something is lifted for a session at a moment. */
-export function isPaused(
+/** What is lifted for a session at a moment, and by which words; undefined when it is in force. */
+export function findPause(
   db: DatabaseSync,
   { sessionId, subject, atMs }: {
     readonly sessionId: string;
     readonly subject: PauseSubject;
     readonly atMs: number;
   },
-): boolean {
+): Pause | undefined {
   return db.prepare(
-    `SELECT 1
+    `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs
        FROM pauses
       WHERE session_id = ?
         AND subject = ?
         AND ends_at_ms > ?`,
-  ).get(sessionId, subject, atMs) !== undefined;
+  ).get(sessionId, subject, atMs) as Pause | undefined;
+}
+
+/** Whether something is lifted for a session at a moment. */
+export function isPaused(db: DatabaseSync, which: Parameters<typeof findPause>[1]): boolean {
+  return findPause(db, which) !== undefined;
 }
 
 /** Ends a pause. @returns Whether there was one. */

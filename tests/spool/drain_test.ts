@@ -103,7 +103,7 @@ Deno.test("drainSpool() sets one record aside that the tables refuse, and keeps 
 Deno.test("drainSpool() leaves the record of a newer program for that program", async () => {
   await using at = await places();
   const path = spoolRecord(record(1000), at.target);
-  const newer = { ...JSON.parse(await Deno.readTextFile(path)), format: 2 };
+  const newer = { ...JSON.parse(await Deno.readTextFile(path)), format: 3 };
   await Deno.writeTextFile(path, JSON.stringify(newer));
   assert.deepEqual(drainSpool(at.db, at.target), { saved: 0, known: 0, damaged: [], left: 0 });
   assert.deepEqual(JSON.parse(await Deno.readTextFile(path)), newer);

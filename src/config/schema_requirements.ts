@@ -1,0 +1,150 @@
+/** The sections `requirements` and `hooks`: what has to be true before something is done, and what hooks tell of it. */
+import * as z from "zod/mini";
+import { SCOPES } from "../requirement/policy.ts";
+import {
+  bool,
+  choice,
+  globText,
+  int,
+  list,
+  named,
+  needed,
+  optional,
+  regexText,
+  rules,
+  said,
+  section,
+  text,
+} from "./schema_kit.ts";
+
+/** Words of a command line, and placeholders in messages: no blanks, no quotes. */
+const NAME = z.string().check(z.regex(/^[\w][\w.-]{0,63}$/));
+
+const someText = () => z.string().check(z.minLength(1));
+const SECONDS_A_YEAR = 31_536_000;
+
+/** `requirements`: each under a name of its own. */
+export const REQUIREMENTS = named(
+  "requirement",
+  NAME,
+  {
+    enabled: bool(true, "False switches it off, for example in the file that is not committed."),
+    type: choice(
+      ["blocking", "dynamic", "guard"],
+      "`blocking` waits for somebody's word, a skill's or a person's. `dynamic` is calculated, `guard` is a condition; " +
+        "both are looked at anew each time, and a person's word lifts them.",
+      "blocking",
+    ),
+    scope: choice(
+      SCOPES,
+      "How far a satisfaction reaches: the `session`, the `branch`, the branch for ever (`permanent`: it does not " +
+        "expire), or one use (`single_use`: gone once the action that it allowed has succeeded).",
+      "session",
+    ),
+    triggerTools: rules(
+      "Which tool uses it is about: names of tools (`mcp__*` works), or maps of the keys below. Without it: Edit, Write, " +
+        "MultiEdit and NotebookEdit. A shell command that plainly changes files of the project counts as an edit.",
+      {
+        tool: needed("glob", globText(), "The name of the tool."),
+        commandPattern: optional(
+          "regular expression",
+          regexText(),
+          "Of `Bash`: searched in each command that would run, upper and lower case alike. Without it every command is meant.",
+        ),
+      },
+      { shorthand: globText(), item: "tool's name or map of keys" },
+    ),
+    message: said(
+      "What a denial says. `{auto_resolve_skill}`, `{session_id}`, `{branch}`, `{total}` and `{limit}` stand for the " +
+        "skill, the session, the branch, and the lines that it has changed and may change.",
+    ),
+    shortMessage: said(
+      "The same where there is little room: in tables and at the start of a session.",
+    ),
+    description: said("What it is for; a denial says it where there is no message."),
+    checklist: list("text", someText(), "What to think of; a denial shows it."),
+    satisfiedBySkill: list(
+      "skill",
+      someText(),
+      "Skills and slash commands that satisfy it when they are used, beside those that are known by its name.",
+    ),
+    autoResolveSkill: said("The skill that a denial tells Claude to run: `arch-review`."),
+    stopOnly: bool(false, "True: it never forbids a tool; it is asked when Claude stops."),
+    replanTtl: optional(
+      "whole number",
+      z.int().check(z.minimum(1), z.maximum(SECONDS_A_YEAR)),
+      "Seconds that a satisfaction by a skill lasts. Without it as long as its scope.",
+    ),
+    calculator: choice(
+      ["branch_size"],
+      "Of `dynamic`: `branch_size` counts the lines that the branch has added and removed, with what is not committed.",
+      "branch_size",
+    ),
+    thresholds: section("Of `dynamic`.", {
+      warn: int([0, 10_000_000], 250, "So many are noted in the audit trail."),
+      block: int([1, 10_000_000], 400, "So many forbid."),
+    }),
+    cacheTtl: int([0, 86_400], 60, "Of `dynamic`: seconds that a calculated value counts."),
+    approvalTtl: int(
+      [1, SECONDS_A_YEAR],
+      300,
+      "Of `dynamic`: seconds that a person's approval lasts.",
+    ),
+    guardType: choice(
+      ["protected_branch", "single_session"],
+      "Of `guard`: the branch is none of `protectedBranches`, or no other session is live in the same folder.",
+      "protected_branch",
+    ),
+    protectedBranches: list(
+      "branch",
+      someText(),
+      "Of `guard`: exact names of branches.",
+      ["master", "main"],
+    ),
+  },
+  "What has to be true before Claude edits, commits or stops, each under a name. They count in projects with a " +
+    "configuration file of their own; a wrong value switches off the requirement that it is in.",
+);
+
+const scopes = (description: string) => list("scope", z.enum(SCOPES), description, ["session"]);
+
+/** `hooks`: when and how requirements are told of. */
+export const HOOKS = section(
+  "What hooks do about requirements, beside asking before a tool runs.",
+  {
+    sessionStart: section("At the start of a session.", {
+      injectContext: bool(true, "Whether Claude is told where the requirements stand."),
+      briefingFormat: choice(["compact", "standard"], "A few lines, or a table.", "compact"),
+      customHeader: text("A line before it."),
+      carryOver: section(
+        "A new session takes over what another one of the branch has just satisfied, such as a plan that is executed in " +
+          "a cleared context.",
+        {
+          enabled: bool(true, "Whether it does."),
+          windowSeconds: int(
+            [0, 86_400],
+            300,
+            "How long ago that may be, counted from when it was first satisfied.",
+          ),
+          scopes: scopes("Requirements of these scopes."),
+        },
+      ),
+    }),
+    promptSubmit: section("When a prompt is sent.", {
+      remind: bool(
+        true,
+        "Whether a prompt that speaks of edits or commits is answered with what is open.",
+      ),
+    }),
+    stop: section("When Claude stops.", {
+      verifyRequirements: bool(
+        true,
+        "Whether it is held, once a turn, while a requirement is open that something in the session fell under.",
+      ),
+      verifyScopes: scopes("Requirements of these scopes."),
+    }),
+    sessionEnd: section("At the end of a session.", {
+      clearSessionState: bool(false, "Whether what the session has satisfied is forgotten then."),
+    }),
+  },
+);

@@ -1,0 +1,106 @@
+/** How much a branch has changed: lines added and removed since it left the branch that it comes from. */
+import { runTool } from "../process/tool.ts";
+import { joinPath } from "../paths.ts";
+
+/** Longest wait for one call of git, in milliseconds. */
+const GIT_TIMEOUT_MS = 3_000;
+/** What a branch is compared with when it comes from no other one, in this order. */
+const BASES = ["origin/main", "origin/master", "main", "master"];
+/** Branches that are not compared: others come from them. */
+const TRUNKS: ReadonlySet<string> = new Set(["main", "master"]);
+/** Branches that are asked how near they are, at most. */
+const MAX_NEAR = 20;
+/** Files that git does not know yet: of a larger one, or of more, nothing is read. */
+const MAX_FILE_BYTES = 4_194_304;
+const MAX_FILES = 1_000;
+/** A NUL in the beginning tells that a file is no text. */
+const BINARY_LOOK_BYTES = 8_000;
+
+/**
+ * The lines that the working tree has added and removed since the branch began, with what is not committed and what git
+ * does not know yet; ignored and binary files do not count.
+ *
+ * It began where it left the nearest branch `feature/…` or `fix/…` that is a part of it, else `origin/main`,
+ * `origin/master`, `main`, `master`.
+ *
+ * @returns Null on `main` and `master`, where there is nothing to compare with, and when git cannot tell in time.
+ */
+export async function measureBranch(
+  { root, branch }: { readonly root: string; readonly branch: string },
+): Promise<number | null> {
+  if (TRUNKS.has(branch)) return null;
+  const git = gitIn(root);
+  const base = await nearestBranch(git, branch) ?? await firstThere(git);
+  if (base === null) return null;
+  const start = await git("merge-base", base, "HEAD");
+  if (start === null) return null;
+  const changed = await git("diff", "--numstat", "--no-renames", start.trim(), "--");
+  const unknown = await git("ls-files", "--others", "--exclude-standard", "-z");
+  if (changed === null || unknown === null) return null;
+  return countNumstat(changed) +
+    countFiles(root, unknown.split("\0").filter((name) => name !== ""));
+}
+
+type Git = (...args: string[]) => Promise<string | null>;
+
+function gitIn(folder: string): Git {
+  return async (...args) => {
+    const done = await runTool(["git", "--no-pager", ...args], {
+      folder,
+      timeoutMs: GIT_TIMEOUT_MS,
+    });
+    return done === null || done.code !== 0 ? null : done.stdout;
+  };
+}
+
+/** The nearest branch that this one is built upon; one at the very same commit may as well be built upon this one. */
+async function nearestBranch(git: Git, branch: string): Promise<string | null> {
+  const listed = await git(
+    "for-each-ref",
+    "--merged=HEAD",
+    "--format=%(refname)",
+    "refs/heads/feature",
+    "refs/heads/fix",
+  );
+  const refs = (listed ?? "").split("\n")
+    .filter((ref) => ref !== "" && ref !== `refs/heads/${branch}`).slice(0, MAX_NEAR);
+  let nearest: { readonly ref: string; readonly commits: number } | null = null;
+  for (const ref of refs) {
+    const commits = Number(await git("rev-list", "--count", `${ref}..HEAD`) ?? 0);
+    if (commits > 0 && (nearest === null || commits < nearest.commits)) nearest = { ref, commits };
+  }
+  return nearest?.ref ?? null;
+}
+
+async function firstThere(git: Git): Promise<string | null> {
+  for (const base of BASES) {
+    if (await git("rev-parse", "--verify", "--quiet", `${base}^{commit}`) !== null) return base;
+  }
+  return null;
+}
+
+/** `12<tab>3<tab>name` a line; `-` for a binary file. */
+function countNumstat(text: string): number {
+  return text.split("\n").reduce((sum, line) => {
+    const [added = "", removed = ""] = line.split("\t");
+    return sum + (Number.parseInt(added) || 0) + (Number.parseInt(removed) || 0);
+  }, 0);
+}
+
+function countFiles(root: string, names: readonly string[]): number {
+  return names.slice(0, MAX_FILES)
+    .reduce((sum, name) => sum + countLines(joinPath(root, name)), 0);
+}
+
+function countLines(path: string): number {
+  try {
+    const { isFile, size } = Deno.lstatSync(path);
+    if (!isFile || size === 0 || size > MAX_FILE_BYTES) return 0;
+    const bytes = Deno.readFileSync(path);
+    if (bytes.subarray(0, BINARY_LOOK_BYTES).includes(0)) return 0;
+    const breaks = bytes.reduce((count, byte) => byte === 10 ? count + 1 : count, 0);
+    return bytes.at(-1) === 10 ? breaks : breaks + 1;
+  } catch {
+    return 0;
+  }
+}

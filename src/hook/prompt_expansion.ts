@@ -1,0 +1,24 @@
+import { groundOf } from "../gate/requirements.ts";
+import type { RequirementPolicy } from "../requirement/policy.ts";
+import { satisfiedBySkill } from "../requirement/satisfy.ts";
+import { applyChanges, type RequirementChange } from "../store/requirements.ts";
+import type { Answer, HookWork } from "./handler.ts";
+import { draftOf } from "./other_event.ts";
+import { nameOf } from "./protocol.ts";
+
+/** A slash command that the person has typed satisfies what the skill of that name does. */
+export async function handle(work: HookWork): Promise<Answer> {
+  const draft = await draftOf(work);
+  const ground = groundOf(work.repository);
+  const command = nameOf(work.sent["command_name"]);
+  if (work.config.requirements === "" || ground.kind === "none" || command === null) {
+    await work.save(draft);
+    return null;
+  }
+  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const key = { repository: ground.repository.commonDir, branch: ground.branch };
+  const changes = satisfiedBySkill(policy.requirements, command, work)
+    .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told }));
+  await work.save(changes.length > 0 ? { ...draft, changes } : draft, applyChanges);
+  return null;
+}

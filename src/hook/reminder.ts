@@ -1,0 +1,33 @@
+import { gatherFacts, groundOf } from "../gate/requirements.ts";
+import { openOf } from "../requirement/judge.ts";
+import type { RequirementPolicy } from "../requirement/policy.ts";
+import { reminderText } from "../requirement/text.ts";
+import { isPaused } from "../store/pauses.ts";
+import { readOwnStandings } from "../store/requirements.ts";
+import type { HookWork } from "./handler.ts";
+
+/**
+ * What a prompt that speaks of changes is answered with: the requirements that are open. To be called once the event is
+ * saved. Calculated ones are left out: a prompt does not wait for git.
+ *
+ * @returns The empty text when there is nothing to remind of.
+ */
+export async function reminderFor(work: HookWork): Promise<string> {
+  const prompt = work.event.own["prompt"];
+  const ground = groundOf(work.repository);
+  if (work.config.requirements === "" || typeof prompt !== "string" || ground.kind === "none") {
+    return "";
+  }
+  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const db = policy.reminds ? work.spareDb() : null;
+  if (db === null) return "";
+  const { sessionId, atMs } = work;
+  if (isPaused(db, { sessionId, subject: "requirements", atMs })) return "";
+  const gates = policy.requirements.filter(({ stopOnly, condition }) =>
+    !stopOnly && condition.type !== "branch_size"
+  );
+  const { repository, branch } = ground;
+  const { facts } = await gatherFacts(gates, { ...work, db, repository, branch });
+  const key = { repository: repository.commonDir, branch };
+  return reminderText(prompt, openOf(gates, readOwnStandings(db, key, sessionId), facts));
+}

@@ -1,0 +1,93 @@
+/** The start and the end of a session, as far as requirements go. */
+import { gatherFacts, groundOf } from "../gate/requirements.ts";
+import { shortSessionId } from "../ids.ts";
+import { carriedOver } from "../requirement/carry_over.ts";
+import { openOf } from "../requirement/judge.ts";
+import type { RequirementPolicy } from "../requirement/policy.ts";
+import { takenOver } from "../requirement/satisfy.ts";
+import { briefingText } from "../requirement/text.ts";
+import type { ApplyChanges } from "../store/captures.ts";
+import { findPause } from "../store/pauses.ts";
+import {
+  applyChanges,
+  readOwnStandings,
+  readStandings,
+  type RequirementChange,
+} from "../store/requirements.ts";
+import type { HookWork } from "./handler.ts";
+import { nameOf } from "./protocol.ts";
+
+/** What a start brings. */
+export interface SessionRequirements {
+  /** To be written with the event, by `apply`. */
+  readonly changes: readonly RequirementChange[];
+  readonly apply: ApplyChanges;
+  /** What Claude is told of it, once the event is saved; empty when there is nothing to tell. */
+  text(): Promise<string>;
+}
+
+/** Prepares what requirements have to do with a SessionStart. */
+export function beginRequirements(work: HookWork): SessionRequirements {
+  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const ground = groundOf(work.repository);
+  if (ground.kind === "none") {
+    const text = `## Requirements: not in force here, for ${ground.why}`;
+    return {
+      changes: [],
+      apply: applyChanges,
+      text: () => Promise.resolve(policy.briefing === "none" ? "" : text),
+    };
+  }
+  const { repository, branch } = ground;
+  const key = { repository: repository.commonDir, branch };
+  const { sessionId, atMs, db } = work;
+  const source = nameOf(work.event.own["source"]) ?? "startup";
+  const carried =
+    quietly(() =>
+      db === null ? [] : carriedOver(policy, readStandings(db, key), { sessionId, source, atMs })
+    ) ?? [];
+  return {
+    changes: takenOver(carried, sessionId)
+      .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told })),
+    apply: applyChanges,
+    async text() {
+      const spare = work.spareDb();
+      if (spare === null || policy.briefing === "none") return "";
+      const { facts } = await gatherFacts(policy.requirements, {
+        ...work,
+        db: spare,
+        repository,
+        branch,
+      });
+      const open = openOf(policy.requirements, readOwnStandings(spare, key, sessionId), facts);
+      const session = shortSessionId(sessionId);
+      const names = carried.map(({ requirement }) => requirement);
+      const pause = findPause(spare, { sessionId, subject: "requirements", atMs });
+      const banner = pause === undefined
+        ? ""
+        : `**Requirements are paused for this session**${
+          pause.reason === null ? "" : `: ${pause.reason}`
+        } (\`conclaude req resume --session ${session}\` ends it)\n`;
+      return banner + briefingText(policy, open, { session, facts, carried: names });
+    },
+  };
+}
+
+/** A pause ends with its session; what the session has satisfied stays, unless the configuration says otherwise. */
+export function endRequirements(
+  { config, sessionId }: HookWork,
+): Omit<SessionRequirements, "text"> {
+  const policy: RequirementPolicy = JSON.parse(config.requirements);
+  const resume: RequirementChange = { kind: "resume", sessionId };
+  const forget: RequirementChange = { kind: "forget", sessionId };
+  return { changes: policy.clearsAtEnd ? [resume, forget] : [resume], apply: applyChanges };
+}
+
+function quietly<Result>(work: () => Result): Result | undefined {
+  try {
+    return work();
+  } catch {
+    // The write of the event will tell what is wrong with the database.
+    return undefined;
+  }
+}

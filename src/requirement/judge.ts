@@ -1,0 +1,82 @@
+/** What is open: the requirements that forbid a tool use, or hold a stop. */
+import type { Requirement, RequirementPolicy } from "./policy.ts";
+import { isSatisfied, isTriggered, type Standing } from "./standing.ts";
+
+/** What conditions are judged by; null is what could not be found out, and forbids nothing. */
+export interface Facts {
+  readonly sessionId: string;
+  readonly atMs: number;
+  /** The exact name of the branch. */
+  readonly branch: string;
+  /** Lines that the branch has added and removed; null where it has nothing to be compared with. */
+  readonly branchLines: number | null;
+  /** Other live sessions in the same folder, by their short ids. */
+  readonly otherSessions: readonly string[];
+}
+
+/** A requirement that is not met. */
+export interface Open {
+  readonly requirement: Requirement;
+  /** What its condition found, in a sentence; null for one that only waits for somebody's word. */
+  readonly finding: string | null;
+}
+
+/** The requirements that are open, of those that a tool use falls under: what only concerns stops is left out. */
+export function openForUse(
+  triggered: readonly Requirement[],
+  standings: readonly Standing[],
+  facts: Facts,
+): Open[] {
+  return openOf(triggered.filter(({ stopOnly }) => !stopOnly), standings, facts);
+}
+
+/** The requirements that hold a stop: triggered in this session, of a scope that is verified, and open. */
+export function openForStop(
+  { requirements, verifyScopes }: Pick<RequirementPolicy, "requirements" | "verifyScopes">,
+  standings: readonly Standing[],
+  facts: Facts,
+): Open[] {
+  const held = requirements.filter((requirement) =>
+    verifyScopes.includes(requirement.scope) &&
+    isTriggered(requirement, standings, facts.sessionId)
+  );
+  return openOf(held, standings, facts);
+}
+
+/** Every one of these that is open. */
+export function openOf(
+  requirements: readonly Requirement[],
+  standings: readonly Standing[],
+  facts: Facts,
+): Open[] {
+  return requirements.flatMap((requirement): Open[] => {
+    if (isSatisfied(requirement, standings, facts)) return [];
+    const finding = findingOf(requirement, facts);
+    return finding === "met" ? [] : [{ requirement, finding }];
+  });
+}
+
+/** Whether judging these asks for the size of the branch. */
+export function wantsBranchSize(requirements: readonly Requirement[]): boolean {
+  return requirements.some(({ condition }) => condition.type === "branch_size");
+}
+
+function findingOf({ condition }: Requirement, facts: Facts): string | "met" | null {
+  switch (condition.type) {
+    case "blocking":
+      return null;
+    case "branch_size": {
+      const lines = facts.branchLines;
+      if (lines === null || lines < condition.block) return "met";
+      return `the branch ${facts.branch} has changed ${lines} lines, the limit is ${condition.block}`;
+    }
+    case "protected_branch":
+      return condition.branches.includes(facts.branch)
+        ? `the branch ${facts.branch} is protected; \`git switch -c NAME\` begins another one`
+        : "met";
+    case "single_session":
+      return facts.otherSessions.length > 0
+        ? `another session works in this folder: ${facts.otherSessions.join(", ")}`
+        : "met";
+  }
+}

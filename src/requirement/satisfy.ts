@@ -1,0 +1,81 @@
+/** What is written down when somebody says that a requirement is satisfied. */
+import type { Requirement, Scope } from "./policy.ts";
+import { isOneOf } from "./skills.ts";
+import { ownerOf, type SatisfiedBy, type Standing, WHOLE_BRANCH } from "./standing.ts";
+
+/** A satisfaction, ready to be stored. */
+export interface Told {
+  readonly requirement: string;
+  /** Empty for the whole branch. */
+  readonly sessionId: string;
+  readonly scope: Scope;
+  readonly by: SatisfiedBy;
+  /** When it was first satisfied, where it was taken over from another session. */
+  readonly originalAtMs?: number;
+  readonly expiresAtMs: number | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** What a skill that was used satisfies. */
+export function satisfiedBySkill(
+  requirements: readonly Requirement[],
+  skill: string,
+  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+): Told[] {
+  return requirements.filter(({ skills }) => isOneOf(skills, skill)).map((requirement) => ({
+    requirement: requirement.name,
+    sessionId: ownerOf(requirement.scope, sessionId),
+    scope: requirement.scope,
+    by: "skill",
+    expiresAtMs: requirement.lastsMs === null ? null : atMs + requirement.lastsMs,
+    metadata: { skill },
+  }));
+}
+
+/** What a session takes over from another one. */
+export function takenOver(standings: readonly Standing[], sessionId: string): Told[] {
+  return standings.map((standing) => ({
+    requirement: standing.requirement,
+    sessionId,
+    scope: standing.scope,
+    by: "carry_over",
+    originalAtMs: standing.originalAtMs ?? standing.satisfiedAtMs ?? 0,
+    expiresAtMs: standing.expiresAtMs,
+    metadata: {
+      ...standing.metadata,
+      carried_from: standing.sessionId,
+      original_satisfied_at_ms: standing.originalAtMs ?? standing.satisfiedAtMs,
+      original_satisfied_by: standing.metadata["original_satisfied_by"] ?? standing.satisfiedBy,
+    },
+  }));
+}
+
+/**
+ * What a person says on the command line: recorded as such, and as a bypass where a skill is there to do the work. Of a
+ * calculated requirement it is an approval, which lasts for a while.
+ *
+ * @param options `wholeBranch`: for every session, whatever the scope; `ttlMs`: how long, null for the usual.
+ */
+export function toldByPerson(
+  requirement: Requirement,
+  options: {
+    readonly sessionId: string;
+    readonly wholeBranch: boolean;
+    readonly atMs: number;
+    readonly ttlMs: number | null;
+    readonly metadata: Readonly<Record<string, unknown>>;
+  },
+): Told {
+  const { sessionId, wholeBranch, atMs, ttlMs, metadata } = options;
+  const isApproval = requirement.condition.type === "branch_size";
+  const isBypass = requirement.skills.length > 0;
+  const lastsMs = ttlMs ?? (isApproval ? requirement.approvalMs : null);
+  return {
+    requirement: requirement.name,
+    sessionId: wholeBranch ? WHOLE_BRANCH : ownerOf(requirement.scope, sessionId),
+    scope: requirement.scope,
+    by: isApproval ? "approval" : isBypass ? "cli_bypass" : "cli",
+    expiresAtMs: lastsMs === null ? null : atMs + lastsMs,
+    metadata: isBypass && !isApproval ? { ...metadata, bypass: true } : metadata,
+  };
+}

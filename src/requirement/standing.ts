@@ -1,0 +1,77 @@
+/** Whether a requirement is satisfied, from what is stored of it. */
+import type { Requirement, Scope } from "./policy.ts";
+
+/** Who said that a requirement is satisfied. */
+export type SatisfiedBy = "skill" | "cli" | "cli_bypass" | "approval" | "carry_over" | "import";
+
+/** What is stored of one requirement, for a branch, and there for one session or for all. */
+export interface Standing {
+  readonly requirement: string;
+  /** The session's full id; empty for the branch as a whole. */
+  readonly sessionId: string;
+  readonly scope: Scope;
+  /** Null where it was only triggered. */
+  readonly satisfiedAtMs: number | null;
+  readonly satisfiedBy: SatisfiedBy | null;
+  /** When it was satisfied in the session that it was carried over from; else the same as `satisfiedAtMs`. */
+  readonly originalAtMs: number | null;
+  /** The first moment at which it counts no more; null without an end. */
+  readonly expiresAtMs: number | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  /** When a tool use of the session first fell under it; null when none did. */
+  readonly triggeredAtMs: number | null;
+  /** That tool use. */
+  readonly triggeredBy: string | null;
+  /** `asked`: a person was asked for a tool since, so that it may not have run. */
+  readonly triggerState: "allowed" | "asked" | "ran" | null;
+}
+
+/** The session id of what counts for the whole branch. */
+export const WHOLE_BRANCH = "";
+
+/**
+ * Whether a requirement is satisfied on this branch, by word alone: conditions are looked at elsewhere.
+ *
+ * A satisfaction of the branch counts for every session. `branch` and `permanent` know no other; `permanent` never
+ * expires.
+ *
+ * @param standings Those of the branch, in any order; others' sessions are passed over.
+ */
+export function isSatisfied(
+  requirement: Pick<Requirement, "name" | "scope">,
+  standings: readonly Standing[],
+  now: { readonly sessionId: string; readonly atMs: number },
+): boolean {
+  return satisfyingOf(requirement, standings, now) !== undefined;
+}
+
+/** What satisfies it, as {@linkcode isSatisfied} tells; the branch's before the session's own. */
+export function satisfyingOf(
+  { name, scope }: Pick<Requirement, "name" | "scope">,
+  standings: readonly Standing[],
+  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+): Standing | undefined {
+  const holds = (standing: Standing) =>
+    standing.requirement === name && standing.satisfiedAtMs !== null &&
+    (scope === "permanent" || standing.expiresAtMs === null || atMs < standing.expiresAtMs);
+  const ofBranch = standings.find((one) => one.sessionId === WHOLE_BRANCH && holds(one));
+  if (ofBranch !== undefined || scope === "branch" || scope === "permanent") return ofBranch;
+  return standings.find((one) => one.sessionId === sessionId && holds(one));
+}
+
+/** Where a satisfaction in the usual way goes: to the session, or to the branch. */
+export function ownerOf(scope: Scope, sessionId: string): string {
+  return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;
+}
+
+/** Whether a tool use of the session fell under it, and was not refused by the person afterwards. */
+export function isTriggered(
+  { name }: Pick<Requirement, "name">,
+  standings: readonly Standing[],
+  sessionId: string,
+): boolean {
+  return standings.some((standing) =>
+    standing.requirement === name && standing.sessionId === sessionId &&
+    standing.triggeredAtMs !== null && standing.triggerState !== "asked"
+  );
+}

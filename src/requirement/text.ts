@@ -1,0 +1,159 @@
+/** What Claude and the person are told of open requirements: what, why, and how to go on. */
+import type { Facts, Open } from "./judge.ts";
+import type { Requirement, RequirementPolicy } from "./policy.ts";
+import { isSatisfied, type Standing } from "./standing.ts";
+
+/** Whose session it is, in the form that commands take. */
+export interface Audience {
+  /** The short id. */
+  readonly session: string;
+  readonly facts: Pick<Facts, "branch" | "branchLines">;
+}
+
+/** The command with which a person satisfies requirements for a session. */
+export function satisfyCommand(names: readonly string[], session: string): string {
+  return `conclaude req satisfy ${names.join(" ")} --session ${session}`;
+}
+
+/** Why a tool was not used. */
+export function denialText(open: readonly Open[], to: Audience): string {
+  const names = open.map(({ requirement }) => requirement.name);
+  return [
+    open.length === 1
+      ? `Blocked: the requirement "${names[0]}" is open: ${reasonOf(open[0]!, to)}`
+      : `Blocked: ${open.length} requirements are open.`,
+    ...(open.length === 1 ? checklistOf(open[0]!.requirement) : tableOf(open, to)),
+    ...skillLines(open),
+    "Nothing was done. If there is no real work to do here, leave it. A person can satisfy " +
+    `${names.length === 1 ? "it" : "them"} with \`${satisfyCommand(names, to.session)}\`; ` +
+    "do not run that yourself.",
+  ].join("\n");
+}
+
+/** The same once more, within seconds: parallel tool calls need not be told at length. */
+export function shortDenialText(open: readonly Open[], { session }: Audience): string {
+  const names = open.map(({ requirement }) => requirement.name);
+  return `Blocked as before: ${names.join(", ")} open. A person can run ` +
+    `\`${satisfyCommand(names, session)}\`; do not run that yourself.`;
+}
+
+/** Why Claude may not stop yet. */
+export function stopText(open: readonly Open[], to: Audience): string {
+  const names = open.map(({ requirement }) => requirement.name);
+  return [
+    "## Cannot complete: requirements are open",
+    "What was done in this session needs:",
+    ...tableOf(open, to),
+    ...skillLines(open),
+    `Satisfy them, then stop. A person can do it with \`${satisfyCommand(names, to.session)}\`; ` +
+    "do not run that yourself.",
+  ].join("\n");
+}
+
+/** Where things stand, for the start of a session; the empty text when there is nothing to tell. */
+export function briefingText(
+  policy: RequirementPolicy,
+  open: readonly Open[],
+  told: Audience & { readonly carried: readonly string[] },
+): string {
+  const asked = policy.requirements;
+  if (policy.briefing === "none" || asked.length === 0) return "";
+  const names = open.map(({ requirement }) => requirement.name);
+  return [
+    ...(policy.header === null ? [] : [policy.header]),
+    `## Requirements: ${asked.length - open.length}/${asked.length} satisfied`,
+    ...(told.carried.length === 0 ? [] : [
+      `Taken over from the session before: ${told.carried.join(", ")}`,
+    ]),
+    ...(open.length === 0 ? [] : [
+      ...(policy.briefing === "standard"
+        ? tableOf(open, told)
+        : [`Open: ${open.map((one) => shortOf(one)).join("; ")}`]),
+      ...skillLines(open),
+      `**Fallback** (a person's action): \`${satisfyCommand(names, told.session)}\``,
+      "You may run the skills; do not run `conclaude req satisfy` yourself.",
+    ]),
+  ].join("\n");
+}
+
+/** Prompts that are about changes. */
+const ABOUT_CHANGES =
+  /\b(?:edit|change|modif(?:y|ies)|update|fix|implement|refactor|rename|add|remove|delete|write|create|commit|push|merge|pull request|pr)\b/i;
+
+/** A line for a prompt that speaks of edits or commits; the empty text for others, and when nothing is open. */
+export function reminderText(prompt: string, open: readonly Open[]): string {
+  if (open.length === 0 || !ABOUT_CHANGES.test(prompt)) return "";
+  const names = open.map(({ requirement }) => requirement.name).join(", ");
+  return [
+    `**Requirements reminder**: ${open.length} unsatisfied: ${names}`,
+    ...skillLines(open),
+  ].join("\n");
+}
+
+/** What is asked of a plan that was just approved. */
+export function planText(open: readonly Open[], to: Audience): string {
+  return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
+}
+
+/** The requirements of this session, with how each stands: for `req status`. */
+export function statusOf(
+  requirement: Requirement,
+  standings: readonly Standing[],
+  facts: { readonly open: readonly Open[]; readonly sessionId: string; readonly atMs: number },
+): "satisfied" | "met" | "open" {
+  if (isSatisfied(requirement, standings, facts)) return "satisfied";
+  return facts.open.some((one) => one.requirement === requirement) ? "open" : "met";
+}
+
+/** Why one requirement is open, in its own words or in the usual ones. */
+export function reasonOf({ requirement, finding }: Open, to: Audience): string {
+  const usual = finding ?? requirement.description ?? "it has to be satisfied first";
+  return requirement.message === null ? usual : filled(requirement.message, requirement, to);
+}
+
+function shortOf({ requirement, finding }: Open): string {
+  const why = requirement.shortMessage ?? finding;
+  return why === null ? requirement.name : `${requirement.name} (${why})`;
+}
+
+function tableOf(open: readonly Open[], to: Audience): string[] {
+  const cell = (text: string) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  return [
+    "| Requirement | Why | Execute |",
+    "| --- | --- | --- |",
+    ...open.map((one) => {
+      const { name, resolvedBy, shortMessage } = one.requirement;
+      const why = shortMessage ?? reasonOf(one, to);
+      return `| ${name} | ${cell(why)} | ${resolvedBy === null ? "" : `\`/${resolvedBy}\``} |`;
+    }),
+  ];
+}
+
+function checklistOf({ checklist }: Requirement): string[] {
+  return checklist.map((item) => `- [ ] ${item}`);
+}
+
+/** Each skill once, whatever it resolves. */
+function skillLines(open: readonly Open[]): string[] {
+  const bySkill = Map.groupBy(
+    open.filter(({ requirement }) => requirement.resolvedBy !== null),
+    ({ requirement }) => requirement.resolvedBy!,
+  );
+  return [...bySkill].map(([skill, resolved]) =>
+    `**Execute**: \`/${skill}\` (satisfies ${
+      resolved.map(({ requirement }) => requirement.name).join(", ")
+    })`
+  );
+}
+
+/** The placeholders of messages. */
+function filled(message: string, { resolvedBy, condition }: Requirement, to: Audience): string {
+  const values: Readonly<Record<string, string>> = {
+    auto_resolve_skill: resolvedBy === null ? "" : `/${resolvedBy}`,
+    session_id: to.session,
+    branch: to.facts.branch,
+    total: String(to.facts.branchLines ?? ""),
+    limit: condition.type === "branch_size" ? String(condition.block) : "",
+  };
+  return message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
+}

@@ -1,0 +1,36 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** The lines that a branch has changed in one working tree; null where there is nothing to compare it with. */
+export interface BranchSize {
+  readonly worktree: string;
+  readonly branch: string;
+  readonly lines: number | null;
+}
+
+/** A branch's size as last measured, if that is not older than `sinceMs`; null inside where it has none. */
+export function readBranchSize(
+  db: DatabaseSync,
+  { worktree, branch }: { readonly worktree: string; readonly branch: string },
+  sinceMs: number,
+): { readonly lines: number | null } | undefined {
+  return db.prepare(
+    `SELECT lines
+       FROM branch_sizes
+      WHERE worktree = ?
+        AND branch = ?
+        AND measured_at_ms > ?`,
+  ).get(worktree, branch, sinceMs) as { readonly lines: number | null } | undefined;
+}
+
+/** Writes a size down; an earlier one is replaced. */
+export function saveBranchSize(
+  db: DatabaseSync,
+  size: BranchSize,
+  atMs: number,
+): void {
+  db.prepare(
+    `INSERT INTO branch_sizes (worktree, branch, lines, measured_at_ms)
+     VALUES (?1, ?2, ?3, ?4)
+     ON CONFLICT (worktree, branch) DO UPDATE SET lines = ?3, measured_at_ms = ?4`,
+  ).run(size.worktree, size.branch, size.lines, atMs);
+}

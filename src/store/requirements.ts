@@ -1,0 +1,272 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { Scope } from "../requirement/policy.ts";
+import type { SatisfiedBy, Standing } from "../requirement/standing.ts";
+import { type BranchSize, saveBranchSize } from "./branch_sizes.ts";
+import { removePause } from "./pauses.ts";
+
+/** A branch of a repository, which all of its worktrees share. */
+export interface BranchKey {
+  /** The common git directory. */
+  readonly repository: string;
+  /** The exact name. */
+  readonly branch: string;
+}
+
+/** A satisfaction as it is written down. */
+export interface Satisfaction {
+  readonly requirement: string;
+  /** Empty for the whole branch. */
+  readonly sessionId: string;
+  readonly scope: Scope;
+  readonly by: SatisfiedBy;
+  readonly atMs: number;
+  /** Without it, `atMs`. */
+  readonly originalAtMs?: number;
+  readonly expiresAtMs: number | null;
+  readonly metadata: Readonly<Record<string, unknown>>;
+}
+
+/** What an event changes: plain data, so that it can wait in the spool with the event. */
+export type RequirementChange =
+  | (BranchKey & { readonly kind: "satisfy" } & Omit<Satisfaction, "atMs">)
+  | (BranchKey & Trigger & { readonly kind: "trigger" })
+  | (BranchKey & {
+    readonly kind: "clear";
+    readonly requirement: string;
+    readonly sessionId: string;
+  })
+  /** A person is asked for a tool: what was triggered last may not run. */
+  | { readonly kind: "asked"; readonly sessionId: string }
+  /** The session's satisfactions go. */
+  | { readonly kind: "forget"; readonly sessionId: string }
+  /** What was lifted for the session is in force again. */
+  | { readonly kind: "resume"; readonly sessionId: string }
+  | (BranchSize & { readonly kind: "size" });
+
+/** A tool use that falls under a requirement. */
+interface Trigger {
+  readonly requirement: string;
+  readonly scope: Scope;
+  readonly sessionId: string;
+  readonly toolUseId: string | null;
+}
+
+const COLUMNS = `requirement, session_id AS sessionId, scope, satisfied_at_ms AS satisfiedAtMs,
+            satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,
+            triggered_at_ms AS triggeredAtMs, triggered_by AS triggeredBy, trigger_state AS triggerState`;
+
+/** Everything that is stored of a branch, of all sessions. */
+export function readStandings(db: DatabaseSync, { repository, branch }: BranchKey): Standing[] {
+  const rows = db.prepare(
+    `SELECT ${COLUMNS}
+       FROM requirements
+      WHERE repository = ?
+        AND branch = ?`,
+  ).all(repository, branch);
+  return rows.map((row) => ({
+    ...row,
+    metadata: JSON.parse(String(row["metadata"])),
+  } as unknown as Standing));
+}
+
+/** The same of two owners only: the branch itself and one session. It is all that a decision needs. */
+export function readOwnStandings(
+  db: DatabaseSync,
+  { repository, branch }: BranchKey,
+  sessionId: string,
+): Standing[] {
+  const rows = db.prepare(
+    `SELECT ${COLUMNS}
+       FROM requirements
+      WHERE repository = ?
+        AND branch = ?
+        AND session_id IN ('', ?)`,
+  ).all(repository, branch, sessionId);
+  return rows.map((row) => ({
+    ...row,
+    metadata: JSON.parse(String(row["metadata"])),
+  } as unknown as Standing));
+}
+
+/**
+ * Writes changes that an event brought, in the caller's transaction. An event that comes late, from the spool, changes
+ * nothing that was said after it.
+ */
+export function applyChanges(
+  db: DatabaseSync,
+  changes: readonly RequirementChange[],
+  atMs: number,
+): void {
+  for (const change of changes) {
+    switch (change.kind) {
+      case "satisfy":
+        satisfy(db, change, { ...change, atMs });
+        break;
+      case "trigger":
+        trigger(db, change, atMs);
+        break;
+      case "clear":
+        clearSatisfied(db, change, atMs);
+        break;
+      case "asked":
+        markAsked(db, change.sessionId);
+        break;
+      case "forget":
+        removeSession(db, change.sessionId);
+        break;
+      case "resume":
+        removePause(db, change.sessionId, "requirements");
+        break;
+      case "size":
+        saveBranchSize(db, change, atMs);
+        break;
+    }
+  }
+}
+
+/** Records that a requirement is satisfied; what was triggered stays so. An older word does not replace a newer one. */
+export function satisfy(db: DatabaseSync, key: BranchKey, told: Satisfaction): void {
+  db.prepare(
+    `INSERT INTO requirements
+       (repository, branch, requirement, session_id, scope, satisfied_at_ms, satisfied_by, original_at_ms,
+        expires_at_ms, metadata, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?6)
+     ON CONFLICT (repository, branch, requirement, session_id) DO UPDATE SET
+       scope = excluded.scope,
+       satisfied_at_ms = excluded.satisfied_at_ms,
+       satisfied_by = excluded.satisfied_by,
+       original_at_ms = excluded.original_at_ms,
+       expires_at_ms = excluded.expires_at_ms,
+       metadata = excluded.metadata,
+       updated_at_ms = excluded.updated_at_ms
+      WHERE satisfied_at_ms IS NULL OR satisfied_at_ms <= excluded.satisfied_at_ms`,
+  ).run(
+    key.repository,
+    key.branch,
+    told.requirement,
+    told.sessionId,
+    told.scope,
+    told.atMs,
+    told.by,
+    told.originalAtMs ?? told.atMs,
+    told.expiresAtMs,
+    JSON.stringify(told.metadata),
+  );
+}
+
+/** Removes what was said of a requirement on a branch, for one owner or, with null, for all. @returns How many rows. */
+export function clearRequirement(
+  db: DatabaseSync,
+  { repository, branch }: BranchKey,
+  which: { readonly requirement: string | null; readonly sessionId: string | null },
+): number {
+  const { changes } = db.prepare(
+    `DELETE FROM requirements
+      WHERE repository = ?1
+        AND branch = ?2
+        AND (?3 IS NULL OR requirement = ?3)
+        AND (?4 IS NULL OR session_id = ?4)`,
+  ).run(repository, branch, which.requirement, which.sessionId);
+  return Number(changes);
+}
+
+/** The branches of a repository of which something is stored, by name. */
+export function listBranches(
+  db: DatabaseSync,
+  repository: string,
+): { readonly branch: string; readonly satisfied: number; readonly sessions: number }[] {
+  return db.prepare(
+    `SELECT branch,
+            count(*) FILTER (WHERE satisfied_at_ms IS NOT NULL) AS satisfied,
+            count(DISTINCT nullif(session_id, '')) AS sessions
+       FROM requirements
+      WHERE repository = ?
+      GROUP BY branch
+      ORDER BY branch`,
+  ).all(repository) as unknown as ReturnType<typeof listBranches>;
+}
+
+/**
+ * Marks requirements as triggered: the first time stays. Where a person was asked since, it is looked up whether that
+ * tool ran; if not, this tool use takes its place.
+ */
+function trigger(
+  db: DatabaseSync,
+  at: BranchKey & Trigger,
+  atMs: number,
+): void {
+  db.prepare(
+    `INSERT INTO requirements
+       (repository, branch, requirement, session_id, scope, triggered_at_ms, triggered_by, trigger_state, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'allowed', ?6)
+     ON CONFLICT (repository, branch, requirement, session_id) DO UPDATE SET
+       triggered_at_ms = coalesce(triggered_at_ms, ?6),
+       triggered_by = iif(${RAN}, triggered_by, ?7),
+       trigger_state = iif(${RAN}, 'ran', 'allowed')
+      WHERE triggered_at_ms IS NULL OR trigger_state = 'asked'`,
+  ).run(
+    at.repository,
+    at.branch,
+    at.requirement,
+    at.sessionId,
+    at.scope,
+    atMs,
+    at.toolUseId,
+  );
+}
+
+/** Whether the tool use of a row has run: the audit trail knows. */
+const RAN = `EXISTS (
+         SELECT 1
+           FROM hook_executions AS execution
+          WHERE execution.session_id = requirements.session_id
+            AND execution.created_at_ms >= requirements.triggered_at_ms
+            AND execution.tool_use_id = requirements.triggered_by
+            AND execution.hook_name IN ('PostToolUse', 'PostToolUseFailure'))`;
+
+/** Of what a person was asked for, finds out what has run; to be called before a stop is judged. */
+export function settleAsked(db: DatabaseSync, sessionId: string): void {
+  db.prepare(
+    `UPDATE requirements
+        SET trigger_state = 'ran'
+      WHERE session_id = ?
+        AND trigger_state = 'asked'
+        AND ${RAN}`,
+  ).run(sessionId);
+}
+
+function markAsked(db: DatabaseSync, sessionId: string): void {
+  db.prepare(
+    `UPDATE requirements
+        SET trigger_state = 'asked'
+      WHERE session_id = ?
+        AND trigger_state = 'allowed'`,
+  ).run(sessionId);
+}
+
+function clearSatisfied(
+  db: DatabaseSync,
+  { repository, branch, requirement, sessionId }: BranchKey & {
+    readonly requirement: string;
+    readonly sessionId: string;
+  },
+  atMs: number,
+): void {
+  db.prepare(
+    `DELETE FROM requirements
+      WHERE repository = ?
+        AND branch = ?
+        AND requirement = ?
+        AND session_id = ?
+        AND coalesce(satisfied_at_ms, 0) <= ?`,
+  ).run(repository, branch, requirement, sessionId, atMs);
+}
+
+/** Removes everything of one session, on every branch. */
+export function removeSession(db: DatabaseSync, sessionId: string): void {
+  db.prepare(
+    `DELETE FROM requirements
+      WHERE session_id = ?
+        AND session_id <> ''`,
+  ).run(sessionId);
+}
