@@ -37,6 +37,8 @@ export interface HookConfig {
   readonly retentionBatchRows: number;
   /** What is judged before a tool runs: a `GuardPolicy` as JSON, read only by who needs it; empty when nothing is. */
   readonly guards: string;
+  /** Why a configuration file counts for nothing, with its path, line and column; empty when all can be read. */
+  readonly unreadable: string;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
 }
@@ -55,6 +57,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   sessionRetentionDays: 30,
   retentionBatchRows: 500,
   guards: "",
+  unreadable: "",
   problems: 0,
 };
 

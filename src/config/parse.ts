@@ -3,6 +3,7 @@
  * what is wrong with the files. Loaded on a cache miss and by the command line; a hook with a warm cache never is here.
  */
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
 import { parentOf } from "../paths.ts";
 import { compileGlob } from "./globs.ts";
 import { compileGuards } from "./guards.ts";
@@ -16,6 +17,8 @@ export interface ParsedConfig {
   readonly config: Config;
   /** The same for hooks: paths absolute, globs compiled. */
   readonly hook: HookConfig;
+  /** What `hook.guards` holds where it holds something. */
+  readonly policy: GuardPolicy;
   /** By layer, lowest first, then by line; empty when all is well. */
   readonly problems: readonly ConfigProblem[];
 }
@@ -43,16 +46,27 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const home = ordered.find((file) => file.home)?.home;
   const ofProject = ordered.find(({ layer }) => layer !== "user");
   const root = ofProject ? parentOf(ofProject.path) : null;
+  const policy = compileGuards(config, { root, home });
+  const unread = layers.find(({ layer, unreadable }) =>
+    unreadable !== null && (inherit || layer !== "user")
+  )?.unreadable;
   const isGuarded = root !== null || isMapping(user.preToolUse) ||
     isMapping(user.permissionRequest);
   return {
     config,
     hook: {
       ...toHookConfig(config, { home, problems: problems.length }),
-      guards: isGuarded ? JSON.stringify(compileGuards(config, { root, home })) : "",
+      guards: isGuarded ? JSON.stringify(policy) : "",
+      unreadable: unread ? faultText(unread) : "",
     },
+    policy,
     problems,
   };
+}
+
+/** Where and what, in one line. */
+function faultText({ path, line, column, message }: ConfigProblem): string {
+  return line > 0 ? `${path}:${line}:${column}: ${message}` : `${path}: ${message}`;
 }
 
 /** `over` laid over `under`: maps deep, everything else replaced. Neither is changed. */
@@ -72,7 +86,7 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
 function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: number },
-): Omit<HookConfig, "guards"> {
+): Omit<HookConfig, "guards" | "unreadable"> {
   const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>
