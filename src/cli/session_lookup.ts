@@ -1,15 +1,24 @@
 import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../capture/plain.ts";
 import { UserError } from "../errors.ts";
 import { findRepository } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
+import { parentOf } from "../paths.ts";
+import { type Ancestor, ancestors } from "../process/ancestors.ts";
+import { lookAtProcesses } from "../process/identity.ts";
 import { lookUpwards } from "../project/look.ts";
+import { goneSessions } from "../session/liveness.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import {
+  type ActiveSession,
   findIdsWithoutSession,
   findSessions,
+  listActive,
   MIN_ID_BEGINNING,
   type SessionRow,
 } from "../store/sessions.ts";
+import { relativeTime } from "../time.ts";
+import type { CliContext } from "./context.ts";
 
 /** How many ids are named when several begin the same. */
 const NAMED_IDS = 5;
@@ -59,6 +68,75 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
       PART_OF_UUID.test(id) || id === sessionId || id === shortId
     );
   return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
+}
+
+/**
+ * The session that this command is run in, or for: the live one of this project whose Claude process this one comes from,
+ * else the only live one. A session is live when it is active and its process, where that is known, still runs it.
+ *
+ * @param options `command`: what the way out repeats with a `--session`, such as `guard pause`.
+ * @throws {UserError} When there is none, or when there are several; with all of them, and how to choose.
+ */
+export async function currentSession(
+  db: DatabaseSync,
+  context: CliContext,
+  { command }: { readonly command?: string } = {},
+): Promise<SessionRow> {
+  const active = nearestProject(listActive(db, projectsHere(context.cwd)));
+  const live = await stillLive(active);
+  const own = ancestors().flatMap((ancestor) => live.filter((one) => isRunBy(one, ancestor)));
+  const [found] = own.length > 0 ? own : live;
+  if (found !== undefined && (own.length > 0 || live.length === 1)) return found.session;
+  const nowMs = Date.now();
+  throw new UserError("Cannot tell which session is meant", {
+    why: found === undefined
+      ? `no session of Claude Code is live in this project (${context.cwd})`
+      : `this command runs in none of the ${live.length} live sessions of this project: ` +
+        `${live.map(({ session }) => candidate(session, nowMs)).join("; ")}; ` +
+        "choose one of them with `--session`",
+    next: found === undefined || command === undefined
+      ? "conclaude session list"
+      : `conclaude ${command} --session ${found.session.shortId}`,
+  });
+}
+
+function candidate(session: SessionRow, nowMs: number): string {
+  const { shortId, cwd, projectDir, branch, updatedAtMs } = session;
+  const place = `in ${cwd ?? projectDir}${branch === null ? "" : ` on ${branch}`}`;
+  return plain(`${shortId} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
+}
+
+/** Without a repository the project is a folder, and this one may lie in it. */
+function projectsHere(cwd: string): string[] {
+  const looks = lookUpwards(cwd);
+  const repository = findRepository(looks);
+  if (repository !== undefined) return [repository.commonDir];
+  const folders = [cwd];
+  for (let above = parentOf(cwd); above !== folders.at(-1); above = parentOf(above)) {
+    folders.push(above);
+  }
+  return folders;
+}
+
+/** Of folders that lie in one another the innermost counts. */
+function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
+  const length = ({ session }: ActiveSession) =>
+    session.repository === null ? session.projectDir?.length ?? 0 : 0;
+  const longest = Math.max(0, ...sessions.map(length));
+  return sessions.filter((one) => length(one) === longest);
+}
+
+async function stillLive(sessions: readonly ActiveSession[]): Promise<ActiveSession[]> {
+  const known = sessions.flatMap(({ session: { sessionId, claudePid }, claudeProcess }) =>
+    claudePid === null ? [] : [{ sessionId, claudePid, claudeProcess }]
+  );
+  const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
+  const gone = new Set(goneSessions(known, processes, null));
+  return sessions.filter(({ session }) => !gone.has(session.sessionId));
+}
+
+function isRunBy({ session, claudeProcess }: ActiveSession, { pid, mark }: Ancestor): boolean {
+  return session.claudePid === pid && (claudeProcess === null || claudeProcess === mark);
 }
 
 /** What the sessions of the project around this folder have in common: the common git directory, or the folder. */

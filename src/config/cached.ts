@@ -1,9 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
+import { appendLog, logFiles } from "../log/log.ts";
 import type { Locations } from "../paths.ts";
 import { readCachedConfig, storeCachedConfig } from "../store/config_cache.ts";
 import { openDatabase } from "../store/database.ts";
 import { type ConfigFile, hashConfigFiles } from "./discover.ts";
 import { type HookConfig, isHookConfig } from "./hook_config.ts";
+import { withLock } from "./last_policy.ts";
 
 /** A slow cache is no cache: longest wait for it, in milliseconds. */
 const CACHE_BUSY_MS = 200;
@@ -33,9 +35,19 @@ export async function loadHookConfig(
   const cached = cache === null ? undefined : readCachedConfig(cache, key, hash);
   if (isHookConfig(cached)) return { config: cached, configFrom: "cache", cache };
   const { parseConfig } = await import("./parse.ts");
-  const config = parseConfig(files).hook;
+  const parsed = parseConfig(files);
   const home = cache ??
-    (place.noDb || !config.databaseEnabled ? null : await tryOpen(place.locations));
+    (place.noDb || !parsed.hook.databaseEnabled ? null : await tryOpen(place.locations));
+  const config = withLock(parsed, { files, cache: home });
+  if (home === null && !place.noDb && config.unreadable !== "") {
+    appendLog(logFiles(place.locations.spoolFolders), {
+      level: "warn",
+      message:
+        `${config.unreadable}; whether the rules there were strict cannot be known without the database, so ` +
+        "nothing is refused for it; next: run `conclaude doctor`",
+      atMs: Date.now(),
+    });
+  }
   if (home !== null) storeCachedConfig(home, { key, hash, parsed: config, atMs: Date.now() });
   return { config, configFrom: "parsed", cache: home };
 }

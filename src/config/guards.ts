@@ -27,6 +27,7 @@ export function compileGuards(
   return {
     root: from.root,
     isStrict: preToolUse.strict,
+    lock: null,
     preventsRootAdditions: preToolUse.preventRootAdditions,
     rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
     uneditable: preToolUse.uneditableFiles.map(file),

@@ -41,6 +41,8 @@ export interface HookConfig {
   readonly requirements: string;
   /** Tools after whose use a requirement may be satisfied, or used up; `*` is any. */
   readonly followedTools: readonly string[];
+  /** Why a configuration file counts for nothing, with its path, line and column; empty when all can be read. */
+  readonly unreadable: string;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
   /** The keys that the first of them are about, or the file where it cannot be read at all. */
@@ -63,6 +65,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   guards: "",
   requirements: "",
   followedTools: [],
+  unreadable: "",
   problems: 0,
   problemKeys: [],
 };

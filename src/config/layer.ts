@@ -38,6 +38,8 @@ export interface LayerResult {
   /** Only the keys that the file names, all of them valid; `database.path` is absolute. */
   readonly values: LayerValues;
   readonly problems: readonly ConfigProblem[];
+  /** Why nothing of the file counts: it cannot be read, or is no YAML; null when it can be used. */
+  readonly unreadable: ConfigProblem | null;
 }
 
 const KEYS = new Map([...CONFIG_KEYS, ...CONFIG_ITEM_KEYS].map((row) => [row.key, row]));
@@ -49,7 +51,8 @@ const MAX_ROUNDS = 4;
 export function readLayer(file: ConfigFile): LayerResult {
   if (file.text === null) {
     const message = `the file cannot be read: ${file.problem}`;
-    return { values: {}, problems: [{ path: file.path, line: 0, column: 0, key: "", message }] };
+    const problem = { path: file.path, line: 0, column: 0, key: "", message };
+    return { values: {}, problems: [problem], unreadable: problem };
   }
   const tree = readYaml(file.text);
   const problems = tree.faults.map(({ path, line, column, message }): ConfigProblem => ({
@@ -59,7 +62,9 @@ export function readLayer(file: ConfigFile): LayerResult {
     key: dotted(path),
     message,
   }));
-  if (tree.root === undefined) return { values: {}, problems };
+  if (tree.root === undefined) {
+    return { values: {}, problems, unreadable: problems.at(-1) ?? null };
+  }
   const report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => {
     const position = at === "key" ? tree.keyAt(path) : tree.valueAt(path);
     const problem = { path: file.path, ...position, key: dotted(path), message };
@@ -68,7 +73,7 @@ export function readLayer(file: ConfigFile): LayerResult {
   const values = keepValid(tree.root, report);
   resolveDatabasePath(values, file, report);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  return { values, problems };
+  return { values, problems, unreadable: null };
 }
 
 /** True for a map of keys, false for a list or a single value. */

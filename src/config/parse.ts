@@ -3,6 +3,7 @@
  * what is wrong with the files. Loaded on a cache miss and by the command line; a hook with a warm cache never is here.
  */
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
 import { parentOf } from "../paths.ts";
 import { compileGlob } from "./globs.ts";
 import { compileGuards } from "./guards.ts";
@@ -17,6 +18,8 @@ export interface ParsedConfig {
   readonly config: Config;
   /** The same for hooks: paths absolute, globs compiled. */
   readonly hook: HookConfig;
+  /** What `hook.guards` holds where it holds something. */
+  readonly policy: GuardPolicy;
   /** By layer, lowest first, then by line; empty when all is well. */
   readonly problems: readonly ConfigProblem[];
 }
@@ -47,6 +50,10 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const home = ordered.find((file) => file.home)?.home;
   const ofProject = ordered.find(({ layer }) => layer !== "user");
   const root = ofProject ? parentOf(ofProject.path) : null;
+  const policy = compileGuards(config, { root, home });
+  const unread = layers.find(({ layer, unreadable }) =>
+    unreadable !== null && (inherit || layer !== "user")
+  )?.unreadable;
   const isGuarded = root !== null || isMapping(user.preToolUse) ||
     isMapping(user.permissionRequest);
   const requirements = root === null ? null : compileRequirements(config);
@@ -54,12 +61,19 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
     config,
     hook: {
       ...toHookConfig(config, { home, problems }),
-      guards: isGuarded ? JSON.stringify(compileGuards(config, { root, home })) : "",
+      guards: isGuarded ? JSON.stringify(policy) : "",
       requirements: requirements === null ? "" : JSON.stringify(requirements),
       followedTools: followedTools(requirements),
+      unreadable: unread ? faultText(unread) : "",
     },
+    policy,
     problems,
   };
+}
+
+/** Where and what, in one line. */
+function faultText({ path, line, column, message }: ConfigProblem): string {
+  return line > 0 ? `${path}:${line}:${column}: ${message}` : `${path}: ${message}`;
 }
 
 /** `over` laid over `under`: maps deep, everything else replaced. Neither is changed. */
@@ -79,7 +93,7 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
 function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: readonly ConfigProblem[] },
-): Omit<HookConfig, "guards" | "requirements" | "followedTools"> {
+): Omit<HookConfig, "guards" | "requirements" | "followedTools" | "unreadable"> {
   const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>

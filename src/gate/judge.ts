@@ -1,6 +1,7 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
 import { filesTouched } from "../capture/payload.ts";
 import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
+import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { GuardPolicy, Verdict } from "../guard/policy.ts";
 import { lookAtFiles } from "../project/files.ts";
 
@@ -21,6 +22,8 @@ const NOTHING: Verdict = { blocks: [], doubts: [] };
 /** What the rules say of a tool use. With a strict policy, what cannot be told before it runs is forbidden. */
 export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verdict> {
   const { tool, agent, folder, home } = use;
+  const locked = judgeLock(policy, tool);
+  if (locked.length > 0) return { blocks: locked, doubts: [] };
   const root = policy.root ?? use.projectDir;
   const ground = { root, folder, home, wantsHead: policy.protectsGenerated };
   const look: Look = (path, how) => lookAtFiles(path, how, ground);
@@ -34,7 +37,7 @@ export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verd
   if (!policy.isStrict || verdict.doubts.length === 0) return verdict;
   const reason = "Blocked Bash operation: only when it runs can be known what it does " +
     `(${verdict.doubts.join("; ")}). Write the command out plainly.`;
-  return { ...verdict, blocks: [...verdict.blocks, { rule: "preToolUse.strict", reason }] };
+  return { ...verdict, blocks: [...verdict.blocks, { rule: LOCK_RULE, reason }] };
 }
 
 /** The command of a Bash call; null when it names none. */

@@ -1,5 +1,6 @@
 /** The rules of a policy one by one, so that each can be asked by itself. */
 import { DANGEROUS_RULE } from "./dangerous.ts";
+import { LOCK_RULE } from "./lock.ts";
 import type { GuardPolicy } from "./policy.ts";
 
 /** One rule, and a policy that consists of nothing else. */
@@ -16,6 +17,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
   const none: GuardPolicy = {
     ...policy,
     isStrict: false,
+    lock: null,
     preventsRootAdditions: false,
     uneditable: [],
     noAdditions: [],
@@ -37,6 +39,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
   const switched = (name: string, isOn: boolean, alone: Partial<GuardPolicy>): SingleRule[] =>
     isOn ? [{ name, glob: "", alone: { ...none, ...alone } }] : [];
   return [
+    ...switched(LOCK_RULE, policy.lock !== null, { lock: policy.lock }),
     ...listed("toolUsageValidation", policy.tools, (rule) => ({ tools: [rule] })),
     ...switched(DANGEROUS_RULE, policy.deniesDangerous, { deniesDangerous: true }),
     ...switched("preToolUse.protectPolicy", policy.protectsItself, { protectsItself: true }),

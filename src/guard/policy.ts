@@ -41,6 +41,8 @@ export interface GuardPolicy {
   readonly root: string | null;
   /** True: what cannot be told before it runs is denied. */
   readonly isStrict: boolean;
+  /** Why nothing may be changed: a strict policy became unreadable. Null when it can be read. */
+  readonly lock: string | null;
   readonly preventsRootAdditions: boolean;
   readonly rootAdditionsMessage: string | null;
   readonly uneditable: readonly FileRule[];

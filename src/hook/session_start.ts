@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../capture/payload.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { goneSessions } from "../session/liveness.ts";
@@ -40,13 +42,16 @@ export async function handle(work: HookWork): Promise<Answer> {
   const db = work.spareDb();
   const gone = goneSessions(others, processes, work.claudePid);
   if (gone.length > 0) ask(db, (db) => markAbandoned(db, gone, work.atMs));
-  const { problems, problemKeys } = work.config;
+  const { problems, problemKeys, unreadable } = work.config;
   if (problems > 0) {
-    work.tell(
-      `conclaude: the configuration has ${problems} problem(s), in ${problemKeys.join(", ")}` +
-        `${problems > problemKeys.length ? " and more" : ""}; the rest of it counts. ` +
-        "Run `conclaude config validate`.",
-    );
+    const more = problems > problemKeys.length ? " and more" : "";
+    const what = unreadable === ""
+      ? `the configuration has ${problems} problem(s), in ${problemKeys.join(", ")}${more}`
+      : unreadable;
+    const meaning = isLocked(work.config)
+      ? "Its rules were strict, so every change is refused until it can be read."
+      : "The rest of it counts.";
+    work.tell(`conclaude: ${what}. ${meaning} Run \`conclaude config validate\`.`);
   }
   const context = [
     await required?.text() ?? "",
@@ -55,6 +60,13 @@ export async function handle(work: HookWork): Promise<Answer> {
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
+}
+
+/** Whether nothing may be changed because a strict policy cannot be read. */
+function isLocked({ unreadable, guards }: HookConfig): boolean {
+  if (unreadable === "" || guards === "") return false;
+  const { lock }: GuardPolicy = JSON.parse(guards);
+  return lock !== null;
 }
 
 function contextOf(db: DatabaseSync, work: HookWork): string {

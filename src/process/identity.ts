@@ -23,44 +23,54 @@ export async function lookAtProcesses(
 ): Promise<ReadonlyMap<number, ProcessState>> {
   const asked = [...new Set(pids.filter((pid) => Number.isSafeInteger(pid) && pid > 0))];
   if (asked.length === 0) return new Map();
-  const marks = Deno.build.os === "linux"
-    ? startsFromProc(asked)
-    : Deno.build.os === "windows"
-    ? new Map<number, string>()
-    : startsFromPs(asked);
+  const found = readProcesses(asked);
   const states = new Map<number, ProcessState>();
   for (const pid of asked) {
-    const mark = marks.get(pid) ?? null;
+    const mark = found.get(pid)?.mark ?? null;
     states.set(pid, { alive: mark !== null || await exists(pid), mark });
   }
   return states;
 }
 
+/** What the system tells of a process that is there. */
+export interface ProcessFacts {
+  /** As in {@linkcode ProcessState}. */
+  readonly mark: string;
+  /** The number of the process that started it, or that took it over. */
+  readonly parent: number;
+}
+
+/** The processes that are there, of those asked for; empty where the system does not tell. */
+export function readProcesses(pids: readonly number[]): ReadonlyMap<number, ProcessFacts> {
+  if (Deno.build.os === "windows" || pids.length === 0) return new Map();
+  return Deno.build.os === "linux" ? factsFromProc(pids) : factsFromPs(pids);
+}
+
 /**
- * Linux: field 22 of `/proc/PID/stat`, in clock ticks since boot. Read with `cat`, because the runtime lets a program
- * read `/proc` only when it may do everything.
+ * Linux: fields 4 and 22 of `/proc/PID/stat`, the start in clock ticks since boot. Read with `cat`, because the runtime
+ * lets a program read `/proc` only when it may do everything.
  */
-function startsFromProc(pids: readonly number[]): Map<number, string> {
-  const marks = new Map<number, string>();
+function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
+  const facts = new Map<number, ProcessFacts>();
   for (const line of outputOf("/bin/cat", pids.map((pid) => `/proc/${pid}/stat`)).split("\n")) {
     const pid = Number.parseInt(line);
     // The second field is the command in brackets and may hold anything, so count from its end.
-    const start = line.slice(line.lastIndexOf(")") + 2).split(" ")[19];
-    if (pid > 0 && start) marks.set(pid, start);
+    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    const mark = fields[19];
+    if (pid > 0 && mark) facts.set(pid, { mark, parent: Number(fields[1]) });
   }
-  return marks;
+  return facts;
 }
 
 /** macOS and the BSDs: the start in full seconds, as `ps` prints it. */
-function startsFromPs(pids: readonly number[]): Map<number, string> {
-  const marks = new Map<number, string>();
-  for (
-    const line of outputOf("/bin/ps", ["-o", "pid=,lstart=", "-p", pids.join(",")]).split("\n")
-  ) {
-    const [, pid, start] = /^\s*(\d+)\s+(.+?)\s*$/.exec(line) ?? [];
-    if (pid && start) marks.set(Number(pid), start);
+function factsFromPs(pids: readonly number[]): Map<number, ProcessFacts> {
+  const facts = new Map<number, ProcessFacts>();
+  const words = ["-o", "pid=,ppid=,lstart=", "-p", pids.join(",")];
+  for (const line of outputOf("/bin/ps", words).split("\n")) {
+    const [, pid, parent, mark] = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line) ?? [];
+    if (pid && mark) facts.set(Number(pid), { mark, parent: Number(parent) });
   }
-  return marks;
+  return facts;
 }
 
 function outputOf(program: string, args: readonly string[]): string {

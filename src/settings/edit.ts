@@ -93,6 +93,7 @@ export function readOwnEntries(
     matcher,
     command: String(valueAt(handler, "command")?.value),
     timeout: Number(valueAt(handler, "timeout")?.value),
+    onFailure: blocks(handler) ? "block" : undefined,
   }));
 }
 
@@ -158,6 +159,7 @@ function step(
   const { handler, group } = kept;
   return setCommand(body, { handler, command: entry.command }) ??
     setScalar(body, { object: handler, key: "timeout", value: entry.timeout }) ??
+    setOnFailure(body, { handler, wanted: entry.onFailure }) ??
     setMatcher(body, { group, current: kept.matcher, wanted: entry.matcher });
 }
 
@@ -187,6 +189,24 @@ function setScalar(
   return present.value === value ? undefined : replaceScalar(body, present, value);
 }
 
+/** `continue` means the same as nothing to Claude Code, and is left alone. */
+function setOnFailure(
+  body: string,
+  edit: { readonly handler: Node; readonly wanted: HookEntry["onFailure"] },
+): string | undefined {
+  const { handler, wanted } = edit;
+  if (wanted !== undefined) {
+    return setScalar(body, { object: handler, key: "onFailure", value: wanted });
+  }
+  const present = propertyAt(handler, "onFailure");
+  const isUsual = present === undefined || valueAt(handler, "onFailure")?.value === "continue";
+  return isUsual ? undefined : removeMember(body, present);
+}
+
+function blocks(handler: Node): boolean {
+  return valueAt(handler, "onFailure")?.value === "block";
+}
+
 function setMatcher(
   body: string,
   edit: {
@@ -212,7 +232,12 @@ function matchesSame(one: string | undefined, other: string | undefined): boolea
 function addGroup(body: string, entry: HookEntry): string {
   const group: Json = {
     ...(entry.matcher === undefined ? {} : { matcher: entry.matcher }),
-    hooks: [{ type: "command", command: entry.command, timeout: entry.timeout }],
+    hooks: [{
+      type: "command",
+      command: entry.command,
+      timeout: entry.timeout,
+      ...(entry.onFailure === undefined ? {} : { onFailure: entry.onFailure }),
+    }],
   };
   const root = parseTree(body);
   const hooks = valueAt(root, "hooks");

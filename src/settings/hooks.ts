@@ -69,6 +69,12 @@ export const DEFAULT_EVENTS: readonly HookEvent[] = [
 /** How long Claude Code waits for a hook. Its own default of 600 seconds would hold a turn for ten minutes. */
 export const HOOK_TIMEOUT_SECONDS = 10;
 
+/**
+ * Where Claude Code honours `onFailure: "block"`, seen in 2.1.329: a hook that cannot be started, crashes or takes too
+ * long then blocks, instead of being passed over. Under any other event of ours it has no effect.
+ */
+export const STRICT_EVENTS: ReadonlySet<string> = new Set(["PreToolUse", "UserPromptSubmit"]);
+
 const MATCHERS: Readonly<Partial<Record<HookEvent, string>>> = {
   SessionStart: "startup|resume|clear|compact|fork",
   PreToolUse: "*",
@@ -99,6 +105,8 @@ export interface HookEntry {
   readonly command: string;
   /** Seconds, more than 0. */
   readonly timeout: number;
+  /** `block`: the action does not happen when the hook cannot run. `undefined`: it does. */
+  readonly onFailure?: "block" | undefined;
 }
 
 /**
@@ -127,13 +135,22 @@ export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
   return [...chosen];
 }
 
-/** The entries that `program` needs for `events`. */
-export function planHooks(program: Program, events: readonly HookEvent[]): HookEntry[] {
+/**
+ * The entries that `program` needs for `events`.
+ *
+ * @param options `strict`: what a hook of {@linkcode STRICT_EVENTS} is asked about does not happen when it cannot run.
+ */
+export function planHooks(
+  program: Program,
+  events: readonly HookEvent[],
+  options: { readonly strict?: boolean | undefined } = {},
+): HookEntry[] {
   return events.map((event) => ({
     event,
     matcher: MATCHERS[event],
     command: hookCommand(program, event),
     timeout: HOOK_TIMEOUT_SECONDS,
+    onFailure: options.strict && STRICT_EVENTS.has(event) ? "block" : undefined,
   }));
 }
 

@@ -20,6 +20,7 @@ import { checkHooks } from "./handler_schema.ts";
 import {
   DEFAULT_EVENTS,
   EVENT_CAUTIONS,
+  type HookEntry,
   type HookEvent,
   planHooks,
   type Program,
@@ -40,6 +41,8 @@ export interface InstallOptions extends SettingsPlace, Asker {
   readonly program: Program;
   /** Which events, as `chooseEvents()` returns them; the default ones when not given. */
   readonly events?: readonly HookEvent[] | undefined;
+  /** Whether what a hook is asked about does not happen when the hook cannot run, where Claude Code allows that. */
+  readonly strict?: boolean | undefined;
   /** Say what would change, and change nothing. */
   readonly dryRun?: boolean | undefined;
   /** What the command was told beside the place, to be repeated in a refusal: `["--events", "Stop"]`. */
@@ -59,6 +62,10 @@ export interface InstallReport {
   /** Where the file as it was without our hooks is kept; null when there is no such file. */
   readonly backup: string | null;
   readonly events: readonly string[];
+  /** Events under which a hook that cannot run blocks. */
+  readonly blocking: readonly string[];
+  /** Events under which it did before, and does no longer. */
+  readonly loosened: readonly string[];
   /** The command up to the event: `/usr/local/bin/conclaude hook`. */
   readonly command: string;
   /** Events that our hooks were added to, were corrected under, and were taken from. */
@@ -146,12 +153,12 @@ function installOnce(
   file: SettingsFile,
   options: InstallOptions & { readonly attempt: Attempt },
 ): InstallReport | undefined {
-  const { attempt, program, events = DEFAULT_EVENTS, dryRun = false } = options;
+  const { attempt, program, events = DEFAULT_EVENTS, strict, dryRun = false } = options;
   const plan: InstallPlan = {
     ...ownershipHere(options),
     path: file.path,
     flags: attempt.flags,
-    entries: planHooks(program, events),
+    entries: planHooks(program, events, { strict }),
   };
   const before = file.text ?? "";
   const edit = installInto(before, plan);
@@ -163,7 +170,8 @@ function installOnce(
     ...sharedPathWarnings(options),
   ];
   const created = file.text === undefined;
-  const isFirst = !created && readOwnEntries(before, { ...plan, attempt }).length === 0;
+  const entries = readOwnEntries(before, { ...plan, attempt });
+  const isFirst = !created && entries.length === 0;
   const backup = readBackup(file.path);
   const changed = edit.text !== before;
   if (changed && !dryRun) {
@@ -179,6 +187,10 @@ function installOnce(
     created,
     backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
     events,
+    blocking: blockingEvents(plan.entries),
+    loosened: blockingEvents(entries).filter((event) =>
+      !blockingEvents(plan.entries).includes(event)
+    ),
     command: `${programLine(program)} hook`,
     added: edit.added,
     updated: edit.updated,
@@ -265,6 +277,10 @@ function uninstallOnce(
     removed: ownEvents(before, { ...ownership, attempt }),
     diff: diffLines(before, after ?? ""),
   };
+}
+
+function blockingEvents(entries: readonly HookEntry[]): string[] {
+  return entries.filter(({ onFailure }) => onFailure === "block").map(({ event }) => event);
 }
 
 function ownEvents(

@@ -20,6 +20,24 @@ export function readCachedConfig(db: DatabaseSync, path: string, hash: string): 
   }
 }
 
+/**
+ * The configuration that was stored last for a file, whatever its content was then, and whichever version stored it.
+ *
+ * @returns `undefined` when there is none, or it cannot be read.
+ */
+export function readLastConfig(db: DatabaseSync, path: string): unknown {
+  try {
+    const row = db.prepare(
+      `SELECT parsed
+         FROM config_cache
+        WHERE config_path = ?`,
+    ).get(path);
+    return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Stores what was parsed; the entry of an earlier content is replaced. A database that is busy goes without. */
 export function storeCachedConfig(
   db: DatabaseSync,

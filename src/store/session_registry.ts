@@ -59,17 +59,6 @@ export function recentSessions(
   ).all(options.project, options.except, options.limit) as unknown as RecentSession[];
 }
 
-/** Ids of the active sessions of a project, the newest first. @param project The common git directory, or the folder. */
-export function recentActive(db: DatabaseSync, project: string): string[] {
-  return db.prepare(
-    `SELECT session_id AS sessionId
-       FROM sessions
-      WHERE coalesce(repository, project_dir) = ?
-        AND status = 'active'
-      ORDER BY updated_at_ms DESC`,
-  ).all(project).map(({ sessionId }) => String(sessionId));
-}
-
 /** Active sessions in exactly this folder, beside one; those whose process is not known as well. */
 export function activeInFolder(
   db: DatabaseSync,

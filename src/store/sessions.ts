@@ -45,6 +45,30 @@ export function listSessions(
   ).all(filter.project, filter.status, filter.limit) as unknown as SessionRow[];
 }
 
+/** An active session, and the mark that its Claude process had when it began; null when that was not recorded. */
+export interface ActiveSession {
+  readonly session: SessionRow;
+  readonly claudeProcess: string | null;
+}
+
+/**
+ * The active sessions of some projects, the one with the newest sign of life first.
+ *
+ * @param projects Common git directories, or project directories where there is none.
+ */
+export function listActive(db: DatabaseSync, projects: readonly string[]): ActiveSession[] {
+  const rows = db.prepare(
+    `SELECT ${COLUMNS}, claude_process AS claudeProcess
+       FROM sessions
+      WHERE coalesce(repository, project_dir) IN (SELECT value FROM json_each(?))
+        AND status = 'active'
+      ORDER BY updated_at_ms DESC, session_id`,
+  ).all(JSON.stringify(projects)) as unknown as (SessionRow & {
+    readonly claudeProcess: string | null;
+  })[];
+  return rows.map(({ claudeProcess, ...session }) => ({ session, claudeProcess }));
+}
+
 /** So much of an id must be given for the rest to be guessed, in characters without dashes. */
 export const MIN_ID_BEGINNING = 4;
 

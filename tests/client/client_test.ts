@@ -100,6 +100,57 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name:
+    "the real Claude Code goes on without an executable that is gone, and not where the hooks are strict",
+  ignore: skipped !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const built = await findExecutable(folder);
+      const edit = {
+        type: "tool_use",
+        name: "Edit",
+        input: { file_path: "{{PROJECT}}/a.txt", old_string: "1", new_string: "2" },
+      };
+      const read = { type: "tool_use", name: "Read", input: { file_path: "{{PROJECT}}/a.txt" } };
+      /** What the file holds afterwards, what the model was sent, and what Claude Code noted. */
+      const contentAfter = async (name: string, flags: readonly string[]) => {
+        const executable = `${folder}/${name}/conclaude`;
+        await Deno.mkdir(`${folder}/${name}`);
+        await Deno.copyFile(built, executable);
+        const run = await runScenario(name, {
+          executable,
+          folder,
+          at: "user",
+          flags,
+          files: { "a.txt": "1" },
+          steps: [
+            { content: [read] },
+            { content: [edit] },
+            { content: [{ type: "text", text: "All done." }] },
+          ],
+          afterInstall: () => Deno.remove(executable),
+        });
+        const text = await Deno.readTextFile(`${run.project}/a.txt`);
+        return { text, sent: run.sentToModel, log: run.logs.join("\n") };
+      };
+      const judged = ["--events", "PreToolUse"];
+      const open = await contentAfter("gone", judged);
+      assert.equal(open.text, "2");
+      // Not even a file may be read, so that nothing passes unjudged.
+      const strict = await contentAfter("gone-strict", [...judged, "--strict"]);
+      assert.equal(strict.text, "1");
+      assert.match(strict.sent, /blocking because onFailure is/);
+      const whole = await contentAfter("gone-strict-all", ["--strict"]);
+      assert.deepEqual([whole.text, whole.sent], ["1", ""]);
+      assert.match(whole.log, /UserPromptSubmit/);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
 function checkRun(run: ScenarioRun): void {
   assert.ok(run.payloads.length > 0, `Claude Code reported nothing:\n${run.summary}`);
   using db = new DatabaseSync(run.database, { readOnly: true });

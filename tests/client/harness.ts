@@ -27,7 +27,7 @@ export type Steps = readonly { readonly content: readonly Readonly<Record<string
 export interface ScenarioRun {
   /** The folder that Claude Code worked in. */
   readonly project: string;
-  /** What the model was sent. */
+  /** What the model was sent; empty when it was not asked. */
   readonly sentToModel: string;
   /** The last lines that the harness printed. */
   readonly summary: string;
@@ -68,9 +68,13 @@ export async function runScenario(
     readonly at: SettingsPlace;
     readonly steps?: Steps;
     readonly files?: Readonly<Record<string, string>>;
+    /** Flags of `install-hooks`. */
+    readonly flags?: readonly string[];
+    /** Done between the installation and the start of Claude Code. */
+    readonly afterInstall?: () => Promise<void>;
   },
 ): Promise<ScenarioRun> {
-  const { executable, folder, at, steps, files = {} } = options;
+  const { executable, folder, at, steps, files = {}, flags = [] } = options;
   const out = join(folder, scenario);
   const project = join(out, "project");
   const settings = join(out, "settings.json");
@@ -80,8 +84,9 @@ export async function runScenario(
   }
   const script = join(out, "scenario.json");
   if (steps) await Deno.writeTextFile(script, JSON.stringify({ threads: [{ steps }] }));
-  await installHooks(executable, settings);
+  await installHooks(executable, settings, flags);
   const command = await addWitness(settings);
+  await options.afterInstall?.();
   const { stdout, stderr } = await new Deno.Command("bash", {
     args: [join(HARNESS, "run.sh"), settings, steps ? script : scenario, project],
     env: {
@@ -97,7 +102,7 @@ export async function runScenario(
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes).trim();
   return {
     project,
-    sentToModel: await Deno.readTextFile(join(out, "api.jsonl")),
+    sentToModel: await readIfThere(join(out, "api.jsonl")),
     summary: [text(stdout), text(stderr)].join("\n"),
     database: join(out, "home", ".conclaude", "conclaude.db"),
     payloads: readPayloads(join(out, "payloads")),
@@ -107,9 +112,13 @@ export async function runScenario(
 }
 
 /** The way a person does it: with the program's own command. */
-async function installHooks(executable: string, settings: string): Promise<void> {
+async function installHooks(
+  executable: string,
+  settings: string,
+  flags: readonly string[],
+): Promise<void> {
   const { success, stderr } = await new Deno.Command(executable, {
-    args: ["install-hooks", "--settings", settings],
+    args: ["install-hooks", "--settings", settings, ...flags],
   }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));
 }
@@ -131,6 +140,15 @@ async function addWitness(path: string): Promise<string> {
   }
   await Deno.writeTextFile(path, JSON.stringify(settings, null, 2));
   return command;
+}
+
+async function readIfThere(path: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return "";
+    throw thrown;
+  }
 }
 
 function readPayloads(folder: string): Payload[] {

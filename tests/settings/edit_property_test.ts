@@ -64,7 +64,12 @@ const plan = fc.record({
     { kind: "line", line: "deno run -A '/my clone/main.ts'" } as const,
   ),
   events: fc.uniqueArray(fc.constantFrom(...KNOWN_EVENTS), { minLength: 1 }),
-}).map(({ program, events }) => ({ path, program, entries: planHooks(program, events) }));
+  strict: fc.boolean(),
+}).map(({ program, events, strict }) => ({
+  path,
+  program,
+  entries: planHooks(program, events, { strict }),
+}));
 
 function read(settings: string): Record<string, unknown> {
   return JSON.parse(settings.replace(/^\uFEFF/, "").trim() || "{}");
@@ -111,10 +116,13 @@ Deno.test("a program that replaces another leaves each event with exactly one ho
         isOurScript: () => true,
       });
       const hooks = read(installed.text)["hooks"] as Record<string, { hooks: unknown[] }[]>;
-      for (const { event, command } of second.entries) {
+      for (const { event, command, onFailure } of second.entries) {
         const ours = (hooks[event] ?? []).flatMap((group) => group.hooks)
           .filter((handler) => isOwnHandler(handler, second));
-        assert.deepEqual(ours, [{ type: "command", command, timeout: HOOK_TIMEOUT_SECONDS }]);
+        const strict = onFailure === undefined ? {} : { onFailure };
+        assert.deepEqual(ours, [
+          { type: "command", command, timeout: HOOK_TIMEOUT_SECONDS, ...strict },
+        ]);
       }
     }),
     { numRuns: 150 },

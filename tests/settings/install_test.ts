@@ -62,6 +62,8 @@ Deno.test("installHooks() makes the file, says what it did, and does nothing the
       created: true,
       backup: null,
       events: DEFAULT_EVENTS,
+      blocking: [],
+      loosened: [],
       command: "/usr/local/bin/conclaude hook",
       added: DEFAULT_EVENTS,
       updated: [],

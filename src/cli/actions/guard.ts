@@ -1,11 +1,9 @@
-import { UserError } from "../../errors.ts";
 import { rulesOf } from "../../guard/explain.ts";
 import { shortSessionId } from "../../ids.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
-import { recentActive } from "../../store/session_registry.ts";
 import type { CliContext } from "../context.ts";
 import { policyOf } from "../policy.ts";
-import { projectHere, sessionOf } from "../session_lookup.ts";
+import { currentSession, sessionOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import type { View } from "../view.ts";
@@ -45,7 +43,10 @@ export async function pauseGuards(
   flags: { readonly session?: string; readonly minutes: number; readonly reason?: string },
 ): Promise<View> {
   const { db } = await openStore(context, "write");
-  const sessionId = chosenSession(db, context, flags.session);
+  const sessionId = await chosenSession(db, context, {
+    session: flags.session,
+    command: "guard pause",
+  });
   const createdAtMs = Date.now();
   const endsAtMs = createdAtMs + flags.minutes * MINUTE_MS;
   const reason = flags.reason ?? null;
@@ -64,7 +65,10 @@ export async function resumeGuards(
   flags: { readonly session?: string },
 ): Promise<View> {
   const { db } = await openStore(context, "write");
-  const sessionId = chosenSession(db, context, flags.session);
+  const sessionId = await chosenSession(db, context, {
+    session: flags.session,
+    command: "guard resume",
+  });
   const wasPaused = removePause(db, sessionId, "guards");
   const short = shortSessionId(sessionId);
   return {
@@ -75,20 +79,16 @@ export async function resumeGuards(
   };
 }
 
-/** The session that is named, or the only live one of this project. */
-function chosenSession(db: DatabaseSync, context: CliContext, named: string | undefined): string {
-  if (named !== undefined) return sessionOf(db, named).sessionId;
-  const project = projectHere(context.cwd);
-  const live = recentActive(db, project);
-  if (live.length === 1) return live[0]!;
-  throw new UserError("Cannot tell which session is meant", {
-    why: live.length === 0
-      ? "this project has no live session"
-      : `this project has ${live.length}: ${live.map(shortSessionId).join(", ")}`,
-    next: live.length === 0
-      ? "conclaude session list"
-      : `conclaude guard pause --session ${shortSessionId(live[0]!)}`,
-  });
+/** The session that is named, or the current one. */
+async function chosenSession(
+  db: DatabaseSync,
+  context: CliContext,
+  { session, command }: { readonly session: string | undefined; readonly command: string },
+): Promise<string> {
+  const { sessionId } = session === undefined
+    ? await currentSession(db, context, { command })
+    : sessionOf(db, session);
+  return sessionId;
 }
 
 function minutesText(ms: number): string {

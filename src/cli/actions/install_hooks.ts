@@ -1,5 +1,6 @@
 import { plain } from "../../capture/plain.ts";
-import { chooseEvents } from "../../settings/hooks.ts";
+import { placeFlags } from "../../settings/file.ts";
+import { chooseEvents, commandLine } from "../../settings/hooks.ts";
 import { installHooks, uninstallHooks } from "../../settings/install.ts";
 import type { CliContext } from "../context.ts";
 import {
@@ -17,7 +18,7 @@ const RESTART = "Restart Claude Code, or start a new session, for the hooks to t
 /** `conclaude install-hooks` */
 export function install(
   context: CliContext,
-  flags: HooksFlags & { readonly events?: readonly string[] },
+  flags: HooksFlags & { readonly events?: readonly string[]; readonly strict: boolean },
 ): View {
   const place = settingsPlace(context, flags, "install-hooks");
   const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
@@ -30,9 +31,11 @@ export function install(
     program: named ?? own.program,
     executable: own.executable,
     events,
+    strict: flags.strict,
     dryRun: flags.dryRun,
     otherFlags: [
       ...commandFlags(named),
+      ...(flags.strict ? ["--strict"] : []),
       ...(flags.events === undefined ? [] : ["--events", events.join(",")]),
     ],
   });
@@ -44,6 +47,13 @@ export function install(
     }),
     `  program: ${report.command.replace(/ hook$/, "")}`,
     `  events:  ${report.events.join(", ")}`,
+    ...(report.blocking.length === 0
+      ? []
+      : [`  strict:  ${report.blocking.join(", ")}: what a hook cannot judge does not happen`]),
+    ...(report.loosened.length === 0 ? [] : [
+      `  strict:  no longer: ${report.loosened.join(", ")} go on when the hook cannot run; ` +
+      `\`${commandLine("install-hooks", [...placeFlags(place), "--strict"])}\` changes that`,
+    ]),
     ...(report.backup === null ? [] : [`  backup:  ${report.backup}`]),
     ...(runsFromSource
       ? [`  note:    it runs from source; the hooks need ${own.path} and this Deno where they are`]

@@ -7,7 +7,7 @@ const OF_SESSION = {
   parse: someText,
   optional: true,
   brief:
-    "The session, by its id or the beginning of it; without it, the only live one of this project",
+    "The session, by its id or the beginning of it; without it, the one that this runs in, or the only live one here",
   placeholder: "id",
 } as const;
 

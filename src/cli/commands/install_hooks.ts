@@ -42,16 +42,24 @@ export const installHooks = command({
         brief: "Only these events: A,B",
         placeholder: "events",
       },
+      strict: {
+        kind: "boolean",
+        default: false,
+        brief:
+          "Let Claude Code block what a hook cannot judge, because it is gone, crashes or hangs",
+      },
     },
   },
   brief: "Let Claude Code report to conclaude",
   about:
     "Adds hooks to a settings file of Claude Code, or brings them up to date. Other hooks and settings stay\n" +
-    "as they are, to the byte. The file is backed up before the first change.",
+    "as they are, to the byte. The file is backed up before the first change. With --strict a tool use or a\n" +
+    "prompt is blocked when the hook that judges it cannot run; installing again without it takes that back.",
   examples: [
     "conclaude install-hooks",
     "conclaude install-hooks --scope local --dry-run",
     "conclaude install-hooks --scope project --command conclaude",
+    "conclaude install-hooks --strict",
     "conclaude install-hooks --events SessionStart,PostToolUse,Stop",
   ],
 });

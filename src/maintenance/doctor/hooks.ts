@@ -153,6 +153,7 @@ function startFaults(looks: readonly SettingsLook[], place: DoctorPlace): Findin
   const own = { program: place.program, path: place.programPath, searchPath };
   return looks.flatMap((look) => {
     const { path, flags, entries } = look;
+    const again = commandLine("install-hooks", [...flags, ...strictFlag(entries)]);
     const programs = new Map(entries.map(({ command }) => {
       const program = readHookCommand(command);
       return [program.line, program];
@@ -161,8 +162,8 @@ function startFaults(looks: readonly SettingsLook[], place: DoctorPlace): Findin
       const why = whyNotStarted(program, searchPath);
       if (why !== null) {
         const next = isSearched(program)
-          ? `have it on the PATH, or name this one: \`${installLine(flags)}\``
-          : installLine(flags);
+          ? `have it on the PATH, or name this one: \`${again}\``
+          : again;
         return [fail(`the hooks in ${path} cannot start: ${why}`, next)];
       }
       if (isSameProgram(program, own)) return [];
@@ -171,7 +172,7 @@ function startFaults(looks: readonly SettingsLook[], place: DoctorPlace): Findin
           `${program.script ?? fileOf(program, searchPath)}`,
         isSearched(program)
           ? `if this one is right, let the PATH name its folder first`
-          : `if this one is right: \`${installLine(flags)}\``,
+          : `if this one is right: \`${again}\``,
       )];
     });
   });
@@ -182,12 +183,17 @@ function isSearched({ executable, script }: HookProgram): boolean {
   return script === null && isBareName(executable);
 }
 
-/** Installs into the same file; a command that its hooks look up on the `PATH` stays one. */
-function installLine(flags: readonly string[], entries: readonly HookEntry[] = []): string {
+function strictFlag(entries: readonly HookEntry[]): string[] {
+  return entries.some(({ onFailure }) => onFailure === "block") ? ["--strict"] : [];
+}
+
+/** Installs into the same file; a command that its hooks look up on the `PATH` stays one, and strict stays strict. */
+function installLine(flags: readonly string[], entries: readonly HookEntry[]): string {
   const searched = entries.map(({ command }) => readHookCommand(command)).find(isSearched);
   return commandLine("install-hooks", [
     ...flags,
     ...(searched === undefined ? [] : ["--command", searched.executable]),
+    ...strictFlag(entries),
   ]);
 }
 

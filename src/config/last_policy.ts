@@ -1,0 +1,46 @@
+/** What was in force before a configuration file became unreadable. */
+import type { DatabaseSync } from "node:sqlite";
+import type { GuardPolicy } from "../guard/policy.ts";
+import { readLastConfig } from "../store/config_cache.ts";
+import type { ConfigFile } from "./discover.ts";
+import type { HookConfig } from "./hook_config.ts";
+import type { ParsedConfig } from "./parse.ts";
+
+/**
+ * The configuration for hooks; where a file cannot be read and the rules were strict before, or still say so in another
+ * file, it forbids every change. What was strict stays so over any number of broken versions of the file.
+ *
+ * @param from `cache`: where the last configuration of this place is; null when nobody knows it, and nothing is forbidden.
+ */
+export function withLock(
+  { hook, policy }: ParsedConfig,
+  from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
+): HookConfig {
+  const { files, cache } = from;
+  if (hook.unreadable === "") return hook;
+  if (!policy.isStrict && !wasStrict(files, cache)) return hook;
+  const locked: GuardPolicy = { ...policy, lock: hook.unreadable };
+  return { ...hook, guards: JSON.stringify(locked) };
+}
+
+/** By the file that lies on top, which names the place; where that is new, by the others. */
+function wasStrict(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
+  if (cache === null) return false;
+  for (const { path } of files.toReversed()) {
+    const last = policyIn(readLastConfig(cache, path));
+    if (last !== undefined) return last.isStrict === true || typeof last.lock === "string";
+  }
+  return false;
+}
+
+/** The policy of a configuration that any version may have stored; undefined when it holds none. */
+function policyIn(stored: unknown): Partial<GuardPolicy> | undefined {
+  try {
+    const guards: unknown = Reflect.get(stored as object, "guards");
+    return typeof guards === "string" && guards !== ""
+      ? JSON.parse(guards) ?? undefined
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

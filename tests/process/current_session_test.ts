@@ -1,0 +1,180 @@
+/** The session that a command means when nobody names one: the one that it is run in, or the only live one. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { programCommand } from "../../src/tasks/program.ts";
+import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
+
+const ONE = "0e551011-0000-4000-8000-000000000001";
+const OTHER = "0e551022-0000-4000-8000-000000000002";
+
+const quoted = programCommand().map((word) => `'${word}'`).join(" ");
+
+/** What a command says with `--json` that runs in a shell which plays Claude Code, after its session has begun. */
+async function pauseInside(
+  home: TempHome,
+  sessionId: string,
+  options: {
+    readonly cwd: string;
+    readonly from?: string;
+    readonly within?: string;
+    readonly project?: string;
+  },
+) {
+  const { cwd, from = cwd, within = "sh -c", project } = options;
+  const start = JSON.stringify({ session_id: sessionId, source: "startup", cwd: project ?? cwd });
+  const inner = `${quoted} guard pause --json; true`;
+  const script = `
+    printf '%s' '${start}' | CLAUDE_PID=$$ ${quoted} hook SessionStart >/dev/null
+    cd '${from}'
+    ${within} "${inner.replaceAll('"', '\\"')}"
+    true`;
+  return JSON.parse(await run(home, script, cwd));
+}
+
+async function run(home: TempHome, script: string, cwd: string): Promise<string> {
+  const { stdout, stderr } = await new Deno.Command("/bin/sh", {
+    args: ["-c", script],
+    cwd,
+    clearEnv: true,
+    env: {
+      HOME: home.path,
+      PATH: "/usr/bin:/bin",
+      DENO_DIR: Deno.env.get("DENO_DIR") ?? join(home.path, "runtime"),
+    },
+  }).output();
+  const text = new TextDecoder().decode(stdout);
+  return text === "" ? new TextDecoder().decode(stderr) : text;
+}
+
+function folder(home: TempHome, name = "project"): string {
+  const path = join(home.path, name);
+  Deno.mkdirSync(path, { recursive: true });
+  return path;
+}
+
+/** A session that began without any process that we know of: nobody can tell that it is gone. */
+function begin(home: TempHome, session_id: string, cwd: string, env = {}) {
+  return hook("SessionStart", { session_id, source: "startup", cwd }, home, { env });
+}
+
+async function pause(home: TempHome, cwd: string) {
+  const { stdout } = await startProgram(["guard", "pause", "--json"], {
+    env: { HOME: home.path },
+    cwd,
+  });
+  return JSON.parse(stdout);
+}
+
+testWhere(needsUnix(), "a command in Claude Code's own shell means its session", async () => {
+  using home = tempHome();
+  const cwd = folder(home);
+  await begin(home, OTHER, cwd);
+  assert.equal((await pauseInside(home, ONE, { cwd })).sessionId, ONE);
+});
+
+testWhere(needsUnix(), "shells within shells, and a folder below, change nothing", async () => {
+  using home = tempHome();
+  const cwd = folder(home);
+  const from = folder(home, "project/src/deep");
+  await begin(home, OTHER, cwd);
+  const within = "env A=1 sh -c 'sh -c \"$0\"; true'";
+  assert.equal((await pauseInside(home, ONE, { cwd, from, within })).sessionId, ONE);
+});
+
+testWhere(
+  needsUnix() ?? needsTools("git"),
+  "the worktrees of a repository are one project",
+  async () => {
+    using home = tempHome();
+    const cwd = folder(home);
+    const git = "git -c user.name=A -c user.email=a@example.org";
+    await run(
+      home,
+      `${git} init -q . && ${git} commit -q --allow-empty -m one && ${git} worktree add -q ../tree`,
+      cwd,
+    );
+    const tree = folder(home, "tree");
+    await begin(home, OTHER, cwd);
+    const from = folder(home, "tree/sub");
+    assert.equal((await pauseInside(home, ONE, { cwd, from })).sessionId, ONE);
+    const { error } = await pause(home, tree);
+    assert.equal(error, undefined, "the shell of the other session is gone by now");
+  },
+);
+
+testWhere(
+  needsUnix(),
+  "the number of a process that was given out anew proves nothing",
+  async () => {
+    using home = tempHome();
+    const cwd = folder(home);
+    await begin(home, OTHER, cwd);
+    await begin(home, ONE, cwd, { CLAUDE_PID: String(Deno.pid) });
+    assert.equal((await pause(home, cwd)).sessionId, ONE);
+    const db = new DatabaseSync(home.database);
+    db.exec(`UPDATE sessions SET claude_process = '1' WHERE session_id = '${ONE}'`);
+    db.close();
+    assert.equal((await pause(home, cwd)).sessionId, OTHER);
+  },
+);
+
+Deno.test("the only live session of a project is meant from anywhere", async () => {
+  using home = tempHome();
+  const cwd = folder(home);
+  await begin(home, ONE, cwd);
+  await begin(home, OTHER, folder(home, "elsewhere"));
+  assert.equal((await pause(home, cwd)).sessionId, ONE);
+  assert.equal((await pause(home, folder(home, "project/sub"))).sessionId, ONE);
+});
+
+Deno.test("of folders within folders the nearest one with a session counts", async () => {
+  using home = tempHome();
+  await begin(home, OTHER, home.path);
+  await begin(home, ONE, folder(home));
+  assert.equal((await pause(home, folder(home, "project/sub"))).sessionId, ONE);
+  assert.equal((await pause(home, folder(home, "else"))).sessionId, OTHER);
+});
+
+testWhere(needsUnix(), "a session whose process is gone is not meant", async () => {
+  using home = tempHome();
+  const cwd = folder(home);
+  await begin(home, ONE, cwd);
+  await begin(home, OTHER, cwd, { CLAUDE_PID: String(await deadPid()) });
+  assert.equal((await pause(home, cwd)).sessionId, ONE);
+});
+
+Deno.test("of several sessions all are named, with where they are, and how to choose", async () => {
+  using home = tempHome();
+  const cwd = folder(home);
+  await begin(home, ONE, cwd);
+  await begin(home, OTHER, cwd);
+  const { error } = await pause(home, cwd);
+  assert.match(error.why, /2 live sessions/);
+  for (const id of ["0e551011", "0e551022"]) {
+    assert.match(error.why, new RegExp(`${id} in ${cwd}, just now`));
+  }
+  assert.match(error.why, /`--session`/);
+  assert.match(error.next, /^conclaude guard pause --session 0e5510\d\d$/);
+  const { code } = await startProgram(error.next.split(" ").slice(1), {
+    env: { HOME: home.path },
+    cwd,
+  });
+  assert.equal(code, 0);
+});
+
+Deno.test("where no session is live, that is said", async () => {
+  using home = tempHome();
+  const cwd = folder(home);
+  await begin(home, ONE, folder(home, "elsewhere"));
+  const { error } = await pause(home, cwd);
+  assert.match(error.why, /no session of Claude Code is live in this project/);
+  assert.equal(error.next, "conclaude session list");
+});
+
+async function deadPid(): Promise<number> {
+  const child = new Deno.Command("true").spawn();
+  await child.status;
+  return child.pid;
+}

@@ -1,0 +1,193 @@
+/** A configuration that becomes unreadable: where its rules were strict nothing may be changed, elsewhere work goes on. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { executions, logOf } from "../support/look.ts";
+import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { testWhere } from "../support/requirements.ts";
+
+const SESSION = "5e551022-0000-4000-8000-000000000001";
+const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
+const BROKEN = "preToolUse:\n  strict: true\n  uneditableFiles: [\n";
+
+/** A project with a configuration file. */
+function projectIn(home: TempHome, config: string): string {
+  const folder = join(home.path, "project");
+  Deno.mkdirSync(folder, { recursive: true });
+  const path = join(folder, ".conclaude.yaml");
+  Deno.writeTextFileSync(path, config);
+  return path;
+}
+
+/** What a hook answers, parsed; null for nothing. */
+async function send(home: TempHome, event: string, fields: Record<string, unknown>) {
+  const { code, stdout, stderr } = await hook(event, {
+    session_id: SESSION,
+    cwd: join(home.path, "project"),
+    ...fields,
+  }, home);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  return stdout === "" ? null : JSON.parse(stdout);
+}
+
+/** The reason of a denial; null when the tool may be used. */
+async function ask(home: TempHome, tool: string, input: object = {}): Promise<string | null> {
+  const answer = await send(home, "PreToolUse", { tool_name: tool, tool_input: input });
+  return answer?.hookSpecificOutput?.permissionDecisionReason ?? null;
+}
+
+const bash = (home: TempHome) => ask(home, "Bash", { command: "echo hi" });
+
+Deno.test("a strict policy that is broken refuses every change until it is repaired", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  assert.equal(await bash(home), null);
+  Deno.writeTextFileSync(path, BROKEN);
+  for (const tool of ["Bash", "Edit", "Write", "NotebookEdit", "mcp__db__query", "KillShell"]) {
+    const reason = await ask(home, tool, { command: "echo hi", file_path: "/tmp/x" });
+    assert.ok(reason?.includes(`${path}:4:1: not valid YAML`), `${tool}: ${reason}`);
+    assert.match(reason!, /were strict/);
+    assert.match(reason!, /`conclaude config validate`/);
+  }
+  for (const tool of ["Read", "Grep", "Glob", "LS", "WebFetch", "TodoWrite", "Agent"]) {
+    assert.equal(await ask(home, tool, { file_path: "/tmp/x" }), null, tool);
+  }
+  const row = executions(home).find(({ status }) => status === "blocked")!;
+  assert.deepEqual((row["metadata"] as { rules: string[] }).rules, ["preToolUse.strict"]);
+  Deno.writeTextFileSync(path, STRICT);
+  assert.equal(await bash(home), null);
+});
+
+Deno.test("it stays so over several broken versions, and ends when the file is removed", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  await bash(home);
+  for (const text of [BROKEN, `${BROKEN}# more`, "just a word\n", "a: [}\n"]) {
+    Deno.writeTextFileSync(path, text);
+    assert.ok(await bash(home), text);
+    assert.ok(await bash(home), `from the cache: ${text}`);
+  }
+  Deno.removeSync(path);
+  assert.equal(await bash(home), null);
+});
+
+Deno.test("a file over the limit, and a folder in its place, are unreadable too", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  await bash(home);
+  Deno.writeTextFileSync(path, `${STRICT}#${"x".repeat(1_048_576)}\n`);
+  assert.match((await bash(home))!, /the limit is 1 MiB/);
+  Deno.removeSync(path);
+  Deno.mkdirSync(path);
+  assert.match((await bash(home))!, /not a regular file/);
+});
+
+testWhere(
+  Deno.build.os === "windows" || Deno.uid() === 0 ? "needs a user who is not root" : null,
+  "a file that may not be read is unreadable too",
+  async () => {
+    using home = tempHome();
+    const path = projectIn(home, STRICT);
+    await bash(home);
+    Deno.chmodSync(path, 0);
+    assert.match((await bash(home))!, /denied/i);
+    Deno.chmodSync(path, 0o600);
+    assert.equal(await bash(home), null);
+  },
+);
+
+Deno.test("rules that were not strict go on with what can be read, and SessionStart says so", async () => {
+  using home = tempHome();
+  const path = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  assert.match((await ask(home, "Edit", { file_path: "a.lock" }))!, /\*\.lock/);
+  Deno.writeTextFileSync(path, BROKEN);
+  assert.equal(await bash(home), null);
+  const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
+  assert.match(systemMessage, /:4:1: not valid YAML.*The rest of it counts/s);
+});
+
+Deno.test("SessionStart says that every change is refused", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  await bash(home);
+  Deno.writeTextFileSync(path, BROKEN);
+  const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
+  assert.match(systemMessage, /:4:1: not valid YAML.*every change is refused/s);
+});
+
+Deno.test("another file that is strict and can be read is enough", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  const local = path.replace(".yaml", ".local.yaml");
+  Deno.writeTextFileSync(local, "a: [");
+  assert.ok((await bash(home))!.includes(`${local}:1:5`));
+});
+
+Deno.test("a strict user's file that is broken counts where no project speaks, and not where it is not inherited", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(join(home.path, "project"));
+  Deno.mkdirSync(join(home.path, ".conclaude"));
+  const config = join(home.path, ".conclaude", "config.yaml");
+  Deno.writeTextFileSync(config, STRICT);
+  assert.equal(await bash(home), null);
+  Deno.writeTextFileSync(config, BROKEN);
+  assert.ok((await bash(home))!.includes(config));
+  projectIn(home, "inherit: false\npreToolUse: {strict: true}\n");
+  assert.equal(await bash(home), null);
+});
+
+Deno.test("a request for permission is refused alike", async () => {
+  using home = tempHome();
+  const path = projectIn(home, `${STRICT}permissionRequest: {default: allow}\n`);
+  const asked = () => send(home, "PermissionRequest", { tool_name: "Bash", tool_input: {} });
+  assert.equal((await asked()).hookSpecificOutput.decision.behavior, "allow");
+  Deno.writeTextFileSync(path, BROKEN);
+  const { decision } = (await asked()).hookSpecificOutput;
+  assert.equal(decision.behavior, "deny");
+  assert.match(decision.message, /cannot be read/);
+});
+
+Deno.test("what the denial names lifts it: a person's pause, or a corrected file", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  await bash(home);
+  Deno.writeTextFileSync(path, BROKEN);
+  const reason = (await bash(home))!;
+  const [validate, pause] = [...reason.matchAll(/`conclaude ([^`]+)`/g)].map(([, text]) => text!);
+  const run = (line: string) =>
+    startProgram(line.split(" "), {
+      env: { HOME: home.path },
+      cwd: join(home.path, "project"),
+    });
+  const shown = await run(validate!);
+  assert.match(shown.stdout + shown.stderr, /not valid YAML/);
+  assert.equal((await run(pause!)).code, 0);
+  assert.equal(await bash(home), null);
+});
+
+Deno.test("explain names the rule", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  await bash(home);
+  Deno.writeTextFileSync(path, BROKEN);
+  const { stdout } = await startProgram(["explain", "Bash", "echo hi", "--json"], {
+    env: { HOME: home.path },
+    cwd: join(home.path, "project"),
+  });
+  const { decision, rules } = JSON.parse(stdout);
+  assert.equal(decision, "deny");
+  assert.equal(rules[0].rule, "preToolUse.strict");
+  assert.equal(rules[0].says, "forbids");
+});
+
+Deno.test("without the database nobody knows: work goes on, and the log says so", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  await bash(home);
+  const db = new DatabaseSync(home.database);
+  db.exec("PRAGMA user_version = 9999");
+  db.close();
+  Deno.writeTextFileSync(path, BROKEN);
+  assert.equal(await bash(home), null);
+  assert.match(logOf(home), /not valid YAML.*cannot be known without the database/);
+});
