@@ -11,6 +11,7 @@ import { guard } from "./commands/guard.ts";
 import { hook } from "./commands/hook.ts";
 import { installHooks, uninstallHooks } from "./commands/install_hooks.ts";
 import { queue } from "./commands/queue.ts";
+import { req } from "./commands/req.ts";
 import { retention } from "./commands/retention.ts";
 import { session } from "./commands/session.ts";
 import { status } from "./commands/status.ts";
@@ -38,6 +39,7 @@ export function application(
       queue,
       counter,
       guard,
+      req,
       explain,
       config,
       db,

@@ -21,14 +21,16 @@ import { type AskedUse, commandOf } from "./judge.ts";
 /** Where requirements count: on a branch of a repository, or why they do not. */
 export type Ground =
   | { readonly kind: "branch"; readonly repository: Repository; readonly branch: string }
-  | { readonly kind: "none"; readonly why: string };
+  | { readonly kind: "none"; readonly repository: Repository | null; readonly why: string };
 
 /** The branch that requirements are kept for. */
 export function groundOf(repository: Repository | undefined): Ground {
-  if (repository === undefined) return { kind: "none", why: "this folder is in no git repository" };
+  if (repository === undefined) {
+    return { kind: "none", repository: null, why: "this folder is in no git repository" };
+  }
   const { branch } = repository;
   return branch === null
-    ? { kind: "none", why: "HEAD is detached, so there is no branch" }
+    ? { kind: "none", repository, why: "HEAD is detached, so there is no branch" }
     : { kind: "branch", repository, branch };
 }
 

@@ -56,6 +56,11 @@ const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
     "validateConfig",
     "configSchema",
   ],
+  "src/cli/actions/req_files.ts": [
+    "initRequirements",
+    "enableRequirements",
+    "disableRequirements",
+  ],
 };
 
 /** All that `main.js` does not hold. */

@@ -43,12 +43,14 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     compileGlob(glob, { coversFolder: true })
   );
   const text = "preToolUse: {uneditableFiles: [{pattern: a, agent: b}], toolUsageValidation: " +
-    "[{tool: Bash, commandPattern: a, action: block}]}\npermissionRequest: {deny: [a], allow: [b]}\n";
-  const { guards } = parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]).hook;
+    "[{tool: Bash, commandPattern: a, action: block}]}\npermissionRequest: {deny: [a], allow: [b]}\n" +
+    "requirements: {a: {type: dynamic, triggerTools: [Edit, {tool: Bash, commandPattern: b}]}, b: {type: guard}}\n";
+  const { guards, requirements } =
+    parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]).hook;
   const hook = Object.keys(DEFAULT_HOOK_CONFIG);
-  const shape = fingerprint(JSON.stringify([keys, hook, guards, globs]));
+  const shape = fingerprint(JSON.stringify([keys, hook, guards, requirements, globs]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [5, "25b089c872c60e64eca1892440fb474d"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [6, "b024d99abd410f15700b067c1357adcb"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -1,3 +1,4 @@
+import { redactText } from "../../capture/redact.ts";
 import { rulesOf } from "../../guard/explain.ts";
 import { shortSessionId } from "../../ids.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
@@ -49,7 +50,7 @@ export async function pauseGuards(
   });
   const createdAtMs = Date.now();
   const endsAtMs = createdAtMs + flags.minutes * MINUTE_MS;
-  const reason = flags.reason ?? null;
+  const reason = flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] });
   savePause(db, { sessionId, subject: "guards", reason, createdAtMs, endsAtMs });
   return {
     json: { sessionId, endsAtMs, reason },

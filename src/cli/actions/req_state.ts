@@ -1,0 +1,232 @@
+/** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
+import { redactText, redactValue } from "../../capture/redact.ts";
+import { UserError } from "../../errors.ts";
+import { runTool } from "../../process/tool.ts";
+import { shortSessionId } from "../../ids.ts";
+import { toldByPerson } from "../../requirement/satisfy.ts";
+import { WHOLE_BRANCH } from "../../requirement/standing.ts";
+import { transaction } from "../../store/database.ts";
+import { removePause, savePause } from "../../store/pauses.ts";
+import { clearRequirement, listBranches, satisfy } from "../../store/requirements.ts";
+import type { CliContext } from "../context.ts";
+import {
+  branchKeyOf,
+  namedRequirements,
+  requirementsHere,
+  sessionIdOf,
+} from "../requirements_here.ts";
+import { openStore } from "../store.ts";
+import { USAGE } from "../usage.ts";
+import type { View } from "../view.ts";
+import { durationText } from "./req.ts";
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60_000;
+/** Longer than any session: a pause without a time ends with it. */
+const UNTIL_THE_END_MS = 3_650 * 24 * 60 * MINUTE_MS;
+const GIT_TIMEOUT_MS = 10_000;
+
+/** `conclaude req satisfy NAMES…` */
+export async function satisfyRequirements(
+  context: CliContext,
+  flags: {
+    readonly session?: string;
+    readonly branch?: string;
+    readonly ttl?: number;
+    readonly metadata?: string;
+  },
+  ...names: string[]
+): Promise<View> {
+  const here = await requirementsHere(context);
+  const requirements = namedRequirements(here, names);
+  const metadata = metadataOf(flags.metadata);
+  const key = branchKeyOf(here, flags.branch);
+  const { db } = await openStore(context, "write");
+  const wholeBranch = flags.branch !== undefined;
+  const needsSession = !wholeBranch &&
+    requirements.some(({ scope }) => scope === "session" || scope === "single_use");
+  const sessionId = needsSession
+    ? await sessionIdOf(db, context, {
+      named: flags.session,
+      command: `req satisfy ${names.join(" ")}`,
+    })
+    : WHOLE_BRANCH;
+  const atMs = Date.now();
+  const ttlMs = flags.ttl === undefined ? null : flags.ttl * SECOND_MS;
+  const told = requirements.map((requirement) =>
+    toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
+  );
+  transaction(db, () => told.forEach((one) => satisfy(db, key, { ...one, atMs })));
+  const lines = told.map(({ requirement, sessionId: owner, by, expiresAtMs }) =>
+    `Satisfied ${requirement} for ${
+      owner === WHOLE_BRANCH ? `the branch ${key.branch}` : `session ${shortSessionId(owner)}`
+    }` + (by === "cli_bypass" ? ", recorded as a bypass of its skill" : "") +
+    (expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`)
+  );
+  return {
+    json: {
+      branch: key.branch,
+      satisfied: told.map((one) => ({
+        name: one.requirement,
+        session: one.sessionId === WHOLE_BRANCH ? null : one.sessionId,
+        scope: one.scope,
+        satisfiedBy: one.by,
+        satisfiedAtMs: atMs,
+        expiresAtMs: one.expiresAtMs,
+        metadata: one.metadata,
+      })),
+    },
+    text: lines.join("\n"),
+  };
+}
+
+/** `conclaude req clear NAMES… | --all` */
+export async function clearRequirements(
+  context: CliContext,
+  flags: { readonly all: boolean; readonly session?: string; readonly branch?: string },
+  ...names: string[]
+): Promise<View> {
+  if (flags.all === names.length > 0) {
+    throw new UserError("Cannot tell what to clear", {
+      why: flags.all
+        ? "--all clears every requirement, and some are named as well; nothing was changed"
+        : "no requirement is named; nothing was changed",
+      next: flags.all ? "conclaude req clear --all" : "conclaude req clear NAME, or --all",
+      exitCode: flags.all ? USAGE : 1,
+    });
+  }
+  const here = await requirementsHere(context);
+  const key = branchKeyOf(here, flags.branch);
+  const { db } = await openStore(context, "write");
+  // State of a requirement that was taken out of the configuration can be cleared as well.
+  const chosen = flags.all ? [null] : knownNames(names, here.requirements.map(({ name }) => name));
+  const sessionId = flags.session === undefined
+    ? null
+    : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
+  const removed = transaction(db, () =>
+    chosen.reduce(
+      (sum, requirement) => sum + clearRequirement(db, key, { requirement, sessionId }),
+      0,
+    ));
+  const whose = sessionId === null
+    ? "for all sessions"
+    : `for session ${shortSessionId(sessionId)}`;
+  return {
+    json: { branch: key.branch, session: sessionId, cleared: flags.all ? "all" : names, removed },
+    text: removed === 0
+      ? `Nothing was recorded of ${
+        flags.all ? "any requirement" : names.join(", ")
+      } on ${key.branch}.`
+      : `Cleared ${flags.all ? "all requirements" : names.join(", ")} on ${key.branch}, ${whose}.`,
+  };
+
+  function knownNames(wanted: readonly string[], known: readonly string[]): string[] {
+    if (!wanted.every((name) => known.includes(name))) namedRequirements(here, wanted);
+    return [...wanted];
+  }
+}
+
+/** `conclaude req pause` */
+export async function pauseRequirements(
+  context: CliContext,
+  flags: { readonly session?: string; readonly reason?: string; readonly minutes?: number },
+): Promise<View> {
+  const { db } = await openStore(context, "write");
+  const sessionId = await sessionIdOf(db, context, { named: flags.session, command: "req pause" });
+  const createdAtMs = Date.now();
+  const lasts = flags.minutes === undefined ? UNTIL_THE_END_MS : flags.minutes * MINUTE_MS;
+  const pause = {
+    sessionId,
+    subject: "requirements",
+    reason: flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] }),
+    createdAtMs,
+    endsAtMs: createdAtMs + lasts,
+  } as const;
+  savePause(db, pause);
+  const short = shortSessionId(sessionId);
+  return {
+    json: pause,
+    text: `Requirements are paused for session ${short}, ` +
+      (flags.minutes === undefined ? "until it ends" : `for ${durationText(lasts)}`) +
+      `. To end it: conclaude req resume --session ${short}`,
+  };
+}
+
+/** `conclaude req resume` */
+export async function resumeRequirements(
+  context: CliContext,
+  flags: { readonly session?: string },
+): Promise<View> {
+  const { db } = await openStore(context, "write");
+  const sessionId = await sessionIdOf(db, context, { named: flags.session, command: "req resume" });
+  const wasPaused = removePause(db, sessionId, "requirements");
+  return {
+    json: { sessionId, wasPaused },
+    text: `Requirements ${wasPaused ? "are in force again" : "were in force already"} for session ${
+      shortSessionId(sessionId)
+    }.`,
+  };
+}
+
+/** `conclaude req prune` */
+export async function pruneBranches(
+  context: CliContext,
+  flags: { readonly dryRun: boolean },
+): Promise<View> {
+  const here = await requirementsHere(context);
+  const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
+  const existing = await branchesOf(context.cwd);
+  const { db } = await openStore(context, flags.dryRun ? "read" : "write");
+  const gone = listBranches(db, repository).map(({ branch }) => branch)
+    .filter((branch) => !existing.has(branch));
+  if (!flags.dryRun) {
+    transaction(
+      db,
+      () =>
+        gone.forEach((branch) =>
+          clearRequirement(db, { repository, branch }, { requirement: null, sessionId: null })
+        ),
+    );
+  }
+  return {
+    json: { repository, pruned: gone, dryRun: flags.dryRun },
+    text: gone.length === 0
+      ? "Every branch that something is recorded of exists."
+      : `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`,
+  };
+}
+
+/** @throws {UserError} When git names none: every branch would count as deleted then. */
+async function branchesOf(folder: string): Promise<ReadonlySet<string>> {
+  const done = await runTool(
+    ["git", "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"],
+    {
+      folder,
+      timeoutMs: GIT_TIMEOUT_MS,
+    },
+  );
+  const branches = (done?.stdout ?? "").split("\n").filter((name) => name !== "");
+  if (done === null || done.code !== 0 || branches.length === 0) {
+    throw new UserError("Cannot tell which branches exist", {
+      why: "git names none; nothing was removed",
+      next: "git branch --list",
+    });
+  }
+  return new Set(branches);
+}
+
+function metadataOf(text: string | undefined): Record<string, unknown> {
+  if (text === undefined) return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
+      return redactValue(value, { patterns: [] }) as Record<string, unknown>;
+    }
+  } catch {
+    // Told below.
+  }
+  throw new UserError("Cannot read --metadata", {
+    why: `"${text}" is no JSON object; nothing was recorded`,
+    next: `give an object: --metadata '{"ticket":"X-1"}'`,
+  });
+}

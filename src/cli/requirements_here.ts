@@ -1,0 +1,125 @@
+/** The requirements of the project around this folder, for the verbs of `conclaude req`. */
+import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../errors.ts";
+import { gatherFacts, type Ground, groundOf } from "../gate/requirements.ts";
+import { findRepository } from "../git/repository.ts";
+import { normalizeSessionId } from "../ids.ts";
+import { lookUpwards } from "../project/look.ts";
+import type { Facts } from "../requirement/judge.ts";
+import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
+import { findSessions } from "../store/sessions.ts";
+import type { BranchKey } from "../store/requirements.ts";
+import type { CliContext } from "./context.ts";
+import { nearestWords } from "./nearest.ts";
+import { currentSession, sessionOf } from "./session_lookup.ts";
+import { placeOf } from "./store.ts";
+
+/** Which requirements count here, and on which branch. */
+export interface RequirementsHere {
+  /** Those that are switched on; empty when the project has none. */
+  readonly requirements: readonly Requirement[];
+  readonly policy: RequirementPolicy | null;
+  readonly ground: Ground;
+}
+
+/** Reads the configuration and the repository the way a hook in this folder does. */
+export async function requirementsHere(context: CliContext): Promise<RequirementsHere> {
+  const { config } = await placeOf(context);
+  const policy: RequirementPolicy | null = config.requirements === ""
+    ? null
+    : JSON.parse(config.requirements);
+  return {
+    requirements: policy?.requirements ?? [],
+    policy,
+    ground: groundOf(findRepository(lookUpwards(context.cwd))),
+  };
+}
+
+/**
+ * Where state is kept: of the branch that is checked out, or of the one that is named.
+ *
+ * @throws {UserError} Outside of a repository, and on no branch when none is named.
+ */
+export function branchKeyOf({ ground }: RequirementsHere, named: string | undefined): BranchKey {
+  if (ground.kind === "branch") {
+    return { repository: ground.repository.commonDir, branch: named ?? ground.branch };
+  }
+  if (named !== undefined && ground.repository !== null) {
+    return { repository: ground.repository.commonDir, branch: named };
+  }
+  throw new UserError("Cannot tell which branch is meant", {
+    why: `${ground.why}; requirements are kept by branch, and do not count here`,
+    next: ground.repository === null ? "git init" : "git switch NAME",
+  });
+}
+
+/**
+ * The requirements of these names.
+ *
+ * @throws {UserError} At the first one that does not exist, with the nearest; nothing was recorded then.
+ */
+export function namedRequirements(
+  { requirements }: RequirementsHere,
+  names: readonly string[],
+): Requirement[] {
+  return names.map((name) => {
+    const found = requirements.find((requirement) => requirement.name === name);
+    if (found !== undefined) return found;
+    const known = requirements.map((requirement) => requirement.name);
+    const near = nearestWords(name, known);
+    throw new UserError(`Unknown requirement "${name}"`, {
+      why: known.length === 0
+        ? "no requirement is switched on in this project; nothing was recorded"
+        : near.length > 0
+        ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? Nothing was recorded`
+        : `this project has ${known.join(", ")}; nothing was recorded`,
+      next: known.length === 0
+        ? "conclaude req init"
+        : near.length === 1
+        ? `conclaude req show ${near[0]}`
+        : "conclaude req status",
+    });
+  });
+}
+
+/** A whole id of Claude Code's own. */
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
+
+/**
+ * The full id of the session that is named, or of the one that this command runs in. A whole id that no hook has sent yet
+ * is taken as it is.
+ *
+ * @param command What the way out repeats with a `--session`: `req pause`.
+ * @throws {UserError} When none can be told.
+ */
+export async function sessionIdOf(
+  db: DatabaseSync,
+  context: CliContext,
+  { named, command }: { readonly named: string | undefined; readonly command: string },
+): Promise<string> {
+  if (named === undefined) return (await currentSession(db, context, { command })).sessionId;
+  const whole = normalizeSessionId(named) ?? "";
+  if (UUID.test(whole) && findSessions(db, whole).length === 0) return whole;
+  return sessionOf(db, named).sessionId;
+}
+
+/** What conditions are judged by here, now. */
+export async function factsHere(
+  requirements: readonly Requirement[],
+  at: {
+    readonly db: DatabaseSync;
+    readonly ground: Extract<Ground, { readonly kind: "branch" }>;
+    readonly sessionId: string;
+  },
+): Promise<Facts> {
+  const { repository, branch } = at.ground;
+  const { facts } = await gatherFacts(requirements, {
+    db: at.db,
+    repository,
+    branch,
+    sessionId: at.sessionId,
+    atMs: Date.now(),
+    projectDir: repository.root,
+  });
+  return facts;
+}
