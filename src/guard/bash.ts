@@ -6,6 +6,7 @@ import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { readScript } from "./shell/script.ts";
 import { findTargets } from "./shell/writes.ts";
+import { programName } from "./shell/wrappers.ts";
 
 /** A Bash call that is about to happen. */
 export interface BashUse extends Actor {
@@ -17,9 +18,19 @@ export interface BashUse extends Actor {
   readonly root: string | null;
 }
 
-/** What lifts a rule or satisfies a requirement; an agent must not run it. */
-const LIFTING =
-  /\b(?:guard\s+(?:pause|resume)|req\s+(?:satisfy|approve|clear|pause|disable|enable|prune|init|import))\b/;
+/** What lifts a rule, satisfies a requirement or takes the hooks away; an agent must not run it. */
+const LIFTING: Readonly<Record<string, ReadonlySet<string>>> = {
+  guard: new Set(["pause", "resume"]),
+  req: new Set(
+    ["satisfy", "approve", "clear", "pause", "disable", "enable", "prune", "init", "import"],
+  ),
+  db: new Set(["reset", "restore"]),
+  config: new Set(["init"]),
+};
+const DISARMING = "uninstall-hooks";
+
+/** Programs that only print what they are given. */
+const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk. */
 const MAX_TARGETS = 500;
@@ -81,9 +92,18 @@ export function readUses(
   };
 }
 
+/** Whether our program is started, by whatever name or runner, with a verb that is a person's. */
 function lifts({ words }: ShellCommand): boolean {
-  const text = words.map((word) => word.text).join(" ");
-  return /conclaude/.test(text) && LIFTING.test(text);
+  const texts = words.map(({ text }) => text);
+  if (PRINTING.has(programName(texts[0] ?? ""))) return false;
+  return texts.some((text, at) => {
+    if (!/conclaude|main\.[jt]s$/.test(text) || /\s/.test(text)) return false;
+    const verbs = texts.slice(at + 1).filter((word) => !word.startsWith("-"));
+    return verbs.some((verb, i) =>
+      verb === DISARMING ||
+      (Object.hasOwn(LIFTING, verb) && LIFTING[verb]!.has(verbs[i + 1] ?? ""))
+    );
+  });
 }
 
 function hasFileRules({ uneditable, noAdditions, tools }: GuardPolicy): boolean {

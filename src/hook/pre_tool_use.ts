@@ -47,16 +47,23 @@ interface Decision {
   readonly blocks: readonly Block[];
   readonly open: readonly Open[];
   readonly denied: boolean;
+  /** True where that is because the state of the requirements cannot be read. */
+  readonly isBlind: boolean;
   /** What a person has lifted, of what would have denied it. */
   readonly paused: readonly string[];
   readonly isRepeated: boolean;
   readonly allowedBy: string | null;
   readonly changes: readonly RequirementChange[];
-  readonly notes: Readonly<Record<string, unknown>>;
+  readonly notes: Readonly<Record<string, unknown>> & { readonly rules?: readonly string[] };
   readonly facts: PreparedUse["facts"] | null;
 }
 
-type Judgement = Verdict & { readonly allowedBy: string | null };
+type Judgement = Verdict & { readonly allowedBy: string | null; readonly isStrict: boolean };
+
+/** Said where a strict policy cannot know what has been satisfied. */
+const UNREADABLE =
+  "Blocked: what has been satisfied here cannot be read, and the policy is strict. A person can find out why with " +
+  "`conclaude doctor`.";
 
 /** What was found out of requirements, or why they do not count here. */
 type Required =
@@ -82,7 +89,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   const { config, event } = work;
   if (config.guards === "") return null;
   const policy: GuardPolicy = JSON.parse(config.guards);
-  const verdict = await judgeUse(policy, use);
+  const verdict = { ...await judgeUse(policy, use), isStrict: policy.isStrict };
   if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
   const answer = answerPermission(policy.permission, use.tool);
   if (answer.kind === "deny") {
@@ -120,13 +127,15 @@ function decide(
     ? decideUse(required.use, db, deniedByGuards)
     : null;
   const open = use?.open ?? [];
-  const denied = deniedByGuards || (open.length > 0 && !use!.paused);
-  const rules = rulesOf({ blocks, open });
+  const isBlind = required?.kind === "prepared" && db === null && (guards?.isStrict ?? false);
+  const denied = deniedByGuards || isBlind || (open.length > 0 && !use!.paused);
+  const rules = [...rulesOf({ blocks, open }), ...(isBlind ? ["preToolUse.strict"] : [])];
   const allowedBy = guards?.allowedBy ?? null;
   return {
     blocks: deniedByGuards ? blocks : [],
     open: use?.paused ? [] : open,
     denied,
+    isBlind,
     paused: [...(lifted ? ["guards"] : []), ...(use?.paused ? ["requirements"] : [])],
     isRepeated: denied && db !== null &&
       wasDeniedSince(db, { sessionId, rules, sinceMs: atMs - REPEATED_MS }),
@@ -177,11 +186,12 @@ async function tellable(
 
 function draftWith(
   draft: Draft,
-  { blocks, open, denied, paused, allowedBy, changes, notes }: Decision,
+  { blocks, denied, paused, allowedBy, changes, notes }: Decision,
   told: { readonly reason: string; readonly doubts: readonly string[] },
 ): Draft {
-  const rules = rulesOf({ blocks, open });
-  const reason = blocks.length > 0 && told.reason !== "" ? told.reason : rules.join(", ");
+  const reason = blocks.length > 0 && told.reason !== ""
+    ? told.reason
+    : (notes.rules ?? []).join(", ");
   return {
     ...draft,
     ...(denied ? { status: "blocked", errorMessage: reason } : {}),
@@ -211,8 +221,10 @@ function answerOf({ event, sessionId }: HookWork, decision: Decision): Answer {
   };
 }
 
-function reasonOf({ blocks, open, facts, isRepeated }: Decision, session: string): string {
+function reasonOf(decision: Decision, session: string): string {
+  const { blocks, open, facts, isRepeated, isBlind } = decision;
   return [
+    ...(isBlind ? [UNREADABLE] : []),
     ...(blocks.length === 0 ? [] : [
       ...blocks.map(({ reason }) => reason),
       "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +

@@ -33,7 +33,7 @@ export function denialText(open: readonly Open[], to: Audience): string {
 /** The same once more, within seconds: parallel tool calls need not be told at length. */
 export function shortDenialText(open: readonly Open[], { session }: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
-  return `Blocked as before: ${names.join(", ")} open. A person can run ` +
+  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run ` +
     `\`${satisfyCommand(names, session)}\`; do not run that yourself.`;
 }
 
@@ -68,7 +68,7 @@ export function briefingText(
     ...(open.length === 0 ? [] : [
       ...(policy.briefing === "standard"
         ? tableOf(open, told)
-        : [`Open: ${open.map((one) => shortOf(one)).join("; ")}`]),
+        : [`Open: ${open.map(shortOf).join("; ")}`]),
       ...skillLines(open),
       `**Fallback** (a person's action): \`${satisfyCommand(names, told.session)}\``,
       "You may run the skills; do not run `conclaude req satisfy` yourself.",

@@ -74,7 +74,7 @@ export function lookAtCommand(
     (trigger.command === null || isVeiled || new RegExp(trigger.command, "i").test(unquoted))
   );
   if (!mayWrite && !mayMatch) return "no";
-  return !mayWrite && PLAIN.test(command) ? "plain" : "parse";
+  return !mayWrite && !isVeiled && PLAIN.test(command) ? "plain" : "parse";
 }
 
 /** A command of these words. */

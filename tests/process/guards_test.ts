@@ -179,7 +179,9 @@ Deno.test("the command in a denial lifts it, for this session alone, until it is
   assert.match(stdout, /for 15 minutes/);
   assert.equal(await edit(home, "src/a.ts"), null);
   const paused = executions(home).at(-1)!["metadata"] as Row;
-  assert.deepEqual([paused["paused"], paused["rules"]], [true, ["preToolUse.uneditableFiles[0]"]]);
+  assert.deepEqual([paused["paused"], paused["rules"]], [["guards"], [
+    "preToolUse.uneditableFiles[0]",
+  ]]);
   const elsewhere = { session_id: "5e551022-0000-4000-8000-000000000002" };
   assert.notEqual(await ask(home, "Edit", { file_path: "src/a.ts" }, elsewhere), null);
   await conclaude(home, "guard", "resume", "--session", SESSION.slice(0, 8));
@@ -192,6 +194,9 @@ Deno.test("the agent can neither lift a rule nor change the policy, unless the p
   const attempts = [
     () => bash(home, "conclaude guard pause --session x"),
     () => bash(home, "sh -c '/opt/bin/conclaude guard pause'"),
+    () => bash(home, "conclaude --db x.db guard pause"),
+    () => bash(home, "conclaude uninstall-hooks"),
+    () => bash(home, "deno run -A /opt/conclaude/main.ts db reset"),
     () => bash(home, "echo '{}' > .conclaude.yaml"),
     () => bash(home, "rm .conclaude.yaml"),
     () => edit(home, `${project}/.conclaude.yaml`),

@@ -1,0 +1,291 @@
+/** Requirements on the real program: what is asked before a tool runs, and what satisfies it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { executions, type Row } from "../support/look.ts";
+import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
+
+const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
+const REVIEW = `requirements:
+  pre_commit_review:
+    scope: single_use
+    triggerTools: [{tool: Bash, commandPattern: 'git\\s+(commit|cherry-pick|revert|merge)'}]
+`;
+const FOUR = `requirements:
+  commit_plan: {autoResolveSkill: arch-review}
+  adr_reviewed: {autoResolveSkill: arch-review}
+  tdd_planned: {autoResolveSkill: arch-review}
+  solid_reviewed: {}
+`;
+
+Deno.test("without a file of the project, a person's own requirements ask for nothing", async () => {
+  using project = new RequiredProject("{}\n");
+  Deno.removeSync(join(project.path, ".conclaude.yaml"));
+  Deno.mkdirSync(join(project.home.path, ".conclaude"));
+  Deno.writeTextFileSync(join(project.home.path, ".conclaude", "config.yaml"), PLAN);
+  assert.equal(await project.edit(), null);
+  assert.equal(await project.start(), "");
+});
+
+Deno.test("a person's own requirements count where the project has a file, unless it drops them", async () => {
+  using project = new RequiredProject("{}\n");
+  Deno.mkdirSync(join(project.home.path, ".conclaude"));
+  Deno.writeTextFileSync(join(project.home.path, ".conclaude", "config.yaml"), PLAN);
+  assert.match((await project.edit())!, /commit_plan/);
+  project.configure("inherit: false\n");
+  assert.equal(await project.edit(), null);
+  project.configure("requirements: {commit_plan: {triggerTools: [Write]}}\n");
+  assert.equal(await project.edit(), null);
+  assert.match((await project.use("Write", { file_path: "src/b.ts" }))!, /commit_plan/);
+  project.write(".conclaude.local.yaml", "requirements: {commit_plan: {enabled: false}}\n");
+  assert.equal(await project.use("Write", { file_path: "src/b.ts" }), null);
+});
+
+Deno.test("an edit is denied while a requirement is open, and triggers nothing", async () => {
+  using project = new RequiredProject(PLAN);
+  const reason = (await project.edit())!;
+  assert.match(reason, /"commit_plan" is open/);
+  assert.match(reason, /`conclaude req satisfy commit_plan --session cad0ac4d`/);
+  assert.match(reason, /`\/arch-review`/);
+  assert.deepEqual(project.state("commit_plan"), []);
+  assert.equal(await project.stop(), null);
+  const [row] = executions(project.home);
+  assert.deepEqual([row!["status"], (row!["metadata"] as Row)["rules"]], [
+    "blocked",
+    ["requirements.commit_plan"],
+  ]);
+});
+
+Deno.test("the command of a denial lifts it, for this session alone", async () => {
+  using project = new RequiredProject(PLAN);
+  const [, command] = /`conclaude ([^`]+)`/.exec((await project.edit())!)!;
+  await project.run(...command!.split(" "));
+  assert.equal(await project.edit(), null);
+  assert.match((await project.edit({ session_id: OTHER_SESSION }))!, /commit_plan/);
+  const [row] = project.state("commit_plan");
+  assert.deepEqual([row!["session_id"], row!["satisfied_by"]], [SESSION, "cli_bypass"]);
+  assert.deepEqual(JSON.parse(String(row!["metadata"])), { bypass: true });
+});
+
+Deno.test("a satisfaction of the branch counts for every session of it, and for no other branch", async () => {
+  using project = new RequiredProject(PLAN);
+  await project.req("satisfy", "commit_plan", "--branch", "feature/x");
+  assert.equal(await project.edit(), null);
+  assert.equal(await project.edit({ session_id: OTHER_SESSION }), null);
+  project.git("switch", "-q", "-c", "feature-x");
+  assert.match((await project.edit())!, /commit_plan/);
+});
+
+Deno.test("a short id and a whole one are the same session", async () => {
+  using project = new RequiredProject(PLAN);
+  await project.send("SessionStart");
+  await project.req("satisfy", "commit_plan", "--session", "cad0ac4d");
+  assert.equal(await project.edit(), null);
+  await project.req("clear", "commit_plan");
+  await project.req("satisfy", "commit_plan", "--session", SESSION.toUpperCase());
+  assert.equal(await project.edit(), null);
+  assert.equal(project.state("commit_plan").length, 1);
+});
+
+Deno.test("a plan may be written, wherever a path to it leads", async () => {
+  using project = new RequiredProject(PLAN);
+  project.write("docs/plans/old.md", "x");
+  Deno.symlinkSync(join(project.path, "src"), join(project.path, "docs/plans/link"));
+  const write = (file_path: string) => project.use("Write", { file_path });
+  assert.equal(await write(`${project.path}/.claude/plans/a.md`), null);
+  assert.equal(await write("docs/plans/a.md"), null);
+  assert.equal(await write(`${project.home.path}/.claude/plans/a.md`), null);
+  assert.notEqual(await write(`${project.path}/docs/plansx/a.md`), null);
+  assert.notEqual(await write("docs/plans/../../src/a.ts"), null);
+  assert.notEqual(await write("docs/plans/link/a.ts"), null);
+});
+
+Deno.test("a shell command that changes files of the project is an edit", async () => {
+  using project = new RequiredProject(PLAN);
+  const edits = [
+    "echo x > src/a.ts",
+    "sed -i s/a/b/ src/a.ts",
+    "cd src && tee a.ts",
+    "bash -c 'rm src/a.ts'",
+    "cp /etc/hosts src",
+  ];
+  for (const command of edits) assert.match((await project.bash(command))!, /commit_plan/, command);
+  const others = [
+    "ls src",
+    "cat src/a.ts > /dev/null",
+    "echo x > /tmp/x.log 2>&1",
+    "echo 'rm src/a.ts'",
+    "echo plan > docs/plans/a.md",
+    "git status && git diff > /dev/null",
+  ];
+  for (const command of others) assert.equal(await project.bash(command), null, command);
+});
+
+Deno.test("a review is asked for each commit, and used up by one that succeeded", async () => {
+  using project = new RequiredProject(REVIEW);
+  await project.send("SessionStart");
+  const denied = [
+    "git commit -m x",
+    "GIT COMMIT -m x",
+    "ls && git  commit",
+    "git -C . commit -m x",
+    "g''it commit",
+    "sh -c 'git commit'",
+    "X=commit; git $X -m x",
+    "echo $(git commit -m x)",
+  ];
+  for (const command of denied) {
+    assert.match((await project.bash(command))!, /pre_commit_review/, command);
+  }
+  const passed = ["git log --grep=commit", "echo 'git commit'", "git log -S 'git commit'"];
+  for (const command of passed) assert.equal(await project.bash(command), null, command);
+  await project.req("satisfy", "pre_commit_review", "--session", "cad0ac4d");
+  assert.equal(await project.bash("git commit -m x"), null);
+  await project.send("PostToolUseFailure", {
+    tool_name: "Bash",
+    tool_use_id: "toolu_1",
+    tool_input: { command: "git commit -m x" },
+    error: "nothing to commit",
+  });
+  assert.equal(await project.bash("git commit -m x"), null);
+  await project.used("Bash", { command: "ls" });
+  assert.equal(await project.bash("git commit -m x"), null);
+  await project.used("Bash", { command: "git commit -m x" });
+  assert.deepEqual(project.state("pre_commit_review"), []);
+  assert.match((await project.bash("git commit -m x"))!, /pre_commit_review/);
+  await project.req("satisfy", "pre_commit_review", "--branch", "feature/x");
+  for (let commit = 0; commit < 2; commit++) {
+    assert.equal(await project.bash("git commit -m x"), null);
+    await project.used("Bash", { command: "git commit -m x" });
+  }
+});
+
+Deno.test("several open requirements are told in one answer, a skill that resolves them once", async () => {
+  using project = new RequiredProject(
+    FOUR.replace("solid_reviewed: {}", "solid_reviewed: {enabled: false}"),
+  );
+  const reason = (await project.edit())!;
+  assert.equal(reason.split("**Execute**: `/arch-review`").length, 2);
+  assert.match(reason, /satisfy commit_plan adr_reviewed tdd_planned --session/);
+});
+
+Deno.test("a skill satisfies what is mapped to it, and what is configured to be", async () => {
+  using project = new RequiredProject(FOUR);
+  const skill = (name: string) => project.used("Skill", { skill: name });
+  await skill("requirements-framework:no-such-skill");
+  assert.deepEqual(project.state("commit_plan"), []);
+  await skill("requirements-framework:arch-review");
+  for (const name of ["commit_plan", "adr_reviewed", "tdd_planned", "solid_reviewed"]) {
+    const [row] = project.state(name);
+    assert.deepEqual([row!["satisfied_by"], JSON.parse(String(row!["metadata"]))], ["skill", {
+      skill: "requirements-framework:arch-review",
+    }]);
+  }
+  assert.equal(await project.edit(), null);
+  project.configure("requirements: {own: {satisfiedBySkill: [my-review], replanTtl: 100}}\n");
+  assert.match((await project.edit())!, /own/);
+  await skill("/my-review");
+  assert.equal(await project.edit(), null);
+  project.age(99);
+  assert.equal(await project.edit(), null);
+  project.age(2);
+  assert.match((await project.edit())!, /own/);
+});
+
+Deno.test("a slash command that a person types satisfies like the skill of its name", async () => {
+  using project = new RequiredProject(PLAN);
+  const typed = (command_name: string) =>
+    project.send("UserPromptExpansion", { expansion_type: "slash_command", command_name });
+  await typed("help");
+  assert.notEqual(await project.edit(), null);
+  await typed("arch-review");
+  assert.equal(await project.edit(), null);
+});
+
+Deno.test("a branch, its namesake with another sign, a worktree and a subdirectory", async () => {
+  using project = new RequiredProject(PLAN, "feature/auth");
+  await project.send("SessionStart");
+  await project.req("satisfy", "commit_plan", "--session", "cad0ac4d");
+  assert.equal(await project.edit({ cwd: join(project.path, "src") }), null);
+  project.git("switch", "-q", "-c", "feature-auth");
+  assert.notEqual(await project.edit(), null);
+  assert.notEqual(await project.edit({ cwd: join(project.path, "src") }), null);
+  const worktree = join(project.home.path, "tree");
+  project.git("worktree", "add", "-q", worktree, "feature/auth");
+  Deno.copyFileSync(join(project.path, ".conclaude.yaml"), join(worktree, ".conclaude.yaml"));
+  assert.equal(await project.edit({ cwd: worktree }), null);
+});
+
+Deno.test("on no branch and outside of a repository all passes, and it is said", async () => {
+  using project = new RequiredProject(PLAN);
+  project.git("checkout", "-q", "--detach");
+  assert.match(await project.start(), /not in force here, for HEAD is detached/);
+  assert.equal(await project.edit(), null);
+  assert.match(
+    String((executions(project.home).at(-1)!["metadata"] as Row)["requirements"]),
+    /HEAD/,
+  );
+  Deno.removeSync(join(project.path, ".git"), { recursive: true });
+  assert.match(await project.start(), /no git repository/);
+  assert.equal(await project.edit(), null);
+  assert.match(
+    (await project.run("req", "satisfy", "commit_plan", "--session", SESSION)).stderr,
+    /no git/,
+  );
+});
+
+Deno.test("a name that does not exist is refused with the nearest, and nothing is recorded", async () => {
+  using project = new RequiredProject(PLAN);
+  await project.send("SessionStart");
+  const { code, stderr } = await project.run("req", "satisfy", "commit_plan", "comit_plan");
+  assert.equal(code, 1);
+  assert.match(stderr, /Unknown requirement "comit_plan"\n.*did you mean "commit_plan"/);
+  assert.deepEqual(project.state("commit_plan"), []);
+});
+
+Deno.test("the same denial within seconds is told in short, and is still one", async () => {
+  using project = new RequiredProject(FOUR);
+  const [first, second] = [(await project.edit())!, (await project.edit())!];
+  assert.ok(second.length < first.length / 2);
+  assert.match(second, /`conclaude req satisfy [^`]+ --session cad0ac4d`/);
+});
+
+Deno.test("guards and requirements deny in one answer, with both ways out", async () => {
+  using project = new RequiredProject(`preToolUse: {uneditableFiles: [src/**]}\n${PLAN}`);
+  const reason = (await project.edit())!;
+  assert.match(reason, /uneditableFiles/);
+  assert.match(reason, /commit_plan/);
+  const commands = [...reason.matchAll(/`conclaude ((?:guard|req) [^`]+)`/g)];
+  for (const [, command] of commands) await project.run(...command!.split(" "));
+  assert.equal(await project.edit(), null);
+});
+
+Deno.test("an agent can satisfy nothing, unless the policy lets it", async () => {
+  using project = new RequiredProject(PLAN);
+  const verbs = ["satisfy a", "approve a", "clear --all", "pause", "disable a", "import", "init"];
+  const commands = verbs.map((verb) => `conclaude req ${verb}`);
+  for (const command of [...commands, "sh -c '~/.local/bin/conclaude req satisfy x'"]) {
+    assert.match((await project.bash(command))!, /only a person/, command);
+  }
+  for (const command of ["conclaude req status", "echo 'conclaude req satisfy x'"]) {
+    assert.equal(await project.bash(command), null, command);
+  }
+  project.configure(`preToolUse: {protectPolicy: false}\n${PLAN}`);
+  assert.equal(await project.bash("conclaude req satisfy commit_plan"), null);
+});
+
+Deno.test("one wrong requirement is named and left out, the others hold", async () => {
+  using project = new RequiredProject(
+    "requirements:\n  commit_plan: {}\n  broken: {scope: sesion}\n  worse: {triggerTools: [{tool: Bash, commandPattern: '('}]}\n",
+  );
+  const answer = await project.send("SessionStart", { source: "startup" });
+  assert.match(
+    String(answer!["systemMessage"]),
+    /requirements\.broken\.scope.*requirements\.worse/,
+  );
+  const reason = (await project.edit())!;
+  assert.match(reason, /commit_plan/);
+  assert.doesNotMatch(reason, /broken|worse/);
+  const { code, stdout, stderr } = await project.run("config", "validate");
+  assert.equal(code, 1);
+  assert.match(stdout + stderr, /requirements\.broken\.scope[\s\S]*expected session or branch/);
+});

@@ -1,0 +1,145 @@
+/** A project with requirements in a home of its own, and the hooks of sessions that work in it. */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type Finished, hook, startProgram, type TempHome, tempHome } from "./program.ts";
+import { query, type Row } from "./look.ts";
+
+/** The session that hooks speak of where a test names none. */
+export const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+/** Another one. */
+export const OTHER_SESSION = "77aa11bb-0000-4000-8000-000000000002";
+
+/** What a hook is told beside the usual fields. */
+type More = Readonly<Record<string, unknown>>;
+
+/** A repository on the branch `feature/x`, with a configuration file. */
+export class RequiredProject implements Disposable {
+  readonly home: TempHome = tempHome();
+  readonly path: string = join(this.home.path, "project");
+
+  constructor(config: string, branch = "feature/x") {
+    this.write("src/a.ts", "x\n");
+    this.git("init", "-q", "-b", branch);
+    this.git("add", ".");
+    this.git("commit", "-q", "-m", "start");
+    this.configure(config);
+  }
+
+  /** Replaces the configuration file. */
+  configure(config: string): void {
+    this.write(".conclaude.yaml", config);
+  }
+
+  write(name: string, text: string): void {
+    const path = join(this.path, name);
+    Deno.mkdirSync(dirname(path), { recursive: true });
+    Deno.writeTextFileSync(path, text);
+  }
+
+  git(...args: string[]): void {
+    const { success, stderr } = new Deno.Command("git", {
+      args: ["-c", "user.name=t", "-c", "user.email=t@example.invalid", ...args],
+      cwd: this.path,
+      env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+    }).outputSync();
+    assert.ok(success, new TextDecoder().decode(stderr));
+  }
+
+  /** Sends an event; what comes back on stdout, read as JSON, or null when nothing did. */
+  async send(event: string, fields: More = {}): Promise<Row | null> {
+    const payload = { session_id: SESSION, cwd: this.path, hook_event_name: event, ...fields };
+    const { code, stdout, stderr } = await hook(event, payload, this.home);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    return stdout === "" ? null : JSON.parse(stdout);
+  }
+
+  /** The reason of a denial; null when the tool may be used. */
+  async use(tool: string, input: More, more: More = {}): Promise<string | null> {
+    const fields = { tool_name: tool, tool_use_id: "toolu_1", tool_input: input, ...more };
+    const answer = await this.send("PreToolUse", fields);
+    if (answer === null) return null;
+    const { hookSpecificOutput: output, ...rest } = answer;
+    assert.deepEqual(rest, {});
+    const { permissionDecision, permissionDecisionReason } = output as Row;
+    assert.equal(permissionDecision, "deny");
+    return String(permissionDecisionReason);
+  }
+
+  edit(more: More = {}, file = "src/a.ts"): Promise<string | null> {
+    return this.use("Edit", { file_path: file }, more);
+  }
+
+  bash(command: string, more: More = {}): Promise<string | null> {
+    return this.use("Bash", { command }, more);
+  }
+
+  /** Reports that a tool was used. */
+  async used(tool: string, input: More, more: More = {}): Promise<Row | null> {
+    const fields = { tool_name: tool, tool_use_id: "toolu_1", tool_input: input, ...more };
+    return await this.send("PostToolUse", { tool_response: {}, ...fields });
+  }
+
+  /** The reason for which a stop is held; null when Claude may stop. */
+  async stop(more: More = {}): Promise<string | null> {
+    const answer = await this.send("Stop", { stop_hook_active: false, ...more });
+    return answer?.["decision"] === "block" ? String(answer["reason"]) : null;
+  }
+
+  /** What a session is told at its start. */
+  async start(more: More = {}): Promise<string> {
+    const answer = await this.send("SessionStart", { source: "startup", ...more });
+    const output = answer?.["hookSpecificOutput"] as Row | undefined;
+    return String(output?.["additionalContext"] ?? "");
+  }
+
+  /** `conclaude …` in the project's folder. */
+  run(...args: string[]): Promise<Finished> {
+    return startProgram(args, { env: { HOME: this.home.path }, cwd: this.path });
+  }
+
+  /** `conclaude req …`, which has to do what it was asked. */
+  async req(...args: string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.run("req", ...args);
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    return stdout;
+  }
+
+  /** What is stored of one requirement, of every owner. */
+  state(requirement: string): Row[] {
+    return query(
+      this.home,
+      "SELECT * FROM requirements WHERE requirement = ? ORDER BY branch, session_id",
+      requirement,
+    );
+  }
+
+  /** Moves what is stored back in time. */
+  age(seconds: number): void {
+    this.#change(
+      "UPDATE requirements SET satisfied_at_ms = satisfied_at_ms - ?1, original_at_ms = original_at_ms - ?1, " +
+        "expires_at_ms = expires_at_ms - ?1",
+      seconds * 1_000,
+    );
+  }
+
+  /** Holds the database for writing, until it is released or the block ends. */
+  lock(): Disposable & { release(): void } {
+    const db = new DatabaseSync(this.home.database);
+    db.exec("BEGIN EXCLUSIVE");
+    const release = () => {
+      if (db.isOpen) db.close();
+    };
+    return { release, [Symbol.dispose]: release };
+  }
+
+  #change(sql: string, value: number): void {
+    const db = new DatabaseSync(this.home.database);
+    db.prepare(sql).run(value);
+    db.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.home[Symbol.dispose]();
+  }
+}
