@@ -1,5 +1,6 @@
 /** Whether what is forbidden here is forbidden: Claude Code asks, and what it asks answers. */
 import type { HookConfig } from "../../config/hook_config.ts";
+import { gateEvents } from "../../gate/gates.ts";
 import type { GuardPolicy } from "../../guard/policy.ts";
 import { baseName } from "../../paths.ts";
 import { isBareName } from "../../process/executable.ts";
@@ -17,30 +18,14 @@ import { installLine, lookAtSettings, type SettingsLook } from "./hooks.ts";
 import type { DoctorPlace } from "./place.ts";
 import { isAtLeast } from "./program.ts";
 
-/** Something that may forbid what Claude Code is about to do. */
-interface Gate {
-  readonly isHere: (config: HookConfig) => boolean;
-  /** The events without which it has no say. */
-  readonly events: (config: HookConfig) => readonly string[];
-}
-
-/** What may forbid something, one row each. */
-const GATES: readonly Gate[] = [
-  {
-    isHere: ({ guards }) => guards !== "",
-    events: ({ guards }) =>
-      answersRequests(JSON.parse(guards)) ? ["PreToolUse", "PermissionRequest"] : ["PreToolUse"],
-  },
-];
-
 /** Proves each installed hook that judges, where something is guarded. */
 export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const { config } = place;
-  const gates = GATES.filter(({ isHere }) => isHere(config));
-  if (gates.length === 0) return [ok("no gates here: nothing is guarded in this folder")];
+  const events = gateEvents(config);
+  if (events.length === 0) return [ok("no gates here: nothing is guarded in this folder")];
   const looks = lookAtSettings(place);
   const unarmed = whyUnarmed(looks, {
-    events: [...new Set(gates.flatMap(({ events }) => events(config)))],
+    events,
     ownership: ownershipHere(place),
   });
   if (unarmed !== null) return [notAsked(unarmed, looks)];
@@ -51,11 +36,6 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
     if (entry !== undefined) findings.push(await lookAtEntry(entry, { look, looks, place }));
   }
   return [...findings, ...lockOf(config)];
-}
-
-function answersRequests({ permission }: GuardPolicy): boolean {
-  const { deny, allow, fallback } = permission;
-  return deny.length > 0 || allow.length > 0 || fallback !== null;
 }
 
 /** Claude Code does not even ask. */
