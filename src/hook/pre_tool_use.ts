@@ -1,4 +1,4 @@
-import { judgeUse } from "../gate/judge.ts";
+import { type AskedUse, judgeUse } from "../gate/judge.ts";
 import { answerPermission } from "../guard/permission.ts";
 import type { Block, GuardPolicy, Verdict } from "../guard/policy.ts";
 import { shortSessionId } from "../ids.ts";
@@ -56,19 +56,28 @@ async function tellable(
 /** What the rules say; `allowedBy` is the rule that allows what a person would be asked for. */
 type Judgement = Verdict & { readonly allowedBy: string | null };
 
-async function judge(work: HookWork): Promise<Judgement | null> {
-  const { config, event, sent, home, projectDir } = work;
+/** The tool use that is asked about; null when the event names no tool. */
+export function askedUse(
+  { event, sent, home, projectDir }: Pick<HookWork, "event" | "sent" | "home" | "projectDir">,
+): AskedUse | null {
   const tool = nameOf(sent["tool_name"]);
-  if (config.guards === "" || tool === null) return null;
-  const policy: GuardPolicy = JSON.parse(config.guards);
-  const verdict = await judgeUse(policy, {
+  return tool === null ? null : {
     tool,
     input: sent["tool_input"],
     agent: nameOf(event.own["agent_type"]) ?? MAIN_AGENT,
     folder: folderOf(sent) ?? projectDir,
     projectDir,
     home,
-  });
+  };
+}
+
+async function judge(work: HookWork): Promise<Judgement | null> {
+  const { config, event } = work;
+  const use = config.guards === "" ? null : askedUse(work);
+  if (use === null) return null;
+  const { tool } = use;
+  const policy: GuardPolicy = JSON.parse(config.guards);
+  const verdict = await judgeUse(policy, use);
   if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
   const answer = answerPermission(policy.permission, tool);
   if (answer.kind === "deny") {

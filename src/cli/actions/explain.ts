@@ -1,18 +1,7 @@
-import { judgeUse } from "../../gate/judge.ts";
-import { rulesOf, type SingleRule } from "../../guard/explain.ts";
-import type { Verdict } from "../../guard/policy.ts";
 import type { CliContext } from "../context.ts";
 import { policyOf } from "../policy.ts";
-import { tableText } from "../table.ts";
+import { explainRules, explanationText } from "../rule_table.ts";
 import type { View } from "../view.ts";
-
-/** What one rule says. */
-interface Saying {
-  readonly rule: string;
-  readonly glob: string;
-  readonly says: "forbids" | "cannot tell" | "does not match";
-  readonly why: string;
-}
 
 /** The field of a tool's input that a plain text stands for. */
 const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
@@ -42,33 +31,16 @@ export async function explainUse(
       text: "Allowed: there are no rules here. `conclaude config init` begins some.",
     };
   }
-  const { blocks, doubts } = await judgeUse(policy, use);
-  const sayings: Saying[] = [];
-  for (const rule of rulesOf(policy)) {
-    sayings.push(sayingOf(rule, await judgeUse(rule.alone, use)));
-  }
+  const explanation = await explainRules(policy, use);
+  const { blocks, doubts } = explanation.verdict;
   const denied = blocks.length > 0;
-  const table = tableText(sayings, [
-    { title: "RULE", value: ({ rule }) => rule },
-    { title: "SAYS", value: ({ says }) => says },
-    { title: "WHY", value: ({ why, glob }) => why || glob },
-  ], { empty: "No rules.", color: context.globals.color });
-  const unsure = doubts.map((doubt) => `  not known before it runs: ${doubt}`);
   return {
-    json: { decision: denied ? "deny" : "allow", blocks, doubts, rules: sayings },
-    text: [denied ? "Denied." : "Allowed.", ...unsure, "", table].join("\n"),
+    json: { decision: denied ? "deny" : "allow", blocks, doubts, rules: explanation.sayings },
+    text: [denied ? "Denied." : "Allowed.", explanationText(explanation, context.globals)].join(
+      "\n",
+    ),
     exitCode: denied ? 1 : 0,
   };
-}
-
-function sayingOf({ name, glob }: SingleRule, { blocks, doubts }: Verdict): Saying {
-  const [block] = blocks;
-  if (block !== undefined) return { rule: name, glob, says: "forbids", why: block.reason };
-  // A doubt that every rule has is told once, above.
-  const own = doubts.find((doubt) => doubt.includes("[0]"));
-  return own === undefined
-    ? { rule: name, glob, says: "does not match", why: "" }
-    : { rule: name, glob, says: "cannot tell", why: own.replace(/preToolUse\.\w+\[0\]/, name) };
 }
 
 function inputOf(tool: string, text: string): unknown {
