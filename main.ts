@@ -6,9 +6,10 @@
 // Global flags may stand before the verb; a hook with them must still be a hook, for it may never leave with status 2.
 let verb = 0;
 while (Deno.args[verb]?.startsWith("--")) verb += Deno.args[verb] === "--db" ? 2 : 1;
-const wantsHelp = Deno.args.includes("--help") || Deno.args.includes("-h");
+// What a person asks of a hook is the command line's to answer.
+const isAsked = ["--help", "-h", "--dry-run"].some((flag) => Deno.args.includes(flag));
 
-if (Deno.args[verb] === "hook" && !wantsHelp) {
+if (Deno.args[verb] === "hook" && !isAsked) {
   const { runHook } = await import("./src/hook/run.ts");
   await runHook(Deno.args.toSpliced(verb, 1));
 } else {

@@ -1,6 +1,6 @@
 /** The requirements of the project around this folder, for the verbs of `conclaude req`. */
 import type { DatabaseSync } from "node:sqlite";
-import { UserError } from "../errors.ts";
+import { isUserError, UserError } from "../errors.ts";
 import { gatherFacts, type Ground, groundOf } from "../gate/requirements.ts";
 import { findRepository } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
@@ -101,6 +101,24 @@ export async function sessionIdOf(
   const whole = normalizeSessionId(named) ?? "";
   if (UUID.test(whole) && findSessions(db, whole).length === 0) return whole;
   return sessionOf(db, named).sessionId;
+}
+
+/** Stands for the session where none can be told. */
+export const NO_SESSION = "no-session";
+
+/** {@linkcode sessionIdOf}, or {@linkcode NO_SESSION} where none is named and none can be told. */
+export async function sessionIdOrNone(
+  db: DatabaseSync | null,
+  context: CliContext,
+  named: string | undefined,
+): Promise<string> {
+  if (db === null) return named ?? NO_SESSION;
+  try {
+    return await sessionIdOf(db, context, { named, command: "explain" });
+  } catch (thrown) {
+    if (named !== undefined || !isUserError(thrown)) throw thrown;
+    return NO_SESSION;
+  }
 }
 
 /** What conditions are judged by here, now. */

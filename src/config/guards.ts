@@ -32,6 +32,7 @@ export function compileGuards(
     rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
     uneditable: preToolUse.uneditableFiles.map(file),
     noAdditions: preToolUse.preventAdditions.map(file),
+    protectsIgnored: preToolUse.preventUpdateGitIgnored,
     protectsGenerated: preToolUse.preventGeneratedFileEdits,
     generatedMessage: preToolUse.generatedFileMessage,
     tools: preToolUse.toolUsageValidation.map((rule) => compileTool(rule, from.home)),

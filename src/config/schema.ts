@@ -127,6 +127,11 @@ const SHAPE = {
         globText(),
         "Files that may not be made. Those that are there may be changed.",
       ),
+      preventUpdateGitIgnored: bool(
+        false,
+        "Whether files that git ignores may not be changed, moved or removed, by a tool or by a shell command. Git itself " +
+          "is asked; a file that it tracks is not ignored. Outside of a repository the rule says nothing.",
+      ),
       preventGeneratedFileEdits: bool(
         false,
         "Whether files are protected that say in their first 100 lines that a program wrote them, such as `@generated` " +

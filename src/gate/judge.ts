@@ -1,5 +1,6 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
-import { filesTouched } from "../capture/payload.ts";
+import { EDITING_TOOLS, filesTouched } from "../capture/payload.ts";
+import type { BashUse } from "../guard/bash.ts";
 import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { GuardPolicy, Verdict } from "../guard/policy.ts";
@@ -28,16 +29,31 @@ export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verd
   const ground = { root, folder, home, wantsHead: policy.protectsGenerated };
   const look: Look = (path, how) => lookAtFiles(path, how, ground);
   const command = tool === "Bash" ? commandOf(use.input) : null;
-  if (command === null) {
-    return judgeTool(policy, { tool, agent, file: filesTouched(tool, use.input)[0] ?? null }, look);
-  }
-  if (!mayConcernCommands(policy, command)) return NOTHING;
-  const { judgeBash } = await import("../guard/bash.ts");
-  const verdict = judgeBash(policy, { command, agent, folder, home, root }, look);
+  if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
+  const judge = command === null
+    ? judgerOfTool(policy, use)
+    : await judgerOfBash(policy, { command, agent, folder, home, root });
+  const asksGit = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
+  const verdict = asksGit
+    ? await (await import("./with_git.ts")).judgeWithGit(judge, look)
+    : judge(look);
   if (!policy.isStrict || verdict.doubts.length === 0) return verdict;
-  const reason = "Blocked Bash operation: only when it runs can be known what it does " +
-    `(${verdict.doubts.join("; ")}). Write the command out plainly.`;
+  const reason = `Blocked ${tool} operation: only when it runs can be known what it does ` +
+    `(${verdict.doubts.join("; ")}).${command === null ? "" : " Write the command out plainly."}`;
   return { ...verdict, blocks: [...verdict.blocks, { rule: LOCK_RULE, reason }] };
+}
+
+/** What judges, as soon as files can be looked up. */
+type Judge = (look: Look) => Verdict;
+
+function judgerOfTool(policy: GuardPolicy, { tool, agent, input }: AskedUse): Judge {
+  const file = filesTouched(tool, input)[0] ?? null;
+  return (look) => judgeTool(policy, { tool, agent, file }, look);
+}
+
+async function judgerOfBash(policy: GuardPolicy, use: BashUse): Promise<Judge> {
+  const { judgeBash } = await import("../guard/bash.ts");
+  return (look) => judgeBash(policy, use, look);
 }
 
 /** The command of a Bash call; null when it names none. */

@@ -106,8 +106,10 @@ function lifts({ words }: ShellCommand): boolean {
   });
 }
 
-function hasFileRules({ uneditable, noAdditions, tools }: GuardPolicy): boolean {
-  return uneditable.length > 0 || noAdditions.length > 0 ||
+function hasFileRules(
+  { uneditable, noAdditions, tools, protectsIgnored }: GuardPolicy,
+): boolean {
+  return protectsIgnored || uneditable.length > 0 || noAdditions.length > 0 ||
     tools.some(({ about }) => about === "file");
 }
 

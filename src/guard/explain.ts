@@ -1,5 +1,6 @@
 /** The rules of a policy one by one, so that each can be asked by itself. */
 import { DANGEROUS_RULE } from "./dangerous.ts";
+import { IGNORED_RULE } from "./ignored.ts";
 import { LOCK_RULE } from "./lock.ts";
 import type { GuardPolicy } from "./policy.ts";
 
@@ -21,6 +22,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
     preventsRootAdditions: false,
     uneditable: [],
     noAdditions: [],
+    protectsIgnored: false,
     protectsGenerated: false,
     tools: [],
     deniesDangerous: false,
@@ -43,6 +45,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
     ...listed("toolUsageValidation", policy.tools, (rule) => ({ tools: [rule] })),
     ...switched(DANGEROUS_RULE, policy.deniesDangerous, { deniesDangerous: true }),
     ...switched("preToolUse.protectPolicy", policy.protectsItself, { protectsItself: true }),
+    ...switched(IGNORED_RULE, policy.protectsIgnored, { protectsIgnored: true }),
     ...switched("preToolUse.preventRootAdditions", policy.preventsRootAdditions, {
       preventsRootAdditions: true,
     }),

@@ -1,5 +1,6 @@
 /** The rules about files: which may not be changed, which may not be added. */
 import { generatedMarker } from "./generated.ts";
+import { judgeIgnored } from "./ignored.ts";
 import {
   type Actor,
   type Block,
@@ -18,6 +19,10 @@ export interface FileFacts {
    * Normalised: no `.`, no `..`, `/` as the separator.
    */
   readonly spellings: readonly string[];
+  /** Absolute, all links followed. */
+  readonly real: string;
+  /** What makes git ignore it; null when it does not, or was not asked: see {@linkcode GuardPolicy.protectsIgnored}. */
+  readonly ignored: { readonly pattern: string; readonly where: string } | null;
   /** Whether anything is there now. */
   readonly exists: boolean;
   /** Whether it lies directly in the project's folder. */
@@ -34,7 +39,7 @@ export function judgeFile(
   file: FileFacts,
   by: Actor & { readonly tool: string },
 ): Block[] {
-  const blocks: Block[] = [];
+  const blocks: Block[] = judgeIgnored(policy, file, by.tool);
   const isNew = !file.exists && file.effect === "change";
   if (policy.preventsRootAdditions && policy.root !== null && isNew && file.isInRoot) {
     blocks.push({

@@ -47,6 +47,8 @@ export interface GuardPolicy {
   readonly rootAdditionsMessage: string | null;
   readonly uneditable: readonly FileRule[];
   readonly noAdditions: readonly FileRule[];
+  /** True: files that git ignores may not be changed. */
+  readonly protectsIgnored: boolean;
   readonly protectsGenerated: boolean;
   readonly generatedMessage: string | null;
   readonly tools: readonly ToolRule[];

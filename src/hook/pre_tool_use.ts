@@ -26,7 +26,7 @@ const REPEATED_MS = 5_000;
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
-  const use = useOf(work);
+  const use = askedUse(work);
   const guards = use === null ? null : await judgeGuards(work, use);
   const required = use === null ? null : await prepareRequirements(work, use);
   if (guards === null && required === null) {
@@ -72,10 +72,12 @@ type Required =
   /** A person is asked for the tool, who may refuse it. */
   | { readonly kind: "asked" };
 
-function useOf({ sent, event, projectDir, home }: HookWork): AskedUse | null {
+/** The tool use that is asked about; null when the event names no tool. */
+export function askedUse(
+  { event, sent, home, projectDir }: Pick<HookWork, "event" | "sent" | "home" | "projectDir">,
+): AskedUse | null {
   const tool = nameOf(sent["tool_name"]);
-  if (tool === null) return null;
-  return {
+  return tool === null ? null : {
     tool,
     input: sent["tool_input"],
     agent: nameOf(event.own["agent_type"]) ?? MAIN_AGENT,

@@ -53,6 +53,11 @@ export async function handle(work: HookWork): Promise<Answer> {
       : "The rest of it counts.";
     work.tell(`conclaude: ${what}. ${meaning} Run \`conclaude config validate\`.`);
   }
+  if (work.config.guards !== "" && work.projectDir !== null) {
+    const { unarmedNotice } = await import("../gate/unarmed.ts");
+    const notice = unarmedNotice(work.config, { projectDir: work.projectDir, home: work.home });
+    if (notice !== null) work.tell(notice);
+  }
   const context = [
     await required?.text() ?? "",
     ask(db, (db) => contextOf(db, work)) ?? "",

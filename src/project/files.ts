@@ -47,6 +47,8 @@ function factsOf(
   return {
     name: inside.find((spelling) => spelling !== "") ?? path,
     spellings: [...new Set([...inside, path, real])],
+    real,
+    ignored: null,
     exists: exists(real),
     isInRoot: realRoot !== null && parentOf(real) === realRoot,
     head: wantsHead ? headOf(real) : "",

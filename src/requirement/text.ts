@@ -1,6 +1,6 @@
 /** What Claude and the person are told of open requirements: what, why, and how to go on. */
 import type { Facts, Open } from "./judge.ts";
-import type { Requirement, RequirementPolicy } from "./policy.ts";
+import type { Requirement, RequirementPolicy, Trigger } from "./policy.ts";
 import { isSatisfied, type Standing } from "./standing.ts";
 
 /** Whose session it is, in the form that commands take. */
@@ -109,6 +109,12 @@ export function statusOf(
 export function reasonOf({ requirement, finding }: Open, to: Audience): string {
   const usual = finding ?? requirement.description ?? "it has to be satisfied first";
   return requirement.message === null ? usual : filled(requirement.message, requirement, to);
+}
+
+/** The tool uses that a requirement is about: ``Edit, Bash `git\s+commit` ``. */
+export function triggersText(triggers: readonly Trigger[]): string {
+  return triggers.map(({ tool, command }) => command === null ? tool : `${tool} \`${command}\``)
+    .join(", ");
 }
 
 function shortOf({ requirement, finding }: Open): string {

@@ -82,6 +82,17 @@ export function openToLook(path: string): DatabaseSync {
   }
 }
 
+/** {@linkcode openToLook} for a database of this schema or an older one; null for anything else, and when it cannot be read. */
+export function openIfOurs(path: string): DatabaseSync | null {
+  const { kind } = identifyDatabase(path);
+  if (kind !== "ours" && kind !== "older") return null;
+  try {
+    return openToLook(path);
+  } catch {
+    return null;
+  }
+}
+
 /**
  * Whether another process holds the write lock right now.
  *

@@ -25,6 +25,8 @@ const COLD_MODULES = [
   "src/capture/exclusion.ts",
   "src/capture/redact.ts",
   "src/config/cached.ts",
+  "src/gate/with_git.ts",
+  "src/gate/unarmed.ts",
   "src/guard/bash.ts",
   "src/hook/after_use.ts",
   "src/hook/failure.ts",

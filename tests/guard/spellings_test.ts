@@ -97,6 +97,8 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
   const look = () => [{
     name: "yarn.lock",
     spellings: ["yarn.lock"],
+    real: "/p/yarn.lock",
+    ignored: null,
     exists: true,
     isInRoot: true,
     head: "",

@@ -1,18 +1,10 @@
-import { judgeUse } from "../../gate/judge.ts";
-import { rulesOf, type SingleRule } from "../../guard/explain.ts";
-import type { Verdict } from "../../guard/policy.ts";
 import type { CliContext } from "../context.ts";
-import { policyOf } from "../policy.ts";
-import { tableText } from "../table.ts";
+import type { AskedUse } from "../../gate/judge.ts";
+import { peek } from "../policy.ts";
+import { explainRequirements } from "../requirement_table.ts";
+import { sessionIdOrNone } from "../requirements_here.ts";
+import { explainRules, explanationText } from "../rule_table.ts";
 import type { View } from "../view.ts";
-
-/** What one rule says. */
-interface Saying {
-  readonly rule: string;
-  readonly glob: string;
-  readonly says: "forbids" | "cannot tell" | "does not match";
-  readonly why: string;
-}
 
 /** The field of a tool's input that a plain text stands for. */
 const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
@@ -23,52 +15,61 @@ const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
 /** `conclaude explain TOOL INPUT` */
 export async function explainUse(
   context: CliContext,
-  flags: { readonly agent: string },
+  flags: { readonly agent: string; readonly session?: string },
   tool: string,
   input: string,
 ): Promise<View> {
-  const { policy, projectDir } = await policyOf(context);
-  const use = {
-    tool,
-    input: inputOf(tool, input),
-    agent: flags.agent,
-    folder: context.cwd,
-    projectDir,
-    home: context.locations.home,
-  };
+  const folder = context.cwd;
+  const { config, policy, found: required } = await peek(
+    context,
+    folder,
+    async (db, config, policy) => {
+      const sessionId = await sessionIdOrNone(db, context, flags.session);
+      const use = useOf(context, flags.agent, { tool, input, projectDir: policy?.root ?? folder });
+      return await explainRequirements(config.requirements, use, { db, folder, sessionId });
+    },
+  );
+  if (config.problems > 0) {
+    context.process.stderr.write(
+      `The configuration has problems, in ${
+        config.problemKeys.join(", ")
+      }: run \`conclaude config validate\`.\n`,
+    );
+  }
+  const use = useOf(context, flags.agent, { tool, input, projectDir: policy?.root ?? folder });
   if (policy === null) {
     return {
       json: { decision: "allow", rules: [], doubts: [] },
       text: "Allowed: there are no rules here. `conclaude config init` begins some.",
     };
   }
-  const { blocks, doubts } = await judgeUse(policy, use);
-  const sayings: Saying[] = [];
-  for (const rule of rulesOf(policy)) {
-    sayings.push(sayingOf(rule, await judgeUse(rule.alone, use)));
-  }
-  const denied = blocks.length > 0;
-  const table = tableText(sayings, [
-    { title: "RULE", value: ({ rule }) => rule },
-    { title: "SAYS", value: ({ says }) => says },
-    { title: "WHY", value: ({ why, glob }) => why || glob },
-  ], { empty: "No rules.", color: context.globals.color });
-  const unsure = doubts.map((doubt) => `  not known before it runs: ${doubt}`);
+  const guards = await explainRules(policy, use);
+  const { blocks, doubts } = guards.verdict;
+  const denied = blocks.length > 0 || required.denied;
+  const explanation = { ...guards, sayings: [...guards.sayings, ...required.sayings] };
   return {
-    json: { decision: denied ? "deny" : "allow", blocks, doubts, rules: sayings },
-    text: [denied ? "Denied." : "Allowed.", ...unsure, "", table].join("\n"),
+    json: { decision: denied ? "deny" : "allow", blocks, doubts, rules: explanation.sayings },
+    text: [denied ? "Denied." : "Allowed.", explanationText(explanation, context.globals)].join(
+      "\n",
+    ),
     exitCode: denied ? 1 : 0,
   };
 }
 
-function sayingOf({ name, glob }: SingleRule, { blocks, doubts }: Verdict): Saying {
-  const [block] = blocks;
-  if (block !== undefined) return { rule: name, glob, says: "forbids", why: block.reason };
-  // A doubt that every rule has is told once, above.
-  const own = doubts.find((doubt) => doubt.includes("[0]"));
-  return own === undefined
-    ? { rule: name, glob, says: "does not match", why: "" }
-    : { rule: name, glob, says: "cannot tell", why: own.replace(/preToolUse\.\w+\[0\]/, name) };
+function useOf(
+  { cwd, locations }: CliContext,
+  agent: string,
+  asked: { readonly tool: string; readonly input: string; readonly projectDir: string },
+): AskedUse {
+  const { tool, input, projectDir } = asked;
+  return {
+    tool,
+    input: inputOf(tool, input),
+    agent,
+    folder: cwd,
+    projectDir,
+    home: locations.home,
+  };
 }
 
 function inputOf(tool: string, text: string): unknown {

@@ -3,14 +3,14 @@ import { plain } from "../../capture/plain.ts";
 import { isUserError, UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
 import { type Facts, openOf } from "../../requirement/judge.ts";
-import type { Requirement, Trigger } from "../../requirement/policy.ts";
+import type { Requirement } from "../../requirement/policy.ts";
 import {
   isTriggered,
   satisfyingOf,
   type Standing,
   WHOLE_BRANCH,
 } from "../../requirement/standing.ts";
-import { reasonOf, satisfyCommand, statusOf } from "../../requirement/text.ts";
+import { reasonOf, satisfyCommand, statusOf, triggersText } from "../../requirement/text.ts";
 import { findPause } from "../../store/pauses.ts";
 import { listBranches, readOwnStandings } from "../../store/requirements.ts";
 import { listSessions } from "../../store/sessions.ts";
@@ -20,6 +20,7 @@ import {
   branchKeyOf,
   factsHere,
   namedRequirements,
+  NO_SESSION,
   type RequirementsHere,
   requirementsHere,
   sessionIdOf,
@@ -30,9 +31,6 @@ import { tableText } from "../table.ts";
 import type { View } from "../view.ts";
 
 type Where = { readonly session?: string; readonly branch?: string };
-
-/** Stands for the session where none can be told. */
-const NO_SESSION = "no-session";
 
 /** One requirement as it stands. */
 interface Row {
@@ -271,11 +269,6 @@ function whenOf({ satisfiedAtMs, expiresAtMs }: Row, nowMs: number): string | nu
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   return `${Math.floor(seconds / 60)}m ${seconds % 60}s`;
-}
-
-function triggersText(triggers: readonly Trigger[]): string {
-  return triggers.map(({ tool, command }) => command === null ? tool : `${tool} \`${command}\``)
-    .join(", ");
 }
 
 function conditionText({ condition }: Requirement): string | null {

@@ -1,7 +1,10 @@
 import { command, someText } from "../command.ts";
 
 /** `conclaude explain TOOL INPUT` */
-export const explain = command<{ readonly agent: string }, [tool: string, input: string]>({
+export const explain = command<
+  { readonly agent: string; readonly session?: string },
+  [tool: string, input: string]
+>({
   load: async () => (await import("../actions/explain.ts")).explainUse,
   parameters: {
     positional: {
@@ -23,11 +26,18 @@ export const explain = command<{ readonly agent: string }, [tool: string, input:
         brief: "As if this agent asked: main, or the type of a subagent",
         placeholder: "name",
       },
+      session: {
+        kind: "parsed",
+        parse: someText,
+        optional: true,
+        brief: "As if this session asked, by its id or the beginning of it",
+        placeholder: "id",
+      },
     },
   },
   brief: "Show what the rules say of a tool use, without doing anything",
   about:
-    "Shows every rule that is asked before this tool use, and what it says. Nothing is run, and nothing is written.\n" +
+    "Shows every rule and requirement that is asked before this tool use, and what it says. Nothing is run, and nothing is written.\n" +
     "Exit status 1 when it would be denied.",
   examples: [
     "conclaude explain Bash 'git push --force'",

@@ -3,6 +3,7 @@ import { type Check, fail, type Finding } from "../check.ts";
 import { lookAtConfiguration } from "./configuration.ts";
 import { lookAtDatabase } from "./database.ts";
 import { lookAtDisk } from "./disk.ts";
+import { lookAtGates } from "./gates.ts";
 import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
 import { lookAtLog } from "./log.ts";
@@ -32,6 +33,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "database", look: lookAtDatabase },
   { name: "spool", look: lookAtSpool, needsDatabase: true },
   { name: "hooks", look: lookAtHooks },
+  { name: "gates", look: lookAtGates },
   { name: "sessions", look: lookAtSessions, needsDatabase: true },
   { name: "queue", look: lookAtQueue },
   { name: "retention", look: lookAtRetention },

@@ -17,8 +17,10 @@ import {
 import type { DoctorPlace } from "./place.ts";
 
 /** A settings file as far as hooks go. */
-interface SettingsLook {
+export interface SettingsLook {
   readonly path: string;
+  /** What it says, parsed; `undefined` when it is not there, or cannot be read. */
+  readonly settings: unknown;
   /** What leads `install-hooks` to it: `["--scope", "local"]`. */
   readonly flags: readonly string[];
   /** False when nobody can tell what is in the file. */
@@ -41,7 +43,7 @@ const INSTALL = commandLine("install-hooks");
 
 /** Whether Claude Code will start this program: in every settings file that counts here. */
 export function lookAtHooks(place: DoctorPlace): Finding[] {
-  const looks = settingsFiles(place).map((file) => lookInto(file, place));
+  const looks = lookAtSettings(place);
   const installed = looks.filter(({ entries }) => entries.length > 0);
   const faults = [
     ...looks.flatMap((look) => look.faults),
@@ -71,10 +73,14 @@ export type HooksPlace = Pick<
 export function installedHooks(
   place: HooksPlace,
 ): { readonly path: string; readonly events: readonly string[] }[] {
-  return settingsFiles(place)
-    .map((file) => lookInto(file, place))
+  return lookAtSettings(place)
     .filter(({ entries }) => entries.length > 0)
     .map(({ path, entries }) => ({ path, events: entries.map(({ event }) => event) }));
+}
+
+/** The settings files that count here, the one with the last word first. */
+export function lookAtSettings(place: HooksPlace): SettingsLook[] {
+  return settingsFiles(place).map((file) => lookInto(file, place));
 }
 
 function settingsFiles(
@@ -94,7 +100,13 @@ function settingsFiles(
 
 function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace): SettingsLook {
   const { path } = file;
-  const nothing = { ...file, entries: [], lookAlikes: [], disablesAll: undefined };
+  const nothing = {
+    ...file,
+    settings: undefined,
+    entries: [],
+    lookAlikes: [],
+    disablesAll: undefined,
+  };
   const ownership = ownershipHere(place);
   const again = place.settings === undefined ? [] : ["--settings", place.settings];
   try {
@@ -110,6 +122,7 @@ function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace)
     const { disableAllHooks } = settings as { readonly disableAllHooks?: unknown };
     return {
       ...file,
+      settings,
       isReadable: true,
       entries,
       lookAlikes: findLookAlikes(settings, ownership),
@@ -188,7 +201,7 @@ function strictFlag(entries: readonly HookEntry[]): string[] {
 }
 
 /** Installs into the same file; a command that its hooks look up on the `PATH` stays one, and strict stays strict. */
-function installLine(flags: readonly string[], entries: readonly HookEntry[]): string {
+export function installLine(flags: readonly string[], entries: readonly HookEntry[]): string {
   const searched = entries.map(({ command }) => readHookCommand(command)).find(isSearched);
   return commandLine("install-hooks", [
     ...flags,

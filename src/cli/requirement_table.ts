@@ -1,0 +1,78 @@
+/** What every requirement says of a tool use, for people: rows beside those of the rules. */
+import type { DatabaseSync } from "node:sqlite";
+import type { AskedUse } from "../gate/judge.ts";
+import { gatherFacts, groundOf, requirementsFor } from "../gate/requirements.ts";
+import { findRepository } from "../git/repository.ts";
+import { shortSessionId } from "../ids.ts";
+import { lookUpwards } from "../project/look.ts";
+import { openForUse } from "../requirement/judge.ts";
+import type { RequirementPolicy } from "../requirement/policy.ts";
+import { satisfyingOf } from "../requirement/standing.ts";
+import { reasonOf, triggersText } from "../requirement/text.ts";
+import { findPause } from "../store/pauses.ts";
+import { readOwnStandings } from "../store/requirements.ts";
+import type { Saying } from "./rule_table.ts";
+
+/** What requirements come to, and each of them. */
+export interface RequirementExplanation {
+  /** Whether one of them forbids it. */
+  readonly denied: boolean;
+  readonly sayings: readonly Saying[];
+}
+
+/**
+ * Asks all requirements; nothing is written.
+ *
+ * @param policy As JSON, as a hook has it; empty when there are none.
+ */
+export async function explainRequirements(
+  policy: string,
+  use: AskedUse,
+  at: { readonly db: DatabaseSync | null; readonly folder: string; readonly sessionId: string },
+): Promise<RequirementExplanation> {
+  if (policy === "") return { denied: false, sayings: [] };
+  const { requirements }: RequirementPolicy = JSON.parse(policy);
+  const ground = groundOf(findRepository(lookUpwards(at.folder)));
+  if (ground.kind === "none") {
+    const why = `it does not count: ${ground.why}`;
+    return { denied: false, sayings: requirements.map(({ name }) => row(name, "allows", why)) };
+  }
+  const { repository, branch } = ground;
+  const { db, sessionId } = at;
+  const atMs = Date.now();
+  const triggered = new Set(await requirementsFor(requirements, use, repository.root));
+  const { facts } = await gatherFacts([...triggered], {
+    db,
+    repository,
+    branch,
+    sessionId,
+    atMs,
+    projectDir: use.projectDir,
+  });
+  const key = { repository: repository.commonDir, branch };
+  const standings = db === null ? [] : readOwnStandings(db, key, sessionId);
+  const open = openForUse([...triggered], standings, facts);
+  const isPaused = db !== null &&
+    findPause(db, { sessionId, subject: "requirements", atMs }) !== undefined;
+  const sayings = requirements.map((requirement): Saying => {
+    const { name, stopOnly } = requirement;
+    if (!triggered.has(requirement)) {
+      return row(name, "does not match", `it is about ${triggersText(requirement.triggers)}`);
+    }
+    const forbidding = open.find((one) => one.requirement === requirement);
+    if (forbidding !== undefined) {
+      const why = reasonOf(forbidding, { session: shortSessionId(sessionId), facts });
+      return isPaused ? row(name, "allows", `paused; else: ${why}`) : row(name, "forbids", why);
+    }
+    const satisfying = satisfyingOf(requirement, standings, facts);
+    const why = satisfying === undefined
+      ? stopOnly ? "it is asked when Claude stops" : "its condition is met"
+      : `satisfied by ${satisfying.satisfiedBy}`;
+    return row(name, "allows", why);
+  });
+  return { denied: open.length > 0 && !isPaused, sayings };
+}
+
+function row(name: string, says: Saying["says"], why: string): Saying {
+  return { rule: `requirements.${name}`, glob: "", says, why };
+}

@@ -1,0 +1,247 @@
+/** `doctor` proves that what is forbidden is forbidden: it runs the installed hook, and says ARMED or why not. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { programCommand } from "../../src/tasks/program.ts";
+import { needsUnix, testWhere } from "../support/requirements.ts";
+import { type CheckRow, namesIn, snapshot, type Stage, stage } from "./support.ts";
+
+function guarded(config = "preToolUse: {uneditableFiles: ['*.lock']}\n"): Stage {
+  const place = stage();
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), config);
+  return place;
+}
+
+async function gates(place: Stage, ...flags: string[]): Promise<readonly CheckRow[]> {
+  const { body } = await place.json(["doctor", ...flags]);
+  return body.checks.filter(({ name }) => name === "gates");
+}
+
+async function gate(place: Stage, ...flags: string[]): Promise<CheckRow> {
+  const [row, ...more] = await gates(place, ...flags);
+  assert.deepEqual(more, []);
+  return row!;
+}
+
+function settingsAt(place: Stage, scope: "user" | "project" | "local" = "user"): string {
+  const folder = scope === "user" ? place.home : place.project;
+  return join(folder, ".claude", scope === "local" ? "settings.local.json" : "settings.json");
+}
+
+/** A shell script in the place of the program: `$1` is `hook` or `--version`. */
+function program(place: Stage, script: string, name = "conclaude"): string {
+  const path = join(place.home, name);
+  Deno.writeTextFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return path;
+}
+
+const words = programCommand().map((word) => `'${word}'`).join(" ");
+const DENIAL =
+  `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}'`;
+
+// deno-lint-ignore no-explicit-any -- a settings file can hold anything
+function alter(path: string, change: (settings: any) => void): void {
+  const settings = JSON.parse(Deno.readTextFileSync(path));
+  change(settings);
+  Deno.writeTextFileSync(path, JSON.stringify(settings));
+}
+
+Deno.test("where nothing is guarded there are no gates", async () => {
+  using place = stage();
+  await place.run(["install-hooks"]);
+  const row = await gate(place);
+  assert.equal(row.status, "ok");
+  assert.match(row.message, /^no gates here/);
+});
+
+Deno.test("an installation that judges is ARMED, and strict or not is said", async () => {
+  using place = guarded();
+  await place.run(["install-hooks"]);
+  const usual = await gate(place);
+  assert.equal(usual.status, "ok", usual.message);
+  assert.match(usual.message, /^ARMED: .*settings\.json denied .* not strict: .*--strict/);
+  await place.run(["install-hooks", "--strict"]);
+  assert.match((await gate(place)).message, /^ARMED: .*; strict: when it cannot run/);
+});
+
+Deno.test("the proof touches neither the person's home nor the project", async () => {
+  using place = guarded();
+  await place.run(["install-hooks"]);
+  const home = snapshot(place.home);
+  const project = snapshot(place.project);
+  const temporary = join(place.home, "..", "temporary");
+  Deno.mkdirSync(temporary);
+  const { body } = await place.json(["doctor"], { env: { TMPDIR: temporary } });
+  const row = body.checks.find(({ name }) => name === "gates");
+  assert.match(row!.message, /^ARMED/);
+  assert.deepEqual(namesIn(temporary), []);
+  assert.deepEqual(snapshot(place.home), home);
+  assert.deepEqual(snapshot(place.project), project);
+});
+
+Deno.test("without hooks, or without the one that judges, it is NOT ARMED", async () => {
+  using place = guarded();
+  const none = await gate(place);
+  assert.deepEqual([none.status, none.next], ["fail", "conclaude install-hooks"]);
+  assert.match(none.message, /^NOT ARMED: .*no hook is installed for PreToolUse$/);
+  await place.run(["install-hooks", "--scope", "local", "--events", "SessionStart,PostToolUse"]);
+  const some = await gate(place);
+  assert.deepEqual([some.status, some.next], ["fail", "conclaude install-hooks --scope local"]);
+});
+
+Deno.test("rules about permissions need the hook for them", async () => {
+  using place = guarded("permissionRequest: {deny: [Bash]}\n");
+  await place.run(["install-hooks", "--events", "PreToolUse"]);
+  assert.match((await gate(place)).message, /no hook is installed for PermissionRequest$/);
+});
+
+Deno.test("disableAllHooks disarms, and the file with the last word decides", async () => {
+  using place = guarded();
+  await place.run(["install-hooks"]);
+  alter(settingsAt(place), (settings) => settings.disableAllHooks = true);
+  const row = await gate(place);
+  assert.equal(row.status, "fail");
+  assert.match(row.message, /^NOT ARMED: `disableAllHooks` is true in \S+home\/\.claude/);
+  Deno.mkdirSync(join(place.project, ".claude"));
+  Deno.writeTextFileSync(settingsAt(place, "project"), '{"disableAllHooks": false}');
+  assert.match((await gate(place)).message, /^ARMED/);
+  Deno.writeTextFileSync(settingsAt(place, "local"), '{"disableAllHooks": true}');
+  assert.match((await gate(place)).message, /^NOT ARMED.*settings\.local\.json/);
+});
+
+Deno.test("another one's invalid handler disarms the file that ours stand in", async () => {
+  using place = guarded();
+  await place.run(["install-hooks"]);
+  alter(settingsAt(place), ({ hooks }) => {
+    hooks.PermissionRequest.push({ hooks: [{ type: "command", command: "x", timeout: 0 }] });
+  });
+  const row = await gate(place);
+  assert.equal(row.status, "fail");
+  assert.match(row.message, /^NOT ARMED: .*discards .*`hooks\.PermissionRequest\[1\]/);
+  assert.match(row.next!, /^correct or remove `hooks\.PermissionRequest\[1\]/);
+  await place.run(["install-hooks", "--scope", "local"]);
+  assert.match((await gate(place)).message, /^ARMED: .*settings\.local\.json/);
+});
+
+testWhere(needsUnix(), "a program that is gone is NOT ARMED", async () => {
+  using place = guarded();
+  const path = program(place, "exit 0");
+  await place.run(["install-hooks", "--strict", "--command", path]);
+  Deno.removeSync(path);
+  const row = await gate(place);
+  assert.deepEqual([row.status, row.next], ["fail", "conclaude install-hooks --strict"]);
+  assert.match(row.message, /^NOT ARMED: .*leaves with status 127 .*not found/);
+});
+
+testWhere(
+  needsUnix(),
+  "a program without guards is NOT ARMED, and its version is named",
+  async () => {
+    using place = guarded();
+    const path = program(
+      place,
+      `case "$1" in hook) cat >/dev/null;; *) echo '{"version":"0.0.9","schema":1}';; esac`,
+    );
+    await place.run(["install-hooks", "--command", path]);
+    const row = await gate(place);
+    assert.equal(row.status, "fail");
+    assert.match(row.message, /version 0\.0\.9 \(schema 1\), lets pass what must be denied/);
+  },
+);
+
+testWhere(needsUnix(), "an older program that judges is named", async () => {
+  using place = guarded();
+  const path = program(
+    place,
+    `case "$1" in hook) exec ${words} "$@";; *) echo '{"version":"0.0.9","schema":1}';; esac`,
+  );
+  await place.run(["install-hooks", "--command", path]);
+  const row = await gate(place);
+  assert.equal(row.status, "warn");
+  assert.match(row.message, /^ARMED by an older program, version 0\.0\.9 \(schema 1\)/);
+});
+
+testWhere(
+  needsUnix(),
+  "a program that denies everything, crashes or talks nonsense is NOT ARMED",
+  async () => {
+    const cases: readonly (readonly [script: string, message: RegExp])[] = [
+      [`cat >/dev/null; ${DENIAL}`, /denies what must pass/],
+      ["cat >/dev/null; echo oh >&2; exit 3", /leaves with status 3 \(oh\)/],
+      ["cat >/dev/null; echo hello", /Claude Code does not understand/],
+    ];
+    for (const [script, message] of cases) {
+      using place = guarded();
+      await place.run(["install-hooks", "--command", program(place, script)]);
+      const row = await gate(place);
+      assert.equal(row.status, "fail");
+      assert.match(row.message, message);
+    }
+  },
+);
+
+testWhere(
+  needsUnix(),
+  "a program that hangs is waited for no longer than Claude Code waits",
+  async () => {
+    using place = guarded();
+    const path = program(place, "sleep 30 & wait");
+    await place.run(["install-hooks", "--command", path]);
+    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
+    const startedMs = performance.now();
+    const row = await gate(place);
+    assert.match(row.message, /^NOT ARMED: .*does not answer within 1 seconds/);
+    assert.ok(performance.now() - startedMs < 8_000);
+  },
+);
+
+testWhere(needsUnix(), "a command that names the home works in the proof's own home", async () => {
+  using place = guarded();
+  program(place, `exec ${words} "$@"`);
+  await place.run(["install-hooks"]);
+  alter(settingsAt(place), ({ hooks }) => {
+    hooks.PreToolUse[0].hooks[0].command = '"$HOME/conclaude" hook PreToolUse';
+  });
+  const before = namesIn(place.home);
+  assert.match((await gate(place)).message, /^ARMED/);
+  assert.deepEqual(namesIn(place.home), before);
+});
+
+testWhere(needsUnix(), "what only a file of the project starts is not run", async () => {
+  using place = guarded();
+  const trace = join(place.home, "trace");
+  const path = program(place, `touch '${trace}'`, "conclaude-2");
+  await place.run(["install-hooks", "--scope", "project", "--command", path]);
+  const row = await gate(place);
+  assert.equal(row.status, "warn");
+  assert.match(row.message, /^not proved: .*was not run/);
+  assert.deepEqual(namesIn(place.home), ["conclaude-2"]);
+});
+
+Deno.test("a hook that is asked about one tool only is named", async () => {
+  using place = guarded();
+  await place.run(["install-hooks"]);
+  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
+  const row = await gate(place);
+  assert.equal(row.status, "warn");
+  assert.match(row.message, /^ARMED only for Bash/);
+});
+
+Deno.test("strict rules that cannot be read are named too", async () => {
+  using place = guarded("preToolUse: {strict: true}\n");
+  await place.run(["install-hooks"]);
+  const stdin = { session_id: "s1", cwd: place.project, tool_name: "Read" };
+  await place.run(["hook", "PreToolUse"], { stdin });
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), "a: [");
+  const [first, second] = await gates(place);
+  assert.match(first!.message, /^ARMED/);
+  assert.deepEqual([second!.status, second!.next], ["warn", "conclaude config validate"]);
+  assert.match(second!.message, /every change is refused.*\.conclaude\.yaml:1:5/);
+});
+
+Deno.test("another settings file of Claude Code is looked at with --settings", async () => {
+  using place = guarded();
+  const path = join(place.project, "mine.json");
+  await place.run(["install-hooks", "--settings", path]);
+  assert.match((await gate(place)).message, /^NOT ARMED/);
+  assert.match((await gate(place, "--settings", path)).message, /^ARMED: .*mine\.json/);
+});

@@ -1,0 +1,204 @@
+/** `preToolUse.preventUpdateGitIgnored`: what git ignores is not changed, by a tool or by a shell command. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { executions } from "../support/look.ts";
+import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { needsTools, testWhere } from "../support/requirements.ts";
+
+const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
+const needsGit = needsTools("git");
+
+/** A project that is a repository, with files by name. */
+function repository(home: TempHome, files: Readonly<Record<string, string>>, config = ON): string {
+  const project = folderIn(home, { ".conclaude.yaml": config, ...files });
+  git(project, "init", "-q");
+  return project;
+}
+
+function folderIn(home: TempHome, files: Readonly<Record<string, string>>): string {
+  const project = join(home.path, "project");
+  for (const [name, text] of Object.entries(files)) {
+    Deno.mkdirSync(join(project, name, ".."), { recursive: true });
+    Deno.writeTextFileSync(join(project, name), text);
+  }
+  return project;
+}
+
+function git(folder: string, ...args: readonly string[]): void {
+  const { success, stderr } = new Deno.Command("git", {
+    args: ["-c", "user.name=Ana", "-c", "user.email=ana@example.org", ...args],
+    cwd: folder,
+    env: { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_SYSTEM: "/dev/null" },
+  }).outputSync();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+async function ask(
+  home: TempHome,
+  tool: string,
+  input: Record<string, unknown>,
+  env: Record<string, string> = {},
+): Promise<string | null> {
+  const { code, stdout } = await hook(
+    "PreToolUse",
+    {
+      session_id: "s1",
+      cwd: join(home.path, "project"),
+      tool_name: tool,
+      tool_input: input,
+    },
+    home,
+    { env },
+  );
+  assert.equal(code, 0);
+  return stdout === "" ? null : JSON.parse(stdout).hookSpecificOutput.permissionDecisionReason;
+}
+
+const write = (home: TempHome, path: string) => ask(home, "Write", { file_path: path });
+const bash = (home: TempHome, command: string) => ask(home, "Bash", { command });
+
+testWhere(
+  needsGit,
+  "an ignored file is refused with the pattern, its place and three ways out",
+  async () => {
+    using home = tempHome();
+    repository(home, { ".gitignore": "# logs\n\n*.log\n" });
+    const reason = (await write(home, "a/debug.log"))!;
+    assert.match(reason, /preventUpdateGitIgnored.*File: a\/debug\.log\n/);
+    assert.match(reason, /\nPattern: \*\.log \(\.gitignore:3\)\n/);
+    assert.match(
+      reason,
+      /remove the pattern from \.gitignore, add `!debug\.log` below it, or set /,
+    );
+    assert.match(reason, /preToolUse\.preventUpdateGitIgnored to false/);
+    assert.equal(await write(home, "a/debug.txt"), null);
+    assert.equal(await ask(home, "Read", { file_path: "a/debug.log" }), null);
+  },
+);
+
+testWhere(needsGit, "each of the three ways out works", async () => {
+  using home = tempHome();
+  const project = repository(home, { ".gitignore": "*.log\nout/\n" });
+  const both = async () => [await write(home, "a.log"), await write(home, "out/x")];
+  const [log, out] = await both();
+  const [, first] = /add `(!\S+)`/.exec(log!)!;
+  const [, second] = /add `(!\S+)`/.exec(out!)!;
+  Deno.writeTextFileSync(join(project, ".gitignore"), `*.log\nout/\n${first}\n${second}\n`);
+  assert.deepEqual(await both(), [null, null]);
+  Deno.writeTextFileSync(join(project, ".gitignore"), "");
+  assert.deepEqual(await both(), [null, null]);
+  Deno.writeTextFileSync(join(project, ".gitignore"), "*.log\nout/\n");
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), ON.replace("true", "false"));
+  assert.deepEqual(await both(), [null, null]);
+});
+
+testWhere(
+  needsGit,
+  "nested files, negation, the repository's own list and the user's are git's business",
+  async () => {
+    using home = tempHome();
+    const project = repository(home, {
+      ".gitignore": "*.tmp\n!keep.tmp\n",
+      "sub/.gitignore": "local.*\n!local.md\n",
+      ".config/x": "",
+    });
+    Deno.writeTextFileSync(join(project, ".git", "info", "exclude"), "secret\n");
+    Deno.mkdirSync(join(home.path, ".config", "git"), { recursive: true });
+    Deno.writeTextFileSync(join(home.path, ".config", "git", "ignore"), "*.swp\n");
+    assert.match((await write(home, "a.tmp"))!, /\.gitignore:1/);
+    assert.equal(await write(home, "keep.tmp"), null);
+    assert.match((await write(home, "sub/local.txt"))!, /sub\/\.gitignore:1/);
+    assert.equal(await write(home, "sub/local.md"), null);
+    assert.equal(await write(home, "local.txt"), null);
+    assert.match((await write(home, "deep/secret"))!, /\.git\/info\/exclude:1/);
+    assert.match((await write(home, "x.swp"))!, /\.config\/git\/ignore:1/);
+  },
+);
+
+testWhere(needsGit, "a tracked file that a pattern matches is not ignored", async () => {
+  using home = tempHome();
+  const project = repository(home, { ".gitignore": "*.log\n", "kept.log": "1", "other.log": "1" });
+  git(project, "add", "-f", "kept.log");
+  assert.equal(await write(home, "kept.log"), null);
+  assert.ok(await write(home, "other.log"));
+});
+
+testWhere(needsGit, "shell commands are asked about, all files at once", async () => {
+  using home = tempHome();
+  const project = repository(home, {
+    ".gitignore": "dist/\n.env\n",
+    ".env": "A=1",
+    "src/a.ts": "",
+  });
+  Deno.mkdirSync(join(project, "dist"));
+  for (
+    const command of [
+      "echo x > .env",
+      "true && sed -i s/1/2/ ./.env",
+      "cp src/a.ts dist/a.ts",
+      "cp src/a.ts dist",
+      "cat src/a.ts | tee src/b.ts dist/b.ts",
+      "rm .env",
+      "bash -c 'echo x >> src/../.env'",
+    ]
+  ) {
+    assert.match((await bash(home, command)) ?? "", /preventUpdateGitIgnored/, command);
+  }
+  for (
+    const command of ["cat .env > /dev/null", "echo x > src/c.ts", "ls dist", "cp .env src/env"]
+  ) {
+    assert.equal(await bash(home, command), null, command);
+  }
+});
+
+testWhere(
+  needsGit,
+  "a link is judged by what it leads to, and a new folder by its pattern",
+  async () => {
+    using home = tempHome();
+    const project = repository(home, { ".gitignore": "build/\n.env\n", ".env": "A=1" });
+    Deno.symlinkSync(".env", join(project, "link"));
+    assert.ok(await write(home, "link"));
+    assert.ok(await write(home, "build/new/x.js"));
+  },
+);
+
+testWhere(needsGit, "off by default, and outside of a repository nothing is asked", async () => {
+  using home = tempHome();
+  const project = repository(home, { ".gitignore": "*.log\n" }, "{}\n");
+  assert.equal(await write(home, "src/a.log"), null);
+  Deno.removeSync(join(project, ".git"), { recursive: true });
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), ON);
+  assert.equal(await write(home, "src/a.log"), null);
+  assert.equal(await write(home, join(home.path, "elsewhere.log")), null);
+  assert.deepEqual(executions(home).filter(({ status }) => status === "blocked"), []);
+});
+
+testWhere(
+  needsGit,
+  "where git cannot be asked the file passes with a note, or is denied when strict",
+  async () => {
+    using home = tempHome();
+    const project = repository(home, { ".gitignore": "*.log\n" });
+    const noGit = { PATH: "/nowhere" };
+    assert.equal(await ask(home, "Write", { file_path: "a.log" }, noGit), null);
+    const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
+    assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
+    Deno.writeTextFileSync(join(project, ".conclaude.yaml"), ON.replace("{", "{strict: true, "));
+    assert.match(
+      (await ask(home, "Write", { file_path: "a.log" }, noGit))!,
+      /only when it runs can be known.*could not be asked/,
+    );
+  },
+);
+
+testWhere(needsGit, "explain shows the rule", async () => {
+  using home = tempHome();
+  const project = repository(home, { ".gitignore": "*.log\n" });
+  const { stdout, code } = await startProgram(["explain", "Write", "a.log"], {
+    env: { HOME: home.path },
+    cwd: project,
+  });
+  assert.equal(code, 1);
+  assert.match(stdout, /preToolUse\.preventUpdateGitIgnored +forbids/);
+});
