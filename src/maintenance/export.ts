@@ -17,6 +17,7 @@ export interface ExportCounts {
   readonly executions: number;
   readonly captures: number;
   readonly counters: number;
+  readonly requirements: number;
   /** Captures among them whose payload cannot be read; their line holds what is stored, in base 64. */
   readonly damaged: number;
   /** Rows that lie on damaged pages and have no line, as far as they can be counted; never 0 when any are lost. */
@@ -28,11 +29,12 @@ const COUNT_NAMES = {
   execution: "executions",
   capture: "captures",
   counter: "counters",
+  requirement: "requirements",
 } as const;
 
 /**
  * The content of a database as JSON Lines, one line at a time: `meta` first, then a line for every session, execution,
- * capture and counter with all columns (in camelCase) under `type`, then `end` with the counts, so that an export that
+ * capture, counter and requirement with all columns (in camelCase) under `type`, then `end` with the counts, so that an export that
  * was cut short can be told. The `payload` of a capture is its JSON, whatever way it is stored; the type of a counter is
  * its `counterType`.
  *
@@ -48,6 +50,7 @@ export function* exportLines(
     executions: 0,
     captures: 0,
     counters: 0,
+    requirements: 0,
     damaged: 0,
     unreadable: 0,
   };

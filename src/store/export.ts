@@ -12,7 +12,7 @@ export interface ExportFilter {
 
 /** A row of a table with all its columns, by their names in the database. */
 export interface ExportRow {
-  readonly type: "session" | "execution" | "capture" | "counter";
+  readonly type: "session" | "execution" | "capture" | "counter" | "requirement";
   readonly columns: Readonly<Record<string, string | number | null | Uint8Array>>;
 }
 
@@ -44,7 +44,8 @@ export function* exportRows(db: DatabaseSync, filter: ExportFilter): Generator<E
   try {
     let unreadable = 0;
     for (const table of TABLES) unreadable += yield* rowsOf(db, table, filter);
-    return unreadable + (yield* countersOf(db, whereOf("updated_at_ms", filter)));
+    const where = whereOf("updated_at_ms", filter);
+    return unreadable + (yield* countersOf(db, where)) + (yield* requirementsOf(db, where));
   } finally {
     // Nothing was written. A COMMIT would throw once more what a damaged page has thrown.
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -105,6 +106,24 @@ function* countersOf(db: DatabaseSync, where: Filter): Generator<ExportRow, numb
     yield { type: "counter", columns: columns as ExportRow["columns"] };
   }
   return isWhole ? 0 : 1;
+}
+
+/** Few rows in all: a damaged page among them costs what cannot be read in one go. */
+function* requirementsOf(db: DatabaseSync, where: Filter): Generator<ExportRow, number> {
+  const rows = orDamaged(
+    () =>
+      db.prepare(
+        `SELECT *
+           FROM requirements
+           ${where.sql}
+          ORDER BY repository, branch, requirement, session_id`,
+      ).all(...where.values),
+    () => null,
+  );
+  for (const columns of rows ?? []) {
+    yield { type: "requirement", columns: columns as ExportRow["columns"] };
+  }
+  return rows === null ? 1 : 0;
 }
 
 /** What `look` finds, or `otherwise` when a damaged page is in its way. */

@@ -32,6 +32,12 @@ function capture(place: Stage, id: string, size = 10) {
   return place.run(["hook", "PostToolUse"], { stdin });
 }
 
+/** Where the first page begins that is full of a text. */
+function pageOf(path: string, text: string): number {
+  const at = new TextDecoder("latin1").decode(Deno.readFileSync(path)).indexOf(text);
+  return Math.floor(at / 4096) * 4096;
+}
+
 /** A stage on which everything is done by a user who is not root. */
 function stageOfNobody(): Stage {
   const place = stage();
@@ -55,7 +61,7 @@ Deno.test("doctor lets the content of a damaged database be saved before --fix s
   using place = stage();
   for (let i = 0; i < 5; i++) await capture(place, `t${i}`, 20_000);
   executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
-  spoil(place.database, { at: 18 * 4096, length: 3 * 4096 });
+  spoil(place.database, { at: pageOf(place.database, "x".repeat(4_000)), length: 2 * 4096 });
 
   const saved = `${place.database}.saved.jsonl`;
   const before = rowOf((await place.json(["doctor"])).body, "database");

@@ -29,6 +29,7 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
     executions: 1,
     captures: 1,
     counters: 1,
+    requirements: 0,
     damaged: 0,
     unreadable: 0,
   });

@@ -70,6 +70,8 @@ export async function runScenario(
     readonly files?: Readonly<Record<string, string>>;
     /** Flags of `install-hooks`. */
     readonly flags?: readonly string[];
+    /** Arguments of Claude Code, in the place of the harness's own. */
+    readonly args?: readonly string[];
     /** Done between the installation and the start of Claude Code. */
     readonly afterInstall?: () => Promise<void>;
   },
@@ -83,7 +85,10 @@ export async function runScenario(
     await Deno.writeTextFile(join(project, name), text);
   }
   const script = join(out, "scenario.json");
-  if (steps) await Deno.writeTextFile(script, JSON.stringify({ threads: [{ steps }] }));
+  if (steps) {
+    const { args } = options;
+    await Deno.writeTextFile(script, JSON.stringify({ args, threads: [{ steps }] }));
+  }
   await installHooks(executable, settings, flags);
   const command = await addWitness(settings);
   await options.afterInstall?.();

@@ -38,6 +38,20 @@ const COMMAND_LINES: readonly string[] = [
   "guard pause --session 00000000",
   "guard resume --session 00000000",
   "explain Bash ls",
+  "req init --preset advanced",
+  "req status",
+  "req satisfy commit_plan --session 00000000",
+  "req approve branch_size_limit --branch main",
+  "req explain branch_size_limit",
+  "req show commit_plan",
+  "req list",
+  "req sessions",
+  "req prune",
+  "req clear --all",
+  "req pause --session 00000000",
+  "req resume --session 00000000",
+  "req disable commit_plan",
+  "req enable commit_plan",
   "retention run --dry-run",
   "retention run",
   "export",
@@ -49,6 +63,8 @@ Deno.test("no verb asks for a permission that the program does not have", async 
   using home = tempHome();
   const project = join(home.path, "project");
   Deno.mkdirSync(project);
+  // A repository, so that git is asked.
+  new Deno.Command("git", { args: ["init", "-q", "-b", "topic"], cwd: project }).outputSync();
   const env = { HOME: home.path, TERM: "xterm-256color", CI: "true", FORCE_COLOR: "1" };
   const replace = { HOME: home.path, PROJECT: project };
   await hook("SessionStart", observed("SessionStart.startup", replace), home);

@@ -1,0 +1,138 @@
+/** Requirements in sessions of the real Claude Code: what it may not do, what it is told, when it may stop. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { query } from "../support/look.ts";
+import { findExecutable, reasonToSkip, runScenario, type ScenarioRun } from "./harness.ts";
+
+const skipped = reasonToSkip();
+const CONFIG = `requirements:
+  commit_plan: {autoResolveSkill: arch-review}
+  evidence: {stopOnly: true}
+`;
+/** So long a person is waited for. */
+const PATIENCE_MS = 60_000;
+
+const use = (name: string, input: Record<string, unknown>) => ({
+  content: [{ type: "tool_use", name, input }],
+});
+const say = (text: string) => ({ content: [{ type: "text", text }] });
+const write = (name: string) =>
+  use("Write", { file_path: `{{PROJECT}}/src/${name}`, content: "1" });
+
+/** A repository before Claude Code is started in it. */
+async function begin(project: string): Promise<void> {
+  for (const args of [["init", "-q", "-b", "feature/x"], ["config", "user.name", "t"]]) {
+    const { success } = await new Deno.Command("git", { args, cwd: project }).output();
+    assert.ok(success);
+  }
+}
+
+async function appears(path: string): Promise<void> {
+  for (const start = Date.now(); Date.now() - start < PATIENCE_MS;) {
+    if (await Deno.stat(path).then(() => true, () => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`${path} did not appear`);
+}
+
+function isThere(path: string): Promise<boolean> {
+  return Deno.stat(path).then(() => true, () => false);
+}
+
+function statuses({ database }: ScenarioRun, event: string): unknown[] {
+  return query(
+    database,
+    "SELECT status FROM hook_executions WHERE hook_name = ? ORDER BY rowid",
+    event,
+  ).map(({ status }) => status);
+}
+
+Deno.test({
+  name:
+    "the real Claude Code edits only after a person has satisfied the requirement, and is held at its stop",
+  ignore: skipped !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const executable = await findExecutable(folder);
+      const out = join(folder, "required");
+      const project = join(out, "project");
+      // While Claude waits, a person satisfies the requirement on another terminal, without naming the session.
+      const person = async () => {
+        await appears(join(out, "waiting"));
+        const { code, stderr } = await new Deno.Command(executable, {
+          args: ["req", "satisfy", "commit_plan"],
+          cwd: project,
+          env: { HOME: join(out, "home") },
+        }).output();
+        assert.equal(code, 0, new TextDecoder().decode(stderr));
+        await Deno.writeTextFile(join(out, "satisfied"), "");
+      };
+      const [run] = await Promise.all([
+        runScenario("required", {
+          executable,
+          folder,
+          at: "user",
+          files: { ".conclaude.yaml": CONFIG },
+          steps: [
+            write("early.ts"),
+            use("Bash", {
+              command: "touch {{OUT}}/waiting; until [ -e {{OUT}}/satisfied ]; do sleep 0.1; done",
+              description: "Wait",
+            }),
+            write("late.ts"),
+            say("All done."),
+            say("Nothing more."),
+          ],
+          afterInstall: () => begin(project),
+        }),
+        person(),
+      ]);
+      assert.equal(await isThere(`${project}/src/early.ts`), false, "the forbidden file");
+      assert.equal(await isThere(`${project}/src/late.ts`), true, "the allowed file");
+      for (
+        const told of ["Requirements: 0/2", "commit_plan", "/arch-review", "Cannot complete"]
+      ) assert.ok(run.sentToModel.includes(told), told);
+      assert.match(run.sentToModel, /conclaude req satisfy commit_plan --session [0-9a-f]{8}/);
+      assert.deepEqual(statuses(run, "PreToolUse"), ["blocked", "success", "success"]);
+      assert.deepEqual(statuses(run, "Stop")[0], "blocked");
+      const [plan] = query(
+        run.database,
+        "SELECT * FROM requirements WHERE requirement = 'commit_plan'",
+      );
+      assert.equal(plan!["satisfied_by"], "cli_bypass");
+      assert.ok(plan!["triggered_at_ms"] !== null);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+Deno.test({
+  name: "a tool that the real Claude Code is refused leaves nothing that holds its stop",
+  ignore: skipped !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const executable = await findExecutable(folder);
+      const project = join(folder, "refused", "project");
+      const run = await runScenario("refused", {
+        executable,
+        folder,
+        at: "user",
+        files: { ".conclaude.yaml": "requirements: {evidence: {stopOnly: true}}\n" },
+        // Nobody is there to be asked, so what needs a permission is refused.
+        args: ["--permission-mode", "manual"],
+        steps: [write("refused.ts"), say("All done.")],
+        afterInstall: () => begin(project),
+      });
+      assert.equal(await isThere(`${project}/src/refused.ts`), false);
+      assert.deepEqual(statuses(run, "PermissionRequest"), ["success"]);
+      assert.deepEqual(statuses(run, "Stop"), ["success"]);
+      const rows = query(run.database, "SELECT trigger_state FROM requirements");
+      assert.deepEqual(rows.map(({ trigger_state: state }) => state), ["asked"]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
