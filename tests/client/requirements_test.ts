@@ -77,7 +77,7 @@ Deno.test({
           steps: [
             write("early.ts"),
             use("Bash", {
-              command: "touch {{OUT}}/waiting; until [ -e {{OUT}}/satisfied ]; do sleep 0.1; done",
+              command: `touch ${out}/waiting; until [ -e ${out}/satisfied ]; do sleep 0.1; done`,
               description: "Wait",
             }),
             write("late.ts"),
