@@ -1,7 +1,9 @@
 /**
  * The configuration as a hook needs it: a handful of plain values, compiled once and then served from the cache, so
- * that a hook loads neither the YAML parser nor the schema. Nothing is imported here for the same reason.
+ * that a hook loads neither the YAML parser nor the schema. Only types are imported here for the same reason.
  */
+
+import type { RequiredUses } from "../requirement/look.ts";
 
 /**
  * Everything of the configuration that a hook looks at. Plain JSON: `JSON.parse(JSON.stringify(c))` equals `c`.
@@ -39,6 +41,8 @@ export interface HookConfig {
   readonly guards: string;
   /** What has to be true before something is done: a `RequirementPolicy` as JSON; empty when nothing has. */
   readonly requirements: string;
+  /** The tool uses that requirements are about, all together. */
+  readonly requiredUses: RequiredUses;
   /** Tools after whose use a requirement may be satisfied, or used up; `*` is any. */
   readonly followedTools: readonly string[];
   /** Why a configuration file counts for nothing, with its path, line and column; empty when all can be read. */
@@ -64,6 +68,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   retentionBatchRows: 500,
   guards: "",
   requirements: "",
+  requiredUses: { tools: [], edits: false, commands: "" },
   followedTools: [],
   unreadable: "",
   problems: 0,
@@ -80,7 +85,7 @@ export function isHookConfig(value: unknown): value is HookConfig {
     }
     return usual === null
       ? held === null || typeof held === "string"
-      : typeof held === typeof usual;
+      : held !== null && typeof held === typeof usual;
   });
 }
 

@@ -5,6 +5,7 @@
 import type { ConfigFile, ConfigLayer } from "./discover.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import { parentOf } from "../paths.ts";
+import { usesOf } from "../requirement/triggers.ts";
 import { compileGlob } from "./globs.ts";
 import { compileGuards } from "./guards.ts";
 import { compileRequirements, followedTools } from "./requirements.ts";
@@ -63,6 +64,7 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
       ...toHookConfig(config, { home, problems }),
       guards: isGuarded ? JSON.stringify(policy) : "",
       requirements: requirements === null ? "" : JSON.stringify(requirements),
+      requiredUses: usesOf(requirements?.requirements ?? []),
       followedTools: followedTools(requirements),
       unreadable: unread ? faultText(unread) : "",
     },
@@ -93,7 +95,7 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
 function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: readonly ConfigProblem[] },
-): Omit<HookConfig, "guards" | "requirements" | "followedTools" | "unreadable"> {
+): Omit<HookConfig, "guards" | "requirements" | "requiredUses" | "followedTools" | "unreadable"> {
   const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>

@@ -11,7 +11,8 @@ import type { Facts } from "../requirement/judge.ts";
 import { wantsBranchSize } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
-import { commandText, lookAtCommand, triggeredBy } from "../requirement/triggers.ts";
+import { lookAtCommand } from "../requirement/look.ts";
+import { commandText, triggeredBy, usesOf } from "../requirement/triggers.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";
 import type { RequirementChange } from "../store/requirements.ts";
@@ -53,7 +54,7 @@ export async function requirementsFor(
     return triggeredBy(requirements, { tool, commands: [], changesFiles: false });
   }
   const command = commandOf(input);
-  const look = command === null ? "no" : lookAtCommand(requirements, command);
+  const look = command === null ? "no" : lookAtCommand(usesOf(requirements), command);
   if (command === null || look === "no") return [];
   if (look === "plain") {
     const commands = [commandText(command.trim().split(/ +/))];

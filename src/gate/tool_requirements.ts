@@ -1,45 +1,86 @@
-/** The requirements' part in the decision about a tool use. */
+/** The requirements' part in the decision about a tool use. Loaded only where a requirement could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
+import type { Repository } from "../git/repository.ts";
+import { shortSessionId } from "../ids.ts";
 import { type Open, openForUse } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
-import { isTriggered, type Standing } from "../requirement/standing.ts";
+import { isTriggered } from "../requirement/standing.ts";
+import { denialText, shortDenialText } from "../requirement/text.ts";
+import type { ApplyChanges } from "../store/captures.ts";
+import { wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
-import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
+import {
+  applyChanges,
+  type BranchKey,
+  readOwnStandings,
+  type RequirementChange,
+} from "../store/requirements.ts";
 import type { AskedUse } from "./judge.ts";
-import { type GatheredFacts, gatherFacts, type Ground, requirementsFor } from "./requirements.ts";
+import { type GatheredFacts, gatherFacts, groundOf, requirementsFor } from "./requirements.ts";
 
-/** A tool use with all that its requirements ask about. */
-export interface PreparedUse extends GatheredFacts {
-  readonly key: BranchKey;
-  readonly toolUseId: string | null;
-  /** What it falls under; never empty. */
-  readonly triggered: readonly Requirement[];
-}
+/** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
+const REPEATED_MS = 5_000;
+
+/** Said where a strict policy cannot know what has been satisfied. */
+const UNREADABLE =
+  "Blocked: what has been satisfied here cannot be read, and the policy is strict. A person can find out why with " +
+  "`conclaude doctor`.";
 
 /** What the requirements say of a tool use. */
-export interface UseDecision {
-  readonly open: readonly Open[];
+export interface RequirementSaying {
+  /** Why it is denied; empty when it is not. */
+  readonly reason: string;
+  /** The requirements that are open, as the audit trail names them, also when a person has lifted them. */
+  readonly rules: readonly string[];
+  readonly paused: boolean;
   /** What is to be written with the event. */
   readonly changes: readonly RequirementChange[];
-  /** Whether a person has lifted them for the session. */
-  readonly paused: boolean;
-  /** Names of calculated requirements that are near their limit. */
-  readonly warned: readonly string[];
+  /** For the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
 }
 
-/** Looks up everything before the transaction begins. @returns Null when the tool use falls under no requirement. */
+/** Requirements that have a say, with all that they ask about. */
+export interface RequiredUse {
+  readonly apply: ApplyChanges;
+  /**
+   * Decides, in the transaction that writes the event; without a database when that cannot be. A requirement is triggered
+   * only by a tool that may be used.
+   *
+   * @param others The rules that deny it already, and whether what cannot be known is denied.
+   * @throws {Error} What SQLite says.
+   */
+  decide(
+    db: DatabaseSync | null,
+    others: { readonly rules: readonly string[]; readonly isStrict: boolean },
+  ): RequirementSaying;
+}
+
+const SILENT: RequirementSaying = { reason: "", rules: [], paused: false, changes: [], notes: {} };
+
+/**
+ * Looks up everything before the transaction begins.
+ *
+ * @param policy As JSON, from the configuration.
+ * @returns Null when the tool use falls under no requirement.
+ */
 export async function prepareUse(
-  policy: RequirementPolicy,
+  policy: string,
   use: AskedUse & { readonly toolUseId: string | null },
   at: {
-    readonly ground: Extract<Ground, { kind: "branch" }>;
+    readonly repository: Repository | undefined;
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
     readonly atMs: number;
   },
-): Promise<PreparedUse | null> {
-  const { repository, branch } = at.ground;
-  const triggered = await requirementsFor(policy.requirements, use, repository.root);
+): Promise<RequiredUse | null> {
+  const { requirements }: RequirementPolicy = JSON.parse(policy);
+  const ground = groundOf(at.repository);
+  if (ground.kind === "none") {
+    const notes = { requirements: ground.why };
+    return { apply: applyChanges, decide: () => ({ ...SILENT, notes }) };
+  }
+  const { repository, branch } = ground;
+  const triggered = await requirementsFor(requirements, use, repository.root);
   if (triggered.length === 0) return null;
   const gathered = await gatherFacts(triggered, {
     ...at,
@@ -47,54 +88,90 @@ export async function prepareUse(
     branch,
     projectDir: use.projectDir,
   });
-  return {
+  const prepared = {
     ...gathered,
     key: { repository: repository.commonDir, branch },
     toolUseId: use.toolUseId,
     triggered,
   };
-}
-
-/**
- * Decides, in the transaction that writes the event. A requirement is triggered only by a tool that may be used.
- *
- * @param isDenied Whether a guard has denied it already.
- * @throws {Error} What SQLite says.
- */
-export function decideUse(
-  { facts, changes, key, toolUseId, triggered }: PreparedUse,
-  db: DatabaseSync,
-  isDenied: boolean,
-): UseDecision {
-  const { sessionId, atMs, branchLines } = facts;
-  const standings = readOwnStandings(db, key, sessionId);
-  const open = openForUse(triggered, standings, facts);
-  const paused = open.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
-  const fresh = isDenied || open.length > 0 ? [] : triggered
-    .filter((requirement) => !isKnown(requirement, standings, sessionId))
-    .map(({ name, scope }): RequirementChange => ({
-      kind: "trigger",
-      ...key,
-      requirement: name,
-      scope,
-      sessionId,
-      toolUseId,
-    }));
   return {
-    open,
-    changes: [...changes, ...fresh],
-    paused,
-    warned: triggered.flatMap(({ name, condition }) =>
-      condition.type === "branch_size" && (branchLines ?? 0) >= condition.warn ? [name] : []
-    ),
+    apply: applyChanges,
+    decide: (db, others) =>
+      db === null ? unreadable(others.isStrict) : decideUse(prepared, db, others.rules),
   };
 }
 
-/** Whether it is triggered for certain; where a person was asked since, this use may take the other's place. */
-function isKnown(
-  requirement: Requirement,
-  standings: readonly Standing[],
-  sessionId: string,
+/** A person is asked for a tool, and may refuse it: what it triggered does not count until it has run. */
+export function askedFor(sessionId: string): RequiredUse {
+  return {
+    apply: applyChanges,
+    decide: (_db, { rules }) =>
+      rules.length > 0 ? SILENT : { ...SILENT, changes: [{ kind: "asked", sessionId }] },
+  };
+}
+
+function unreadable(isStrict: boolean): RequirementSaying {
+  const notes = { requirements: "what was satisfied could not be read" };
+  return isStrict
+    ? { ...SILENT, reason: UNREADABLE, rules: ["preToolUse.strict"], notes }
+    : { ...SILENT, notes };
+}
+
+/** A tool use with all that its requirements ask about. */
+interface PreparedUse extends GatheredFacts {
+  readonly key: BranchKey;
+  readonly toolUseId: string | null;
+  /** What it falls under; never empty. */
+  readonly triggered: readonly Requirement[];
+}
+
+function decideUse(
+  prepared: PreparedUse,
+  db: DatabaseSync,
+  denying: readonly string[],
+): RequirementSaying {
+  const { facts, changes, key, triggered } = prepared;
+  const { sessionId, atMs, branchLines } = facts;
+  const standings = readOwnStandings(db, key, sessionId);
+  const open = openForUse(triggered, standings, facts);
+  const rules = open.map(({ requirement }) => `requirements.${requirement.name}`);
+  const paused = open.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
+  const isNew = (requirement: Requirement) => !isTriggered(requirement, standings, sessionId);
+  const fresh = denying.length + open.length > 0
+    ? []
+    : triggered.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
+  const warned = triggered.filter(({ condition }) =>
+    condition.type === "branch_size" && (branchLines ?? 0) >= condition.warn
+  );
+  return {
+    reason: open.length === 0 || paused
+      ? ""
+      : reasonOf(open, prepared, isRepeated(db, [...denying, ...rules], facts)),
+    rules,
+    paused,
+    changes: [...changes, ...fresh],
+    notes: warned.length === 0
+      ? {}
+      : { warned: warned.map((requirement) => requirement.name), branchLines },
+  };
+}
+
+function triggerOf(
+  { name, scope }: Requirement,
+  { key, facts: { sessionId }, toolUseId }: PreparedUse,
+): RequirementChange {
+  return { kind: "trigger", ...key, requirement: name, scope, sessionId, toolUseId };
+}
+
+function isRepeated(
+  db: DatabaseSync,
+  rules: readonly string[],
+  { sessionId, atMs }: PreparedUse["facts"],
 ): boolean {
-  return isTriggered(requirement, standings, sessionId);
+  return wasDeniedSince(db, { sessionId, rules, sinceMs: atMs - REPEATED_MS });
+}
+
+function reasonOf(open: readonly Open[], { facts }: PreparedUse, repeated: boolean): string {
+  const to = { session: shortSessionId(facts.sessionId), facts };
+  return repeated ? shortDenialText(open, to) : denialText(open, to);
 }

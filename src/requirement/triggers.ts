@@ -1,6 +1,10 @@
 /** Which requirements a tool use falls under. */
 import { EDITING_TOOLS } from "../capture/payload.ts";
+import type { RequiredUses } from "./look.ts";
 import type { Requirement, Trigger } from "./policy.ts";
+
+/** Matches every command. */
+const ANYTHING = "^";
 
 /** A tool use, with a shell command taken apart. */
 export interface TriggerUse {
@@ -46,35 +50,21 @@ function isAboutEdits(trigger: Trigger): boolean {
   return [...EDITING_TOOLS].some((tool) => isAboutTool(trigger, tool));
 }
 
-/** Signs that a command is not what its text says, or that it starts another one. */
-const VEILED =
-  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python3?|node|ruby|awk|(?:ba|da|k|z)?sh)\b|\bgit\s+-/;
+/** A text that may stand for several patterns: one that refers to its own groups cannot be put beside others. */
+const REFERRING = /\\[1-9k]|\(\?</;
 
-/** Signs that a command may change files. */
-const WRITING =
-  />|\b(?:rm|mv|cp|tee|sed|ln|dd|install|rsync|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|patch|checkout|restore|ed|ex)\b/;
-
-/** A command of plain words: what it says is what it is. */
-const PLAIN = /^[\w ./=:@,%+-]*$/;
-
-/**
- * A cheap look at a Bash command: `no` when no requirement can mean it, `plain` when it is one command whose text can be
- * judged as it is, else `parse`. Quotes and backslashes are disregarded, since the shell takes them away.
- */
-export function lookAtCommand(
-  requirements: readonly Requirement[],
-  command: string,
-): "no" | "plain" | "parse" {
+/** All tool uses that these requirements are about, for a cheap look. */
+export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   const triggers = requirements.flatMap((requirement) => requirement.triggers);
-  const unquoted = command.replace(/['"\\]/g, "");
-  const isVeiled = VEILED.test(unquoted);
-  const mayWrite = (isVeiled || WRITING.test(unquoted)) && triggers.some(isAboutEdits);
-  const mayMatch = triggers.some((trigger) =>
-    isAboutTool(trigger, "Bash") &&
-    (trigger.command === null || isVeiled || new RegExp(trigger.command, "i").test(unquoted))
-  );
-  if (!mayWrite && !mayMatch) return "no";
-  return !mayWrite && !isVeiled && PLAIN.test(command) ? "plain" : "parse";
+  const sources = triggers.filter((trigger) => isAboutTool(trigger, "Bash"))
+    .map(({ command }) => command ?? ANYTHING);
+  return {
+    tools: [...new Set(triggers.map(({ tool, toolPattern }) => toolPattern === null ? tool : "*"))],
+    edits: triggers.some(isAboutEdits),
+    commands: sources.some((source) => source === ANYTHING || REFERRING.test(source))
+      ? ANYTHING
+      : [...new Set(sources)].map((source) => `(?:${source})`).join("|"),
+  };
 }
 
 /** A command of these words. */

@@ -27,6 +27,7 @@ const COLD_MODULES = [
   "src/config/cached.ts",
   "src/gate/with_git.ts",
   "src/gate/unarmed.ts",
+  "src/gate/tool_requirements.ts",
   "src/guard/bash.ts",
   "src/hook/after_use.ts",
   "src/hook/failure.ts",

@@ -1,0 +1,48 @@
+/** A cheap look at a tool use: whether any requirement could be about it. Runs before every tool. */
+
+/** The tool uses that requirements are about, all together. */
+export interface RequiredUses {
+  /** Exact names; `*` where a glob may match any. */
+  readonly tools: readonly string[];
+  /** Whether one of them changes files, so that a shell command that writes counts as well. */
+  readonly edits: boolean;
+  /** The source of a regular expression (flag `i`) that every command of interest matches; empty for none. */
+  readonly commands: string;
+}
+
+/** Signs that a command is not what its text says, or that it starts another one. */
+const VEILED =
+  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python3?|node|ruby|awk|(?:ba|da|k|z)?sh)\b|\bgit\s+-/;
+
+/** Signs that a command may change files. */
+const WRITING =
+  />|\b(?:rm|mv|cp|tee|sed|ln|dd|install|rsync|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|patch|checkout|restore|ed|ex)\b/;
+
+/** A command of plain words: what it says is what it is. */
+const PLAIN = /^[\w ./=:@,%+-]*$/;
+
+/** Whether a requirement could be about a tool use. */
+export function mayBeRequired(
+  uses: RequiredUses,
+  { tool, input }: { readonly tool: string; readonly input: unknown },
+): boolean {
+  if (tool === "Bash") return lookAtCommand(uses, Reflect.get(Object(input), "command")) !== "no";
+  return uses.tools.includes(tool) || uses.tools.includes("*");
+}
+
+/**
+ * A look at a Bash command: `no` when no requirement can mean it, `plain` when it is one command whose text can be judged
+ * as it is, else `parse`. Quotes and backslashes are disregarded, since the shell takes them away.
+ */
+export function lookAtCommand(
+  { edits, commands }: RequiredUses,
+  command: unknown,
+): "no" | "plain" | "parse" {
+  if (typeof command !== "string") return "no";
+  const unquoted = command.replace(/['"\\]/g, "");
+  const isVeiled = VEILED.test(unquoted);
+  const mayWrite = edits && (isVeiled || WRITING.test(unquoted));
+  const mayMatch = commands !== "" && (isVeiled || new RegExp(commands, "i").test(unquoted));
+  if (!mayWrite && !mayMatch) return "no";
+  return !mayWrite && !isVeiled && PLAIN.test(command) ? "plain" : "parse";
+}
