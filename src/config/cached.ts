@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { appendLog, logFiles } from "../log/log.ts";
 import type { Locations } from "../paths.ts";
-import { readCachedConfig, storeCachedConfig } from "../store/config_cache.ts";
+import { readCachedConfig, rememberStrict, storeCachedConfig } from "../store/config_cache.ts";
 import { openDatabase } from "../store/database.ts";
 import { type ConfigFile, hashConfigFiles } from "./discover.ts";
 import { type HookConfig, isHookConfig } from "./hook_config.ts";
@@ -48,7 +48,13 @@ export async function loadHookConfig(
       atMs: Date.now(),
     });
   }
-  if (home !== null) storeCachedConfig(home, { key, hash, parsed: config, atMs: Date.now() });
+  if (home !== null) {
+    const atMs = Date.now();
+    storeCachedConfig(home, { key, hash, parsed: config, atMs });
+    if (config.unreadable === "") {
+      rememberStrict(home, key, { isStrict: parsed.policy.isStrict, atMs });
+    }
+  }
   return { config, configFrom: "parsed", cache: home };
 }
 

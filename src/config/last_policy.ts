@@ -1,7 +1,7 @@
 /** What was in force before a configuration file became unreadable. */
 import type { DatabaseSync } from "node:sqlite";
 import type { GuardPolicy } from "../guard/policy.ts";
-import { readLastConfig } from "../store/config_cache.ts";
+import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";
 import type { ConfigFile } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
@@ -27,6 +27,7 @@ export function withLock(
 function wasStrict(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
   if (cache === null) return false;
   for (const { path } of files.toReversed()) {
+    if (rememberedStrict(cache, path)) return true;
     const last = policyIn(readLastConfig(cache, path));
     if (last !== undefined) return last.isStrict === true || typeof last.lock === "string";
   }
