@@ -1,6 +1,8 @@
 /** What was in force before a configuration file became unreadable. */
 import type { DatabaseSync } from "node:sqlite";
 import type { GuardPolicy } from "../guard/policy.ts";
+import { appendLog, logFiles } from "../log/log.ts";
+import type { Locations } from "../paths.ts";
 import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";
 import type { ConfigFile } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
@@ -21,6 +23,17 @@ export function withLock(
   if (!policy.isStrict && !wasStrict(files, cache)) return hook;
   const locked: GuardPolicy = { ...policy, lock: hook.unreadable };
   return { ...hook, guards: JSON.stringify(locked) };
+}
+
+/** Says in the log that nobody knows whether the rules of an unreadable file were strict. */
+export function logUnknown({ unreadable }: HookConfig, { spoolFolders }: Locations): void {
+  appendLog(logFiles(spoolFolders), {
+    level: "warn",
+    message:
+      `${unreadable}; whether the rules there were strict cannot be known without the database, so ` +
+      "nothing is refused for it; next: run `conclaude doctor`",
+    atMs: Date.now(),
+  });
 }
 
 /** By the file that lies on top, which names the place; where that is new, by the others. */
