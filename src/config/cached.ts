@@ -1,11 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
-import { appendLog, logFiles } from "../log/log.ts";
 import type { Locations } from "../paths.ts";
-import { readCachedConfig, storeCachedConfig } from "../store/config_cache.ts";
+import { readCachedConfig, rememberStrict, storeCachedConfig } from "../store/config_cache.ts";
 import { openDatabase } from "../store/database.ts";
 import { type ConfigFile, hashConfigFiles } from "./discover.ts";
 import { type HookConfig, isHookConfig } from "./hook_config.ts";
-import { withLock } from "./last_policy.ts";
+import type { ParsedConfig } from "./parse.ts";
 
 /** A slow cache is no cache: longest wait for it, in milliseconds. */
 const CACHE_BUSY_MS = 200;
@@ -38,18 +37,34 @@ export async function loadHookConfig(
   const parsed = parseConfig(files);
   const home = cache ??
     (place.noDb || !parsed.hook.databaseEnabled ? null : await tryOpen(place.locations));
-  const config = withLock(parsed, { files, cache: home });
-  if (home === null && !place.noDb && config.unreadable !== "") {
-    appendLog(logFiles(place.locations.spoolFolders), {
-      level: "warn",
-      message:
-        `${config.unreadable}; whether the rules there were strict cannot be known without the database, so ` +
-        "nothing is refused for it; next: run `conclaude doctor`",
-      atMs: Date.now(),
-    });
+  const config = parsed.hook.unreadable === ""
+    ? parsed.hook
+    : await configOfUnreadable(parsed, { files, cache: home, ...place });
+  if (home !== null) {
+    const atMs = Date.now();
+    storeCachedConfig(home, { key, hash, parsed: config, atMs });
+    if (config.unreadable === "") {
+      rememberStrict(home, key, { isStrict: parsed.policy.isStrict, atMs });
+    }
   }
-  if (home !== null) storeCachedConfig(home, { key, hash, parsed: config, atMs: Date.now() });
   return { config, configFrom: "parsed", cache: home };
+}
+
+/** A file that cannot be read is rare: what is needed then is loaded then. */
+async function configOfUnreadable(
+  parsed: ParsedConfig,
+  from: {
+    readonly files: readonly ConfigFile[];
+    readonly cache: DatabaseSync | null;
+    readonly locations: Locations;
+    readonly noDb: boolean;
+  },
+): Promise<HookConfig> {
+  const { logUnknown, withLock } = await import("./last_policy.ts");
+  if (from.cache === null && !from.noDb && !parsed.policy.isStrict) {
+    logUnknown(parsed.hook, from.locations);
+  }
+  return withLock(parsed, from);
 }
 
 /** Not made before it is known that there shall be one: a file that speaks of databases may switch them off. */

@@ -1,7 +1,9 @@
 /** What was in force before a configuration file became unreadable. */
 import type { DatabaseSync } from "node:sqlite";
 import type { GuardPolicy } from "../guard/policy.ts";
-import { readLastConfig } from "../store/config_cache.ts";
+import { appendLog, logFiles } from "../log/log.ts";
+import type { Locations } from "../paths.ts";
+import { readLastConfig, rememberedStrict } from "../store/config_cache.ts";
 import type { ConfigFile } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
@@ -23,10 +25,22 @@ export function withLock(
   return { ...hook, guards: JSON.stringify(locked) };
 }
 
+/** Says in the log that nobody knows whether the rules of an unreadable file were strict. */
+export function logUnknown({ unreadable }: HookConfig, { spoolFolders }: Locations): void {
+  appendLog(logFiles(spoolFolders), {
+    level: "warn",
+    message:
+      `${unreadable}; whether the rules there were strict cannot be known without the database, so ` +
+      "nothing is refused for it; next: run `conclaude doctor`",
+    atMs: Date.now(),
+  });
+}
+
 /** By the file that lies on top, which names the place; where that is new, by the others. */
 function wasStrict(files: readonly ConfigFile[], cache: DatabaseSync | null): boolean {
   if (cache === null) return false;
   for (const { path } of files.toReversed()) {
+    if (rememberedStrict(cache, path)) return true;
     const last = policyIn(readLastConfig(cache, path));
     if (last !== undefined) return last.isStrict === true || typeof last.lock === "string";
   }

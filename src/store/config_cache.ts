@@ -38,6 +38,40 @@ export function readLastConfig(db: DatabaseSync, path: string): unknown {
   }
 }
 
+/** The row that says whether rules are strict stands beside the one of the file, which any version may replace. */
+const STRICT_MARK = "strict:";
+
+/** Remembers whether the rules of a place are strict, for when its file cannot be read. A busy database goes without. */
+export function rememberStrict(
+  db: DatabaseSync,
+  path: string,
+  now: { readonly isStrict: boolean; readonly atMs: number },
+): void {
+  try {
+    if (now.isStrict) {
+      db.prepare(
+        `INSERT INTO config_cache (config_path, content_hash, parsed, updated_at_ms)
+         VALUES (?, '', 'true', ?)
+         ON CONFLICT (config_path) DO NOTHING`,
+      ).run(STRICT_MARK + path, now.atMs);
+    } else {
+      db.prepare("DELETE FROM config_cache WHERE config_path = ?").run(STRICT_MARK + path);
+    }
+  } catch {
+    // The next one that parses it tries again.
+  }
+}
+
+/** Whether {@linkcode rememberStrict} said so last. */
+export function rememberedStrict(db: DatabaseSync, path: string): boolean {
+  try {
+    return db.prepare("SELECT 1 FROM config_cache WHERE config_path = ?")
+      .get(STRICT_MARK + path) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
 /** Stores what was parsed; the entry of an earlier content is replaced. A database that is busy goes without. */
 export function storeCachedConfig(
   db: DatabaseSync,

@@ -25,6 +25,7 @@ const COLD_MODULES = [
   "src/capture/exclusion.ts",
   "src/capture/redact.ts",
   "src/config/cached.ts",
+  "src/config/last_policy.ts",
   "src/gate/with_git.ts",
   "src/gate/unarmed.ts",
   "src/gate/tool_requirements.ts",

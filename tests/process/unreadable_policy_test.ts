@@ -3,8 +3,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { executions, logOf } from "../support/look.ts";
+import { programCommand } from "../../src/tasks/program.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
-import { testWhere } from "../support/requirements.ts";
+import {
+  needsReadableByOthers,
+  needsRoot,
+  needsTools,
+  testWhere,
+} from "../support/requirements.ts";
 
 const SESSION = "5e551022-0000-4000-8000-000000000001";
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
@@ -83,16 +89,32 @@ Deno.test("a file over the limit, and a folder in its place, are unreadable too"
 });
 
 testWhere(
-  Deno.build.os === "windows" || Deno.uid() === 0 ? "needs a user who is not root" : null,
+  needsRoot() ?? needsTools("setpriv") ?? needsReadableByOthers(programCommand().at(-1)!),
   "a file that may not be read is unreadable too",
   async () => {
     using home = tempHome();
     const path = projectIn(home, STRICT);
-    await bash(home);
-    Deno.chmodSync(path, 0);
-    assert.match((await bash(home))!, /denied/i);
+    Deno.chmodSync(home.path, 0o777);
+    const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    const asNobody = async () => {
+      const { stdout } = await hook(
+        "PreToolUse",
+        {
+          session_id: SESSION,
+          cwd: join(home.path, "project"),
+          tool_name: "Bash",
+          tool_input: { command: "echo hi" },
+        },
+        home,
+        { through },
+      );
+      return stdout;
+    };
+    assert.equal(await asNobody(), "");
     Deno.chmodSync(path, 0o600);
-    assert.equal(await bash(home), null);
+    assert.match(await asNobody(), /"deny".*denied/i);
+    Deno.chmodSync(path, 0o644);
+    assert.equal(await asNobody(), "");
   },
 );
 
