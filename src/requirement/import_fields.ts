@@ -79,6 +79,8 @@ export function convertRequirement(
   options: { readonly isOn: boolean },
 ): ConvertedRequirement {
   if (!isMapping(given)) return { kind: "left out", why: "it is no map of keys" };
+  // The schema would drop it without a word.
+  if (name === "__proto__") return { kind: "left out", why: "nothing can have this name" };
   const notTaken: LeftOut[] = [];
   const say = (key: string, why: string) =>
     void notTaken.push({ name: `requirements.${name}.${key}`, why });
@@ -107,7 +109,6 @@ export function convertRequirement(
   if (triggers.fault !== null) return { kind: "left out", why: triggers.fault };
   if (triggers.tools !== null) value.triggerTools = triggers.tools;
   if (triggers.tools?.length === 0) {
-    delete value.triggerTools;
     value.enabled = false;
     say(
       "trigger_tools",
