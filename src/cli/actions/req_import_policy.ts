@@ -1,5 +1,5 @@
 /** What `conclaude req import` makes of the older framework's configuration: the plan, and our files with it. */
-import { type Document, isMap, type YAMLMap } from "yaml";
+import { type Document, isMap, parseDocument } from "yaml";
 import { isMapping, type LayerValues, readLayer } from "../../config/layer.ts";
 import { type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { UserError } from "../../errors.ts";
@@ -152,12 +152,7 @@ function planFile(
     return !stays;
   });
   if (added.length === 0) return null;
-  for (const { path, value } of added) {
-    mapAt(document, path.slice(0, -1), target.path);
-    document.setIn(path, document.createNode(value));
-  }
-  if (target.text.trim() === "") document.commentBefore = HEAD;
-  const text = document.toString({ lineWidth: 0 });
+  const text = withEntries(target, document, added);
   const said = partIn({ ...target, text });
   const lost = added.find(({ name, value }) => !isSame(said.get(name), value));
   if (lost !== undefined) {
@@ -169,6 +164,27 @@ function planFile(
   return { target, text, added: added.map(({ name }) => name) };
 }
 
+/** The new text of a file: sections that it does not have are set below what is there, which stays as it is then. */
+function withEntries(
+  target: ConfigTarget,
+  document: Document.Parsed,
+  added: readonly Entry[],
+): string {
+  const before = target.text.trimEnd();
+  const isBlock = isMap(document.contents) && !document.contents.flow;
+  const isAppended = before !== "" && (document.contents === null || isBlock) &&
+    added.every(({ path }) => !document.has(path[0]!));
+  const changed = isAppended ? parseDocument("") : document;
+  for (const { path, value } of added) {
+    mapAt(changed, path.slice(0, -1), target.path);
+    changed.setIn(path, changed.createNode(value));
+  }
+  if (before === "") changed.commentBefore = HEAD;
+  // Braces are written as they were.
+  const written = changed.toString({ lineWidth: 0, flowCollectionPadding: !/\{\S/.test(before) });
+  return isAppended ? `${before}\n\n${written}` : written;
+}
+
 /** Makes sure that there is a map of keys at a path, one key a line. */
 function mapAt(document: Document.Parsed, path: readonly string[], file: string): void {
   if (isMap(document.contents)) document.contents.flow = false;
@@ -178,7 +194,7 @@ function mapAt(document: Document.Parsed, path: readonly string[], file: string)
     if (isMap(found)) {
       found.flow = false;
     } else if (document.getIn(part) === undefined || document.getIn(part) === null) {
-      document.setIn(part, document.createNode({}) as YAMLMap);
+      document.setIn(part, document.createNode({}));
     } else {
       throw new UserError(`Cannot change "${file}"`, {
         why: `"${part.join(".")}" is no map of keys there; nothing was changed`,
