@@ -359,3 +359,28 @@ test("a file of ours that cannot be changed stops it before anything is written"
   put(join(place.project, ".conclaude.yaml"), "requirements: none\n");
   assert.match((await place.json(["req", "import"])).body.error.why, /no map of keys/);
 });
+
+test("a database that cannot be used stops it before anything is written", async () => {
+  using place = olderInstallation();
+  put(place.database, "no database");
+  const { code, body } = await place.json(["req", "import"]);
+  assert.equal(code, 1);
+  assert.match(body.error.what, /Cannot open the database/);
+  assert.throws(() => Deno.statSync(join(place.project, ".conclaude.yaml")));
+  assert.equal((await importJson(place, "--dry-run")).state.satisfied, 3);
+});
+
+test("what else a file says stays as it is, also where all of it is comments", async () => {
+  using place = olderInstallation();
+  const shared = join(place.project, ".conclaude.yaml");
+  await place.run(["config", "init"]);
+  const template = Deno.readTextFileSync(shared);
+  await importJson(place);
+  assert.ok(Deno.readTextFileSync(shared).startsWith(template.trimEnd()));
+  const own = "# mine\ncapture:   {exclude: {tools: [Read]}}   # as   I like it\n";
+  put(shared, own);
+  const { config } = await importJson(place);
+  assert.ok(config.added.includes("commit_plan"));
+  assert.ok(Deno.readTextFileSync(shared).startsWith(own.trimEnd()));
+  assert.match((await ask(place, OTHER))!, /commit_plan/);
+});
