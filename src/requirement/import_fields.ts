@@ -34,7 +34,14 @@ export function truth(value: Plain): Plain {
   return TRUTH.get(value) ?? value;
 }
 
+/** Commands of the older framework in a text, where our own does not stand already. */
+const COMMAND =
+  /(?<![\w.\/-]|conclaude )req (?=(?:satisfy|approve|clear|pause|resume|status|list|init|enable|disable)\b)/g;
+
 const same = (value: Plain) => value;
+/** A text that people read: the commands in it are ours, so that what it tells them to do helps. */
+const told = (value: Plain): Plain =>
+  typeof value === "string" ? value.replace(COMMAND, "conclaude req ") : value;
 const oneOrMore = (value: Plain): Plain => typeof value === "string" ? [value] : value;
 
 /** Keys that mean the same here, by their names there. */
@@ -43,9 +50,9 @@ const KEYS: Readonly<
 > = {
   type: { to: "type", read: same },
   scope: { to: "scope", read: same },
-  message: { to: "message", read: same },
-  short_message: { to: "shortMessage", read: same },
-  description: { to: "description", read: same },
+  message: { to: "message", read: told },
+  short_message: { to: "shortMessage", read: told },
+  description: { to: "description", read: told },
   checklist: { to: "checklist", read: oneOrMore },
   satisfied_by_skill: { to: "satisfiedBySkill", read: oneOrMore },
   auto_resolve_skill: { to: "autoResolveSkill", read: same },
@@ -94,7 +101,7 @@ export function convertRequirement(
     else if (!SPECIAL.has(key)) say(key, NO_SUCH_KEY);
   }
   if (given.blocking_message !== undefined) {
-    if (value.message === undefined) value.message = given.blocking_message;
+    if (value.message === undefined) value.message = told(given.blocking_message);
     else say("blocking_message", "it has a message, which is what a denial says here");
   }
   if (isMapping(given.thresholds)) {

@@ -16,6 +16,8 @@ export interface RecordedSatisfaction {
   readonly sessionId: string;
   readonly scope: Scope;
   readonly atMs: number;
+  /** When it was satisfied in the session that it was carried over from; else the same as `atMs`. */
+  readonly originalAtMs: number;
   readonly expiresAtMs: number | null;
   /** Who said so there: `skill`, `cli`, … */
   readonly by: string | null;
@@ -134,6 +136,9 @@ function readEntry(
     return [];
   }
   const { metadata, satisfied_by: by } = entry;
+  const details = isMap(metadata) ? metadata : {};
+  // Nothing is to be carried on for ever, so the first time counts.
+  const carried = by === "carry_over" ? timeOf(details["original_satisfied_at"]) : null;
   return [{
     path,
     branch,
@@ -141,9 +146,10 @@ function readEntry(
     sessionId,
     scope,
     atMs: Math.min(atMs, nowMs),
+    originalAtMs: Math.min(carried ?? atMs, atMs, nowMs),
     expiresAtMs,
     by: typeof by === "string" ? by : null,
-    metadata: isMap(metadata) ? metadata : {},
+    metadata: details,
   }];
 }
 

@@ -269,6 +269,35 @@ test("nothing of one's own is written into the file that is committed; --local c
   assert.equal(await ask(place, MINE), null);
 });
 
+test("a colleague gets the own part beside what the team has taken over already", async () => {
+  using place = olderInstallation();
+  await importJson(place);
+  const local = join(place.project, ".conclaude.local.yaml");
+  const first = Deno.readTextFileSync(local);
+  Deno.removeSync(local);
+  const { config } = await importJson(place);
+  assert.deepEqual(config.added, ["commit_plan", "security_review"]);
+  assert.equal(Deno.readTextFileSync(local), first);
+});
+
+test("people read what was done, what was not, and what is to be done next", async () => {
+  using place = olderInstallation();
+  const { code, stdout, stderr } = await place.run(["req", "import"]);
+  assert.deepEqual([code, stderr], [0, ""]);
+  for (
+    const part of [
+      /\.conclaude\.yaml: got commit_plan, adr_reviewed/,
+      /\.conclaude\.local\.yaml: got commit_plan, security_review/,
+      /Left out:\n {2}broken: scope: expected session or branch/,
+      /Not taken over:\n {2}logging: /,
+      /3 satisfactions recorded, 0 known already, from 1 file\./,
+      /add it to \.gitignore/,
+      /conclaude guard list/,
+      /older files are as they were/,
+    ]
+  ) assert.match(stdout, part);
+});
+
 test("what cannot be read is named, and the rest goes on", async () => {
   using place = olderInstallation({ local: "requirements: [" });
   const folder = join(place.project, ".git/requirements");

@@ -229,6 +229,20 @@ Deno.test("an empty list of tools asked nowhere there, and asks nowhere here", (
   });
 });
 
+Deno.test("messages name the commands of this program", () => {
+  const message = (text: string) => {
+    const found = convertRequirement("x", { enabled: true, message: text }, { isOn: true });
+    return found.kind === "taken" ? found.value.message : found.why;
+  };
+  assert.equal(message("Fallback: `req satisfy x`"), "Fallback: `conclaude req satisfy x`");
+  assert.equal(message("req clear x; req pause"), "conclaude req clear x; conclaude req pause");
+  for (
+    const text of ["conclaude req satisfy x", "the prereq satisfy", "a req for x", "./req init"]
+  ) {
+    assert.equal(message(text), text);
+  }
+});
+
 Deno.test("a framework that was switched off leaves every requirement switched off", () => {
   const { shared, own, notTaken } = convert({
     project: "requirements: {plan: {enabled: true}}",

@@ -107,6 +107,31 @@ Deno.test("readState() uses the file's time where an entry has none, and no time
   assert.deepEqual(told(reading), [["plan", "", 7000, null], ["later", "", NOW_MS, null]]);
 });
 
+Deno.test("readState() keeps the first time of what was carried over from another session", () => {
+  const entry = (satisfied_by: string, original_satisfied_at: unknown) => ({
+    satisfied: true,
+    satisfied_at: 9,
+    satisfied_by,
+    metadata: { original_satisfied_at },
+  });
+  const { satisfactions } = read({
+    plan: {
+      sessions: {
+        aaaaaaaa: entry("carry_over", 5.5),
+        bbbbbbbb: entry("carry_over", "x"),
+        cccccccc: entry("skill", 5),
+        dddddddd: entry("carry_over", 11),
+      },
+    },
+  });
+  assert.deepEqual(satisfactions.map(({ atMs, originalAtMs }) => [atMs, originalAtMs]), [
+    [9000, 5500],
+    [9000, 9000],
+    [9000, 9000],
+    [9000, 9000],
+  ]);
+});
+
 Deno.test("readState() says why a file as a whole is passed over", () => {
   const rows: readonly (readonly [text: string, why: RegExp])[] = [
     ["", /not valid JSON/],
@@ -170,6 +195,7 @@ const satisfaction = (more: Partial<RecordedSatisfaction>): RecordedSatisfaction
   sessionId: FULL,
   scope: "session",
   atMs: 1,
+  originalAtMs: 1,
   expiresAtMs: null,
   by: null,
   metadata: {},

@@ -130,7 +130,7 @@ export function recordState(
 }
 
 function record(db: DatabaseSync, repository: string, one: RecordedSatisfaction): void {
-  const { branch, requirement, sessionId, scope, atMs, expiresAtMs } = one;
+  const { branch, requirement, sessionId, scope, atMs, originalAtMs, expiresAtMs } = one;
   const metadata = { ...one.metadata, imported_from: one.path, original_satisfied_by: one.by };
   satisfy(db, { repository, branch }, {
     requirement,
@@ -138,6 +138,7 @@ function record(db: DatabaseSync, repository: string, one: RecordedSatisfaction)
     scope,
     by: "import",
     atMs,
+    originalAtMs,
     expiresAtMs,
     metadata: redactValue(metadata, { patterns: [] }) as Record<string, unknown>,
   });
@@ -145,8 +146,10 @@ function record(db: DatabaseSync, repository: string, one: RecordedSatisfaction)
 
 /** The sessions of ours that recorded ids may mean. */
 function ourSessions(db: DatabaseSync, { satisfactions, repository }: FoundState): KnownSession[] {
-  const ids = new Set(satisfactions.map(({ sessionId }) => sessionId));
-  ids.delete(WHOLE_BRANCH);
+  const ids = new Set(
+    satisfactions.map(({ sessionId }) => sessionId)
+      .filter((id) => id !== WHOLE_BRANCH && id.length !== WHOLE_ID_CHARS),
+  );
   return [...ids].flatMap((id) =>
     findSessions(db, id).map((session) => ({
       sessionId: session.sessionId,
