@@ -6,6 +6,7 @@ import { messageOf, UserError } from "../errors.ts";
 import { databaseAt, type Locations } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { NewerSchemaError, openDatabase } from "../store/database.ts";
+import { identifyDatabase, openToLook } from "../store/identity.ts";
 import type { CliContext } from "./context.ts";
 
 /** The configuration as it counts here, and the database that it leads to. */
@@ -63,6 +64,29 @@ export async function openStore(
         : "conclaude doctor",
       cause: thrown,
     });
+  }
+}
+
+/**
+ * Does some work on the database so that nothing of it is seen afterwards, not even a configuration in its cache. Where
+ * there is none with this program's own rows, an empty one in memory stands for it.
+ */
+export async function lookIntoStore<Result>(
+  context: CliContext,
+  work: (db: DatabaseSync) => Result,
+): Promise<Result> {
+  const { globals, locations } = context;
+  const { config } = await placeOf({ ...context, globals: { ...globals, noDb: true } });
+  const path = databaseAt(locations, config.databasePath);
+  const isReadable = !globals.noDb && config.databaseEnabled &&
+    identifyDatabase(path).kind === "ours";
+  const db = isReadable
+    ? openToLook(path)
+    : await openDatabase(":memory:", { busyTimeoutMs: config.busyTimeoutMs });
+  try {
+    return work(db);
+  } finally {
+    db.close();
   }
 }
 

@@ -65,6 +65,7 @@ const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
     "enableRequirements",
     "disableRequirements",
   ],
+  "src/cli/actions/req_import_policy.ts": ["planPolicy", "writePolicy"],
 };
 
 /** All that `main.js` does not hold. */

@@ -1,33 +1,19 @@
 /** `conclaude req init|enable|disable`: requirements in configuration files. What else is in a file stays as it is. */
 import { isMap, parseDocument } from "yaml";
 import { plain } from "../../capture/plain.ts";
-import { type ConfigFile, type ConfigLayer, readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { messageOf, UserError } from "../../errors.ts";
-import { findRepository } from "../../git/repository.ts";
-import { writeWholeFile } from "../../maintenance/whole_file.ts";
-import { writeAdvice } from "../../maintenance/write_advice.ts";
-import { joinPath, parentOf } from "../../paths.ts";
-import { lookUpwards } from "../../project/look.ts";
+import { UserError } from "../../errors.ts";
 import { type Preset, presetText } from "../../requirement/presets.ts";
+import {
+  type ConfigTarget,
+  documentOf,
+  filesHere,
+  targetOf,
+  writeTarget,
+} from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 import { nearestWords } from "../nearest.ts";
 import type { View } from "../view.ts";
-
-const NAMES: Readonly<Record<Exclude<ConfigLayer, "user">, string>> = {
-  project: ".conclaude.yaml",
-  local: ".conclaude.local.yaml",
-};
-
-/** A file that is to be changed. */
-interface Target {
-  readonly path: string;
-  /** Empty where there is none yet. */
-  readonly text: string;
-  readonly isNew: boolean;
-  /** What is committed is for everybody; the other file is nobody else's business. */
-  readonly mode: number;
-}
 
 /** `conclaude req init` */
 export function initRequirements(
@@ -42,7 +28,7 @@ export function initRequirements(
   const target = targetOf(context, flags.local ? "local" : "project");
   const section = presetText(flags.preset);
   const text = withSection(target, section, flags.force);
-  if (!flags.preview) write(target, text);
+  if (!flags.preview) writeTarget(target, text);
   return {
     json: { path: target.path, preset: flags.preset, written: !flags.preview, text },
     text: flags.preview
@@ -97,7 +83,7 @@ function switchTo(
   const target = targetOf(context, "local");
   const document = documentOf(target);
   for (const name of chosen) document.setIn(["requirements", name, "enabled"], enabled);
-  write(target, document.toString({ lineWidth: 0 }));
+  writeTarget(target, document.toString({ lineWidth: 0 }));
   return {
     json: { path: target.path, enabled, requirements: chosen },
     text: `Switched ${enabled ? "on" : "off"} ${chosen.join(", ")} in ${plain(target.path)}` +
@@ -106,7 +92,7 @@ function switchTo(
 }
 
 /** The new text of a file with this section in it; the rest of the file stays, character by character where it can. */
-function withSection(target: Target, section: string, force: boolean): string {
+function withSection(target: ConfigTarget, section: string, force: boolean): string {
   const document = documentOf(target);
   const present: unknown = document.get("requirements");
   const isFilled = isMap(present) && present.items.length > 0;
@@ -125,54 +111,4 @@ function withSection(target: Target, section: string, force: boolean): string {
   document.set("requirements", parseDocument(section).get("requirements"));
   if (isMap(document.contents)) document.contents.flow = false;
   return document.toString({ lineWidth: 0 });
-}
-
-function documentOf({ path, text }: Target) {
-  const document = parseDocument(text);
-  if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
-    throw new UserError(`Cannot change "${path}"`, {
-      why: `${
-        document.errors[0]?.message.split("\n")[0] ?? "it is no map of keys"
-      }; nothing was changed`,
-      next: "conclaude config validate",
-    });
-  }
-  return document;
-}
-
-function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
-  return readConfigFiles(lookUpwards(cwd), locations);
-}
-
-/** The file of a layer that counts here, or the one to begin: beside the other one, else at the top of the repository. */
-function targetOf(context: CliContext, layer: "project" | "local"): Target {
-  const files = filesHere(context);
-  const mode = layer === "local" ? 0o600 : 0o644;
-  const found = files.find((file) => file.layer === layer);
-  if (found !== undefined && found.text !== null) {
-    return { path: found.path, text: found.text, isNew: false, mode };
-  }
-  if (found !== undefined) {
-    throw new UserError(`Cannot change "${found.path}"`, {
-      why: `it cannot be read: ${found.problem}; nothing was changed`,
-      next: "conclaude config validate",
-    });
-  }
-  const beside = files.find((file) => file.layer === "project" || file.layer === "local");
-  const folder = beside === undefined
-    ? findRepository(lookUpwards(context.cwd))?.root ?? context.cwd
-    : parentOf(beside.path);
-  return { path: joinPath(folder, NAMES[layer]), text: "", isNew: true, mode };
-}
-
-function write({ path, mode }: Target, text: string): void {
-  try {
-    writeWholeFile(path, text, { mode });
-  } catch (thrown) {
-    throw new UserError(`Cannot write "${path}"`, {
-      why: `${messageOf(thrown)}; nothing was changed`,
-      next: writeAdvice(path, thrown),
-      cause: thrown,
-    });
-  }
 }

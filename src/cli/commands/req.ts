@@ -1,4 +1,5 @@
 import { command, group, someText, wholeNumber } from "../command.ts";
+import { importCommand } from "./req_import.ts";
 
 const look = () => import("../actions/req.ts");
 const state = () => import("../actions/req_state.ts");
@@ -271,6 +272,7 @@ export const req = group({
         "conclaude req init --preset strict",
       ],
     }),
+    import: importCommand,
   },
   brief: "Requirements: what has to be true before Claude edits, commits or stops",
   examples: [

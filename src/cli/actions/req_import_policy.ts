@@ -1,0 +1,237 @@
+/** What `conclaude req import` makes of the older framework's configuration: the plan, and our files with it. */
+import { type Document, isMap, parseDocument } from "yaml";
+import { isMapping, type LayerValues, readLayer } from "../../config/layer.ts";
+import { type Plain, readYaml } from "../../config/yaml_tree.ts";
+import { UserError } from "../../errors.ts";
+import type { FoundFile, FrameworkFiles } from "../../project/framework_files.ts";
+import { type ConfigPart, convertConfig } from "../../requirement/import_config.ts";
+import type { LeftOut } from "../../requirement/import_fields.ts";
+import { type ConfigTarget, documentOf, targetOf, writeTarget } from "../config_target.ts";
+import type { CliContext } from "../context.ts";
+
+/** One of our files as it is to be. */
+export interface PlannedFile {
+  readonly target: ConfigTarget;
+  readonly text: string;
+  /** Names of requirements, and dotted names of other keys. */
+  readonly added: readonly string[];
+}
+
+/** What is to be done about the configuration. */
+export interface PolicyPlan {
+  /** The file of the project that the team shares. */
+  readonly path: string;
+  /** Only those that change. */
+  readonly files: readonly PlannedFile[];
+  /** What our files say already, and what therefore stays. */
+  readonly kept: readonly string[];
+  /** What has a counterpart here and could not be used: names of requirements, keys, files. */
+  readonly skipped: readonly LeftOut[];
+  readonly notTaken: readonly LeftOut[];
+  /** Whether the project gets its first configuration file. */
+  readonly isFirst: boolean;
+}
+
+const HEAD = " What has to be true before Claude edits, commits or stops: `conclaude req --help`.";
+
+/**
+ * Plans the files; nothing is written.
+ *
+ * @param flags `local`: everything into the file that is not committed; `force`: what our files have is replaced.
+ * @throws {UserError} When one of our files cannot be changed.
+ */
+export function planPolicy(
+  context: CliContext,
+  files: FrameworkFiles,
+  flags: { readonly local: boolean; readonly force: boolean },
+): PolicyPlan {
+  const skipped: LeftOut[] = [];
+  const layers = {
+    global: valuesOf(files.global, skipped),
+    project: valuesOf(files.project, skipped),
+    local: valuesOf(files.local, skipped),
+  };
+  const { shared, own, ...left } = convertConfig(layers, { allOwn: flags.local });
+  const project = targetOf(context, "project");
+  const local = targetOf(context, "local");
+  const inProject = partIn(project);
+  const kept = new Set<string>();
+  // What the shared file says otherwise is somebody's decision: nothing is laid over a part of it.
+  const isDecided = (name: string, value: Plain | undefined) =>
+    !flags.force && inProject.has(name) && !isSame(inProject.get(name), value);
+  const decided = new Set(
+    [...inProject.keys()].filter((name) =>
+      isDecided(name, entriesOf(shared).find((entry) => entry.name === name)?.value)
+    ),
+  );
+  const planned = [
+    planFile(project, entriesOf(shared), { force: flags.force, decided, kept }),
+    planFile(local, entriesOf(own), { force: flags.force, decided, kept }),
+  ];
+  return {
+    path: project.path,
+    files: planned.filter((file) => file !== null),
+    kept: [...kept],
+    skipped: [...skipped, ...left.skipped],
+    notTaken: [...left.notTaken, ...unused(files, layers.project)],
+    isFirst: project.isNew && local.isNew,
+  };
+}
+
+/**
+ * Writes the planned files, all or none.
+ *
+ * @throws {UserError} When one cannot be written; what was written before it is taken back.
+ */
+export function writePolicy({ files }: PolicyPlan): void {
+  const written: ConfigTarget[] = [];
+  try {
+    for (const { target, text } of files) {
+      writeTarget(target, text);
+      written.push(target);
+    }
+  } catch (thrown) {
+    for (const target of written) {
+      if (target.isNew) Deno.removeSync(target.path);
+      else writeTarget(target, target.text);
+    }
+    throw thrown;
+  }
+}
+
+/** One thing that a file of ours is to say. */
+interface Entry {
+  /** A requirement's name, or the dotted name of a key of `hooks`. */
+  readonly name: string;
+  readonly path: readonly string[];
+  readonly value: Plain;
+}
+
+function entriesOf({ requirements, hooks }: ConfigPart): Entry[] {
+  return [
+    ...[...requirements].map(([name, value]) => ({ name, path: ["requirements", name], value })),
+    ...hooks.map(({ path, value }) => ({
+      name: ["hooks", ...path].join("."),
+      path: ["hooks", ...path],
+      value,
+    })),
+  ];
+}
+
+/** What a file of ours says of requirements and hooks, by the names of {@linkcode Entry}. */
+function partIn({ path, text }: ConfigTarget): ReadonlyMap<string, Plain> {
+  const { values } = readLayer({ layer: "project", path, text });
+  const said = new Map<string, Plain>();
+  if (isMapping(values.requirements)) {
+    for (const [name, value] of Object.entries(values.requirements)) said.set(name, value);
+  }
+  const walk = (value: Plain, name: string) => {
+    if (!isMapping(value)) said.set(name, value);
+    else for (const [key, inner] of Object.entries(value)) walk(inner, `${name}.${key}`);
+  };
+  if (isMapping(values.hooks)) walk(values.hooks, "hooks");
+  return said;
+}
+
+/** The file with what it does not say yet; null when that is nothing. */
+function planFile(
+  target: ConfigTarget,
+  entries: readonly Entry[],
+  by: {
+    readonly force: boolean;
+    readonly decided: ReadonlySet<string>;
+    readonly kept: Set<string>;
+  },
+): PlannedFile | null {
+  const document = documentOf(target);
+  const present = partIn(target);
+  const added = entries.filter(({ name, path, value }) => {
+    const isThere = by.force ? isSame(present.get(name), value) : document.hasIn(path);
+    const stays = isThere || by.decided.has(name);
+    if (stays) by.kept.add(name);
+    return !stays;
+  });
+  if (added.length === 0) return null;
+  const text = withEntries(target, document, added);
+  const said = partIn({ ...target, text });
+  const lost = added.find(({ name, value }) => !isSame(said.get(name), value));
+  if (lost !== undefined) {
+    throw new UserError(`Cannot write "${lost.name}" into "${target.path}"`, {
+      why: "it would not be read as it was meant; nothing was changed",
+      next: "conclaude config validate",
+    });
+  }
+  return { target, text, added: added.map(({ name }) => name) };
+}
+
+/** The new text of a file: sections that it does not have are set below what is there, which stays as it is then. */
+function withEntries(
+  target: ConfigTarget,
+  document: Document.Parsed,
+  added: readonly Entry[],
+): string {
+  const before = target.text.trimEnd();
+  const isBlock = isMap(document.contents) && !document.contents.flow;
+  const isAppended = before !== "" && (document.contents === null || isBlock) &&
+    added.every(({ path }) => !document.has(path[0]!));
+  const changed = isAppended ? parseDocument("") : document;
+  for (const { path, value } of added) {
+    mapAt(changed, path.slice(0, -1), target.path);
+    changed.setIn(path, changed.createNode(value));
+  }
+  if (before === "") changed.commentBefore = HEAD;
+  // Braces are written as they were.
+  const written = changed.toString({ lineWidth: 0, flowCollectionPadding: !/\{\S/.test(before) });
+  return isAppended ? `${before}\n\n${written}` : written;
+}
+
+/** Makes sure that there is a map of keys at a path, one key a line. */
+function mapAt(document: Document.Parsed, path: readonly string[], file: string): void {
+  if (isMap(document.contents)) document.contents.flow = false;
+  for (let length = 1; length <= path.length; length++) {
+    const part = path.slice(0, length);
+    const found: unknown = document.getIn(part, true);
+    if (isMap(found)) {
+      found.flow = false;
+    } else if (document.getIn(part) === undefined || document.getIn(part) === null) {
+      document.setIn(part, document.createNode({}));
+    } else {
+      throw new UserError(`Cannot change "${file}"`, {
+        why: `"${part.join(".")}" is no map of keys there; nothing was changed`,
+        next: "conclaude config validate",
+      });
+    }
+  }
+}
+
+/** A layer's keys; null where there is none to use, and then `skipped` says why. */
+function valuesOf(file: FoundFile | undefined, skipped: LeftOut[]): LayerValues | null {
+  if (file === undefined) return null;
+  if (file.text === null) {
+    skipped.push({ name: file.path, why: file.problem });
+    return null;
+  }
+  const { root, faults } = readYaml(file.text);
+  if (root !== undefined) return root;
+  const fault = faults.at(-1);
+  skipped.push({
+    name: file.path,
+    why: fault === undefined ? "it is no YAML" : `line ${fault.line}: ${fault.message}`,
+  });
+  return null;
+}
+
+/** Layers that did not count there either. */
+function unused(files: FrameworkFiles, project: LayerValues | null): LeftOut[] {
+  if (project !== null) return [];
+  const why = "the framework does nothing in a project that has no usable " +
+    "`.claude/requirements.yaml` of its own";
+  return [files.global, files.local].filter((file) => file !== undefined)
+    .map(({ path }) => ({ name: path, why }));
+}
+
+function isSame(one: Plain | undefined, other: Plain | undefined): boolean {
+  if (!isMapping(one) || !isMapping(other)) return JSON.stringify(one) === JSON.stringify(other);
+  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...keys].every((key) => isSame(one[key], other[key]));
+}

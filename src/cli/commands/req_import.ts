@@ -1,0 +1,42 @@
+import { command } from "../command.ts";
+
+/** `conclaude req import` */
+export const importCommand = command<
+  { readonly dryRun: boolean; readonly local: boolean; readonly force: boolean },
+  []
+>({
+  load: async () => (await import("../actions/req_import.ts")).importRequirements,
+  parameters: {
+    flags: {
+      dryRun: { kind: "boolean", default: false, brief: "Only say what would be taken over" },
+      local: {
+        kind: "boolean",
+        default: false,
+        brief: "Everything into `.conclaude.local.yaml`, which is not committed",
+      },
+      force: {
+        kind: "boolean",
+        default: false,
+        brief: "Also replace what the configuration here has of the same name",
+      },
+    },
+  },
+  brief: "Take over what the older requirements framework has",
+  about: "Takes over what the older requirements framework has of this project and its user:\n\n" +
+    "- `.claude/requirements.yaml` of the project, into `.conclaude.yaml`, which the team shares;\n" +
+    "- `~/.claude/requirements.yaml` and `.claude/requirements.local.yaml`, into `.conclaude.local.yaml`, which is not\n" +
+    "  committed: only what they say beyond the project's own file. So nothing of yours is shared, no other project\n" +
+    "  changes, and for you the requirements here are what they were (`inherit: false` is minded);\n" +
+    "- what is satisfied on which branch, from `requirements/*.json` in the git directory, with its original time.\n" +
+    "  `~/.claude/sessions.json` only helps to tell which session a short id means.\n\n" +
+    "A requirement that was not switched on there is written as switched off; in messages, `req satisfy`\n" +
+    "becomes `conclaude req satisfy`. What the configuration here has already\n" +
+    "stays, newer satisfactions too; what cannot be taken over is named, with the reason. That a requirement was\n" +
+    "triggered is not taken over: it belongs to sessions that are over. The older files stay as they are. It can be\n" +
+    "run again; what was cleared or used up since comes back then. An agent is kept from running this.",
+  examples: [
+    "conclaude req import --dry-run",
+    "conclaude req import",
+    "conclaude req import --local --json",
+  ],
+});

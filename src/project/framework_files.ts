@@ -1,0 +1,101 @@
+/** The files of the older requirements framework: its configuration, its registry of sessions, its records of branches. */
+import { messageOf } from "../errors.ts";
+import type { Repository } from "../git/repository.ts";
+import { joinPath, parentOf } from "../paths.ts";
+
+/** A file that is there: with its text, or with the reason why it cannot be read. */
+export type FoundFile =
+  & { readonly path: string }
+  & ({ readonly text: string } | { readonly text: null; readonly problem: string });
+
+/** What is there of the framework. */
+export interface FrameworkFiles {
+  /** The layers of its configuration; undefined where there is no such file. */
+  readonly global: FoundFile | undefined;
+  readonly project: FoundFile | undefined;
+  readonly local: FoundFile | undefined;
+  readonly registry: FoundFile | undefined;
+  /** One a branch, by name. */
+  readonly states: readonly FoundFile[];
+  /** Every path that was looked at, whatever was there. */
+  readonly searched: readonly string[];
+}
+
+const CONFIG = ".claude/requirements.yaml";
+const LOCAL_CONFIG = ".claude/requirements.local.yaml";
+const REGISTRY = ".claude/sessions.json";
+/** A larger file is not read. */
+const MAX_FILE_BYTES = 16_777_216;
+const MAX_FOLDERS = 40;
+
+/**
+ * Finds the framework's files of a project and of its user, and reads them. The project's configuration is the nearest
+ * one upwards, not above the repository; outside of a repository only the folder itself is looked at. Nothing is changed.
+ */
+export function readFrameworkFiles(
+  cwd: string,
+  from: { readonly home: string | null; readonly repository: Repository | undefined },
+): FrameworkFiles {
+  const searched: string[] = [];
+  const read = (path: string) => {
+    searched.push(path);
+    return readFound(path);
+  };
+  const { home, repository } = from;
+  const global = home === null ? undefined : read(joinPath(home, CONFIG));
+  const folder = projectFolder(cwd, { top: repository?.root ?? cwd, home });
+  // Outside of a repository the home has a user's file, and none of a project.
+  const isProject = repository !== undefined || folder !== home;
+  const project = isProject ? read(joinPath(folder, CONFIG)) : undefined;
+  const local = isProject ? read(joinPath(folder, LOCAL_CONFIG)) : undefined;
+  const registry = home === null ? undefined : read(joinPath(home, REGISTRY));
+  const states: FoundFile[] = [];
+  if (repository !== undefined) {
+    const place = joinPath(repository.commonDir, "requirements");
+    searched.push(joinPath(place, "*.json"));
+    states.push(...readStates(place));
+  }
+  return { global, project, local, registry, states, searched: [...new Set(searched)] };
+}
+
+/** The nearest folder with a configuration of the framework, else the top one. On the way, the home's is no project's. */
+function projectFolder(
+  start: string,
+  { top, home }: { readonly top: string; readonly home: string | null },
+): string {
+  let folder = start;
+  for (let i = 0; i < MAX_FOLDERS; i++) {
+    if (folder !== home && readFound(joinPath(folder, CONFIG)) !== undefined) return folder;
+    if (folder === top || parentOf(folder) === folder) break;
+    folder = parentOf(folder);
+  }
+  return top;
+}
+
+function readStates(folder: string): FoundFile[] {
+  let names: string[];
+  try {
+    names = Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  } catch (thrown) {
+    return isMissing(thrown) ? [] : [{ path: folder, text: null, problem: messageOf(thrown) }];
+  }
+  return names.filter((name) => name.endsWith(".json") && !name.startsWith(".")).sort()
+    .flatMap((name) => readFound(joinPath(folder, name)) ?? []);
+}
+
+function readFound(path: string): FoundFile | undefined {
+  const unread = (problem: string): FoundFile => ({ path, text: null, problem });
+  try {
+    // Asked first: reading a pipe would wait for ever.
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile) return unread("it is not a regular file");
+    if (size > MAX_FILE_BYTES) return unread(`it has ${size} bytes; the limit is 16 MiB`);
+    return { path, text: Deno.readTextFileSync(path) };
+  } catch (thrown) {
+    return isMissing(thrown) ? undefined : unread(messageOf(thrown));
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Deno.errors.NotFound || thrown instanceof Deno.errors.NotADirectory;
+}
