@@ -9,6 +9,7 @@ import counters from "./0004_counters.sql" with { type: "text" };
 import configCache from "./0005_config_cache.sql" with { type: "text" };
 import meta from "./0006_meta.sql" with { type: "text" };
 import pauses from "./0007_pauses.sql" with { type: "text" };
+import rootSnapshots from "./0008_root_snapshots.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -26,6 +27,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["config_cache", configCache],
   ["meta", meta],
   ["pauses", pauses],
+  ["root_snapshots", rootSnapshots],
 ];
 
 /** Every migration, oldest first. */

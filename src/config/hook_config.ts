@@ -37,6 +37,14 @@ export interface HookConfig {
   readonly retentionBatchRows: number;
   /** What is judged before a tool runs: a `GuardPolicy` as JSON, read only by who needs it; empty when nothing is. */
   readonly guards: string;
+  /** What is judged when Claude stops: a `StopPolicy` as JSON; empty when nothing is. */
+  readonly stop: string;
+  /** What is run when a subagent stops: a `SubagentPolicy` as JSON; empty when nothing is. */
+  readonly subagentStop: string;
+  /** What is done with prompts: a `PromptPolicy` as JSON; empty when nothing is. */
+  readonly prompts: string;
+  /** What is shown on the desktop: a `NotificationPolicy` as JSON; empty when nothing is. */
+  readonly notifications: string;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
 }
@@ -55,6 +63,10 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   sessionRetentionDays: 30,
   retentionBatchRows: 500,
   guards: "",
+  stop: "",
+  subagentStop: "",
+  prompts: "",
+  notifications: "",
   problems: 0,
 };
 

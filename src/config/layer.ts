@@ -35,6 +35,8 @@ export interface LayerResult {
 }
 
 const KEYS = new Map([...CONFIG_KEYS, ...CONFIG_ITEM_KEYS].map((row) => [row.key, row]));
+/** Maps whose names a person chooses: `subagentStop.commands`. */
+const OPEN_MAPS = CONFIG_KEYS.filter(({ isMap }) => isMap).map(({ key }) => key);
 const KNOWN_NAMES = [...CONFIG_SECTIONS, ...KEYS.values()].map((row) => row.key);
 /** Taking a value out can uncover another fault, but not often. */
 const MAX_ROUNDS = 4;
@@ -107,6 +109,10 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
       );
     }
   }
+  if (issue.code === "invalid_key") {
+    report(path, "key", `expected a glob as the name: ${issue.issues[0]?.message ?? ""}`);
+    return [path];
+  }
   const isItem = typeof path.at(-1) === "number";
   const row = KEYS.get(rowName(isItem ? path.slice(0, -1) : path));
   const fault = issue.code === "custom" ? `: ${issue.message}` : "";
@@ -117,7 +123,9 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
 
 /** The name of a key in the tables: `preToolUse.uneditableFiles[].agent`, whichever entry it is. */
 function rowName(path: ValuePath): string {
-  return dotted(path).replace(/\[\d+\]/g, "[]");
+  const depth = OPEN_MAPS.find((key) => dotted(path).startsWith(`${key}.`))?.split(".").length;
+  const known = depth === undefined ? path : path.toSpliced(depth, 1);
+  return dotted(known).replace(/\[\d+\]/g, "[]");
 }
 
 function expectation(row: ConfigKey | undefined, isItem: boolean): string {

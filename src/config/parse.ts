@@ -9,6 +9,7 @@ import { compileGuards } from "./guards.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, isMapping, type LayerValues, readLayer } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { compileStopSections } from "./stop.ts";
 
 /** What the configuration files come to. */
 export interface ParsedConfig {
@@ -49,6 +50,7 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
     config,
     hook: {
       ...toHookConfig(config, { home, problems: problems.length }),
+      ...compileStopSections(config, root),
       guards: isGuarded ? JSON.stringify(compileGuards(config, { root, home })) : "",
     },
     problems,
@@ -72,7 +74,7 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
 function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: number },
-): Omit<HookConfig, "guards"> {
+): Omit<HookConfig, "guards" | "stop" | "subagentStop" | "prompts" | "notifications"> {
   const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>

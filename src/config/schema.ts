@@ -27,6 +27,7 @@ import {
   type Shape,
   text,
 } from "./schema_kit.ts";
+import { STOP_SECTIONS } from "./schema_stop.ts";
 
 const SHAPE = {
   inherit: bool(
@@ -189,6 +190,7 @@ const SHAPE = {
       ),
     },
   ),
+  ...STOP_SECTIONS,
   store: section("How long state is kept.", {
     sessionRetentionDays: int(
       [0, 36_500],

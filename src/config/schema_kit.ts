@@ -14,11 +14,19 @@ export interface ConfigKey {
   /** Of a list: one of its values in words, `glob`. */
   readonly item?: string;
   /** What counts when no file names the key; null when there is no value then. */
-  readonly default: boolean | number | string | null | readonly never[];
+  readonly default:
+    | boolean
+    | number
+    | string
+    | null
+    | readonly never[]
+    | Readonly<Record<string, never>>;
   /** What the key does, in whole sentences. */
   readonly description: string;
   /** Smallest and largest number, both allowed. */
   readonly range?: readonly [min: number, max: number];
+  /** True for a map whose names a person chooses; the rows of what it holds leave such a name out. */
+  readonly isMap?: true;
 }
 
 /** A map of keys below one name. */
@@ -56,6 +64,18 @@ export function descriptionOf(part: unknown): string | undefined {
   return FACTS.get(part as z.ZodMiniType)?.description;
 }
 
+/** The source of a regular expression that is tried on a text; it may match everything. */
+export function regexText() {
+  return z.string().check(z.check<string>(({ value, issues }) => {
+    try {
+      new RegExp(value);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      issues.push({ code: "custom", message, input: value });
+    }
+  }));
+}
+
 function keep<T extends z.ZodMiniType>(schema: T, fact: Fact): T {
   FACTS.set(schema, fact);
   return schema;
@@ -78,6 +98,17 @@ export function int(
 ) {
   const schema = z._default(z.int().check(z.minimum(range[0]), z.maximum(range[1])), fallback);
   return keep(schema, { type: "whole number", range, default: fallback, description });
+}
+
+/** A whole number in a range, or none. */
+export function perhapsInt(range: readonly [min: number, max: number], description: string) {
+  const number = z.int().check(z.minimum(range[0]), z.maximum(range[1]));
+  return keep(z._default(z.nullable(number), null), {
+    type: "whole number",
+    range,
+    default: null,
+    description,
+  });
 }
 
 /** The path of a file or a folder; none without it. */
@@ -120,6 +151,19 @@ export function rules<S extends Shape, T extends z.ZodMiniType<string, string> =
     default: [],
     description,
     items,
+  });
+}
+
+/** A map whose names are globs, each of which stands for a list of maps. */
+export function rulesByGlob<S extends Shape>(description: string, items: S) {
+  const schema = z._default(z.record(globText(), z.array(z.strictObject(items))), {});
+  return keep(schema, {
+    type: "map of globs to lists of rules",
+    item: "map of keys",
+    default: {},
+    description,
+    items,
+    isMap: true,
   });
 }
 

@@ -43,12 +43,19 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     compileGlob(glob, { coversFolder: true })
   );
   const text = "preToolUse: {uneditableFiles: [{pattern: a, agent: b}], toolUsageValidation: " +
-    "[{tool: Bash, commandPattern: a, action: block}]}\npermissionRequest: {deny: [a], allow: [b]}\n";
-  const { guards } = parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]).hook;
+    "[{tool: Bash, commandPattern: a, action: block}]}\npermissionRequest: {deny: [a], allow: [b]}\n" +
+    "stop: {commands: [{run: a}], promptPrefixBlocking: {prefixes: [a], messages: [{text: b}]}}\n" +
+    "subagentStop: {commands: {'*': [{run: a}]}}\nnotifications: {enabled: true, hooks: [Stop]}\n" +
+    "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}], commands: [{run: a}]}\n";
+  const { guards, stop, subagentStop, prompts, notifications } =
+    parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]).hook;
   const hook = Object.keys(DEFAULT_HOOK_CONFIG);
-  const shape = fingerprint(JSON.stringify([keys, hook, guards, globs]));
+  const shape = fingerprint(JSON.stringify([
+    ...[keys, hook, guards, globs],
+    ...[stop, subagentStop, prompts, notifications],
+  ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [4, "3546acf0be5bacf142965fd9aeafb401"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [5, "857fc8065e27b073ebc81d4b016fbeb1"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {
@@ -58,7 +65,9 @@ Deno.test("configJsonSchema() describes every key with its default and range", (
     const part = lookUp(schema, row.key, property) as JsonSchema;
     assert.equal(part.description, row.description, row.key);
     assert.deepEqual(part.default, row.default, row.key);
-    assert.deepEqual([part.minimum, part.maximum], [row.range?.[0], row.range?.[1]], row.key);
+    // A number that need not be there is one of two kinds of value.
+    const [number = part] = (part.anyOf ?? []) as JsonSchema[];
+    assert.deepEqual([number.minimum, number.maximum], [row.range?.[0], row.range?.[1]], row.key);
   }
 });
 
