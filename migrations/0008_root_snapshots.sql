@@ -12,7 +12,7 @@ CREATE TABLE prompt_queues (
   session_id      TEXT NOT NULL PRIMARY KEY,
   initial_prompt  TEXT NOT NULL,
   queue_position  INTEGER NOT NULL DEFAULT 0,
-  times_remaining INTEGER,
+  repeats_left    INTEGER,
   created_at_ms   INTEGER NOT NULL,
   updated_at_ms   INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -19,7 +19,7 @@ export function readQueue(
   sessionId: string,
 ): QueuePlace & { readonly prompt: string } | null {
   const row = db.prepare(
-    `SELECT initial_prompt AS prompt, queue_position AS position, times_remaining AS timesLeft
+    `SELECT initial_prompt AS prompt, queue_position AS position, repeats_left AS timesLeft
        FROM prompt_queues
       WHERE session_id = ?`,
   ).get(sessionId);
@@ -35,7 +35,7 @@ export function advanceQueue(
   db.prepare(
     `UPDATE prompt_queues
         SET queue_position = ?2,
-            times_remaining = ?3,
+            repeats_left = ?3,
             updated_at_ms = ?4
       WHERE session_id = ?1`,
   ).run(sessionId, to.position, to.timesLeft, to.atMs);
