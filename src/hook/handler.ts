@@ -56,6 +56,8 @@ export interface HookWork {
   tell(notice: string): void;
   /** Makes the event durable, in the database or in the spool. */
   save(draft: Draft): Promise<void>;
+  /** What was made durable of the event; null before that. */
+  readonly saved: Draft | null;
   /**
    * The database for what can be done beside the event, once that is saved: it waits for nobody for long. Null when the
    * event had to go to the spool.

@@ -2,10 +2,11 @@ import { judgeUse } from "../gate/judge.ts";
 import { answerPermission } from "../guard/permission.ts";
 import type { Block, GuardPolicy, Verdict } from "../guard/policy.ts";
 import { shortSessionId } from "../ids.ts";
-import { isPaused } from "../store/pauses.ts";
-import type { Answer, Draft, HookWork } from "./handler.ts";
+import type { Answer, HookWork } from "./handler.ts";
+import { isLifted } from "./lifted.ts";
 import { draftOf } from "./other_event.ts";
 import { folderOf, nameOf } from "./protocol.ts";
+import { tellable } from "./tellable.ts";
 
 /** The name of the agent that is no subagent. */
 const MAIN_AGENT = "main";
@@ -37,22 +38,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   return allowedBy === null ? null : permission({ behavior: "allow" });
 }
 
-/**
- * Texts that quote what was asked for, as they may be stored: masked anew, for a command that was taken apart may show
- * what its quotes have hidden. Nothing of what the configuration keeps out.
- */
-async function tellable(
-  { config, keepsContent }: HookWork,
-  draft: Draft,
-  texts: readonly string[],
-): Promise<string[]> {
-  if (draft.status === "skipped" || !keepsContent) return [];
-  if (texts.every((text) => text === "")) return [];
-  const { redactText } = await import("../capture/redact.ts");
-  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  return texts.map((text) => redactText(text, { patterns }));
-}
-
 /** What the rules say; `allowedBy` is the rule that allows what a person would be asked for. */
 type Judgement = Verdict & { readonly allowedBy: string | null };
 
@@ -77,15 +62,6 @@ async function judge(work: HookWork): Promise<Judgement | null> {
   // What is not known before it runs is for the person to decide.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0;
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
-}
-
-/** Whether a person has lifted the guards for this session. */
-function isLifted({ db, sessionId, atMs }: HookWork): boolean {
-  try {
-    return db !== null && isPaused(db, { sessionId, subject: "guards", atMs });
-  } catch {
-    return false;
-  }
 }
 
 function denial({ event, sessionId }: HookWork, blocks: readonly Block[]): Answer {

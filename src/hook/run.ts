@@ -1,4 +1,5 @@
 import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
+import { mayHoldStop } from "./continued_stop.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 
 /** The rule of one kind of event. */
@@ -14,6 +15,8 @@ const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["SessionStart", () => import("./session_start.ts")],
   ["SessionEnd", () => import("./session_end.ts")],
   ["Stop", () => import("./stop.ts")],
+  ["SubagentStop", () => import("./subagent_stop.ts")],
+  ["UserPromptSubmit", () => import("./user_prompt_submit.ts")],
 ]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 
@@ -27,13 +30,16 @@ const OTHER_EVENTS = () => import("./other_event.ts");
 export async function runHook(args: readonly string[]): Promise<never> {
   const flags = readFlags(args);
   const input = parseInput(readStdin());
-  // Before anything is opened: a Stop that continues a stopped one must never add to a loop.
-  if (isContinuedStop(input, flags.event)) answerAndLeave(null);
+  // Before anything is opened: a Stop that continues a stopped one must never add to a loop without being asked to.
+  if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields)) answerAndLeave(null);
   try {
     const { beginWork } = await import("./work.ts");
     const work = await beginWork(input, flags);
     const load = (work.problem === null && HANDLERS.get(work.event.name)) || OTHER_EVENTS;
     const answer = await (await load()).handle(work);
+    if (work.config.notifications !== "") {
+      (await import("./notification.ts")).notifyOfEvent(work);
+    }
     const { notices } = work;
     answerAndLeave(
       notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") },
@@ -59,7 +65,10 @@ function readFlags(args: readonly string[]): HookFlags {
   };
 }
 
-function isContinuedStop(input: Input, eventName: string | undefined): boolean {
+function isContinuedStop(
+  input: Input,
+  eventName: string | undefined,
+): input is Input & { readonly kind: "event" } {
   return input.kind === "event" && input.fields["stop_hook_active"] === true &&
     (eventName ?? input.fields["hook_event_name"]) === "Stop";
 }

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../capture/payload.ts";
+import type { StopPolicy } from "../guard/stop.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { goneSessions } from "../session/liveness.ts";
@@ -34,6 +35,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     metadata: work.keepsContent ? summarizeInput(work.event.own) : {},
   });
   const db = work.spareDb();
+  if (db !== null && work.config.stop !== "") await lookAtRoot(db, work);
   const gone = goneSessions(others, processes, work.claudePid);
   if (gone.length > 0) ask(db, (db) => markAbandoned(db, gone, work.atMs));
   if (work.config.problems > 0) {
@@ -46,6 +48,14 @@ export async function handle(work: HookWork): Promise<Answer> {
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
+}
+
+/** Keeps which files the project's folder holds, for the stops of this session. A compaction begins no session. */
+async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: HookWork) {
+  const { root, preventsRootAdditions }: StopPolicy = JSON.parse(config.stop);
+  if (root === null || !preventsRootAdditions || event.own["source"] === "compact") return;
+  const { takeSnapshot } = await import("../gate/root_additions.ts");
+  ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
 function contextOf(db: DatabaseSync, work: HookWork): string {

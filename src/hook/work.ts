@@ -67,8 +67,10 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     !matchesAny(config.excludeProjects, projectDir ?? "");
   const notices: string[] = [];
   let saved = false;
+  let kept: Draft | null = null;
 
   const save = async (draft: Draft): Promise<void> => {
+    kept = draft;
     const record: HookRecord = {
       id: newId(atMs),
       atMs,
@@ -137,6 +139,9 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     notices,
     tell: (notice) => void notices.push(notice),
     save,
+    get saved() {
+      return kept;
+    },
     spareDb() {
       if (!saved || opened.db === null) return null;
       opened.db.exec(`PRAGMA busy_timeout = ${SPARE_BUSY_MS}`);

@@ -84,12 +84,23 @@ function environmentOfThisProcess(): (readonly [name: string, value: string])[] 
     .filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
 }
 
-/** Asks all processes of a group to leave, and ends those that are still there after 1.5 seconds. */
-const END_GROUP = `kill -s TERM -- "-$1" 2>/dev/null || exit 0
+/**
+ * Asks all processes of a group to leave, and ends those that are still there after 1.5 seconds. One that has left but
+ * that nobody has asked about yet still counts as there for `kill`, so Linux is asked for their state.
+ */
+const END_GROUP = `lives() {
+  [ -r /proc/self/stat ] || return 0
+  for stat in /proc/[0-9]*/stat; do
+    read -r line 2>/dev/null <"$stat" || continue
+    case $line in *") "[!ZX]" "[0-9]*" $1 "*) return 0 ;; esac
+  done
+  return 1
+}
+kill -s TERM -- "-$1" 2>/dev/null || exit 0
 n=0
 while [ "$n" -lt 15 ]; do
   sleep 0.1
-  kill -s 0 -- "-$1" 2>/dev/null || exit 0
+  kill -s 0 -- "-$1" 2>/dev/null && lives "$1" || exit 0
   n=$((n + 1))
 done
 kill -s KILL -- "-$1" 2>/dev/null`;
