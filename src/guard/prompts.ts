@@ -81,7 +81,7 @@ export function expandFiles(
       const content = name === "" ? null : read(name);
       if (content !== null) return content.trimEnd() + path.slice(name.length);
     }
-    missing.push(path);
+    missing.push(plain || path);
     return whole;
   });
   return { text: expanded, missing };
