@@ -47,7 +47,11 @@ Deno.test("README.md lists every key of the configuration with its default", () 
   const rows = README.split("\n").filter((line) => line.startsWith("| `"))
     .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()));
   for (const { key, default: value, description } of [...CONFIG_KEYS, ...CONFIG_ITEM_KEYS]) {
-    const shown = value === null ? "none" : Array.isArray(value) ? "[]" : String(value);
+    const shown = value === null
+      ? "none"
+      : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value);
     const row = rows.find((cells) => cells[1] === `\`${key}\``);
     assert.ok(row, `${key} is missing`);
     assert.deepEqual([row[3], row[4]], [shown, description], key);

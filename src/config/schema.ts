@@ -100,8 +100,8 @@ const SHAPE = {
       ),
       preventRootAdditions: bool(
         true,
-        "Whether new files directly in the folder of the project's configuration file are refused. Files that are " +
-          "there may be changed.",
+        "Whether new files directly in the folder of the project's configuration file are refused, and hold back a stop " +
+          "when they came about in another way. Files that are there may be changed.",
       ),
       preventRootAdditionsMessage: text(
         "What is said then. `{file_path}` and `{tool}` stand for the file and the tool.",
