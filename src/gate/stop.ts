@@ -15,15 +15,19 @@ import { BLOCKS_IN_ROW, countBlock, countRound, isLasting } from "../store/stop_
 import { type CommandGround, runCommands } from "./commands.ts";
 import { rootAdditions, takeSnapshot } from "./root_additions.ts";
 
-/** What is known around a stop. */
-export interface StopGround {
+/** What is known of a session from one stop to the next. */
+export interface Remembering {
   readonly sessionId: string;
   readonly atMs: number;
   /** Null, or one in memory, remembers nothing: what has to be counted is not judged then. */
   readonly db: DatabaseSync | null;
-  readonly commands: CommandGround;
   /** True for a stop that continues a stopped one. */
   readonly isContinued: boolean;
+}
+
+/** What is known around a stop. */
+export interface StopGround extends Remembering {
+  readonly commands: CommandGround;
   /** Told of each command as it ends. */
   readonly ran: (run: CommandRun) => void;
 }
@@ -34,15 +38,14 @@ export interface StopFindings {
   readonly runs: readonly CommandRun[];
   /** True when the hook was ended from outside, so that nothing can be said. */
   readonly isInterrupted: boolean;
-  /** Told whether the stop was held back for it. */
+  /** Has to be told whether the stop was held back for it. */
   readonly settle: (held: boolean) => void;
 }
 
 /** What has to be in order before Claude stops. A message that waits for the session's stops comes first, and alone. */
 export async function judgeStop(policy: StopPolicy, ground: StopGround): Promise<StopFindings> {
-  const db = lasting(ground.db);
-  const message = db === null ? null : queuedMessage(db, policy, ground);
-  if (message !== null) return message;
+  const message = queuedMessage(policy, ground);
+  if (message !== undefined) return message;
   const runs = await runCommands(policy.commands, ground.commands, {
     untilFailure: true,
     done: ground.ran,
@@ -53,41 +56,26 @@ export async function judgeStop(policy: StopPolicy, ground: StopGround): Promise
   }
   const blocks: Block[] = [];
   if (failed !== undefined) blocks.push({ rule: failed.command.rule, reason: failureText(failed) });
-  const key = policy.preventsRootAdditions && policy.root !== null
-    ? { sessionId: ground.sessionId, root: policy.root }
-    : null;
-  const added = db === null || key === null ? [] : await rootAdditions(db, key, ground.atMs);
-  if (added.length > 0) blocks.push(additionsBlock(added));
-  return {
-    blocks,
-    runs,
-    isInterrupted: false,
-    settle: (held) => {
-      // The person has been told of them, and must not be told for ever.
-      if (!held && db !== null && key !== null && added.length > 0) {
-        takeSnapshot(db, key, ground.atMs);
-      }
-    },
-  };
+  const added = await additions(policy, ground);
+  if (added.names.length > 0) blocks.push(additionsBlock(added.names));
+  return { blocks, runs, isInterrupted: false, settle: added.settle };
 }
 
 /** Whether Claude has to go on although all is in order: rounds first, then without an end. */
-export function judgeRounds(policy: StopPolicy, ground: StopGround): Block | null {
-  const { sessionId, atMs } = ground;
-  const db = lasting(ground.db);
-  if (policy.rounds !== null && db !== null) {
-    const round = countRound(db, policy.rounds, { sessionId, atMs });
-    if (round !== null) return roundBlock(round, policy.rounds);
-  }
-  return policy.infiniteMessage === null ? null : infiniteBlock(policy.infiniteMessage);
+export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Remembering): Block[] {
+  const round = rounds === null
+    ? null
+    : withDatabase(memory, (db) => countRound(db, rounds, memory)) ?? null;
+  if (rounds !== null && round !== null) return [roundBlock(round, rounds)];
+  return infiniteMessage === null ? [] : [infiniteBlock(infiniteMessage)];
 }
 
 /** Begins a new row of stops that are held back. */
-export function beginRow({ db: any, sessionId }: StopGround): void {
-  const db = lasting(any);
-  if (db !== null && readCounter(db, sessionId, BLOCKS_IN_ROW) > 0) {
-    resetCounters(db, sessionId, BLOCKS_IN_ROW);
-  }
+export function beginRow(memory: Remembering): void {
+  withDatabase(memory, (db) => {
+    if (readCounter(db, memory.sessionId, BLOCKS_IN_ROW) === 0) return;
+    resetCounters(db, memory.sessionId, BLOCKS_IN_ROW);
+  });
 }
 
 /** Whether a stop may be held back (once more). */
@@ -97,38 +85,69 @@ export type Hold =
   | { readonly kind: "let through"; readonly why: string };
 
 /** Counts a stop that is to be held back. What cannot be counted is held back once, never again in the same row. */
-export function holdOnce(maxBlocks: number, ground: StopGround): Hold {
-  const db = lasting(ground.db);
-  if (db === null) {
-    return ground.isContinued
+export function holdOnce(maxBlocks: number, memory: Remembering): Hold {
+  const inRow = withDatabase(memory, (db) => countBlock(db, maxBlocks, memory));
+  if (inRow === undefined) {
+    return memory.isContinued
       ? { kind: "let through", why: "since nothing can be remembered without a database" }
       : { kind: "hold", inRow: null };
   }
-  const { sessionId, atMs } = ground;
-  const inRow = countBlock(db, maxBlocks, { sessionId, atMs });
   return inRow === null
     ? { kind: "let through", why: `after ${maxBlocks} stops in a row were held back` }
     : { kind: "hold", inRow };
 }
 
-function lasting(db: DatabaseSync | null): DatabaseSync | null {
-  return db !== null && isLasting(db) ? db : null;
+/** New files, and what is to be done when they were let be. */
+interface Additions {
+  readonly names: readonly string[];
+  readonly settle: (held: boolean) => void;
 }
 
-function queuedMessage(
-  db: DatabaseSync,
-  { queue }: StopPolicy,
-  { sessionId, atMs }: StopGround,
-): StopFindings | null {
-  const place = queue === null ? null : readQueue(db, sessionId);
-  const next = queue === null || place === null ? null : nextOfQueue(queue, place);
-  if (next === null) return null;
+async function additions(policy: StopPolicy, memory: Remembering): Promise<Additions> {
+  const { sessionId, atMs } = memory;
+  const { root, preventsRootAdditions } = policy;
+  const none: Additions = { names: [], settle: () => {} };
+  if (root === null || !preventsRootAdditions) return none;
+  const key = { sessionId, root };
+  try {
+    const names = await withDatabase(memory, (db) => rootAdditions(db, key, atMs)) ?? [];
+    if (names.length === 0) return none;
+    return {
+      names,
+      settle: (held) => {
+        // The person has been told of them, and must not be told for ever.
+        if (!held) withDatabase(memory, (db) => takeSnapshot(db, key, atMs));
+      },
+    };
+  } catch {
+    return none;
+  }
+}
+
+function queuedMessage({ queue }: StopPolicy, memory: Remembering): StopFindings | undefined {
+  if (queue === null) return undefined;
+  const { sessionId, atMs } = memory;
+  const place = withDatabase(memory, (db) => readQueue(db, sessionId)) ?? null;
+  const next = place === null ? null : nextOfQueue(queue, place);
+  if (next === null) return undefined;
   return {
     blocks: [next.block],
     runs: [],
     isInterrupted: false,
     settle: (held) => {
-      if (held) advanceQueue(db, sessionId, { ...next.then, atMs });
+      if (held) withDatabase(memory, (db) => advanceQueue(db, sessionId, { ...next.then, atMs }));
     },
   };
+}
+
+/** What a lasting database does; undefined when there is none, or it cannot: saving the event says why. */
+function withDatabase<Result>(
+  { db }: Remembering,
+  work: (db: DatabaseSync) => Result,
+): Result | undefined {
+  try {
+    return db !== null && isLasting(db) ? work(db) : undefined;
+  } catch {
+    return undefined;
+  }
 }

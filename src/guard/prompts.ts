@@ -33,7 +33,7 @@ export interface CommandsFor {
 
 /** A slash command that stands in a prompt. */
 export interface SlashCommand {
-  /** Without the slash. */
+  /** Without the slash; that of a plugin has its name in front: `team:deploy`. */
   readonly name: string;
   /** What follows in its line; may be empty. */
   readonly args: string;
@@ -41,7 +41,7 @@ export interface SlashCommand {
 
 /** The first line of a prompt that begins with a slash command. */
 export function slashCommandOf(prompt: string): SlashCommand | null {
-  const [, name, args = ""] = /^[ \t]*\/([\w-]+)(?:[ \t]+(.*?))?[ \t\r]*$/m.exec(prompt) ?? [];
+  const [, name, args = ""] = /^[ \t]*\/([\w:-]+)(?:[ \t]+(.*?))?[ \t\r]*$/m.exec(prompt) ?? [];
   return name === undefined ? null : { name, args };
 }
 

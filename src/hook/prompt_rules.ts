@@ -4,10 +4,9 @@ import type { StopPolicy } from "../guard/stop.ts";
 import { shortSessionId } from "../ids.ts";
 import { joinPath } from "../paths.ts";
 import { keepFirstPrompt } from "../store/prompt_queues.ts";
-import { commandGround, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
-import { notifyOfCommand } from "./notification.ts";
 import type { PromptExtra } from "./user_prompt_submit.ts";
 import { tellable } from "./tellable.ts";
 
@@ -34,7 +33,7 @@ export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Ap
   const { texts, rules, missing } = contextFor(policy, prompt, policy.root ?? ofUser);
   const { runs, block } = await runForPrompt(policy, prompt, {
     ground: commandGround(work, policy.root),
-    ran: (run) => notifyOfCommand(work, run),
+    ran: await commandNotifier(work),
   });
   const paused = block !== null && isLifted(work);
   const held = block !== null && !paused;

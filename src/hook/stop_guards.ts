@@ -1,86 +1,87 @@
-import { beginRow, holdOnce, judgeRounds, judgeStop, type StopGround } from "../gate/stop.ts";
-
+import {
+  beginRow,
+  holdOnce,
+  judgeRounds,
+  judgeStop,
+  type Remembering,
+  type StopFindings,
+} from "../gate/stop.ts";
 import type { Block } from "../guard/policy.ts";
 import { letThroughText, type StopPolicy, stopReason } from "../guard/stop.ts";
 import { shortSessionId } from "../ids.ts";
-import { commandGround, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
-import { notifyOfCommand } from "./notification.ts";
 import { tellable } from "./tellable.ts";
 
-/** A stop that may have to be held back, and what is recorded of it in any case. */
-interface Asked {
-  readonly policy: StopPolicy;
-  readonly draft: Draft;
-}
-
-/** Judges a stop, and records it. @returns The answer that holds it back; null when Claude may stop. */
-export async function judge(work: HookWork, { policy, draft }: Asked): Promise<Answer> {
-  if (isLifted(work)) {
-    await work.save({ ...draft, metadata: { ...draft.metadata, paused: true } });
-    return null;
-  }
-  const ground: StopGround = {
-    sessionId: work.sessionId,
-    atMs: work.atMs,
-    db: work.db,
-    commands: commandGround(work, policy.root),
-    isContinued: work.event.stopHookActive,
-    ran: (run) => notifyOfCommand(work, run),
-  };
-  if (!ground.isContinued) attempt(() => beginRow(ground));
-  const findings = await judgeStop(policy, ground);
-  const commands = findings.runs.map(noteOfRun);
-  const metadata = { ...draft.metadata, ...(commands.length > 0 ? { commands } : {}) };
-  if (findings.isInterrupted) {
-    await work.save({ ...draft, metadata, status: "failure", errorMessage: "interrupted" });
-    return null;
-  }
-  const blocks: Block[] = [...findings.blocks];
-  // What else may hold back a stop adds its blocks here.
-  if (blocks.length === 0) {
-    const more = attempt(() => judgeRounds(policy, ground));
-    if (more) blocks.push(more);
-  }
-  if (blocks.length === 0) {
-    await work.save({ ...draft, metadata });
-    return null;
-  }
-  const rules = blocks.map(({ rule }) => rule);
-  const hold = attempt(() => holdOnce(policy.maxBlocks, ground)) ??
-    holdOnce(policy.maxBlocks, { ...ground, db: null });
-  attempt(() => findings.settle(hold.kind === "hold"));
-  if (hold.kind === "let through") {
-    work.tell(letThroughText(blocks, hold.why));
-    await work.save({ ...draft, metadata: { ...metadata, rules, letThrough: hold.why } });
-    return null;
-  }
-  const [reason] = await tellable(work, draft, [blocks.map(({ reason }) => reason).join("\n")]);
-  await work.save({
-    ...draft,
-    status: "blocked",
-    errorMessage: reason?.slice(0, MAX_STORED_CHARS).toWellFormed() ?? rules.join(", "),
-    metadata: { ...metadata, rules, inRow: hold.inRow },
-  });
-  return {
-    decision: "block",
-    reason: stopReason(blocks, {
-      shortId: shortSessionId(work.sessionId),
-      inRow: hold.inRow,
-      maxBlocks: policy.maxBlocks,
-    }),
-  };
+/** What the guards say of a stop. */
+interface StopJudgement extends Pick<StopFindings, "blocks" | "settle"> {
+  /** Whether Claude has to go on although nothing is wrong: asked only then, for it counts. */
+  goOn(): readonly Block[];
+  /** Stops that are held back in a row, at most. */
+  readonly maxBlocks: number;
+  /** What the record says beside the usual. */
+  readonly draft: Pick<Draft, "status" | "errorMessage">;
+  readonly notes: Readonly<Record<string, unknown>>;
 }
 
 /** How much of a reason is in the audit trail, in characters. */
 const MAX_STORED_CHARS = 4000;
 
-/** What needs the database is left out when that fails; saving the event says why. */
-function attempt<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch {
-    return undefined;
+/** Judges a stop by the configuration of the guards. */
+export async function judgeGuards(work: HookWork): Promise<StopJudgement> {
+  const policy: StopPolicy = JSON.parse(work.config.stop);
+  const { maxBlocks } = policy;
+  const nothing = { blocks: [], goOn: () => [], settle: () => {}, maxBlocks, draft: {} };
+  const memory = memoryOf(work);
+  if (!memory.isContinued) beginRow(memory);
+  if (isLifted(work)) return { ...nothing, notes: { paused: true } };
+  const { blocks, runs, isInterrupted, settle } = await judgeStop(policy, {
+    ...memory,
+    commands: commandGround(work, policy.root),
+    ran: await commandNotifier(work),
+  });
+  const notes = runs.length === 0 ? {} : { commands: runs.map(noteOfRun) };
+  if (isInterrupted) {
+    return { ...nothing, draft: { status: "failure", errorMessage: "interrupted" }, notes };
   }
+  const goOn = () => judgeRounds(policy, memory);
+  return { blocks, goOn, settle, maxBlocks, draft: {}, notes };
+}
+
+/**
+ * Holds a stop back, or lets it through when that has been done often enough in a row, and records it.
+ *
+ * @returns The answer; null when Claude may stop.
+ */
+export async function holdBack(
+  work: HookWork,
+  blocks: readonly Block[],
+  { maxBlocks, settle, draft }: Pick<StopJudgement, "maxBlocks" | "settle"> & {
+    readonly draft: Draft;
+  },
+): Promise<Answer> {
+  const rules = blocks.map(({ rule }) => rule);
+  const hold = holdOnce(maxBlocks, memoryOf(work));
+  settle(hold.kind === "hold");
+  if (hold.kind === "let through") {
+    work.tell(letThroughText(blocks, hold.why));
+    const metadata = { ...draft.metadata, rules, letThrough: hold.why };
+    await work.save({ ...draft, metadata });
+    return null;
+  }
+  const { inRow } = hold;
+  const [reason] = await tellable(work, draft, [blocks.map(({ reason }) => reason).join("\n")]);
+  await work.save({
+    ...draft,
+    status: "blocked",
+    errorMessage: reason?.slice(0, MAX_STORED_CHARS).toWellFormed() ?? rules.join(", "),
+    metadata: { ...draft.metadata, rules, inRow },
+  });
+  const shortId = shortSessionId(work.sessionId);
+  return { decision: "block", reason: stopReason(blocks, { shortId, inRow, maxBlocks }) };
+}
+
+function memoryOf({ db, sessionId, atMs, event }: HookWork): Remembering {
+  return { db, sessionId, atMs, isContinued: event.stopHookActive };
 }

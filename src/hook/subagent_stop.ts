@@ -2,9 +2,8 @@ import type { SubagentPolicy } from "../config/stop.ts";
 import { runCommands } from "../gate/commands.ts";
 import { failureText } from "../guard/commands_policy.ts";
 import { commandsFor } from "../guard/prompts.ts";
-import { commandGround, noteOfRun } from "./commands.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { notifyOfCommand } from "./notification.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
 import { tellable } from "./tellable.ts";
@@ -26,7 +25,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   });
   const runs = await runCommands(commandsFor(policy.groups, names), ground, {
     untilFailure: false,
-    done: (run) => notifyOfCommand(work, run),
+    done: await commandNotifier(work),
   });
   const failures = runs.filter(({ end }) => end.kind !== "passed").map(failureText);
   if (failures.length > 0) work.tell(["conclaude, after a subagent:", ...failures].join("\n"));

@@ -6,6 +6,7 @@ const SLASHES: readonly (readonly [prompt: string, name: string | null, args?: s
   ["  /deploy-all  now, please  ", "deploy-all", "now, please"],
   ["do this\n/review_2 a/b\nand that", "review_2", "a/b"],
   ["/one\n/two", "one", ""],
+  ["/team:deploy all", "team:deploy", "all"],
   ["/windows line\r\nnext", "windows", "line"],
   ["read /etc/hosts", null],
   ["/etc/hosts", null],
