@@ -58,6 +58,9 @@ function conclaude(home: TempHome, ...args: string[]) {
 
 const metadataOf = (row: Row | undefined) => row!["metadata"] as Row;
 
+/** A command that lasts, as no other test run on this machine has it. */
+const nap = (number: number) => `sleep ${number * 10_000_000 + Deno.pid}`;
+
 /** How many processes have these words in their command line. */
 function processesWith(words: string): number {
   const { stdout } = new Deno.Command("ps", { args: ["-eo", "stat=,args="] }).outputSync();
@@ -171,12 +174,12 @@ testWhere(
   "a command that takes too long is ended, with all that it started",
   async () => {
     using home = tempHome();
-    projectIn(home, 'stop: {commands: [{run: "sleep 3917 & sleep 3917", timeout: 1}]}');
+    projectIn(home, `stop: {commands: [{run: "${nap(1)} & ${nap(1)}", timeout: 1}]}`);
     const startedAt = performance.now();
     const reason = (await stop(home))!;
-    assert.match(reason, /^stop\.commands\[0\] timed out after 1 second: sleep 3917/);
+    assert.match(reason, /^stop\.commands\[0\] timed out after 1 second: sleep 1/);
     assert.ok(performance.now() - startedAt < 6000);
-    assert.equal(processesWith("sleep 3917"), 0);
+    assert.equal(processesWith(nap(1)), 0);
   },
 );
 
@@ -184,12 +187,14 @@ testWhere(needsTools("ps"), "what ignores the request to leave is ended all the 
   using home = tempHome();
   projectIn(
     home,
-    `stop: {commands: [{run: "trap '' TERM\\necho begun\\nsleep 3918\\nsleep 3918", timeout: 1, showStdout: true}]}`,
+    `stop: {commands: [{run: "trap '' TERM\\necho begun\\n${nap(2)}\\n${
+      nap(2)
+    }", timeout: 1, showStdout: true}]}`,
   );
   const reason = (await stop(home))!;
-  assert.match(reason, /timed out after 1 second: sleep 3918\n/);
+  assert.match(reason, /timed out after 1 second: sleep 2\d+\n/);
   assert.match(reason, /Stdout:\nbegun\n/);
-  assert.equal(processesWith("sleep 3918"), 0);
+  assert.equal(processesWith(nap(2)), 0);
 });
 
 testWhere(
@@ -199,24 +204,26 @@ testWhere(
     using home = tempHome();
     projectIn(
       home,
-      'stop: {commands: [{run: "sleep 3919 &\\necho begun\\nfalse", showStdout: true, showStderr: true}]}',
+      `stop: {commands: [{run: "${
+        nap(3)
+      } &\\necho begun\\nfalse", showStdout: true, showStderr: true}]}`,
     );
     const startedAt = performance.now();
     assert.match((await stop(home))!, /Stdout:\nbegun\n/);
     assert.ok(performance.now() - startedAt < 5000);
-    assert.equal(processesWith("sleep 3919"), 1);
-    new Deno.Command("sh", { args: ["-c", "kill $(pgrep -f '^sleep 3919')"] }).outputSync();
+    assert.equal(processesWith(nap(3)), 1);
+    new Deno.Command("sh", { args: ["-c", `kill $(pgrep -f '^${nap(3)}')`] }).outputSync();
   },
 );
 
 testWhere(needsTools("ps"), "a hook that is told to leave takes its command with it", async () => {
   using home = tempHome();
-  projectIn(home, 'stop: {commands: [{run: "sleep 3920; true"}]}');
+  projectIn(home, `stop: {commands: [{run: "${nap(4)}; true"}]}`);
   const payload = { session_id: SESSION, cwd: join(home.path, "project") };
   const running = hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "2"] });
   const { stdout } = await running;
   assert.doesNotMatch(stdout, /block/);
-  assert.equal(processesWith("sleep 3920"), 0);
+  assert.equal(processesWith(nap(4)), 0);
   assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
 });
 
