@@ -11,7 +11,7 @@ const SECONDS_BY_EVENT: Readonly<Record<string, number>> = {
 };
 
 /** What is kept of it for ending a command, and for the database, in seconds. */
-const RESERVE_SECONDS = 10;
+const RESERVE_SECONDS = 15;
 
 /** How long Claude Code is told to wait for the hook of an event, in seconds. */
 export function hookTimeoutSeconds(event: string): number {
