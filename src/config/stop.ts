@@ -92,7 +92,7 @@ function compileNotifications({ notifications }: Config): NotificationPolicy | n
   return enabled && hooks.length > 0 ? { hooks, showErrors, showSuccess, showSystemEvents } : null;
 }
 
-/** `*` first, the others by name. */
+/** By name, which puts `*` first. */
 function compileGroups(
   commands: Readonly<Record<string, readonly ConfiguredCommand[]>>,
   key: string,
@@ -100,7 +100,7 @@ function compileGroups(
 ): CommandsFor[] {
   return Object.entries(commands)
     .filter(([, list]) => list.length > 0)
-    .sort(([one], [other]) => Number(other === "*") - Number(one === "*") || (one < other ? -1 : 1))
+    .sort(([one], [other]) => one < other ? -1 : 1)
     .map(([glob, list]) => ({
       pattern: compileGlob(nameOf(glob)),
       commands: list.map((command, i) => compileCommand(command, `${key}.${glob}[${i}]`)),
