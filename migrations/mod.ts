@@ -10,6 +10,7 @@ import configCache from "./0005_config_cache.sql" with { type: "text" };
 import meta from "./0006_meta.sql" with { type: "text" };
 import pauses from "./0007_pauses.sql" with { type: "text" };
 import requirements from "./0008_requirements.sql" with { type: "text" };
+import rootSnapshots from "./0009_root_snapshots.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -28,6 +29,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["meta", meta],
   ["pauses", pauses],
   ["requirements", requirements],
+  ["root_snapshots", rootSnapshots],
 ];
 
 /** Every migration, oldest first. */

@@ -47,6 +47,14 @@ export interface HookConfig {
   readonly followedTools: readonly string[];
   /** Why a configuration file counts for nothing, with its path, line and column; empty when all can be read. */
   readonly unreadable: string;
+  /** What is judged when Claude stops: a `StopPolicy` as JSON; empty when nothing is. */
+  readonly stop: string;
+  /** What is run when a subagent stops: a `SubagentPolicy` as JSON; empty when nothing is. */
+  readonly subagentStop: string;
+  /** What is done with prompts: a `PromptPolicy` as JSON; empty when nothing is. */
+  readonly prompts: string;
+  /** What is shown on the desktop: a `NotificationPolicy` as JSON; empty when nothing is. */
+  readonly notifications: string;
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;
   /** The keys that the first of them are about, or the file where it cannot be read at all. */
@@ -71,6 +79,10 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   requiredUses: { tools: [], edits: false, commands: "" },
   followedTools: [],
   unreadable: "",
+  stop: "",
+  subagentStop: "",
+  prompts: "",
+  notifications: "",
   problems: 0,
   problemKeys: [],
 };

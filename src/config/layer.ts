@@ -119,6 +119,10 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
       );
     }
   }
+  if (issue.code === "invalid_key") {
+    report(path, "key", `expected a glob as the name: ${issue.issues[0]?.message ?? ""}`);
+    return [path];
+  }
   const isItem = typeof path.at(-1) === "number";
   const row = KEYS.get(configRowName(isItem ? path.slice(0, -1) : path));
   const fault = issue.code === "custom" ? `: ${issue.message}` : "";

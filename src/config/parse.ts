@@ -12,6 +12,7 @@ import { compileRequirements, followedTools } from "./requirements.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, isMapping, type LayerValues, readLayer } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
+import { compileStopSections } from "./stop.ts";
 
 /** What the configuration files come to. */
 export interface ParsedConfig {
@@ -62,6 +63,7 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
     config,
     hook: {
       ...toHookConfig(config, { home, problems }),
+      ...compileStopSections(config, root),
       guards: isGuarded ? JSON.stringify(policy) : "",
       requirements: requirements === null ? "" : JSON.stringify(requirements),
       requiredUses: usesOf(requirements?.requirements ?? []),
@@ -92,10 +94,22 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
   return layers.reduce((merged: LayerValues, { values }) => mergeValues(merged, values), {});
 }
 
+/** What is compiled beside {@linkcode toHookConfig}. */
+type CompiledApart =
+  | "guards"
+  | "stop"
+  | "subagentStop"
+  | "prompts"
+  | "notifications"
+  | "requirements"
+  | "requiredUses"
+  | "followedTools"
+  | "unreadable";
+
 function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: readonly ConfigProblem[] },
-): Omit<HookConfig, "guards" | "requirements" | "requiredUses" | "followedTools" | "unreadable"> {
+): Omit<HookConfig, CompiledApart> {
   const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>

@@ -10,14 +10,12 @@ import {
   choice,
   type ConfigKey,
   type ConfigSection,
-  globText,
   int,
   itemKeysOf,
   keysOf,
   list,
   needed,
   optional,
-  pattern,
   perhaps,
   place,
   rowName,
@@ -28,7 +26,9 @@ import {
   type Shape,
   text,
 } from "./schema_kit.ts";
+import { globText, pattern } from "./schema_text.ts";
 import { HOOKS, REQUIREMENTS } from "./schema_requirements.ts";
+import { STOP_SECTIONS } from "./schema_stop.ts";
 
 const SHAPE = {
   inherit: bool(
@@ -101,8 +101,8 @@ const SHAPE = {
       ),
       preventRootAdditions: bool(
         true,
-        "Whether new files directly in the folder of the project's configuration file are refused. Files that are " +
-          "there may be changed.",
+        "Whether new files directly in the folder of the project's configuration file are refused, and hold back a stop " +
+          "when they came about in another way. Files that are there may be changed.",
       ),
       preventRootAdditionsMessage: text(
         "What is said then. `{file_path}` and `{tool}` stand for the file and the tool.",
@@ -196,6 +196,7 @@ const SHAPE = {
       ),
     },
   ),
+  ...STOP_SECTIONS,
   requirements: REQUIREMENTS,
   hooks: HOOKS,
   store: section("How long state is kept.", {

@@ -3,7 +3,7 @@
  * zod keeps the values, this keeps the words.
  */
 import * as z from "zod/mini";
-import { globFault } from "./globs.ts";
+import { globText } from "./schema_text.ts";
 
 /** One key of the configuration, as people read about it. */
 export interface ConfigKey {
@@ -39,44 +39,21 @@ type Fact = Omit<ConfigKey, "key"> & {
   /** The keys of the maps that it holds. */
   readonly items?: Shape;
   /** What stands for one of them in dotted names. */
-  readonly each?: typeof IN_LIST | typeof BY_NAME;
+  readonly each?: typeof IN_LIST | typeof BY_NAME | typeof LISTS_BY_NAME;
 };
 
 /** One entry of a list in a dotted name: `preToolUse.uneditableFiles[].agent`. */
 const IN_LIST = "[]";
 /** One entry of a map whose keys are a person's own: `requirements.<name>.scope`. */
 const BY_NAME = ".<name>";
+/** One entry of a list in such a map: `subagentStop.commands.<name>[].run`. */
+const LISTS_BY_NAME = ".<name>[]";
 
 /** The keys of a section. */
 export type Shape = Readonly<Record<string, z.ZodMiniType>>;
 
 /** What the schema objects stand for. */
 const FACTS = new Map<z.ZodMiniType, Fact | { readonly description: string; readonly of: Shape }>();
-
-/** A new one each time: what is kept about a schema belongs to one key. */
-export function globText() {
-  return z.string().check(z.check<string>(({ value, issues }) => {
-    const fault = globFault(value);
-    if (fault) issues.push({ code: "custom", message: fault, input: value });
-  }));
-}
-
-/** The source of a regular expression that does not match everything. */
-export const pattern = z.string().check(z.check<string>(({ value, issues }) => {
-  const fault = patternFault(value);
-  if (fault) issues.push({ code: "custom", message: fault, input: value });
-}));
-
-/** The source of any regular expression. A new one each time. */
-export function regexText() {
-  return z.string().check(
-    z.minLength(1),
-    z.check<string>(({ value, issues }) => {
-      const fault = regexFault(value, "i");
-      if (fault) issues.push({ code: "custom", message: fault, input: value });
-    }),
-  );
-}
 
 /** What a part of the schema means, for the JSON Schema; `undefined` for parts inside a key. */
 export function descriptionOf(part: unknown): string | undefined {
@@ -105,6 +82,17 @@ export function int(
 ) {
   const schema = z._default(z.int().check(z.minimum(range[0]), z.maximum(range[1])), fallback);
   return keep(schema, { type: "whole number", range, default: fallback, description });
+}
+
+/** A whole number in a range, or none. */
+export function perhapsInt(range: readonly [min: number, max: number], description: string) {
+  const number = z.int().check(z.minimum(range[0]), z.maximum(range[1]));
+  return keep(z._default(z.nullable(number), null), {
+    type: "whole number",
+    range,
+    default: null,
+    description,
+  });
 }
 
 /** The path of a file or a folder; none without it. */
@@ -166,6 +154,19 @@ export function named<S extends Shape>(
     description,
     items,
     each: BY_NAME,
+  });
+}
+
+/** A map whose names are globs, each of which stands for a list of maps. */
+export function rulesByGlob<S extends Shape>(description: string, items: S) {
+  const schema = z._default(z.record(globText(), z.array(z.strictObject(items))), {});
+  return keep(schema, {
+    type: "map of globs to lists of rules",
+    item: "map of keys",
+    default: {},
+    description,
+    items,
+    each: LISTS_BY_NAME,
   });
 }
 
@@ -254,7 +255,7 @@ export function rowName(shape: Shape, path: readonly (string | number)[]): strin
     }
     name += fact.each;
     inside = fact.items;
-    i++;
+    i += fact.each === LISTS_BY_NAME ? 2 : 1;
   }
   return name;
 }
@@ -267,22 +268,4 @@ export function sectionsOf(shape: Shape, prefix: string): ConfigSection[] {
     const key = prefix + name;
     return [{ key, description: fact.description }, ...sectionsOf(fact.of, `${key}.`)];
   });
-}
-
-/** Why a text is no regular expression; undefined when it is one. */
-function regexFault(source: string, flags: string): string | undefined {
-  try {
-    new RegExp(source, flags);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-function patternFault(source: string): string | undefined {
-  const fault = regexFault(source, "g");
-  if (fault !== undefined) return fault;
-  return new RegExp(source, "g").test("")
-    ? "it matches the empty text, so it would mask everything"
-    : undefined;
 }

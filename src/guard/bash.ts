@@ -26,8 +26,12 @@ const LIFTING: Readonly<Record<string, ReadonlySet<string>>> = {
   ),
   db: new Set(["reset", "restore"]),
   config: new Set(["init"]),
+  counter: new Set(["increment", "reset"]),
 };
-const DISARMING = "uninstall-hooks";
+/** The same, whatever follows: an event that an agent makes up would satisfy what no skill has. */
+const ALWAYS_LIFTING = new Set(["uninstall-hooks", "hook"]);
+/** With one of these a command only looks. */
+const LOOKING = new Set(["--help", "-h", "--dry-run"]);
 
 /** Programs that only print what they are given. */
 const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
@@ -95,12 +99,14 @@ export function readUses(
 /** Whether our program is started, by whatever name or runner, with a verb that is a person's. */
 function lifts({ words }: ShellCommand): boolean {
   const texts = words.map(({ text }) => text);
-  if (PRINTING.has(programName(texts[0] ?? ""))) return false;
+  if (PRINTING.has(programName(texts[0] ?? "")) || texts.some((text) => LOOKING.has(text))) {
+    return false;
+  }
   return texts.some((text, at) => {
     if (!/conclaude|main\.[jt]s$/.test(text) || /\s/.test(text)) return false;
     const verbs = texts.slice(at + 1).filter((word) => !word.startsWith("-"));
     return verbs.some((verb, i) =>
-      verb === DISARMING ||
+      ALWAYS_LIFTING.has(verb) ||
       (Object.hasOwn(LIFTING, verb) && LIFTING[verb]!.has(verbs[i + 1] ?? ""))
     );
   });

@@ -94,6 +94,7 @@ export async function answerTo(
     exclusion: () => Promise.resolve(null),
     db,
     notices,
+    saved: null,
     tell: (notice) => void notices.push(notice),
     save(draft) {
       // Some decide while they save.

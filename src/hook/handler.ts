@@ -66,6 +66,8 @@ export interface HookWork {
    * without a database. @param apply Writes the changes of the draft, where it has any.
    */
   save(draft: Draft | Decide, apply?: ApplyChanges): Promise<void>;
+  /** What was made durable of the event; null before that. */
+  readonly saved: Draft | null;
   /**
    * The database for what can be done beside the event, once that is saved: it waits for nobody for long. Null when the
    * event had to go to the spool.

@@ -9,6 +9,7 @@ import { isPaused } from "../store/pauses.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { folderOf, nameOf } from "./protocol.ts";
+import { tellable } from "./tellable.ts";
 
 /** The name of the agent that is no subagent. */
 const MAIN_AGENT = "main";
@@ -26,12 +27,13 @@ export async function handle(work: HookWork): Promise<Answer> {
     await work.save(draft);
     return null;
   }
-  const told = await tellable(work, draft, guards);
+  const quoting = [guards?.blocks[0]?.reason ?? "", ...guards?.doubts ?? []];
+  const [reason = "", ...doubts] = await tellable(work, draft, quoting);
   let decision: Decision | undefined;
   await work.save((db) => {
     // Once: what was decided with the database stays, also when the write failed.
     decision ??= decide(work, db, { guards, required });
-    return draftWith(draft, decision, told);
+    return draftWith(draft, decision, { reason, doubts });
   }, required?.apply);
   return answerOf(work, decision!);
 }
@@ -115,24 +117,6 @@ function decide(
     paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],
     allowedBy: guards?.allowedBy ?? null,
   };
-}
-
-/**
- * The first reason and the doubts as they may be stored: masked anew, for a command that was taken apart may show what
- * its quotes have hidden. Nothing of what the configuration keeps out.
- */
-async function tellable(
-  { config, keepsContent }: HookWork,
-  draft: Draft,
-  guards: Judgement | null,
-): Promise<{ readonly reason: string; readonly doubts: readonly string[] }> {
-  const texts = [guards?.blocks[0]?.reason ?? "", ...guards?.doubts ?? []];
-  const isKept = draft.status !== "skipped" && keepsContent;
-  if (!isKept || texts.every((text) => text === "")) return { reason: "", doubts: [] };
-  const { redactText } = await import("../capture/redact.ts");
-  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  const [reason = "", ...doubts] = texts.map((text) => redactText(text, { patterns }));
-  return { reason, doubts };
 }
 
 function draftWith(

@@ -1,4 +1,7 @@
-import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
+import { readConfigFiles } from "../config/discover.ts";
+import { joinPath, readVariable } from "../paths.ts";
+import { lookUpwards } from "../project/look.ts";
+import { answerAndLeave, folderOf, type Input, parseInput, readStdin } from "./protocol.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 
 /** The rule of one kind of event. */
@@ -16,6 +19,7 @@ const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["Stop", () => import("./stop.ts")],
   ["UserPromptSubmit", () => import("./user_prompt_submit.ts")],
   ["UserPromptExpansion", () => import("./prompt_expansion.ts")],
+  ["SubagentStop", () => import("./subagent_stop.ts")],
 ]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 
@@ -29,13 +33,16 @@ const OTHER_EVENTS = () => import("./other_event.ts");
 export async function runHook(args: readonly string[]): Promise<never> {
   const flags = readFlags(args);
   const input = parseInput(readStdin());
-  // Before anything is opened: a Stop that continues a stopped one must never add to a loop.
-  if (isContinuedStop(input, flags.event)) answerAndLeave(null);
   try {
+    // Before anything is opened: a Stop that continues a stopped one must never add to a loop without being asked to.
+    if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields)) answerAndLeave(null);
     const { beginWork } = await import("./work.ts");
     const work = await beginWork(input, flags);
     const load = (work.problem === null && HANDLERS.get(work.event.name)) || OTHER_EVENTS;
     const answer = await (await load()).handle(work);
+    if (work.config.notifications !== "") {
+      (await import("./notification.ts")).notifyOfEvent(work);
+    }
     const { notices } = work;
     answerAndLeave(
       notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") },
@@ -61,7 +68,34 @@ function readFlags(args: readonly string[]): HookFlags {
   };
 }
 
-function isContinuedStop(input: Input, eventName: string | undefined): boolean {
+function isContinuedStop(
+  input: Input,
+  eventName: string | undefined,
+): input is Input & { readonly kind: "event" } {
   return input.kind === "event" && input.fields["stop_hook_active"] === true &&
     (eventName ?? input.fields["hook_event_name"]) === "Stop";
+}
+
+/**
+ * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file that counts
+ * speaks of stops at all. Only files are looked at, and nothing is made.
+ */
+function mayHoldStop(fields: Readonly<Record<string, unknown>>): boolean {
+  const home = readVariable("HOME") ?? readVariable("USERPROFILE") ?? null;
+  const dataFolder = joinPath(home ?? "", ".conclaude");
+  const folder = readVariable("CLAUDE_PROJECT_DIR") ?? folderOf(fields);
+  const files = readConfigFiles(folder === null ? [] : lookUpwards(folder), {
+    home,
+    dataFolder,
+    dataNames: home === null ? [] : namesIn(dataFolder),
+  });
+  return files.some(({ text }) => text !== null && /\bstop\b/.test(text));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  } catch {
+    return [];
+  }
 }

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
+import type { StopPolicy } from "../guard/stop.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { goneSessions } from "../session/liveness.ts";
@@ -40,6 +41,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     ...(required === null || required.changes.length === 0 ? {} : { changes: required.changes }),
   }, required?.apply);
   const db = work.spareDb();
+  if (db !== null && work.config.stop !== "") await lookAtRoot(db, work);
   const gone = goneSessions(others, processes, work.claudePid);
   if (gone.length > 0) ask(db, (db) => markAbandoned(db, gone, work.atMs));
   const { problems, problemKeys, unreadable } = work.config;
@@ -72,6 +74,14 @@ function isLocked({ unreadable, guards }: HookConfig): boolean {
   if (unreadable === "" || guards === "") return false;
   const { lock }: GuardPolicy = JSON.parse(guards);
   return lock !== null;
+}
+
+/** Keeps which files the project's folder holds, for the stops of this session. A compaction begins no session. */
+async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: HookWork) {
+  const { root, preventsRootAdditions }: StopPolicy = JSON.parse(config.stop);
+  if (root === null || !preventsRootAdditions || event.own["source"] === "compact") return;
+  const { takeSnapshot } = await import("../gate/root_additions.ts");
+  ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
 function contextOf(db: DatabaseSync, work: HookWork): string {

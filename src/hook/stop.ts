@@ -1,24 +1,32 @@
 import { summarizeInput } from "../capture/payload.ts";
 import { countPending } from "../store/captures.ts";
-import type { Answer, HookWork } from "./handler.ts";
+import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /** Lets Claude stop, and keeps the hook out of its transcript. */
 const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 
 /**
- * Stop comes after every turn, so it changes nothing of the session; it notes how much waits in the queue. It is held,
- * once a turn, while a requirement is open that something in the session fell under.
+ * Stop comes after every turn, so it changes nothing of the session; it notes how much waits in the queue. Guards and
+ * requirements say together whether Claude may stop.
  */
 export async function handle(work: HookWork): Promise<Answer> {
-  const pending = work.db === null ? {} : { pending: pendingOf(work) };
-  const told = work.keepsContent ? summarizeInput(work.event.own) : {};
-  const metadata = { ...pending, ...told };
-  if (work.config.requirements === "" || work.event.stopHookActive) {
-    await work.save({ metadata });
+  const { config, event } = work;
+  // It was looked at only because a file might have asked for something.
+  if (config.stop === "" && event.stopHookActive) return null;
+  const draft = draftOf(work);
+  if (config.stop === "" && config.requirements === "") {
+    await work.save(draft);
     return MAY_STOP;
   }
   const { judgeStop } = await import("./stop_judged.ts");
-  return await judgeStop(work, metadata) ?? MAY_STOP;
+  return await judgeStop(work, draft) ?? MAY_STOP;
+}
+
+/** What is recorded of every stop. */
+function draftOf(work: HookWork): Draft {
+  const pending = work.db === null ? {} : { pending: pendingOf(work) };
+  const told = work.keepsContent ? summarizeInput(work.event.own) : {};
+  return { metadata: { ...pending, ...told } };
 }
 
 function pendingOf({ db, sessionId }: HookWork): number | null {

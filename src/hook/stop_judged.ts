@@ -1,25 +1,51 @@
-import { decideStop, prepareStop, type StopDecision } from "../gate/stop_requirements.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
-import { applyChanges } from "../store/requirements.ts";
-import type { Answer, HookWork } from "./handler.ts";
+import { applyChanges, type RequirementChange } from "../store/requirements.ts";
+import type { Answer, Draft, HookWork } from "./handler.ts";
 
-/** Judges a stop. @param metadata What is noted of it anyway. @returns Null when Claude may stop. */
-export async function judgeStop(
+/** What requirements say of a stop. */
+export interface HeldForRequirements {
+  /** Why Claude may not stop; empty when they have nothing against it. */
+  readonly reason: string;
+  readonly rules: readonly string[];
+  readonly changes: readonly RequirementChange[];
+}
+
+const MAY_STOP: HeldForRequirements = { reason: "", rules: [], changes: [] };
+
+/**
+ * Judges a stop: requirements once a turn, guards as often as they are asked.
+ *
+ * @param usual What is recorded of it anyway. @returns Null when Claude may stop.
+ */
+export async function judgeStop(work: HookWork, usual: Draft): Promise<Answer> {
+  const { config, event } = work;
+  const required = config.requirements === "" || event.stopHookActive
+    ? MAY_STOP
+    : await (await import("./stop_requirements.ts")).askRequirements(work);
+  if (config.stop === "") return await saveJudged(work, usual, required);
+  const { holdBack, judgeGuards } = await import("./stop_guards.ts");
+  const guards = await judgeGuards(work);
+  const draft = { ...usual, ...guards.draft, metadata: { ...usual.metadata, ...guards.notes } };
+  const isInOrder = guards.blocks.length === 0 && required.reason === "";
+  const blocks = isInOrder ? guards.goOn() : guards.blocks;
+  return blocks.length > 0
+    ? await holdBack(work, blocks, { ...guards, draft, required })
+    : await saveJudged(work, draft, required);
+}
+
+/** Records a stop that only requirements may hold. */
+export async function saveJudged(
   work: HookWork,
-  metadata: Readonly<Record<string, unknown>>,
+  draft: Draft,
+  { reason, rules, changes }: HeldForRequirements,
 ): Promise<Answer> {
-  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const prepared = await prepareStop(policy, work);
-  let decision: StopDecision = { open: [], reason: "" };
-  await work.save((db) => {
-    if (prepared === null || db === null) return { metadata };
-    decision = decideStop(prepared, db);
-    const rules = decision.open.map(({ requirement }) => `requirements.${requirement.name}`);
-    return {
-      ...(rules.length > 0 ? { status: "blocked", errorMessage: rules.join(", ") } : {}),
-      metadata: rules.length > 0 ? { ...metadata, rules } : metadata,
-      ...(prepared.changes.length > 0 ? { changes: prepared.changes } : {}),
-    };
+  await work.save({
+    ...draft,
+    ...(reason === "" ? {} : {
+      status: "blocked",
+      errorMessage: rules.join(", "),
+      metadata: { ...draft.metadata, rules },
+    }),
+    ...(changes.length > 0 ? { changes } : {}),
   }, applyChanges);
-  return decision.open.length === 0 ? null : { decision: "block", reason: decision.reason };
+  return reason === "" ? null : { decision: "block", reason };
 }

@@ -1,14 +1,26 @@
-import type { Answer, HookWork } from "./handler.ts";
+import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 
-/** A prompt: recorded, and answered with what Claude should know beside it. */
+/** A person sends a prompt: it is recorded, Claude is told what the configuration adds, and a command may hold it back. */
 export async function handle(work: HookWork): Promise<Answer> {
-  await work.save(await draftOf(work));
-  const lines = work.config.requirements === ""
-    ? []
-    : [await (await import("./reminder.ts")).reminderFor(work)];
-  const context = lines.filter((line) => line !== "").join("\n\n");
+  const draft = await draftOf(work);
+  const { prompts, stop, requirements } = work.config;
+  if (prompts === "" && requirements === "" && !stop.includes('"queue":{')) {
+    await work.save(draft);
+    return null;
+  }
+  const { applyPromptRules } = await import("./prompt_rules.ts");
+  const { extra, texts, block } = await applyPromptRules(work, draft);
+  await work.save({ ...draft, ...extra, metadata: { ...draft.metadata, ...extra.metadata } });
+  if (block !== null) return { decision: "block", reason: block };
+  const reminder = requirements === ""
+    ? ""
+    : await (await import("./reminder.ts")).reminderFor(work);
+  const context = [...texts, reminder].filter((text) => text !== "").join("\n\n");
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: context } };
 }
+
+/** What is added to the record of a prompt. */
+export type PromptExtra = Pick<Draft, "status" | "errorMessage" | "metadata">;

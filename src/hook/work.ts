@@ -67,6 +67,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     !matchesAny(config.excludeProjects, projectDir ?? "");
   const notices: string[] = [];
   let saved = false;
+  let kept: Draft | null = null;
 
   const id = newId(atMs);
   const recordOf = (draft: Draft): HookRecord => {
@@ -106,7 +107,10 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   };
   const save: HookWork["save"] = async (draft, apply) => {
     const { db } = opened;
-    const decide = typeof draft === "function" ? draft : () => draft;
+    const decide = (from: DatabaseSync | null) => {
+      kept = typeof draft === "function" ? draft(from) : draft;
+      return kept;
+    };
     try {
       if (db === null) throw opened.reason;
       saveRecord(db, () => recordOf(decide(db)), apply);
@@ -143,6 +147,9 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     notices,
     tell: (notice) => void notices.push(notice),
     save,
+    get saved() {
+      return kept;
+    },
     spareDb() {
       if (!saved || opened.db === null) return null;
       opened.db.exec(`PRAGMA busy_timeout = ${SPARE_BUSY_MS}`);

@@ -5,6 +5,7 @@ import { editDistance } from "../config/suggest.ts";
 import { UserError } from "../errors.ts";
 import { baseName } from "../paths.ts";
 import { isOurName } from "./own_name.ts";
+import { hookTimeoutSeconds } from "./timeouts.ts";
 
 /** Every hook event of Claude Code 2.1.329. Any other name in a settings file is ignored by it. */
 export const KNOWN_EVENTS = [
@@ -65,9 +66,6 @@ export const DEFAULT_EVENTS: readonly HookEvent[] = [
   "StopFailure",
   "SessionEnd",
 ];
-
-/** How long Claude Code waits for a hook. Its own default of 600 seconds would hold a turn for ten minutes. */
-export const HOOK_TIMEOUT_SECONDS = 10;
 
 /**
  * Where Claude Code honours `onFailure: "block"`, seen in 2.1.329: a hook that cannot be started, crashes or takes too
@@ -149,7 +147,7 @@ export function planHooks(
     event,
     matcher: MATCHERS[event],
     command: hookCommand(program, event),
-    timeout: HOOK_TIMEOUT_SECONDS,
+    timeout: hookTimeoutSeconds(event),
     onFailure: options.strict && STRICT_EVENTS.has(event) ? "block" : undefined,
   }));
 }

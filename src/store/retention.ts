@@ -50,6 +50,8 @@ export function removeSessionRows(
     const counters = changes(db, "DELETE FROM counters WHERE session_id = ?", [sessionId]);
     changes(db, "DELETE FROM pauses WHERE session_id = ?", [sessionId]);
     changes(db, "DELETE FROM requirements WHERE session_id = ?", [sessionId]);
+    changes(db, "DELETE FROM root_snapshots WHERE session_id = ?", [sessionId]);
+    changes(db, "DELETE FROM prompt_queues WHERE session_id = ?", [sessionId]);
     const sessions = changes(db, "DELETE FROM sessions WHERE session_id = ?", [sessionId]);
     return { sessions, executions, captures, counters, done: true };
   });

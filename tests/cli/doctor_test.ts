@@ -479,3 +479,17 @@ function record(id: string): Parameters<typeof spoolRecord>[0] {
     counters: [],
   };
 }
+
+Deno.test("doctor says that an older installation ends commands at a stop too soon, and how to mend it", async () => {
+  using place = stage();
+  await place.run(["install-hooks"]);
+  const path = join(place.home, ".claude", "settings.json");
+  const hooks = async () => rowsOf((await place.json(["doctor"])).body, "hooks");
+  const text = Deno.readTextFileSync(path);
+  Deno.writeTextFileSync(path, text.replaceAll('"timeout": 600', '"timeout": 10'));
+  const [row] = await hooks();
+  assert.equal(row!.status, "warn");
+  assert.match(row!.message, /too little time .*: SubagentStop \(10 s\), Stop \(10 s\)/);
+  await place.run(row!.next!.split(" ").slice(1));
+  assert.equal((await hooks())[0]!.status, "ok");
+});

@@ -151,19 +151,66 @@ Deno.test({
   },
 });
 
-function checkRun(run: ScenarioRun): void {
+Deno.test({
+  name:
+    "the real Claude Code does not stop while a command is red, reads why, and stops when it is green",
+  ignore: skipped !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const say = (text: string) => ({ content: [{ type: "text", text }] });
+      const input = { file_path: "{{PROJECT}}/ready", content: "1" };
+      const run = await runScenario("held", {
+        executable: await findExecutable(folder),
+        folder,
+        at: "user",
+        files: {
+          ".conclaude.yaml": "preToolUse: {preventRootAdditions: false}\n" +
+            "stop: {commands: [{run: 'cat ready', message: The tide is out, showStderr: true}]}\n",
+        },
+        steps: [
+          say("All done."),
+          say("Really."),
+          { content: [{ type: "tool_use", name: "Write", input }] },
+          say("Now it is."),
+        ],
+      });
+      for (const told of ["The tide is out", "No such file", "conclaude guard pause --session"]) {
+        assert.ok(run.sentToModel.includes(told), told);
+      }
+      checkRun(run, { recordsContinuedStops: true });
+      using db = new DatabaseSync(run.database, { readOnly: true });
+      const rows = db.prepare(
+        "SELECT status FROM hook_executions WHERE hook_name = 'Stop' ORDER BY id",
+      ).all();
+      assert.deepEqual(rows.map(({ status }) => status), ["blocked", "blocked", "success"]);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+/** What a scenario's configuration makes of the usual. */
+interface Expected {
+  readonly recordsContinuedStops?: boolean;
+}
+
+function checkRun(run: ScenarioRun, expected: Expected = {}): void {
   assert.ok(run.payloads.length > 0, `Claude Code reported nothing:\n${run.summary}`);
   using db = new DatabaseSync(run.database, { readOnly: true });
-  checkAudit(db, run);
+  checkAudit(db, run, expected);
   checkQueue(db, run);
   checkSessions(db, run);
   checkLogs(run);
 }
 
-/** Exactly one audit row for every reported event; a Stop that continues a stopped one leaves none. */
-function checkAudit(db: DatabaseSync, { payloads }: ScenarioRun): void {
+/** Exactly one audit row for every reported event; a Stop that continues a stopped one leaves none where none is judged. */
+function checkAudit(db: DatabaseSync, { payloads }: ScenarioRun, expected: Expected): void {
   const reported = payloads
-    .filter((payload) => payload["stop_hook_active"] !== true || payload.hook_event_name !== "Stop")
+    .filter((payload) =>
+      payload["stop_hook_active"] !== true || payload.hook_event_name !== "Stop" ||
+      expected.recordsContinuedStops
+    )
     .map((payload) => nameOf(payload));
   const rows = db.prepare(
     "SELECT session_id, hook_name, tool_name, tool_use_id, status FROM hook_executions",

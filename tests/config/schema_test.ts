@@ -44,13 +44,19 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
   );
   const text = "preToolUse: {uneditableFiles: [{pattern: a, agent: b}], toolUsageValidation: " +
     "[{tool: Bash, commandPattern: a, action: block}]}\npermissionRequest: {deny: [a], allow: [b]}\n" +
-    "requirements: {a: {type: dynamic, triggerTools: [Edit, {tool: Bash, commandPattern: b}]}, b: {type: guard}}\n";
-  const { guards, requirements } =
+    "requirements: {a: {type: dynamic, triggerTools: [Edit, {tool: Bash, commandPattern: b}]}, b: {type: guard}}\n" +
+    "stop: {commands: [{run: a}], promptPrefixBlocking: {prefixes: [a], messages: [{text: b}]}}\n" +
+    "subagentStop: {commands: {'*': [{run: a}]}}\nnotifications: {enabled: true, hooks: [Stop]}\n" +
+    "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}], commands: [{run: a}]}\n";
+  const { guards, requirements, stop, subagentStop, prompts, notifications } =
     parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]).hook;
   const hook = Object.keys(DEFAULT_HOOK_CONFIG);
-  const shape = fingerprint(JSON.stringify([keys, hook, guards, requirements, globs]));
+  const shape = fingerprint(JSON.stringify([
+    ...[keys, hook, guards, requirements, globs],
+    ...[stop, subagentStop, prompts, notifications],
+  ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [8, "d2cc542a027ced9102e574609cdd9734"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [9, "754df03756babde1cd0260b2efc131f0"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {
@@ -60,7 +66,9 @@ Deno.test("configJsonSchema() describes every key with its default and range", (
     const part = lookUp(schema, row.key, property) as JsonSchema;
     assert.equal(part.description, row.description, row.key);
     assert.deepEqual(part.default, row.default, row.key);
-    assert.deepEqual([part.minimum, part.maximum], [row.range?.[0], row.range?.[1]], row.key);
+    // A number that need not be there is one of two kinds of value.
+    const [number = part] = (part.anyOf ?? []) as JsonSchema[];
+    assert.deepEqual([number.minimum, number.maximum], [row.range?.[0], row.range?.[1]], row.key);
   }
 });
 

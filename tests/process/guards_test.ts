@@ -197,6 +197,8 @@ Deno.test("the agent can neither lift a rule nor change the policy, unless the p
     () => bash(home, "conclaude --db x.db guard pause"),
     () => bash(home, "conclaude uninstall-hooks"),
     () => bash(home, "deno run -A /opt/conclaude/main.ts db reset"),
+    () => bash(home, "conclaude counter increment --session x stop_blocks --by 9"),
+    () => bash(home, "echo '{}' | conclaude hook Stop"),
     () => bash(home, "echo '{}' > .conclaude.yaml"),
     () => bash(home, "rm .conclaude.yaml"),
     () => edit(home, `${project}/.conclaude.yaml`),
@@ -206,7 +208,10 @@ Deno.test("the agent can neither lift a rule nor change the policy, unless the p
     () => bash(home, "cp x ~/.conclaude/conclaude.db"),
   ];
   for (const attempt of attempts) assert.match((await attempt())!, /only a person/);
-  assert.equal(await bash(home, "cat .conclaude.yaml; conclaude guard list"), null);
+  assert.equal(
+    await bash(home, "cat .conclaude.yaml; conclaude guard list; conclaude counter list"),
+    null,
+  );
   Deno.writeTextFileSync(
     join(project, ".conclaude.yaml"),
     "preToolUse: {protectPolicy: false, preventRootAdditions: false}\n",

@@ -1,6 +1,6 @@
 /** A Stop that continues a stopped one must not add to a loop: it does nothing at all. */
 import assert from "node:assert/strict";
-import { entriesBelow } from "../support/look.ts";
+import { entriesBelow, executions } from "../support/look.ts";
 import { hook, observed, startProgram, tempHome } from "../support/program.ts";
 
 const QUIET = { code: 0, signal: null, stdout: "", stderr: "" };
@@ -51,4 +51,48 @@ Deno.test("stop_hook_active of another event means nothing", async () => {
   using home = tempHome();
   await hook("SubagentStop", { ...CONTINUED }, home);
   assert.notDeepEqual(entriesBelow(home.path), []);
+});
+
+for (
+  const config of [
+    "{}",
+    "preToolUse: {preventRootAdditions: true}",
+    "subagentStop: {commands: {}}",
+    "# stops\n",
+  ]
+) {
+  Deno.test(`stop_hook_active leaves at once where a configuration does not speak of it: ${config.trim()}`, async () => {
+    using home = tempHome();
+    Deno.writeTextFileSync(`${home.path}/.conclaude.yaml`, config);
+    const payload = { ...CONTINUED, cwd: home.path };
+    assert.deepEqual(await hook("Stop", payload, home), QUIET);
+    assert.deepEqual(entriesBelow(home.path).map(({ path }) => path), [
+      `${home.path}/.conclaude.yaml`,
+    ]);
+  });
+}
+
+Deno.test("stop_hook_active does not switch off what a configuration asks for, whichever file it is in", async () => {
+  using home = tempHome();
+  const config = 'stop: {commands: [{run: "false"}]}';
+  Deno.mkdirSync(`${home.path}/deep/er`, { recursive: true });
+  Deno.mkdirSync(`${home.path}/.conclaude`);
+  const places = [".conclaude.yml", "deep/.conclaude.local.yaml", ".conclaude/config.yaml"];
+  for (const place of places.map((name) => `${home.path}/${name}`)) {
+    Deno.writeTextFileSync(place, config);
+    const payload = { ...CONTINUED, cwd: `${home.path}/deep/er` };
+    const { stdout } = await hook("Stop", payload, home);
+    assert.equal(JSON.parse(stdout).decision, "block", place);
+    Deno.removeSync(place);
+  }
+});
+
+Deno.test("stop_hook_active of a session whose configuration only seems to speak of stops keeps nothing", async () => {
+  using home = tempHome();
+  Deno.writeTextFileSync(
+    `${home.path}/.conclaude.yaml`,
+    "preToolUse: {preventRootAdditions: false} # stop\n",
+  );
+  assert.deepEqual(await hook("Stop", { ...CONTINUED, cwd: home.path }, home), QUIET);
+  assert.deepEqual(executions(home), []);
 });

@@ -1,12 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { installInto, uninstallFrom } from "../../src/settings/edit.ts";
-import {
-  HOOK_TIMEOUT_SECONDS,
-  KNOWN_EVENTS,
-  planHooks,
-  type Program,
-} from "../../src/settings/hooks.ts";
+import { KNOWN_EVENTS, planHooks, type Program } from "../../src/settings/hooks.ts";
+import { hookTimeoutSeconds } from "../../src/settings/timeouts.ts";
 import { isOwnHandler } from "../../src/settings/own_handler.ts";
 import { planRemoval } from "../../src/settings/restore.ts";
 
@@ -121,7 +117,7 @@ Deno.test("a program that replaces another leaves each event with exactly one ho
           .filter((handler) => isOwnHandler(handler, second));
         const strict = onFailure === undefined ? {} : { onFailure };
         assert.deepEqual(ours, [
-          { type: "command", command, timeout: HOOK_TIMEOUT_SECONDS, ...strict },
+          { type: "command", command, timeout: hookTimeoutSeconds(event), ...strict },
         ]);
       }
     }),

@@ -12,6 +12,7 @@ import {
   planHooks,
   type Program,
 } from "../../src/settings/hooks.ts";
+import { hookTimeoutSeconds } from "../../src/settings/timeouts.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const path = "/home/ana/.claude/settings.json";
@@ -49,7 +50,7 @@ function pretty(settings: unknown): string {
 const own = (event: string) => ({
   type: "command",
   command: `/usr/local/bin/conclaude hook ${event}`,
-  timeout: 10,
+  timeout: hookTimeoutSeconds(event),
 });
 const foreign = { type: "command", command: "guard --strict" };
 
@@ -181,7 +182,7 @@ Deno.test("installInto() writes in the style of the file", () => {
   assert.equal(
     install('{"a": [1, 2]}', ["Stop"]).text,
     '{"a": [1, 2], "hooks": {"Stop": [{"hooks": [{"type": "command", ' +
-      '"command": "/usr/local/bin/conclaude hook Stop", "timeout": 10}]}]}}',
+      '"command": "/usr/local/bin/conclaude hook Stop", "timeout": 600}]}]}}',
   );
   const tabs = JSON.stringify({ a: 1 }, null, "\t").replaceAll("\n", "\r\n");
   const withHooks = { a: 1, hooks: { Stop: [{ hooks: [own("Stop")] }] } };

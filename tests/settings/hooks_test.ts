@@ -8,6 +8,7 @@ import {
   planHooks,
   type Program,
 } from "../../src/settings/hooks.ts";
+import { commandDeadlineMs, hookTimeoutSeconds } from "../../src/settings/timeouts.ts";
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 
@@ -28,7 +29,16 @@ Deno.test("planHooks() gives tool events a matcher for everything and SessionSta
     ["PostToolUse", "*"],
     ["PostToolUseFailure", "*"],
   ]);
-  assert.ok(planHooks(program, DEFAULT_EVENTS).every(({ timeout }) => timeout === 10));
+});
+
+Deno.test("planHooks() lets Claude Code wait for what runs commands of a configuration, and for nothing else", () => {
+  const times = planHooks(program, DEFAULT_EVENTS).filter(({ timeout }) => timeout !== 10)
+    .map(({ event, timeout }) => [event, timeout]);
+  assert.deepEqual(times, [["UserPromptSubmit", 30], ["SubagentStop", 600], ["Stop", 600]]);
+  for (const event of ["Stop", "UserPromptSubmit"]) {
+    const left = hookTimeoutSeconds(event) * 1000 - commandDeadlineMs(event);
+    assert.ok(left >= 5000 && commandDeadlineMs(event) > 0);
+  }
 });
 
 Deno.test("hookCommand() quotes a path only when the shell needs it", () => {

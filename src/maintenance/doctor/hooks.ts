@@ -6,6 +6,7 @@ import { checkHooks } from "../../settings/handler_schema.ts";
 import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
 import { findLookAlikes, takeOver } from "../../settings/look_alike.ts";
 import { ownershipHere } from "../../settings/ownership.ts";
+import { hookTimeoutSeconds } from "../../settings/timeouts.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import {
   fileOf,
@@ -51,6 +52,7 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
     ...startFaults(installed, place),
     ...missingEvents(installed),
     ...doubled(installed),
+    ...tooShort(installed),
     ...(installed.length > 0 ? lookAlikes(looks) : []),
   ];
   if (installed.length === 0 && looks.every(({ isReadable }) => isReadable)) {
@@ -240,6 +242,21 @@ function doubled(looks: readonly SettingsLook[]): Finding[] {
     `these events are recorded twice, by different programs: ${events.join(", ")}`,
     next,
   )];
+}
+
+/** An installation of an older program lets Claude Code end a hook before its commands are done. */
+function tooShort(looks: readonly SettingsLook[]): Finding[] {
+  return looks.flatMap(({ path, flags, entries }) => {
+    const events = entries
+      .filter(({ event, timeout }) => timeout < hookTimeoutSeconds(event))
+      .map(({ event, timeout }) => `${event} (${timeout} s)`);
+    return events.length === 0 ? [] : [warn(
+      `${path} gives these hooks too little time for the commands of a configuration: ${
+        events.join(", ")
+      }`,
+      installLine(flags, entries),
+    )];
+  });
 }
 
 /** They were left alone by the installer, so each event may be recorded twice. */

@@ -1,0 +1,46 @@
+/** Texts of the configuration that have to be well formed. */
+import * as z from "zod/mini";
+import { globFault } from "./globs.ts";
+
+/** A new one each time: what is kept about a schema belongs to one key. */
+export function globText() {
+  return z.string().check(z.check<string>(({ value, issues }) => {
+    const fault = globFault(value);
+    if (fault) issues.push({ code: "custom", message: fault, input: value });
+  }));
+}
+
+/** The source of a regular expression that does not match everything. */
+export const pattern = z.string().check(z.check<string>(({ value, issues }) => {
+  const fault = patternFault(value);
+  if (fault) issues.push({ code: "custom", message: fault, input: value });
+}));
+
+/** The source of any regular expression. A new one each time. */
+export function regexText() {
+  return z.string().check(
+    z.minLength(1),
+    z.check<string>(({ value, issues }) => {
+      const fault = regexFault(value, "i");
+      if (fault) issues.push({ code: "custom", message: fault, input: value });
+    }),
+  );
+}
+
+/** Why a text is no regular expression; undefined when it is one. */
+function regexFault(source: string, flags: string): string | undefined {
+  try {
+    new RegExp(source, flags);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+function patternFault(source: string): string | undefined {
+  const fault = regexFault(source, "g");
+  if (fault !== undefined) return fault;
+  return new RegExp(source, "g").test("")
+    ? "it matches the empty text, so it would mask everything"
+    : undefined;
+}

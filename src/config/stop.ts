@@ -1,0 +1,112 @@
+/** The sections about stops, subagents, prompts and notifications, compiled: what a hook takes from the cache. */
+import type { NotificationPolicy } from "../guard/notify.ts";
+import type { CommandsFor, PatternRule, PromptPolicy } from "../guard/prompts.ts";
+import type { StopPolicy } from "../guard/stop.ts";
+import { compileCommand, type ConfiguredCommand } from "./commands.ts";
+import { compileGlob } from "./globs.ts";
+import type { HookConfig } from "./hook_config.ts";
+import type { Config } from "./schema.ts";
+
+/** What Claude is told when nobody says what. */
+const GO_ON = "continue working on the task";
+
+/** The folder of the project's configuration file; null when only the user's own file speaks. */
+type Root = string | null;
+
+/** What is run when a subagent stops. */
+export interface SubagentPolicy {
+  readonly root: Root;
+  readonly groups: readonly CommandsFor[];
+}
+
+/** Compiles the four sections, each as JSON; the empty text for one that asks for nothing. */
+export function compileStopSections(
+  config: Config,
+  root: Root,
+): Pick<HookConfig, "stop" | "subagentStop" | "prompts" | "notifications"> {
+  return {
+    stop: json(compileStop(config, root)),
+    subagentStop: json(compileSubagents(config, root)),
+    prompts: json(compilePrompts(config, root)),
+    notifications: json(compileNotifications(config)),
+  };
+}
+
+function json(policy: unknown): string {
+  return policy === null ? "" : JSON.stringify(policy);
+}
+
+function compileStop({ stop, preToolUse }: Config, root: Root): StopPolicy | null {
+  const { prefixes, messages } = stop.promptPrefixBlocking;
+  const policy: StopPolicy = {
+    root,
+    commands: stop.commands.map((command, i) => compileCommand(command, `stop.commands[${i}]`)),
+    preventsRootAdditions: root !== null && preToolUse.preventRootAdditions,
+    rounds: stop.rounds,
+    infiniteMessage: stop.infinite ? stop.infiniteMessage ?? GO_ON : null,
+    maxBlocks: stop.maxBlocks,
+    queue: prefixes.length === 0 || messages.length === 0
+      ? null
+      : { prefixes: prefixes.map((glob) => compileGlob(glob)), messages },
+  };
+  const isEmpty = policy.commands.length === 0 && !policy.preventsRootAdditions &&
+    policy.rounds === null && policy.infiniteMessage === null && policy.queue === null;
+  return isEmpty ? null : policy;
+}
+
+function compileSubagents({ subagentStop }: Config, root: Root): SubagentPolicy | null {
+  const groups = compileGroups(subagentStop.commands, "subagentStop.commands");
+  return groups.length === 0 ? null : { root, groups };
+}
+
+function compilePrompts({ userPromptSubmit }: Config, root: Root): PromptPolicy | null {
+  const { contextRules, commands, slashCommands } = userPromptSubmit;
+  const policy: PromptPolicy = {
+    root,
+    context: contextRules.flatMap(({ enabled, pattern, caseInsensitive, prompt }, i) =>
+      enabled
+        ? [{
+          rule: `userPromptSubmit.contextRules[${i}]`,
+          pattern: patternOf(pattern, caseInsensitive),
+          prompt,
+        }]
+        : []
+    ),
+    commands: commands.map(({ pattern, caseInsensitive, ...command }, i) => ({
+      pattern: pattern === undefined ? null : patternOf(pattern, caseInsensitive),
+      command: compileCommand(command, `userPromptSubmit.commands[${i}]`),
+    })),
+    // A person writes the name as it is typed, slash and all, or without it.
+    slash: compileGroups(
+      slashCommands.commands,
+      "userPromptSubmit.slashCommands.commands",
+      (glob) => glob.replace(/^\/(?=.)/, ""),
+    ),
+  };
+  const isEmpty = policy.context.length + policy.commands.length + policy.slash.length === 0;
+  return isEmpty ? null : policy;
+}
+
+function compileNotifications({ notifications }: Config): NotificationPolicy | null {
+  const { enabled, hooks, showErrors, showSuccess, showSystemEvents } = notifications;
+  return enabled && hooks.length > 0 ? { hooks, showErrors, showSuccess, showSystemEvents } : null;
+}
+
+/** By name, which puts `*` first. */
+function compileGroups(
+  commands: Readonly<Record<string, readonly ConfiguredCommand[]>>,
+  key: string,
+  nameOf = (glob: string) => glob,
+): CommandsFor[] {
+  return Object.entries(commands)
+    .filter(([, list]) => list.length > 0)
+    .sort(([one], [other]) => one < other ? -1 : 1)
+    .map(([glob, list]) => ({
+      pattern: compileGlob(nameOf(glob)),
+      commands: list.map((command, i) => compileCommand(command, `${key}.${glob}[${i}]`)),
+    }));
+}
+
+function patternOf(source: string, ignoresCase: boolean): PatternRule {
+  return { source, flags: ignoresCase ? "i" : "" };
+}

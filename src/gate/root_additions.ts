@@ -1,0 +1,28 @@
+/** Which files have appeared in a project's folder since the session began. */
+import type { DatabaseSync } from "node:sqlite";
+import { filesInRoot, notIgnored } from "../project/root_files.ts";
+import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
+
+/** Keeps which files are there now, as those that may be there. */
+export function takeSnapshot(db: DatabaseSync, key: SnapshotKey, atMs: number): void {
+  const names = filesInRoot(key.root);
+  if (names !== null) saveSnapshot(db, key, { names, atMs });
+}
+
+/**
+ * The files that are there and were not, without those that git ignores. Where nobody looked when the session began,
+ * what is there now counts as having been there.
+ */
+export async function rootAdditions(
+  db: DatabaseSync,
+  key: SnapshotKey,
+  atMs: number,
+): Promise<string[]> {
+  const known = readSnapshot(db, key);
+  if (known === null) {
+    takeSnapshot(db, key, atMs);
+    return [];
+  }
+  const added = filesInRoot(key.root)?.filter((name) => !known.has(name)) ?? [];
+  return added.length === 0 ? [] : await notIgnored(key.root, added);
+}

@@ -1,0 +1,76 @@
+/** Which events a person is shown on the desktop, and in which words. */
+import type { ExecutionStatus } from "../store/captures.ts";
+
+/** What is shown; plain JSON. */
+export interface NotificationPolicy {
+  /** Names of hook events; `*` stands for all. */
+  readonly hooks: readonly string[];
+  readonly showErrors: boolean;
+  readonly showSuccess: boolean;
+  readonly showSystemEvents: boolean;
+}
+
+/** What a notifier is given. */
+export interface Notification {
+  readonly title: string;
+  readonly body: string;
+  readonly isUrgent: boolean;
+}
+
+/** An event that was handled. */
+export interface HandledEvent {
+  readonly hookName: string;
+  readonly status: ExecutionStatus;
+  /** What it was about, in a few words; null when there is nothing to tell. */
+  readonly context: string | null;
+}
+
+/** Events that neither succeed nor fail, they happen. */
+const SYSTEM_EVENTS: ReadonlySet<string> = new Set([
+  "SessionStart",
+  "SessionEnd",
+  "UserPromptSubmit",
+  "SubagentStart",
+  "SubagentStop",
+  "PreCompact",
+]);
+
+/** Events that tell of a failure by their name. */
+const FAILURE_EVENTS: ReadonlySet<string> = new Set(["PostToolUseFailure", "StopFailure"]);
+
+const FAILURES: ReadonlySet<ExecutionStatus> = new Set(["failure", "timeout", "blocked"]);
+
+const MAX_BODY_CHARS = 300;
+
+/** What a person is shown of an event; null for nothing. */
+export function notificationOf(
+  policy: NotificationPolicy,
+  { hookName, status, context }: HandledEvent,
+): Notification | null {
+  if (!policy.hooks.includes("*") && !policy.hooks.includes(hookName)) return null;
+  const kind = FAILURES.has(status) || FAILURE_EVENTS.has(hookName)
+    ? "failure"
+    : SYSTEM_EVENTS.has(hookName)
+    ? "event"
+    : "success";
+  const isShown = {
+    failure: policy.showErrors,
+    event: policy.showSystemEvents,
+    success: policy.showSuccess,
+  };
+  if (!isShown[kind]) return null;
+  const usual = kind === "failure" ? "Command failed" : "All checks passed";
+  return {
+    title: `Conclaude - ${hookName}`,
+    body: clip(context === null ? usual : `${status}: ${context}`),
+    isUrgent: kind === "failure",
+  };
+}
+
+function clip(text: string): string {
+  // deno-lint-ignore no-control-regex
+  const plain = text.replace(/[\u0000-\u001f\u007f]+/g, " ").trim().toWellFormed();
+  return plain.length <= MAX_BODY_CHARS
+    ? plain
+    : `${plain.slice(0, MAX_BODY_CHARS - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,100 @@
+/**
+ * What must be true before Claude stops: what was configured, compiled, and what is answered when it is not so. Nothing
+ * here runs a command or looks at a file: what came of that is given.
+ */
+import type { CommandRule } from "./commands_policy.ts";
+import type { Block } from "./policy.ts";
+
+/** Everything that is judged at a stop; plain JSON. */
+export interface StopPolicy {
+  /** The folder of the project's configuration file, absolute; null when only the user's own file speaks. */
+  readonly root: string | null;
+  readonly commands: readonly CommandRule[];
+  readonly preventsRootAdditions: boolean;
+  /** How often Claude has to come to an end; null for once. */
+  readonly rounds: number | null;
+  /** What Claude is told when all succeeded and it shall go on; null when it may stop. */
+  readonly infiniteMessage: string | null;
+  /** Stops that are held back in a row, at most. */
+  readonly maxBlocks: number;
+  /** Null when no first prompt holds back a stop. */
+  readonly queue: PromptQueue | null;
+}
+
+/** Messages for sessions that began with a certain prompt. */
+export interface PromptQueue {
+  /** Sources of regular expressions, for the flag `s`. */
+  readonly prefixes: readonly string[];
+  readonly messages: readonly { readonly text: string; readonly times: number }[];
+}
+
+/** How far a session has come with the messages. */
+export interface QueuePlace {
+  /** The message that is next. */
+  readonly position: number;
+  /** How many more times; null for all its times. */
+  readonly timesLeft: number | null;
+}
+
+/** The message that is next for a session, and where it then stands; null when there is none (any more). */
+export function nextOfQueue(
+  queue: PromptQueue,
+  { position, timesLeft, prompt }: QueuePlace & { readonly prompt: string },
+): { readonly block: Block; readonly then: QueuePlace } | null {
+  const message = queue.messages[position];
+  if (message === undefined) return null;
+  if (!queue.prefixes.some((source) => new RegExp(source, "s").test(prompt))) return null;
+  const left = (timesLeft ?? message.times) - 1;
+  return {
+    block: { rule: "stop.promptPrefixBlocking", reason: message.text },
+    then: left > 0 ? { position, timesLeft: left } : { position: position + 1, timesLeft: null },
+  };
+}
+
+/** The block of a round that is not the last one. @param round Counts from 1. */
+export function roundBlock(round: number, rounds: number): Block {
+  return { rule: "stop.rounds", reason: `Round ${round}/${rounds} completed, continuing...` };
+}
+
+/** The block of what never ends. */
+export function infiniteBlock(message: string): Block {
+  return { rule: "stop.infinite", reason: message };
+}
+
+/** The block of files that appeared in the project's folder. */
+export function additionsBlock(names: readonly string[]): Block {
+  return {
+    rule: "preToolUse.preventRootAdditions",
+    reason: `Unauthorized root additions detected: ${names.join(", ")}\n` +
+      "They were not there when the session began. Move them into a folder where they belong, or remove what is yours.",
+  };
+}
+
+/** Rules that hold back a stop although nothing is wrong. */
+const GO_ON = new Set(["stop.rounds", "stop.infinite", "stop.promptPrefixBlocking"]);
+
+/** What Claude reads: the reasons, what to do, and how a person lifts it. */
+export function stopReason(
+  blocks: readonly Block[],
+  about: { readonly shortId: string; readonly inRow: number | null; readonly maxBlocks: number },
+): string {
+  const isWrong = blocks.some(({ rule }) => !GO_ON.has(rule));
+  const { inRow, maxBlocks, shortId } = about;
+  return [
+    ...blocks.map(({ reason }) => reason),
+    isWrong
+      ? "Claude may not stop before this is in order: correct it, then stop again."
+      : `Go on working, then stop again (${blocks.map(({ rule }) => rule).join(", ")}).`,
+    ...(inRow === null
+      ? []
+      : [`This is stop ${inRow} of at most ${maxBlocks} held back in a row.`]),
+    "Only a person can lift this, for 15 minutes, with " +
+    `\`conclaude guard pause --session ${shortId}\`; do not run it yourself.`,
+  ].join("\n");
+}
+
+/** What the person is told when a stop is let through although it should not be. */
+export function letThroughText(blocks: readonly Block[], why: string): string {
+  const open = blocks.map(({ rule, reason }) => `${rule}: ${reason.split("\n")[0]}`);
+  return `conclaude lets Claude stop, ${why}. Still open:\n${open.join("\n")}`;
+}

@@ -1,0 +1,37 @@
+import type { CommandGround } from "../gate/commands.ts";
+import { type CommandRun, endText } from "../guard/commands_policy.ts";
+import { commandDeadlineMs } from "../settings/timeouts.ts";
+import type { HookWork } from "./handler.ts";
+import { folderOf } from "./protocol.ts";
+
+/** Why commands are run at an event, and where. @param root The folder of the project's configuration file. */
+export function commandGround(
+  work: HookWork,
+  root: string | null,
+  variables: CommandGround["variables"] = {},
+): CommandGround {
+  const path = work.sent["transcript_path"];
+  return {
+    root,
+    projectDir: work.projectDir,
+    home: work.home,
+    sessionId: work.sessionId,
+    hookName: work.event.name,
+    cwd: folderOf(work.sent),
+    transcriptPath: typeof path === "string" ? path : null,
+    variables,
+    untilMs: commandDeadlineMs(work.event.name),
+  };
+}
+
+/** Shows the person how commands end that are to be told of by themselves. */
+export async function commandNotifier(work: HookWork): Promise<(run: CommandRun) => void> {
+  if (work.config.notifications === "") return () => {};
+  const { notifyOfCommand } = await import("./notification.ts");
+  return (run) => notifyOfCommand(work, run);
+}
+
+/** What the audit trail says of a command that was run: nothing that it printed. */
+export function noteOfRun({ command, end, durationMs }: CommandRun): Record<string, unknown> {
+  return { rule: command.rule, end: endText(end), durationMs };
+}

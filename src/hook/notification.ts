@@ -1,0 +1,54 @@
+import { type CommandRun, endText } from "../guard/commands_policy.ts";
+import { type HandledEvent, notificationOf, type NotificationPolicy } from "../guard/notify.ts";
+import { showNotification } from "../process/notifier.ts";
+import type { HookWork } from "./handler.ts";
+import { nameOf } from "./protocol.ts";
+
+/** The field that says what an event is about, where that is not its tool. */
+const TELLING_FIELDS: Readonly<Record<string, string>> = {
+  Notification: "message",
+  SessionStart: "source",
+  SessionEnd: "reason",
+  SubagentStart: "agent_type",
+  SubagentStop: "agent_type",
+  PreCompact: "trigger",
+  PostCompact: "trigger",
+  StopFailure: "error",
+  TaskCreated: "task_subject",
+  TaskCompleted: "task_subject",
+};
+
+/** Shows the person what became of the event, where the configuration asks for it. Never throws. */
+export function notifyOfEvent({ config, event, saved }: HookWork): void {
+  if (saved === null) return;
+  const failure = saved.errorMessage?.split("\n")[0];
+  const about = event.toolName ?? nameOf(event.own[TELLING_FIELDS[event.name] ?? ""]);
+  show(config.notifications, {
+    hookName: event.name,
+    status: saved.status ?? "success",
+    context: failure || about,
+  });
+}
+
+/** Shows the person how a command ended that is to be told of by itself. Never throws. */
+export function notifyOfCommand(
+  { config, event }: HookWork,
+  { command, end, line }: CommandRun,
+): void {
+  if (!command.notifies || config.notifications === "") return;
+  const named = command.showCommand ? command.lines[line] : undefined;
+  show(config.notifications, {
+    hookName: event.name,
+    status: end.kind === "passed" ? "success" : "failure",
+    context: `${named ?? command.rule} ${endText(end)}`,
+  });
+}
+
+function show(policy: string, event: HandledEvent): void {
+  try {
+    const notification = notificationOf(JSON.parse(policy) as NotificationPolicy, event);
+    if (notification !== null) showNotification(notification);
+  } catch {
+    // Of no importance beside the event itself.
+  }
+}

@@ -1,0 +1,79 @@
+import { contextFor, runForPrompt } from "../gate/prompts.ts";
+import type { PromptPolicy } from "../guard/prompts.ts";
+import type { StopPolicy } from "../guard/stop.ts";
+import { shortSessionId } from "../ids.ts";
+import { joinPath } from "../paths.ts";
+import { keepFirstPrompt } from "../store/prompt_queues.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
+import type { Draft, HookWork } from "./handler.ts";
+import { isLifted } from "./lifted.ts";
+import type { PromptExtra } from "./user_prompt_submit.ts";
+import { tellable } from "./tellable.ts";
+
+/** How much of a session's first prompt is kept, in characters. */
+const MAX_KEPT_CHARS = 100;
+
+/** What the configuration comes to for a prompt. */
+interface Applied {
+  readonly extra: PromptExtra;
+  /** What Claude is told beside it. */
+  readonly texts: readonly string[];
+  /** What is answered instead when the prompt is held back. */
+  readonly block: string | null;
+}
+
+/** Does what the configuration has for prompts. */
+export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Applied> {
+  if (work.config.stop !== "") keepFirst(work, JSON.parse(work.config.stop));
+  if (work.config.prompts === "") return { extra: {}, texts: [], block: null };
+  const policy: PromptPolicy = JSON.parse(work.config.prompts);
+  const sent = work.sent["prompt"];
+  const prompt = typeof sent === "string" ? sent : "";
+  const ofUser = work.home === null ? null : joinPath(work.home, ".conclaude");
+  const { texts, rules, missing } = contextFor(policy, prompt, policy.root ?? ofUser);
+  const { runs, block } = await runForPrompt(policy, prompt, {
+    ground: commandGround(work, policy.root),
+    ran: await commandNotifier(work),
+  });
+  const paused = block !== null && isLifted(work);
+  const held = block !== null && !paused;
+  const [reason] = await tellable(work, draft, [held ? block.reason : ""]);
+  const metadata = {
+    ...(rules.length > 0 ? { context: rules } : {}),
+    ...(missing.length > 0 ? { missing } : {}),
+    ...(runs.length > 0 ? { commands: runs.map(noteOfRun) } : {}),
+    ...(block !== null ? { rules: [block.rule] } : {}),
+    ...(paused ? { paused } : {}),
+  };
+  return {
+    extra: held
+      ? { status: "blocked", errorMessage: reason ?? block.rule, metadata }
+      : { metadata },
+    texts,
+    block: held ? holdText(block.reason, work.sessionId) : null,
+  };
+}
+
+function holdText(reason: string, sessionId: string): string {
+  return [
+    reason,
+    "The prompt was not sent. Correct this and send it again. To send it all the same, run " +
+    `\`conclaude guard pause --session ${
+      shortSessionId(sessionId)
+    }\`, which lifts the rules for 15 minutes.`,
+  ].join("\n");
+}
+
+/** How the session began, for the stops that depend on it. */
+function keepFirst({ db, event, sessionId, atMs, keepsContent }: HookWork, policy: StopPolicy) {
+  const prompt = event.own["prompt"];
+  if (policy.queue === null || db === null || !keepsContent) return;
+  // A prompt that begins with a tag is a message of Claude Code's own (a finished background task).
+  if (typeof prompt !== "string" || prompt.trim() === "" || prompt.startsWith("<")) return;
+  try {
+    const kept = prompt.replaceAll("\0", "").slice(0, MAX_KEPT_CHARS).toWellFormed();
+    keepFirstPrompt(db, { sessionId, prompt: kept, atMs });
+  } catch {
+    // Saving the event says what is wrong with the database.
+  }
+}

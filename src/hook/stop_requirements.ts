@@ -1,0 +1,21 @@
+import { decideStop, prepareStop } from "../gate/stop_requirements.ts";
+import type { RequirementPolicy } from "../requirement/policy.ts";
+import { transaction } from "../store/database.ts";
+import type { HookWork } from "./handler.ts";
+import type { HeldForRequirements } from "./stop_judged.ts";
+
+/** What the requirements say of a stop. Where their state cannot be read, Claude may stop: saving the event says why. */
+export async function askRequirements(work: HookWork): Promise<HeldForRequirements> {
+  const policy: RequirementPolicy = JSON.parse(work.config.requirements);
+  const prepared = await prepareStop(policy, work);
+  const { db } = work;
+  const nothing = { reason: "", rules: [], changes: prepared?.changes ?? [] };
+  if (prepared === null || db === null) return nothing;
+  try {
+    const { open, reason } = transaction(db, () => decideStop(prepared, db));
+    const rules = open.map(({ requirement }) => `requirements.${requirement.name}`);
+    return { reason, rules, changes: prepared.changes };
+  } catch {
+    return nothing;
+  }
+}

@@ -1,0 +1,39 @@
+import type { SubagentPolicy } from "../config/stop.ts";
+import { runCommands } from "../gate/commands.ts";
+import { failureText } from "../guard/commands_policy.ts";
+import { commandsFor } from "../guard/prompts.ts";
+import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
+import type { Answer, HookWork } from "./handler.ts";
+import { draftOf } from "./other_event.ts";
+import { nameOf } from "./protocol.ts";
+import { tellable } from "./tellable.ts";
+
+/** A subagent has stopped: runs what the configuration has for it. A failure is told to the person, and holds nothing back. */
+export async function handle(work: HookWork): Promise<Answer> {
+  const draft = await draftOf(work);
+  if (work.config.subagentStop === "") {
+    await work.save(draft);
+    return null;
+  }
+  const policy: SubagentPolicy = JSON.parse(work.config.subagentStop);
+  const agentId = nameOf(work.sent["agent_id"]);
+  const path = work.sent["agent_transcript_path"];
+  const names = [nameOf(work.sent["agent_type"]), agentId].filter((name) => name !== null);
+  const ground = commandGround(work, policy.root, {
+    CONCLAUDE_AGENT_ID: agentId,
+    CONCLAUDE_AGENT_TRANSCRIPT_PATH: typeof path === "string" ? path : null,
+  });
+  const runs = await runCommands(commandsFor(policy.groups, names), ground, {
+    untilFailure: false,
+    done: await commandNotifier(work),
+  });
+  const failures = runs.filter(({ end }) => end.kind !== "passed").map(failureText);
+  if (failures.length > 0) work.tell(["conclaude, after a subagent:", ...failures].join("\n"));
+  const [error] = await tellable(work, draft, [failures.join("\n")]);
+  await work.save({
+    ...draft,
+    ...(failures.length > 0 ? { status: "failure", errorMessage: error ?? "" } : {}),
+    metadata: { ...draft.metadata, ...(runs.length > 0 ? { commands: runs.map(noteOfRun) } : {}) },
+  });
+  return null;
+}

@@ -1,0 +1,163 @@
+/** Runs a command of the configuration to its end, however it ends. */
+import type { CommandEnd, CommandRule, CommandRun } from "../guard/commands_policy.ts";
+import { messageOf } from "../errors.ts";
+import { joinPath } from "../paths.ts";
+import { OutputHead } from "./output_head.ts";
+import { endGroup, startWords } from "./start.ts";
+
+/** Where and for how long a command is run. */
+export interface CommandOptions {
+  readonly folder: string;
+  readonly variables: Readonly<Record<string, string>>;
+  /** What is left of the time of all commands, in milliseconds. */
+  readonly leftMs: number;
+}
+
+/** `bash` for what people write; where there is none, the shell that is. */
+const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$1" conclaude "$2"; fi
+exec /bin/sh -c "$1" conclaude "$2"`;
+
+/** How long an output may go on when the command is over: what it left behind in the background may hold it open. */
+const QUIET_MS = 50;
+const MAX_REST_MS = 1000;
+
+/** Less is no time to run anything in, in milliseconds. */
+const LEAST_MS = 50;
+
+/** What ends a hook from outside: Claude Code, a terminal that is closed, a person at it. */
+const ENDING_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT"]
+  : ["SIGTERM", "SIGINT", "SIGHUP"];
+
+/**
+ * Runs a command. What it has started is ended with it when it takes too long; what it leaves in the background when it
+ * ends by itself lives on, and nobody waits for it. Never throws.
+ */
+export async function runCommand(
+  command: CommandRule,
+  options: CommandOptions,
+): Promise<CommandRun> {
+  const startedAt = performance.now();
+  const done = (end: CommandEnd, rest: Partial<CommandRun> = {}): CommandRun => ({
+    command,
+    end,
+    line: 0,
+    stdout: null,
+    stderr: null,
+    durationMs: Math.round(performance.now() - startedAt),
+    ...rest,
+  });
+  if (options.leftMs < LEAST_MS) {
+    return done({ kind: "notStarted", why: "nothing is left of a hook's time" });
+  }
+  const report = makeReport();
+  try {
+    const pipe = (wanted: boolean) => wanted ? "piped" : "null";
+    const words = Deno.build.os === "windows"
+      ? ["bash", "-c", command.script, "conclaude", report.path]
+      : ["/bin/sh", "-c", PICK_SHELL, "sh", command.script, report.path];
+    const child = startWords(words, {
+      folder: options.folder,
+      variables: options.variables,
+      stdout: pipe(command.showStdout),
+      stderr: pipe(command.showStderr),
+    });
+    const stdout = command.showStdout ? new OutputHead(child.stdout, command.maxOutputLines) : null;
+    const stderr = command.showStderr ? new OutputHead(child.stderr, command.maxOutputLines) : null;
+    const end = await waitFor(child, timeLimit(command, options.leftMs));
+    await rest([stdout, stderr].filter((head) => head !== null));
+    return done(end, {
+      line: report.line(),
+      stdout: stdout?.result() ?? null,
+      stderr: stderr?.result() ?? null,
+    });
+  } catch (thrown) {
+    return done({ kind: "notStarted", why: messageOf(thrown) });
+  } finally {
+    report.remove();
+  }
+}
+
+interface Limit {
+  readonly ms: number;
+  readonly ofDeadline: boolean;
+}
+
+function timeLimit({ timeoutSeconds }: CommandRule, leftMs: number): Limit {
+  const own = timeoutSeconds === null ? Infinity : timeoutSeconds * 1000;
+  return own <= leftMs ? { ms: own, ofDeadline: false } : { ms: leftMs, ofDeadline: true };
+}
+
+/** Waits until the process has left, its time is over, or this process is told to leave. */
+async function waitFor(child: Deno.ChildProcess, limit: Limit): Promise<CommandEnd> {
+  const early = Promise.withResolvers<CommandEnd>();
+  const timer = setTimeout(() =>
+    early.resolve({
+      kind: "timedOut",
+      seconds: Math.max(1, Math.round(limit.ms / 1000)),
+      ofDeadline: limit.ofDeadline,
+    }), limit.ms);
+  const interrupt = () => early.resolve({ kind: "interrupted" });
+  for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, interrupt);
+  try {
+    const ended = child.status.then(({ code }): CommandEnd =>
+      code === 0 ? { kind: "passed" } : { kind: "failed", code }
+    );
+    const end = await Promise.race([ended, early.promise]);
+    if (end.kind === "timedOut" || end.kind === "interrupted") {
+      await Promise.all([endGroup(child), ended]);
+    }
+    return end;
+  } finally {
+    clearTimeout(timer);
+    for (const signal of ENDING_SIGNALS) Deno.removeSignalListener(signal, interrupt);
+  }
+}
+
+/** Takes what has been written, and waits no longer than until nothing more comes. */
+async function rest(heads: readonly OutputHead[]): Promise<void> {
+  const ended = Promise.all(heads.map((head) => head.ended)).then(() => true);
+  const written = () => heads.reduce((sum, { bytes }) => sum + bytes, 0);
+  const untilMs = performance.now() + MAX_REST_MS;
+  for (let before = -1; before !== written() && performance.now() < untilMs;) {
+    before = written();
+    const pause = new Promise<false>((resolve) => setTimeout(() => resolve(false), QUIET_MS));
+    if (await Promise.race([ended, pause])) return;
+  }
+  for (const head of heads) head.stop();
+}
+
+/** A file in which the script writes down which line it has come to. */
+interface Report {
+  /** Empty where no file can be made: then nobody knows, and the first line stands for all. */
+  readonly path: string;
+  line(): number;
+  remove(): void;
+}
+
+function makeReport(): Report {
+  let folder = "";
+  try {
+    folder = Deno.makeTempDirSync({ prefix: "conclaude-" });
+  } catch {
+    return { path: "/dev/null", line: () => 0, remove: () => {} };
+  }
+  const path = joinPath(folder, "line");
+  return {
+    path,
+    line: () => {
+      try {
+        return Number.parseInt(Deno.readTextFileSync(path)) || 0;
+      } catch {
+        return 0;
+      }
+    },
+    remove: () => {
+      try {
+        Deno.removeSync(folder, { recursive: true });
+      } catch {
+        // The system clears its temporary folder by itself.
+      }
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** Shows a notification on the desktop, by the system's own means. */
+import type { Notification } from "../guard/notify.ts";
+import { startWords } from "./start.ts";
+
+/** For `osascript`: the texts are arguments, never a part of the script. */
+const APPLE_SCRIPT = [
+  "on run argv",
+  "display notification (item 2 of argv) with title (item 1 of argv)",
+  "end run",
+];
+
+/** For PowerShell: the texts are variables of the environment. */
+const POWER_SHELL = `Add-Type -AssemblyName System.Windows.Forms
+$icon = New-Object System.Windows.Forms.NotifyIcon
+$icon.Icon = [System.Drawing.SystemIcons]::Information
+$icon.Visible = $true
+$kind = [System.Windows.Forms.ToolTipIcon]$env:CONCLAUDE_KIND
+$icon.ShowBalloonTip(5000, $env:CONCLAUDE_TITLE, $env:CONCLAUDE_BODY, $kind)
+Start-Sleep 6
+$icon.Dispose()`;
+
+/** Starts the notifier and does not wait for it: it goes on when this process has left. Never throws. */
+export function showNotification({ title, body, isUrgent }: Notification): void {
+  const started = {
+    folder: "/",
+    variables: {},
+    stdout: "null",
+    stderr: "null",
+  } as const;
+  try {
+    if (Deno.build.os === "windows") {
+      const kind = isUrgent ? "Error" : "Info";
+      const variables = {
+        CONCLAUDE_TITLE: title,
+        CONCLAUDE_BODY: body,
+        CONCLAUDE_KIND: kind,
+      };
+      const words = ["powershell", "-NoProfile", "-NonInteractive", "-Command", POWER_SHELL];
+      startWords(words, { ...started, folder: "C:/", variables }).unref();
+    } else if (Deno.build.os === "darwin") {
+      const script = APPLE_SCRIPT.flatMap((line) => ["-e", line]);
+      startWords(["osascript", ...script, title, body], started).unref();
+    } else {
+      const urgency = isUrgent ? "critical" : "normal";
+      const words = ["notify-send", "--app-name=conclaude", `--urgency=${urgency}`, "--"];
+      startWords([...words, title, escapeMarkup(body)], started).unref();
+    }
+  } catch {
+    // A desktop that cannot be told is no reason to hold up anything.
+  }
+}
+
+/** The body may hold markup there. */
+function escapeMarkup(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}

@@ -1,0 +1,125 @@
+/**
+ * Starts what a person has configured, in the environment that Claude Code gave this process.
+ *
+ * The program may start the system's shell and nothing else by name: the shell's script is fixed, and what it becomes is
+ * handed over as arguments, never as text of the script.
+ */
+import { readVariable } from "../paths.ts";
+
+/** How something is started. Its standard input is empty, and it has a process group of its own. */
+export interface StartOptions {
+  readonly folder: string;
+  /** Variables beside those of the environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly stdout: "piped" | "null";
+  readonly stderr: "piped" | "null";
+}
+
+/** Variables that the runtime passes on only to programs that may start anything: they change what is loaded. */
+const LOADING = /^(?:LD|DYLD)_/;
+
+const ON_WINDOWS = Deno.build.os === "windows";
+
+/**
+ * Starts a program, and does not wait for it.
+ *
+ * @param words The program and its arguments.
+ * @throws {Error} When it cannot be started: no such folder, arguments that are too long.
+ */
+export function startWords(words: readonly string[], options: StartOptions): Deno.ChildProcess {
+  try {
+    return spawn(words, [], { ...options, clearEnv: false });
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotCapable)) throw thrown;
+  }
+  const environment = environmentOfThisProcess();
+  const passed = environment.filter(([name]) => !LOADING.test(name));
+  const loading = environment.filter(([name]) => LOADING.test(name));
+  return spawn(words, loading.map(([name, value]) => `${name}=${value}`), {
+    ...options,
+    clearEnv: true,
+    variables: { ...Object.fromEntries(passed), ...options.variables },
+  });
+}
+
+function spawn(
+  words: readonly string[],
+  assignments: readonly string[],
+  options: StartOptions & { readonly clearEnv: boolean },
+): Deno.ChildProcess {
+  const become = assignments.length === 0 ? 'exec "$@"' : 'exec env "$@"';
+  const [program, args] = ON_WINDOWS
+    ? [words[0]!, words.slice(1)]
+    : ["/bin/sh", ["-c", become, "sh", ...assignments, ...words]];
+  return new Deno.Command(program, {
+    args,
+    cwd: options.folder,
+    clearEnv: options.clearEnv,
+    env: options.variables,
+    stdin: "null",
+    stdout: options.stdout,
+    stderr: options.stderr,
+    detached: !ON_WINDOWS,
+  }).spawn();
+}
+
+/** The environment, read past the runtime, which lets this program see only what it names; where it can be read. */
+function environmentOfThisProcess(): (readonly [name: string, value: string])[] {
+  try {
+    const { stdout } = new Deno.Command("/bin/cat", {
+      args: [`/proc/${Deno.pid}/environ`],
+      clearEnv: true,
+      stdin: "null",
+      stderr: "null",
+    }).outputSync();
+    const found = new TextDecoder().decode(stdout).split("\0")
+      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const)
+      .filter(([name]) => name !== "");
+    if (found.length > 0) return found;
+  } catch {
+    // Not on this system.
+  }
+  return ["PATH", "HOME", "USERPROFILE", "TEMP"]
+    .map((name) => [name, readVariable(name)] as const)
+    .filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
+}
+
+/**
+ * Asks all processes of a group to leave, and ends those that are still there after 1.5 seconds. One that has left but
+ * that nobody has asked about yet still counts as there for `kill`, so Linux is asked for their state.
+ */
+const END_GROUP = `lives() {
+  [ -r /proc/self/stat ] || return 0
+  for stat in /proc/[0-9]*/stat; do
+    read -r line 2>/dev/null <"$stat" || continue
+    case $line in *") "[!ZX]" "[0-9]*" $1 "*) return 0 ;; esac
+  done
+  return 1
+}
+kill -s TERM -- "-$1" 2>/dev/null || exit 0
+n=0
+while [ "$n" -lt 15 ]; do
+  sleep 0.1
+  kill -s 0 -- "-$1" 2>/dev/null && lives "$1" || exit 0
+  n=$((n + 1))
+done
+kill -s KILL -- "-$1" 2>/dev/null`;
+
+/** Ends a process that {@linkcode startWords} has started, and all that is in its group. */
+export async function endGroup(child: Deno.ChildProcess): Promise<void> {
+  try {
+    if (ON_WINDOWS) return child.kill();
+    // Detached: whoever ends this process must not save the other one.
+    await new Deno.Command("/bin/sh", {
+      args: ["-c", END_GROUP, "sh", String(child.pid)],
+      clearEnv: true,
+      env: { PATH: "/usr/bin:/bin" },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+      detached: true,
+    }).output();
+  } catch {
+    // Without a shell nothing was started either.
+  }
+}

@@ -1,0 +1,32 @@
+/** The files that lie directly in a project's folder. */
+import { runTool } from "../process/tool.ts";
+
+/** More names are not kept: a folder with so many is nobody's project. */
+const MAX_NAMES = 5000;
+const GIT_TIMEOUT_MS = 3000;
+
+/**
+ * The names of the files (and links) in a folder; not its folders, and no name with a leading dot.
+ *
+ * @returns Sorted; null when the folder cannot be read, or holds too many.
+ */
+export function filesInRoot(root: string): string[] | null {
+  const names: string[] = [];
+  try {
+    for (const { name, isDirectory } of Deno.readDirSync(root)) {
+      if (isDirectory || name.startsWith(".")) continue;
+      if (names.push(name) > MAX_NAMES) return null;
+    }
+  } catch {
+    return null;
+  }
+  return names.sort();
+}
+
+/** Those of the names that git does not ignore; all of them where there is no repository, or no git. */
+export async function notIgnored(root: string, names: readonly string[]): Promise<string[]> {
+  const words = ["git", "-c", "core.quotePath=false", "check-ignore", "--", ...names];
+  const asked = await runTool(words, { folder: root, timeoutMs: GIT_TIMEOUT_MS });
+  const ignored = new Set(asked?.code === 0 ? asked.stdout.split("\n") : []);
+  return names.filter((name) => !ignored.has(name));
+}

@@ -1,0 +1,48 @@
+import type { DatabaseSync } from "node:sqlite";
+import { incrementCounter, resetCounters } from "./counters.ts";
+import { transaction } from "./database.ts";
+
+/** The counter of the rounds that a session has come to an end of. */
+export const ROUNDS = "stop_rounds";
+/** The counter of the stops that were held back in a row. */
+export const BLOCKS_IN_ROW = "stop_blocks";
+
+/** Whose counter, and when. */
+interface Counted {
+  readonly sessionId: string;
+  readonly atMs: number;
+}
+
+/**
+ * Counts the end of a round. No two processes get the same number.
+ *
+ * @returns Which round it was, from 1; null when it was the last one, and the count begins anew.
+ */
+export function countRound(db: DatabaseSync, rounds: number, who: Counted): number | null {
+  return transaction(db, () => {
+    const round = incrementCounter(db, { ...who, type: ROUNDS });
+    if (round < rounds) return round;
+    resetCounters(db, who.sessionId, ROUNDS);
+    return null;
+  });
+}
+
+/**
+ * Counts a stop that is to be held back.
+ *
+ * @returns Which one in a row it is, from 1; null when that would be one too many, and the row is over.
+ */
+export function countBlock(db: DatabaseSync, maxBlocks: number, who: Counted): number | null {
+  return transaction(db, () => {
+    const block = incrementCounter(db, { ...who, type: BLOCKS_IN_ROW });
+    if (block <= maxBlocks) return block;
+    resetCounters(db, who.sessionId, BLOCKS_IN_ROW);
+    return null;
+  });
+}
+
+/** Whether what is written outlives this process: a database in memory knows nothing of the stop before. */
+export function isLasting(db: DatabaseSync): boolean {
+  const row = db.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").get();
+  return typeof row?.["file"] === "string" && row["file"] !== "";
+}
