@@ -255,6 +255,22 @@ test("what our files have stays with its comments, the rest is added; --force re
   assert.doesNotMatch(replaced, /scope: branch/);
 });
 
+test("what our files have stays also where it is wrong, and nothing is laid over it", async () => {
+  const adr = "adr_reviewed: {enabled: true, message: m}";
+  using place = olderInstallation({ local: `requirements: {${adr}, broken: {scope: branch}}\n` });
+  const local = join(place.project, ".conclaude.local.yaml");
+  put(join(place.project, ".conclaude.yaml"), "requirements: {adr_reviewed: {scope: odd}}\n");
+  put(local, "requirements: {commit_plan: {enabled: false}}\n");
+  const { config } = await importJson(place);
+  assert.deepEqual(config.kept, ["adr_reviewed", "commit_plan"]);
+  const text = Deno.readTextFileSync(local);
+  assert.match(text, /commit_plan: \{enabled: false\}/);
+  assert.doesNotMatch(text, /adr_reviewed/);
+  // Mended in one's own layer, it is whole there.
+  assert.match(text, /broken:\n {4}scope: branch/);
+  assert.equal((await place.run(["req", "show", "broken"])).code, 0);
+});
+
 test("nothing of one's own is written into the file that is committed; --local commits nothing", async () => {
   using place = olderInstallation();
   await importJson(place);
