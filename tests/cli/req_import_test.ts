@@ -1,6 +1,7 @@
 /** `conclaude req import` on the real program: a whole older installation, and what hooks decide afterwards. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { type PolicyPlan, writePolicy } from "../../src/cli/actions/req_import_policy.ts";
 import { query } from "../support/look.ts";
 import { hook, startProgram } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
@@ -428,4 +429,21 @@ test("what else a file says stays as it is, also where all of it is comments", a
   assert.ok(config.added.includes("commit_plan"));
   assert.ok(Deno.readTextFileSync(shared).startsWith(own.trimEnd()));
   assert.match((await ask(place, OTHER))!, /commit_plan/);
+});
+
+Deno.test("writePolicy() takes back what it wrote when a later file cannot be written", () => {
+  using place = stage();
+  const [old, fresh, blocked] = ["old", "fresh", "old/below"].map((name) => join(place.home, name));
+  const file = (path: string, text: string, isNew: boolean) => ({
+    target: { path, text, isNew, mode: 0o600 },
+    text: "changed",
+    added: [],
+  });
+  put(old!, "as it was");
+  const files = [file(old!, "as it was", false), file(fresh!, "", true), file(blocked!, "", true)];
+  const rest = { kept: [], skipped: [], notTaken: [], isFirst: true };
+  const plan: PolicyPlan = { path: old!, files, ...rest };
+  assert.throws(() => writePolicy(plan), /Cannot write/);
+  assert.equal(Deno.readTextFileSync(old!), "as it was");
+  assert.throws(() => Deno.statSync(fresh!), Deno.errors.NotFound);
 });
