@@ -1,6 +1,7 @@
 /** `conclaude req import` on the real program: a whole older installation, and what hooks decide afterwards. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { type PolicyPlan, writePolicy } from "../../src/cli/actions/req_import_policy.ts";
 import { query } from "../support/look.ts";
 import { hook, startProgram } from "../support/program.ts";
 import { needsTools, testWhere } from "../support/requirements.ts";
@@ -255,6 +256,22 @@ test("what our files have stays with its comments, the rest is added; --force re
   assert.doesNotMatch(replaced, /scope: branch/);
 });
 
+test("what our files have stays also where it is wrong, and nothing is laid over it", async () => {
+  const adr = "adr_reviewed: {enabled: true, message: m}";
+  using place = olderInstallation({ local: `requirements: {${adr}, broken: {scope: branch}}\n` });
+  const local = join(place.project, ".conclaude.local.yaml");
+  put(join(place.project, ".conclaude.yaml"), "requirements: {adr_reviewed: {scope: odd}}\n");
+  put(local, "requirements: {commit_plan: {enabled: false}}\n");
+  const { config } = await importJson(place);
+  assert.deepEqual(config.kept, ["adr_reviewed", "commit_plan"]);
+  const text = Deno.readTextFileSync(local);
+  assert.match(text, /commit_plan: \{enabled: false\}/);
+  assert.doesNotMatch(text, /adr_reviewed/);
+  // Mended in one's own layer, it is whole there.
+  assert.match(text, /broken:\n {4}scope: branch/);
+  assert.equal((await place.run(["req", "show", "broken"])).code, 0);
+});
+
 test("nothing of one's own is written into the file that is committed; --local commits nothing", async () => {
   using place = olderInstallation();
   await importJson(place);
@@ -412,4 +429,21 @@ test("what else a file says stays as it is, also where all of it is comments", a
   assert.ok(config.added.includes("commit_plan"));
   assert.ok(Deno.readTextFileSync(shared).startsWith(own.trimEnd()));
   assert.match((await ask(place, OTHER))!, /commit_plan/);
+});
+
+Deno.test("writePolicy() takes back what it wrote when a later file cannot be written", () => {
+  using place = stage();
+  const [old, fresh, blocked] = ["old", "fresh", "old/below"].map((name) => join(place.home, name));
+  const file = (path: string, text: string, isNew: boolean) => ({
+    target: { path, text, isNew, mode: 0o600 },
+    text: "changed",
+    added: [],
+  });
+  put(old!, "as it was");
+  const files = [file(old!, "as it was", false), file(fresh!, "", true), file(blocked!, "", true)];
+  const rest = { kept: [], skipped: [], notTaken: [], isFirst: true };
+  const plan: PolicyPlan = { path: old!, files, ...rest };
+  assert.throws(() => writePolicy(plan), /Cannot write/);
+  assert.equal(Deno.readTextFileSync(old!), "as it was");
+  assert.throws(() => Deno.statSync(fresh!), Deno.errors.NotFound);
 });

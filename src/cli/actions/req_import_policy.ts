@@ -54,7 +54,7 @@ export function planPolicy(
   const { shared, own, ...left } = convertConfig(layers, { allOwn: flags.local });
   const project = targetOf(context, "project");
   const local = targetOf(context, "local");
-  const inProject = partIn(project);
+  const inProject = partIn(readYaml(project.text).root ?? {});
   const kept = new Set<string>();
   // What the shared file says otherwise is somebody's decision: nothing is laid over a part of it.
   const isDecided = (name: string, value: Plain | undefined) =>
@@ -118,9 +118,8 @@ function entriesOf({ requirements, hooks }: ConfigPart): Entry[] {
   ];
 }
 
-/** What a file of ours says of requirements and hooks, by the names of {@linkcode Entry}. */
-function partIn({ path, text }: ConfigTarget): ReadonlyMap<string, Plain> {
-  const { values } = readLayer({ layer: "project", path, text });
+/** What a file of ours says of requirements and hooks, rightly or not, by the names of {@linkcode Entry}. */
+function partIn(values: LayerValues): ReadonlyMap<string, Plain> {
   const said = new Map<string, Plain>();
   if (isMapping(values.requirements)) {
     for (const [name, value] of Object.entries(values.requirements)) said.set(name, value);
@@ -144,16 +143,16 @@ function planFile(
   },
 ): PlannedFile | null {
   const document = documentOf(target);
-  const present = partIn(target);
-  const added = entries.filter(({ name, path, value }) => {
-    const isThere = by.force ? isSame(present.get(name), value) : document.hasIn(path);
+  const present = partIn(readYaml(target.text).root ?? {});
+  const added = entries.filter(({ name, value }) => {
+    const isThere = by.force ? isSame(present.get(name), value) : present.has(name);
     const stays = isThere || by.decided.has(name);
     if (stays) by.kept.add(name);
     return !stays;
   });
   if (added.length === 0) return null;
   const text = withEntries(target, document, added);
-  const said = partIn({ ...target, text });
+  const said = partIn(readLayer({ layer: "project", path: target.path, text }).values);
   const lost = added.find(({ name, value }) => !isSame(said.get(name), value));
   if (lost !== undefined) {
     throw new UserError(`Cannot write "${lost.name}" into "${target.path}"`, {

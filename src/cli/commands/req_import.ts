@@ -29,11 +29,11 @@ export const importCommand = command<
     "  changes, and for you the requirements here are what they were (`inherit: false` is minded);\n" +
     "- what is satisfied on which branch, from `requirements/*.json` in the git directory, with its original time.\n" +
     "  `~/.claude/sessions.json` only helps to tell which session a short id means.\n\n" +
-    "A requirement that was not switched on there is written as switched off; in messages, `req satisfy`\n" +
-    "becomes `conclaude req satisfy`. What the configuration here has already\n" +
-    "stays, newer satisfactions too; what cannot be taken over is named, with the reason. That a requirement was\n" +
-    "triggered is not taken over: it belongs to sessions that are over. The older files stay as they are. It can be\n" +
-    "run again; what was cleared or used up since comes back then. An agent is kept from running this.",
+    "A requirement that was not switched on there is written as switched off; in messages, `req satisfy` becomes\n" +
+    "`conclaude req satisfy`. What the configuration here has already stays, newer satisfactions too; what cannot be\n" +
+    "taken over is named, with the reason. That a requirement was triggered is not taken over: it belongs to sessions\n" +
+    "that are over. The older files stay as they are. It can be run again; what was cleared or used up since comes back\n" +
+    "then. An agent is kept from running this.",
   examples: [
     "conclaude req import --dry-run",
     "conclaude req import",
