@@ -34,7 +34,10 @@ export function initRequirements(
     text: flags.preview
       ? `${plain(target.path)} would hold:\n\n${text.trimEnd()}`
       : `Wrote the ${flags.preset} set into ${plain(target.path)}\n` +
-        "They count from the next tool use on: `conclaude req status`.",
+        "They count from the next tool use on: `conclaude req status`." +
+        (target.isNew
+          ? "\nWith this file the guards count as well, also against new files in its folder: `conclaude guard list`."
+          : ""),
   };
 }
 
