@@ -12,7 +12,7 @@ import {
   needsTools,
   testWhere,
 } from "../support/requirements.ts";
-import { executeSql, spoil } from "../support/spoilt.ts";
+import { executeSql, schemaPages, spoil } from "../support/spoilt.ts";
 import { type Body, type CheckRow, namesIn, type Stage, stage } from "./support.ts";
 
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
@@ -30,12 +30,6 @@ function capture(place: Stage, id: string, size = 10) {
     cwd: "/",
   };
   return place.run(["hook", "PostToolUse"], { stdin });
-}
-
-/** Where the first page begins that is full of a text. */
-function pageOf(path: string, text: string): number {
-  const at = new TextDecoder("latin1").decode(Deno.readFileSync(path)).indexOf(text);
-  return Math.floor(at / 4096) * 4096;
 }
 
 /** A stage on which everything is done by a user who is not root. */
@@ -61,7 +55,7 @@ Deno.test("doctor lets the content of a damaged database be saved before --fix s
   using place = stage();
   for (let i = 0; i < 5; i++) await capture(place, `t${i}`, 20_000);
   executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
-  spoil(place.database, { at: pageOf(place.database, "x".repeat(4_000)), length: 2 * 4096 });
+  spoil(place.database, { at: await schemaPages() * 4096, length: 3 * 4096 });
 
   const saved = `${place.database}.saved.jsonl`;
   const before = rowOf((await place.json(["doctor"])).body, "database");

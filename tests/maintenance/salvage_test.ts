@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { exportLines } from "../../src/maintenance/export.ts";
 import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
-import { closeDatabase, spoil } from "../support/spoilt.ts";
+import { closeDatabase, schemaPages, spoil } from "../support/spoilt.ts";
 import { seededRandom } from "../support/tool_uses.ts";
 
 const ALL = { sessionId: null, sinceMs: null, atMs: 77 };
@@ -66,12 +66,9 @@ function countOf(lines: readonly Line[], type: string): number {
   return lines.filter((line) => line["type"] === type).length;
 }
 
-/** The schema, and one page to begin each table and index: without the schema nothing can be read. */
-const FIRST_PAGES = 40;
-
-/** Pages of the tables and their indexes. */
-function spoilablePages(sound: Uint8Array): number[] {
-  return Array.from({ length: sound.length / PAGE_BYTES }, (_, page) => page).slice(FIRST_PAGES);
+/** Pages of the tables and their indexes; the first ones hold the schema, without which nothing can be read. */
+function spoilablePages(sound: Uint8Array, behind: number): number[] {
+  return Array.from({ length: sound.length / PAGE_BYTES }, (_, page) => page).slice(behind);
 }
 
 Deno.test("wherever pages are damaged, an export gives every row that a search still finds", async () => {
@@ -79,7 +76,7 @@ Deno.test("wherever pages are damaged, an export gives every row that a search s
   const sound = Deno.readFileSync(temp.path);
   const whole: Record<string, number> = readableRows(temp.path);
   assert.deepEqual({ ...whole }, { session: 60, execution: 240, capture: 240 });
-  const pages = spoilablePages(sound);
+  const pages = spoilablePages(sound, await schemaPages());
   assert.ok(pages.length > 250, `${pages.length}`);
   const random = seededRandom(3);
   const pick = () => pages[Math.floor(random() * pages.length)]!;
@@ -111,7 +108,7 @@ Deno.test("a damaged page of the counters costs the counters on it", async () =>
   const total = countOf(exported(temp.path), "counter");
   assert.equal(total, 360);
   let spoilt = 0;
-  for (const page of spoilablePages(sound)) {
+  for (const page of spoilablePages(sound, await schemaPages())) {
     if (
       !new TextDecoder("latin1").decode(sound.subarray(page * PAGE_BYTES).subarray(0, PAGE_BYTES))
         .includes("tool_uses")

@@ -1,5 +1,6 @@
 /** Ways to spoil a database file, for tests of what the program does then. */
 import { DatabaseSync } from "node:sqlite";
+import { openDatabase } from "../../src/store/database.ts";
 import { hook, type TempHome } from "./program.ts";
 import { seededRandom } from "./tool_uses.ts";
 
@@ -20,6 +21,12 @@ export function closeDatabase(path: string): void {
   const db = new DatabaseSync(path);
   db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
+}
+
+/** How many pages the schema takes in a new database; what is behind them are rows. */
+export async function schemaPages(): Promise<number> {
+  const db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
+  return Number(db.prepare("PRAGMA page_count").get()!["page_count"]);
 }
 
 /** Runs SQL on a database file. */
