@@ -1,7 +1,4 @@
-import { readConfigFiles } from "../config/discover.ts";
-import { joinPath, readVariable } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
-import { answerAndLeave, folderOf, type Input, parseInput, readStdin } from "./protocol.ts";
+import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 
 /** The rule of one kind of event. */
@@ -76,26 +73,41 @@ function isContinuedStop(
     (eventName ?? input.fields["hook_event_name"]) === "Stop";
 }
 
+/** Folders that are looked into, the project's own included: as many as a configuration file is searched in. */
+const MAX_FOLDERS = 12;
+
 /**
- * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file that counts
- * speaks of stops at all. Only files are looked at, and nothing is made.
+ * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file that may count
+ * speaks of stops at all. Only files are looked at, and nothing is made. By hand, since every hook reads this file.
  */
 function mayHoldStop(fields: Readonly<Record<string, unknown>>): boolean {
-  const home = readVariable("HOME") ?? readVariable("USERPROFILE") ?? null;
-  const dataFolder = joinPath(home ?? "", ".conclaude");
-  const folder = readVariable("CLAUDE_PROJECT_DIR") ?? folderOf(fields);
-  const files = readConfigFiles(folder === null ? [] : lookUpwards(folder), {
-    home,
-    dataFolder,
-    dataNames: home === null ? [] : namesIn(dataFolder),
-  });
-  return files.some(({ text }) => text !== null && /\bstop\b/.test(text));
+  const home = readVariable("HOME") ?? readVariable("USERPROFILE");
+  if (home !== undefined && speaksOfStops(`${home}/.conclaude`, "config.y")) return true;
+  let folder = readVariable("CLAUDE_PROJECT_DIR") ?? String(fields["cwd"] ?? "");
+  for (let visited = 0; folder !== "" && visited < MAX_FOLDERS; visited++) {
+    if (speaksOfStops(folder, ".conclaude.")) return true;
+    folder = folder.slice(0, Math.max(folder.lastIndexOf("/"), folder.lastIndexOf("\\"), 0));
+  }
+  return folder === "" && speaksOfStops("/", ".conclaude.");
 }
 
-function namesIn(folder: string): string[] {
+/** Whether a file whose name begins like this does; what cannot be read is left to who reads it next. */
+function speaksOfStops(folder: string, beginning: string): boolean {
   try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
+    for (const { name } of Deno.readDirSync(folder)) {
+      if (!name.startsWith(beginning)) continue;
+      if (/\bstop\b/.test(Deno.readTextFileSync(`${folder}/${name}`))) return true;
+    }
   } catch {
-    return [];
+    // Not a folder, or none that may be looked into.
+  }
+  return false;
+}
+
+function readVariable(name: string): string | undefined {
+  try {
+    return Deno.env.get(name) || undefined;
+  } catch {
+    return undefined;
   }
 }

@@ -1,5 +1,10 @@
 /** A PreToolUse that is judged by many rules, against an empty compiled program of the same runtime. */
 import { join } from "node:path";
+import { parseConfig } from "../../src/config/parse.ts";
+import { type AskedUse, judgeUse } from "../../src/gate/judge.ts";
+import { requirementsFor } from "../../src/gate/requirements.ts";
+import type { GuardPolicy } from "../../src/guard/policy.ts";
+import type { RequirementPolicy } from "../../src/requirement/policy.ts";
 import { observed } from "../support/program.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";
@@ -8,11 +13,14 @@ import { timeOnce } from "./measure.ts";
 
 const FILE_RULES = 100;
 const COMMAND_RULES = 50;
+const REQUIREMENTS = 20;
+/** Tool uses that are judged in one process, after as many that are not counted. */
+const EVALUATIONS = 3_000;
 
 /** An Edit that no rule is about. */
 export const gate: Bench = {
   name: "gate",
-  about: "PreToolUse, 150 rules, nothing matching / empty program",
+  about: "PreToolUse, 150 rules and 20 requirements, nothing matching / empty program",
   budget: 1.12,
   measure: (context) =>
     measureGate(context, { tool_name: "Edit", tool_input: { file_path: "src/tide.ts" } }),
@@ -21,7 +29,7 @@ export const gate: Bench = {
 /** An Edit that the last rule forbids. */
 export const deniedGate: Bench = {
   name: "gate-denied",
-  about: "PreToolUse, 150 rules, denied / empty program",
+  about: "PreToolUse, 150 rules and 20 requirements, denied / empty program",
   budget: 1.15,
   measure: (context) =>
     measureGate(context, {
@@ -44,13 +52,56 @@ export const commandGate: Bench = {
     }),
 };
 
+/** A Stop where a project has rules and requirements, and nothing that holds it. */
+export const stopGate: Bench = {
+  name: "stop",
+  about: "Stop, rules and requirements but no commands / empty program",
+  budget: 1.12,
+  measure: (context) => measureGate(context, {}, "Stop"),
+};
+
+/** The rules alone, without a process around them. */
+export const evaluation: Bench = {
+  name: "evaluation",
+  about: "150 rules and 20 requirements judged in one process, p99 in ms",
+  budget: 1,
+  async measure({ folder }) {
+    const place = await guardedWorkplace(folder);
+    const path = join(place.project, ".conclaude.yaml");
+    const text = await Deno.readTextFile(path);
+    const { hook } = parseConfig([{ layer: "project", path, text }]);
+    const policy: GuardPolicy = JSON.parse(hook.guards);
+    const { requirements }: RequirementPolicy = JSON.parse(hook.requirements);
+    const uses = ["src/tide.ts", "docs/a.md", "pkg7/lib/b.ts"].map((file): AskedUse => ({
+      tool: "Edit",
+      input: { file_path: file },
+      agent: "main",
+      folder: place.project,
+      projectDir: place.project,
+      home: place.home,
+    }));
+    const times: number[] = [];
+    for (let i = 0; i < 2 * EVALUATIONS; i++) {
+      const use = uses[i % uses.length]!;
+      const startMs = performance.now();
+      await judgeUse(policy, use);
+      await requirementsFor(requirements, use, place.project);
+      if (i >= EVALUATIONS) times.push(performance.now() - startMs);
+    }
+    times.sort((a, b) => a - b);
+    const at = (part: number) => times[Math.floor(times.length * part)]!;
+    return { value: at(0.99), detail: `p50 ${at(0.5).toFixed(3)} ms` };
+  },
+};
+
 async function measureGate(
   context: BenchContext,
   use: Readonly<Record<string, unknown>>,
+  event = "PreToolUse.Edit",
 ): Promise<Figure> {
   const place = await guardedWorkplace(context.folder);
   const payload = {
-    ...observed("PreToolUse.Edit", { HOME: place.home, PROJECT: place.project }),
+    ...observed(event, { HOME: place.home, PROJECT: place.project }),
     ...use,
     session_id: place.env["CLAUDE_CODE_SESSION_ID"],
   };
@@ -60,7 +111,7 @@ async function measureGate(
   return await againstEmpty(context, subject);
 }
 
-/** A project with 100 rules about files and 50 about commands. */
+/** A project with 100 rules about files, 50 about commands, and 20 requirements about commands. */
 async function guardedWorkplace(folder: string): Promise<Workplace> {
   const place = await emptyWorkplace(folder);
   const files = Array.from(
@@ -71,7 +122,13 @@ async function guardedWorkplace(folder: string): Promise<Workplace> {
     { length: COMMAND_RULES },
     (_, i) => `    - {tool: Bash, commandPattern: "tool${i} deploy --prod*", action: block}`,
   );
+  const requirements = Array.from(
+    { length: REQUIREMENTS },
+    (_, i) => `  review${i}: {triggerTools: [{tool: Bash, commandPattern: 'tool${i}\\s+release'}]}`,
+  );
   const lines = [
+    "requirements:",
+    ...requirements,
     "preToolUse:",
     "  uneditableFiles:",
     ...files,

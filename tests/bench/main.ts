@@ -10,7 +10,7 @@ import { makeExecutables } from "../support/executables.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { disk } from "./disk.ts";
 import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts";
-import { commandGate, deniedGate, gate } from "./guards.ts";
+import { commandGate, deniedGate, evaluation, gate, stopGate } from "./guards.ts";
 import { capture, continuedStop, sessionStart } from "./hooks.ts";
 import { describeMachine } from "./machine.ts";
 import { memory } from "./memory.ts";
@@ -23,6 +23,8 @@ const BENCHES: readonly Bench[] = [
   gate,
   deniedGate,
   commandGate,
+  stopGate,
+  evaluation,
   memory,
   parallel,
   disk,
