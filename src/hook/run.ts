@@ -18,6 +18,8 @@ const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["UserPromptExpansion", () => import("./prompt_expansion.ts")],
   ["SubagentStop", () => import("./subagent_stop.ts")],
 ]);
+/** Events that ask whether something may happen. */
+const GATES: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 
 /**
@@ -35,7 +37,7 @@ export async function runHook(args: readonly string[]): Promise<never> {
     if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields)) answerAndLeave(null);
     const { beginWork } = await import("./work.ts");
     const work = await beginWork(input, flags);
-    const load = (work.problem === null && HANDLERS.get(work.event.name)) || OTHER_EVENTS;
+    const load = (work.problem === null && handlerOf(work)) || OTHER_EVENTS;
     const answer = await (await load()).handle(work);
     if (work.config.notifications !== "") {
       (await import("./notification.ts")).notifyOfEvent(work);
@@ -53,6 +55,12 @@ export async function runHook(args: readonly string[]): Promise<never> {
       answerAndLeave(null);
     }
   }
+}
+
+/** Where nothing can be forbidden, a tool that is about to be used is only recorded. */
+function handlerOf({ event, config }: HookWork): (() => Promise<HandlerModule>) | undefined {
+  const isFree = config.guards === "" && config.requirements === "";
+  return isFree && GATES.has(event.name) ? undefined : HANDLERS.get(event.name);
 }
 
 function readFlags(args: readonly string[]): HookFlags {

@@ -63,10 +63,7 @@ export function readStandings(db: DatabaseSync, { repository, branch }: BranchKe
       WHERE repository = ?
         AND branch = ?`,
   ).all(repository, branch);
-  return rows.map((row) => ({
-    ...row,
-    metadata: JSON.parse(String(row["metadata"])),
-  } as unknown as Standing));
+  return rows.map(standingOf);
 }
 
 /** The same of two owners only: the branch itself and one session. It is all that a decision needs. */
@@ -82,10 +79,11 @@ export function readOwnStandings(
         AND branch = ?
         AND session_id IN ('', ?)`,
   ).all(repository, branch, sessionId);
-  return rows.map((row) => ({
-    ...row,
-    metadata: JSON.parse(String(row["metadata"])),
-  } as unknown as Standing));
+  return rows.map(standingOf);
+}
+
+function standingOf(row: Readonly<Record<string, unknown>>): Standing {
+  return { ...row, metadata: JSON.parse(String(row["metadata"])) } as unknown as Standing;
 }
 
 /**

@@ -20,11 +20,13 @@ const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { hook_event_name: "SessionEnd", reason: "other" },
 ];
 
-/** The same in a project with guards. The first one only fills the cache of the configuration. */
+/** The same in a project with guards and requirements. The first one only fills the cache of the configuration. */
 const GUARDED_EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { hook_event_name: "SessionStart", source: "startup" },
+  { hook_event_name: "SessionStart", source: "resume" },
   ...[
     { tool_name: "Edit", tool_input: { file_path: "src/tide.ts" } },
+    { tool_name: "NotebookEdit", tool_input: { notebook_path: "src/a.ipynb" } },
     { tool_name: "Bash", tool_input: { command: "git status" } },
     {
       tool_name: "Bash",
@@ -34,12 +36,24 @@ const GUARDED_EVENTS: readonly Readonly<Record<string, unknown>>[] = [
       },
     },
   ].map((use) => ({ hook_event_name: "PreToolUse", tool_use_id: "toolu_02", ...use })),
+  {
+    hook_event_name: "PostToolUse",
+    tool_name: "Skill",
+    tool_use_id: "toolu_03",
+    tool_input: { skill: "review" },
+    tool_response: {},
+  },
+  { hook_event_name: "UserPromptSubmit", prompt: "Correct the tide table" },
+  { hook_event_name: "Stop", stop_hook_active: false },
 ];
 
 const GUARDS = `preToolUse:
   uneditableFiles: ["*.lock", src/generated/**]
   toolUsageValidation:
     - {tool: Bash, commandPattern: "deno publish*", action: block}
+requirements:
+  reviewed: {satisfiedBySkill: [review], triggerTools: [NotebookEdit]}
+  released: {triggerTools: [{tool: Bash, commandPattern: 'deno\\s+publish'}]}
 `;
 
 /** What the engine writes of one script that it ran. */
