@@ -8,14 +8,6 @@ import { lookUpwards } from "../project/look.ts";
 import { openIfOurs } from "../store/identity.ts";
 import type { CliContext } from "./context.ts";
 
-/** The rules that count in the folder of a command; null when there are none. Nothing is written by looking. */
-export async function policyOf(
-  context: CliContext,
-): Promise<{ readonly policy: GuardPolicy | null; readonly projectDir: string }> {
-  const { policy } = await peek(context, context.cwd, () => undefined);
-  return { policy, projectDir: policy?.root ?? context.cwd };
-}
-
 /** What a hook would know in a folder. */
 export interface Peek<Found> {
   readonly config: HookConfig;

@@ -3,6 +3,7 @@ import { DANGEROUS_RULE } from "./dangerous.ts";
 import { IGNORED_RULE } from "./ignored.ts";
 import { LOCK_RULE } from "./lock.ts";
 import type { GuardPolicy } from "./policy.ts";
+import type { StopPolicy } from "./stop.ts";
 
 /** One rule, and a policy that consists of nothing else. */
 export interface SingleRule {
@@ -54,5 +55,21 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
     }),
     ...listed("uneditableFiles", policy.uneditable, (rule) => ({ uneditable: [rule] })),
     ...listed("preventAdditions", policy.noAdditions, (rule) => ({ noAdditions: [rule] })),
+  ];
+}
+
+/** What holds a stop back, by name and in a few words. */
+export function stopRulesOf(
+  policy: StopPolicy,
+): { readonly name: string; readonly glob: string }[] {
+  const { commands, rounds, infiniteMessage, queue } = policy;
+  const named = (name: string, glob: string) => ({ name, glob });
+  return [
+    ...(queue === null
+      ? []
+      : [named("stop.promptPrefixBlocking", `${queue.messages.length} messages`)]),
+    ...commands.map(({ rule, lines }) => named(rule, lines.join("; "))),
+    ...(rounds === null ? [] : [named("stop.rounds", String(rounds))]),
+    ...(infiniteMessage === null ? [] : [named("stop.infinite", infiniteMessage)]),
   ];
 }

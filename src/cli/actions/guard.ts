@@ -1,9 +1,9 @@
 import { redactText } from "../../capture/redact.ts";
-import { rulesOf } from "../../guard/explain.ts";
+import { rulesOf, stopRulesOf } from "../../guard/explain.ts";
 import { shortSessionId } from "../../ids.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
 import type { CliContext } from "../context.ts";
-import { policyOf } from "../policy.ts";
+import { peek } from "../policy.ts";
 import { currentSession, sessionOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
@@ -14,13 +14,14 @@ const MINUTE_MS = 60_000;
 
 /** `conclaude guard list` */
 export async function listRules(context: CliContext): Promise<View> {
-  const { policy } = await policyOf(context);
+  const { policy, config } = await peek(context, context.cwd, () => undefined);
   const { db } = await openStore(context, "read");
   const now = Date.now();
   const pauses = listPauses(db, now).filter(({ subject }) => subject === "guards");
-  const rules = policy === null
-    ? []
-    : rulesOf(policy).map(({ name, glob }) => ({ name, pattern: glob || null }));
+  const rules = [
+    ...(policy === null ? [] : rulesOf(policy)),
+    ...(config.stop === "" ? [] : stopRulesOf(JSON.parse(config.stop))),
+  ].map(({ name, glob }) => ({ name, pattern: glob || null }));
   const table = tableText(rules, [
     { title: "RULE", value: ({ name }) => name },
     { title: "PATTERN", value: ({ pattern }) => pattern },

@@ -22,8 +22,8 @@ export const guard = group({
       parameters: { flags: {} },
       brief: "List the rules in force here, and what is lifted",
       about:
-        "Lists every rule that is asked before a tool runs in this folder, and the sessions for which a person has\n" +
-        "lifted them.",
+        "Lists every rule that is asked in this folder before a tool runs or Claude stops, and the sessions for which\n" +
+        "a person has lifted them.",
       examples: ["conclaude guard list", "conclaude guard list --json"],
     }),
     pause: command({

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { stage } from "./support.ts";
+
+Deno.test("guard list names every rule, those of stops too, with what it is about", async () => {
+  using place = stage();
+  Deno.writeTextFileSync(
+    join(place.project, ".conclaude.yaml"),
+    `preToolUse: {uneditableFiles: ["*.lock"]}
+stop: {commands: [{run: deno task test}], rounds: 3, infinite: true}
+`,
+  );
+  const { body } = await place.json(["guard", "list"]);
+  const rules = body.rules.map(({ name, pattern }: Record<string, unknown>) => [name, pattern]);
+  for (
+    const expected of [
+      ["preToolUse.uneditableFiles[0]", "*.lock"],
+      ["stop.commands[0]", "deno task test"],
+      ["stop.rounds", "3"],
+      ["stop.infinite", "continue working on the task"],
+    ]
+  ) assert.ok(rules.some((rule: unknown[]) => String(rule) === String(expected)), String(expected));
+});
