@@ -11,7 +11,7 @@ stop: {commands: [{run: deno task test}], rounds: 3, infinite: true}
 `,
   );
   const { body } = await place.json(["guard", "list"]);
-  const rules = body.rules.map(({ name, pattern }: Record<string, unknown>) => [name, pattern]);
+  const rules = body.rules.map(({ name, pattern }) => [name, pattern]);
   for (
     const expected of [
       ["preToolUse.uneditableFiles[0]", "*.lock"],
@@ -19,5 +19,5 @@ stop: {commands: [{run: deno task test}], rounds: 3, infinite: true}
       ["stop.rounds", "3"],
       ["stop.infinite", "continue working on the task"],
     ]
-  ) assert.ok(rules.some((rule: unknown[]) => String(rule) === String(expected)), String(expected));
+  ) assert.ok(rules.some((rule) => String(rule) === String(expected)), String(expected));
 });

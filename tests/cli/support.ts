@@ -33,6 +33,7 @@ export interface Body {
     readonly code: number;
   };
   readonly version: string;
+  readonly rules: readonly { readonly name: string; readonly pattern: string | null }[];
   readonly schema: number;
   readonly help: string;
   readonly ok: boolean;
