@@ -175,8 +175,9 @@ const SHAPE = {
       ),
       protectPolicy: bool(
         true,
-        "Whether the agent is kept from changing conclaude's configuration files and database, and from lifting a rule by " +
-          "`conclaude guard pause`. People can always do both.",
+        "Whether the agent is kept from changing conclaude's configuration files and database, the hooks in Claude " +
+          "Code's settings, and from commands that are a person's: `conclaude guard pause`, `conclaude req satisfy` and " +
+          "their like. People can always do all of it.",
       ),
     },
   ),

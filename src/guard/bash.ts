@@ -2,11 +2,11 @@
 import { judgeCommands, spellings } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
+import { liftedBy } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
-import type { ShellCommand } from "./shell/command.ts";
 import { readScript } from "./shell/script.ts";
 import { findTargets } from "./shell/writes.ts";
-import { programName } from "./shell/wrappers.ts";
+import { PROTECT_RULE } from "./protected.ts";
 
 /** A Bash call that is about to happen. */
 export interface BashUse extends Actor {
@@ -17,24 +17,6 @@ export interface BashUse extends Actor {
   /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
 }
-
-/** What lifts a rule, satisfies a requirement or takes the hooks away; an agent must not run it. */
-const LIFTING: Readonly<Record<string, ReadonlySet<string>>> = {
-  guard: new Set(["pause", "resume"]),
-  req: new Set(
-    ["satisfy", "approve", "clear", "pause", "disable", "enable", "prune", "init", "import"],
-  ),
-  db: new Set(["reset", "restore"]),
-  config: new Set(["init"]),
-  counter: new Set(["increment", "reset"]),
-};
-/** The same, whatever follows: an event that an agent makes up would satisfy what no skill has. */
-const ALWAYS_LIFTING = new Set(["uninstall-hooks", "hook"]);
-/** With one of these a command only looks. */
-const LOOKING = new Set(["--help", "-h", "--dry-run"]);
-
-/** Programs that only print what they are given. */
-const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk. */
 const MAX_TARGETS = 500;
@@ -52,11 +34,10 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       blocks.push(...danger.blocks);
       doubts.push(...danger.doubts);
     }
-    if (policy.protectsItself && lifts(command)) {
-      blocks.push({
-        rule: "preToolUse.protectPolicy",
-        reason: `Blocked Bash operation: only a person lifts a rule. Command: ${use.command}`,
-      });
+    const lifting = policy.protectsItself ? liftedBy(command) : null;
+    if (lifting !== null) {
+      const reason = `Blocked Bash operation: ${lifting}. Command: ${use.command}`;
+      blocks.push({ rule: PROTECT_RULE, reason });
     }
     for (const { path, by, ...how } of findTargets(command)) {
       if (path === null) {
@@ -68,7 +49,9 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         break;
       }
       for (const file of look(path, how)) {
-        blocks.push(...judgeOne(policy, file, { agent: use.agent, tool: "Bash", writes: true }));
+        blocks.push(
+          ...judgeOne(policy, file, { agent: use.agent, tool: "Bash", written: "unknown" }),
+        );
       }
     }
   }
@@ -94,22 +77,6 @@ export function readUses(
       .map((words) => words.map(({ text }) => text)),
     changed: commands.flatMap(findTargets).flatMap(({ path }) => path === null ? [] : [path]),
   };
-}
-
-/** Whether our program is started, by whatever name or runner, with a verb that is a person's. */
-function lifts({ words }: ShellCommand): boolean {
-  const texts = words.map(({ text }) => text);
-  if (PRINTING.has(programName(texts[0] ?? "")) || texts.some((text) => LOOKING.has(text))) {
-    return false;
-  }
-  return texts.some((text, at) => {
-    if (!/conclaude|main\.[jt]s$/.test(text) || /\s/.test(text)) return false;
-    const verbs = texts.slice(at + 1).filter((word) => !word.startsWith("-"));
-    return verbs.some((verb, i) =>
-      ALWAYS_LIFTING.has(verb) ||
-      (Object.hasOwn(LIFTING, verb) && LIFTING[verb]!.has(verbs[i + 1] ?? ""))
-    );
-  });
 }
 
 function hasFileRules(

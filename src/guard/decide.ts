@@ -4,7 +4,6 @@
  * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
-import { EDITING_TOOLS } from "../capture/payload.ts";
 import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
 import {
   type Actor,
@@ -15,12 +14,15 @@ import {
   isAbout,
   type Verdict,
 } from "./policy.ts";
+import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
 
 /** A tool use that is about to happen. */
 export interface ToolUse extends Actor {
   readonly tool: string;
   /** The file that the tool works on, as it was sent; null for a tool that names none. */
   readonly file: string | null;
+  /** What it writes; null when it only reads. */
+  readonly written: Written | null;
 }
 
 /** What is about to happen to the file that is looked up. */
@@ -38,35 +40,26 @@ export type Look = (
   how: HowToLook,
 ) => readonly FileFacts[];
 
-/** The files that say what is guarded, and the database that knows what is lifted. */
-const POLICY_FILE =
-  /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.db)|(?:\.local)?\.ya?ml$)/;
-
 /** Judges a tool that names a file, or none at all. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
   if (use.file === null) return { blocks: judgeNameless(policy, use), doubts: [] };
   const files = look(use.file, { effect: "change" });
-  const writes = EDITING_TOOLS.has(use.tool);
-  return {
-    blocks: files.flatMap((file) => judgeOne(policy, file, { ...use, writes })),
-    doubts: [],
-  };
+  return { blocks: files.flatMap((file) => judgeOne(policy, file, use)), doubts: [] };
 }
 
 /** Judges one file that a tool, or a shell command, works on. */
 export function judgeOne(
   policy: GuardPolicy,
   file: FileFacts,
-  use: Actor & { readonly tool: string; readonly writes: boolean },
+  use: Actor & Pick<ToolUse, "tool" | "written">,
 ): Block[] {
   const blocks = judgeFileRules(policy, file, use);
-  if (!use.writes) return blocks;
-  if (policy.protectsItself && file.spellings.some((spelling) => POLICY_FILE.test(spelling))) {
-    blocks.push({
-      rule: "preToolUse.protectPolicy",
-      reason:
-        `Blocked ${use.tool} operation: ${file.name} belongs to the guards, and only a person changes it`,
-    });
+  if (use.written === null) return blocks;
+  const why = policy.protectsItself ? whyProtected(file, use.written) : null;
+  if (why !== null) {
+    const reason =
+      `Blocked ${use.tool} operation: ${file.name} ${why}, and only a person changes it`;
+    blocks.push({ rule: PROTECT_RULE, reason });
   }
   return [...blocks, ...judgeFile(policy, file, use)];
 }

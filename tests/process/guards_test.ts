@@ -191,6 +191,8 @@ Deno.test("the command in a denial lifts it, for this session alone, until it is
 Deno.test("the agent can neither lift a rule nor change the policy, unless the policy lets it", async () => {
   using home = tempHome();
   const project = projectIn(home, "{}\n", [".conclaude.local.yaml"]);
+  Deno.mkdirSync(join(home.path, ".claude"));
+  Deno.writeTextFileSync(join(home.path, ".claude", "settings.json"), "{}");
   const attempts = [
     () => bash(home, "conclaude guard pause --session x"),
     () => bash(home, "sh -c '/opt/bin/conclaude guard pause'"),
@@ -199,6 +201,16 @@ Deno.test("the agent can neither lift a rule nor change the policy, unless the p
     () => bash(home, "deno run -A /opt/conclaude/main.ts db reset"),
     () => bash(home, "conclaude counter increment --session x stop_blocks --by 9"),
     () => bash(home, "echo '{}' | conclaude hook Stop"),
+    () => bash(home, "sqlite3 ~/.conclaude/conclaude.db 'DELETE FROM pauses'"),
+    () => bash(home, "echo '{\"disableAllHooks\":true}' > .claude/settings.local.json"),
+    () => bash(home, "rm -r ~/.claude"),
+    () => write(home, join(home.path, ".claude", "settings.json")),
+    () =>
+      ask(home, "Edit", {
+        file_path: join(home.path, ".claude", "settings.json"),
+        old_string: "{",
+        new_string: '{"disableAllHooks": true,',
+      }),
     () => bash(home, "echo '{}' > .conclaude.yaml"),
     () => bash(home, "rm .conclaude.yaml"),
     () => edit(home, `${project}/.conclaude.yaml`),
