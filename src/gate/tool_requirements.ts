@@ -140,7 +140,8 @@ function decideUse(
   const fresh = denying.length + open.length > 0
     ? []
     : triggered.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
-  const warned = triggered.filter(({ condition }) =>
+  const sized = triggered.filter(({ condition }) => condition.type === "branch_size");
+  const warned = sized.filter(({ condition }) =>
     condition.type === "branch_size" && (branchLines ?? 0) >= condition.warn
   );
   return {
@@ -150,9 +151,10 @@ function decideUse(
     rules,
     paused,
     changes: [...changes, ...fresh],
-    notes: warned.length === 0
+    // Null says that nobody knows: on a trunk, without a base, or when git did not tell in time.
+    notes: sized.length === 0
       ? {}
-      : { warned: warned.map((requirement) => requirement.name), branchLines },
+      : { branchLines, ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }) },
   };
 }
 

@@ -2,8 +2,8 @@
 import { runTool } from "../process/tool.ts";
 import { joinPath } from "../paths.ts";
 
-/** Longest wait for one call of git, in milliseconds. */
-const GIT_TIMEOUT_MS = 3_000;
+/** Longest wait for all calls of git together, in milliseconds: a hook has ten seconds. */
+const MAX_GIT_MS = 4_000;
 /** What a branch is compared with when it comes from no other one, in this order. */
 const BASES = ["origin/main", "origin/master", "main", "master"];
 /** Branches that are not compared: others come from them. */
@@ -44,11 +44,11 @@ export async function measureBranch(
 type Git = (...args: string[]) => Promise<string | null>;
 
 function gitIn(folder: string): Git {
+  const untilMs = performance.now() + MAX_GIT_MS;
   return async (...args) => {
-    const done = await runTool(["git", "--no-pager", ...args], {
-      folder,
-      timeoutMs: GIT_TIMEOUT_MS,
-    });
+    const timeoutMs = Math.ceil(untilMs - performance.now());
+    if (timeoutMs <= 0) return null;
+    const done = await runTool(["git", "--no-pager", ...args], { folder, timeoutMs });
     return done === null || done.code !== 0 ? null : done.stdout;
   };
 }
