@@ -1,0 +1,130 @@
+/** The verbs of `conclaude req` that look and that write configuration files, on the real program. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { parseConfig } from "../../src/config/parse.ts";
+import { presetText } from "../../src/requirement/presets.ts";
+import { RequiredProject, SESSION } from "../support/required_project.ts";
+
+const PRESETS = ["strict", "relaxed", "minimal", "advanced"] as const;
+
+async function json(project: RequiredProject, ...args: string[]) {
+  const { code, stdout, stderr } = await project.run(...args, "--json");
+  assert.equal(stderr, "");
+  return { code, body: JSON.parse(stdout) };
+}
+
+function read(project: RequiredProject, name: string): string {
+  return Deno.readTextFileSync(join(project.path, name));
+}
+
+for (const preset of PRESETS) {
+  Deno.test(`the set ${preset} is a configuration without problems`, () => {
+    const path = "/p/.conclaude.yaml";
+    const { problems, config } = parseConfig([{
+      layer: "project",
+      path,
+      text: presetText(preset),
+    }]);
+    assert.deepEqual(problems, []);
+    const names = Object.keys(config.requirements);
+    assert.equal(names.length > 0, preset !== "minimal");
+    if (preset === "strict") assert.deepEqual(names, ["commit_plan", "protected_branch"]);
+  });
+}
+
+Deno.test("req init begins a file, shows it first, and never replaces requirements by itself", async () => {
+  using project = new RequiredProject("# ours\ndatabase: {busyTimeoutMs: 500} # why\n");
+  const shown = await project.req("init", "--preset", "strict", "--preview");
+  assert.match(shown, /commit_plan/);
+  assert.equal(read(project, ".conclaude.yaml"), "# ours\ndatabase: {busyTimeoutMs: 500} # why\n");
+  await project.req("init", "--preset", "strict");
+  assert.match(
+    read(project, ".conclaude.yaml"),
+    /^# ours\ndatabase: \{busyTimeoutMs: 500\} # why\n\n# What has.*\nrequirements:\n/,
+  );
+  const again = await project.run("req", "init", "--preset", "relaxed");
+  assert.equal(again.code, 1);
+  assert.match(again.stderr, /only --force replaces them/);
+  await project.req("init", "--preset", "relaxed", "--force");
+  const text = read(project, ".conclaude.yaml");
+  assert.match(text, /# why/);
+  assert.doesNotMatch(text, /protected_branch/);
+  assert.notEqual(await project.edit(), null);
+});
+
+Deno.test("req disable and enable write the file that is not committed, and keep what is in it", async () => {
+  using project = new RequiredProject("requirements: {a: {}, b: {}}\n");
+  project.write(".conclaude.local.yaml", "# mine\ncapture: {enabled: true} # yes\n");
+  await project.req("disable", "a");
+  assert.match(
+    read(project, ".conclaude.local.yaml"),
+    /^# mine\ncapture: .*# yes\nrequirements:\n/,
+  );
+  assert.match((await project.edit())!, /"b" is open/);
+  await project.req("disable", "--all");
+  assert.equal(await project.edit(), null);
+  await project.req("enable", "a");
+  assert.match((await project.edit())!, /"a" is open/);
+  const { code, stderr } = await project.run("req", "disable", "aa");
+  assert.equal(code, 1);
+  assert.match(stderr, /Unknown requirement "aa"/);
+  assert.equal((await project.run("req", "disable")).code, 1);
+});
+
+Deno.test("req status, list, show, explain and sessions give JSON that a program can use", async () => {
+  using project = new RequiredProject(
+    "requirements: {a: {satisfiedBySkill: [x]}, b: {type: guard}, c: {stopOnly: true}}\n",
+  );
+  await project.send("SessionStart");
+  await project.req("satisfy", "a", "--session", SESSION, "--metadata", '{"ticket":"T-1"}');
+  const { body: status } = await json(project, "req", "status");
+  assert.equal(status.session, SESSION);
+  assert.deepEqual(
+    status.requirements.map((row: Record<string, unknown>) => [row["name"], row["status"]]),
+    [["a", "satisfied"], ["b", "met"], ["c", "open"]],
+  );
+  assert.deepEqual(status.requirements[0].metadata, { ticket: "T-1", bypass: true });
+  assert.deepEqual((await json(project, "req", "list")).body.branches, [
+    { branch: "feature/x", satisfied: 1, sessions: 1 },
+  ]);
+  assert.equal(
+    (await json(project, "req", "show", "b")).body.requirement.condition.type,
+    "protected_branch",
+  );
+  assert.equal((await json(project, "req", "explain", "c")).body.status, "open");
+  assert.equal((await json(project, "req", "sessions", "--project")).body.sessions.length, 1);
+});
+
+Deno.test("req status without a session says so and leaves with 0", async () => {
+  using project = new RequiredProject("requirements: {a: {}}\n");
+  const { code, body } = await json(project, "req", "status");
+  assert.equal(code, 0);
+  assert.match(body.warning, /no session/);
+});
+
+Deno.test("explain shows every requirement with why, and changes nothing", async () => {
+  using project = new RequiredProject(
+    "requirements: {a: {}, b: {triggerTools: [{tool: Bash, commandPattern: x}]}}\n",
+  );
+  await project.send("SessionStart");
+  const { code, body } = await json(project, "explain", "Edit", "src/a.ts");
+  assert.equal(code, 1);
+  const rows = body.rules.filter(({ rule }: { rule: string }) => rule.startsWith("requirements."));
+  assert.deepEqual(rows.map(({ says }: { says: string }) => says), ["forbids", "does not match"]);
+  assert.deepEqual(project.state("a"), []);
+  await project.req("satisfy", "a", "--session", SESSION);
+  assert.equal((await project.run("explain", "Edit", "src/a.ts")).code, 0);
+});
+
+Deno.test("metadata and reasons are masked before they are stored", async () => {
+  using project = new RequiredProject("requirements: {a: {}}\n");
+  const secret = "ghp_" + "a1B2".repeat(9);
+  await project.send("SessionStart");
+  await project.req("satisfy", "a", "--session", SESSION, "--metadata", `{"token":"${secret}"}`);
+  await project.req("pause", "--session", SESSION, "--reason", `because ${secret}`);
+  for (const { name } of Deno.readDirSync(join(project.home.path, ".conclaude"))) {
+    const path = join(project.home.path, ".conclaude", name);
+    if (!Deno.statSync(path).isFile) continue;
+    assert.ok(!new TextDecoder("latin1").decode(Deno.readFileSync(path)).includes(secret), name);
+  }
+});
