@@ -54,6 +54,7 @@ async function demo(stage: Stage): Promise<void> {
   block(told);
 
   await check(stage, { payloads, runs, told });
+  await showGates(stage, settings);
 }
 
 /** A folder with a short name, since it is seen a lot; a longer one where that is taken. */
@@ -144,6 +145,51 @@ async function contextOfNextSession(stage: Stage, settings: Settings): Promise<s
   const [run] = await runHooks(stage, settings, { ...first!, session_id: NEXT_SESSION_ID });
   const answer = JSON.parse(run?.stdout || "{}");
   return String(answer.hookSpecificOutput?.additionalContext ?? "");
+}
+
+/** A team's rules, as they would stand in its project. */
+const RULES = `preToolUse:
+  toolUsageValidation:
+    - { tool: Bash, commandPattern: "git push --force*", action: block, message: "Ask before you rewrite history" }
+requirements:
+  commit_plan:
+    message: Plan the change first.
+    autoResolveSkill: arch-review
+`;
+
+/** What is refused under rules of a team, what Claude is told then, and how a person lifts it. */
+async function showGates(stage: Stage, settings: Settings): Promise<void> {
+  title("The same project with rules: .conclaude.yaml");
+  block(RULES.trimEnd());
+  await Deno.writeTextFile(join(stage.project, ".conclaude.yaml"), RULES);
+  const [first] = readRecording(stage);
+  const ask = async (tool_name: string, tool_input: Record<string, unknown>) => {
+    const asked = { hook_event_name: "PreToolUse", tool_name, tool_input, tool_use_id: "toolu_01" };
+    const payload = { ...first!, ...asked, session_id: NEXT_SESSION_ID };
+    const [run] = await runHooks(stage, settings, payload);
+    const output = JSON.parse(run?.stdout || "{}").hookSpecificOutput;
+    const reason: string | undefined = output?.permissionDecisionReason;
+    line("");
+    line(`${tool_name}  ${Object.values(tool_input)[0]}`.replaceAll(`${stage.project}/`, ""));
+    block(reason ?? "allowed");
+    return reason;
+  };
+  const edit = {
+    file_path: join(stage.project, "src", "tide.ts"),
+    old_string: "a",
+    new_string: "b",
+  };
+  const refused = await ask("Bash", { command: "git add . && git push --force" });
+  if (!refused?.includes("rewrite history")) {
+    throw new Error("the forbidden command was not refused");
+  }
+  const open = await ask("Edit", edit);
+  const [, command] = /`conclaude (req satisfy [^`]+)`/.exec(open ?? "") ?? [];
+  if (command === undefined) throw new Error("the edit was not refused");
+  line("");
+  line(`A person, on another terminal: conclaude ${command}`);
+  block(await conclaude(stage, command.split(" ")));
+  if (await ask("Edit", edit) !== undefined) throw new Error("the edit was refused once more");
 }
 
 /** What must be known now, asked of the program itself. */
