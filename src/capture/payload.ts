@@ -30,6 +30,9 @@ const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
   ["NotebookRead", "notebook_path"],
 ]);
 
+/** Tools that run a shell command, as `command`; what is configured of Bash counts for all of them. */
+export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "Monitor"]);
+
 /** Tools that write the file that they name. */
 export const EDITING_TOOLS: ReadonlySet<string> = new Set([
   "Write",

@@ -37,10 +37,12 @@ export async function explainRequirements(
     const why = `it does not count: ${ground.why}`;
     return { denied: false, sayings: requirements.map(({ name }) => row(name, "allows", why)) };
   }
-  const { repository, branch } = ground;
   const { db, sessionId } = at;
   const atMs = Date.now();
-  const triggered = new Set(await requirementsFor(requirements, use, repository.root));
+  const meant = await requirementsFor(requirements, use, ground.repository);
+  const { repository } = meant;
+  const branch = repository.branch ?? ground.branch;
+  const triggered = new Set(meant.triggered);
   const { facts } = await gatherFacts([...triggered], {
     db,
     repository,

@@ -82,6 +82,22 @@ export function namedRequirements(
   });
 }
 
+/**
+ * The same as the session sees it: where that works in another working tree of this repository, with the branch that is
+ * checked out there.
+ */
+export function hereOfSession(
+  here: RequirementsHere,
+  db: DatabaseSync,
+  sessionId: string,
+): RequirementsHere {
+  const [session] = findSessions(db, sessionId);
+  const { repository } = here.ground;
+  if (repository === null || !session?.cwd) return here;
+  const theirs = findRepository(lookUpwards(session.cwd));
+  return theirs?.commonDir === repository.commonDir ? { ...here, ground: groundOf(theirs) } : here;
+}
+
 /** A whole id of Claude Code's own. */
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 

@@ -120,7 +120,13 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
     }
   }
   if (issue.code === "invalid_key") {
-    report(path, "key", `expected a glob as the name: ${issue.issues[0]?.message ?? ""}`);
+    report(
+      path,
+      "key",
+      path[0] === "requirements"
+        ? "expected a name of letters, digits, `_`, `-` and `.`, at most 64"
+        : `expected a glob as the name: ${issue.issues[0]?.message ?? ""}`,
+    );
     return [path];
   }
   const isItem = typeof path.at(-1) === "number";
@@ -129,7 +135,9 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   const message = `expected ${expectation(row, isItem)}, found ${describe(found)}${fault}`;
   report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
   // Half a requirement would ask for something else than was meant.
-  return [path[0] === "requirements" ? path.slice(0, 2) : path];
+  if (path[0] === "requirements") return [path.slice(0, 2)];
+  // Nor does an entry of a list mean anything without what it needs.
+  return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
 }
 
 function expectation(row: ConfigKey | undefined, isItem: boolean): string {

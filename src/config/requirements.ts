@@ -1,5 +1,5 @@
 /** The sections `requirements` and `hooks`, compiled: what a hook takes from the cache. */
-import { EDITING_TOOLS } from "../capture/payload.ts";
+import { EDITING_TOOLS, SHELL_TOOLS } from "../capture/payload.ts";
 import type { Condition, Requirement, RequirementPolicy, Trigger } from "../requirement/policy.ts";
 import { skillsFor } from "../requirement/skills.ts";
 import { compileGlob } from "./globs.ts";
@@ -38,7 +38,7 @@ export function followedTools(policy: RequirementPolicy | null): string[] {
     .filter(({ scope }) => scope === "single_use")
     .flatMap(({ triggers }) => triggers)
     // A shell command may do what another tool is named for.
-    .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool, "Bash"] : ["*"]);
+    .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool, ...SHELL_TOOLS] : ["*"]);
   return [...new Set(["Skill", "ExitPlanMode", ...singleUse])];
 }
 

@@ -158,7 +158,9 @@ const SHAPE = {
             "Whether the pattern of a command has to match all of it, or its first words are enough. Without it: full.",
             "full",
           ),
-          message: said("What is said instead of the usual reason."),
+          message: said(
+            "What is said instead of the usual reason. `{tool}`, `{file_path}` and `{command}` stand for what was asked for.",
+          ),
           agent: optional(
             "glob",
             globText(),

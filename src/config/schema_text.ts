@@ -27,14 +27,31 @@ export function regexText() {
   );
 }
 
-/** Why a text is no regular expression; undefined when it is one. */
+/** Why a text is no regular expression that can be used; undefined when it is one. */
 function regexFault(source: string, flags: string): string | undefined {
   try {
     new RegExp(source, flags);
-    return undefined;
+    return isEndless(source, flags)
+      ? "it may take for ever: a group that is repeated holds another repetition or a choice"
+      : undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** What keeps the engine from switching to one that reads every text once. */
+const NEEDS_BACKTRACKING = /\\[1-9k]|\(\?<?[=!]|\{(?:\d*,)?\d{2,}/;
+/** A group with a repetition or a choice in it that is itself repeated; groups within groups as far as it matters. */
+const NESTED_REPETITION =
+  /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*[*+|{](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
+
+/**
+ * Whether a pattern may take a time that grows without bound: a hook has to answer. Other patterns that backtrack are
+ * handed to an engine that cannot.
+ */
+function isEndless(source: string, flags: string): boolean {
+  // That engine does not know patterns in which upper and lower case are alike.
+  return (flags.includes("i") || NEEDS_BACKTRACKING.test(source)) && NESTED_REPETITION.test(source);
 }
 
 function patternFault(source: string): string | undefined {

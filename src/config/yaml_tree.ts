@@ -188,8 +188,10 @@ class TreeReader {
       seen.add(name);
       this.#keys.set(idOf(inner), position);
       const value = this.#read(pair.value, inner);
-      if (value === null) delete values[name];
-      else values[name] = value;
+      if (value !== null) values[name] = value;
+      // A name without anything below it: all of its keys have their defaults.
+      else if (path.length === 1 && path[0] === "requirements") values[name] = {};
+      else delete values[name];
     }
     return values;
   }

@@ -1,5 +1,5 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
-import { EDITING_TOOLS, filesTouched } from "../capture/payload.ts";
+import { EDITING_TOOLS, filesTouched, SHELL_TOOLS } from "../capture/payload.ts";
 import type { BashUse } from "../guard/bash.ts";
 import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
@@ -29,7 +29,7 @@ export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verd
   const root = policy.root ?? use.projectDir;
   const ground = { root, folder, home, wantsHead: policy.protectsGenerated };
   const look: Look = (path, how) => lookAtFiles(path, how, ground);
-  const command = tool === "Bash" ? commandOf(use.input) : null;
+  const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
   const judge = command === null
     ? judgerOfTool(policy, use)

@@ -1,10 +1,12 @@
 /** Requirements on the way of one event: what a tool use falls under, and what their conditions are judged by. */
 import type { DatabaseSync } from "node:sqlite";
-import { EDITING_TOOLS, filesTouched } from "../capture/payload.ts";
+import { EDITING_TOOLS, filesTouched, SHELL_TOOLS } from "../capture/payload.ts";
 import { measureBranch } from "../git/branch_size.ts";
-import type { Repository } from "../git/repository.ts";
+import { askIgnored } from "../git/ignored.ts";
+import { findRepository, type Repository } from "../git/repository.ts";
+import { lookUpwards } from "../project/look.ts";
 import { shortSessionId } from "../ids.ts";
-import { resolvePath } from "../paths.ts";
+import { parentOf, resolvePath } from "../paths.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/files.ts";
 import type { Facts } from "../requirement/judge.ts";
@@ -24,6 +26,9 @@ export type Ground =
   | { readonly kind: "branch"; readonly repository: Repository; readonly branch: string }
   | { readonly kind: "none"; readonly repository: Repository | null; readonly why: string };
 
+/** What every tool that runs a shell command counts as. */
+const BASH = "Bash";
+
 /** The branch that requirements are kept for. */
 export function groundOf(repository: Repository | undefined): Ground {
   if (repository === undefined) {
@@ -35,39 +40,76 @@ export function groundOf(repository: Repository | undefined): Ground {
     : { kind: "branch", repository, branch };
 }
 
+/** What a tool use means for requirements. */
+export interface MeantUse {
+  /** The requirements that it falls under. */
+  readonly triggered: readonly Requirement[];
+  /** The working tree in which it happens: another one than the session's, where it reaches over. */
+  readonly repository: Repository;
+  /** What only the running shell knows, one reason each. */
+  readonly doubts: readonly string[];
+}
+
 /**
- * The requirements that a tool use falls under. Plan files are free: a plan is what many of them ask for.
- *
- * @param root The top of the working tree: what a shell command changes outside of it is no edit.
+ * Finds out which requirements a tool use falls under. Plan files are free: a plan is what many of them ask for. So are
+ * files that a shell command changes outside of the repository, or that git ignores.
  */
 export async function requirementsFor(
   requirements: readonly Requirement[],
   use: AskedUse,
-  root: string,
-): Promise<Requirement[]> {
+  repository: Repository,
+): Promise<MeantUse> {
   const { tool, input, home } = use;
-  const folder = use.folder ?? root;
+  const folder = use.folder ?? repository.root;
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
-  if (tool !== "Bash") {
-    const [file] = EDITING_TOOLS.has(tool) ? filesTouched(tool, input) : [];
-    if (file !== undefined && isPlanFile(real(file))) return [];
-    return triggeredBy(requirements, { tool, commands: [], changesFiles: false });
+  const nothing: MeantUse = { triggered: [], repository, doubts: [] };
+  if (!SHELL_TOOLS.has(tool)) {
+    const [file] = EDITING_TOOLS.has(tool) ? filesTouched(tool, input).map(real) : [];
+    if (file !== undefined && isPlanFile(file)) return nothing;
+    const triggered = triggeredBy(requirements, { tool, commands: [], changesFiles: false });
+    const place = triggered.length > 0 && file !== undefined ? [parentOf(file)] : [];
+    return { ...nothing, triggered, repository: workingTree(repository, place) };
   }
   const command = commandOf(input);
   const look = command === null ? "no" : lookAtCommand(usesOf(requirements), command);
-  if (command === null || look === "no") return [];
+  if (command === null || look === "no") return nothing;
   if (look === "plain") {
     const commands = [commandText(command.trim().split(/ +/))];
-    return triggeredBy(requirements, { tool, commands, changesFiles: false });
+    const triggered = triggeredBy(requirements, { tool: BASH, commands, changesFiles: false });
+    return { ...nothing, triggered };
   }
   const { readUses } = await import("../guard/bash.ts");
-  const { commands, changed } = readUses(command, { folder, home });
-  const inside = `${realPath(root)}/`;
-  const changesFiles = changed.some((path) => {
-    const target = real(path);
-    return target.startsWith(inside) && !target.startsWith(`${inside}.git/`) && !isPlanFile(target);
+  const { commands, changed, gitFolders, doubts } = readUses(command, { folder, home });
+  const files = changed.map(real).filter((path) => isOfProject(path, repository));
+  const edited = files.length > 0 && usesOf(requirements).edits ? await unignored(files) : files;
+  const triggered = triggeredBy(requirements, {
+    tool: BASH,
+    commands: commands.map(commandText),
+    changesFiles: edited.length > 0,
   });
-  return triggeredBy(requirements, { tool, commands: commands.map(commandText), changesFiles });
+  const places = [...gitFolders, ...edited.map(parentOf)];
+  return { triggered, doubts, repository: workingTree(repository, places) };
+}
+
+/** The first of these folders that lies in another working tree of the repository says which one is meant. */
+function workingTree(repository: Repository, folders: readonly string[]): Repository {
+  const others = folders.filter((folder) => folder !== repository.root)
+    .map((folder) => findRepository(lookUpwards(folder)))
+    .filter((found) => found?.commonDir === repository.commonDir);
+  return others.find((found) => found?.root !== repository.root) ?? repository;
+}
+
+/** Whether a file, with all links followed, is one of the repository's, in whatever working tree, and no plan. */
+function isOfProject(path: string, { root, commonDir }: Repository): boolean {
+  if (isPlanFile(path) || path.startsWith(`${commonDir}/`)) return false;
+  return path.startsWith(`${realPath(root)}/`) ||
+    findRepository(lookUpwards(parentOf(path)))?.commonDir === commonDir;
+}
+
+/** Those that git does not ignore; all of them where it cannot be asked. */
+async function unignored(paths: readonly string[]): Promise<string[]> {
+  const { ignored } = await askIgnored(paths);
+  return paths.filter((path) => !ignored.has(path));
 }
 
 /** What the conditions of requirements are judged by, and what was measured for it. */

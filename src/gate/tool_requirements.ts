@@ -5,7 +5,7 @@ import { shortSessionId } from "../ids.ts";
 import { type Open, openForUse } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isTriggered } from "../requirement/standing.ts";
-import { denialText, shortDenialText } from "../requirement/text.ts";
+import { denialText, doubtText, shortDenialText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
@@ -79,9 +79,17 @@ export async function prepareUse(
     const notes = { requirements: ground.why };
     return { apply: applyChanges, decide: () => ({ ...SILENT, notes }) };
   }
-  const { repository, branch } = ground;
-  const triggered = await requirementsFor(requirements, use, repository.root);
-  if (triggered.length === 0) return null;
+  const { triggered, doubts, repository } = await requirementsFor(
+    requirements,
+    use,
+    ground.repository,
+  );
+  if (triggered.length + doubts.length === 0) return null;
+  const { branch } = repository;
+  if (branch === null) {
+    const notes = { requirements: "in that working tree HEAD is detached" };
+    return { apply: applyChanges, decide: () => ({ ...SILENT, notes }) };
+  }
   const gathered = await gatherFacts(triggered, {
     ...at,
     repository,
@@ -93,11 +101,13 @@ export async function prepareUse(
     key: { repository: repository.commonDir, branch },
     toolUseId: use.toolUseId,
     triggered,
+    doubts,
+    folder: repository.root === ground.repository.root ? undefined : repository.root,
   };
   return {
     apply: applyChanges,
     decide: (db, others) =>
-      db === null ? unreadable(others.isStrict) : decideUse(prepared, db, others.rules),
+      db === null ? unreadable(others.isStrict) : decideUse(prepared, db, others),
   };
 }
 
@@ -121,23 +131,30 @@ function unreadable(isStrict: boolean): RequirementSaying {
 interface PreparedUse extends GatheredFacts {
   readonly key: BranchKey;
   readonly toolUseId: string | null;
-  /** What it falls under; never empty. */
+  /** What it falls under. */
   readonly triggered: readonly Requirement[];
+  readonly doubts: readonly string[];
+  /** The working tree, where it is not the session's own. */
+  readonly folder: string | undefined;
 }
 
 function decideUse(
   prepared: PreparedUse,
   db: DatabaseSync,
-  denying: readonly string[],
+  { rules: denying, isStrict }: Parameters<RequiredUse["decide"]>[1],
 ): RequirementSaying {
-  const { facts, changes, key, triggered } = prepared;
+  const { facts, changes, key, triggered, doubts } = prepared;
   const { sessionId, atMs, branchLines } = facts;
   const standings = readOwnStandings(db, key, sessionId);
   const open = openForUse(triggered, standings, facts);
-  const rules = open.map(({ requirement }) => `requirements.${requirement.name}`);
-  const paused = open.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
+  // Guards that are strict have denied a doubt of theirs already.
+  const isDoubted = isStrict && doubts.length > 0 && denying.length === 0 && open.length === 0;
+  const rules = isDoubted
+    ? ["preToolUse.strict"]
+    : open.map(({ requirement }) => `requirements.${requirement.name}`);
+  const paused = rules.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isNew = (requirement: Requirement) => !isTriggered(requirement, standings, sessionId);
-  const fresh = denying.length + open.length > 0
+  const fresh = denying.length + rules.length > 0
     ? []
     : triggered.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
   const sized = triggered.filter(({ condition }) => condition.type === "branch_size");
@@ -145,16 +162,20 @@ function decideUse(
     condition.type === "branch_size" && (branchLines ?? 0) >= condition.warn
   );
   return {
-    reason: open.length === 0 || paused
+    reason: rules.length === 0 || paused
       ? ""
+      : isDoubted
+      ? doubtText(doubts, shortSessionId(sessionId))
       : reasonOf(open, prepared, isRepeated(db, [...denying, ...rules], facts)),
     rules,
     paused,
     changes: [...changes, ...fresh],
     // Null says that nobody knows: on a trunk, without a base, or when git did not tell in time.
-    notes: sized.length === 0
-      ? {}
-      : { branchLines, ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }) },
+    notes: {
+      ...(sized.length === 0 ? {} : { branchLines }),
+      ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }),
+      ...(doubts.length === 0 ? {} : { unsure: doubts.length }),
+    },
   };
 }
 
@@ -173,7 +194,11 @@ function isRepeated(
   return wasDeniedSince(db, { sessionId, rules, sinceMs: atMs - REPEATED_MS });
 }
 
-function reasonOf(open: readonly Open[], { facts }: PreparedUse, repeated: boolean): string {
-  const to = { session: shortSessionId(facts.sessionId), facts };
+function reasonOf(
+  open: readonly Open[],
+  { facts, folder }: PreparedUse,
+  repeated: boolean,
+): string {
+  const to = { session: shortSessionId(facts.sessionId), facts, folder };
   return repeated ? shortDenialText(open, to) : denialText(open, to);
 }

@@ -52,7 +52,7 @@ function commonGitDir(gitDir: string): string {
 
 function branchOf(gitDir: string): string | null {
   const head = Deno.readTextFileSync(joinPath(gitDir, "HEAD")).trim();
-  const name = /^ref: refs\/heads\/(.+)$/.exec(head)?.[1];
+  const name = /^ref:\s*refs\/heads\/(.+)$/.exec(head)?.[1];
   // A repository with the reftable format keeps this placeholder in HEAD.
   return name === undefined || name === ".invalid" ? null : name;
 }

@@ -2,10 +2,14 @@
 import { judgeCommands, spellings } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
+import { resolvePath } from "../paths.ts";
 import { liftedBy } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
+import type { ShellCommand } from "./shell/command.ts";
+import { withoutGitOptions } from "./shell/git_options.ts";
 import { readScript } from "./shell/script.ts";
 import { findTargets } from "./shell/writes.ts";
+import { programName } from "./shell/wrappers.ts";
 import { PROTECT_RULE } from "./protected.ts";
 
 /** A Bash call that is about to happen. */
@@ -37,7 +41,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
     const lifting = policy.protectsItself ? liftedBy(command) : null;
     if (lifting !== null) {
       const reason = `Blocked Bash operation: ${lifting}. Command: ${use.command}`;
-      blocks.push({ rule: PROTECT_RULE, reason });
+      blocks.push({ rule: PROTECT_RULE, reason, isLasting: true });
     }
     for (const { path, by, ...how } of findTargets(command)) {
       if (path === null) {
@@ -64,6 +68,10 @@ export interface BashUses {
   readonly commands: readonly (readonly string[])[];
   /** The files that it plainly changes, absolute, links not followed. */
   readonly changed: readonly string[];
+  /** The folders in which it runs git, absolute. */
+  readonly gitFolders: readonly string[];
+  /** What only the running shell knows, one reason each. */
+  readonly doubts: readonly string[];
 }
 
 /** Takes a Bash call apart. */
@@ -71,18 +79,42 @@ export function readUses(
   command: string,
   around: { readonly folder: string | null; readonly home: string | null },
 ): BashUses {
-  const { commands } = readScript(command, around);
+  const { commands, unknown } = readScript(command, around);
+  const targets = commands.flatMap(findTargets);
+  const open = targets.filter(({ path }) => path === null)
+    .map(({ by }) => `which file \`${by}\` changes is not known`);
   return {
-    commands: commands.flatMap(({ words }) => spellings(words))
+    commands: commands.filter(({ words }) => !onlyTells(words))
+      .flatMap(({ words }) => spellings(words))
       .map((words) => words.map(({ text }) => text)),
-    changed: commands.flatMap(findTargets).flatMap(({ path }) => path === null ? [] : [path]),
+    changed: targets.flatMap(({ path }) => path === null ? [] : [path]),
+    gitFolders: [...new Set(commands.flatMap(gitFolder))],
+    doubts: [...new Set([...unknown, ...open])],
   };
 }
 
+/** Programs that only tell of the words that they are given. */
+const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
+
+/** `man git commit`, `git commit --help`: nothing of it is done. */
+function onlyTells([program, ...rest]: ShellCommand["words"]): boolean {
+  if (program === undefined) return false;
+  const name = programName(program.text);
+  return (TELLING.has(name) && rest.length > 0) ||
+    (name === "git" && rest.some(({ text }) => /^(?:--help|--dry-run|--abort|--quit)$/.test(text)));
+}
+
+function gitFolder({ words: [program, ...rest], folder }: ShellCommand): string[] {
+  if (program === undefined || folder === null || programName(program.text) !== "git") return [];
+  const { folder: named } = withoutGitOptions(rest);
+  if (named === null) return [folder];
+  return named.isOpen ? [] : [resolvePath(named.text, { folder })];
+}
+
 function hasFileRules(
-  { uneditable, noAdditions, tools, protectsIgnored }: GuardPolicy,
+  { uneditable, noAdditions, tools, protectsIgnored, protectsItself }: GuardPolicy,
 ): boolean {
-  return protectsIgnored || uneditable.length > 0 || noAdditions.length > 0 ||
+  return protectsIgnored || protectsItself || uneditable.length > 0 || noAdditions.length > 0 ||
     tools.some(({ about }) => about === "file");
 }
 

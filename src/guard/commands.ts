@@ -146,13 +146,18 @@ function matchesText({ pattern }: ToolRule, text: string): boolean {
   return new RegExp(pattern, "s").test(text);
 }
 
+/** The placeholders of messages: `{command}` and `{tool}`. */
+function filled(message: string, command: string): string {
+  return message.replaceAll("{command}", command).replaceAll("{tool}", "Bash");
+}
+
 function reasonOf({ message, glob }: ToolRule, command: string): string {
-  return message ??
-    `Bash command blocked by preToolUse.toolUsageValidation rule: ${glob}. Command: ${command}`;
+  if (message !== null) return filled(message, command);
+  return `Bash command blocked by preToolUse.toolUsageValidation rule: ${glob}. Command: ${command}`;
 }
 
 function notAllowed({ message, glob }: ToolRule, command: string): string {
-  return message ??
-    `Bash command blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}. ` +
-      `Command: ${command}`;
+  if (message !== null) return filled(message, command);
+  return `Bash command blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}. ` +
+    `Command: ${command}`;
 }

@@ -40,12 +40,16 @@ export function judgeDanger(command: ShellCommand, precious: Precious): Verdict 
       found.push(...judged.found);
       doubts.push(...judged.doubts);
     } else if (name === "git") found.push(...judgeGit(rest));
+    else if (name === "find") found.push(...judgeFind(rest, command, precious));
     else if (/^mkfs(?:\.\w+)?$/.test(name)) found.push("makes a new file system over an old one");
     else if (name === "dd" && rest.some(({ text }) => isDisk(text.replace(/^of=/, "")))) {
       if (rest.some(({ text }) => text.startsWith("of="))) found.push("writes over a disk");
     }
     const isSql = [program, ...rest].some(({ text }) => SQL_CLIENTS.has(programName(text)));
-    if (isSql && [...rest.map(({ text }) => text), command.input ?? ""].some((t) => SQL.test(t))) {
+    if (
+      isSql &&
+      [...rest.map(({ text }) => text), command.input ?? ""].some((t) => SQL.test(withoutTexts(t)))
+    ) {
       found.push("drops or empties a table");
     }
   }
@@ -90,6 +94,23 @@ function judgeRecursive(
   return { found, doubts };
 }
 
+/** `find / -delete`, where nothing narrows it down. */
+function judgeFind(
+  rest: readonly Argument[],
+  { folder }: ShellCommand,
+  precious: Precious,
+): string[] {
+  const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
+  const tests = end < 0 ? [] : rest.slice(end).map(({ text }) => text);
+  const isNarrow = tests.some((text) =>
+    /^-(?:i?name|i?path|i?regex|newer|mtime|mmin|size|empty)/.test(text)
+  );
+  if (!tests.includes("-delete") || isNarrow) return [];
+  return rest.slice(0, end).filter(({ isOpen }) => !isOpen)
+    .map(({ text }) => resolvePath(text, { folder: folder ?? "/" }))
+    .filter((path) => isPrecious(path, precious)).map((path) => `removes all of ${path}`);
+}
+
 /** The top, the system's own folders, the home and the project, and all that these lie in. */
 function isPrecious(path: string, { home, root }: Precious): boolean {
   const above = (inner: string | null) =>
@@ -102,9 +123,12 @@ function judgeGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);
   const texts = after.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
   const has = (letter: string, long: string) =>
-    texts.some((text) => text === long || new RegExp(`^-[a-zA-Z]*${letter}[a-zA-Z]*$`).test(text));
+    texts.some((text) =>
+      text === long || new RegExp(`^-[a-zA-Z0-9]*${letter}[a-zA-Z0-9]*$`).test(text)
+    );
   switch (verb?.text) {
     case "push":
+      if (has("n", "--dry-run")) return [];
       return has("f", "--force") || texts.some((text) => /^\+./.test(text))
         ? ["overwrites the history of a shared branch (--force-with-lease would not)"]
         : [];
@@ -120,6 +144,11 @@ function judgeGit(rest: readonly Argument[]): string[] {
     default:
       return [];
   }
+}
+
+/** SQL without remarks and without what stands in quotes: text that only mentions a statement. */
+function withoutTexts(sql: string): string {
+  return sql.replace(/--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'/g, " ");
 }
 
 function isDisk(path: string): boolean {

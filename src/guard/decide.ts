@@ -4,7 +4,7 @@
  * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
-import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
+import { type FileFacts, filled, judgeFile, matchesFile } from "./files.ts";
 import {
   type Actor,
   type Block,
@@ -78,8 +78,9 @@ function judgeFileRules(
     if (!concerns(rule, use)) continue;
     const matches = matchesFile(rule, file);
     const name = `preToolUse.toolUsageValidation[${i}]`;
-    const reason = rule.message ??
-      `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. File: ${file.name}`;
+    const reason = rule.message === null
+      ? `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. File: ${file.name}`
+      : filled(rule.message, file, use.tool);
     if (rule.action === "block" && matches) blocks.push({ rule: name, reason });
     if (rule.action === "allow") {
       isAllowed ||= matches;
@@ -151,6 +152,22 @@ const TELLING: readonly string[] = [
   "restore",
   "chmod",
   "chown",
+  // What reads code, and what git runs by itself.
+  "python",
+  "node",
+  "ruby",
+  "php",
+  "lua",
+  "bun",
+  "Rscript",
+  "source",
+  ". ",
+  "alias.",
+  "foreach",
+  "bisect",
+  "rebase",
+  " guard ",
+  " req ",
 ];
 
 /**

@@ -102,6 +102,6 @@ export function matchesFile(
 }
 
 /** The placeholders of messages: `{file_path}` and `{tool}`. */
-function filled(message: string, { name }: FileFacts, tool: string): string {
+export function filled(message: string, { name }: FileFacts, tool: string): string {
   return message.replaceAll("{file_path}", name).replaceAll("{tool}", tool);
 }

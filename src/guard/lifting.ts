@@ -13,7 +13,9 @@ const LIFTING: Readonly<Record<string, ReadonlySet<string>>> = {
   counter: new Set(["increment", "reset"]),
 };
 /** The same, whatever follows: an event that an agent makes up would satisfy what no skill has. */
-const ALWAYS_LIFTING = new Set(["uninstall-hooks", "hook"]);
+const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
+/** Nouns that no other program has with these verbs. */
+const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
 /** With one of these a command only looks. */
 const LOOKING = new Set(["--help", "-h", "--dry-run"]);
 
@@ -39,6 +41,9 @@ function lifts({ words }: ShellCommand): boolean {
   if (PRINTING.has(programName(texts[0] ?? "")) || texts.some((text) => LOOKING.has(text))) {
     return false;
   }
+  // Whatever it is called, and wherever it was copied to, its verbs tell.
+  const [, noun = "", verb = ""] = texts.filter((text) => !text.startsWith("-"));
+  if (LIFTING_BY_ANY_NAME.has(noun) && LIFTING[noun]!.has(verb)) return true;
   return texts.some((text, at) => {
     if (!/conclaude|main\.[jt]s$/.test(text) || /\s/.test(text)) return false;
     const verbs = texts.slice(at + 1).filter((word) => !word.startsWith("-"));

@@ -72,6 +72,8 @@ export interface Block {
   readonly rule: string;
   /** What is forbidden, and by what; for the agent and the person. */
   readonly reason: string;
+  /** True where not even a pause lifts it: it would give the agent what only a person may give. */
+  readonly isLasting?: boolean;
 }
 
 /** What the rules say of one tool use. */

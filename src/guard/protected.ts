@@ -5,9 +5,9 @@ import type { FileFacts } from "./files.ts";
 /** The name of the rule that protects them. */
 export const PROTECT_RULE = "preToolUse.protectPolicy";
 
-/** The files that say what is guarded, and the database that knows what is lifted. */
+/** The files that say what is guarded, the database that knows what is lifted, and what waits to go into it. */
 const POLICY_FILE =
-  /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.db)|(?:\.local)?\.ya?ml$)/;
+  /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.(?:db|log)|(?:spool|notices|backups)(?:$|\/))|(?:\.local)?\.ya?ml$)|^\/tmp\/conclaude(?:\.db|-\d+(?:$|\/))/;
 
 /** Claude Code's own settings: they start the hooks. */
 const SETTINGS_FILE = /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/;

@@ -51,8 +51,13 @@ async function changesOf(
   }
   const singleUse = policy.requirements.filter(({ scope }) => scope === "single_use");
   const use = { tool, input, agent: "", folder: folderOf(sent) ?? projectDir, projectDir, home };
-  const usedUp = await requirementsFor(singleUse, use, ground.repository.root);
-  return usedUp.map(({ name }) => ({ kind: "clear", ...key, requirement: name, sessionId }));
+  const { triggered, repository: { branch } } = await requirementsFor(
+    singleUse,
+    use,
+    ground.repository,
+  );
+  const at = { ...key, branch: branch ?? key.branch };
+  return triggered.map(({ name }) => ({ kind: "clear", ...at, requirement: name, sessionId }));
 }
 
 /** A plan was approved: what is still open before it can be carried out. */

@@ -104,7 +104,7 @@ function decide(
   const found = guards?.blocks ?? [];
   const isLifted = found.length > 0 && db !== null &&
     isPaused(db, { sessionId, subject: "guards", atMs });
-  const blocks = isLifted ? [] : found;
+  const blocks = isLifted ? found.filter(({ isLasting }) => isLasting) : found;
   const required = judged.required?.decide(db, {
     rules: blocks.map(({ rule }) => rule),
     isStrict: guards?.isStrict ?? false,
@@ -158,8 +158,10 @@ function answerOf({ event, sessionId }: HookWork, decision: Decision): Answer {
 function reasonOf({ blocks, required }: Decision, session: string): string {
   const guards = blocks.length === 0 ? [] : [
     ...blocks.map(({ reason }) => reason),
-    "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +
-    `\`conclaude guard pause --session ${session}\`; do not run it yourself.`,
+    blocks.every(({ isLasting }) => isLasting)
+      ? "Nothing was done. A person can run it on a terminal; no pause lets you."
+      : "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +
+        `\`conclaude guard pause --session ${session}\`; do not run it yourself.`,
   ];
   return [...guards, required?.reason ?? ""].filter((line) => line !== "").join("\n");
 }

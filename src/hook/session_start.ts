@@ -52,7 +52,9 @@ export async function handle(work: HookWork): Promise<Answer> {
       : unreadable;
     const meaning = isLocked(work.config)
       ? "Its rules were strict, so every change is refused until it can be read."
-      : "The rest of it counts.";
+      : unreadable === ""
+      ? "The rest of it counts."
+      : "Nothing of that file counts.";
     work.tell(`conclaude: ${what}. ${meaning} Run \`conclaude config validate\`.`);
   }
   if (work.config.guards !== "" && work.projectDir !== null) {

@@ -27,13 +27,19 @@ interface StopJudgement extends Pick<StopFindings, "blocks" | "settle"> {
   readonly notes: Readonly<Record<string, unknown>>;
 }
 
+/** Stops that are held back in a row at most, beside the one that requirements may hold. */
+const MAX_BESIDE_REQUIREMENTS = 7;
+
 /** How much of a reason is in the audit trail, in characters. */
 const MAX_STORED_CHARS = 4000;
 
 /** Judges a stop by the configuration of the guards. */
 export async function judgeGuards(work: HookWork): Promise<StopJudgement> {
   const policy: StopPolicy = JSON.parse(work.config.stop);
-  const { maxBlocks } = policy;
+  // Claude Code goes on by itself after eight; one of them may be for requirements.
+  const maxBlocks = work.config.requirements === ""
+    ? policy.maxBlocks
+    : Math.min(policy.maxBlocks, MAX_BESIDE_REQUIREMENTS);
   const nothing = { blocks: [], goOn: () => [], settle: () => {}, maxBlocks, draft: {} };
   const memory = memoryOf(work);
   if (!memory.isContinued) beginRow(memory);

@@ -5,6 +5,7 @@
  * fixed, and what the tool is called with are arguments, never text of the script.
  */
 import { readVariable } from "../paths.ts";
+import { endGroup } from "./start.ts";
 
 /** What a tool left behind; null when it could not be started, or did not end in time. */
 export type ToolOutput = { readonly code: number; readonly stdout: string } | null;
@@ -26,7 +27,7 @@ export async function runTool(
     ? [words[0]!, words.slice(1)]
     : ["/bin/sh", ["-c", BECOME, "sh", ...words]];
   try {
-    const { code, stdout } = await new Deno.Command(program, {
+    const child = new Deno.Command(program, {
       args,
       cwd: options.folder,
       clearEnv: true,
@@ -34,9 +35,17 @@ export async function runTool(
       stdin: "null",
       stdout: "piped",
       stderr: "null",
-      signal: AbortSignal.timeout(options.timeoutMs),
-    }).output();
-    return { code, stdout: new TextDecoder().decode(stdout) };
+      detached: Deno.build.os !== "windows",
+    }).spawn();
+    const done = child.output()
+      .then(({ code, stdout }) => ({ code, stdout: new TextDecoder().decode(stdout) }));
+    const late = Promise.withResolvers<null>();
+    const timer = setTimeout(() => late.resolve(null), options.timeoutMs);
+    const output = await Promise.race([done, late.promise]);
+    clearTimeout(timer);
+    // What it has started itself may hold its output open: nobody waits for that.
+    if (output === null) void endGroup(child);
+    return output;
   } catch {
     return null;
   }

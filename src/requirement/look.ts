@@ -1,5 +1,7 @@
 /** A cheap look at a tool use: whether any requirement could be about it. Runs before every tool. */
 
+import { SHELL_TOOLS } from "../capture/payload.ts";
+
 /** The tool uses that requirements are about, all together. */
 export interface RequiredUses {
   /** Exact names; `*` where a glob may match any. */
@@ -18,6 +20,13 @@ const VEILED =
 const WRITING =
   />|\b(?:rm|mv|cp|tee|sed|ln|dd|install|rsync|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|patch|checkout|restore|ed|ex)\b/;
 
+/** A longer text is taken apart in any case: what a pattern costs may grow with a power of it. */
+const MAX_LOOKED_CHARS = 2_000;
+
+/** Signs that a command only tells of another one: `man git commit`, `git commit --help`. */
+const TELLING =
+  /^\s*(?:echo|printf|man|which|type|apropos|whatis|tldr)\b|\s--(?:help|dry-run|abort|quit)\b/;
+
 /** A command of plain words: what it says is what it is. */
 const PLAIN = /^[\w ./=:@,%+-]*$/;
 
@@ -26,7 +35,9 @@ export function mayBeRequired(
   uses: RequiredUses,
   { tool, input }: { readonly tool: string; readonly input: unknown },
 ): boolean {
-  if (tool === "Bash") return lookAtCommand(uses, Reflect.get(Object(input), "command")) !== "no";
+  if (SHELL_TOOLS.has(tool)) {
+    return lookAtCommand(uses, Reflect.get(Object(input), "command")) !== "no";
+  }
   return uses.tools.includes(tool) || uses.tools.includes("*");
 }
 
@@ -42,7 +53,10 @@ export function lookAtCommand(
   const unquoted = command.replace(/['"\\]/g, "");
   const isVeiled = VEILED.test(unquoted);
   const mayWrite = edits && (isVeiled || WRITING.test(unquoted));
-  const mayMatch = commands !== "" && (isVeiled || new RegExp(commands, "i").test(unquoted));
+  const mayMatch = commands !== "" &&
+    (isVeiled || unquoted.length > MAX_LOOKED_CHARS || new RegExp(commands, "i").test(unquoted));
   if (!mayWrite && !mayMatch) return "no";
-  return !mayWrite && !isVeiled && PLAIN.test(command) ? "plain" : "parse";
+  const isPlain = !mayWrite && !isVeiled && !TELLING.test(command) &&
+    unquoted.length <= MAX_LOOKED_CHARS;
+  return isPlain && PLAIN.test(command) ? "plain" : "parse";
 }

@@ -13,7 +13,7 @@ interface Sample {
 }
 
 const PLANNED = ["autoResolveSkill: arch-review"];
-const commits = "'git\\s+(commit|cherry-pick|revert|merge)'";
+const commits = "'git\\s+(commit|cherry-pick|revert|merge)(\\s|$)'";
 
 const SAMPLES: readonly Sample[] = [
   {

@@ -3,11 +3,21 @@ import type { Facts, Open } from "./judge.ts";
 import type { Requirement, RequirementPolicy, Trigger } from "./policy.ts";
 import { isSatisfied, type Standing } from "./standing.ts";
 
+/** Claude Code shows no more than 10,000 characters of an answer, and the way out stands at its end. */
+const MAX_REASON_CHARS = 2_000;
+const MAX_ROWS = 20;
+const MAX_CELL_CHARS = 300;
+
+/** So many doubts are told. */
+const MAX_DOUBTS = 5;
+
 /** Whose session it is, in the form that commands take. */
 export interface Audience {
   /** The short id. */
   readonly session: string;
   readonly facts: Pick<Facts, "branch" | "branchLines">;
+  /** The working tree in which the command has to be given; not there when it is the session's own. */
+  readonly folder?: string | undefined;
 }
 
 /** The command with which a person satisfies requirements for a session. */
@@ -25,16 +35,26 @@ export function denialText(open: readonly Open[], to: Audience): string {
     ...(open.length === 1 ? checklistOf(open[0]!.requirement) : tableOf(open, to)),
     ...skillLines(open),
     "Nothing was done. If there is no real work to do here, leave it. A person can satisfy " +
-    `${names.length === 1 ? "it" : "them"} with \`${satisfyCommand(names, to.session)}\`; ` +
+    `${names.length === 1 ? "it" : "them"}${placeText(to)} with \`${
+      satisfyCommand(names, to.session)
+    }\`; ` +
     "do not run that yourself.",
   ].join("\n");
 }
 
 /** The same once more, within seconds: parallel tool calls need not be told at length. */
-export function shortDenialText(open: readonly Open[], { session }: Audience): string {
+export function shortDenialText(open: readonly Open[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
-  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run ` +
-    `\`${satisfyCommand(names, session)}\`; do not run that yourself.`;
+  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run` +
+    `${placeText(to)} \`${satisfyCommand(names, to.session)}\`; do not run that yourself.`;
+}
+
+/** Why a strict policy denies a shell command of which nobody can say which requirements it falls under. */
+export function doubtText(doubts: readonly string[], session: string): string {
+  return `Blocked: only when it runs can be known which requirements it falls under (${
+    doubts.slice(0, MAX_DOUBTS).join("; ")
+  }). Write the command out plainly. A person can lift requirements with \`conclaude req pause --session ${session}\`; ` +
+    "do not run that yourself.";
 }
 
 /** Why Claude may not stop yet. */
@@ -108,13 +128,20 @@ export function statusOf(
 /** Why one requirement is open, in its own words or in the usual ones. */
 export function reasonOf({ requirement, finding }: Open, to: Audience): string {
   const usual = finding ?? requirement.description ?? "it has to be satisfied first";
-  return requirement.message === null ? usual : filled(requirement.message, requirement, to);
+  const text = requirement.message === null ? usual : filled(requirement.message, requirement, to);
+  return text.length <= MAX_REASON_CHARS
+    ? text
+    : `${text.slice(0, MAX_REASON_CHARS).toWellFormed()}…`;
 }
 
 /** The tool uses that a requirement is about: ``Edit, Bash `git\s+commit` ``. */
 export function triggersText(triggers: readonly Trigger[]): string {
   return triggers.map(({ tool, command }) => command === null ? tool : `${tool} \`${command}\``)
     .join(", ");
+}
+
+function placeText({ folder }: Audience): string {
+  return folder === undefined ? "" : ` in ${folder}`;
 }
 
 function shortOf({ requirement, finding }: Open): string {
@@ -127,11 +154,12 @@ function tableOf(open: readonly Open[], to: Audience): string[] {
   return [
     "| Requirement | Why | Execute |",
     "| --- | --- | --- |",
-    ...open.map((one) => {
+    ...open.slice(0, MAX_ROWS).map((one) => {
       const { name, resolvedBy, shortMessage } = one.requirement;
-      const why = shortMessage ?? reasonOf(one, to);
+      const why = (shortMessage ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
       return `| ${name} | ${cell(why)} | ${resolvedBy === null ? "" : `\`/${resolvedBy}\``} |`;
     }),
+    ...(open.length > MAX_ROWS ? [`and ${open.length - MAX_ROWS} more`] : []),
   ];
 }
 

@@ -50,8 +50,11 @@ function isAboutEdits(trigger: Trigger): boolean {
   return [...EDITING_TOOLS].some((tool) => isAboutTool(trigger, tool));
 }
 
-/** A text that may stand for several patterns: one that refers to its own groups cannot be put beside others. */
-const REFERRING = /\\[1-9k]|\(\?</;
+/**
+ * A pattern that cannot be put beside others: it refers to its own groups, or looks around, which keeps the engine from
+ * giving up on those that take too long.
+ */
+const REFERRING = /\\[1-9k]|\(\?[<=!]/;
 
 /** All tool uses that these requirements are about, for a cheap look. */
 export function usesOf(requirements: readonly Requirement[]): RequiredUses {
@@ -67,10 +70,14 @@ export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   };
 }
 
+/** So much of a command is searched: what a pattern costs may grow with a power of it. */
+const MAX_SEARCHED_CHARS = 2_000;
+
 /** A command of these words. */
 export function commandText(words: readonly string[]): CommandText {
+  const shown = words.map((word) => /\s/.test(word) ? "''" : word).join(" ");
   return {
-    whole: words.join(" "),
-    shown: words.map((word) => /\s/.test(word) ? "''" : word).join(" "),
+    whole: words.join(" ").slice(0, MAX_SEARCHED_CHARS),
+    shown: shown.slice(0, MAX_SEARCHED_CHARS),
   };
 }

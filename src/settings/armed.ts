@@ -63,8 +63,15 @@ export function holdsOwn(settings: unknown, event: string, ownership: Ownership)
   const groups = memberOf(memberOf(settings, "hooks"), event);
   return Array.isArray(groups) && groups.some((group: unknown) => {
     const handlers = memberOf(group, "hooks");
-    return Array.isArray(handlers) && handlers.some((handler) => isOwnHandler(handler, ownership));
+    return Array.isArray(handlers) &&
+      handlers.some((handler) => isOwnHandler(handler, ownership) && isAnswering(handler));
   });
+}
+
+/** Whether Claude Code starts a handler for every use, as it is written, and waits for its answer. */
+function isAnswering(handler: unknown): boolean {
+  return memberOf(handler, "async") !== true && memberOf(handler, "asyncRewake") !== true &&
+    memberOf(handler, "if") === undefined && memberOf(handler, "args") === undefined;
 }
 
 function memberOf(value: unknown, key: string): unknown {

@@ -51,6 +51,7 @@ export type HookEvent = typeof KNOWN_EVENTS[number];
 export const DEFAULT_EVENTS: readonly HookEvent[] = [
   "SessionStart",
   "UserPromptSubmit",
+  "UserPromptExpansion",
   "PreToolUse",
   "PermissionRequest",
   "PostToolUse",

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
 import { type AskedUse, judgeUse } from "../../src/gate/judge.ts";
 import { requirementsFor } from "../../src/gate/requirements.ts";
+import { findRepository } from "../../src/git/repository.ts";
+import { lookUpwards } from "../../src/project/look.ts";
 import type { GuardPolicy } from "../../src/guard/policy.ts";
 import type { RequirementPolicy } from "../../src/requirement/policy.ts";
 import { observed } from "../support/program.ts";
@@ -80,12 +82,13 @@ export const evaluation: Bench = {
       projectDir: place.project,
       home: place.home,
     }));
+    const repository = findRepository(lookUpwards(place.project))!;
     const times: number[] = [];
     for (let i = 0; i < 2 * EVALUATIONS; i++) {
       const use = uses[i % uses.length]!;
       const startMs = performance.now();
       await judgeUse(policy, use);
-      await requirementsFor(requirements, use, place.project);
+      await requirementsFor(requirements, use, repository);
       if (i >= EVALUATIONS) times.push(performance.now() - startMs);
     }
     times.sort((a, b) => a - b);

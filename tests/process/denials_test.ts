@@ -57,7 +57,6 @@ const CASES: readonly Case[] = [
   },
   { title: "a dangerous command", config: "{}\n", act: bash("rm -rf /") },
   { title: "a change of the policy", config: "{}\n", act: write(".conclaude.yaml") },
-  { title: "a lifted rule", config: "{}\n", act: bash("conclaude guard pause") },
   { title: "an unknown command", config: "preToolUse: {strict: true}\n", act: bash("$X y") },
   {
     title: "a permission",

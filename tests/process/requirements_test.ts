@@ -136,7 +136,16 @@ Deno.test("a review is asked for each commit, and used up by one that succeeded"
   for (const command of denied) {
     assert.match((await project.bash(command))!, /pre_commit_review/, command);
   }
-  const passed = ["git log --grep=commit", "echo 'git commit'", "git log -S 'git commit'"];
+  const passed = [
+    "git log --grep=commit",
+    "echo 'git commit'",
+    "echo git commit",
+    "man git commit",
+    "git commit --help",
+    "git commit --dry-run",
+    "git merge --abort",
+    "git log -S 'git commit'",
+  ];
   for (const command of passed) assert.equal(await project.bash(command), null, command);
   await project.req("satisfy", "pre_commit_review", "--session", "cad0ac4d");
   assert.equal(await project.bash("git commit -m x"), null);
@@ -288,4 +297,56 @@ Deno.test("one wrong requirement is named and left out, the others hold", async 
   const { code, stdout, stderr } = await project.run("config", "validate");
   assert.equal(code, 1);
   assert.match(stdout + stderr, /requirements\.broken\.scope[\s\S]*expected session or branch/);
+});
+
+Deno.test("the branch of the working tree counts in which something is done, whoever's project it is", async () => {
+  using project = new RequiredProject(
+    "requirements: {guarded: {type: guard, triggerTools: [Edit, {tool: Bash, commandPattern: 'git\\s+commit'}]}}\n",
+    "main",
+  );
+  const tree = join(project.home.path, "tree");
+  project.git("worktree", "add", "-q", "-b", "feat", tree);
+  Deno.mkdirSync(join(tree, "src"), { recursive: true });
+  Deno.copyFileSync(join(project.path, ".conclaude.yaml"), join(tree, ".conclaude.yaml"));
+  const inTree = { file_path: join(tree, "src", "a.ts") };
+  assert.match((await project.edit())!, /branch main is protected/);
+  assert.equal(await project.use("Edit", inTree), null);
+  assert.equal(await project.bash("git commit -m x", { cwd: tree }), null);
+  assert.equal(await project.bash(`git -C ${tree} commit -m x`), null);
+  assert.equal(await project.bash(`cd ${tree} && git commit -m x`), null);
+  assert.match((await project.bash("git commit -m x"))!, /main is protected/);
+  assert.match((await project.bash(`git -C ${project.path} commit -m x`, { cwd: tree }))!, /main/);
+  assert.match(
+    (await project.bash(`cd ${project.path} && git commit -m x`, { cwd: tree }))!,
+    /A person can (?:satisfy it|run) in .*project /,
+  );
+});
+
+Deno.test("a requirement without a word about it has all its defaults", async () => {
+  using project = new RequiredProject("requirements:\n  commit_plan:\n");
+  assert.match((await project.edit())!, /commit_plan/);
+});
+
+Deno.test("what only the running shell knows is noted, and denied by a strict policy", async () => {
+  using project = new RequiredProject(PLAN);
+  const commands = [
+    "rm $FILE",
+    'x="a=x;"; for f in src/*; do rm "$f$x"; done',
+    `${"true;".repeat(2_100)}rm src/a.ts`,
+  ];
+  for (const command of commands) {
+    assert.equal(await project.bash(command), null, command.slice(0, 80));
+    const { unsure, doubts } = executions(project.home).at(-1)!["metadata"] as Row;
+    assert.ok(unsure !== undefined || doubts !== undefined, command.slice(0, 80));
+  }
+  project.configure(`preToolUse: {strict: true}\n${PLAN}`);
+  for (const command of commands) assert.notEqual(await project.bash(command), null);
+});
+
+Deno.test("files that git ignores are no edits of a shell command", async () => {
+  using project = new RequiredProject(PLAN);
+  project.write(".gitignore", "build/\n");
+  project.write("build/x", "1");
+  assert.equal(await project.bash("rm -rf build && echo x > build/log.txt"), null);
+  assert.notEqual(await project.bash("rm -rf build src"), null);
 });

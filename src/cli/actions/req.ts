@@ -19,6 +19,7 @@ import type { CliContext } from "../context.ts";
 import {
   branchKeyOf,
   factsHere,
+  hereOfSession,
   namedRequirements,
   NO_SESSION,
   type RequirementsHere,
@@ -53,10 +54,10 @@ interface Row {
 
 /** `conclaude req status` */
 export async function showStatus(context: CliContext, flags: Where): Promise<View> {
-  const here = await requirementsHere(context);
   const { db } = await openStore(context, "read");
-  const { ground } = here;
   const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
+  const here = hereOfSession(await requirementsHere(context), db, sessionId);
+  const { ground } = here;
   if (ground.kind === "none" && flags.branch === undefined) {
     const report = { branch: null, session: sessionId, why: ground.why, requirements: [] };
     return { json: report, text: `Requirements do not count here: ${ground.why}.` };
@@ -67,7 +68,9 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
   const pause = findPause(db, { sessionId, subject: "requirements", atMs });
   const open = rows.filter(({ status }) => status === "open");
   const lines = [
-    `${plain(key.branch)}, session ${shortSessionId(sessionId)}: ` +
+    `${plain(key.branch)}, ${
+      sessionId === NO_SESSION ? "no session" : `session ${shortSessionId(sessionId)}`
+    }: ` +
     `${rows.length - open.length} of ${rows.length} satisfied`,
     ...(warning === null ? [] : [`  note: ${plain(warning)}`]),
     ...(pause === undefined ? [] : [
@@ -138,10 +141,10 @@ export async function explainRequirement(
   flags: Where,
   name: string,
 ): Promise<View> {
-  const here = await requirementsHere(context);
-  const [requirement] = namedRequirements(here, [name]);
   const { db } = await openStore(context, "read");
   const { sessionId } = await sessionOrNone(db, context, flags.session);
+  const here = hereOfSession(await requirementsHere(context), db, sessionId);
+  const [requirement] = namedRequirements(here, [name]);
   const key = branchKeyOf(here, flags.branch);
   const [row] = await rowsOf({ ...here, requirements: [requirement!] }, { db, key, sessionId });
   const session = shortSessionId(sessionId);

@@ -1,4 +1,5 @@
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
+import { plain } from "../../capture/plain.ts";
 import { redactText, redactValue } from "../../capture/redact.ts";
 import { UserError } from "../../errors.ts";
 import { runTool } from "../../process/tool.ts";
@@ -11,6 +12,7 @@ import { clearRequirement, listBranches, satisfy } from "../../store/requirement
 import type { CliContext } from "../context.ts";
 import {
   branchKeyOf,
+  hereOfSession,
   namedRequirements,
   requirementsHere,
   sessionIdOf,
@@ -40,7 +42,6 @@ export async function satisfyRequirements(
   const here = await requirementsHere(context);
   const requirements = namedRequirements(here, names);
   const metadata = metadataOf(flags.metadata);
-  const key = branchKeyOf(here, flags.branch);
   const { db } = await openStore(context, "write");
   const wholeBranch = flags.branch !== undefined;
   const needsSession = !wholeBranch &&
@@ -51,6 +52,7 @@ export async function satisfyRequirements(
       command: `req satisfy ${names.join(" ")}`,
     })
     : WHOLE_BRANCH;
+  const key = branchKeyOf(needsSession ? hereOfSession(here, db, sessionId) : here, flags.branch);
   const atMs = Date.now();
   const ttlMs = flags.ttl === undefined ? null : flags.ttl * SECOND_MS;
   const told = requirements.map((requirement) =>
@@ -76,7 +78,7 @@ export async function satisfyRequirements(
         metadata: one.metadata,
       })),
     },
-    text: lines.join("\n"),
+    text: lines.map(plain).join("\n"),
   };
 }
 
@@ -190,9 +192,9 @@ export async function pruneBranches(
   }
   return {
     json: { repository, pruned: gone, dryRun: flags.dryRun },
-    text: gone.length === 0
-      ? "Every branch that something is recorded of exists."
-      : `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`,
+    text: gone.length === 0 ? "Every branch that something is recorded of exists." : plain(
+      `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`,
+    ),
   };
 }
 

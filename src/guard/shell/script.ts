@@ -57,13 +57,19 @@ export function readScript(source: string, around: Surroundings): Script {
   const reader = new Reader();
   const variables = new Map<string, string>();
   if (around.home !== null) variables.set("HOME", around.home);
-  reader.source(source, {
-    variables,
-    folder: around.folder,
-    functions: new Map(),
-    startedBy: null,
-    depth: 0,
-  });
+  if (around.folder !== null) variables.set("PWD", around.folder);
+  try {
+    reader.source(source, {
+      variables,
+      folder: around.folder,
+      functions: new Map(),
+      startedBy: null,
+      depth: 0,
+    });
+  } catch {
+    // Too long or too deep for the engine.
+    reader.unknown.add("it is too large to be read");
+  }
   return { commands: reader.commands, unknown: [...reader.unknown] };
 }
 
@@ -257,6 +263,10 @@ class Reader {
   #substitutions(node: SyntaxNode, state: State): void {
     if (node.type === "CommandExpansion" || node.type === "ProcessSubstitution") {
       this.#node(node, state);
+    } else if (node.type === "ArithmeticExpansion") {
+      // The parser reads numbers; what stands among them is found as in double quotes.
+      const body = /^\$(?:\(\(|\[)([^]*?)(?:\)\)|\])$/.exec(node.text)?.[1] ?? "";
+      if (/[$`]/.test(body)) this.source(`: "${body}"`, inner(copyOf(state), state.startedBy));
     } else forEachChild(node, (child) => this.#substitutions(child, state));
   }
 

@@ -13,6 +13,9 @@ export interface State {
   readonly depth: number;
 }
 
+/** A longer value of a variable counts as unknown. */
+const MAX_VALUE_CHARS = 65_536;
+
 /** For a shell of its own: what happens in it changes nothing outside. */
 export function copyOf(state: State): State {
   return { ...state, variables: new Map(state.variables) };
@@ -31,7 +34,9 @@ export function assign(
 ): void {
   const known = value.type === "Word" && !index ? expandToOne(value, scope) : undefined;
   const before = append ? state.variables.get(name) : "";
-  if (known === undefined || known.isOpen || known.isGlob || before === undefined) {
+  const isUnknown = known === undefined || known.isOpen || known.isGlob || before === undefined;
+  // A script can make a text longer than the machine has room for.
+  if (isUnknown || before.length + known.text.length > MAX_VALUE_CHARS) {
     state.variables.delete(name);
   } else state.variables.set(name, before + known.text);
 }
@@ -65,4 +70,6 @@ export function changeFolder(words: readonly Argument[], state: State): void {
   state.folder = isKnown && (state.folder !== null || target.text.startsWith("/"))
     ? resolvePath(target.text, { folder: state.folder ?? "/" })
     : null;
+  if (state.folder === null) state.variables.delete("PWD");
+  else state.variables.set("PWD", state.folder);
 }

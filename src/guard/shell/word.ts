@@ -23,6 +23,8 @@ export interface Scope {
 }
 
 const MAX_ALTERNATIVES = 64;
+/** How a longer word goes on counts as unknown; a file that is written comes as one word, too. */
+const MAX_WORD_CHARS = 16_777_216;
 /** A word that nobody knows. */
 const UNKNOWN = '"${?}"';
 
@@ -62,6 +64,7 @@ class Fields {
   /** Quoted or literal text: it stays in one piece. */
   add(text: string): void {
     this.#hasPart = true;
+    if (this.#text.length + text.length > MAX_WORD_CHARS) this.#isOpen = true;
     if (!this.#isOpen) this.#text += text;
   }
 

@@ -1,4 +1,5 @@
 /** Programs that run another one: which command, or which script, is inside. */
+import { withoutGitOptions } from "./git_options.ts";
 import { type Argument, literal } from "./word.ts";
 
 /** What a command runs beside itself. */
@@ -63,6 +64,15 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
   eval: { joins: true },
   ssh: { valued: "BbcDEeFIiJLlmOopQRSWw", operands: 1, joins: true },
   flock: { valued: "wE", operands: 1 },
+  taskset: { operands: 1 },
+  chrt: { operands: 1 },
+  setpriv: {},
+  prlimit: {},
+  fakeroot: {},
+  unbuffer: {},
+  pkexec: {},
+  "systemd-run": { valued: "pEu", valuedLong: ["unit", "property", "uid", "gid"] },
+  nsenter: { valued: "t" },
 }));
 
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
@@ -78,10 +88,17 @@ const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
   ["php", /^-[rBRE]/],
   ["lua", /^-e/],
   ["osascript", /^-e/],
+  ["Rscript", /^-e/],
 ]);
 
-/** Shells' options that take a value. */
-const SHELL_VALUED = new Set(["-o", "+o", "-O", "+O", "--rcfile", "--init-file"]);
+/** With one of these an interpreter, or a shell, only tells of itself. */
+const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
+
+/** Long options of shells that take a value. */
+const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
+
+/** Programs that run other ones by these words before them: `uv run python`. */
+const RUNNERS: ReadonlyMap<string, string> = new Map([["uv", "run"], ["poetry", "run"]]);
 
 /** What a command runs beside itself, by the name of its program; nothing when it is a program like any other. */
 export function findInner(words: readonly Argument[]): readonly Inner[] {
@@ -89,6 +106,7 @@ export function findInner(words: readonly Argument[]): readonly Inner[] {
   if (program === undefined || program.isOpen) return [];
   const name = programName(program.text);
   if (name === "find") return inFind(rest);
+  if (name === "git") return inGit(rest);
   const inner = innerOf(name, rest);
   return inner === undefined ? [] : [inner];
 }
@@ -96,16 +114,30 @@ export function findInner(words: readonly Argument[]): readonly Inner[] {
 function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   const wrapper = WRAPPERS.get(name);
   if (wrapper !== undefined) return unwrap(name, wrapper, rest);
-  if (SHELLS.has(name)) return inShell(rest);
+  if (SHELLS.has(name)) return inShell(name, rest);
+  if (name === "source" || name === ".") return fromFile(name, rest[0]);
+  if (RUNNERS.get(name) === rest[0]?.text && rest.length > 1) {
+    return { kind: "command", words: rest.slice(1) };
+  }
   if (name === "su" || name === "runuser" || name === "script") return afterOption("c", rest);
   if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
     return { kind: "script", text: rest[0], parameters: [] };
   }
   const option = CODE_OPTIONS.get(name.replace(/[\d.]+$/, ""));
-  if (option !== undefined && rest.some(({ text }) => option.test(text))) {
-    return { kind: "code", program: name };
-  }
-  return undefined;
+  if (option === undefined) return undefined;
+  if (rest.some(({ text }) => option.test(text))) return { kind: "code", program: name };
+  // Without a script to run it reads one.
+  const isReading = rest.every(({ text, isOpen }) => isOpen || /^-/.test(text));
+  return isReading && !rest.some(({ text }) => TELLING_OF_ITSELF.test(text))
+    ? { kind: "code", program: name }
+    : undefined;
+}
+
+/** A script in a file is a program like any other; what comes out of another command is not known. */
+function fromFile(program: string, file: Argument | undefined): Inner | undefined {
+  if (file === undefined) return undefined;
+  if (file.text === "/dev/stdin") return { kind: "stdin" };
+  return file.isOpen ? { kind: "code", program } : undefined;
 }
 
 /** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
@@ -128,10 +160,21 @@ function unwrap(name: string, wrapper: Wrapper, rest: readonly Argument[]): Inne
   if (name === "env" || name === "sudo") {
     while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;
   }
-  const words = rest.slice(at);
+  const replaced = name === "xargs" ? replacedBy(rest.slice(0, at)) : undefined;
+  const words = rest.slice(at)
+    .map((word) => replaced !== undefined && word.text.includes(replaced) ? OPEN : word);
   if (words.length === 0) return undefined;
   if (wrapper.joins) return { kind: "script", text: join(words), parameters: [] };
   return { kind: "command", words: wrapper.appends ? [...words, OPEN] : words };
+}
+
+/** What `xargs -I{}` puts its input in the place of. */
+function replacedBy(options: readonly Argument[]): string | undefined {
+  const at = options.findIndex(({ text }) => /^-[Ii]|^--replace/.test(text));
+  const text = options[at]?.text;
+  if (text === undefined) return undefined;
+  if (text === "-I") return options[at + 1]?.text;
+  return text.replace(/^(?:-[Ii]|--replace=?)/, "") || "{}";
 }
 
 const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
@@ -151,22 +194,60 @@ function skipOptions(words: readonly Argument[], wrapper: Wrapper): number {
   return at;
 }
 
-function inShell(rest: readonly Argument[]): Inner | undefined {
+function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
   for (let at = 0; at < rest.length; at++) {
     const { text } = rest[at]!;
-    if (/^-[a-zA-Z]*c[a-zA-Z]*$/.test(text)) {
-      const script = rest.slice(at + 1).findIndex((word) => !/^[-+]./.test(word.text));
-      if (script < 0) return undefined;
-      const [code, , ...parameters] = rest.slice(at + 1 + script);
-      return { kind: "script", text: code!, parameters };
-    }
+    if (TELLING_OF_ITSELF.test(text)) return undefined;
+    if (text === "-" || text === "/dev/stdin") return { kind: "stdin" };
     if (SHELL_VALUED.has(text)) at++;
-    else if (text === "-" || /^-[a-zA-Z]*s[a-zA-Z]*$/.test(text)) return { kind: "stdin" };
-    else if (text === "/dev/stdin") return { kind: "stdin" };
-    // A script in a file: a program like any other.
-    else if (!/^[-+]./.test(text)) return undefined;
+    else if (/^[-+][a-zA-Z]+$/.test(text)) {
+      // Each `o` among them takes a word: `-euo pipefail`.
+      const taken = text.match(/o/gi)?.length ?? 0;
+      if (text.startsWith("-") && text.includes("c")) {
+        const after = rest.slice(at + 1 + taken);
+        const script = after.findIndex((word) => !/^[-+]./.test(word.text));
+        if (script < 0) return undefined;
+        const [code, , ...parameters] = after.slice(script);
+        return { kind: "script", text: code!, parameters };
+      }
+      if (text.startsWith("-") && text.includes("s")) return { kind: "stdin" };
+      at += taken;
+    } else if (!/^[-+]./.test(text)) return fromFile(name, rest[at]);
   }
   return { kind: "stdin" };
+}
+
+/** What git itself runs: an alias that comes with the command, and what it is told to run for each commit. */
+function inGit(rest: readonly Argument[]): Inner[] {
+  const script = (text: Argument): Inner => ({ kind: "script", text, parameters: [] });
+  const aliases = rest.flatMap(({ text }, i): Inner[] => {
+    const [, value] = text === "-c"
+      ? /^alias\.[^=]+=(.*)$/s.exec(rest[i + 1]?.text ?? "") ?? []
+      : [];
+    if (value === undefined) return [];
+    return [script(literal(value.startsWith("!") ? value.slice(1) : `git ${value}`))];
+  });
+  const { words: [verb, ...after] } = withoutGitOptions(rest);
+  const [first, ...others] = after;
+  if (verb?.text === "bisect" && first?.text === "run") {
+    return [...aliases, { kind: "command", words: others }];
+  }
+  if (verb?.text === "submodule" && first?.text === "foreach") {
+    return [...aliases, script(join(others.filter(({ text }) => !text.startsWith("-"))))];
+  }
+  if (verb?.text !== "rebase") return aliases;
+  const executed = afterOption("x", after) ??
+    afterOption(
+      "x",
+      after.map((word) =>
+        word.text.startsWith("--exec=")
+          ? { ...word, text: `-x${word.text.slice(7)}` }
+          : word.text === "--exec"
+          ? { ...word, text: "-x" }
+          : word
+      ),
+    );
+  return executed === undefined ? aliases : [...aliases, executed];
 }
 
 /** The word after a short option: `su -c "…"`, also `-c"…"` in one. */

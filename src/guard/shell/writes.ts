@@ -33,6 +33,8 @@ interface Writer {
   readonly onlyWith?: RegExp;
   /** The option whose value is a file that it writes, or the folder that it writes into. */
   readonly output?: { readonly letter: string; readonly long?: string };
+  /** What it loads from addresses: `-` is no file, and without a name the address gives it. */
+  readonly loads?: { readonly named: RegExp | null };
 }
 
 const INTO = { letter: "t", long: "--target-directory" };
@@ -66,8 +68,18 @@ const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Writer>({
     first: { count: 1, unless: /^-[a-zA-Z0-9]*[eE]/ },
   },
   sort: { operands: "none", output: TO_FILE },
-  curl: { operands: "none", output: TO_FILE },
-  wget: { operands: "none", output: { letter: "O", long: "--output-document" } },
+  curl: {
+    operands: "none",
+    valued: "AbcCdDeEFhHKmPQrTuUwxXyYz",
+    output: TO_FILE,
+    loads: { named: /^(?:-[a-zA-Z]*O|--remote-name)/ },
+  },
+  wget: {
+    operands: "none",
+    valued: "aABDeiIlPQRtTUwX",
+    output: { letter: "O", long: "--output-document" },
+    loads: { named: null },
+  },
   patch: { operands: "all", valued: "ipdDBzFYV", output: TO_FILE },
   ed: { operands: "all", valued: "p" },
   ex: { operands: "all", valued: "cs" },
@@ -104,10 +116,7 @@ function changesOf(name: string, rest: readonly Argument[]): Change[] {
       .map((word): Change => [{ ...word, text: word.text.slice(3) }, "change"]);
   }
   if (name === "git") return changesOfGit(rest);
-  if (name === "find") {
-    const end = rest.findIndex(({ text }) => text.startsWith("-"));
-    return rest.some(({ text }) => text === "-delete") ? marked(rest.slice(0, end), "remove") : [];
-  }
+  if (name === "find") return changesOfFind(rest);
   const writer = WRITERS.get(name.replace(/^g(?=sed$|cp$|mv$|rm$)/, ""));
   if (writer === undefined) return [];
   if (writer.onlyWith !== undefined && !rest.some(({ text }) => writer.onlyWith!.test(text))) {
@@ -118,7 +127,12 @@ function changesOf(name: string, rest: readonly Argument[]): Change[] {
     ? writer.first.count
     : 0;
   const named = operands.slice(skipped);
-  if (writer.operands === "none") return marked(outputs, "change");
+  if (writer.operands === "none") {
+    return marked(
+      writer.loads === undefined ? outputs : loaded(writer.loads, { rest, operands, outputs }),
+      "change",
+    );
+  }
   if (writer.operands === "all") return marked([...named, ...outputs], "change");
   if (writer.operands === "removed") return marked(named, "remove");
   const sources = outputs.length > 0 ? named : named.slice(0, -1);
@@ -128,6 +142,21 @@ function changesOf(name: string, rest: readonly Argument[]): Change[] {
     ...to.flatMap((word) => placesIn(word, sources)),
     ...marked(writer.operands === "moved" ? sources : [], "remove"),
   ];
+}
+
+/** The files that are made of what is loaded: those that are named, else the last part of each address. */
+function loaded(
+  { named }: NonNullable<Writer["loads"]>,
+  { rest, operands, outputs }: {
+    readonly rest: readonly Argument[];
+    readonly operands: readonly Argument[];
+    readonly outputs: readonly Argument[];
+  },
+): Argument[] {
+  if (outputs.length > 0) return outputs.filter(({ text }) => text !== "-");
+  if (named !== null && !rest.some(({ text }) => named.test(text))) return [];
+  return operands.filter(({ text, isOpen }) => !isOpen && /\/[^/?#]+(?:[?#].*)?$/.test(text))
+    .map((word) => ({ ...word, text: /\/([^/?#]+)(?:[?#].*)?$/.exec(word.text)![1]! }));
 }
 
 function marked(words: readonly Argument[], effect: Target["effect"]): Change[] {
@@ -172,6 +201,24 @@ function split(
   return { operands, outputs };
 }
 
+/** So many folders deep, files that `find` would delete are looked for by their names. */
+const FIND_DEPTH = 4;
+
+/** `find DIR -delete` takes all of a folder away, with `-name` what is called so. */
+function changesOfFind(rest: readonly Argument[]): Change[] {
+  const end = rest.findIndex(({ text }) => text.startsWith("-"));
+  if (!rest.some(({ text }) => text === "-delete")) return [];
+  const roots = rest.slice(0, end);
+  const name = rest[rest.findIndex(({ text }) => text === "-name") + 1];
+  if (name === undefined || name === rest[0] || name.isOpen) return marked(roots, "remove");
+  return roots.flatMap((root) =>
+    Array.from({ length: FIND_DEPTH }, (_, depth): Change => {
+      const text = `${root.text}/${"*/".repeat(depth)}${name.text}`;
+      return [{ ...root, text, isGlob: true }, "remove"];
+    })
+  );
+}
+
 /** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`. */
 function changesOfGit(rest: readonly Argument[]): Change[] {
   const { words, folder } = withoutGitOptions(rest);
@@ -190,8 +237,12 @@ function changesOfGit(rest: readonly Argument[]): Change[] {
         ...operands.slice(-1).flatMap((to) => placesIn(to, operands.slice(0, -1))),
         ...marked(operands.slice(0, -1), "remove"),
       ];
-    case "restore":
-      return marked(operands, "change");
+    case "restore": {
+      // With `--staged` alone only the index changes.
+      const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
+      const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
+      return isIndexOnly ? [] : marked(operands, "change");
+    }
     case "checkout": {
       const dashes = after.findIndex(({ text }) => text === "--");
       return dashes < 0 ? [] : marked(after.slice(dashes + 1).map(inFolder), "change");
