@@ -32,6 +32,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
   let looked = 0;
+  const links: string[] = [];
   for (const command of commands) {
     if (policy.deniesDangerous) {
       const danger = judgeDanger(command, use);
@@ -48,6 +49,10 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         if (hasFileRules(policy)) doubts.push(`which file \`${by}\` changes is not known`);
         continue;
       }
+      if (links.some((link) => path === link || path.startsWith(`${link}/`))) {
+        doubts.push(`where ${path} leads is not known: the command makes that link itself`);
+      }
+      if (by === "ln") links.push(path);
       if (++looked > MAX_TARGETS) {
         doubts.push("it changes more files than can be looked up");
         break;

@@ -168,6 +168,16 @@ const TELLING: readonly string[] = [
   "rebase",
   " guard ",
   " req ",
+  // What unpacks, and what changes a file in its place.
+  "tar ",
+  "unzip",
+  "cpio",
+  "apply",
+  " am ",
+  "zip",
+  "xz",
+  "awk",
+  "sponge",
 ];
 
 /**

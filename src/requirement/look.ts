@@ -18,7 +18,7 @@ const VEILED =
 
 /** Signs that a command may change files. */
 const WRITING =
-  />|\b(?:rm|mv|cp|tee|sed|ln|dd|install|rsync|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|patch|checkout|restore|ed|ex)\b/;
+  />|\b(?:rm|mv|cp|tee|sed|ln|dd|install|rsync|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|patch|checkout|restore|ed|ex|tar|unzip|cpio|apply|am|gzip|gunzip|bzip2|xz|sponge|awk|gawk)\b/;
 
 /** A longer text is taken apart in any case: what a pattern costs may grow with a power of it. */
 const MAX_LOOKED_CHARS = 2_000;

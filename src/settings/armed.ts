@@ -63,9 +63,32 @@ export function holdsOwn(settings: unknown, event: string, ownership: Ownership)
   const groups = memberOf(memberOf(settings, "hooks"), event);
   return Array.isArray(groups) && groups.some((group: unknown) => {
     const handlers = memberOf(group, "hooks");
-    return Array.isArray(handlers) &&
+    return Array.isArray(handlers) && isAsked(event, memberOf(group, "matcher")) &&
       handlers.some((handler) => isOwnHandler(handler, ownership) && isAnswering(handler));
   });
+}
+
+/** Events whose matcher is tried on the name of a tool, and tools that gates are about. */
+const TOOL_EVENTS: ReadonlySet<string> = new Set([
+  "PreToolUse",
+  "PermissionRequest",
+  "PostToolUse",
+]);
+const GATED_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit", "Bash", "Skill"];
+
+/** Whether a matcher lets at least one of these tools through, as Claude Code reads it. */
+function isAsked(event: string, matcher: unknown): boolean {
+  if (!TOOL_EVENTS.has(event) || typeof matcher !== "string") return true;
+  if (matcher === "" || matcher === "*") return true;
+  if (/^[A-Za-z0-9_ ,|-]+$/.test(matcher)) {
+    return matcher.split(/[|,]/).some((name) => GATED_TOOLS.includes(name.trim()));
+  }
+  try {
+    const pattern = new RegExp(matcher);
+    return GATED_TOOLS.some((tool) => pattern.test(tool));
+  } catch {
+    return false;
+  }
 }
 
 /** Whether Claude Code starts a handler for every use, as it is written, and waits for its answer. */

@@ -245,3 +245,31 @@ Deno.test("another settings file of Claude Code is looked at with --settings", a
   assert.match((await gate(place)).message, /^NOT ARMED/);
   assert.match((await gate(place, "--settings", path)).message, /^ARMED: .*mine\.json/);
 });
+
+const DISARMED: readonly (readonly [what: string, handler: Record<string, unknown>])[] = [
+  ["does not wait for the answer", { async: true }],
+  ["starts it for some uses only", { if: "Bash(ls)" }],
+  ["hands over arguments that are not ours", { args: ["x"] }],
+];
+
+for (const [what, fields] of DISARMED) {
+  Deno.test(`hooks of which Claude Code ${what} are not ARMED`, async () => {
+    using place = guarded();
+    await place.run(["install-hooks"]);
+    alter(settingsAt(place), ({ hooks }) => Object.assign(hooks.PreToolUse[0].hooks[0], fields));
+    const row = await gate(place);
+    assert.notEqual(row.status, "ok", row.message);
+    assert.match(row.message, /NOT ARMED/);
+  });
+}
+
+for (const matcher of ["[", "edit", "Read"]) {
+  Deno.test(`hooks under the matcher ${matcher} are not ARMED: it lets no tool through that is guarded`, async () => {
+    using place = guarded();
+    await place.run(["install-hooks"]);
+    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
+    const row = await gate(place);
+    assert.notEqual(row.status, "ok", row.message);
+    assert.match(row.message, /NOT ARMED/);
+  });
+}

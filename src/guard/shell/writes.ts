@@ -81,9 +81,41 @@ const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Writer>({
     loads: { named: null },
   },
   patch: { operands: "all", valued: "ipdDBzFYV", output: TO_FILE },
+  gzip: { operands: "removed", valued: "S" },
+  gunzip: { operands: "removed", valued: "S" },
+  bzip2: { operands: "removed" },
+  xz: { operands: "removed", valued: "TF" },
+  zstd: { operands: "none", output: TO_FILE },
+  sponge: { operands: "all" },
+  split: { operands: "none" },
+  awk: {
+    operands: "all",
+    valued: "fvFi",
+    onlyWith: /inplace/,
+    first: { count: 1, unless: /^-f/ },
+  },
+  gawk: {
+    operands: "all",
+    valued: "fvFi",
+    onlyWith: /inplace/,
+    first: { count: 1, unless: /^-f/ },
+  },
   ed: { operands: "all", valued: "p" },
   ex: { operands: "all", valued: "cs" },
 }));
+
+/** A file of which only the running program knows the name. */
+const SOMEWHERE: Argument = { text: "", isOpen: true, isGlob: false };
+
+/** Programs that write what they find in their input, and when they do. */
+const UNPACKING: ReadonlyMap<string, (rest: readonly Argument[]) => boolean> = new Map([
+  ["patch", (rest) => rest.every(({ text }) => text.startsWith("-"))],
+  ["tar", ([first, ...rest]) =>
+    /^-?[a-zA-Z]*x/.test(first?.text ?? "") ||
+    [first, ...rest].some((word) => /^--(?:extract|get)$/.test(word?.text ?? ""))],
+  ["unzip", (rest) => !rest.some(({ text }) => /^-[a-zA-Z]*[lptvZ]/.test(text))],
+  ["cpio", (rest) => rest.some(({ text }) => /^-[a-zA-Z]*[ip]/.test(text))],
+]);
 
 /** A file, and what becomes of it. */
 type Change = readonly [word: Argument, effect: Target["effect"], ifInFolder?: boolean];
@@ -116,6 +148,7 @@ function changesOf(name: string, rest: readonly Argument[]): Change[] {
       .map((word): Change => [{ ...word, text: word.text.slice(3) }, "change"]);
   }
   if (name === "git") return changesOfGit(rest);
+  if (UNPACKING.get(name)?.(rest)) return [[SOMEWHERE, "change"]];
   if (name === "find") return changesOfFind(rest);
   const writer = WRITERS.get(name.replace(/^g(?=sed$|cp$|mv$|rm$)/, ""));
   if (writer === undefined) return [];
@@ -245,8 +278,15 @@ function changesOfGit(rest: readonly Argument[]): Change[] {
     }
     case "checkout": {
       const dashes = after.findIndex(({ text }) => text === "--");
-      return dashes < 0 ? [] : marked(after.slice(dashes + 1).map(inFolder), "change");
+      if (dashes >= 0) return marked(after.slice(dashes + 1).map(inFolder), "change");
+      // A name with an ending is a file rather than a branch.
+      return marked(operands.filter(({ text }) => /\.\w+$/.test(text)), "change");
     }
+    case "apply":
+    case "am":
+      return after.some(({ text }) => /^--(?:check|stat|numstat|summary|abort|quit)$/.test(text))
+        ? []
+        : [[SOMEWHERE, "change"]];
     default:
       return [];
   }
