@@ -159,7 +159,8 @@ function reasonOf({ blocks, required }: Decision, session: string): string {
   const guards = blocks.length === 0 ? [] : [
     ...blocks.map(({ reason }) => reason),
     blocks.every(({ isLasting }) => isLasting)
-      ? "Nothing was done. A person can run it on a terminal; no pause lets you."
+      ? "Nothing was done. A person can run it on a terminal; no pause lets you, only " +
+        "`preToolUse.protectPolicy: false` in the configuration."
       : "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +
         `\`conclaude guard pause --session ${session}\`; do not run it yourself.`,
   ];

@@ -164,6 +164,7 @@ const FORBIDDEN_COMMANDS = [
   "sqlite3 ~/.conclaude/conclaude.db 'delete from counters'",
   "rm ~/.conclaude/spool/x.json",
   "echo {} > ~/.conclaude/spool/x.json",
+  `a=x;${"a=$a$a;".repeat(30)}a=; rm yarn.lock`,
   // Options of shells, arithmetic, what git runs, runners.
   "bash -euo pipefail -c 'rm yarn.lock'",
   "bash -exo pipefail -c 'git push --force'",

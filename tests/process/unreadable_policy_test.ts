@@ -125,7 +125,7 @@ Deno.test("rules that were not strict go on with what can be read, and SessionSt
   Deno.writeTextFileSync(path, BROKEN);
   assert.equal(await bash(home), null);
   const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
-  assert.match(systemMessage, /:4:1: not valid YAML.*The rest of it counts/s);
+  assert.match(systemMessage, /:4:1: not valid YAML.*Nothing of that file counts/s);
 });
 
 Deno.test("SessionStart says that every change is refused", async () => {

@@ -14,7 +14,7 @@ const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 
 Deno.test("KNOWN_EVENTS names each of the 33 events once, and every default event among them", () => {
   assert.equal(new Set(KNOWN_EVENTS).size, 33);
-  assert.equal(DEFAULT_EVENTS.length, 16);
+  assert.equal(DEFAULT_EVENTS.length, 17);
   assert.ok(DEFAULT_EVENTS.every((event) => KNOWN_EVENTS.includes(event)));
 });
 
