@@ -17,7 +17,7 @@ const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
 /** Nouns that no other program has with these verbs. */
 const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
 /** With one of these a command only looks. */
-const LOOKING = new Set(["--help", "-h", "--dry-run"]);
+const LOOKING = new Set(["--help", "-h", "--dry-run", "--preview"]);
 
 /** Programs that only print what they are given. */
 const PRINTING = new Set(["echo", "printf", "grep", "rg"]);

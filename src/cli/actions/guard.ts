@@ -55,9 +55,10 @@ export async function pauseGuards(
   savePause(db, { sessionId, subject: "guards", reason, createdAtMs, endsAtMs });
   return {
     json: { sessionId, endsAtMs, reason },
-    text: `The rules are lifted for session ${shortSessionId(sessionId)}, for ` +
+    text: `The guards are lifted for session ${shortSessionId(sessionId)}, for ` +
       `${minutesText(endsAtMs - createdAtMs)}. To end it: ` +
-      `conclaude guard resume --session ${shortSessionId(sessionId)}`,
+      `conclaude guard resume --session ${shortSessionId(sessionId)}\n` +
+      "Requirements stay in force: `conclaude req pause` lifts those.",
   };
 }
 

@@ -18,6 +18,7 @@ import {
   sessionIdOf,
 } from "../requirements_here.ts";
 import { openStore } from "../store.ts";
+import { quoteWord } from "../../settings/hooks.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
 import { durationText } from "./req.ts";
@@ -41,6 +42,14 @@ export async function satisfyRequirements(
 ): Promise<View> {
   const here = await requirementsHere(context);
   const requirements = namedRequirements(here, names);
+  if (flags.branch !== undefined && flags.session !== undefined) {
+    throw new UserError("Cannot use --branch and --session together", {
+      why:
+        "--branch satisfies for every session of a branch, --session for one; nothing was recorded",
+      next: `conclaude req satisfy ${names.join(" ")} --session ${quoteWord(flags.session)}`,
+      exitCode: USAGE,
+    });
+  }
   const metadata = metadataOf(flags.metadata);
   const { db } = await openStore(context, "write");
   const wholeBranch = flags.branch !== undefined;
@@ -78,8 +87,16 @@ export async function satisfyRequirements(
         metadata: one.metadata,
       })),
     },
-    text: lines.map(plain).join("\n"),
+    text: [...lines, ...await branchNote(context.cwd, flags.branch)].map(plain).join("\n"),
   };
+}
+
+/** A branch may be made later; but a slip of the keyboard would satisfy nothing. */
+async function branchNote(folder: string, branch: string | undefined): Promise<string[]> {
+  if (branch === undefined) return [];
+  const words = ["git", "show-ref", "--verify", "--quiet", `refs/heads/${branch}`];
+  const done = await runTool(words, { folder, timeoutMs: GIT_TIMEOUT_MS });
+  return done?.code === 1 ? [`note: git knows no branch ${branch} yet`] : [];
 }
 
 /** `conclaude req clear NAMES… | --all` */
