@@ -236,18 +236,13 @@ function inGit(rest: readonly Argument[]): Inner[] {
     return [...aliases, script(join(others.filter(({ text }) => !text.startsWith("-"))))];
   }
   if (verb?.text !== "rebase") return aliases;
-  const executed = afterOption("x", after) ??
-    afterOption(
-      "x",
-      after.map((word) =>
-        word.text.startsWith("--exec=")
-          ? { ...word, text: `-x${word.text.slice(7)}` }
-          : word.text === "--exec"
-          ? { ...word, text: "-x" }
-          : word
-      ),
-    );
+  const executed = afterOption("x", after.map(withShortExec));
   return executed === undefined ? aliases : [...aliases, executed];
+}
+
+/** `--exec=CMD` and `--exec CMD` as `-xCMD` and `-x CMD`. */
+function withShortExec(word: Argument): Argument {
+  return { ...word, text: word.text.replace(/^--exec(?:=|$)/, "-x") };
 }
 
 /** The word after a short option: `su -c "…"`, also `-c"…"` in one. */

@@ -1,7 +1,14 @@
 /** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
 import { resolvePath } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
-import { withoutGitOptions } from "./git_options.ts";
+import {
+  type Change,
+  changesOfFind,
+  changesOfGit,
+  marked,
+  placesIn,
+  SOMEWHERE,
+} from "./changes.ts";
 import type { Argument } from "./word.ts";
 import { programName } from "./wrappers.ts";
 
@@ -104,9 +111,6 @@ const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Writer>({
   ex: { operands: "all", valued: "cs" },
 }));
 
-/** A file of which only the running program knows the name. */
-const SOMEWHERE: Argument = { text: "", isOpen: true, isGlob: false };
-
 /** Programs that write what they find in their input, and when they do. */
 const UNPACKING: ReadonlyMap<string, (rest: readonly Argument[]) => boolean> = new Map([
   ["patch", (rest) => rest.every(({ text }) => text.startsWith("-"))],
@@ -116,9 +120,6 @@ const UNPACKING: ReadonlyMap<string, (rest: readonly Argument[]) => boolean> = n
   ["unzip", (rest) => !rest.some(({ text }) => /^-[a-zA-Z]*[lptvZ]/.test(text))],
   ["cpio", (rest) => rest.some(({ text }) => /^-[a-zA-Z]*[ip]/.test(text))],
 ]);
-
-/** A file, and what becomes of it. */
-type Change = readonly [word: Argument, effect: Target["effect"], ifInFolder?: boolean];
 
 /** The files that one command changes; a command that it starts is asked by itself. */
 export function findTargets({ words, redirects, folder }: ShellCommand): Target[] {
@@ -192,20 +193,6 @@ function loaded(
     .map((word) => ({ ...word, text: /\/([^/?#]+)(?:[?#].*)?$/.exec(word.text)![1]! }));
 }
 
-function marked(words: readonly Argument[], effect: Target["effect"]): Change[] {
-  return words.map((word) => [word, effect]);
-}
-
-/** A destination may be a folder: then the file in it has the source's name. */
-function placesIn(folder: Argument, sources: readonly Argument[]): Change[] {
-  return sources.filter(({ isOpen, isGlob }) => !isOpen && !isGlob)
-    .map(({ text }) => text.replace(/\/+$/, ""))
-    .map((text): Change => {
-      const name = text.slice(text.lastIndexOf("/") + 1);
-      return [{ ...folder, text: `${folder.text}/${name}` }, "change", true];
-    });
-}
-
 function split(
   rest: readonly Argument[],
   { valued = "", output }: Writer,
@@ -232,64 +219,6 @@ function split(
     } else if (valued.includes(text.at(-1)!)) at++;
   }
   return { operands, outputs };
-}
-
-/** So many folders deep, files that `find` would delete are looked for by their names. */
-const FIND_DEPTH = 4;
-
-/** `find DIR -delete` takes all of a folder away, with `-name` what is called so. */
-function changesOfFind(rest: readonly Argument[]): Change[] {
-  const end = rest.findIndex(({ text }) => text.startsWith("-"));
-  if (!rest.some(({ text }) => text === "-delete")) return [];
-  const roots = rest.slice(0, end);
-  const name = rest[rest.findIndex(({ text }) => text === "-name") + 1];
-  if (name === undefined || name === rest[0] || name.isOpen) return marked(roots, "remove");
-  return roots.flatMap((root) =>
-    Array.from({ length: FIND_DEPTH }, (_, depth): Change => {
-      const text = `${root.text}/${"*/".repeat(depth)}${name.text}`;
-      return [{ ...root, text, isGlob: true }, "remove"];
-    })
-  );
-}
-
-/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`. */
-function changesOfGit(rest: readonly Argument[]): Change[] {
-  const { words, folder } = withoutGitOptions(rest);
-  const [verb, ...after] = words;
-  const inFolder = (word: Argument): Argument =>
-    folder === null || word.text.startsWith("/")
-      ? word
-      : { ...word, text: `${folder.text}/${word.text}`, isOpen: word.isOpen || folder.isOpen };
-  const operands = after.filter(({ text }) => !text.startsWith("-")).map(inFolder);
-  switch (verb?.text) {
-    case "rm":
-      return after.some(({ text }) => text === "--cached") ? [] : marked(operands, "remove");
-    case "mv":
-      return [
-        ...marked(operands.slice(-1), "change"),
-        ...operands.slice(-1).flatMap((to) => placesIn(to, operands.slice(0, -1))),
-        ...marked(operands.slice(0, -1), "remove"),
-      ];
-    case "restore": {
-      // With `--staged` alone only the index changes.
-      const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
-      const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
-      return isIndexOnly ? [] : marked(operands, "change");
-    }
-    case "checkout": {
-      const dashes = after.findIndex(({ text }) => text === "--");
-      if (dashes >= 0) return marked(after.slice(dashes + 1).map(inFolder), "change");
-      // A name with an ending is a file rather than a branch.
-      return marked(operands.filter(({ text }) => /\.\w+$/.test(text)), "change");
-    }
-    case "apply":
-    case "am":
-      return after.some(({ text }) => /^--(?:check|stat|numstat|summary|abort|quit)$/.test(text))
-        ? []
-        : [[SOMEWHERE, "change"]];
-    default:
-      return [];
-  }
 }
 
 function isDescriptor(operator: string, { text }: Argument): boolean {
