@@ -188,7 +188,7 @@ const LOOK_ALIKES = [
   "max_tokens: 4096",
   "tokens=12",
   '"input_tokens":12,"output_tokens":7',
-  "PWD=/work/main",
+  "PWD=/home/ana/tides",
   "author: Ana",
   "auth: false",
   "authentication: true",
@@ -375,7 +375,7 @@ Deno.test("redactValue() masks strings and numbers below a secret name, and noth
     dbToken: 12345,
     auth: { user: ["ana", { kind: "string" }], on: true, none: null, empty: "" },
     "max_tokens": 4096,
-    pwd: "/work/main",
+    pwd: "/home/ana/tides",
   };
   assert.deepEqual(redactValue(value, BUILT_IN), {
     password: "[redacted:secret]",
@@ -387,7 +387,7 @@ Deno.test("redactValue() masks strings and numbers below a secret name, and noth
       empty: "",
     },
     "max_tokens": 4096,
-    pwd: "/work/main",
+    pwd: "/home/ana/tides",
   });
 });
 

@@ -62,7 +62,7 @@ Deno.test("isOwnHandler() knows the program that is being installed under any na
   for (
     const program of [
       { kind: "path", path: "/opt/state engine/se" },
-      { kind: "line", line: "deno run -A /work/main/main.ts" },
+      { kind: "line", line: "deno run -A /home/ana/tides/main.ts" },
       { kind: "line", line: "env A=1 /opt/se" },
     ] as const
   ) {
