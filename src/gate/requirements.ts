@@ -9,8 +9,7 @@ import { shortSessionId } from "../ids.ts";
 import { parentOf, resolvePath } from "../paths.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/files.ts";
-import type { Facts } from "../requirement/judge.ts";
-import { wantsBranchSize } from "../requirement/judge.ts";
+import { type Facts, wantsBranchSize } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import { lookAtCommand } from "../requirement/look.ts";
@@ -173,7 +172,8 @@ async function otherSessions(
   return others.map((other) => other.sessionId).filter((id) => !gone.has(id)).map(shortSessionId);
 }
 
-function quietly<Result>(work: () => Result): Result | undefined {
+/** What a read before the event gives; undefined when the database did not answer. */
+export function quietly<Result>(work: () => Result): Result | undefined {
   try {
     return work();
   } catch {

@@ -1,6 +1,5 @@
 /** What a tool use that has succeeded means for the requirements: a skill satisfies some, an action uses some up. */
-import { requirementsFor } from "../gate/requirements.ts";
-import { gatherFacts, groundOf } from "../gate/requirements.ts";
+import { gatherFacts, groundOf, requirementsFor } from "../gate/requirements.ts";
 import { shortSessionId } from "../ids.ts";
 import { openOf } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";

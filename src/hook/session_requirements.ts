@@ -1,5 +1,5 @@
 /** The start and the end of a session, as far as requirements go. */
-import { gatherFacts, groundOf } from "../gate/requirements.ts";
+import { gatherFacts, groundOf, quietly } from "../gate/requirements.ts";
 import { shortSessionId } from "../ids.ts";
 import { carriedOver } from "../requirement/carry_over.ts";
 import { openOf } from "../requirement/judge.ts";
@@ -81,13 +81,4 @@ export function endRequirements(
   const resume: RequirementChange = { kind: "resume", sessionId };
   const forget: RequirementChange = { kind: "forget", sessionId };
   return { changes: policy.clearsAtEnd ? [resume, forget] : [resume], apply: applyChanges };
-}
-
-function quietly<Result>(work: () => Result): Result | undefined {
-  try {
-    return work();
-  } catch {
-    // The write of the event will tell what is wrong with the database.
-    return undefined;
-  }
 }
