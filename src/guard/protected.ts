@@ -33,9 +33,11 @@ export function whyProtected(
   { spellings, exists, effect }: Pick<FileFacts, "spellings" | "exists" | "effect">,
   written: Written,
 ): string | null {
-  const is = (pattern: RegExp) => spellings.some((spelling) => pattern.test(spelling));
-  if (is(POLICY_FILE)) return "belongs to the guards";
-  if (!is(effect === "remove" ? SETTINGS_OR_FOLDER : SETTINGS_FILE)) return null;
+  // Nearly no file is one of them, and a search for a word costs nothing beside compiling a pattern.
+  const is = (pattern: RegExp, word: string) =>
+    spellings.some((spelling) => spelling.includes(word) && pattern.test(spelling));
+  if (is(POLICY_FILE, "conclaude")) return "belongs to the guards";
+  if (!is(effect === "remove" ? SETTINGS_OR_FOLDER : SETTINGS_FILE, ".claude")) return null;
   const isTouched = written === "unknown" || (written.replaces && exists) ||
     ABOUT_HOOKS.test(written.text());
   return isTouched ? "starts the hooks" : null;

@@ -91,6 +91,7 @@ export async function answerTo(
     config,
     // Nothing is kept, so nothing has to be prepared for it.
     keepsContent: false,
+    mask: (texts) => Promise.resolve(texts),
     exclusion: () => Promise.resolve(null),
     db,
     notices,

@@ -51,6 +51,8 @@ export interface HookWork {
   readonly config: HookConfig;
   /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
   readonly keepsContent: boolean;
+  /** Texts that did not come with the event, with their secrets masked. */
+  mask(texts: readonly string[]): Promise<readonly string[]>;
   /** The key of the configuration that keeps a tool use out; null when it may be kept. */
   exclusion(toolName: string, toolInput: unknown): Promise<string | null>;
   /** Null when it cannot be opened; the event goes to the spool then. */

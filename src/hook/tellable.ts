@@ -5,13 +5,10 @@ import type { Draft, HookWork } from "./handler.ts";
  * apart or was run may show what the event itself does not. Nothing of what the configuration keeps out.
  */
 export async function tellable(
-  { config, keepsContent }: HookWork,
+  { keepsContent, mask }: HookWork,
   draft: Draft,
   texts: readonly string[],
-): Promise<string[]> {
+): Promise<readonly string[]> {
   if (draft.status === "skipped" || !keepsContent) return [];
-  if (texts.every((text) => text === "")) return [];
-  const { redactText } = await import("../capture/redact.ts");
-  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  return texts.map((text) => redactText(text, { patterns }));
+  return texts.every((text) => text === "") ? [] : await mask(texts);
 }

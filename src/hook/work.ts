@@ -136,6 +136,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     claudePid,
     config,
     keepsContent,
+    mask: (texts) => maskTexts(texts, config),
     async exclusion(toolName, toolInput) {
       if (!config.captureEnabled) return "capture.enabled";
       if (!keepsContent) return "capture.exclude.projects";
@@ -215,6 +216,16 @@ async function withoutSecrets(
     text: redactText(text, { patterns }),
     hide: (path) => path === null ? null : redactText(path, { patterns }),
   };
+}
+
+async function maskTexts(
+  texts: readonly string[],
+  { redactPatterns }: HookConfig,
+): Promise<readonly string[]> {
+  const patterns = redactPatterns.map((source) => new RegExp(source, "g"));
+  if (!needsRedaction(JSON.stringify(texts), patterns)) return texts;
+  const { redactText } = await import("../capture/redact.ts");
+  return texts.map((text) => redactText(text, { patterns }));
 }
 
 type Opened =
