@@ -43,7 +43,7 @@ function regexFault(source: string, flags: string): string | undefined {
 const NEEDS_BACKTRACKING = /\\[1-9k]|\(\?<?[=!]|\{(?:\d*,)?\d{2,}/;
 /** A group with a repetition or a choice in it that is itself repeated; groups within groups as far as it matters. */
 const NESTED_REPETITION =
-  /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*[*+|{](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
+  /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*(?:[*+|]|\{\d*,)(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
 
 /**
  * Whether a pattern may take a time that grows without bound: a hook has to answer. Other patterns that backtrack are

@@ -192,6 +192,28 @@ testWhere(
   },
 );
 
+testWhere(
+  needsTools("git", "ps"),
+  "a git that does not answer is not waited for, and does not stay",
+  async () => {
+    using home = tempHome();
+    repository(home, { ".gitignore": "*.log\n" });
+    const tools = join(home.path, "tools");
+    Deno.mkdirSync(tools);
+    const minutes = "exec sleep 97\n";
+    Deno.writeTextFileSync(join(tools, "git"), `#!/bin/sh\necho $$ > ${tools}/pid\n${minutes}`, {
+      mode: 0o755,
+    });
+    const path = { PATH: `${tools}:/usr/bin:/bin` };
+    assert.equal(await ask(home, "Write", { file_path: "a.log" }, path), null);
+    const { doubts } = executions(home).at(-1)!["metadata"] as { readonly doubts: string[] };
+    assert.match(doubts[0]!, /whether git ignores \S+a\.log could not be asked/);
+    const pid = Deno.readTextFileSync(join(tools, "pid")).trim();
+    const { stdout } = new Deno.Command("ps", { args: ["-o", "args=", "-p", pid] }).outputSync();
+    assert.doesNotMatch(new TextDecoder().decode(stdout), /sleep 97/);
+  },
+);
+
 testWhere(needsGit, "explain shows the rule", async () => {
   using home = tempHome();
   const project = repository(home, { ".gitignore": "*.log\n" });

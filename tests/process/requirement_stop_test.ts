@@ -25,6 +25,33 @@ Deno.test("a stop is held once a turn for what was done without its requirement,
   assert.equal(await project.stop(), null);
 });
 
+Deno.test("requirements and commands together never hold a session more than eight times", async () => {
+  using project = new RequiredProject(
+    `stop: {maxBlocks: 8, commands: [{run: test -f green}]}\n${EVIDENCE}`,
+  );
+  project.write("green", "");
+  await project.edit();
+  const [first = "", ...others] = await stopsInARow(project, () => {
+    Deno.removeSync(`${project.path}/green`);
+  });
+  assert.match(first, /evidence/);
+  assert.doesNotMatch(first, /test -f green/);
+  assert.equal(others.length, 7);
+  for (const reason of others) assert.match(reason, /test -f green/);
+});
+
+/** Why Claude is held, stop after stop until it may go; something happens after the first. */
+async function stopsInARow(project: RequiredProject, then: () => void): Promise<string[]> {
+  const reasons: string[] = [];
+  for (let stops = 0; stops < 20; stops++) {
+    const reason = await project.stop({ stop_hook_active: stops > 0 });
+    if (reason === null) break;
+    reasons.push(reason);
+    if (stops === 0) then();
+  }
+  return reasons;
+}
+
 Deno.test("a stop looks only at the scopes that are verified", async () => {
   using project = new RequiredProject("hooks: {stop: {verifyScopes: []}}\n" + EVIDENCE);
   await project.edit();

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { pattern, regexText } from "../../src/config/schema_text.ts";
+
+/** Each takes seconds on a text of forty letters where the engine has to try every way. */
+const ENDLESS = [
+  "(a+)+$",
+  "(a|aa)+$",
+  "^(\\w+\\s?)*$",
+  "((ab)*c?)*$",
+  "(a*){2,}$",
+];
+
+/** Alike to look at; none repeats what is repeated. */
+const HARMLESS = [
+  "git\\s+commit",
+  "(npm|pnpm|yarn)\\s+publish",
+  "(?:^|\\s)deploy(?:\\s|$)",
+  "\\(a+\\)+",
+  "(abc)+",
+  "(a{3})+",
+  "v\\d+(\\.\\d+)?",
+];
+
+Deno.test("regexText() refuses what may take for ever, and says why", () => {
+  for (const source of ENDLESS) {
+    const { success, error } = regexText().safeParse(source);
+    assert.equal(success, false, source);
+    assert.match(error!.issues[0]!.message, /may take for ever: a group that is repeated/, source);
+  }
+  for (const source of HARMLESS) assert.ok(regexText().safeParse(source).success, source);
+});
+
+Deno.test("pattern refuses it only where the engine that reads every text once cannot take over", () => {
+  for (const source of ENDLESS) assert.ok(pattern.safeParse(`x${source}`).success, source);
+  for (const source of ["(a+)+\\1", "(?=b)(a+)+$", "(?<!b)(a+)+$", "(a+)+b{10}"]) {
+    assert.ok(!pattern.safeParse(source).success, source);
+  }
+});
