@@ -13,7 +13,7 @@ import { type Facts, wantsBranchSize } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import { lookAtCommand } from "../requirement/look.ts";
-import { commandText, triggeredBy, usesOf } from "../requirement/triggers.ts";
+import { commandText, mayTrigger, triggeredBy, usesOf } from "../requirement/triggers.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";
 import type { RequirementChange } from "../store/requirements.ts";
@@ -78,7 +78,7 @@ export async function requirementsFor(
     return { ...nothing, triggered };
   }
   const { readUses } = await import("../guard/bash.ts");
-  const { commands, changed, gitFolders, doubts } = readUses(command, { folder, home });
+  const { commands, beginnings, changed, gitFolders, doubts } = readUses(command, { folder, home });
   const files = changed.map(real).filter((path) => isOfProject(path, repository));
   const edited = files.length > 0 && usesOf(requirements).edits ? await unignored(files) : files;
   const triggered = triggeredBy(requirements, {
@@ -87,7 +87,11 @@ export async function requirementsFor(
     changesFiles: edited.length > 0,
   });
   const places = [...gitFolders, ...edited.map(parentOf)];
-  return { triggered, doubts, repository: workingTree(repository, places) };
+  return {
+    triggered,
+    doubts: [...doubts, ...mayTrigger(requirements, beginnings)],
+    repository: workingTree(repository, places),
+  };
 }
 
 /** The first of these folders that lies in another working tree of the repository says which one is meant. */

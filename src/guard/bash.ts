@@ -1,12 +1,13 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
-import { judgeCommands, spellings } from "./commands.ts";
+import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
 import { resolvePath } from "../paths.ts";
-import { liftedBy } from "./lifting.ts";
+import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
+import { onlyTells } from "./shell/telling.ts";
 import { readScript } from "./shell/script.ts";
 import { findTargets } from "./shell/writes.ts";
 import { programName } from "./shell/wrappers.ts";
@@ -27,10 +28,11 @@ const MAX_TARGETS = 500;
 
 /** Judges a Bash call. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
-  const { commands, unknown } = readScript(use.command, use);
+  const { commands, unknown, tooLarge } = readScript(use.command, use);
   const byCommand = judgeCommands(policy, commands, { agent: use.agent, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
+  if (tooLarge !== null && policy.protectsItself) blocks.push(unseen(tooLarge));
   let looked = 0;
   const links: string[] = [];
   for (const command of commands) {
@@ -39,12 +41,17 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       blocks.push(...danger.blocks);
       doubts.push(...danger.doubts);
     }
-    const lifting = policy.protectsItself ? liftedBy(command) : null;
-    if (lifting !== null) {
-      const reason = `Blocked Bash operation: ${lifting}. Command: ${use.command}`;
-      blocks.push({ rule: PROTECT_RULE, reason, isLasting: true });
+    if (policy.protectsItself) {
+      const lifting = liftedBy(command);
+      const doubt = mayLift(command);
+      if (doubt !== null) doubts.push(doubt);
+      if (lifting !== null) {
+        const reason = `Blocked Bash operation: ${lifting}. Command: ${use.command}`;
+        blocks.push({ rule: PROTECT_RULE, reason, isLasting: true });
+      }
     }
-    for (const { path, by, ...how } of findTargets(command)) {
+    const made: string[] = [];
+    for (const { path, by, ...how } of isRemote(command) ? [] : findTargets(command)) {
       if (path === null) {
         if (hasFileRules(policy)) doubts.push(`which file \`${by}\` changes is not known`);
         continue;
@@ -52,7 +59,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       if (links.some((link) => path === link || path.startsWith(`${link}/`))) {
         doubts.push(`where ${path} leads is not known: the command makes that link itself`);
       }
-      if (by === "ln") links.push(path);
+      if (by === "ln") made.push(path);
       if (++looked > MAX_TARGETS) {
         doubts.push("it changes more files than can be looked up");
         break;
@@ -63,14 +70,24 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         );
       }
     }
+    links.push(...made);
   }
   return { blocks: once(blocks), doubts: [...new Set(doubts)] };
+}
+
+/** What nobody has looked at may lift the rules. */
+function unseen(why: string): Block {
+  const reason =
+    `Blocked Bash operation: what it does cannot be judged, for ${why}. Run it in parts.`;
+  return { rule: PROTECT_RULE, reason };
 }
 
 /** What a Bash call would start and change, without judging it. */
 export interface BashUses {
   /** The words of every command, in each way to write it; what only the running shell knows is left out. */
   readonly commands: readonly (readonly string[])[];
+  /** Of those with a part that only the running shell knows, what stands before it. */
+  readonly beginnings: readonly string[];
   /** The files that it plainly changes, absolute, links not followed. */
   readonly changed: readonly string[];
   /** The folders in which it runs git, absolute. */
@@ -85,28 +102,24 @@ export function readUses(
   around: { readonly folder: string | null; readonly home: string | null },
 ): BashUses {
   const { commands, unknown } = readScript(command, around);
-  const targets = commands.flatMap(findTargets);
+  const targets = commands.filter((command) => !isRemote(command)).flatMap(findTargets);
   const open = targets.filter(({ path }) => path === null)
     .map(({ by }) => `which file \`${by}\` changes is not known`);
+  const written = commands.filter(({ words }) => !onlyTells(words))
+    .flatMap(({ words }) => spellings(words));
   return {
-    commands: commands.filter(({ words }) => !onlyTells(words))
-      .flatMap(({ words }) => spellings(words))
-      .map((words) => words.map(({ text }) => text)),
+    commands: written.map((words) => words.map(({ text }) => text)),
+    beginnings: written.map(textOf).flatMap(({ text, isOpen }) => isOpen ? [text] : []),
     changed: targets.flatMap(({ path }) => path === null ? [] : [path]),
     gitFolders: [...new Set(commands.flatMap(gitFolder))],
     doubts: [...new Set([...unknown, ...open])],
   };
 }
 
-/** Programs that only tell of the words that they are given. */
-const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
-
-/** `man git commit`, `git commit --help`: nothing of it is done. */
-function onlyTells([program, ...rest]: ShellCommand["words"]): boolean {
-  if (program === undefined) return false;
-  const name = programName(program.text);
-  return (TELLING.has(name) && rest.length > 0) ||
-    (name === "git" && rest.some(({ text }) => /^(?:--help|--dry-run|--abort|--quit)$/.test(text)));
+/** Whether it runs on another machine. */
+function isRemote({ startedBy }: ShellCommand): boolean {
+  if (startedBy === null) return false;
+  return programName(startedBy.words[0]?.text ?? "") === "ssh" || isRemote(startedBy);
 }
 
 function gitFolder({ words: [program, ...rest], folder }: ShellCommand): string[] {

@@ -23,6 +23,8 @@ const SQL_CLIENTS = new Set(
   ["psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "duckdb", "clickhouse", "clickhouse-client"]
     .concat(["cockroach", "bq", "snowsql", "usql", "sqlplus", "d1"]),
 );
+/** The next word is SQL. */
+const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 const SQL = /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b/i;
 
 /** What one command would destroy, and what could not be told. */
@@ -39,10 +41,13 @@ export function judgeDanger(command: ShellCommand, precious: Precious): Verdict 
       const judged = judgeRecursive(name, rest, command, precious);
       found.push(...judged.found);
       doubts.push(...judged.doubts);
-    } else if (name === "git") found.push(...judgeGit(rest));
-    else if (name === "find") found.push(...judgeFind(rest, command, precious));
-    else if (/^mkfs(?:\.\w+)?$/.test(name)) found.push("makes a new file system over an old one");
-    else if (name === "dd" && rest.some(({ text }) => isDisk(text.replace(/^of=/, "")))) {
+    } else if (name === "git") {
+      found.push(...judgeGit(rest));
+      doubts.push(...doubtsOfGit(rest));
+    } else if (name === "find") found.push(...judgeFind(rest, command, precious));
+    else if (/^mkfs(?:\.\w+)?$/.test(name) && !rest.some(({ text }) => text === "--help")) {
+      found.push("makes a new file system over an old one");
+    } else if (name === "dd" && rest.some(({ text }) => isDisk(text.replace(/^of=/, "")))) {
       if (rest.some(({ text }) => text.startsWith("of="))) found.push("writes over a disk");
     }
     const isSql = [program, ...rest].some(({ text }) => SQL_CLIENTS.has(programName(text)));
@@ -51,6 +56,9 @@ export function judgeDanger(command: ShellCommand, precious: Precious): Verdict 
       [...rest.map(({ text }) => text), command.input ?? ""].some((t) => SQL.test(withoutTexts(t)))
     ) {
       found.push("drops or empties a table");
+    }
+    if (isSql && rest.some(({ isOpen }, i) => isOpen && SQL_OPTION.test(rest[i - 1]?.text ?? ""))) {
+      doubts.push(`what ${name} is told is only known when it runs`);
     }
   }
   const shown = command.words.map(({ text }) => text).join(" ");
@@ -74,7 +82,8 @@ function judgeRecursive(
   const isRecursive = optionWords.some(({ text }) =>
     /^-[a-zA-Z]*[rR]/.test(text) || /^--recursive/.test(text)
   );
-  if (!isRecursive) return { found: [], doubts: [] };
+  const [unknown] = isRecursive ? [] : optionWords.filter(({ isOpen }) => isOpen);
+  if (!isRecursive && unknown === undefined) return { found: [], doubts: [] };
   const verb = name === "rm" ? "removes" : "changes all of";
   const found: string[] = [];
   const doubts: string[] = [];
@@ -83,13 +92,16 @@ function judgeRecursive(
   );
   for (const { text, isOpen } of operands) {
     if (isOpen) {
+      if (!isRecursive) continue;
       doubts.push(`what "${words.map((word) => word.text).join(" ")}…" ${verb} is not known`);
       continue;
     }
     if (folder === null && !text.startsWith("/")) continue;
     const path = resolvePath(text, { folder: folder ?? "/" });
     const kept = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
-    if (isPrecious(kept, precious)) found.push(`${verb} ${kept}`);
+    if (!isPrecious(kept, precious)) continue;
+    if (isRecursive) found.push(`${verb} ${kept}`);
+    else doubts.push(`whether ${name} ${verb} ${kept} is only known when it runs`);
   }
   return { found, doubts };
 }
@@ -129,12 +141,12 @@ function judgeGit(rest: readonly Argument[]): string[] {
   switch (verb?.text) {
     case "push":
       if (has("n", "--dry-run")) return [];
-      return has("f", "--force") || texts.some((text) => /^\+./.test(text))
+      return has("f", "--force") || texts.some((text) => text === "--mirror" || /^\+./.test(text))
         ? ["overwrites the history of a shared branch (--force-with-lease would not)"]
         : [];
     case "reset":
       return texts.includes("--hard") &&
-          texts.some((text) => /^origin\/(?:main|master)$/.test(text))
+          texts.some((text) => /^origin\/(?:HEAD|main|master)$/.test(text))
         ? ["throws away every commit and change that origin does not have"]
         : [];
     case "clean":
@@ -144,6 +156,18 @@ function judgeGit(rest: readonly Argument[]): string[] {
     default:
       return [];
   }
+}
+
+/** What a part that only the running shell knows could make of it. */
+function doubtsOfGit(rest: readonly Argument[]): string[] {
+  const { words: [verb, ...after] } = withoutGitOptions(rest);
+  if (verb === undefined) return [];
+  const isDestructive = /^(?:push|clean)$/.test(verb.text) ||
+    (verb.text === "reset" && after.some(({ text, isOpen }) => isOpen || text === "--hard"));
+  const isOpen = verb.isOpen || (isDestructive && after.some((word) => word.isOpen));
+  return isOpen
+    ? [`what git${verb.isOpen ? "" : ` ${verb.text}`} is told is only known when it runs`]
+    : [];
 }
 
 /** SQL without remarks and without what stands in quotes: text that only mentions a statement. */

@@ -16,8 +16,12 @@ const LIFTING: Readonly<Record<string, ReadonlySet<string>>> = {
 const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
 /** Nouns that no other program has with these verbs. */
 const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
-/** With one of these a command only looks. */
+/** With one of these a command only looks, where no other option takes it for its value. */
 const LOOKING = new Set(["--help", "-h", "--dry-run", "--preview"]);
+/** Options of it whose value is the next word. */
+const VALUED = /^--(?:session|branch|ttl|metadata|db|minutes|reason|preset|output|project)$/;
+/** The program, by whatever path or runner; also where it runs from its source. */
+const PROGRAM = /conclaude|main\.[jt]s$/;
 
 /** Programs that only print what they are given. */
 const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
@@ -35,23 +39,38 @@ export function liftedBy(command: ShellCommand): string | null {
   return null;
 }
 
+/** Why a command may be such a one, if only the running shell knows its verb; null when it cannot. */
+export function mayLift({ words }: ShellCommand): string | null {
+  const at = words.findIndex(({ text }) => PROGRAM.test(text) && !/\s/.test(text));
+  if (at < 0 || PRINTING.has(programName(words[0]!.text))) return null;
+  const [noun, verb] = words.slice(at + 1)
+    .filter(({ text, isOpen }) => isOpen || !text.startsWith("-"));
+  const isOpen = noun?.isOpen || (Object.hasOwn(LIFTING, noun?.text ?? "") && verb?.isOpen);
+  return isOpen ? "what conclaude is told to do is only known when it runs" : null;
+}
+
 /** Whether our program is started, by whatever name or runner, with a verb that is a person's. */
 function lifts({ words }: ShellCommand): boolean {
   const texts = words.map(({ text }) => text);
-  if (PRINTING.has(programName(texts[0] ?? "")) || texts.some((text) => LOOKING.has(text))) {
-    return false;
-  }
+  if (PRINTING.has(programName(texts[0] ?? "")) || onlyLooks(texts)) return false;
   // Whatever it is called, and wherever it was copied to, its verbs tell.
   const [, noun = "", verb = ""] = texts.filter((text) => !text.startsWith("-"));
   if (LIFTING_BY_ANY_NAME.has(noun) && LIFTING[noun]!.has(verb)) return true;
   return texts.some((text, at) => {
-    if (!/conclaude|main\.[jt]s$/.test(text) || /\s/.test(text)) return false;
+    if (!PROGRAM.test(text) || /\s/.test(text)) return false;
     const verbs = texts.slice(at + 1).filter((word) => !word.startsWith("-"));
-    return verbs.some((verb, i) =>
+    return verbs[0] !== "help" && verbs.some((verb, i) =>
       ALWAYS_LIFTING.has(verb) ||
       (Object.hasOwn(LIFTING, verb) && LIFTING[verb]!.has(verbs[i + 1] ?? ""))
     );
   });
+}
+
+function onlyLooks(texts: readonly string[]): boolean {
+  const end = texts.indexOf("--");
+  return (end < 0 ? texts : texts.slice(0, end)).some((text, i) =>
+    LOOKING.has(text) && !VALUED.test(texts[i - 1] ?? "")
+  );
 }
 
 function changesDatabase({ words }: ShellCommand): boolean {

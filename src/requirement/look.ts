@@ -25,7 +25,7 @@ const MAX_LOOKED_CHARS = 2_000;
 
 /** Signs that a command only tells of another one: `man git commit`, `git commit --help`. */
 const TELLING =
-  /^\s*(?:echo|printf|man|which|type|apropos|whatis|tldr)\b|\s--(?:help|dry-run|abort|quit)\b/;
+  /^\s*(?:echo|printf|man|which|type|apropos|whatis|tldr)\b|\s(?:-h|--(?:help|dry-run|abort|quit))\b/;
 
 /** A command of plain words: what it says is what it is. */
 const PLAIN = /^[\w ./=:@,%+-]*$/;
@@ -50,7 +50,7 @@ export function lookAtCommand(
   command: unknown,
 ): "no" | "plain" | "parse" {
   if (typeof command !== "string") return "no";
-  const unquoted = command.replace(/['"\\]/g, "");
+  const unquoted = command.replace(/\\\n|['"\\]/g, "");
   const isVeiled = VEILED.test(unquoted);
   const mayWrite = edits && (isVeiled || WRITING.test(unquoted));
   const mayMatch = commands !== "" &&

@@ -70,6 +70,42 @@ export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   };
 }
 
+/**
+ * Which of the requirements a command may fall under whose beginning alone is known: their patterns begin with a plain
+ * text, and it could go on like that.
+ */
+export function mayTrigger(
+  requirements: readonly Requirement[],
+  beginnings: readonly string[],
+): string[] {
+  return requirements.flatMap(({ name, triggers }) => {
+    const heads = triggers.filter((trigger) => isAboutTool(trigger, "Bash"))
+      .flatMap(({ command }) => headsOf(command ?? ""));
+    return beginnings.filter((text) => heads.some((head) => head.startsWith(text.toLowerCase())))
+      .map((text) => `"${text}…" may be what requirements.${name} is about`);
+  });
+}
+
+/** The plain texts that a pattern may begin with, blanks as one; nothing where it begins otherwise. */
+function headsOf(pattern: string): string[] {
+  let rest = pattern.replace(/^(?:\^|\\b|\(\?:\^\|\\s\))+/, "").replace(/\\s[+*]?| +/g, " ")
+    .replaceAll("\\b", "").toLowerCase();
+  let heads = [""];
+  while (heads.length <= MAX_HEADS) {
+    // A letter before `?` or `*` may be missing.
+    const [plain] = /^[\w ./:@-]+(?![?*{])/.exec(rest) ?? [];
+    const [group, choices = ""] = /^\((?:\?:)?([\w ./:@|-]+)\)(?![?*+{])/.exec(rest) ?? [];
+    const read = plain ?? group;
+    if (read === undefined) break;
+    const next = plain === undefined ? choices.split("|") : [plain];
+    heads = heads.flatMap((head) => next.map((choice) => head + choice));
+    rest = rest.slice(read.length);
+  }
+  return heads.filter((head) => head !== "");
+}
+
+const MAX_HEADS = 64;
+
 /** So much of a command is searched: what a pattern costs may grow with a power of it. */
 const MAX_SEARCHED_CHARS = 2_000;
 

@@ -132,6 +132,13 @@ Deno.test("a review is asked for each commit, and used up by one that succeeded"
     "sh -c 'git commit'",
     "X=commit; git $X -m x",
     "echo $(git commit -m x)",
+    "git com\\\nmit -m x",
+    "git commit -m --dry-run",
+    'git commit -m "$(echo --help)"',
+    "git commit --message --help",
+    "git commit -m x --dry-run --no-dry-run",
+    "git commit -m x -- --dry-run",
+    "script -qc 'git commit -m x'",
   ];
   for (const command of denied) {
     assert.match((await project.bash(command))!, /pre_commit_review/, command);
@@ -142,7 +149,9 @@ Deno.test("a review is asked for each commit, and used up by one that succeeded"
     "echo git commit",
     "man git commit",
     "git commit --help",
+    "git commit -h",
     "git commit --dry-run",
+    "git commit -m x --dry-run",
     "git merge --abort",
     "git log -S 'git commit'",
   ];
@@ -332,7 +341,6 @@ Deno.test("what only the running shell knows is noted, and denied by a strict po
   const commands = [
     "rm $FILE",
     'x="a=x;"; for f in src/*; do rm "$f$x"; done',
-    `${"true;".repeat(2_100)}rm src/a.ts`,
   ];
   for (const command of commands) {
     assert.equal(await project.bash(command), null, command.slice(0, 80));
@@ -341,6 +349,39 @@ Deno.test("what only the running shell knows is noted, and denied by a strict po
   }
   project.configure(`preToolUse: {strict: true}\n${PLAN}`);
   for (const command of commands) assert.notEqual(await project.bash(command), null);
+});
+
+Deno.test("a command that may be the one a requirement is about is noted, and denied by a strict policy", async () => {
+  using project = new RequiredProject(REVIEW);
+  const commands = [
+    "git $VERB -m x",
+    'git "$@"',
+    "git com${PART}mit -m x",
+    'a=(commit -m x); git "${a[@]}"',
+    "echo commit -m x | xargs git",
+  ];
+  const others = ["git log $REF", 'echo "$COMMIT"', "npm run $SCRIPT"];
+  for (const command of commands) {
+    assert.equal(await project.bash(command), null, command);
+    assert.ok((executions(project.home).at(-1)!["metadata"] as Row)["unsure"], command);
+  }
+  project.configure(`preToolUse: {strict: true}\n${REVIEW}`);
+  for (const command of commands) {
+    assert.match((await project.bash(command))!, /pre_commit_review|only known when/, command);
+  }
+  for (const command of others) assert.equal(await project.bash(command), null, command);
+});
+
+Deno.test("what only shows help or rehearses is not what a requirement is about", async () => {
+  using project = new RequiredProject(
+    "requirements: {released: {triggerTools: [{tool: Bash, commandPattern: '(npm|cargo)\\s+publish|gh\\s+pr'}]}}\n",
+  );
+  for (const command of ["npm publish --dry-run", "cargo publish --help", "gh pr create --help"]) {
+    assert.equal(await project.bash(command), null, command);
+  }
+  for (const command of ["npm publish --tag --dry-run", "gh pr create --title --help"]) {
+    assert.match((await project.bash(command))!, /released/, command);
+  }
 });
 
 Deno.test("files that git ignores are no edits of a shell command", async () => {

@@ -25,17 +25,21 @@ import {
   changeFolder,
   copyOf,
   inner,
+  setGiven,
   setParameters,
   type State,
 } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
-import { findInner, type Inner, programName } from "./wrappers.ts";
+import type { Inner } from "./inner.ts";
+import { findInner, programName } from "./wrappers.ts";
 
 /** What a script would do. */
 export interface Script {
   readonly commands: readonly ShellCommand[];
   /** Why the list may be incomplete, one reason each: `"$X" is not known before it runs`. */
   readonly unknown: readonly string[];
+  /** Why a part of it was not even looked at; null when all was. */
+  readonly tooLarge: string | null;
 }
 
 /** What is known around a script. */
@@ -50,7 +54,9 @@ const MAX_COMMANDS = 2_000;
 const MAX_DEPTH = 16;
 /** Substitutions in one script: nested in each other, more would take the parser seconds. */
 const MAX_SUBSTITUTIONS = 2_000;
-const MAX_LOOPS = 32;
+/** Rounds in which a loop's body is read, with those of the loops around it. */
+const MAX_ROUNDS = 32;
+const NESTED = "it is nested too deeply to be read";
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
@@ -65,25 +71,30 @@ export function readScript(source: string, around: Surroundings): Script {
       functions: new Map(),
       startedBy: null,
       depth: 0,
+      rounds: 1,
     });
   } catch {
     // Too long or too deep for the engine.
-    reader.unknown.add("it is too large to be read");
+    reader.tooLarge = "it is too large to be read";
   }
-  return { commands: reader.commands, unknown: [...reader.unknown] };
+  const { commands, unknown, tooLarge } = reader;
+  return { commands, unknown: [...unknown, ...(tooLarge === null ? [] : [tooLarge])], tooLarge };
 }
 
+/** Programs that give variables other values, which nobody knows; they are named among the arguments. */
+const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
 
 class Reader {
   readonly commands: ShellCommand[] = [];
   readonly unknown = new Set<string>();
+  tooLarge: string | null = null;
 
   source(text: string, state: State): void {
     if (
       state.depth > MAX_DEPTH || text.split("$(", MAX_SUBSTITUTIONS + 1).length > MAX_SUBSTITUTIONS
     ) {
-      this.unknown.add("it is nested too deeply to be read");
+      this.tooLarge = NESTED;
       return;
     }
     let script: ParsedScript;
@@ -107,7 +118,7 @@ class Reader {
 
   #node(node: PipelineNode | SyntaxNode, state: State): void {
     if (this.commands.length >= MAX_COMMANDS) {
-      this.unknown.add("it has too many commands");
+      this.tooLarge = `it has more than ${MAX_COMMANDS} commands`;
       return;
     }
     switch (node.type) {
@@ -160,11 +171,17 @@ class Reader {
       this.#substitutions(word, state);
       return expandWord(word, scope);
     });
-    const known = words.filter(({ isOpen, isGlob }) => !isOpen && !isGlob).slice(0, MAX_LOOPS);
+    const known = words.filter(({ isOpen, isGlob }) => !isOpen && !isGlob).slice(
+      0,
+      Math.floor(MAX_ROUNDS / state.rounds),
+    );
+    const { rounds } = state;
+    state.rounds *= Math.max(known.length, 1);
     for (const { text } of known) {
       state.variables.set(node.name.value, text);
       this.#node(node.body, state);
     }
+    state.rounds = rounds;
     state.variables.delete(node.name.value);
     if (known.length < words.length || words.length === 0) this.#node(node.body, state);
   }
@@ -224,9 +241,8 @@ class Reader {
     else if (name === "popd") state.folder = null;
     else if (DECLARING.has(name)) {
       for (const arg of node.args) if (arg.type === "Assignment") assign(arg, state, scope);
-    } else if (name === "unset" || name === "read") {
-      for (const { text } of words.slice(1)) state.variables.delete(text);
-    }
+    } else if (name === "set") setGiven(words.slice(1), state.variables);
+    else if (FILLING.has(name)) { for (const { text } of words) state.variables.delete(text); }
     const body = state.functions.get(words[0]!.text);
     if (body !== undefined && state.depth < MAX_DEPTH) {
       const called = inner(state, state.startedBy);
@@ -243,7 +259,10 @@ class Reader {
   ): void {
     const { state, scope, node } = at;
     const own = inner(state, command);
-    if (state.depth > MAX_DEPTH) return;
+    if (state.depth > MAX_DEPTH) {
+      this.tooLarge = NESTED;
+      return;
+    }
     if (started.kind === "command") {
       const { input } = command;
       const next = this.#keep({ words: started.words, redirects: [], input, state: own });

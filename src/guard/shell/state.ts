@@ -11,6 +11,8 @@ export interface State {
   readonly functions: Map<string, SyntaxNode>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;
+  /** How often what is read here is read: the rounds of the loops around it. */
+  rounds: number;
 }
 
 /** A longer value of a variable counts as unknown. */
@@ -60,6 +62,14 @@ export function setParameters(variables: Map<string, string>, words: readonly Ar
     const all = words.map(({ text }) => text).join(" ");
     variables.set("@", all).set("*", all);
   }
+}
+
+/** What `set -- a b` does; with options alone it changes no parameters. */
+export function setGiven(words: readonly Argument[], variables: Map<string, string>): void {
+  const [first] = words;
+  const dashes = words.findIndex(({ text }) => text === "--");
+  if (dashes >= 0) setParameters(variables, words.slice(dashes + 1));
+  else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
 }
 
 /** What `cd` does; only a folder that is written out is known afterwards. */

@@ -34,7 +34,7 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
     return spellOut(word).flatMap((alternative) => expandWord(alternative, scope));
   }
   const fields = new Fields();
-  if (word.parts === undefined) fields.add(tilde(word.text, word.value, scope));
+  if (word.parts === undefined) addStart(word.text, word.value, { fields, scope });
   else {
     word.parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
   }
@@ -113,7 +113,8 @@ function addPart(part: WordPart, place: Place): void {
   const { fields, scope, isFirst = false, isQuoted = false } = place;
   switch (part.type) {
     case "Literal":
-      fields.add(isFirst && !isQuoted ? tilde(part.text, part.value, scope) : part.value);
+      if (isFirst && !isQuoted) addStart(part.text, part.value, place);
+      else fields.add(part.value);
       break;
     case "SingleQuoted":
     case "AnsiCQuoted":
@@ -121,6 +122,7 @@ function addPart(part: WordPart, place: Place): void {
       break;
     case "DoubleQuoted":
     case "LocaleString":
+      if (isAllParameters(part.parts)) return addPart(part.parts[0]!, { fields, scope });
       fields.add("");
       for (const child of part.parts) addPart(child, { fields, scope, isQuoted: true });
       break;
@@ -139,6 +141,12 @@ function addPart(part: WordPart, place: Place): void {
   }
 }
 
+/** `"$@"`: one argument for each parameter. */
+function isAllParameters(parts: readonly WordPart[]): boolean {
+  const [only, ...others] = parts;
+  return others.length === 0 && only?.type === "SimpleExpansion" && only.text === "$@";
+}
+
 /** What an expansion puts in; undefined when that cannot be told. */
 function valueOf(part: WordPart, scope: Scope): string | undefined {
   if (part.type === "CommandExpansion") return scope.output(part);
@@ -154,9 +162,13 @@ function valueOf(part: WordPart, scope: Scope): string | undefined {
   return value === undefined || value === "" ? undefined : value;
 }
 
-function tilde(written: string, value: string, scope: Scope): string {
+/** The beginning of a word, where `~` stands for a home: ours is known, that of somebody else is not. */
+function addStart(written: string, value: string, { fields, scope }: Place): void {
   const home = scope.variables.get("HOME");
-  return home !== undefined && /^~(?:\/|$)/.test(written) ? home + value.slice(1) : value;
+  const [tilde, user] = /^~([\w.-]*)(?=\/|$)/.exec(written) ?? [];
+  if (tilde === undefined || home === undefined) fields.add(value);
+  else if (user === "" || home.endsWith(`/${user}`)) fields.add(home + value.slice(tilde.length));
+  else fields.addUnknown();
 }
 
 /** A word with `{a,b}` as the words that the shell makes of it. */

@@ -1,20 +1,7 @@
 /** Programs that run another one: which command, or which script, is inside. */
-import { withoutGitOptions } from "./git_options.ts";
-import { type Argument, literal } from "./word.ts";
-
-/** What a command runs beside itself. */
-export type Inner =
-  | { readonly kind: "command"; readonly words: readonly Argument[] }
-  /** More of the shell's language; `parameters` are `$1`, `$2` in it. */
-  | {
-    readonly kind: "script";
-    readonly text: Argument;
-    readonly parameters: readonly Argument[];
-  }
-  /** A shell that reads what it runs from its standard input. */
-  | { readonly kind: "stdin" }
-  /** Code of another language. */
-  | { readonly kind: "code"; readonly program: string };
+import { inGit } from "./git_inner.ts";
+import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
+import type { Argument } from "./word.ts";
 
 interface Wrapper {
   /** Letters of the short options that take a value: `u` for `-u ana`. */
@@ -25,7 +12,7 @@ interface Wrapper {
   readonly operands?: number;
   /** Options that make it do something else than run a command. */
   readonly unless?: RegExp;
-  /** The rest of the line is a script, not a list of words. */
+  /** The rest of the line is a script, not a list of words; options may follow the operands. */
   readonly joins?: true;
   /** More arguments follow that come from elsewhere. */
   readonly appends?: true;
@@ -73,7 +60,39 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
   pkexec: {},
   "systemd-run": { valued: "pEu", valuedLong: ["unit", "property", "uid", "gid"] },
   nsenter: { valued: "t" },
+  runuser: { valued: "ugG", valuedLong: ["user", "group"] },
+  hyperfine: { valued: "wrmMpcnPu", joins: true },
+  tmux: { valued: "LSfsnctxyFe", operands: 1, joins: true },
+  screen: { valued: "SsheTcp" },
 }));
+
+const COMMAND: ScriptOption = { letter: "c", long: "command" };
+
+/** Programs that take a script as one word: `su -c "…"`. */
+const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
+  ["su", COMMAND],
+  ["sg", COMMAND],
+  ["runuser", COMMAND],
+  ["script", COMMAND],
+  ["flock", COMMAND],
+  ["env", { letter: "S", long: "split-string" }],
+  ["npx", { letter: "c", long: "call" }],
+  ["npm", { letter: "c", long: "call" }],
+  ["tar", { letter: "I", long: "use-compress-program" }],
+]);
+
+/** Programs whose words may hold code that writes files or starts others; what gives it away. */
+const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
+  ["awk", /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/],
+  ["sed", /^(?:\d+|\$)?\s*e\s+\S|\bs(\W).*\1.*\1[a-zA-Z0-9]*e(?:$|[;}\s])/],
+  ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
+  ["expect", /^-c/],
+  ["socat", /(?:EXEC|SYSTEM|SHELL):/i],
+  ["tar", /^--(?:to-command|checkpoint-action=exec|rsh-command)/],
+]);
+
+/** Programs that read a script from their input. */
+const READING = new Set(["at", "batch"]);
 
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
 
@@ -107,21 +126,32 @@ export function findInner(words: readonly Argument[]): readonly Inner[] {
   const name = programName(program.text);
   if (name === "find") return inFind(rest);
   if (name === "git") return inGit(rest);
-  const inner = innerOf(name, rest);
-  return inner === undefined ? [] : [inner];
+  const wrapper = WRAPPERS.get(name);
+  return [
+    scriptOf(name, rest),
+    wrapper === undefined ? innerOf(name, rest) : unwrap(name, wrapper, rest),
+  ].filter((inner) => inner !== undefined);
+}
+
+/** The script that stands behind an option, where a program has such a one. */
+function scriptOf(name: string, rest: readonly Argument[]): Inner | undefined {
+  const option = SCRIPT_OPTIONS.get(name);
+  return option && afterOption(option, rest);
 }
 
 function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
-  const wrapper = WRAPPERS.get(name);
-  if (wrapper !== undefined) return unwrap(name, wrapper, rest);
   if (SHELLS.has(name)) return inShell(name, rest);
   if (name === "source" || name === ".") return fromFile(name, rest[0]);
   if (RUNNERS.get(name) === rest[0]?.text && rest.length > 1) {
     return { kind: "command", words: rest.slice(1) };
   }
-  if (name === "su" || name === "runuser" || name === "script") return afterOption("c", rest);
+  if (READING.has(name)) return { kind: "stdin" };
+  const telltale = TELLTALES.get(name.replace(/^[gmn](?=awk$|sed$|make$|tar$)/, ""));
+  if (telltale !== undefined && rest.some(({ text }) => telltale.test(text))) {
+    return { kind: "code", program: name };
+  }
   if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
-    return { kind: "script", text: rest[0], parameters: [] };
+    return scriptFrom(rest[0]);
   }
   const option = CODE_OPTIONS.get(name.replace(/[\d.]+$/, ""));
   if (option === undefined) return undefined;
@@ -150,13 +180,9 @@ function unwrap(name: string, wrapper: Wrapper, rest: readonly Argument[]): Inne
   if (wrapper.unless !== undefined && rest.some(({ text }) => wrapper.unless!.test(text))) {
     return undefined;
   }
-  if (name === "env" || name === "flock") {
-    // `env -S "git push"` and `flock FILE -c "git push"` take a script as one word.
-    const script = afterOption(name === "env" ? "S" : "c", rest);
-    if (script !== undefined) return script;
-  }
   let at = skipOptions(rest, wrapper);
-  for (let left = wrapper.operands ?? 0; left > 0; left--) at++;
+  at += wrapper.operands ?? 0;
+  if (wrapper.joins) at += skipOptions(rest.slice(at), wrapper);
   if (name === "env" || name === "sudo") {
     while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;
   }
@@ -164,7 +190,7 @@ function unwrap(name: string, wrapper: Wrapper, rest: readonly Argument[]): Inne
   const words = rest.slice(at)
     .map((word) => replaced !== undefined && word.text.includes(replaced) ? OPEN : word);
   if (words.length === 0) return undefined;
-  if (wrapper.joins) return { kind: "script", text: join(words), parameters: [] };
+  if (wrapper.joins) return scriptFrom(join(words));
   return { kind: "command", words: wrapper.appends ? [...words, OPEN] : words };
 }
 
@@ -199,8 +225,9 @@ function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
     const { text } = rest[at]!;
     if (TELLING_OF_ITSELF.test(text)) return undefined;
     if (text === "-" || text === "/dev/stdin") return { kind: "stdin" };
-    if (SHELL_VALUED.has(text)) at++;
-    else if (/^[-+][a-zA-Z]+$/.test(text)) {
+    if (SHELL_VALUED.has(text)) {
+      if (rest[++at]?.isOpen) return { kind: "code", program: name };
+    } else if (/^[-+][a-zA-Z]+$/.test(text)) {
       // Each `o` among them takes a word: `-euo pipefail`.
       const taken = text.match(/o/gi)?.length ?? 0;
       if (text.startsWith("-") && text.includes("c")) {
@@ -217,53 +244,6 @@ function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
   return { kind: "stdin" };
 }
 
-/** What git itself runs: an alias that comes with the command, and what it is told to run for each commit. */
-function inGit(rest: readonly Argument[]): Inner[] {
-  const script = (text: Argument): Inner => ({ kind: "script", text, parameters: [] });
-  const aliases = rest.flatMap(({ text }, i): Inner[] => {
-    const [, value] = text === "-c"
-      ? /^alias\.[^=]+=(.*)$/s.exec(rest[i + 1]?.text ?? "") ?? []
-      : [];
-    if (value === undefined) return [];
-    return [script(literal(value.startsWith("!") ? value.slice(1) : `git ${value}`))];
-  });
-  const { words: [verb, ...after] } = withoutGitOptions(rest);
-  const [first, ...others] = after;
-  if (verb?.text === "bisect" && first?.text === "run") {
-    return [...aliases, { kind: "command", words: others }];
-  }
-  if (verb?.text === "submodule" && first?.text === "foreach") {
-    return [...aliases, script(join(others.filter(({ text }) => !text.startsWith("-"))))];
-  }
-  if (verb?.text !== "rebase") return aliases;
-  const executed = afterOption("x", after.map(withShortExec));
-  return executed === undefined ? aliases : [...aliases, executed];
-}
-
-/** `--exec=CMD` and `--exec CMD` as `-xCMD` and `-x CMD`. */
-function withShortExec(word: Argument): Argument {
-  return { ...word, text: word.text.replace(/^--exec(?:=|$)/, "-x") };
-}
-
-/** The word after a short option: `su -c "…"`, also `-c"…"` in one. */
-function afterOption(letter: string, rest: readonly Argument[]): Inner | undefined {
-  for (const [i, { text }] of rest.entries()) {
-    if (text === "--") return undefined;
-    if (text === `-${letter}` || text === "--command" || text === "--split-string") {
-      const code = rest[i + 1];
-      return code && { kind: "script", text: code, parameters: [] };
-    }
-    if (text.startsWith(`-${letter}`)) {
-      return {
-        kind: "script",
-        text: { ...rest[i]!, text: text.slice(2) },
-        parameters: [],
-      };
-    }
-  }
-  return undefined;
-}
-
 /** The commands of `find … -exec`; what they are done to comes from the file system. */
 function inFind(rest: readonly Argument[]): Inner[] {
   return rest.flatMap(({ text }, i): Inner[] => {
@@ -274,11 +254,4 @@ function inFind(rest: readonly Argument[]): Inner[] {
       .map((word) => word.text.includes("{}") ? OPEN : word);
     return command.length === 0 ? [] : [{ kind: "command", words: command }];
   });
-}
-
-function join(words: readonly Argument[]): Argument {
-  const open = words.findIndex(({ isOpen }) => isOpen);
-  if (open < 0) return literal(words.map(({ text }) => text).join(" "));
-  const text = words.slice(0, open + 1).map((word) => word.text).join(" ");
-  return { text, isOpen: true, isGlob: false };
 }

@@ -1,0 +1,39 @@
+/** What git runs beside itself. */
+import { withoutGitOptions } from "./git_options.ts";
+import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
+import { type Argument, literal } from "./word.ts";
+
+const EXEC: ScriptOption = { letter: "x", long: "exec" };
+
+/** git's settings whose value it runs. */
+const RUN_BY_GIT = /^[^=]*(?:pager|editor|command|helper|external|program|cmd|textconv)=(.+)$/is;
+
+/** What stands in the command: an alias or a program that is set with it, and what it is told to run for each commit. */
+export function inGit(rest: readonly Argument[]): Inner[] {
+  const set = rest.flatMap(({ text }, i): Inner[] => {
+    const setting = text === "-c" ? rest[i + 1]?.text ?? "" : "";
+    const [, run] = RUN_BY_GIT.exec(setting) ?? [];
+    if (run !== undefined) return [scriptFrom(literal(run.replace(/^!/, "")))];
+    const [, value] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
+    if (value === undefined) return [];
+    return [scriptFrom(literal(value.startsWith("!") ? value.slice(1) : `git ${value}`))];
+  });
+  const { words: [verb, ...after] } = withoutGitOptions(rest);
+  const [first, ...others] = after;
+  if (verb?.text === "bisect" && first?.text === "run") {
+    return [...set, { kind: "command", words: others }];
+  }
+  if (verb?.text === "submodule" && first?.text === "foreach") {
+    return [...set, scriptFrom(join(others.filter(({ text }) => !text.startsWith("-"))))];
+  }
+  if (verb?.text === "filter-branch") {
+    return [
+      ...set,
+      ...after.flatMap(({ text }, i) =>
+        /^--\w+-filter$/.test(text) ? after.slice(i + 1, i + 2) : []
+      ).map(scriptFrom),
+    ];
+  }
+  const executed = verb?.text === "rebase" ? afterOption(EXEC, after) : undefined;
+  return executed === undefined ? set : [...set, executed];
+}
