@@ -1,5 +1,5 @@
 import { joinPath, resolvePath } from "../paths.ts";
-import type { FolderLook } from "../project/look.ts";
+import { type FolderLook, lookUpwards } from "../project/look.ts";
 
 /** What the `.git` files say of a folder, read without starting git. */
 export interface Repository {
@@ -20,6 +20,24 @@ export interface Repository {
 export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
   const top = looks.find(({ names }) => names.includes(".git"));
   return top === undefined ? undefined : readRepository(top);
+}
+
+/**
+ * The repository of a project; where the work is done in another worktree of it, as that one has it checked out.
+ *
+ * @param folder Where the work is done; null when it was not told. @param project `looks`: as for
+ * {@linkcode findRepository}.
+ */
+export function repositoryAt(
+  folder: string | null,
+  project: { readonly projectDir: string | null; readonly looks: readonly FolderLook[] },
+): Repository | undefined {
+  const repository = findRepository(project.looks);
+  if (repository === undefined || folder === null || folder === project.projectDir) {
+    return repository;
+  }
+  const here = findRepository(lookUpwards(folder));
+  return here?.commonDir === repository.commonDir ? here : repository;
 }
 
 function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {

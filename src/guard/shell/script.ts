@@ -17,18 +17,10 @@ import {
   type Statement,
   type SyntaxNode,
 } from "unbash";
+import { changeShell } from "./builtins.ts";
 import type { ShellCommand } from "./command.ts";
 import { inputOf, outputOf, readRedirects } from "./output.ts";
-import {
-  assign,
-  assignmentWord,
-  changeFolder,
-  copyOf,
-  inner,
-  setGiven,
-  setParameters,
-  type State,
-} from "./state.ts";
+import { assign, assignmentWord, copyOf, inner, setParameters, type State } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
 import type { Inner } from "./inner.ts";
 import { findInner, programName } from "./wrappers.ts";
@@ -80,10 +72,6 @@ export function readScript(source: string, around: Surroundings): Script {
   const { commands, unknown, tooLarge } = reader;
   return { commands, unknown: [...unknown, ...(tooLarge === null ? [] : [tooLarge])], tooLarge };
 }
-
-/** Programs that give variables other values, which nobody knows; they are named among the arguments. */
-const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
-const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
 
 class Reader {
   readonly commands: ShellCommand[] = [];
@@ -234,15 +222,10 @@ class Reader {
     node: Command,
     at: { readonly state: State; readonly scope: Scope },
   ): void {
-    const { state, scope } = at;
+    const { state } = at;
     const { words } = command;
     const name = programName(words[0]!.text);
-    if (name === "cd" || name === "pushd") changeFolder(words.slice(1), state);
-    else if (name === "popd") state.folder = null;
-    else if (DECLARING.has(name)) {
-      for (const arg of node.args) if (arg.type === "Assignment") assign(arg, state, scope);
-    } else if (name === "set") setGiven(words.slice(1), state.variables);
-    else if (FILLING.has(name)) { for (const { text } of words) state.variables.delete(text); }
+    changeShell(name, node, { ...at, words: words.slice(1) });
     const body = state.functions.get(words[0]!.text);
     if (body !== undefined && state.depth < MAX_DEPTH) {
       const called = inner(state, state.startedBy);

@@ -1,6 +1,5 @@
 /** What the shell knows at one place of a script, and how its commands change it. */
 import type { Assignment, SyntaxNode } from "unbash";
-import { resolvePath } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
 import { type Argument, expandToOne, literal, type Scope } from "./word.ts";
 
@@ -62,24 +61,4 @@ export function setParameters(variables: Map<string, string>, words: readonly Ar
     const all = words.map(({ text }) => text).join(" ");
     variables.set("@", all).set("*", all);
   }
-}
-
-/** What `set -- a b` does; with options alone it changes no parameters. */
-export function setGiven(words: readonly Argument[], variables: Map<string, string>): void {
-  const [first] = words;
-  const dashes = words.findIndex(({ text }) => text === "--");
-  if (dashes >= 0) setParameters(variables, words.slice(dashes + 1));
-  else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
-}
-
-/** What `cd` does; only a folder that is written out is known afterwards. */
-export function changeFolder(words: readonly Argument[], state: State): void {
-  const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
-  const target = to ?? literal(state.variables.get("HOME") ?? "-");
-  const isKnown = !target.isOpen && !target.isGlob && target.text !== "-" && target.text !== "";
-  state.folder = isKnown && (state.folder !== null || target.text.startsWith("/"))
-    ? resolvePath(target.text, { folder: state.folder ?? "/" })
-    : null;
-  if (state.folder === null) state.variables.delete("PWD");
-  else state.variables.set("PWD", state.folder);
 }

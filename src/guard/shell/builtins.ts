@@ -1,0 +1,49 @@
+/** What the shell's own commands do to the shell that reads on. */
+import type { Command } from "unbash";
+import { resolvePath } from "../../paths.ts";
+import { assign, setParameters, type State } from "./state.ts";
+import { type Argument, literal, type Scope } from "./word.ts";
+
+const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
+/** They give variables other values, which nobody knows; the variables are named among the arguments. */
+const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
+
+/** Follows a command that changes variables, parameters or the folder; any other changes nothing. */
+export function changeShell(
+  name: string,
+  { args }: Command,
+  at: {
+    readonly words: readonly Argument[];
+    readonly state: State;
+    readonly scope: Scope;
+  },
+): void {
+  const { words, state, scope } = at;
+  if (name === "cd" || name === "pushd") changeFolder(words, state);
+  else if (name === "popd") state.folder = null;
+  else if (name === "set") setGiven(words, state.variables);
+  else if (FILLING.has(name)) { for (const { text } of words) state.variables.delete(text); }
+  else if (DECLARING.has(name)) {
+    for (const arg of args) if (arg.type === "Assignment") assign(arg, state, scope);
+  }
+}
+
+/** What `set -- a b` does; with options alone it changes no parameters. */
+function setGiven(words: readonly Argument[], variables: Map<string, string>): void {
+  const [first] = words;
+  const dashes = words.findIndex(({ text }) => text === "--");
+  if (dashes >= 0) setParameters(variables, words.slice(dashes + 1));
+  else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
+}
+
+/** What `cd` does; only a folder that is written out is known afterwards. */
+function changeFolder(words: readonly Argument[], state: State): void {
+  const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
+  const target = to ?? literal(state.variables.get("HOME") ?? "-");
+  const isKnown = !target.isOpen && !target.isGlob && target.text !== "-" && target.text !== "";
+  state.folder = isKnown && (state.folder !== null || target.text.startsWith("/"))
+    ? resolvePath(target.text, { folder: state.folder ?? "/" })
+    : null;
+  if (state.folder === null) state.variables.delete("PWD");
+  else state.variables.set("PWD", state.folder);
+}
