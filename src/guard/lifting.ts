@@ -41,7 +41,7 @@ export function liftedBy(command: ShellCommand): string | null {
 
 /** Why a command may be such a one, if only the running shell knows its verb; null when it cannot. */
 export function mayLift({ words }: ShellCommand): string | null {
-  const at = words.findIndex(({ text }) => PROGRAM.test(text) && !/\s/.test(text));
+  const at = words.findIndex(({ text }) => isProgram(text));
   if (at < 0 || PRINTING.has(programName(words[0]!.text))) return null;
   const [noun, verb] = words.slice(at + 1)
     .filter(({ text, isOpen }) => isOpen || !text.startsWith("-"));
@@ -56,14 +56,17 @@ function lifts({ words }: ShellCommand): boolean {
   // Whatever it is called, and wherever it was copied to, its verbs tell.
   const [, noun = "", verb = ""] = texts.filter((text) => !text.startsWith("-"));
   if (LIFTING_BY_ANY_NAME.has(noun) && LIFTING[noun]!.has(verb)) return true;
-  return texts.some((text, at) => {
-    if (!PROGRAM.test(text) || /\s/.test(text)) return false;
-    const verbs = texts.slice(at + 1).filter((word) => !word.startsWith("-"));
-    return verbs[0] !== "help" && verbs.some((verb, i) =>
-      ALWAYS_LIFTING.has(verb) ||
-      (Object.hasOwn(LIFTING, verb) && LIFTING[verb]!.has(verbs[i + 1] ?? ""))
-    );
-  });
+  const at = texts.findIndex(isProgram);
+  if (at < 0) return false;
+  const verbs = texts.slice(at + 1).filter((word) => !word.startsWith("-"));
+  return verbs[0] !== "help" && verbs.some((verb, i) =>
+    ALWAYS_LIFTING.has(verb) ||
+    (Object.hasOwn(LIFTING, verb) && LIFTING[verb]!.has(verbs[i + 1] ?? ""))
+  );
+}
+
+function isProgram(text: string): boolean {
+  return PROGRAM.test(text) && !/\s/.test(text);
 }
 
 function onlyLooks(texts: readonly string[]): boolean {

@@ -159,10 +159,9 @@ class Reader {
       this.#substitutions(word, state);
       return expandWord(word, scope);
     });
-    const known = words.filter(({ isOpen, isGlob }) => !isOpen && !isGlob).slice(
-      0,
-      Math.floor(MAX_ROUNDS / state.rounds),
-    );
+    const left = Math.floor(MAX_ROUNDS / state.rounds);
+    const known = words.filter(({ isOpen, isGlob }) => !isOpen && !isGlob)
+      .slice(0, left > 1 ? left : 0);
     const { rounds } = state;
     state.rounds *= Math.max(known.length, 1);
     for (const { text } of known) {

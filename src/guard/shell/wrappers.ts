@@ -84,12 +84,15 @@ const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
 /** Programs whose words may hold code that writes files or starts others; what gives it away. */
 const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
   ["awk", /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/],
-  ["sed", /^(?:\d+|\$)?\s*e\s+\S|\bs(\W).*\1.*\1[a-zA-Z0-9]*e(?:$|[;}\s])/],
+  ["sed", /^(?:\d+|\$)?\s*e\s+\S|[^\w\s-][gpiImM\d]*e[gpiImM\d]*(?:$|[;}\n])/],
   ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
   ["expect", /^-c/],
   ["socat", /(?:EXEC|SYSTEM|SHELL):/i],
   ["tar", /^--(?:to-command|checkpoint-action=exec|rsh-command)/],
 ]);
+
+/** Longer code counts as such: what a pattern costs may grow with a power of it. */
+const MAX_CODE_CHARS = 16_384;
 
 /** Programs that read a script from their input. */
 const READING = new Set(["at", "batch"]);
@@ -147,7 +150,8 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   }
   if (READING.has(name)) return { kind: "stdin" };
   const telltale = TELLTALES.get(name.replace(/^[gmn](?=awk$|sed$|make$|tar$)/, ""));
-  if (telltale !== undefined && rest.some(({ text }) => telltale.test(text))) {
+  const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
+  if (telltale !== undefined && rest.some(isTold)) {
     return { kind: "code", program: name };
   }
   if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
