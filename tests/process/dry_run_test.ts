@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { snapshot, type Stage, stage } from "../cli/support.ts";
 import { entriesBelow, executions } from "../support/look.ts";
+import { startProgram } from "../support/program.ts";
+import { RequiredProject } from "../support/required_project.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 const CONFIG = `preToolUse:
@@ -125,4 +127,21 @@ Deno.test("where there are no rules, that is said", async () => {
     await dry(place, payload(place)),
     /^PreToolUse of Edit: allowed\.\nThere are no rules/,
   );
+});
+
+Deno.test("a requirement forbids already before there is a database, and none is made", async () => {
+  using project = new RequiredProject("requirements: {r: {message: M}}\n");
+  const input = { file_path: "src/a.ts" };
+  const stdin = { session_id: SESSION, cwd: project.path, tool_name: "Edit", tool_input: input };
+  const options = { stdin, env: { HOME: project.home.path }, cwd: project.path };
+  const before = entriesBelow(project.home.path);
+  const dry = (...args: string[]) =>
+    startProgram(["hook", "PreToolUse", "--dry-run", ...args], options);
+  assert.match((await dry()).stdout, /^PreToolUse of Edit: denied\.\n[^]*requirements\.r +forbids/);
+  const tried = JSON.parse((await dry("--json")).stdout);
+  assert.match((await project.run("explain", "Edit", "src/a.ts")).stdout, /^Denied\.\n/);
+  assert.deepEqual(entriesBelow(project.home.path), before);
+  assert.equal((await dry("--no-db")).stdout, (await dry()).stdout);
+  const { stdout } = await startProgram(["hook", "PreToolUse"], options);
+  assert.deepEqual(tried, JSON.parse(stdout));
 });
