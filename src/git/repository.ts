@@ -1,5 +1,5 @@
 import { joinPath, resolvePath } from "../paths.ts";
-import type { FolderLook } from "../project/look.ts";
+import { type FolderLook, lookUpwards } from "../project/look.ts";
 
 /** What the `.git` files say of a folder, read without starting git. */
 export interface Repository {
@@ -20,6 +20,22 @@ export interface Repository {
 export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
   const top = looks.find(({ names }) => names.includes(".git"));
   return top === undefined ? undefined : readRepository(top);
+}
+
+/**
+ * The repository of the project; in another worktree of it, as that one has it checked out.
+ *
+ * @param folder Where the session is now. @param looks The folders from the project's upwards.
+ */
+export function repositoryAt(
+  folder: string | null,
+  projectDir: string | null,
+  looks: readonly FolderLook[],
+): Repository | undefined {
+  const repository = findRepository(looks);
+  if (repository === undefined || folder === null || folder === projectDir) return repository;
+  const here = findRepository(lookUpwards(folder));
+  return here?.commonDir === repository.commonDir ? here : repository;
 }
 
 function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {

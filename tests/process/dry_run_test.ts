@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { snapshot, type Stage, stage } from "../cli/support.ts";
 import { entriesBelow, executions } from "../support/look.ts";
 import { startProgram } from "../support/program.ts";
-import { RequiredProject } from "../support/required_project.ts";
+import { RequiredProject, SESSION as SESSION_OF_PROJECT } from "../support/required_project.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 const CONFIG = `preToolUse:
@@ -144,4 +144,29 @@ Deno.test("a requirement forbids already before there is a database, and none is
   assert.equal((await dry("--no-db")).stdout, (await dry()).stdout);
   const { stdout } = await startProgram(["hook", "PreToolUse"], options);
   assert.deepEqual(tried, JSON.parse(stdout));
+});
+
+Deno.test("explain says what the hook would, also of rules that are lifted or cannot be judged", async () => {
+  using project = new RequiredProject("requirements: {r: {}, s: {stopOnly: true}}\n");
+  await project.send("SessionStart");
+  const explain = async (file: string) => {
+    const { stdout } = await project.run("explain", "Edit", file);
+    return stdout;
+  };
+  assert.match(await explain("src/a.ts"), /^Denied\./);
+  assert.match(
+    await explain("docs/plans/a.md"),
+    /^Allowed\.\n[^]*r +does not match +plans are free/,
+  );
+  await project.req("satisfy", "r", "--session", SESSION_OF_PROJECT);
+  assert.match(await explain("src/a.ts"), /^Allowed\.\n/);
+  assert.match(await explain(".conclaude.yaml"), /^Denied\./);
+  await project.run("guard", "pause", "--session", SESSION_OF_PROJECT);
+  assert.match(
+    await explain(".conclaude.yaml"),
+    /^Allowed: a person has lifted the rules\.\n[^]*protectPolicy +forbids/,
+  );
+  Deno.writeTextFileSync(project.home.database, "no database");
+  assert.match(await explain("src/a.ts"), /^Allowed\.\n[^]*requirements\.r +cannot tell +what has/);
+  assert.equal(await project.edit(), null);
 });
