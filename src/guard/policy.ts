@@ -95,7 +95,10 @@ export function fixedHead(glob: string): string {
 }
 
 /** Whether a rule is for this tool. */
-export function isAbout({ tool, toolPattern }: ToolRule, used: string): boolean {
+export function isAbout(
+  { tool, toolPattern }: Pick<ToolRule, "tool" | "toolPattern">,
+  used: string,
+): boolean {
   return toolPattern === null
     ? tool === "*" || tool === used
     : new RegExp(toolPattern, "s").test(used);

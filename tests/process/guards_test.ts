@@ -270,6 +270,75 @@ Deno.test("explain says what every rule does, changes nothing, and agrees with t
   assert.equal(executions(home).length, before);
 });
 
+Deno.test("explain gives every rule its true reason: the agent, the tool, the path, what is there", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  preventGeneratedFileEdits: true
+  uneditableFiles: ["*.lock", {pattern: "src/**", agent: reviewer}]
+  preventAdditions: ["dist/**", "src/**"]
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "npm test*", action: allow}
+    - {tool: Bash, commandPattern: "npm *", action: allow}
+    - {tool: Bash, commandPattern: "npm test --evil*", action: block}
+    - {tool: Write, pattern: "docs/**", action: allow}
+    - {tool: Write, pattern: "src/**", action: allow, agent: writer}
+`,
+    ["src/a"],
+  );
+  const explain = async (...args: string[]): Promise<Record<string, string>> => {
+    const { stdout } = await conclaude(home, "explain", ...args, "--json");
+    const { decision, rules } = JSON.parse(stdout);
+    for (const { why } of rules) assert.notEqual(why, "", stdout);
+    const said = rules.map(({ rule, says, why }: Row) => [
+      String(rule).replace("preToolUse.", ""),
+      `${says}: ${why}`,
+    ]);
+    return { decision, ...Object.fromEntries(said) };
+  };
+  assert.deepEqual(await explain("Edit", "src/a"), {
+    decision: "allow",
+    "toolUsageValidation[0]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[1]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[2]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[3]": "does not match: it is about the tool Write",
+    "toolUsageValidation[4]": "does not match: it is about the tool Write",
+    denyDangerousCommands: "does not match: it runs no shell command",
+    protectPolicy: "does not match: it changes nothing that belongs to the guards",
+    preventRootAdditions: "does not match: what it changes is there already",
+    preventGeneratedFileEdits: "does not match: nothing that it changes says it is generated",
+    "uneditableFiles[0]": "does not match: *.lock matches nothing that it changes",
+    "uneditableFiles[1]": "does not match: it is for another agent",
+    "preventAdditions[0]": "does not match: what it changes is there already",
+    "preventAdditions[1]": "does not match: what it changes is there already",
+  });
+  const reviewed = await explain("Edit", "src/a", "--agent", "reviewer");
+  assert.match(reviewed["uneditableFiles[1]"]!, /^forbids: /);
+  const made = await explain("Write", "docs/new");
+  assert.equal(made["toolUsageValidation[3]"], "allows: docs/** matches");
+  assert.equal(made["toolUsageValidation[4]"], "does not match: it is for another agent");
+  assert.match(made["preventRootAdditions"]!, /: what it makes is not directly in the project's/);
+  assert.equal(
+    made["preventAdditions[0]"],
+    "does not match: dist/** matches nothing that it makes",
+  );
+  const run = await explain("Bash", "npm test --evil");
+  assert.equal(run["decision"], "allow");
+  assert.equal(run["toolUsageValidation[0]"], "allows: npm test* matches");
+  assert.equal(run["toolUsageValidation[2]"], "not asked: a rule before it has decided");
+  assert.equal(
+    run["denyDangerousCommands"],
+    "does not match: none of its commands is known as dangerous",
+  );
+  assert.equal(run["protectPolicy"], "does not match: none of its commands is a person's");
+  assert.equal(run["uneditableFiles[0]"], "does not match: it changes no file");
+  const open = await explain("Bash", "npm test; rm $X");
+  assert.match(open["toolUsageValidation[0]"]!, /^forbids: /);
+  assert.match(open["uneditableFiles[0]"]!, /^cannot tell: which file `rm` changes is not known/);
+  assert.equal(open["uneditableFiles[1]"], "does not match: it is for another agent");
+});
+
 Deno.test("a permission is answered: what is refused first, then what is allowed, then the rest", async () => {
   using home = tempHome();
   const project = projectIn(
