@@ -28,7 +28,7 @@ const MAX_TARGETS = 500;
 /** Judges a Bash call. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { commands, unknown } = readScript(use.command, use);
-  const byCommand = judgeCommands(policy, commands, { agent: use.agent, whole: use.command });
+  const byCommand = judgeCommands(policy, commands, { agents: use.agents, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
   let looked = 0;
@@ -59,7 +59,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       }
       for (const file of look(path, how)) {
         blocks.push(
-          ...judgeOne(policy, file, { agent: use.agent, tool: "Bash", written: "unknown" }),
+          ...judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" }),
         );
       }
     }

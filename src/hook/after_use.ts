@@ -49,7 +49,7 @@ async function changesOf(
       .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told }));
   }
   const singleUse = policy.requirements.filter(({ scope }) => scope === "single_use");
-  const use = { tool, input, agent: "", folder: folderOf(sent) ?? projectDir, projectDir, home };
+  const use = { tool, input, agents: [], folder: folderOf(sent) ?? projectDir, projectDir, home };
   const { triggered, repository: { branch } } = await requirementsFor(
     singleUse,
     use,

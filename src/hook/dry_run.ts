@@ -79,7 +79,7 @@ function tried(
     problem: input.kind === "unreadable" ? input.problem : null,
     sessionId: event.sessionId ?? normalizeSessionId(readVariable("CLAUDE_CODE_SESSION_ID")) ??
       UNKNOWN_SESSION_ID,
-    use: JUDGED.has(event.name) ? askedUse({ event, sent, home, projectDir }) : null,
+    use: JUDGED.has(event.name) ? askedUse({ sent, home, projectDir }) : null,
     projectDir,
     repository: repositoryAt(folderOf(sent), projectDir, looks),
     home,

@@ -145,6 +145,22 @@ Deno.test("a rule for one agent is for that agent alone", async () => {
   assert.equal(await of("writer"), null);
 });
 
+Deno.test("the main thread is `main` also where it was started as an agent, and its type as well", async () => {
+  using home = tempHome();
+  const rules = "[{pattern: src/**, agent: main}, {pattern: docs/**, agent: reviewer}]";
+  projectIn(home, `preToolUse: {uneditableFiles: ${rules}}\n`, ["src/a.ts", "docs/a.md"]);
+  const of = async (more: Record<string, unknown>) => {
+    const answers = ["src/a.ts", "docs/a.md"].map((file_path) =>
+      ask(home, "Edit", { file_path }, more)
+    );
+    return (await Promise.all(answers)).map((reason) => reason === null ? "allowed" : "denied");
+  };
+  assert.deepEqual(await of({}), ["denied", "allowed"]);
+  assert.deepEqual(await of({ agent_type: "reviewer" }), ["denied", "denied"]);
+  assert.deepEqual(await of({ agent_type: "reviewer", agent_id: "a1" }), ["allowed", "denied"]);
+  assert.deepEqual(await of({ agent_type: "", agent_id: "a1" }), ["allowed", "allowed"]);
+});
+
 Deno.test("a decision is in the audit trail with its rules, what it quotes is masked", async () => {
   using home = tempHome();
   const secret = "ghp_" + "a1B2".repeat(9);

@@ -1,3 +1,4 @@
+import { MAIN_AGENT } from "../../guard/policy.ts";
 import type { CliContext } from "../context.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
 import { explanationText } from "../rule_table.ts";
@@ -9,9 +10,6 @@ const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
   ["Bash", "command"],
   ["NotebookEdit", "notebook_path"],
 ]);
-
-/** The agent that is no subagent. */
-const MAIN_AGENT = "main";
 
 /** `conclaude explain TOOL INPUT`: a PreToolUse, made up and tried. */
 export async function explainUse(
