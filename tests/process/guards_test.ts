@@ -112,6 +112,27 @@ Deno.test("a rule about commands sees each of a script, and not the text that me
   assert.equal(await bash(home, 'git commit -m "do not git push --force"'), null);
 });
 
+Deno.test("a denial shows the whole command, also behind a word that is only known when it runs", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "zip *", action: block, message: "no {command}!"}
+    - {tool: Bash, commandPattern: "git push*", action: block}
+`,
+  );
+  assert.match((await bash(home, 'zip a $X "$(b c)" d*'))!, /^no zip a \$X "\$\(b c\)" d\*!\n/);
+  assert.match((await bash(home, "sudo zip a ${X}y b"))!, /^no zip a \$\{X\}y b!\n/);
+  assert.match((await bash(home, "zip a {1..3} b"))!, /^no zip a \{1\.\.3\} b!\n/);
+  assert.match((await bash(home, "ls | xargs zip a"))!, /^no zip a …!\n/);
+  assert.match((await bash(home, "V=push; git $V $TO main"))!, /Command: git push \$TO main\n/);
+  assert.match(
+    (await bash(home, 'git push -f "$TO" main'))!,
+    /dangerous.*: git push -f "\$TO" main\n/,
+  );
+});
+
 Deno.test("where rules allow, only what one of them matches passes", async () => {
   using home = tempHome();
   projectIn(
