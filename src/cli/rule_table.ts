@@ -2,6 +2,7 @@
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
 import { rulesOf, type SingleRule, whyAside } from "../guard/explain.ts";
+import { answerPermission } from "../guard/permission.ts";
 import type { GuardPolicy, PermissionPolicy, Verdict } from "../guard/policy.ts";
 import { tableText } from "./table.ts";
 
@@ -18,6 +19,8 @@ export interface Explanation {
   readonly verdict: Verdict;
   readonly sayings: readonly Saying[];
 }
+
+const DECIDED_BEFORE = "a rule before it has decided";
 
 /** Asks all rules, and then each alone. */
 export async function explainRules(policy: GuardPolicy, use: AskedUse): Promise<Explanation> {
@@ -41,7 +44,7 @@ async function sayingOf(rule: SingleRule, all: Verdict, use: AskedUse): Promise<
   if (blocks.length > 0) {
     return rule.allows
       ? { rule: name, glob, says: "allows", why: `${glob} matches` }
-      : { rule: name, glob, says: "not asked", why: "a rule before it has decided" };
+      : { rule: name, glob, says: "not asked", why: DECIDED_BEFORE };
   }
   // What may be allowed is not allowed.
   return doubt === undefined || rule.allows
@@ -58,35 +61,40 @@ async function whyNot({ wider, otherwise }: SingleRule, use: AskedUse): Promise<
   return otherwise;
 }
 
-/** What the rules about permissions say of a tool, in the order in which they are asked. */
-export function explainPermission(
-  { deny, allow, fallback }: PermissionPolicy,
-  tool: string,
-): Saying[] {
-  const listed = (
-    key: "deny" | "allow",
-    rules: PermissionPolicy["deny"],
+/** What the rules about permissions say of a tool, in the order in which they are asked: the first that matches decides. */
+export function explainPermission(policy: PermissionPolicy, tool: string): Saying[] {
+  const answer = answerPermission(policy, tool);
+  const decided = answer.kind === "deny"
+    ? answer.block.rule
+    : answer.kind === "allow"
+    ? answer.rule
+    : null;
+  const row = (
+    { rule, glob }: Pick<Saying, "rule" | "glob">,
     says: "forbids" | "allows",
-  ) =>
-    rules.map(({ glob, pattern }, i): Saying => {
+    { matches, why }: { readonly matches: boolean; readonly why: string },
+  ): Saying =>
+    !matches
+      ? { rule, glob, says: "does not match", why }
+      : rule === decided
+      ? { rule, glob, says, why }
+      : { rule, glob, says: "not asked", why: DECIDED_BEFORE };
+  const listed = (key: "deny" | "allow", says: "forbids" | "allows") =>
+    policy[key].map(({ glob, pattern }, i) => {
       const matches = new RegExp(pattern, "s").test(tool);
-      return {
-        rule: `permissionRequest.${key}[${i}]`,
-        glob,
-        says: matches ? says : "does not match",
-        why: `${glob} ${matches ? "matches" : "does not match"} the tool`,
-      };
+      const why = `${glob} ${matches ? "matches" : "does not match"} the tool`;
+      return row({ rule: `permissionRequest.${key}[${i}]`, glob }, says, { matches, why });
     });
+  const { fallback } = policy;
   return [
-    ...listed("deny", deny, "forbids"),
-    ...listed("allow", allow, "allows"),
+    ...listed("deny", "forbids"),
+    ...listed("allow", "allows"),
     ...(fallback === null ? [] : [
-      {
-        rule: "permissionRequest.default",
-        glob: "",
-        says: fallback === "deny" ? "forbids" : "allows",
-        why: "where no rule before it matches",
-      } as const,
+      row(
+        { rule: "permissionRequest.default", glob: "" },
+        fallback === "deny" ? "forbids" : "allows",
+        { matches: true, why: "no rule before it matches" },
+      ),
     ]),
   ];
 }

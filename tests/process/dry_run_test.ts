@@ -112,6 +112,16 @@ Deno.test("a request for permission shows the rules about permissions", async ()
   );
 });
 
+Deno.test("of the rules about permissions only the first that matches decides", async () => {
+  using place = guarded('permissionRequest: {deny: [Edit], allow: ["Ba*", "*"], default: deny}\n');
+  const fields = { hook_event_name: "PermissionRequest", tool_input: { command: "ls" } };
+  const text = await dry(place, payload(place, { ...fields, tool_name: "Bash" }));
+  assert.match(text, /deny\[0\] +does not match +Edit does not match the tool\n/);
+  assert.match(text, /allow\[0\] +allows +Ba\* matches the tool\n/);
+  assert.match(text, /allow\[1\] +not asked +a rule before it has decided\n/);
+  assert.match(text, /permissionRequest\.default +not asked/);
+});
+
 Deno.test("the name on the command line counts, and what is no event is said", async () => {
   using place = guarded();
   const text = await dry(place, payload(place, { hook_event_name: "Other" }), "PreToolUse");

@@ -370,6 +370,7 @@ Deno.test("explain gives every rule its true reason: the agent, the tool, the pa
   );
   assert.equal(run["protectPolicy"], "does not match: none of its commands is a person's");
   assert.equal(run["uneditableFiles[0]"], "does not match: it changes no file");
+  assert.equal((await explain("Monitor", "git push -f"))["decision"], "deny");
   const open = await explain("Bash", "npm test; rm $X");
   assert.match(open["toolUsageValidation[0]"]!, /^forbids: /);
   assert.match(open["uneditableFiles[0]"]!, /^cannot tell: which file `rm` changes is not known/);

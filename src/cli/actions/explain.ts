@@ -1,3 +1,4 @@
+import { SHELL_TOOLS } from "../../capture/payload.ts";
 import { MAIN_AGENT } from "../../guard/policy.ts";
 import type { CliContext } from "../context.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
@@ -7,7 +8,7 @@ import type { View } from "../view.ts";
 
 /** The field of a tool's input that a plain text stands for. */
 const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
-  ["Bash", "command"],
+  ...[...SHELL_TOOLS].map((tool) => [tool, "command"] as const),
   ["NotebookEdit", "notebook_path"],
 ]);
 
