@@ -1,16 +1,16 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
+import { resolvePath } from "../paths.ts";
 import { judgeCommands, spellings } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
-import { resolvePath } from "../paths.ts";
 import { liftedBy } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
+import { PROTECT_RULE } from "./protected.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { readScript } from "./shell/script.ts";
-import { findTargets } from "./shell/writes.ts";
 import { programName } from "./shell/wrappers.ts";
-import { PROTECT_RULE } from "./protected.ts";
+import { findTargets } from "./shell/writes.ts";
 
 /** A Bash call that is about to happen. */
 export interface BashUse extends Actor {

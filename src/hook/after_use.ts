@@ -3,8 +3,8 @@ import { gatherFacts, groundOf, requirementsFor } from "../gate/requirements.ts"
 import { shortSessionId } from "../ids.ts";
 import { openOf } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
-import { usedSkill } from "../requirement/skills.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
+import { usedSkill } from "../requirement/skills.ts";
 import { planText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { applyChanges, readOwnStandings, type RequirementChange } from "../store/requirements.ts";

@@ -1,5 +1,5 @@
-import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
+import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
 
 /** The rule of one kind of event. */
 interface HandlerModule {

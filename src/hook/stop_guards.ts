@@ -9,10 +9,10 @@ import {
 import type { Block } from "../guard/policy.ts";
 import { letThroughText, type StopPolicy, stopReason } from "../guard/stop.ts";
 import { shortSessionId } from "../ids.ts";
+import { applyChanges } from "../store/requirements.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
-import { applyChanges } from "../store/requirements.ts";
 import { type HeldForRequirements, saveJudged } from "./stop_judged.ts";
 import { tellable } from "./tellable.ts";
 
