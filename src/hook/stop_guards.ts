@@ -1,8 +1,8 @@
 import {
   beginRow,
+  findStopBlocks,
   holdOnce,
   judgeRounds,
-  judgeStop,
   type Remembering,
   type StopFindings,
 } from "../gate/stop.ts";
@@ -44,7 +44,7 @@ export async function judgeGuards(work: HookWork): Promise<StopJudgement> {
   const memory = memoryOf(work);
   if (!memory.isContinued) beginRow(memory);
   if (isLifted(work)) return { ...nothing, notes: { paused: true } };
-  const { blocks, runs, isInterrupted, settle } = await judgeStop(policy, {
+  const { blocks, runs, isInterrupted, settle } = await findStopBlocks(policy, {
     ...memory,
     commands: commandGround(work, policy.root),
     ran: await commandNotifier(work),
