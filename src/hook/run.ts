@@ -1,3 +1,4 @@
+import { readVariable } from "../paths.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
 
@@ -110,12 +111,4 @@ function speaksOfStops(folder: string, beginning: string): boolean {
     // Not a folder, or none that may be looked into.
   }
   return false;
-}
-
-function readVariable(name: string): string | undefined {
-  try {
-    return Deno.env.get(name) || undefined;
-  } catch {
-    return undefined;
-  }
 }
