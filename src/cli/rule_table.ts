@@ -33,6 +33,7 @@ export async function explainRules(policy: GuardPolicy, use: AskedUse): Promise<
 /** What one rule says, as far as it counts for what all of them say. */
 async function sayingOf(rule: SingleRule, all: Verdict, use: AskedUse): Promise<Saying> {
   const { name, glob } = rule;
+  if (!rule.isOn) return { rule: name, glob, says: "not asked", why: "it is switched off" };
   const forbidding = all.blocks.find((block) => block.rule === name);
   if (forbidding !== undefined) {
     return { rule: name, glob, says: "forbids", why: forbidding.reason };

@@ -12,6 +12,8 @@ export interface SingleRule {
   readonly name: string;
   /** What it says: its glob, or nothing. */
   readonly glob: string;
+  /** False for one that the configuration has switched off. */
+  readonly isOn: boolean;
   /** Forbids what the rule matches, also where the rule allows it. */
   readonly alone: GuardPolicy;
   /** Whether the rule allows what it matches. */
@@ -44,7 +46,7 @@ const NO_FILE = "it changes no file";
 const NO_COMMAND = "it runs no shell command";
 const NOT_NEW: Wider = [EVERY_FILE, "what it changes is there already"];
 
-/** Every rule that a policy has, in the order in which they are asked. */
+/** Every rule that a policy has or could switch on, in the order in which they are asked. */
 export function rulesOf(policy: GuardPolicy): SingleRule[] {
   const none: GuardPolicy = {
     ...policy,
@@ -63,6 +65,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
     name: string,
     alone: Partial<GuardPolicy>,
     { wider = [], ...about }: {
+      readonly isOn?: boolean;
       readonly glob?: string;
       readonly allows?: boolean;
       readonly aim?: Aim;
@@ -72,20 +75,17 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
   ): SingleRule => ({
     name,
     glob: "",
+    isOn: true,
     allows: false,
     aim: EVERYTHING,
     ...about,
     alone: { ...none, ...alone },
     wider: wider.map(([more, why]) => ({ policy: { ...none, ...more }, why })),
   });
-  const switched = (isOn: boolean, ...rule: Parameters<typeof single>): SingleRule[] =>
-    isOn ? [single(...rule)] : [];
   return [
-    ...switched(policy.lock !== null, LOCK_RULE, { lock: policy.lock }, {
-      otherwise: "it only looks",
-    }),
-    ...switched(policy.isStrict && policy.lock === null, LOCK_RULE, {}, {
-      otherwise: "what it does is known before it runs",
+    single(LOCK_RULE, { lock: policy.lock }, {
+      isOn: policy.isStrict || policy.lock !== null,
+      otherwise: policy.lock === null ? "what it does is known before it runs" : "it only looks",
     }),
     ...policy.tools.map((rule, i) =>
       single(`preToolUse.toolUsageValidation[${i}]`, { tools: [{ ...rule, action: "block" }] }, {
@@ -100,24 +100,26 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
           : { otherwise: `${rule.glob} matches none of its files` }),
       })
     ),
-    ...switched(policy.deniesDangerous, DANGEROUS_RULE, { deniesDangerous: true }, {
+    single(DANGEROUS_RULE, { deniesDangerous: true }, {
+      isOn: policy.deniesDangerous,
       wider: [[EVERY_COMMAND, "none of its commands is known as dangerous"]],
       otherwise: NO_COMMAND,
     }),
-    ...switched(policy.protectsItself, PROTECT_RULE, { protectsItself: true }, {
+    single(PROTECT_RULE, { protectsItself: true }, {
+      isOn: policy.protectsItself,
       wider: [
         [EVERY_FILE, "it changes nothing that belongs to the guards"],
         [EVERY_COMMAND, "none of its commands is a person's"],
       ],
       otherwise: NO_FILE,
     }),
-    ...switched(policy.protectsIgnored, IGNORED_RULE, { protectsIgnored: true }, {
+    single(IGNORED_RULE, { protectsIgnored: true }, {
+      isOn: policy.protectsIgnored,
       wider: [[EVERY_FILE, "git ignores nothing that it changes"]],
       otherwise: NO_FILE,
     }),
-    ...switched(policy.preventsRootAdditions, "preToolUse.preventRootAdditions", {
-      preventsRootAdditions: true,
-    }, {
+    single("preToolUse.preventRootAdditions", { preventsRootAdditions: true }, {
+      isOn: policy.preventsRootAdditions,
       wider: [
         [
           { noAdditions: [ANYTHING] },
@@ -129,9 +131,8 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
       ],
       otherwise: NO_FILE,
     }),
-    ...switched(policy.protectsGenerated, "preToolUse.preventGeneratedFileEdits", {
-      protectsGenerated: true,
-    }, {
+    single("preToolUse.preventGeneratedFileEdits", { protectsGenerated: true }, {
+      isOn: policy.protectsGenerated,
       wider: [[EVERY_FILE, "nothing that it changes says it is generated"]],
       otherwise: NO_FILE,
     }),

@@ -336,6 +336,7 @@ Deno.test("explain gives every rule its true reason: the agent, the tool, the pa
   };
   assert.deepEqual(await explain("Edit", "src/a"), {
     decision: "allow",
+    strict: "not asked: it is switched off",
     "toolUsageValidation[0]": "does not match: it is about the tool Bash",
     "toolUsageValidation[1]": "does not match: it is about the tool Bash",
     "toolUsageValidation[2]": "does not match: it is about the tool Bash",
@@ -343,6 +344,7 @@ Deno.test("explain gives every rule its true reason: the agent, the tool, the pa
     "toolUsageValidation[4]": "does not match: it is about the tool Write",
     denyDangerousCommands: "does not match: it runs no shell command",
     protectPolicy: "does not match: it changes nothing that belongs to the guards",
+    preventUpdateGitIgnored: "not asked: it is switched off",
     preventRootAdditions: "does not match: what it changes is there already",
     preventGeneratedFileEdits: "does not match: nothing that it changes says it is generated",
     "uneditableFiles[0]": "does not match: *.lock matches nothing that it changes",
