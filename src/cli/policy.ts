@@ -5,7 +5,8 @@ import { peekHookConfig } from "../config/peek.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import { databaseAt } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
-import { openIfOurs } from "../store/identity.ts";
+import { openDatabase } from "../store/database.ts";
+import { identifyDatabase, openIfOurs } from "../store/identity.ts";
 import type { CliContext } from "./context.ts";
 
 /** What a hook would know in a folder. */
@@ -18,7 +19,8 @@ export interface Peek<Found> {
 /**
  * Looks at configuration and database the way a hook in a folder does, and leaves both as they are.
  *
- * @param ask Asks the database, which is closed afterwards; it is null when there is none that can be read.
+ * @param ask Asks the database, which is closed afterwards: an empty one where there is none yet; null where a hook could
+ * not read it either.
  */
 export async function peek<Found>(
   { globals, locations }: CliContext,
@@ -32,14 +34,24 @@ export async function peek<Found>(
   const files = readConfigFiles(lookUpwards(folder), locations);
   const cache = globals.noDb ? null : openIfOurs(locations.database);
   const config = await peekHookConfig(files, cache);
-  const path = databaseAt(locations, config.databasePath);
+  const path = globals.noDb || !config.databaseEnabled
+    ? ":memory:"
+    : databaseAt(locations, config.databasePath);
   const isSame = path === locations.database;
-  const db = globals.noDb || !config.databaseEnabled ? null : isSame ? cache : openIfOurs(path);
+  const db = (isSame ? cache : openIfOurs(path)) ?? await openEmpty(path);
   try {
     const policy: GuardPolicy | null = config.guards === "" ? null : JSON.parse(config.guards);
     return { config, policy, found: await ask(db, config, policy) };
   } finally {
     cache?.close();
-    if (!isSame) db?.close();
+    if (db !== cache) db?.close();
   }
+}
+
+/** What a hook would make where nothing is, but in memory; null where something is. */
+async function openEmpty(path: string): Promise<DatabaseSync | null> {
+  const { kind } = identifyDatabase(path);
+  return kind === "missing" || kind === "empty"
+    ? await openDatabase(":memory:", { busyTimeoutMs: 0 })
+    : null;
 }

@@ -1,24 +1,19 @@
 /** What every requirement says of a tool use, for people: rows beside those of the rules. */
 import type { DatabaseSync } from "node:sqlite";
-import type { AskedUse } from "../gate/judge.ts";
-import { gatherFacts, groundOf, requirementsFor } from "../gate/requirements.ts";
-import { findRepository } from "../git/repository.ts";
+import { SHELL_TOOLS } from "../capture/payload.ts";
+import { type AskedUse, commandOf } from "../gate/judge.ts";
+import { gatherFacts, groundOf, type MeantUse, requirementsFor } from "../gate/requirements.ts";
+import type { Repository } from "../git/repository.ts";
 import { shortSessionId } from "../ids.ts";
-import { lookUpwards } from "../project/look.ts";
 import { openForUse } from "../requirement/judge.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
+import { lookAtCommand } from "../requirement/look.ts";
+import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { satisfyingOf } from "../requirement/standing.ts";
 import { reasonOf, triggersText } from "../requirement/text.ts";
+import { triggeredBy, usesOf } from "../requirement/triggers.ts";
 import { findPause } from "../store/pauses.ts";
 import { readOwnStandings } from "../store/requirements.ts";
 import type { Saying } from "./rule_table.ts";
-
-/** What requirements come to, and each of them. */
-export interface RequirementExplanation {
-  /** Whether one of them forbids it. */
-  readonly denied: boolean;
-  readonly sayings: readonly Saying[];
-}
 
 /**
  * Asks all requirements; nothing is written.
@@ -28,20 +23,28 @@ export interface RequirementExplanation {
 export async function explainRequirements(
   policy: string,
   use: AskedUse,
-  at: { readonly db: DatabaseSync | null; readonly folder: string; readonly sessionId: string },
-): Promise<RequirementExplanation> {
-  if (policy === "") return { denied: false, sayings: [] };
+  at: {
+    readonly db: DatabaseSync | null;
+    readonly repository: Repository | undefined;
+    readonly sessionId: string;
+  },
+): Promise<Saying[]> {
+  if (policy === "") return [];
   const { requirements }: RequirementPolicy = JSON.parse(policy);
-  const ground = groundOf(findRepository(lookUpwards(at.folder)));
+  const ground = groundOf(at.repository);
   if (ground.kind === "none") {
     const why = `it does not count: ${ground.why}`;
-    return { denied: false, sayings: requirements.map(({ name }) => row(name, "allows", why)) };
+    return requirements.map(({ name }) => row(name, "allows", why));
   }
   const { db, sessionId } = at;
   const atMs = Date.now();
   const meant = await requirementsFor(requirements, use, ground.repository);
   const { repository } = meant;
-  const branch = repository.branch ?? ground.branch;
+  const { branch } = repository;
+  if (branch === null) {
+    const why = "it does not count: in that working tree HEAD is detached";
+    return requirements.map(({ name }) => row(name, "allows", why));
+  }
   const triggered = new Set(meant.triggered);
   const { facts } = await gatherFacts([...triggered], {
     db,
@@ -56,11 +59,10 @@ export async function explainRequirements(
   const open = openForUse([...triggered], standings, facts);
   const isPaused = db !== null &&
     findPause(db, { sessionId, subject: "requirements", atMs }) !== undefined;
-  const sayings = requirements.map((requirement): Saying => {
+  return requirements.map((requirement): Saying => {
     const { name, stopOnly } = requirement;
-    if (!triggered.has(requirement)) {
-      return row(name, "does not match", `it is about ${triggersText(requirement.triggers)}`);
-    }
+    if (!triggered.has(requirement)) return aside(requirement, use, meant);
+    if (db === null) return row(name, "cannot tell", "what has been satisfied cannot be read");
     const forbidding = open.find((one) => one.requirement === requirement);
     if (forbidding !== undefined) {
       const why = reasonOf(forbidding, { session: shortSessionId(sessionId), facts });
@@ -72,7 +74,22 @@ export async function explainRequirements(
       : `satisfied by ${satisfying.satisfiedBy}`;
     return row(name, "allows", why);
   });
-  return { denied: open.length > 0 && !isPaused, sayings };
+}
+
+/** A requirement that a tool use does not fall under, as far as can be told. */
+function aside(
+  requirement: Requirement,
+  { tool, input }: AskedUse,
+  { doubts: [doubt] }: MeantUse,
+): Saying {
+  const { name, triggers } = requirement;
+  const isUnsure = doubt !== undefined &&
+    lookAtCommand(usesOf([requirement]), commandOf(input)) !== "no";
+  if (isUnsure) return row(name, "cannot tell", doubt);
+  const isPlan = !SHELL_TOOLS.has(tool) &&
+    triggeredBy([requirement], { tool, commands: [], changesFiles: false }).length > 0;
+  const why = isPlan ? "plans are free" : `it is about ${triggersText(triggers)}`;
+  return row(name, "does not match", why);
 }
 
 function row(name: string, says: Saying["says"], why: string): Saying {

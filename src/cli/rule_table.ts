@@ -1,6 +1,8 @@
 /** What every rule says of a tool use, for people: one row a rule, and why. */
+import { SHELL_TOOLS } from "../capture/payload.ts";
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
-import { rulesOf, type SingleRule } from "../guard/explain.ts";
+import { rulesOf, type SingleRule, whyAside } from "../guard/explain.ts";
+import { answerPermission } from "../guard/permission.ts";
 import type { GuardPolicy, PermissionPolicy, Verdict } from "../guard/policy.ts";
 import { tableText } from "./table.ts";
 
@@ -8,7 +10,7 @@ import { tableText } from "./table.ts";
 export interface Saying {
   readonly rule: string;
   readonly glob: string;
-  readonly says: "forbids" | "allows" | "cannot tell" | "does not match";
+  readonly says: "forbids" | "allows" | "cannot tell" | "does not match" | "not asked";
   readonly why: string;
 }
 
@@ -18,42 +20,82 @@ export interface Explanation {
   readonly sayings: readonly Saying[];
 }
 
+const DECIDED_BEFORE = "a rule before it has decided";
+
 /** Asks all rules, and then each alone. */
 export async function explainRules(policy: GuardPolicy, use: AskedUse): Promise<Explanation> {
   const verdict = await judgeUse(policy, use);
   const sayings: Saying[] = [];
-  for (const rule of rulesOf(policy)) {
-    sayings.push(sayingOf(rule, await judgeUse(rule.alone, use)));
-  }
+  for (const rule of rulesOf(policy)) sayings.push(await sayingOf(rule, verdict, use));
   return { verdict, sayings };
 }
 
-/** What the rules about permissions say of a tool, in the order in which they are asked. */
-export function explainPermission(
-  { deny, allow, fallback }: PermissionPolicy,
-  tool: string,
-): Saying[] {
-  const listed = (
-    key: "deny" | "allow",
-    rules: PermissionPolicy["deny"],
+/** What one rule says, as far as it counts for what all of them say. */
+async function sayingOf(rule: SingleRule, all: Verdict, use: AskedUse): Promise<Saying> {
+  const { name, glob } = rule;
+  if (!rule.isOn) return { rule: name, glob, says: "not asked", why: "it is switched off" };
+  const forbidding = all.blocks.find((block) => block.rule === name);
+  if (forbidding !== undefined) {
+    return { rule: name, glob, says: "forbids", why: forbidding.reason };
+  }
+  const tool = SHELL_TOOLS.has(use.tool) ? "Bash" : use.tool;
+  const aside = whyAside(rule, { ...use, tool });
+  if (aside !== null) return { rule: name, glob, says: "does not match", why: aside };
+  const { blocks, doubts: [doubt] } = await judgeUse(rule.alone, use);
+  if (blocks.length > 0) {
+    return rule.allows
+      ? { rule: name, glob, says: "allows", why: `${glob} matches` }
+      : { rule: name, glob, says: "not asked", why: DECIDED_BEFORE };
+  }
+  // What may be allowed is not allowed.
+  return doubt === undefined || rule.allows
+    ? { rule: name, glob, says: "does not match", why: await whyNot(rule, use) }
+    : { rule: name, glob, says: "cannot tell", why: doubt.replace(/preToolUse\.\w+\[0\]/, name) };
+}
+
+/** What it is in a rule that does not fit. */
+async function whyNot({ wider, otherwise }: SingleRule, use: AskedUse): Promise<string> {
+  for (const { policy, why } of wider) {
+    const { blocks } = await judgeUse(policy, use);
+    if (blocks.length > 0) return why;
+  }
+  return otherwise;
+}
+
+/** What the rules about permissions say of a tool, in the order in which they are asked: the first that matches decides. */
+export function explainPermission(policy: PermissionPolicy, tool: string): Saying[] {
+  const answer = answerPermission(policy, tool);
+  const decided = answer.kind === "deny"
+    ? answer.block.rule
+    : answer.kind === "allow"
+    ? answer.rule
+    : null;
+  const row = (
+    { rule, glob }: Pick<Saying, "rule" | "glob">,
     says: "forbids" | "allows",
-  ) =>
-    rules.map(({ glob, pattern }, i): Saying => ({
-      rule: `permissionRequest.${key}[${i}]`,
-      glob,
-      says: new RegExp(pattern, "s").test(tool) ? says : "does not match",
-      why: "",
-    }));
+    { matches, why }: { readonly matches: boolean; readonly why: string },
+  ): Saying =>
+    !matches
+      ? { rule, glob, says: "does not match", why }
+      : rule === decided
+      ? { rule, glob, says, why }
+      : { rule, glob, says: "not asked", why: DECIDED_BEFORE };
+  const listed = (key: "deny" | "allow", says: "forbids" | "allows") =>
+    policy[key].map(({ glob, pattern }, i) => {
+      const matches = new RegExp(pattern, "s").test(tool);
+      const why = `${glob} ${matches ? "matches" : "does not match"} the tool`;
+      return row({ rule: `permissionRequest.${key}[${i}]`, glob }, says, { matches, why });
+    });
+  const { fallback } = policy;
   return [
-    ...listed("deny", deny, "forbids"),
-    ...listed("allow", allow, "allows"),
+    ...listed("deny", "forbids"),
+    ...listed("allow", "allows"),
     ...(fallback === null ? [] : [
-      {
-        rule: "permissionRequest.default",
-        glob: "",
-        says: fallback === "deny" ? "forbids" : "allows",
-        why: "where no rule before it matches",
-      } as const,
+      row(
+        { rule: "permissionRequest.default", glob: "" },
+        fallback === "deny" ? "forbids" : "allows",
+        { matches: true, why: "no rule before it matches" },
+      ),
     ]),
   ];
 }
@@ -66,18 +108,8 @@ export function explanationText(
   const table = tableText(sayings, [
     { title: "RULE", value: ({ rule }) => rule },
     { title: "SAYS", value: ({ says }) => says },
-    { title: "WHY", value: ({ why, glob }) => why || glob },
+    { title: "WHY", value: ({ why }) => why },
   ], { empty: "No rules.", color: options.color });
   const unsure = verdict.doubts.map((doubt) => `  not known before it runs: ${doubt}`);
   return [...unsure, "", table].join("\n");
-}
-
-function sayingOf({ name, glob }: SingleRule, { blocks, doubts }: Verdict): Saying {
-  const [block] = blocks;
-  if (block !== undefined) return { rule: name, glob, says: "forbids", why: block.reason };
-  // A doubt that every rule has is told once, above.
-  const own = doubts.find((doubt) => doubt.includes("[0]"));
-  return own === undefined
-    ? { rule: name, glob, says: "does not match", why: "" }
-    : { rule: name, glob, says: "cannot tell", why: own.replace(/preToolUse\.\w+\[0\]/, name) };
 }

@@ -117,7 +117,7 @@ const SHAPE = {
           agent: optional(
             "glob",
             globText(),
-            "Only for these agents: `main`, or the type of a subagent.",
+            "Only for these agents: `main` (the main thread), or the type of a subagent or of `claude --agent`.",
           ),
         },
         { shorthand: globText(), item: "glob or map of keys" },
@@ -164,7 +164,7 @@ const SHAPE = {
           agent: optional(
             "glob",
             globText(),
-            "Only for these agents: `main`, or the type of a subagent.",
+            "Only for these agents: `main` (the main thread), or the type of a subagent or of `claude --agent`.",
           ),
         },
         { item: "map of keys" },

@@ -3,16 +3,14 @@ import { EDITING_TOOLS, filesTouched, SHELL_TOOLS } from "../capture/payload.ts"
 import type { BashUse } from "../guard/bash.ts";
 import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
-import type { GuardPolicy, Verdict } from "../guard/policy.ts";
+import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { Written } from "../guard/protected.ts";
 import { lookAtFiles } from "../project/files.ts";
 
 /** A tool use that is about to happen, as it was sent: secrets and all, so nothing of it is stored from here. */
-export interface AskedUse {
+export interface AskedUse extends Actor {
   readonly tool: string;
   readonly input: unknown;
-  /** `main`, or the type of the subagent. */
-  readonly agent: string;
   /** Where a relative path starts; null when it was not told. */
   readonly folder: string | null;
   readonly projectDir: string | null;
@@ -23,7 +21,7 @@ const NOTHING: Verdict = { blocks: [], doubts: [] };
 
 /** What the rules say of a tool use. With a strict policy, what cannot be told before it runs is forbidden. */
 export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verdict> {
-  const { tool, agent, folder, home } = use;
+  const { tool, agents, folder, home } = use;
   const locked = judgeLock(policy, tool);
   if (locked.length > 0) return { blocks: locked, doubts: [] };
   const root = policy.root ?? use.projectDir;
@@ -33,7 +31,7 @@ export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verd
   if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
   const judge = command === null
     ? judgerOfTool(policy, use)
-    : await judgerOfBash(policy, { command, agent, folder, home, root });
+    : await judgerOfBash(policy, { command, agents, folder, home, root });
   const asksGit = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const verdict = asksGit
     ? await (await import("./with_git.ts")).judgeWithGit(judge, look)
@@ -47,10 +45,10 @@ export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verd
 /** What judges, as soon as files can be looked up. */
 type Judge = (look: Look) => Verdict;
 
-function judgerOfTool(policy: GuardPolicy, { tool, agent, input }: AskedUse): Judge {
+function judgerOfTool(policy: GuardPolicy, { tool, agents, input }: AskedUse): Judge {
   const file = filesTouched(tool, input)[0] ?? null;
   const written = EDITING_TOOLS.has(tool) ? writtenBy(tool, input) : null;
-  return (look) => judgeTool(policy, { tool, agent, file, written }, look);
+  return (look) => judgeTool(policy, { tool, agents, file, written }, look);
 }
 
 async function judgerOfBash(policy: GuardPolicy, use: BashUse): Promise<Judge> {

@@ -4,15 +4,15 @@ import { EDITING_TOOLS, filesTouched, SHELL_TOOLS } from "../capture/payload.ts"
 import { measureBranch } from "../git/branch_size.ts";
 import { askIgnored } from "../git/ignored.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
-import { lookUpwards } from "../project/look.ts";
 import { shortSessionId } from "../ids.ts";
 import { parentOf, resolvePath } from "../paths.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/files.ts";
+import { lookUpwards } from "../project/look.ts";
 import { type Facts, wantsBranchSize } from "../requirement/judge.ts";
-import type { Requirement } from "../requirement/policy.ts";
-import { isPlanFile } from "../requirement/plan_files.ts";
 import { lookAtCommand } from "../requirement/look.ts";
+import { isPlanFile } from "../requirement/plan_files.ts";
+import type { Requirement } from "../requirement/policy.ts";
 import { commandText, mayTrigger, triggeredBy, usesOf } from "../requirement/triggers.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";

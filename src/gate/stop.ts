@@ -42,8 +42,14 @@ export interface StopFindings {
   readonly settle: (held: boolean) => void;
 }
 
-/** What has to be in order before Claude stops. A message that waits for the session's stops comes first, and alone. */
-export async function judgeStop(policy: StopPolicy, ground: StopGround): Promise<StopFindings> {
+/**
+ * Finds what has to be in order before Claude stops, and is not. A message that waits for the session's stops comes
+ * first, and alone.
+ */
+export async function findStopBlocks(
+  policy: StopPolicy,
+  ground: StopGround,
+): Promise<StopFindings> {
   const message = queuedMessage(policy, ground);
   if (message !== undefined) return message;
   const runs = await runCommands(policy.commands, ground.commands, {

@@ -1,17 +1,17 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
+import { resolvePath } from "../paths.ts";
 import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
-import { resolvePath } from "../paths.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
+import { PROTECT_RULE } from "./protected.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { onlyTells } from "./shell/telling.ts";
 import { readScript } from "./shell/script.ts";
-import { findTargets } from "./shell/writes.ts";
 import { programName } from "./shell/wrappers.ts";
-import { PROTECT_RULE } from "./protected.ts";
+import { findTargets } from "./shell/writes.ts";
 
 /** A Bash call that is about to happen. */
 export interface BashUse extends Actor {
@@ -29,7 +29,7 @@ const MAX_TARGETS = 500;
 /** Judges a Bash call. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { commands, unknown, tooLarge } = readScript(use.command, use);
-  const byCommand = judgeCommands(policy, commands, { agent: use.agent, whole: use.command });
+  const byCommand = judgeCommands(policy, commands, { agents: use.agents, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
   if (tooLarge !== null && policy.protectsItself) blocks.push(unseen(tooLarge));
@@ -66,7 +66,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       }
       for (const file of look(path, how)) {
         blocks.push(
-          ...judgeOne(policy, file, { agent: use.agent, tool: "Bash", written: "unknown" }),
+          ...judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" }),
         );
       }
     }

@@ -9,7 +9,7 @@ import {
   type ToolRule,
   type Verdict,
 } from "./policy.ts";
-import type { ShellCommand } from "./shell/command.ts";
+import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
@@ -67,14 +67,14 @@ function judgeCommand(
   rules: readonly { readonly rule: ToolRule; readonly name: string }[],
   found: { readonly blocks: Map<string, Block>; readonly doubts: Set<string> },
 ): void {
-  const shown = textOf(command.words).text;
+  const shown = shownCommand(command.words);
   const allowing: typeof rules[number][] = [];
   for (const { rule, name } of rules) {
     const match = matchCommand(rule, command.words);
     if (rule.action === "block") {
       if (match === "yes") found.blocks.set(name, { rule: name, reason: reasonOf(rule, shown) });
       else if (match === "maybe") {
-        found.doubts.add(`"${shown}…" may be what ${name} forbids ("${rule.glob}")`);
+        found.doubts.add(`"${shown}" may be what ${name} forbids ("${rule.glob}")`);
       }
     } else if (match === "yes") return;
     else allowing.push({ rule, name });

@@ -4,7 +4,7 @@
  */
 import { parentOf, resolvePath } from "../paths.ts";
 import type { Verdict } from "./policy.ts";
-import type { ShellCommand } from "./shell/command.ts";
+import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
@@ -61,7 +61,7 @@ export function judgeDanger(command: ShellCommand, precious: Precious): Verdict 
       doubts.push(`what ${name} is told is only known when it runs`);
     }
   }
-  const shown = command.words.map(({ text }) => text).join(" ");
+  const shown = shownCommand(command.words);
   return {
     blocks: found.map((what) => ({
       rule: DANGEROUS_RULE,
@@ -93,7 +93,7 @@ function judgeRecursive(
   for (const { text, isOpen } of operands) {
     if (isOpen) {
       if (!isRecursive) continue;
-      doubts.push(`what "${words.map((word) => word.text).join(" ")}…" ${verb} is not known`);
+      doubts.push(`what "${shownCommand(words)}" ${verb} is not known`);
       continue;
     }
     if (folder === null && !text.startsWith("/")) continue;

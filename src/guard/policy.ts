@@ -13,7 +13,7 @@ export interface FileRule {
   readonly needle: string;
   /** Told instead of the usual reason; null for that. */
   readonly message: string | null;
-  /** To be tried on the agent's name; null for every agent. */
+  /** To be tried on each of the agent's names; null for every agent. */
   readonly agent: string | null;
 }
 
@@ -83,10 +83,13 @@ export interface Verdict {
   readonly doubts: readonly string[];
 }
 
+/** The name of the main thread. */
+export const MAIN_AGENT = "main";
+
 /** Who is about to do it. */
 export interface Actor {
-  /** `main`, or the type of the subagent. */
-  readonly agent: string;
+  /** The names it goes by: {@linkcode MAIN_AGENT}, the type of the agent, or both. */
+  readonly agents: readonly string[];
 }
 
 /** What everything that a glob matches begins with; empty when it begins with a sign of its own. */
@@ -95,13 +98,16 @@ export function fixedHead(glob: string): string {
 }
 
 /** Whether a rule is for this tool. */
-export function isAbout({ tool, toolPattern }: ToolRule, used: string): boolean {
+export function isAbout(
+  { tool, toolPattern }: Pick<ToolRule, "tool" | "toolPattern">,
+  used: string,
+): boolean {
   return toolPattern === null
     ? tool === "*" || tool === used
     : new RegExp(toolPattern, "s").test(used);
 }
 
-/** Whether a rule is for this agent. */
-export function concerns(rule: { readonly agent: string | null }, { agent }: Actor): boolean {
-  return rule.agent === null || new RegExp(rule.agent, "s").test(agent);
+/** Whether a rule is for an agent of one of these names. */
+export function concerns({ agent }: { readonly agent: string | null }, { agents }: Actor): boolean {
+  return agent === null || agents.some((name) => new RegExp(agent, "s").test(name));
 }

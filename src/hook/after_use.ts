@@ -3,8 +3,8 @@ import { gatherFacts, groundOf, requirementsFor } from "../gate/requirements.ts"
 import { shortSessionId } from "../ids.ts";
 import { openOf } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
-import { usedSkill } from "../requirement/skills.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
+import { usedSkill } from "../requirement/skills.ts";
 import { planText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { applyChanges, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
@@ -49,7 +49,7 @@ async function changesOf(
       .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told }));
   }
   const singleUse = policy.requirements.filter(({ scope }) => scope === "single_use");
-  const use = { tool, input, agent: "", folder: folderOf(sent) ?? projectDir, projectDir, home };
+  const use = { tool, input, agents: [], folder: folderOf(sent) ?? projectDir, projectDir, home };
   const { triggered, repository: { branch } } = await requirementsFor(
     singleUse,
     use,

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { AskedUse } from "../gate/judge.ts";
-import { findRepository } from "../git/repository.ts";
+import { type Repository, repositoryAt } from "../git/repository.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -20,13 +20,18 @@ import {
 /** An event that was read and not handled yet. */
 export interface TriedEvent {
   readonly event: HookEvent;
-  /** Why stdin holds no event; null when it does. */
+  /** The fields as they came. */
+  readonly sent: Readonly<Record<string, unknown>>;
+  readonly text: string;
+  /** Why that is no event; null when it is one. */
   readonly problem: string | null;
+  readonly sessionId: string;
   /** What the rules about tools are asked; null for an event that asks nothing. */
   readonly use: AskedUse | null;
   /** Where the configuration is looked for; null when nothing tells. */
   readonly projectDir: string | null;
-  readonly input: Input;
+  readonly repository: Repository | undefined;
+  readonly home: string | null;
 }
 
 /** The events about which the rules for tools are asked. */
@@ -45,14 +50,39 @@ const LOOKING = new Map([
 export function readEvent(name: string | undefined, home: string | null): TriedEvent {
   const input = parseInput(readStdin());
   const sent = input.kind === "event" ? input.fields : {};
-  const event = toEvent(sent, name);
   const projectDir = readVariable("CLAUDE_PROJECT_DIR") ?? folderOf(sent);
+  return tried(input, { name, home, projectDir });
+}
+
+/** A PreToolUse with these fields, as if Claude Code had sent it. */
+export function madeUp(
+  fields: Readonly<Record<string, unknown>>,
+  at: { readonly home: string | null; readonly projectDir: string },
+): TriedEvent {
+  const input: Input = { kind: "event", fields, text: JSON.stringify(fields) };
+  return tried(input, { ...at, name: "PreToolUse" });
+}
+
+function tried(
+  input: Input,
+  { name, home, projectDir }: Pick<TriedEvent, "home" | "projectDir"> & {
+    readonly name: string | undefined;
+  },
+): TriedEvent {
+  const sent = input.kind === "event" ? input.fields : {};
+  const event = toEvent(sent, name);
+  const looks = projectDir === null ? [] : lookUpwards(projectDir);
   return {
     event,
+    sent,
+    text: input.text,
     problem: input.kind === "unreadable" ? input.problem : null,
-    use: JUDGED.has(event.name) ? askedUse({ event, sent, home, projectDir }) : null,
+    sessionId: event.sessionId ?? normalizeSessionId(readVariable("CLAUDE_CODE_SESSION_ID")) ??
+      UNKNOWN_SESSION_ID,
+    use: JUDGED.has(event.name) ? askedUse({ sent, home, projectDir }) : null,
     projectDir,
-    input,
+    repository: repositoryAt(folderOf(sent), { projectDir, looks }),
+    home,
   };
 }
 
@@ -62,31 +92,22 @@ export function readEvent(name: string | undefined, home: string | null): TriedE
  * @returns `undefined` for an event whose handling cannot be tried without doing it.
  */
 export async function answerTo(
-  { event, problem, projectDir, input }: TriedEvent,
+  { use: _use, ...tried }: TriedEvent,
   from: {
     readonly config: HookConfig;
     /** Open for reading; null when there is none. */
     readonly db: DatabaseSync | null;
-    readonly home: string | null;
   },
 ): Promise<Answer | undefined> {
-  if (problem !== null) return null;
-  const load = LOOKING.get(event.name);
+  if (tried.problem !== null) return null;
+  const load = LOOKING.get(tried.event.name);
   if (load === undefined) return undefined;
-  const { config, db, home } = from;
+  const { config, db } = from;
   const notices: string[] = [];
   const work: HookWork = {
-    event,
-    sent: input.kind === "event" ? input.fields : {},
-    text: input.text,
-    problem,
+    ...tried,
     atMs: Date.now(),
-    sessionId: event.sessionId ?? normalizeSessionId(readVariable("CLAUDE_CODE_SESSION_ID")) ??
-      UNKNOWN_SESSION_ID,
-    projectDir,
-    shownProjectDir: projectDir,
-    repository: findRepository(projectDir === null ? [] : lookUpwards(projectDir)),
-    home,
+    shownProjectDir: tried.projectDir,
     claudePid: processNumber(readVariable("CLAUDE_PID")),
     config,
     // Nothing is kept, so nothing has to be prepared for it.

@@ -6,8 +6,8 @@ import {
   inputExcerpt,
 } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
-import { nameOf } from "./protocol.ts";
 import type { Answer, HookWork } from "./handler.ts";
+import { nameOf } from "./protocol.ts";
 
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };

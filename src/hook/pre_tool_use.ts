@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
 import type { RequiredUse, RequirementSaying } from "../gate/tool_requirements.ts";
 import { answerPermission } from "../guard/permission.ts";
-import type { Block, GuardPolicy, Verdict } from "../guard/policy.ts";
+import { type Block, type GuardPolicy, MAIN_AGENT, type Verdict } from "../guard/policy.ts";
 import { shortSessionId } from "../ids.ts";
 import { mayBeRequired } from "../requirement/look.ts";
 import { isPaused } from "../store/pauses.ts";
@@ -10,9 +10,6 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { folderOf, nameOf } from "./protocol.ts";
 import { tellable } from "./tellable.ts";
-
-/** The name of the agent that is no subagent. */
-const MAIN_AGENT = "main";
 
 /**
  * A tool is about to be used, or a person about to be asked for it: guards and requirements say together whether it may
@@ -40,17 +37,24 @@ export async function handle(work: HookWork): Promise<Answer> {
 
 /** The tool use that is asked about; null when the event names no tool. */
 export function askedUse(
-  { event, sent, home, projectDir }: Pick<HookWork, "event" | "sent" | "home" | "projectDir">,
+  { sent, home, projectDir }: Pick<HookWork, "sent" | "home" | "projectDir">,
 ): AskedUse | null {
   const tool = nameOf(sent["tool_name"]);
   return tool === null ? null : {
     tool,
     input: sent["tool_input"],
-    agent: nameOf(event.own["agent_type"]) ?? MAIN_AGENT,
+    agents: agentsOf(sent),
     folder: folderOf(sent) ?? projectDir,
     projectDir,
     home,
   };
+}
+
+/** The main thread has a type as well where it was started with `--agent`; only a subagent has an id. */
+function agentsOf(sent: HookWork["sent"]): string[] {
+  const type = nameOf(sent["agent_type"]) ?? "";
+  if (nameOf(sent["agent_id"]) !== null) return [type];
+  return type === "" ? [MAIN_AGENT] : [MAIN_AGENT, type];
 }
 
 /** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */

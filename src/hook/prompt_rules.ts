@@ -7,8 +7,8 @@ import { keepFirstPrompt } from "../store/prompt_queues.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
-import type { PromptExtra } from "./user_prompt_submit.ts";
 import { tellable } from "./tellable.ts";
+import type { PromptExtra } from "./user_prompt_submit.ts";
 
 /** How much of a session's first prompt is kept, in characters. */
 const MAX_KEPT_CHARS = 100;

@@ -1,5 +1,6 @@
-import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
+import { readVariable } from "../paths.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
+import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
 
 /** The rule of one kind of event. */
 interface HandlerModule {
@@ -110,12 +111,4 @@ function speaksOfStops(folder: string, beginning: string): boolean {
     // Not a folder, or none that may be looked into.
   }
   return false;
-}
-
-function readVariable(name: string): string | undefined {
-  try {
-    return Deno.env.get(name) || undefined;
-  } catch {
-    return undefined;
-  }
 }

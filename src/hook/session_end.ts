@@ -1,7 +1,7 @@
 import { summarizeInput } from "../capture/payload.ts";
 import { checkpoint } from "../store/database.ts";
-import { nameOf } from "./protocol.ts";
 import type { Answer, HookWork } from "./handler.ts";
+import { nameOf } from "./protocol.ts";
 
 /** The part of a SessionEnd that may go into cleaning up, in milliseconds. */
 const CLEANUP_MS = 300;

@@ -7,8 +7,8 @@ import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { goneSessions } from "../session/liveness.ts";
 import { activeSessions, markAbandoned, recentSessions } from "../store/session_registry.ts";
-import { nameOf } from "./protocol.ts";
 import type { Answer, HookWork } from "./handler.ts";
+import { nameOf } from "./protocol.ts";
 
 /** Sessions whose process is looked after at one SessionStart. */
 const MAX_LOOKED_AFTER = 20;

@@ -18,8 +18,8 @@ export async function handle(work: HookWork): Promise<Answer> {
     await work.save(draft);
     return MAY_STOP;
   }
-  const { judgeStop } = await import("./stop_judged.ts");
-  return await judgeStop(work, draft) ?? MAY_STOP;
+  const { answerStop } = await import("./stop_judged.ts");
+  return await answerStop(work, draft) ?? MAY_STOP;
 }
 
 /** What is recorded of every stop. */

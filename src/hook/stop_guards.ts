@@ -1,18 +1,18 @@
 import {
   beginRow,
+  findStopBlocks,
   holdOnce,
   judgeRounds,
-  judgeStop,
   type Remembering,
   type StopFindings,
 } from "../gate/stop.ts";
 import type { Block } from "../guard/policy.ts";
 import { letThroughText, type StopPolicy, stopReason } from "../guard/stop.ts";
 import { shortSessionId } from "../ids.ts";
+import { applyChanges } from "../store/requirements.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
-import { applyChanges } from "../store/requirements.ts";
 import { type HeldForRequirements, saveJudged } from "./stop_judged.ts";
 import { tellable } from "./tellable.ts";
 
@@ -44,7 +44,7 @@ export async function judgeGuards(work: HookWork): Promise<StopJudgement> {
   const memory = memoryOf(work);
   if (!memory.isContinued) beginRow(memory);
   if (isLifted(work)) return { ...nothing, notes: { paused: true } };
-  const { blocks, runs, isInterrupted, settle } = await judgeStop(policy, {
+  const { blocks, runs, isInterrupted, settle } = await findStopBlocks(policy, {
     ...memory,
     commands: commandGround(work, policy.root),
     ran: await commandNotifier(work),

@@ -12,11 +12,11 @@ export interface HeldForRequirements {
 const MAY_STOP: HeldForRequirements = { reason: "", rules: [], changes: [] };
 
 /**
- * Judges a stop: requirements once a turn, guards as often as they are asked.
+ * Judges a stop and records it: requirements once a turn, guards as often as they are asked.
  *
  * @param usual What is recorded of it anyway. @returns Null when Claude may stop.
  */
-export async function judgeStop(work: HookWork, usual: Draft): Promise<Answer> {
+export async function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
   const { config, event } = work;
   const required = config.requirements === "" || event.stopHookActive
     ? MAY_STOP

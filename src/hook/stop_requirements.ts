@@ -1,4 +1,4 @@
-import { decideStop, prepareStop } from "../gate/stop_requirements.ts";
+import { decideStop, prepareStop } from "../gate/required_stop.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { transaction } from "../store/database.ts";
 import type { HookWork } from "./handler.ts";

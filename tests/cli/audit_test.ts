@@ -35,6 +35,36 @@ Deno.test("audit list takes the short id of a session and an age", async () => {
   assert.equal(await count("--session", "cad0ac4d", "--since", "2h"), 1);
 });
 
+Deno.test("audit list shows in a note what the rules doubted, lifted or allowed, and not only --json", async () => {
+  using temp = await tempDatabase();
+  const noted = [
+    [
+      { doubts: ["which program it starts is only known when it runs"] },
+      "unsure: which program it",
+    ],
+    [{ paused: ["guards"], files: ["/p/a.ts"] }, "paused: guards; /p/a.ts"],
+    [{ paused: true }, "paused"],
+    [{ allowedBy: "permissionRequest.allow[0]" }, "allowed by permissionRequest.allow[0]"],
+    [{ unsure: 1 }, "unsure what it means for requirements"],
+    [{ requirements: "HEAD is detached" }, "requirements: HEAD is detached"],
+    [{ warned: ["size"] }, "warned: size"],
+    [{ letThrough: "after 6 stops" }, "let through after 6 stops"],
+    [{ skipped: "capture.enabled" }, "kept out by capture.enabled"],
+    [{
+      commands: [{ rule: "a", end: "succeeded" }, { rule: "b", end: "failed with exit code 1" }],
+    }, "b failed with exit code 1"],
+    [{ commands: [{ rule: "a", end: "succeeded" }], files: [] }, ""],
+  ] as const;
+  for (const [metadata] of noted) saveEvent(temp.db, { execution: { metadata } });
+  const { stdout } = await runVerb(["audit", "list"], { home: temp.folder, database: temp.path });
+  const [head, ...lines] = stdout.trimEnd().split("\n");
+  const notes = lines.map((line) => line.slice(head!.indexOf("NOTE")));
+  for (const [, note] of noted) {
+    assert.ok(notes.some((shown) => note === "" ? shown === "" : shown.startsWith(note)), note);
+  }
+  assert.ok(notes.every((note) => note.length <= 60));
+});
+
 Deno.test("audit list lets no stored text take over the terminal", async () => {
   using temp = await tempDatabase();
   saveEvent(temp.db, {

@@ -43,7 +43,7 @@ async function judge([tool, text]: Use, path: string, policy: GuardPolicy): Prom
     input: tool === "Bash"
       ? { command: input }
       : { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: input },
-    agent: "main",
+    agents: ["main"],
     folder: path,
     projectDir: path,
     home: join(path, "..", ".."),
@@ -112,7 +112,7 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
   fc.assert(
     fc.property(scripts, (command) => {
       if (mayConcernCommands(policy, command)) return;
-      const use = { command, agent: "main", folder: at.path, home: "/h", root: at.path };
+      const use = { command, agents: ["main"], folder: at.path, home: "/h", root: at.path };
       const { blocks, doubts } = judgeBash(policy, use, look);
       // What is no script is not run either.
       const own = doubts.filter((doubt) => !doubt.startsWith("it cannot be read"));

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { snapshot, type Stage, stage } from "../cli/support.ts";
 import { entriesBelow, executions } from "../support/look.ts";
+import { startProgram } from "../support/program.ts";
+import { RequiredProject, SESSION as SESSION_OF_PROJECT } from "../support/required_project.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 const CONFIG = `preToolUse:
@@ -110,6 +112,16 @@ Deno.test("a request for permission shows the rules about permissions", async ()
   );
 });
 
+Deno.test("of the rules about permissions only the first that matches decides", async () => {
+  using place = guarded('permissionRequest: {deny: [Edit], allow: ["Ba*", "*"], default: deny}\n');
+  const fields = { hook_event_name: "PermissionRequest", tool_input: { command: "ls" } };
+  const text = await dry(place, payload(place, { ...fields, tool_name: "Bash" }));
+  assert.match(text, /deny\[0\] +does not match +Edit does not match the tool\n/);
+  assert.match(text, /allow\[0\] +allows +Ba\* matches the tool\n/);
+  assert.match(text, /allow\[1\] +not asked +a rule before it has decided\n/);
+  assert.match(text, /permissionRequest\.default +not asked/);
+});
+
 Deno.test("the name on the command line counts, and what is no event is said", async () => {
   using place = guarded();
   const text = await dry(place, payload(place, { hook_event_name: "Other" }), "PreToolUse");
@@ -125,4 +137,46 @@ Deno.test("where there are no rules, that is said", async () => {
     await dry(place, payload(place)),
     /^PreToolUse of Edit: allowed\.\nThere are no rules/,
   );
+});
+
+Deno.test("a requirement forbids already before there is a database, and none is made", async () => {
+  using project = new RequiredProject("requirements: {r: {message: M}}\n");
+  const input = { file_path: "src/a.ts" };
+  const stdin = { session_id: SESSION, cwd: project.path, tool_name: "Edit", tool_input: input };
+  const options = { stdin, env: { HOME: project.home.path }, cwd: project.path };
+  const before = entriesBelow(project.home.path);
+  const dry = (...args: string[]) =>
+    startProgram(["hook", "PreToolUse", "--dry-run", ...args], options);
+  assert.match((await dry()).stdout, /^PreToolUse of Edit: denied\.\n[^]*requirements\.r +forbids/);
+  const tried = JSON.parse((await dry("--json")).stdout);
+  assert.match((await project.run("explain", "Edit", "src/a.ts")).stdout, /^Denied\.\n/);
+  assert.deepEqual(entriesBelow(project.home.path), before);
+  assert.equal((await dry("--no-db")).stdout, (await dry()).stdout);
+  const { stdout } = await startProgram(["hook", "PreToolUse"], options);
+  assert.deepEqual(tried, JSON.parse(stdout));
+});
+
+Deno.test("explain says what the hook would, also of rules that are lifted or cannot be judged", async () => {
+  using project = new RequiredProject("requirements: {r: {}, s: {stopOnly: true}}\n");
+  await project.send("SessionStart");
+  const explain = async (file: string) => {
+    const { stdout } = await project.run("explain", "Edit", file);
+    return stdout;
+  };
+  assert.match(await explain("src/a.ts"), /^Denied\./);
+  assert.match(
+    await explain("docs/plans/a.md"),
+    /^Allowed\.\n[^]*r +does not match +plans are free/,
+  );
+  await project.req("satisfy", "r", "--session", SESSION_OF_PROJECT);
+  assert.match(await explain("src/a.ts"), /^Allowed\.\n/);
+  assert.match(await explain(".conclaude.yaml"), /^Denied\./);
+  await project.run("guard", "pause", "--session", SESSION_OF_PROJECT);
+  assert.match(
+    await explain(".conclaude.yaml"),
+    /^Allowed: a person has lifted the rules\.\n[^]*protectPolicy +forbids/,
+  );
+  Deno.writeTextFileSync(project.home.database, "no database");
+  assert.match(await explain("src/a.ts"), /^Allowed\.\n[^]*requirements\.r +cannot tell +what has/);
+  assert.equal(await project.edit(), null);
 });

@@ -112,6 +112,27 @@ Deno.test("a rule about commands sees each of a script, and not the text that me
   assert.equal(await bash(home, 'git commit -m "do not git push --force"'), null);
 });
 
+Deno.test("a denial shows the whole command, also behind a word that is only known when it runs", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "zip *", action: block, message: "no {command}!"}
+    - {tool: Bash, commandPattern: "git push*", action: block}
+`,
+  );
+  assert.match((await bash(home, 'zip a $X "$(b c)" d*'))!, /^no zip a \$X "\$\(b c\)" d\*!\n/);
+  assert.match((await bash(home, "sudo zip a ${X}y b"))!, /^no zip a \$\{X\}y b!\n/);
+  assert.match((await bash(home, "zip a {1..3} b"))!, /^no zip a \{1\.\.3\} b!\n/);
+  assert.match((await bash(home, "ls | xargs zip a"))!, /^no zip a …!\n/);
+  assert.match((await bash(home, "V=push; git $V $TO main"))!, /Command: git push \$TO main\n/);
+  assert.match(
+    (await bash(home, 'git push -f "$TO" main'))!,
+    /dangerous.*: git push -f "\$TO" main\n/,
+  );
+});
+
 Deno.test("where rules allow, only what one of them matches passes", async () => {
   using home = tempHome();
   projectIn(
@@ -143,6 +164,22 @@ Deno.test("a rule for one agent is for that agent alone", async () => {
     ask(home, "Edit", { file_path: "src/a.ts" }, { agent_id: "a1", agent_type });
   assert.notEqual(await of("reviewer"), null);
   assert.equal(await of("writer"), null);
+});
+
+Deno.test("the main thread is `main` also where it was started as an agent, and its type as well", async () => {
+  using home = tempHome();
+  const rules = "[{pattern: src/**, agent: main}, {pattern: docs/**, agent: reviewer}]";
+  projectIn(home, `preToolUse: {uneditableFiles: ${rules}}\n`, ["src/a.ts", "docs/a.md"]);
+  const of = async (more: Record<string, unknown>) => {
+    const answers = ["src/a.ts", "docs/a.md"].map((file_path) =>
+      ask(home, "Edit", { file_path }, more)
+    );
+    return (await Promise.all(answers)).map((reason) => reason === null ? "allowed" : "denied");
+  };
+  assert.deepEqual(await of({}), ["denied", "allowed"]);
+  assert.deepEqual(await of({ agent_type: "reviewer" }), ["denied", "denied"]);
+  assert.deepEqual(await of({ agent_type: "reviewer", agent_id: "a1" }), ["allowed", "denied"]);
+  assert.deepEqual(await of({ agent_type: "", agent_id: "a1" }), ["allowed", "allowed"]);
 });
 
 Deno.test("a decision is in the audit trail with its rules, what it quotes is masked", async () => {
@@ -268,6 +305,78 @@ Deno.test("explain says what every rule does, changes nothing, and agrees with t
   const allowed = await conclaude(home, "explain", "Bash", "ls");
   assert.deepEqual([allowed.code, allowed.stdout.split("\n")[0]], [0, "Allowed."]);
   assert.equal(executions(home).length, before);
+});
+
+Deno.test("explain gives every rule its true reason: the agent, the tool, the path, what is there", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  preventGeneratedFileEdits: true
+  uneditableFiles: ["*.lock", {pattern: "src/**", agent: reviewer}]
+  preventAdditions: ["dist/**", "src/**"]
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "npm test*", action: allow}
+    - {tool: Bash, commandPattern: "npm *", action: allow}
+    - {tool: Bash, commandPattern: "npm test --evil*", action: block}
+    - {tool: Write, pattern: "docs/**", action: allow}
+    - {tool: Write, pattern: "src/**", action: allow, agent: writer}
+`,
+    ["src/a"],
+  );
+  const explain = async (...args: string[]): Promise<Record<string, string>> => {
+    const { stdout } = await conclaude(home, "explain", ...args, "--json");
+    const { decision, rules } = JSON.parse(stdout);
+    for (const { why } of rules) assert.notEqual(why, "", stdout);
+    const said = rules.map(({ rule, says, why }: Row) => [
+      String(rule).replace("preToolUse.", ""),
+      `${says}: ${why}`,
+    ]);
+    return { decision, ...Object.fromEntries(said) };
+  };
+  assert.deepEqual(await explain("Edit", "src/a"), {
+    decision: "allow",
+    strict: "not asked: it is switched off",
+    "toolUsageValidation[0]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[1]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[2]": "does not match: it is about the tool Bash",
+    "toolUsageValidation[3]": "does not match: it is about the tool Write",
+    "toolUsageValidation[4]": "does not match: it is about the tool Write",
+    denyDangerousCommands: "does not match: it runs no shell command",
+    protectPolicy: "does not match: it changes nothing that belongs to the guards",
+    preventUpdateGitIgnored: "not asked: it is switched off",
+    preventRootAdditions: "does not match: what it changes is there already",
+    preventGeneratedFileEdits: "does not match: nothing that it changes says it is generated",
+    "uneditableFiles[0]": "does not match: *.lock matches nothing that it changes",
+    "uneditableFiles[1]": "does not match: it is for another agent",
+    "preventAdditions[0]": "does not match: what it changes is there already",
+    "preventAdditions[1]": "does not match: what it changes is there already",
+  });
+  const reviewed = await explain("Edit", "src/a", "--agent", "reviewer");
+  assert.match(reviewed["uneditableFiles[1]"]!, /^forbids: /);
+  const made = await explain("Write", "docs/new");
+  assert.equal(made["toolUsageValidation[3]"], "allows: docs/** matches");
+  assert.equal(made["toolUsageValidation[4]"], "does not match: it is for another agent");
+  assert.match(made["preventRootAdditions"]!, /: what it makes is not directly in the project's/);
+  assert.equal(
+    made["preventAdditions[0]"],
+    "does not match: dist/** matches nothing that it makes",
+  );
+  const run = await explain("Bash", "npm test --evil");
+  assert.equal(run["decision"], "allow");
+  assert.equal(run["toolUsageValidation[0]"], "allows: npm test* matches");
+  assert.equal(run["toolUsageValidation[2]"], "not asked: a rule before it has decided");
+  assert.equal(
+    run["denyDangerousCommands"],
+    "does not match: none of its commands is known as dangerous",
+  );
+  assert.equal(run["protectPolicy"], "does not match: none of its commands is a person's");
+  assert.equal(run["uneditableFiles[0]"], "does not match: it changes no file");
+  assert.equal((await explain("Monitor", "git push -f"))["decision"], "deny");
+  const open = await explain("Bash", "npm test; rm $X");
+  assert.match(open["toolUsageValidation[0]"]!, /^forbids: /);
+  assert.match(open["uneditableFiles[0]"]!, /^cannot tell: which file `rm` changes is not known/);
+  assert.equal(open["uneditableFiles[1]"], "does not match: it is for another agent");
 });
 
 Deno.test("a permission is answered: what is refused first, then what is allowed, then the rest", async () => {

@@ -71,9 +71,35 @@ export async function showAuditStats(
   };
 }
 
-/** The error, else the first file that the event was about. */
+/** What is worth a person's look in what a hook noted, by the name of the note; an empty text for nothing. */
+const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
+  letThrough: (why) => `let through ${why}`,
+  paused: (what) => Array.isArray(what) ? `paused: ${what.join(", ")}` : "paused",
+  allowedBy: (rule) => `allowed by ${rule}`,
+  doubts: (doubts) => `unsure: ${listOf(doubts).join("; ")}`,
+  unsure: () => "unsure what it means for requirements",
+  requirements: (why) => `requirements: ${why}`,
+  warned: (names) => `warned: ${listOf(names).join(", ")}`,
+  skipped: (key) => `kept out by ${key}`,
+  missing: (paths) => `no such file: ${listOf(paths).join(", ")}`,
+  commands: (runs) => listOf(runs).map(failureOf).filter((text) => text !== "").join("; "),
+  files: (files) => String(listOf(files)[0] ?? ""),
+};
+
+/** The error, what was noted beside it, and the first file that the event was about. */
 function noteOf({ errorMessage, metadata }: ExecutionRow): string {
-  const files = metadata["files"];
-  const note = errorMessage ?? (Array.isArray(files) ? String(files[0] ?? "") : "");
+  const notes = Object.entries(NOTES)
+    .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");
+  const note = [errorMessage ?? "", ...notes].filter((text) => text !== "").join("; ");
   return note.length <= MAX_NOTE_CHARS ? note : `${note.slice(0, MAX_NOTE_CHARS - 1)}…`;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
+}
+
+/** How a command of the configuration ended, unless it succeeded. */
+function failureOf(run: unknown): string {
+  const { rule, end } = Object(run) as { readonly rule?: unknown; readonly end?: unknown };
+  return end === undefined || end === "succeeded" ? "" : `${rule} ${end}`;
 }

@@ -1,34 +1,37 @@
+import { SHELL_TOOLS } from "../../capture/payload.ts";
+import { MAIN_AGENT } from "../../guard/policy.ts";
 import type { CliContext } from "../context.ts";
-import type { AskedUse } from "../../gate/judge.ts";
-import { peek } from "../policy.ts";
-import { explainRequirements } from "../requirement_table.ts";
 import { sessionIdOrNone } from "../requirements_here.ts";
-import { explainRules, explanationText } from "../rule_table.ts";
+import { explanationText } from "../rule_table.ts";
+import { tryEvent } from "../tried_event.ts";
 import type { View } from "../view.ts";
 
 /** The field of a tool's input that a plain text stands for. */
 const PLAIN_FIELDS: ReadonlyMap<string, string> = new Map([
-  ["Bash", "command"],
+  ...[...SHELL_TOOLS].map((tool) => [tool, "command"] as const),
   ["NotebookEdit", "notebook_path"],
 ]);
 
-/** `conclaude explain TOOL INPUT` */
+/** `conclaude explain TOOL INPUT`: a PreToolUse, made up and tried. */
 export async function explainUse(
   context: CliContext,
-  flags: { readonly agent: string; readonly session?: string },
+  { agent, session }: { readonly agent: string; readonly session?: string },
   tool: string,
   input: string,
 ): Promise<View> {
-  const folder = context.cwd;
-  const { config, policy, found: required } = await peek(
-    context,
-    folder,
-    async (db, config, policy) => {
-      const sessionId = await sessionIdOrNone(db, context, flags.session);
-      const use = useOf(context, flags.agent, { tool, input, projectDir: policy?.root ?? folder });
-      return await explainRequirements(config.requirements, use, { db, folder, sessionId });
-    },
-  );
+  const { madeUp } = await import("../../hook/dry_run.ts");
+  const { cwd, locations: { home } } = context;
+  const trial = await tryEvent(context, cwd, async (db, policy) => {
+    const sent = {
+      session_id: await sessionIdOrNone(db, context, session),
+      cwd,
+      tool_name: tool,
+      tool_input: inputOf(tool, input),
+      ...(agent === MAIN_AGENT ? {} : { agent_id: agent, agent_type: agent }),
+    };
+    return madeUp(sent, { home, projectDir: policy?.root ?? cwd });
+  });
+  const { config, sayings, verdict: { blocks, doubts }, isLifted } = trial;
   if (config.problems > 0) {
     context.process.stderr.write(
       `The configuration has problems, in ${
@@ -36,39 +39,18 @@ export async function explainUse(
       }: run \`conclaude config validate\`.\n`,
     );
   }
-  const use = useOf(context, flags.agent, { tool, input, projectDir: policy?.root ?? folder });
-  if (policy === null) {
-    return {
-      json: { decision: "allow", rules: [], doubts: [] },
-      text: "Allowed: there are no rules here. `conclaude config init` begins some.",
-    };
-  }
-  const guards = await explainRules(policy, use);
-  const { blocks, doubts } = guards.verdict;
-  const denied = blocks.length > 0 || required.denied;
-  const explanation = { ...guards, sayings: [...guards.sayings, ...required.sayings] };
+  const decision = trial.decision ?? "allow";
+  const result = isLifted
+    ? "Allowed: a person has lifted the rules."
+    : decision === "deny"
+    ? "Denied."
+    : "Allowed.";
   return {
-    json: { decision: denied ? "deny" : "allow", blocks, doubts, rules: explanation.sayings },
-    text: [denied ? "Denied." : "Allowed.", explanationText(explanation, context.globals)].join(
-      "\n",
-    ),
-    exitCode: denied ? 1 : 0,
-  };
-}
-
-function useOf(
-  { cwd, locations }: CliContext,
-  agent: string,
-  asked: { readonly tool: string; readonly input: string; readonly projectDir: string },
-): AskedUse {
-  const { tool, input, projectDir } = asked;
-  return {
-    tool,
-    input: inputOf(tool, input),
-    agent,
-    folder: cwd,
-    projectDir,
-    home: locations.home,
+    json: { decision, blocks, doubts, rules: sayings },
+    text: sayings.length === 0
+      ? "Allowed: there are no rules here. `conclaude config init` begins some."
+      : [result, explanationText(trial, context.globals)].join("\n"),
+    exitCode: decision === "deny" ? 1 : 0,
   };
 }
 

@@ -19,7 +19,7 @@ export async function listRules(context: CliContext): Promise<View> {
   const now = Date.now();
   const pauses = listPauses(db, now).filter(({ subject }) => subject === "guards");
   const rules = [
-    ...(policy === null ? [] : rulesOf(policy)),
+    ...(policy === null ? [] : rulesOf(policy).filter(({ isOn }) => isOn)),
     ...(config.stop === "" ? [] : stopRulesOf(JSON.parse(config.stop))),
   ].map(({ name, glob }) => ({ name, pattern: glob || null }));
   const table = tableText(rules, [

@@ -1,9 +1,6 @@
-import type { TriedEvent } from "../../hook/dry_run.ts";
 import type { CliContext } from "../context.ts";
-import { peek } from "../policy.ts";
-import { explainRequirements } from "../requirement_table.ts";
-import { NO_SESSION } from "../requirements_here.ts";
-import { explainPermission, explainRules, explanationText } from "../rule_table.ts";
+import { explanationText } from "../rule_table.ts";
+import { type Trial, tryEvent } from "../tried_event.ts";
 import type { View } from "../view.ts";
 
 /** `conclaude hook [EVENT]`, when it comes through the command line after all, and `conclaude hook --dry-run`. */
@@ -24,48 +21,25 @@ export async function runHookHere(
 
 /** What a hook would answer, and why; nothing is changed. */
 async function tryHook(context: CliContext, name: string | undefined): Promise<View> {
-  const { answerTo, readEvent } = await import("../../hook/dry_run.ts");
-  const { home } = context.locations;
-  const tried = readEvent(name, home);
+  const { readEvent } = await import("../../hook/dry_run.ts");
+  const tried = readEvent(name, context.locations.home);
+  const trial = await tryEvent(context, tried.projectDir ?? context.cwd, () => tried);
   const { event, use } = tried;
-  const folder = tried.projectDir ?? context.cwd;
-  const { policy, found: { answer, required } } = await peek(
-    context,
-    folder,
-    async (db, config) => ({
-      answer: await answerTo(tried, { config, db, home }),
-      required: use === null || event.name !== "PreToolUse" ? [] : (await explainRequirements(
-        config.requirements,
-        use,
-        { db, folder, sessionId: event.sessionId ?? NO_SESSION },
-      )).sayings,
-    }),
-  );
-  const explanation = use === null || policy === null ? null : await explainRules(policy, use);
-  const isLifted = answer === null && (explanation?.verdict.blocks.length ?? 0) > 0;
-  const result = isLifted ? "allowed: a person has lifted the rules." : resultOf(tried, answer);
-  const lines = [`${event.name}${use === null ? "" : ` of ${use.tool}`}: ${result}`];
-  if (explanation !== null && policy !== null && use !== null) {
-    const permissions = event.name === "PermissionRequest"
-      ? explainPermission(policy.permission, use.tool)
-      : [];
-    const sayings = [...explanation.sayings, ...required, ...permissions];
-    lines.push(explanationText({ ...explanation, sayings }, context.globals));
-  } else if (use !== null) lines.push("There are no rules here.");
+  const { answer, sayings } = trial;
+  const lines = [`${event.name}${use === null ? "" : ` of ${use.tool}`}: ${resultOf(trial)}`];
+  if (use !== null) {
+    lines.push(
+      sayings.length === 0 ? "There are no rules here." : explanationText(trial, context.globals),
+    );
+  }
   if (answer) lines.push("", JSON.stringify(answer, null, 2));
   return { json: answer ?? {}, text: lines.join("\n") };
 }
 
-function resultOf(
-  { event, problem }: TriedEvent,
-  answer: Readonly<Record<string, unknown>> | null | undefined,
-): string {
+function resultOf({ tried: { event, problem }, answer, decision, isLifted }: Trial): string {
   if (problem !== null) return `${problem}: it would be noted, and answered with nothing.`;
   if (answer === undefined) return "what it would be answered is not known without doing it.";
-  const output = answer?.["hookSpecificOutput"] as
-    | { readonly permissionDecision?: unknown; readonly decision?: { readonly behavior?: unknown } }
-    | undefined;
-  const decision = output?.permissionDecision ?? output?.decision?.behavior;
+  if (isLifted) return "allowed: a person has lifted the rules.";
   if (decision === "deny") return "denied.";
   if (decision === "allow") return "allowed.";
   if (event.name === "PermissionRequest") return "the person would be asked.";

@@ -37,7 +37,7 @@ export const explain = command<
   },
   brief: "Show what the rules say of a tool use, without doing anything",
   about:
-    "Shows every rule and requirement that is asked before this tool use, and what it says. Nothing is run, and nothing is written.\n" +
+    "Shows every rule and requirement that is asked before this tool use, what it says and why. Nothing is run, and nothing is written.\n" +
     "Exit status 1 when it would be denied.",
   examples: [
     "conclaude explain Bash 'git push --force'",

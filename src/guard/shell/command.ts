@@ -13,3 +13,8 @@ export interface ShellCommand {
   /** The command that starts this one (`sudo rm x` starts `rm x`); null for one that stands by itself. */
   readonly startedBy: ShellCommand | null;
 }
+
+/** A command for people: what is not known before it runs stands there as it was written. */
+export function shownCommand(words: ShellCommand["words"]): string {
+  return words.map(({ text, isOpen, source = `${text}…` }) => isOpen ? source : text).join(" ");
+}

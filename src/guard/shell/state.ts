@@ -46,7 +46,7 @@ export function assign(
 export function assignmentWord({ name, value, text }: Assignment, scope: Scope): Argument {
   if (value.type !== "Word") return literal(text);
   const right = expandToOne(value, scope);
-  return { ...right, text: `${name}=${right.text}` };
+  return { ...right, text: `${name}=${right.text}`, source: text };
 }
 
 /** `$1` to `$9` and `$@`. */

@@ -12,6 +12,8 @@ export interface Argument {
   readonly isOpen: boolean;
   /** True when the text is a pattern that the shell replaces by names of files. */
   readonly isGlob: boolean;
+  /** The word as it stands in the script; absent where none stands there, as for what `xargs` appends. */
+  readonly source?: string;
 }
 
 /** What is known of the shell at this place of the script. */
@@ -31,9 +33,10 @@ const UNKNOWN = '"${?}"';
 /** The arguments that one word becomes: none, one, or several. */
 export function expandWord(word: Word, scope: Scope): Argument[] {
   if (word.parts?.some(({ type }) => type === "BraceExpansion")) {
-    return spellOut(word).flatMap((alternative) => expandWord(alternative, scope));
+    return spellOut(word).flatMap((alternative) => expandWord(alternative, scope))
+      .map((argument) => ({ ...argument, source: word.text }));
   }
-  const fields = new Fields();
+  const fields = new Fields(word.text);
   if (word.parts === undefined) addStart(word.text, word.value, { fields, scope });
   else {
     word.parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
@@ -56,10 +59,15 @@ export function literal(text: string): Argument {
 /** Collects the pieces of a word, and cuts them where the shell would. */
 class Fields {
   readonly #done: Argument[] = [];
+  readonly #source: string;
   #text = "";
   #isOpen = false;
   #isGlob = false;
   #hasPart = false;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
 
   /** Quoted or literal text: it stays in one piece. */
   add(text: string): void {
@@ -95,7 +103,8 @@ class Fields {
 
   #cut(): void {
     if (this.#hasPart) {
-      this.#done.push({ text: this.#text, isOpen: this.#isOpen, isGlob: this.#isGlob });
+      const source = this.#source;
+      this.#done.push({ text: this.#text, isOpen: this.#isOpen, isGlob: this.#isGlob, source });
     }
     this.#text = "";
     this.#isOpen = this.#isGlob = this.#hasPart = false;
