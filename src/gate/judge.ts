@@ -2,9 +2,9 @@
 import { EDITING_TOOLS, filesTouched, SHELL_TOOLS } from "../capture/payload.ts";
 import type { BashUse } from "../guard/bash.ts";
 import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
+import { textAfter } from "../guard/edits.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { GuardPolicy, Verdict } from "../guard/policy.ts";
-import type { Written } from "../guard/protected.ts";
 import { lookAtFiles } from "../project/files.ts";
 
 /** A tool use that is about to happen, as it was sent: secrets and all, so nothing of it is stored from here. */
@@ -49,19 +49,13 @@ type Judge = (look: Look) => Verdict;
 
 function judgerOfTool(policy: GuardPolicy, { tool, agent, input }: AskedUse): Judge {
   const file = filesTouched(tool, input)[0] ?? null;
-  const written = EDITING_TOOLS.has(tool) ? writtenBy(tool, input) : null;
+  const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
   return (look) => judgeTool(policy, { tool, agent, file, written }, look);
 }
 
 async function judgerOfBash(policy: GuardPolicy, use: BashUse): Promise<Judge> {
   const { judgeBash } = await import("../guard/bash.ts");
   return (look) => judgeBash(policy, use, look);
-}
-
-/** What an editing tool writes: Write replaces a file, the others change a part. */
-function writtenBy(tool: string, input: unknown): Written {
-  const { file_path: _path, ...texts } = Object(input);
-  return { text: () => JSON.stringify(texts), replaces: tool === "Write" };
 }
 
 /** The command of a Bash call; null when it names none. */

@@ -29,6 +29,8 @@ export interface FileFacts {
   readonly isInRoot: boolean;
   /** What it begins with, up to 64 kB; the empty text unless {@linkcode GuardPolicy.protectsGenerated} asks for it. */
   readonly head: string;
+  /** All that it holds; null when nothing is there, or nothing that can be read. Read when it is asked for. */
+  readonly text: () => string | null;
   /** `remove` takes it away, and what lies below it. */
   readonly effect: "change" | "remove";
 }

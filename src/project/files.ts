@@ -52,6 +52,7 @@ function factsOf(
     exists: exists(real),
     isInRoot: realRoot !== null && parentOf(real) === realRoot,
     head: wantsHead ? headOf(real) : "",
+    text: () => textOf(real),
     effect,
   };
 }
@@ -66,6 +67,14 @@ function headOf(path: string): string {
     return new TextDecoder().decode(bytes.subarray(0, read));
   } catch {
     return "";
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return Deno.statSync(path).isFile ? Deno.readTextFileSync(path) : null;
+  } catch {
+    return null;
   }
 }
 

@@ -102,6 +102,7 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
     exists: true,
     isInRoot: true,
     head: "",
+    text: () => null,
     effect: "change" as const,
   }];
   const words =

@@ -2,50 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, filesWith, type Row } from "../support/look.ts";
+import { ask, bash, edit, projectIn, SESSION, write } from "../support/guarded.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
-
-const SESSION = "5e551011-0000-4000-8000-000000000001";
-
-/** A project in the home, with a configuration and some files. */
-function projectIn(home: TempHome, config: string, files: readonly string[] = []): string {
-  const project = join(home.path, "project");
-  Deno.mkdirSync(join(project, "src"), { recursive: true });
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), config);
-  for (const file of files) {
-    Deno.mkdirSync(join(project, file, ".."), { recursive: true });
-    Deno.writeTextFileSync(join(project, file), "x");
-  }
-  return project;
-}
-
-/** The reason of a denial; null when the tool may be used. */
-async function ask(
-  home: TempHome,
-  tool: string,
-  input: Record<string, unknown>,
-  more: Record<string, unknown> = {},
-): Promise<string | null> {
-  const { code, stdout, stderr } = await hook("PreToolUse", {
-    session_id: SESSION,
-    cwd: join(home.path, "project"),
-    tool_name: tool,
-    tool_use_id: "toolu_1",
-    tool_input: input,
-    ...more,
-  }, home);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  if (stdout === "") return null;
-  const { hookSpecificOutput: output, ...rest } = JSON.parse(stdout);
-  assert.deepEqual(rest, {});
-  assert.equal(output.hookEventName, "PreToolUse");
-  assert.equal(output.permissionDecision, "deny");
-  return output.permissionDecisionReason;
-}
-
-const bash = (home: TempHome, command: string) => ask(home, "Bash", { command });
-const write = (home: TempHome, path: string) =>
-  ask(home, "Write", { file_path: path, content: "y" });
-const edit = (home: TempHome, path: string) => ask(home, "Edit", { file_path: path });
 
 function conclaude(home: TempHome, ...args: string[]) {
   return startProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
