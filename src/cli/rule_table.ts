@@ -1,5 +1,6 @@
 /** What every rule says of a tool use, for people: one row a rule, and why. */
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
+import type { OwnPlaces } from "../gate/own_files.ts";
 import { rulesOf, type SingleRule } from "../guard/explain.ts";
 import type { GuardPolicy, PermissionPolicy, Verdict } from "../guard/policy.ts";
 import { tableText } from "./table.ts";
@@ -19,11 +20,15 @@ export interface Explanation {
 }
 
 /** Asks all rules, and then each alone. */
-export async function explainRules(policy: GuardPolicy, use: AskedUse): Promise<Explanation> {
-  const verdict = await judgeUse(policy, use);
+export async function explainRules(
+  policy: GuardPolicy,
+  use: AskedUse,
+  places: OwnPlaces,
+): Promise<Explanation> {
+  const verdict = await judgeUse(policy, use, places);
   const sayings: Saying[] = [];
   for (const rule of rulesOf(policy)) {
-    sayings.push(sayingOf(rule, await judgeUse(rule.alone, use)));
+    sayings.push(sayingOf(rule, await judgeUse(rule.alone, use, places)));
   }
   return { verdict, sayings };
 }

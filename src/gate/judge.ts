@@ -5,7 +5,9 @@ import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { GuardPolicy, Verdict } from "../guard/policy.ts";
-import { lookAtFiles } from "../project/files.ts";
+import type { OwnFile } from "../guard/protected.ts";
+import { type Ground, lookAtFiles } from "../project/files.ts";
+import { ownFiles, type OwnPlaces } from "./own_files.ts";
 
 /** A tool use that is about to happen, as it was sent: secrets and all, so nothing of it is stored from here. */
 export interface AskedUse {
@@ -22,12 +24,24 @@ export interface AskedUse {
 const NOTHING: Verdict = { blocks: [], doubts: [] };
 
 /** What the rules say of a tool use. With a strict policy, what cannot be told before it runs is forbidden. */
-export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verdict> {
+export async function judgeUse(
+  policy: GuardPolicy,
+  use: AskedUse,
+  places: OwnPlaces,
+): Promise<Verdict> {
   const { tool, agent, folder, home } = use;
   const locked = judgeLock(policy, tool);
   if (locked.length > 0) return { blocks: locked, doubts: [] };
   const root = policy.root ?? use.projectDir;
-  const ground = { root, folder, home, wantsHead: policy.protectsGenerated };
+  const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool);
+  let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
+  const ground: Ground = {
+    root,
+    folder,
+    home,
+    wantsHead: policy.protectsGenerated,
+    own: () => own ??= ownFiles(places, use),
+  };
   const look: Look = (path, how) => lookAtFiles(path, how, ground);
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;

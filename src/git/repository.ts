@@ -1,5 +1,5 @@
 import { joinPath, resolvePath } from "../paths.ts";
-import type { FolderLook } from "../project/look.ts";
+import { type FolderLook, lookUpwards } from "../project/look.ts";
 
 /** What the `.git` files say of a folder, read without starting git. */
 export interface Repository {
@@ -22,6 +22,21 @@ export function findRepository(looks: readonly FolderLook[]): Repository | undef
   return top === undefined ? undefined : readRepository(top);
 }
 
+/**
+ * The repository of a project; as another worktree of it has it checked out, where the session is in one.
+ *
+ * @param looks The folders from the project upwards. @param at `folder`: where the session is, null when it was not told.
+ */
+export function repositoryAt(
+  looks: readonly FolderLook[],
+  { folder, projectDir }: { readonly folder: string | null; readonly projectDir: string | null },
+): Repository | undefined {
+  const repository = findRepository(looks);
+  if (repository === undefined || folder === null || folder === projectDir) return repository;
+  const here = findRepository(lookUpwards(folder));
+  return here?.commonDir === repository.commonDir ? here : repository;
+}
+
 function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {
   const dotGit = joinPath(root, ".git");
   try {
@@ -30,6 +45,17 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
     return { commonDir: Deno.realPathSync(commonDir), root, branch: branchOf(gitDir) };
   } catch {
     return undefined;
+  }
+}
+
+/** The files that say what is checked out in a working tree: its `.git`, and the `HEAD` that this leads to. */
+export function headFiles({ root }: Pick<Repository, "root">): string[] {
+  const dotGit = joinPath(root, ".git");
+  try {
+    const gitDir = Deno.statSync(dotGit).isFile ? worktreeGitDir(root, dotGit) : dotGit;
+    return [dotGit, joinPath(gitDir, "HEAD")];
+  } catch {
+    return [dotGit];
   }
 }
 

@@ -1,6 +1,7 @@
 /** The rules about files: which may not be changed, which may not be added. */
 import { generatedMarker } from "./generated.ts";
 import { judgeIgnored } from "./ignored.ts";
+import type { OwnKind } from "./protected.ts";
 import {
   type Actor,
   type Block,
@@ -21,6 +22,8 @@ export interface FileFacts {
   readonly spellings: readonly string[];
   /** Absolute, all links followed. */
   readonly real: string;
+  /** What it is to the guards, where one of their files that count now is meant; else null. */
+  readonly own: OwnKind | null;
   /** What makes git ignore it; null when it does not, or was not asked: see {@linkcode GuardPolicy.protectsIgnored}. */
   readonly ignored: { readonly pattern: string; readonly where: string } | null;
   /** Whether anything is there now. */

@@ -15,6 +15,35 @@ const POLICY_FILE =
 const SETTINGS_FILE = /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/;
 const SETTINGS_OR_FOLDER = /(?:^|\/)\.claude(?:$|\/settings(?:\.local)?\.json$)/;
 
+/** What a file is to the guards: their rules and memory, what starts them, what tells the branch of requirements. */
+export type OwnKind = "guards" | "settings" | "program" | "git";
+
+/** A file that counts now, and one of the ways to it: absolute. */
+export interface OwnFile {
+  readonly kind: OwnKind;
+  readonly path: string;
+}
+
+const REASONS: Readonly<Record<OwnKind, string>> = {
+  guards: "belongs to the guards",
+  settings: "starts the hooks",
+  program: "is the program that the hooks start",
+  git: "tells which branch is checked out, for which the requirements are kept",
+};
+
+/** Which of the guards' files that count now a path is; of one that goes away, also which lies in it. Null for none. */
+export function ownKind(
+  own: readonly OwnFile[],
+  { paths, effect }: { readonly paths: readonly string[]; readonly effect: FileFacts["effect"] },
+): OwnKind | null {
+  const found = own.find((file) =>
+    paths.some((path) =>
+      file.path === path || (effect === "remove" && file.path.startsWith(`${path}/`))
+    )
+  );
+  return found?.kind ?? null;
+}
+
 /** What a tool makes of a file: its text, where that can be worked out before; `unknown` of a shell command. */
 export type Written = TextChange | "unknown";
 
@@ -24,15 +53,23 @@ export type Written = TextChange | "unknown";
  * Of Claude Code's settings a tool may change all but the hooks, and make them where there are none.
  */
 export function whyProtected(
-  file: Pick<FileFacts, "spellings" | "text" | "effect">,
+  file: Pick<FileFacts, "spellings" | "own" | "text" | "effect">,
   written: Written,
 ): string | null {
+  const kind = namedKind(file) ?? file.own;
+  if (kind === null || (kind === "settings" && !writesHooks(file, written))) return null;
+  return REASONS[kind];
+}
+
+/** What a file is by its name, wherever it lies. */
+function namedKind({ spellings, effect }: Pick<FileFacts, "spellings" | "effect">): OwnKind | null {
   // Nearly no file is one of them, and a search for a word costs nothing beside compiling a pattern.
   const is = (pattern: RegExp, word: string) =>
-    file.spellings.some((spelling) => spelling.includes(word) && pattern.test(spelling));
-  if (is(POLICY_FILE, "conclaude")) return "belongs to the guards";
-  if (!is(file.effect === "remove" ? SETTINGS_OR_FOLDER : SETTINGS_FILE, ".claude")) return null;
-  return writesHooks(file, written) ? "starts the hooks" : null;
+    spellings.some((spelling) => spelling.includes(word) && pattern.test(spelling));
+  if (is(POLICY_FILE, "conclaude")) return "guards";
+  return is(effect === "remove" ? SETTINGS_OR_FOLDER : SETTINGS_FILE, ".claude")
+    ? "settings"
+    : null;
 }
 
 function writesHooks({ text }: Pick<FileFacts, "text">, written: Written): boolean {

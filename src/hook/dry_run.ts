@@ -2,10 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { AskedUse } from "../gate/judge.ts";
-import { findRepository } from "../git/repository.ts";
+import type { OwnPlaces } from "../gate/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { readVariable } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
 import {
@@ -65,6 +64,7 @@ export async function answerTo(
   { event, problem, projectDir, input }: TriedEvent,
   from: {
     readonly config: HookConfig;
+    readonly places: OwnPlaces;
     /** Open for reading; null when there is none. */
     readonly db: DatabaseSync | null;
     readonly home: string | null;
@@ -73,7 +73,7 @@ export async function answerTo(
   if (problem !== null) return null;
   const load = LOOKING.get(event.name);
   if (load === undefined) return undefined;
-  const { config, db, home } = from;
+  const { config, places, db, home } = from;
   const notices: string[] = [];
   const work: HookWork = {
     event,
@@ -85,7 +85,7 @@ export async function answerTo(
       UNKNOWN_SESSION_ID,
     projectDir,
     shownProjectDir: projectDir,
-    repository: findRepository(projectDir === null ? [] : lookUpwards(projectDir)),
+    ...places,
     home,
     claudePid: processNumber(readVariable("CLAUDE_PID")),
     config,

@@ -2,10 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { needsRedaction } from "../capture/triggers.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../config/hook_config.ts";
-import { findRepository, type Repository } from "../git/repository.ts";
+import { repositoryAt } from "../git/repository.ts";
 import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
-import { type FolderLook, lookUpwards } from "../project/look.ts";
+import { lookUpwards } from "../project/look.ts";
 import { type HookRecord, saveRecord } from "../store/captures.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { sinceStartMs } from "../time.ts";
@@ -54,7 +54,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     config,
     path: projectDir,
   });
-  const repository = repositoryAt(folderOf(sent), projectDir, looks);
+  const repository = repositoryAt(looks, { folder: folderOf(sent), projectDir });
   const claudePid = processNumber(environment.CLAUDE_PID);
   const sessionId = event.sessionId ??
     normalizeSessionId(environment.CLAUDE_CODE_SESSION_ID) ?? UNKNOWN_SESSION_ID;
@@ -135,6 +135,8 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     repository,
     claudePid,
     config,
+    configFiles: files,
+    database,
     keepsContent,
     mask: (texts) => maskTexts(texts, config),
     async exclusion(toolName, toolInput) {
@@ -157,18 +159,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       return opened.db;
     },
   };
-}
-
-/** The repository of the project; in another worktree of it, as that one has it checked out. */
-function repositoryAt(
-  folder: string | null,
-  projectDir: string | null,
-  looks: readonly FolderLook[],
-): Repository | undefined {
-  const repository = findRepository(looks);
-  if (repository === undefined || folder === null || folder === projectDir) return repository;
-  const here = findRepository(lookUpwards(folder));
-  return here?.commonDir === repository.commonDir ? here : repository;
 }
 
 /** Every environment variable that a hook looks at. */

@@ -2,6 +2,7 @@
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
+import { type OwnFile, ownKind } from "../guard/protected.ts";
 
 const MAX_LINKS = 8;
 const HEAD_BYTES = 65_536;
@@ -17,6 +18,8 @@ export interface Ground {
   readonly home: string | null;
   /** Whether a rule asks for what the files begin with. */
   readonly wantsHead: boolean;
+  /** The guards' own files; none where nothing is written. Asked for with the first file. */
+  readonly own: () => readonly OwnFile[];
 }
 
 /** Looks a file up; a pattern as the files that are there for it. */
@@ -36,7 +39,7 @@ export function lookAtFiles(
 function factsOf(
   path: string,
   effect: FileFacts["effect"],
-  { root, realRoot, wantsHead }: Ground & { readonly realRoot: string | null },
+  { root, realRoot, wantsHead, own }: Ground & { readonly realRoot: string | null },
 ): FileFacts {
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
@@ -48,6 +51,7 @@ function factsOf(
     name: inside.find((spelling) => spelling !== "") ?? path,
     spellings: [...new Set([...inside, path, real])],
     real,
+    own: ownKind(own(), { paths: [path, real], effect }),
     ignored: null,
     exists: exists(real),
     isInRoot: realRoot !== null && parentOf(real) === realRoot,

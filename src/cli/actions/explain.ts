@@ -20,10 +20,10 @@ export async function explainUse(
   input: string,
 ): Promise<View> {
   const folder = context.cwd;
-  const { config, policy, found: required } = await peek(
+  const { config, policy, places, found: required } = await peek(
     context,
     folder,
-    async (db, config, policy) => {
+    async (db, config, { policy }) => {
       const sessionId = await sessionIdOrNone(db, context, flags.session);
       const use = useOf(context, flags.agent, { tool, input, projectDir: policy?.root ?? folder });
       return await explainRequirements(config.requirements, use, { db, folder, sessionId });
@@ -43,7 +43,7 @@ export async function explainUse(
       text: "Allowed: there are no rules here. `conclaude config init` begins some.",
     };
   }
-  const guards = await explainRules(policy, use);
+  const guards = await explainRules(policy, use, places);
   const { blocks, doubts } = guards.verdict;
   const denied = blocks.length > 0 || required.denied;
   const explanation = { ...guards, sayings: [...guards.sayings, ...required.sayings] };

@@ -29,11 +29,11 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
   const tried = readEvent(name, home);
   const { event, use } = tried;
   const folder = tried.projectDir ?? context.cwd;
-  const { policy, found: { answer, required } } = await peek(
+  const { policy, places, found: { answer, required } } = await peek(
     context,
     folder,
-    async (db, config) => ({
-      answer: await answerTo(tried, { config, db, home }),
+    async (db, config, { places }) => ({
+      answer: await answerTo(tried, { config, places, db, home }),
       required: use === null || event.name !== "PreToolUse" ? [] : (await explainRequirements(
         config.requirements,
         use,
@@ -41,7 +41,9 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
       )).sayings,
     }),
   );
-  const explanation = use === null || policy === null ? null : await explainRules(policy, use);
+  const explanation = use === null || policy === null
+    ? null
+    : await explainRules(policy, use, places);
   const isLifted = answer === null && (explanation?.verdict.blocks.length ?? 0) > 0;
   const result = isLifted ? "allowed: a person has lifted the rules." : resultOf(tried, answer);
   const lines = [`${event.name}${use === null ? "" : ` of ${use.tool}`}: ${result}`];
