@@ -40,6 +40,7 @@ export async function judgeUse(
     folder,
     home,
     wantsHead: policy.protectsGenerated,
+    wantsBelow: policy.uneditable.length > 0,
     own: () => own ??= ownFiles(places, use),
   };
   const look: Look = (path, how) => lookAtFiles(path, how, ground);

@@ -46,7 +46,9 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
     }
     for (const { path, by, ...how } of findTargets(command)) {
       if (path === null) {
-        if (hasFileRules(policy)) doubts.push(`which file \`${by}\` changes is not known`);
+        if (how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy)) {
+          doubts.push(`which file \`${by}\` changes is not known`);
+        }
         continue;
       }
       if (links.some((link) => path === link || path.startsWith(`${link}/`))) {
@@ -58,6 +60,9 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         break;
       }
       for (const file of look(path, how)) {
+        if (file.below === null) {
+          doubts.push(`${file.name} holds more files than can be looked through`);
+        }
         blocks.push(
           ...judgeOne(policy, file, { agent: use.agent, tool: "Bash", written: "unknown" }),
         );
@@ -85,7 +90,7 @@ export function readUses(
   around: { readonly folder: string | null; readonly home: string | null },
 ): BashUses {
   const { commands, unknown } = readScript(command, around);
-  const targets = commands.flatMap(findTargets);
+  const targets = commands.flatMap(findTargets).filter(({ effect }) => effect !== "tamper");
   const open = targets.filter(({ path }) => path === null)
     .map(({ by }) => `which file \`${by}\` changes is not known`);
   return {

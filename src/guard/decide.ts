@@ -53,7 +53,8 @@ export function judgeOne(
   file: FileFacts,
   use: Actor & Pick<ToolUse, "tool" | "written">,
 ): Block[] {
-  const blocks = judgeFileRules(policy, file, use);
+  const isOwnOnly = file.effect === "tamper";
+  const blocks = isOwnOnly ? [] : judgeFileRules(policy, file, use);
   if (use.written === null) return blocks;
   const why = policy.protectsItself ? whyProtected(file, use.written) : null;
   if (why !== null) {
@@ -61,7 +62,7 @@ export function judgeOne(
       `Blocked ${use.tool} operation: ${file.name} ${why}, and only a person changes it`;
     blocks.push({ rule: PROTECT_RULE, reason });
   }
-  return [...blocks, ...judgeFile(policy, file, use)];
+  return isOwnOnly ? blocks : [...blocks, ...judgeFile(policy, file, use)];
 }
 
 /** The rules about which files a tool may be used for; one that blocks always counts, of those that allow one has to. */
@@ -152,6 +153,18 @@ const TELLING: readonly string[] = [
   "restore",
   "chmod",
   "chown",
+  "chgrp",
+  "setfacl",
+  "chattr",
+  "sqlite",
+  "litecli",
+  "sqlcipher",
+  "openssl",
+  "uniq",
+  "archive",
+  "--output",
+  "mkfifo",
+  "mktemp",
   // What reads code, and what git runs by itself.
   "python",
   "node",

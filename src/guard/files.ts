@@ -1,5 +1,6 @@
 /** The rules about files: which may not be changed, which may not be added. */
 import { generatedMarker } from "./generated.ts";
+import { joinPath } from "../paths.ts";
 import { judgeIgnored } from "./ignored.ts";
 import type { OwnKind } from "./protected.ts";
 import {
@@ -34,9 +35,20 @@ export interface FileFacts {
   readonly head: string;
   /** All that it holds; null when nothing is there, or nothing that can be read. Read when it is asked for. */
   readonly text: () => string | null;
-  /** `remove` takes it away, and what lies below it. */
-  readonly effect: "change" | "remove";
+  readonly effect: Effect;
+  /**
+   * Of a folder that goes away: the files in it and below, as paths from there, without what tools make anew. Null when
+   * there are too many; empty where no rule asks.
+   */
+  readonly below: readonly string[] | null;
 }
+
+/**
+ * What becomes of a file: `change` may also make it; `remove` takes it away, and what lies below it; `fill` puts files
+ * into a folder of which nobody knows the names; `tamper` changes who may read it, or what a database holds, which only
+ * matters to the guards' own files, those in a folder included.
+ */
+export type Effect = "change" | "remove" | "fill" | "tamper";
 
 /** What the rules about files say of one file. */
 export function judgeFile(
@@ -66,7 +78,9 @@ export function judgeFile(
         : filled(policy.generatedMessage, file, by.tool).replaceAll("{marker}", marker),
     });
   }
-  if (isNew) blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
+  if (isNew || file.effect === "fill") {
+    blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
+  }
   return blocks;
 }
 
@@ -77,15 +91,30 @@ function judgeList(
   by: Actor & { readonly tool: string },
 ): Block[] {
   return rules.flatMap((rule, i): Block[] => {
-    if (!matchesFile(rule, file) || !concerns(rule, by)) return [];
+    const found = matchesFile(rule, file) ? file : fileBelow(rule, file);
+    if (found === null || !concerns(rule, by)) return [];
     return [{
       rule: `preToolUse.${key}[${i}]`,
       reason: rule.message === null
         ? `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern '${rule.glob}'. ` +
-          `File: ${file.name}`
-        : filled(rule.message, file, by.tool),
+          `File: ${found.name}`
+        : filled(rule.message, found, by.tool),
     }];
   });
+}
+
+/** The first file that a pattern means in a folder that goes away; null for none. */
+function fileBelow(
+  { pattern, needle }: FileRule,
+  { name, spellings, below }: FileFacts,
+): Pick<FileFacts, "name"> | null {
+  if (below === null || below.length === 0) return null;
+  const regex = new RegExp(pattern, "s");
+  const isMeant = (path: string) => path.includes(needle) && regex.test(path);
+  const found = below.find((rest) =>
+    spellings.some((spelling) => isMeant(joinPath(spelling, rest)))
+  );
+  return found === undefined ? null : { name: joinPath(name, found) };
 }
 
 /** Whether a pattern means this file; of a folder that goes away, also whether it means something in it. */
@@ -93,7 +122,11 @@ export function matchesFile(
   { pattern, needle, glob }: Pick<FileRule, "pattern" | "needle" | "glob">,
   file: FileFacts,
 ): boolean {
-  const near = file.spellings.filter((spelling) => spelling.includes(needle));
+  // What arises in a folder has any name.
+  const named = file.effect === "fill"
+    ? file.spellings.flatMap((spelling) => [spelling, `${spelling}/`])
+    : file.spellings;
+  const near = named.filter((spelling) => spelling.includes(needle));
   if (near.length > 0) {
     const regex = new RegExp(pattern, "s");
     if (near.some((spelling) => regex.test(spelling))) return true;
@@ -107,6 +140,6 @@ export function matchesFile(
 }
 
 /** The placeholders of messages: `{file_path}` and `{tool}`. */
-export function filled(message: string, { name }: FileFacts, tool: string): string {
+export function filled(message: string, { name }: Pick<FileFacts, "name">, tool: string): string {
   return message.replaceAll("{file_path}", name).replaceAll("{tool}", tool);
 }

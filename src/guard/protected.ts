@@ -1,7 +1,8 @@
 /** Files without which the guards would not be what they are: their policy, what they remember, and what starts them. */
 
 import type { TextChange } from "./edits.ts";
-import type { FileFacts } from "./files.ts";
+import { parentOf } from "../paths.ts";
+import type { Effect, FileFacts } from "./files.ts";
 import { changesHooks } from "./settings_file.ts";
 
 /** The name of the rule that protects them. */
@@ -31,17 +32,18 @@ const REASONS: Readonly<Record<OwnKind, string>> = {
   git: "tells which branch is checked out, for which the requirements are kept",
 };
 
-/** Which of the guards' files that count now a path is; of one that goes away, also which lies in it. Null for none. */
+/**
+ * Which of the guards' files that count now a path is; of a folder, also which is
+ * meant with it: one that lies in it and goes away with it, settings that may arise in it. Null for none.
+ */
 export function ownKind(
   own: readonly OwnFile[],
   { paths, effect }: { readonly paths: readonly string[]; readonly effect: FileFacts["effect"] },
 ): OwnKind | null {
-  const found = own.find((file) =>
-    paths.some((path) =>
-      file.path === path || (effect === "remove" && file.path.startsWith(`${path}/`))
-    )
-  );
-  return found?.kind ?? null;
+  const isMeant = (file: OwnFile, path: string) =>
+    file.path === path || (concernsBelow(effect) && file.path.startsWith(`${path}/`)) ||
+    (effect === "fill" && file.kind === "settings" && parentOf(file.path) === path);
+  return own.find((file) => paths.some((path) => isMeant(file, path)))?.kind ?? null;
 }
 
 /** What a tool makes of a file: its text, where that can be worked out before; `unknown` of a shell command. */
@@ -53,23 +55,30 @@ export type Written = TextChange | "unknown";
  * Of Claude Code's settings a tool may change all but the hooks, and make them where there are none.
  */
 export function whyProtected(
-  file: Pick<FileFacts, "spellings" | "own" | "text" | "effect">,
+  file: Pick<FileFacts, "spellings" | "exists" | "own" | "text" | "effect">,
   written: Written,
 ): string | null {
-  const kind = namedKind(file) ?? file.own;
+  const kind = namedKind(file, written) ?? file.own;
   if (kind === null || (kind === "settings" && !writesHooks(file, written))) return null;
   return REASONS[kind];
 }
 
 /** What a file is by its name, wherever it lies. */
-function namedKind({ spellings, effect }: Pick<FileFacts, "spellings" | "effect">): OwnKind | null {
+function namedKind(
+  { spellings, exists, effect }: Pick<FileFacts, "spellings" | "exists" | "effect">,
+  written: Written,
+): OwnKind | null {
   // Nearly no file is one of them, and a search for a word costs nothing beside compiling a pattern.
   const is = (pattern: RegExp, word: string) =>
     spellings.some((spelling) => spelling.includes(word) && pattern.test(spelling));
   if (is(POLICY_FILE, "conclaude")) return "guards";
-  return is(effect === "remove" ? SETTINGS_OR_FOLDER : SETTINGS_FILE, ".claude")
-    ? "settings"
-    : null;
+  // A command that makes the folder anew may bring settings with it.
+  const isWhole = effect !== "change" || (written === "unknown" && !exists);
+  return is(isWhole ? SETTINGS_OR_FOLDER : SETTINGS_FILE, ".claude") ? "settings" : null;
+}
+
+function concernsBelow(effect: Effect): boolean {
+  return effect === "remove" || effect === "tamper";
 }
 
 function writesHooks({ text }: Pick<FileFacts, "text">, written: Written): boolean {

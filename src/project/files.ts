@@ -2,6 +2,7 @@
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
+import { filesBelow } from "./folder_files.ts";
 import { type OwnFile, ownKind } from "../guard/protected.ts";
 
 const MAX_LINKS = 8;
@@ -18,6 +19,8 @@ export interface Ground {
   readonly home: string | null;
   /** Whether a rule asks for what the files begin with. */
   readonly wantsHead: boolean;
+  /** Whether a rule asks for what lies in a folder that goes away. */
+  readonly wantsBelow: boolean;
   /** The guards' own files; none where nothing is written. Asked for with the first file. */
   readonly own: () => readonly OwnFile[];
 }
@@ -39,7 +42,7 @@ export function lookAtFiles(
 function factsOf(
   path: string,
   effect: FileFacts["effect"],
-  { root, realRoot, wantsHead, own }: Ground & { readonly realRoot: string | null },
+  { root, realRoot, wantsHead, wantsBelow, own }: Ground & { readonly realRoot: string | null },
 ): FileFacts {
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
@@ -47,8 +50,9 @@ function factsOf(
     : realPath(path);
   const inside = [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
     .filter((spelling) => spelling !== null);
+  const name = inside.find((spelling) => spelling !== "") ?? path;
   return {
-    name: inside.find((spelling) => spelling !== "") ?? path,
+    name,
     spellings: [...new Set([...inside, path, real])],
     real,
     own: ownKind(own(), { paths: [path, real], effect }),
@@ -58,6 +62,7 @@ function factsOf(
     head: wantsHead ? headOf(real) : "",
     text: () => textOf(real),
     effect,
+    below: wantsBelow && effect === "remove" ? filesBelow(real, name) : [],
   };
 }
 

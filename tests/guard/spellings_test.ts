@@ -105,6 +105,7 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
     head: "",
     text: () => null,
     effect: "change" as const,
+    below: [],
   }];
   const words =
     "git push npm publish terraform rm -rf / ~ sh -c eval sudo env xargs find -delete -exec echo cd . " +

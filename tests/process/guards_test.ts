@@ -274,3 +274,41 @@ Deno.test("a file that says it is generated is protected, where the policy asks 
   assert.equal(await edit(home, "src/own.ts"), null);
   assert.equal(await bash(home, "cat src/made.ts"), null);
 });
+
+Deno.test("a file that may not be removed goes away with a folder above it", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", [
+    "sub/deep/x.lock",
+    "other/a.ts",
+    "node_modules/m/yarn.lock",
+    "pkg/node_modules/m/yarn.lock",
+  ]);
+  for (
+    const command of [
+      "rm -rf sub",
+      "rm -r sub/*",
+      "mv sub src/",
+      "find sub -delete",
+      "git rm -r sub",
+      `cd / && rm -r ${project}/sub/deep`,
+    ]
+  ) assert.match((await bash(home, command))!, /\*\.lock.*File: sub\/deep\/x\.lock/, command);
+  for (const command of ["rm -rf node_modules pkg", "rm -r pkg/node_modules/m", "rm -r other"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+});
+
+Deno.test("a folder that is too large to be looked through is a doubt", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  Deno.mkdirSync(join(project, "many"));
+  for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
+  assert.equal(await bash(home, "rm -r many"), null);
+  const noted = executions(home).at(-1)!["metadata"] as Row;
+  assert.deepEqual(noted["doubts"], ["many holds more files than can be looked through"]);
+  Deno.writeTextFileSync(
+    join(project, ".conclaude.yaml"),
+    "preToolUse: {uneditableFiles: ['*.lock'], strict: true}\n",
+  );
+  assert.match((await bash(home, "rm -r many"))!, /only when it runs/);
+});

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ask, bash, projectIn, write } from "../support/guarded.ts";
+import { executions, type Row } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 
 const PROTECTED = /only a person changes it/;
@@ -141,4 +142,61 @@ Deno.test("in a worktree .git is a file, and HEAD lies elsewhere", async () => {
     assert.match((await bash(home, command))!, PROTECTED, command);
   }
   assert.equal(await bash(home, `rm ${folder}/index`), null);
+});
+
+Deno.test("a file that nobody may read any more counts for nothing, so the agent does not change its rights", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "database: {path: ../state/own.db}\n", [
+    "scripts/a.sh",
+    ".git/x",
+  ]);
+  put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+  for (
+    const command of [
+      "chmod 000 .conclaude.yaml",
+      "chmod -r .conclaude.yaml",
+      "chmod 000 ~/.conclaude",
+      "chown nobody ~/state/own.db",
+      "chgrp -R nobody ~/state",
+      "setfacl -m u::- .conclaude.yaml",
+      "sudo chattr +i .conclaude.yaml",
+      "chmod 000 .git",
+      "chmod 000 ~/.claude/settings.json",
+      "sqlite3 ~/state/own.db 'delete from pauses'",
+    ]
+  ) assert.match((await bash(home, command))!, PROTECTED, command);
+  assert.equal(await bash(home, "chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
+  assert.equal(await bash(home, "sqlite3 -readonly ~/state/own.db 'select 1'"), null);
+});
+
+Deno.test("a copy of files whose names nobody knows reaches the settings, or a protected folder", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {uneditableFiles: [secrets/**], preventAdditions: [dist/**]}\n", [
+    "secrets/key",
+    "sub/a",
+  ]);
+  settingsIn(home, ".claude");
+  settingsIn(home, "cc");
+  for (
+    const [command, reason] of [
+      ["cp -a src/. secrets/", /secrets/],
+      ["rsync -a --delete src/ secrets", /secrets/],
+      ["mv sub/* secrets", /secrets/],
+      ["cp -r src/. dist", /preventAdditions/],
+      ["cp -r /tmp/x/. ~/.claude/", PROTECTED],
+      ["rsync -a /tmp/x/ ~/.claude/", PROTECTED],
+      ["mv -f /tmp/x/* ~/.claude/", PROTECTED],
+      ["cp -r /tmp/x/.claude ~", PROTECTED],
+      ["mv /tmp/x .claude", PROTECTED],
+      ["cp -a /tmp/x/. ~/.conclaude", PROTECTED],
+    ] as const
+  ) assert.match((await bash(home, command))!, reason, command);
+  const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
+  const command = "cp -r /tmp/x/. ~/cc";
+  assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
+  for (const command of ["cp -r /tmp/x/. sub", "cp -r src sub", "cp -r /tmp/x ~/.claude/skills"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+  const doubts = (executions(home).at(-3)!["metadata"] as Row)["doubts"];
+  assert.deepEqual(doubts, ["which file `cp` changes is not known"]);
 });
