@@ -4,7 +4,7 @@
  * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
-import { type FileFacts, filled, judgeFile, matchesFile } from "./files.ts";
+import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
 import {
   type Actor,
   type Block,
@@ -14,6 +14,7 @@ import {
   isAbout,
   type Verdict,
 } from "./policy.ts";
+import { filled } from "./placeholders.ts";
 import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
 
 /** A tool use that is about to happen. */
@@ -81,7 +82,7 @@ function judgeFileRules(
     const name = `preToolUse.toolUsageValidation[${i}]`;
     const reason = rule.message === null
       ? `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. File: ${file.name}`
-      : filled(rule.message, file, use.tool);
+      : filled(rule.message, { file_path: file.name, tool: use.tool });
     if (rule.action === "block" && matches) blocks.push({ rule: name, reason });
     if (rule.action === "allow") {
       isAllowed ||= matches;
@@ -98,8 +99,9 @@ function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
       isAbout(rule, use.tool) && concerns(rule, use)
       ? [{
         rule: `preToolUse.toolUsageValidation[${i}]`,
-        reason: rule.message ??
-          `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. Tool: ${use.tool}`,
+        reason: rule.message !== null
+          ? filled(rule.message, { tool: use.tool })
+          : `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. Tool: ${use.tool}`,
       }]
       : []
   );

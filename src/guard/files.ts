@@ -2,6 +2,7 @@
 import { generatedMarker } from "./generated.ts";
 import { joinPath } from "../paths.ts";
 import { judgeIgnored } from "./ignored.ts";
+import { filled } from "./placeholders.ts";
 import type { OwnKind } from "./protected.ts";
 import {
   type Actor,
@@ -64,7 +65,7 @@ export function judgeFile(
       reason: policy.rootAdditionsMessage === null
         ? `Blocked ${by.tool} operation: preToolUse.preventRootAdditions setting prevents creating files at ` +
           `repository root. File: ${file.name}`
-        : filled(policy.rootAdditionsMessage, file, by.tool),
+        : filled(policy.rootAdditionsMessage, { file_path: file.name, tool: by.tool }),
     });
   }
   blocks.push(...judgeList("uneditableFiles", policy.uneditable, file, by));
@@ -75,7 +76,7 @@ export function judgeFile(
       reason: policy.generatedMessage === null
         ? `Blocked ${by.tool} operation: the file says that it is generated ("${marker}"); change what it is made ` +
           `from. File: ${file.name}`
-        : filled(policy.generatedMessage, file, by.tool).replaceAll("{marker}", marker),
+        : filled(policy.generatedMessage, { file_path: file.name, tool: by.tool, marker }),
     });
   }
   if (isNew || file.effect === "fill") {
@@ -98,7 +99,7 @@ function judgeList(
       reason: rule.message === null
         ? `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern '${rule.glob}'. ` +
           `File: ${found.name}`
-        : filled(rule.message, found, by.tool),
+        : filled(rule.message, { file_path: found.name, tool: by.tool }),
     }];
   });
 }
@@ -137,9 +138,4 @@ export function matchesFile(
   return file.spellings.some((spelling) =>
     spelling === "" || (plain !== "" && plain.startsWith(`${spelling}/`))
   );
-}
-
-/** The placeholders of messages: `{file_path}` and `{tool}`. */
-export function filled(message: string, { name }: Pick<FileFacts, "name">, tool: string): string {
-  return message.replaceAll("{file_path}", name).replaceAll("{tool}", tool);
 }

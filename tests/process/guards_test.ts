@@ -52,6 +52,21 @@ Deno.test("a file that may not be changed is named with its pattern, or with the
   assert.equal(await ask(home, "Read", { file_path: "a/b/yarn.lock" }), null);
 });
 
+Deno.test("a file whose name looks like a placeholder is named as it is called", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  uneditableFiles: [{pattern: "*.m", message: "A {file_path} {tool} {other}."}]
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "ls *", action: block, message: "B {command} {tool}."}
+`,
+  );
+  assert.match((await edit(home, "src/$&.m"))!, /^A src\/\$&\.m Edit \{other\}\.\n/);
+  assert.match((await edit(home, "src/{tool}.m"))!, /^A src\/\{tool\}\.m Edit/);
+  assert.match((await bash(home, "ls '{tool}$&'"))!, /^B ls \{tool\}\$& Bash\./);
+});
+
 Deno.test("a rule about commands sees each of a script, and not the text that mentions it", async () => {
   using home = tempHome();
   projectIn(
