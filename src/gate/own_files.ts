@@ -1,6 +1,6 @@
 /** Where the files are that the guards live by, links and all. */
 import type { ConfigFile } from "../config/discover.ts";
-import { headFiles, type Repository } from "../git/repository.ts";
+import { gitFolders, type Repository } from "../git/repository.ts";
 import type { OwnFile, OwnKind } from "../guard/protected.ts";
 import { baseName, joinPath, parentOf, readVariable, resolvePath } from "../paths.ts";
 import { realPath } from "../project/files.ts";
@@ -35,17 +35,41 @@ export function ownFiles(
         ...BESIDE_DATABASE.map((ending) => path + ending),
       ]),
     ],
-    settings: settingsPaths({
+    settings: settingsWays(settingsPaths({
       projectDir: at.projectDir ?? "/",
       home: at.home ?? undefined,
       configDir: readVariable("CLAUDE_CONFIG_DIR"),
-    }).flatMap(waysTo),
+    })),
     // Run from its source, the program is the whole checkout: nothing that could be kept from whoever works on it.
     program: Deno.build.standalone ? waysTo(Deno.execPath()) : [],
-    git: repository === undefined ? [] : headFiles(repository).flatMap(waysTo),
+    git: (repository === undefined ? [] : gitFolders(repository))
+      .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
   };
   return (Object.keys(files) as OwnKind[])
     .flatMap((kind) => files[kind].map((path) => ({ kind, path })));
+}
+
+/**
+ * The ways to files most of which are not there: asking for one of those costs five times as much as for one that is,
+ * so their folders are listed.
+ */
+function settingsWays(paths: readonly string[]): string[] {
+  return [...Map.groupBy(paths, parentOf)].flatMap(([folder, files]) => {
+    const names = namesIn(folder);
+    if (names === null) return files;
+    const real = realPath(folder);
+    return files.flatMap((path) =>
+      names.includes(baseName(path)) ? waysTo(path) : [path, joinPath(real, baseName(path))]
+    );
+  });
+}
+
+function namesIn(folder: string): string[] | null {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  } catch {
+    return null;
+  }
 }
 
 /** A path as it was given, where it ends, and every link in between: who takes one of those away has taken the file. */

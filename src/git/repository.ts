@@ -48,13 +48,14 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
   }
 }
 
-/** The files that say what is checked out in a working tree: its `.git`, and the `HEAD` that this leads to. */
-export function headFiles({ root }: Pick<Repository, "root">): string[] {
+/** The folder or file `.git` of a working tree, and the folder that it leads to: there `HEAD` says what is checked out. */
+export function gitFolders({ root, commonDir }: Pick<Repository, "root" | "commonDir">): string[] {
   const dotGit = joinPath(root, ".git");
   try {
-    const gitDir = Deno.statSync(dotGit).isFile ? worktreeGitDir(root, dotGit) : dotGit;
-    return [dotGit, joinPath(gitDir, "HEAD")];
+    const real = Deno.realPathSync(dotGit);
+    return [dotGit, real === commonDir ? real : worktreeGitDir(root, dotGit)];
   } catch {
+    // It is gone, or a file that leads nowhere.
     return [dotGit];
   }
 }
