@@ -59,8 +59,7 @@ export function judgeOne(
   if (use.written === null) return blocks;
   const why = policy.protectsItself ? whyProtected(file, use.written) : null;
   if (why !== null) {
-    const reason =
-      `Blocked ${use.tool} operation: ${file.name} ${why}, and only a person changes it`;
+    const reason = `Blocked ${use.tool} operation: ${why}, and only a person changes it`;
     blocks.push({ rule: PROTECT_RULE, reason });
   }
   return isOwnOnly ? blocks : [...blocks, ...judgeFile(policy, file, use)];

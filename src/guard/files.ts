@@ -3,7 +3,7 @@ import { generatedMarker } from "./generated.ts";
 import { joinPath } from "../paths.ts";
 import { judgeIgnored } from "./ignored.ts";
 import { filled } from "./placeholders.ts";
-import type { OwnKind } from "./protected.ts";
+import type { OwnFile } from "./protected.ts";
 import {
   type Actor,
   type Block,
@@ -24,8 +24,8 @@ export interface FileFacts {
   readonly spellings: readonly string[];
   /** Absolute, all links followed. */
   readonly real: string;
-  /** What it is to the guards, where one of their files that count now is meant; else null. */
-  readonly own: OwnKind | null;
+  /** The one of the guards' files that count now which it is, or which is meant with a folder; null for none. */
+  readonly own: OwnFile | null;
   /** What makes git ignore it; null when it does not, or was not asked: see {@linkcode GuardPolicy.protectsIgnored}. */
   readonly ignored: { readonly pattern: string; readonly where: string } | null;
   /** Whether anything is there now. */

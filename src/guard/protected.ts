@@ -33,17 +33,17 @@ const REASONS: Readonly<Record<OwnKind, string>> = {
 };
 
 /**
- * Which of the guards' files that count now a path is; of a folder, also which is
- * meant with it: one that lies in it and goes away with it, settings that may arise in it. Null for none.
+ * Which of the guards' files that count now a path is; of a folder, also which is meant with it: one that lies in it and
+ * goes away with it, settings that may arise in it. Null for none.
  */
-export function ownKind(
+export function findOwn(
   own: readonly OwnFile[],
-  { paths, effect }: { readonly paths: readonly string[]; readonly effect: FileFacts["effect"] },
-): OwnKind | null {
+  { paths, effect }: { readonly paths: readonly string[]; readonly effect: Effect },
+): OwnFile | null {
   const isMeant = (file: OwnFile, path: string) =>
     file.path === path || (concernsBelow(effect) && file.path.startsWith(`${path}/`)) ||
     (effect === "fill" && file.kind === "settings" && parentOf(file.path) === path);
-  return own.find((file) => paths.some((path) => isMeant(file, path)))?.kind ?? null;
+  return own.find((file) => paths.some((path) => isMeant(file, path))) ?? null;
 }
 
 /** What a tool makes of a file: its text, where that can be worked out before; `unknown` of a shell command. */
@@ -55,12 +55,16 @@ export type Written = TextChange | "unknown";
  * Of Claude Code's settings a tool may change all but the hooks, and make them where there are none.
  */
 export function whyProtected(
-  file: Pick<FileFacts, "spellings" | "exists" | "own" | "text" | "effect">,
+  file: Pick<FileFacts, "name" | "spellings" | "exists" | "own" | "text" | "effect">,
   written: Written,
 ): string | null {
-  const kind = namedKind(file, written) ?? file.own;
+  const { name, spellings, own } = file;
+  const named = namedKind(file, written);
+  const kind = named ?? own?.kind ?? null;
   if (kind === null || (kind === "settings" && !writesHooks(file, written))) return null;
-  return REASONS[kind];
+  // Of a folder, what lies in it is the reason.
+  const isItself = named !== null || own === null || spellings.includes(own.path);
+  return `${isItself ? name : own.path} ${REASONS[kind]}`;
 }
 
 /** What a file is by its name, wherever it lies. */

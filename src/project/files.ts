@@ -3,7 +3,7 @@ import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
 import { filesBelow } from "./folder_files.ts";
-import { type OwnFile, ownKind } from "../guard/protected.ts";
+import { findOwn, type OwnFile } from "../guard/protected.ts";
 
 const MAX_LINKS = 8;
 const HEAD_BYTES = 65_536;
@@ -55,7 +55,7 @@ function factsOf(
     name,
     spellings: [...new Set([...inside, path, real])],
     real,
-    own: ownKind(own(), { paths: [path, real], effect }),
+    own: findOwn(own(), { paths: [path, real], effect }),
     ignored: null,
     exists: exists(real),
     isInRoot: realRoot !== null && parentOf(real) === realRoot,

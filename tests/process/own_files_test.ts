@@ -93,6 +93,7 @@ Deno.test("what a link of the guards' files leads to is changed under another na
       "cp x ~/dot/claude/settings.json",
     ]
   ) assert.match((await bash(home, command))!, PROTECTED, command);
+  assert.match((await bash(home, "rm -rf ~/dot"))!, /dot\/config\.yaml belongs to the guards/);
   assert.match((await write(home, `${project}/cfg/policy.yaml`))!, PROTECTED);
   assert.match((await write(home, `${home.path}/dot/claude/settings.json`))!, PROTECTED);
   assert.equal(await write(home, `${project}/cfg/other.yaml`), null);
