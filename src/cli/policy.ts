@@ -2,6 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { peekHookConfig } from "../config/peek.ts";
+import type { OwnPlaces } from "../gate/own_files.ts";
+import { findRepository } from "../git/repository.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import { databaseAt } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -13,6 +15,7 @@ import type { CliContext } from "./context.ts";
 export interface Peek<Found> {
   readonly config: HookConfig;
   readonly policy: GuardPolicy | null;
+  readonly places: OwnPlaces;
   readonly found: Found;
 }
 
@@ -28,10 +31,11 @@ export async function peek<Found>(
   ask: (
     db: DatabaseSync | null,
     config: HookConfig,
-    policy: GuardPolicy | null,
+    around: { readonly policy: GuardPolicy | null; readonly places: OwnPlaces },
   ) => Found | Promise<Found>,
 ): Promise<Peek<Found>> {
-  const files = readConfigFiles(lookUpwards(folder), locations);
+  const looks = lookUpwards(folder);
+  const files = readConfigFiles(looks, locations);
   const cache = globals.noDb ? null : openIfOurs(locations.database);
   const config = await peekHookConfig(files, cache);
   const path = globals.noDb || !config.databaseEnabled
@@ -41,7 +45,8 @@ export async function peek<Found>(
   const db = (isSame ? cache : openIfOurs(path)) ?? await openEmpty(path);
   try {
     const policy: GuardPolicy | null = config.guards === "" ? null : JSON.parse(config.guards);
-    return { config, policy, found: await ask(db, config, policy) };
+    const places = { configFiles: files, database: path, repository: findRepository(looks) };
+    return { config, policy, places, found: await ask(db, config, { policy, places }) };
   } finally {
     cache?.close();
     if (db !== cache) db?.close();

@@ -3,6 +3,7 @@ import { SHELL_TOOLS } from "../capture/payload.ts";
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
 import { rulesOf, type SingleRule, whyAside } from "../guard/explain.ts";
 import { answerPermission } from "../guard/permission.ts";
+import type { OwnPlaces } from "../gate/own_files.ts";
 import type { GuardPolicy, PermissionPolicy, Verdict } from "../guard/policy.ts";
 import { tableText } from "./table.ts";
 
@@ -23,15 +24,28 @@ export interface Explanation {
 const DECIDED_BEFORE = "a rule before it has decided";
 
 /** Asks all rules, and then each alone. */
-export async function explainRules(policy: GuardPolicy, use: AskedUse): Promise<Explanation> {
-  const verdict = await judgeUse(policy, use);
+export async function explainRules(
+  policy: GuardPolicy,
+  use: AskedUse,
+  places: OwnPlaces,
+): Promise<Explanation> {
+  const judge = (policy: GuardPolicy) => judgeUse(policy, use, places);
+  const all = await judge(policy);
   const sayings: Saying[] = [];
-  for (const rule of rulesOf(policy)) sayings.push(await sayingOf(rule, verdict, use));
-  return { verdict, sayings };
+  for (const rule of rulesOf(policy)) sayings.push(await sayingOf(rule, { all, use, judge }));
+  return { verdict: all, sayings };
+}
+
+/** What is asked about. */
+interface Asked {
+  readonly use: AskedUse;
+  /** What all rules say together. */
+  readonly all: Verdict;
+  readonly judge: (policy: GuardPolicy) => Promise<Verdict>;
 }
 
 /** What one rule says, as far as it counts for what all of them say. */
-async function sayingOf(rule: SingleRule, all: Verdict, use: AskedUse): Promise<Saying> {
+async function sayingOf(rule: SingleRule, { all, use, judge }: Asked): Promise<Saying> {
   const { name, glob } = rule;
   if (!rule.isOn) return { rule: name, glob, says: "not asked", why: "it is switched off" };
   const forbidding = all.blocks.find((block) => block.rule === name);
@@ -41,7 +55,7 @@ async function sayingOf(rule: SingleRule, all: Verdict, use: AskedUse): Promise<
   const tool = SHELL_TOOLS.has(use.tool) ? "Bash" : use.tool;
   const aside = whyAside(rule, { ...use, tool });
   if (aside !== null) return { rule: name, glob, says: "does not match", why: aside };
-  const { blocks, doubts: [doubt] } = await judgeUse(rule.alone, use);
+  const { blocks, doubts: [doubt] } = await judge(rule.alone);
   if (blocks.length > 0) {
     return rule.allows
       ? { rule: name, glob, says: "allows", why: `${glob} matches` }
@@ -49,14 +63,14 @@ async function sayingOf(rule: SingleRule, all: Verdict, use: AskedUse): Promise<
   }
   // What may be allowed is not allowed.
   return doubt === undefined || rule.allows
-    ? { rule: name, glob, says: "does not match", why: await whyNot(rule, use) }
+    ? { rule: name, glob, says: "does not match", why: await whyNot(rule, judge) }
     : { rule: name, glob, says: "cannot tell", why: doubt.replace(/preToolUse\.\w+\[0\]/, name) };
 }
 
 /** What it is in a rule that does not fit. */
-async function whyNot({ wider, otherwise }: SingleRule, use: AskedUse): Promise<string> {
+async function whyNot({ wider, otherwise }: SingleRule, judge: Asked["judge"]): Promise<string> {
   for (const { policy, why } of wider) {
-    const { blocks } = await judgeUse(policy, use);
+    const { blocks } = await judge(policy);
     if (blocks.length > 0) return why;
   }
   return otherwise;

@@ -1,6 +1,7 @@
 /** A hook event that is tried: what it would be answered, and what every rule says of it. Nothing is done or written. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
+import type { OwnPlaces } from "../gate/own_files.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { TriedEvent } from "../hook/dry_run.ts";
 import type { Answer } from "../hook/handler.ts";
@@ -35,10 +36,10 @@ export async function tryEvent(
   ) => TriedEvent | Promise<TriedEvent>,
 ): Promise<Trial> {
   const { answerTo } = await import("../hook/dry_run.ts");
-  const { config, found } = await peek(context, folder, async (db, config, policy) => {
+  const { config, found } = await peek(context, folder, async (db, config, { policy, places }) => {
     const tried = await eventOf(db, policy);
-    const answer = await answerTo(tried, { config, db });
-    return { tried, answer, ...await explained(tried, { db, config, policy }) };
+    const answer = await answerTo(tried, { config, places, db });
+    return { tried, answer, ...await explained(tried, { db, config, policy, places }) };
   });
   const decision = decisionOf(found.answer);
   const isLifted = decision !== "deny" && found.verdict.blocks.length > 0;
@@ -51,12 +52,13 @@ async function explained(
     readonly db: DatabaseSync | null;
     readonly config: HookConfig;
     readonly policy: GuardPolicy | null;
+    readonly places: OwnPlaces;
   },
 ): Promise<Explanation> {
   const nothing: Explanation = { verdict: { blocks: [], doubts: [] }, sayings: [] };
   if (use === null) return nothing;
-  const { db, config, policy } = from;
-  const { verdict, sayings } = policy === null ? nothing : await explainRules(policy, use);
+  const { db, config, policy, places } = from;
+  const { verdict, sayings } = policy === null ? nothing : await explainRules(policy, use, places);
   const others = event.name === "PermissionRequest"
     ? policy === null ? [] : explainPermission(policy.permission, use.tool)
     : await explainRequirements(config.requirements, use, { db, repository, sessionId });

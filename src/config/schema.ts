@@ -177,9 +177,9 @@ const SHAPE = {
       ),
       protectPolicy: bool(
         true,
-        "Whether the agent is kept from changing conclaude's configuration files and database, the hooks in Claude " +
-          "Code's settings, and from commands that are a person's: `conclaude guard pause`, `conclaude req satisfy` and " +
-          "their like. People can always do all of it.",
+        "Whether the agent is kept from changing conclaude's configuration, database and executable, the hooks in Claude " +
+          "Code's settings, `.git` and its `HEAD`, and from commands that are a person's: `conclaude guard pause`, " +
+          "`conclaude req satisfy` and their like. People can always do all of it.",
       ),
     },
   ),

@@ -2,10 +2,12 @@
 import { EDITING_TOOLS, filesTouched, SHELL_TOOLS } from "../capture/payload.ts";
 import type { BashUse } from "../guard/bash.ts";
 import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
+import { textAfter } from "../guard/edits.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
-import type { Written } from "../guard/protected.ts";
-import { lookAtFiles } from "../project/files.ts";
+import type { OwnFile } from "../guard/protected.ts";
+import { type Ground, lookAtFiles } from "../project/files.ts";
+import { ownFiles, type OwnPlaces } from "./own_files.ts";
 
 /** A tool use that is about to happen, as it was sent: secrets and all, so nothing of it is stored from here. */
 export interface AskedUse extends Actor {
@@ -20,12 +22,25 @@ export interface AskedUse extends Actor {
 const NOTHING: Verdict = { blocks: [], doubts: [] };
 
 /** What the rules say of a tool use. With a strict policy, what cannot be told before it runs is forbidden. */
-export async function judgeUse(policy: GuardPolicy, use: AskedUse): Promise<Verdict> {
+export async function judgeUse(
+  policy: GuardPolicy,
+  use: AskedUse,
+  places: OwnPlaces,
+): Promise<Verdict> {
   const { tool, agents, folder, home } = use;
   const locked = judgeLock(policy, tool);
   if (locked.length > 0) return { blocks: locked, doubts: [] };
   const root = policy.root ?? use.projectDir;
-  const ground = { root, folder, home, wantsHead: policy.protectsGenerated };
+  const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool);
+  let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
+  const ground: Ground = {
+    root,
+    folder,
+    home,
+    wantsHead: policy.protectsGenerated,
+    wantsBelow: policy.uneditable.length > 0,
+    own: () => own ??= ownFiles(places, use),
+  };
   const look: Look = (path, how) => lookAtFiles(path, how, ground);
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
@@ -47,19 +62,13 @@ type Judge = (look: Look) => Verdict;
 
 function judgerOfTool(policy: GuardPolicy, { tool, agents, input }: AskedUse): Judge {
   const file = filesTouched(tool, input)[0] ?? null;
-  const written = EDITING_TOOLS.has(tool) ? writtenBy(tool, input) : null;
+  const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
   return (look) => judgeTool(policy, { tool, agents, file, written }, look);
 }
 
 async function judgerOfBash(policy: GuardPolicy, use: BashUse): Promise<Judge> {
   const { judgeBash } = await import("../guard/bash.ts");
   return (look) => judgeBash(policy, use, look);
-}
-
-/** What an editing tool writes: Write replaces a file, the others change a part. */
-function writtenBy(tool: string, input: unknown): Written {
-  const { file_path: _path, ...texts } = Object(input);
-  return { text: () => JSON.stringify(texts), replaces: tool === "Write" };
 }
 
 /** The command of a Bash call; null when it names none. */

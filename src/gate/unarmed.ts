@@ -2,12 +2,9 @@
 import type { HookConfig } from "../config/hook_config.ts";
 import { readVariable } from "../paths.ts";
 import { holdsOwn, type ParsedSettings, type Unarmed, whyUnarmed } from "../settings/armed.ts";
-import { settingsPath, type SettingsScope } from "../settings/file.ts";
+import { settingsPaths } from "../settings/file.ts";
 import { ownershipHere } from "../settings/ownership.ts";
 import { gateEvents } from "./gates.ts";
-
-/** The settings file that has the last word first. */
-const SCOPES: readonly SettingsScope[] = ["local", "project", "user"];
 
 /** The event that asks; who is asked must be installed somewhere. */
 const ASKING_EVENT = "SessionStart";
@@ -50,11 +47,8 @@ function settingsFiles(
   { projectDir, home }: { readonly projectDir: string; readonly home: string | null },
 ): ParsedSettings[] {
   const configDir = readVariable("CLAUDE_CONFIG_DIR");
-  const scopes = home === null && configDir === undefined ? SCOPES.slice(0, 2) : SCOPES;
-  const paths = scopes.map((scope) =>
-    settingsPath({ scope, projectDir, home: home ?? undefined, configDir })
-  );
-  return [...new Set(paths)].map((path) => ({ path, settings: read(path) }));
+  return settingsPaths({ projectDir, home: home ?? undefined, configDir })
+    .map((path) => ({ path, settings: read(path) }));
 }
 
 function read(path: string): unknown {

@@ -15,7 +15,7 @@ export async function judgeWithGit(
   const meant = new Set<string>();
   judge((path, how) => {
     const files = look(path, how);
-    for (const { real } of files) meant.add(real);
+    for (const { real, effect } of files) if (effect !== "tamper") meant.add(real);
     return files;
   });
   if (meant.size === 0) return judge(look);

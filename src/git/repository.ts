@@ -51,6 +51,18 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
   }
 }
 
+/** The folder or file `.git` of a working tree, and the folder that it leads to: there `HEAD` says what is checked out. */
+export function gitFolders({ root, commonDir }: Pick<Repository, "root" | "commonDir">): string[] {
+  const dotGit = joinPath(root, ".git");
+  try {
+    const real = Deno.realPathSync(dotGit);
+    return [dotGit, real === commonDir ? real : worktreeGitDir(root, dotGit)];
+  } catch {
+    // It is gone, or a file that leads nowhere.
+    return [dotGit];
+  }
+}
+
 /** A worktree's or submodule's `.git` is a file with one line: `gitdir: <path>`. */
 function worktreeGitDir(root: string, dotGit: string): string {
   const line = Deno.readTextFileSync(dotGit).split("\n", 1)[0]!.trim();

@@ -53,7 +53,9 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
     const made: string[] = [];
     for (const { path, by, ...how } of isRemote(command) ? [] : findTargets(command)) {
       if (path === null) {
-        if (hasFileRules(policy)) doubts.push(`which file \`${by}\` changes is not known`);
+        if (how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy)) {
+          doubts.push(`which file \`${by}\` changes is not known`);
+        }
         continue;
       }
       if (links.some((link) => path === link || path.startsWith(`${link}/`))) {
@@ -65,6 +67,9 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         break;
       }
       for (const file of look(path, how)) {
+        if (file.below === null) {
+          doubts.push(`${file.name} holds more files than can be looked through`);
+        }
         blocks.push(
           ...judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" }),
         );
@@ -102,7 +107,8 @@ export function readUses(
   around: { readonly folder: string | null; readonly home: string | null },
 ): BashUses {
   const { commands, unknown } = readScript(command, around);
-  const targets = commands.filter((command) => !isRemote(command)).flatMap(findTargets);
+  const targets = commands.filter((command) => !isRemote(command)).flatMap(findTargets)
+    .filter(({ effect }) => effect !== "tamper");
   const open = targets.filter(({ path }) => path === null)
     .map(({ by }) => `which file \`${by}\` changes is not known`);
   const written = commands.filter(({ words }) => !onlyTells(words))

@@ -10,6 +10,7 @@ import {
   type Verdict,
 } from "./policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
+import { filled } from "./placeholders.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
@@ -146,18 +147,13 @@ function matchesText({ pattern }: ToolRule, text: string): boolean {
   return new RegExp(pattern, "s").test(text);
 }
 
-/** The placeholders of messages: `{command}` and `{tool}`. */
-function filled(message: string, command: string): string {
-  return message.replaceAll("{command}", command).replaceAll("{tool}", "Bash");
-}
-
 function reasonOf({ message, glob }: ToolRule, command: string): string {
-  if (message !== null) return filled(message, command);
+  if (message !== null) return filled(message, { command, tool: "Bash" });
   return `Bash command blocked by preToolUse.toolUsageValidation rule: ${glob}. Command: ${command}`;
 }
 
 function notAllowed({ message, glob }: ToolRule, command: string): string {
-  if (message !== null) return filled(message, command);
+  if (message !== null) return filled(message, { command, tool: "Bash" });
   return `Bash command blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}. ` +
     `Command: ${command}`;
 }

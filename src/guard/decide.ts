@@ -4,7 +4,7 @@
  * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
-import { type FileFacts, filled, judgeFile, matchesFile } from "./files.ts";
+import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
 import {
   type Actor,
   type Block,
@@ -14,6 +14,7 @@ import {
   isAbout,
   type Verdict,
 } from "./policy.ts";
+import { filled } from "./placeholders.ts";
 import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
 
 /** A tool use that is about to happen. */
@@ -53,15 +54,15 @@ export function judgeOne(
   file: FileFacts,
   use: Actor & Pick<ToolUse, "tool" | "written">,
 ): Block[] {
-  const blocks = judgeFileRules(policy, file, use);
+  const isOwnOnly = file.effect === "tamper";
+  const blocks = isOwnOnly ? [] : judgeFileRules(policy, file, use);
   if (use.written === null) return blocks;
   const why = policy.protectsItself ? whyProtected(file, use.written) : null;
   if (why !== null) {
-    const reason =
-      `Blocked ${use.tool} operation: ${file.name} ${why}, and only a person changes it`;
+    const reason = `Blocked ${use.tool} operation: ${why}, and only a person changes it`;
     blocks.push({ rule: PROTECT_RULE, reason });
   }
-  return [...blocks, ...judgeFile(policy, file, use)];
+  return isOwnOnly ? blocks : [...blocks, ...judgeFile(policy, file, use)];
 }
 
 /** The rules about which files a tool may be used for; one that blocks always counts, of those that allow one has to. */
@@ -80,7 +81,7 @@ function judgeFileRules(
     const name = `preToolUse.toolUsageValidation[${i}]`;
     const reason = rule.message === null
       ? `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. File: ${file.name}`
-      : filled(rule.message, file, use.tool);
+      : filled(rule.message, { file_path: file.name, tool: use.tool });
     if (rule.action === "block" && matches) blocks.push({ rule: name, reason });
     if (rule.action === "allow") {
       isAllowed ||= matches;
@@ -97,8 +98,9 @@ function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
       isAbout(rule, use.tool) && concerns(rule, use)
       ? [{
         rule: `preToolUse.toolUsageValidation[${i}]`,
-        reason: rule.message ??
-          `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. Tool: ${use.tool}`,
+        reason: rule.message !== null
+          ? filled(rule.message, { tool: use.tool })
+          : `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. Tool: ${use.tool}`,
       }]
       : []
   );
@@ -152,6 +154,18 @@ const TELLING: readonly string[] = [
   "restore",
   "chmod",
   "chown",
+  "chgrp",
+  "setfacl",
+  "chattr",
+  "sqlite",
+  "litecli",
+  "sqlcipher",
+  "openssl",
+  "uniq",
+  "archive",
+  "--output",
+  "mkfifo",
+  "mktemp",
   // What reads code, and what git runs by itself.
   "python",
   "node",

@@ -1,6 +1,9 @@
 /** The rules about files: which may not be changed, which may not be added. */
 import { generatedMarker } from "./generated.ts";
+import { joinPath } from "../paths.ts";
 import { judgeIgnored } from "./ignored.ts";
+import { filled } from "./placeholders.ts";
+import type { OwnFile } from "./protected.ts";
 import {
   type Actor,
   type Block,
@@ -21,6 +24,8 @@ export interface FileFacts {
   readonly spellings: readonly string[];
   /** Absolute, all links followed. */
   readonly real: string;
+  /** The one of the guards' files that count now which it is, or which is meant with a folder; null for none. */
+  readonly own: OwnFile | null;
   /** What makes git ignore it; null when it does not, or was not asked: see {@linkcode GuardPolicy.protectsIgnored}. */
   readonly ignored: { readonly pattern: string; readonly where: string } | null;
   /** Whether anything is there now. */
@@ -29,9 +34,22 @@ export interface FileFacts {
   readonly isInRoot: boolean;
   /** What it begins with, up to 64 kB; the empty text unless {@linkcode GuardPolicy.protectsGenerated} asks for it. */
   readonly head: string;
-  /** `remove` takes it away, and what lies below it. */
-  readonly effect: "change" | "remove";
+  /** All that it holds; null when nothing is there, or nothing that can be read. Read when it is asked for. */
+  readonly text: () => string | null;
+  readonly effect: Effect;
+  /**
+   * Of a folder that goes away: the files in it and below, as paths from there, without what tools make anew. Null when
+   * there are too many; empty where no rule asks.
+   */
+  readonly below: readonly string[] | null;
 }
+
+/**
+ * What becomes of a file: `change` may also make it; `remove` takes it away, and what lies below it; `fill` puts files
+ * into a folder of which nobody knows the names; `tamper` changes who may read it, or what a database holds, which only
+ * matters to the guards' own files, those in a folder included.
+ */
+export type Effect = "change" | "remove" | "fill" | "tamper";
 
 /** What the rules about files say of one file. */
 export function judgeFile(
@@ -47,7 +65,7 @@ export function judgeFile(
       reason: policy.rootAdditionsMessage === null
         ? `Blocked ${by.tool} operation: preToolUse.preventRootAdditions setting prevents creating files at ` +
           `repository root. File: ${file.name}`
-        : filled(policy.rootAdditionsMessage, file, by.tool),
+        : filled(policy.rootAdditionsMessage, { file_path: file.name, tool: by.tool }),
     });
   }
   blocks.push(...judgeList("uneditableFiles", policy.uneditable, file, by));
@@ -58,10 +76,12 @@ export function judgeFile(
       reason: policy.generatedMessage === null
         ? `Blocked ${by.tool} operation: the file says that it is generated ("${marker}"); change what it is made ` +
           `from. File: ${file.name}`
-        : filled(policy.generatedMessage, file, by.tool).replaceAll("{marker}", marker),
+        : filled(policy.generatedMessage, { file_path: file.name, tool: by.tool, marker }),
     });
   }
-  if (isNew) blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
+  if (isNew || file.effect === "fill") {
+    blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
+  }
   return blocks;
 }
 
@@ -72,15 +92,30 @@ function judgeList(
   by: Actor & { readonly tool: string },
 ): Block[] {
   return rules.flatMap((rule, i): Block[] => {
-    if (!matchesFile(rule, file) || !concerns(rule, by)) return [];
+    const found = matchesFile(rule, file) ? file : fileBelow(rule, file);
+    if (found === null || !concerns(rule, by)) return [];
     return [{
       rule: `preToolUse.${key}[${i}]`,
       reason: rule.message === null
         ? `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern '${rule.glob}'. ` +
-          `File: ${file.name}`
-        : filled(rule.message, file, by.tool),
+          `File: ${found.name}`
+        : filled(rule.message, { file_path: found.name, tool: by.tool }),
     }];
   });
+}
+
+/** The first file that a pattern means in a folder that goes away; null for none. */
+function fileBelow(
+  { pattern, needle }: FileRule,
+  { name, spellings, below }: FileFacts,
+): Pick<FileFacts, "name"> | null {
+  if (below === null || below.length === 0) return null;
+  const regex = new RegExp(pattern, "s");
+  const isMeant = (path: string) => path.includes(needle) && regex.test(path);
+  const found = below.find((rest) =>
+    spellings.some((spelling) => isMeant(joinPath(spelling, rest)))
+  );
+  return found === undefined ? null : { name: joinPath(name, found) };
 }
 
 /** Whether a pattern means this file; of a folder that goes away, also whether it means something in it. */
@@ -88,7 +123,11 @@ export function matchesFile(
   { pattern, needle, glob }: Pick<FileRule, "pattern" | "needle" | "glob">,
   file: FileFacts,
 ): boolean {
-  const near = file.spellings.filter((spelling) => spelling.includes(needle));
+  // What arises in a folder has any name.
+  const named = file.effect === "fill"
+    ? file.spellings.flatMap((spelling) => [spelling, `${spelling}/`])
+    : file.spellings;
+  const near = named.filter((spelling) => spelling.includes(needle));
   if (near.length > 0) {
     const regex = new RegExp(pattern, "s");
     if (near.some((spelling) => regex.test(spelling))) return true;
@@ -99,9 +138,4 @@ export function matchesFile(
   return file.spellings.some((spelling) =>
     spelling === "" || (plain !== "" && plain.startsWith(`${spelling}/`))
   );
-}
-
-/** The placeholders of messages: `{file_path}` and `{tool}`. */
-export function filled(message: string, { name }: FileFacts, tool: string): string {
-  return message.replaceAll("{file_path}", name).replaceAll("{tool}", tool);
 }

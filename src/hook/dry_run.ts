@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { AskedUse } from "../gate/judge.ts";
 import { type Repository, repositoryAt } from "../git/repository.ts";
+import type { OwnPlaces } from "../gate/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -95,6 +96,7 @@ export async function answerTo(
   { use: _use, ...tried }: TriedEvent,
   from: {
     readonly config: HookConfig;
+    readonly places: OwnPlaces;
     /** Open for reading; null when there is none. */
     readonly db: DatabaseSync | null;
   },
@@ -102,9 +104,10 @@ export async function answerTo(
   if (tried.problem !== null) return null;
   const load = LOOKING.get(tried.event.name);
   if (load === undefined) return undefined;
-  const { config, db } = from;
+  const { config, places, db } = from;
   const notices: string[] = [];
   const work: HookWork = {
+    ...places,
     ...tried,
     atMs: Date.now(),
     shownProjectDir: tried.projectDir,

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { ConfigFile } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
 import type { ApplyChanges, Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
@@ -49,6 +50,10 @@ export interface HookWork {
   readonly home: string | null;
   readonly claudePid: number | null;
   readonly config: HookConfig;
+  /** The configuration files in force. */
+  readonly configFiles: readonly Pick<ConfigFile, "path">[];
+  /** The database that counts: its path, or `:memory:`. */
+  readonly database: string;
   /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
   readonly keepsContent: boolean;
   /** Texts that did not come with the event, with their secrets masked. */

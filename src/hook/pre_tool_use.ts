@@ -64,7 +64,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   const { config, event } = work;
   if (config.guards === "") return null;
   const policy: GuardPolicy = JSON.parse(config.guards);
-  const verdict = { ...await judgeUse(policy, use), isStrict: policy.isStrict };
+  const verdict = { ...await judgeUse(policy, use, work), isStrict: policy.isStrict };
   if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
   const answer = answerPermission(policy.permission, use.tool);
   if (answer.kind === "deny") {

@@ -135,6 +135,8 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     repository,
     claudePid,
     config,
+    configFiles: files,
+    database,
     keepsContent,
     mask: (texts) => maskTexts(texts, config),
     async exclusion(toolName, toolInput) {

@@ -2,6 +2,8 @@
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
+import { filesBelow } from "./folder_files.ts";
+import { findOwn, type OwnFile } from "../guard/protected.ts";
 
 const MAX_LINKS = 8;
 const HEAD_BYTES = 65_536;
@@ -17,6 +19,10 @@ export interface Ground {
   readonly home: string | null;
   /** Whether a rule asks for what the files begin with. */
   readonly wantsHead: boolean;
+  /** Whether a rule asks for what lies in a folder that goes away. */
+  readonly wantsBelow: boolean;
+  /** The guards' own files; none where nothing is written. Asked for with the first file. */
+  readonly own: () => readonly OwnFile[];
 }
 
 /** Looks a file up; a pattern as the files that are there for it. */
@@ -36,7 +42,7 @@ export function lookAtFiles(
 function factsOf(
   path: string,
   effect: FileFacts["effect"],
-  { root, realRoot, wantsHead }: Ground & { readonly realRoot: string | null },
+  { root, realRoot, wantsHead, wantsBelow, own }: Ground & { readonly realRoot: string | null },
 ): FileFacts {
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
@@ -44,15 +50,19 @@ function factsOf(
     : realPath(path);
   const inside = [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
     .filter((spelling) => spelling !== null);
+  const name = inside.find((spelling) => spelling !== "") ?? path;
   return {
-    name: inside.find((spelling) => spelling !== "") ?? path,
+    name,
     spellings: [...new Set([...inside, path, real])],
     real,
+    own: findOwn(own(), { paths: [path, real], effect }),
     ignored: null,
     exists: exists(real),
     isInRoot: realRoot !== null && parentOf(real) === realRoot,
     head: wantsHead ? headOf(real) : "",
+    text: () => textOf(real),
     effect,
+    below: wantsBelow && effect === "remove" ? filesBelow(real, name) : [],
   };
 }
 
@@ -66,6 +76,14 @@ function headOf(path: string): string {
     return new TextDecoder().decode(bytes.subarray(0, read));
   } catch {
     return "";
+  }
+}
+
+function textOf(path: string): string | null {
+  try {
+    return Deno.statSync(path).isFile ? Deno.readTextFileSync(path) : null;
+  } catch {
+    return null;
   }
 }
 

@@ -7,6 +7,7 @@
  */
 import { isMapping, type LayerValues } from "../config/layer.ts";
 import { mergeValues } from "../config/parse.ts";
+import { isSameValue } from "../config/same_value.ts";
 import type { Plain } from "../config/yaml_tree.ts";
 import { convertRequirement, faultOf, type LeftOut, NO_SUCH_KEY, truth } from "./import_fields.ts";
 
@@ -103,7 +104,7 @@ export function convertConfig(
     own: {
       requirements: differences(ofTeam.requirements, ofAll.requirements),
       hooks: ofAll.hooks.filter(({ path, value }) =>
-        !ofTeam.hooks.some((one) => isSame([...one.path, one.value], [...path, value]))
+        !ofTeam.hooks.some((one) => isSameValue([...one.path, one.value], [...path, value]))
       ),
     },
     skipped: unique([...ofAll.skipped, ...ofTeam.skipped]),
@@ -198,7 +199,7 @@ function differences(
 function difference(under: LayerValues, over: LayerValues): LayerValues {
   const parts = Object.entries(over).flatMap(([key, value]): [string, Plain][] => {
     const below = under[key];
-    if (below !== undefined && isSame(below, value)) return [];
+    if (below !== undefined && isSameValue(below, value)) return [];
     return [[key, isMapping(below) && isMapping(value) ? difference(below, value) : value]];
   });
   return Object.fromEntries(parts);
@@ -227,17 +228,6 @@ function withMergeKeys(value: LayerValues): LayerValues {
       isMapping(inner) ? withMergeKeys(inner) : inner,
     ]),
   );
-}
-
-function isSame(one: Plain, other: Plain): boolean {
-  return JSON.stringify(sorted(one)) === JSON.stringify(sorted(other));
-}
-
-function sorted(value: Plain): Plain {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (!isMapping(value)) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1);
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }
 
 function unique(rows: readonly LeftOut[]): LeftOut[] {

@@ -1,4 +1,5 @@
 /** What Claude and the person are told of open requirements: what, why, and how to go on. */
+import { filled } from "../guard/placeholders.ts";
 import type { Facts, Open } from "./judge.ts";
 import type { Requirement, RequirementPolicy, Trigger } from "./policy.ts";
 import { isSatisfied, type Standing } from "./standing.ts";
@@ -128,7 +129,9 @@ export function statusOf(
 /** Why one requirement is open, in its own words or in the usual ones. */
 export function reasonOf({ requirement, finding }: Open, to: Audience): string {
   const usual = finding ?? requirement.description ?? "it has to be satisfied first";
-  const text = requirement.message === null ? usual : filled(requirement.message, requirement, to);
+  const text = requirement.message === null
+    ? usual
+    : filled(requirement.message, valuesOf(requirement, to));
   return text.length <= MAX_REASON_CHARS
     ? text
     : `${text.slice(0, MAX_REASON_CHARS).toWellFormed()}…`;
@@ -180,14 +183,16 @@ function skillLines(open: readonly Open[]): string[] {
   );
 }
 
-/** The placeholders of messages. */
-function filled(message: string, { resolvedBy, condition }: Requirement, to: Audience): string {
-  const values: Readonly<Record<string, string>> = {
+/** What the placeholders of messages stand for. */
+function valuesOf(
+  { resolvedBy, condition }: Requirement,
+  to: Audience,
+): Readonly<Record<string, string>> {
+  return {
     auto_resolve_skill: resolvedBy === null ? "" : `/${resolvedBy}`,
     session_id: to.session,
     branch: to.facts.branch,
     total: String(to.facts.branchLines ?? ""),
     limit: condition.type === "branch_size" ? String(condition.block) : "",
   };
-  return message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);
 }

@@ -62,6 +62,19 @@ export function settingsPath(place: SettingsPlace): string {
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
 }
 
+/** Claude Code's settings files for a project, the one that has the last word first; without a user's where none is known. */
+export function settingsPaths(
+  place: Pick<SettingsPlace, "projectDir" | "home" | "configDir">,
+): string[] {
+  const isUserKnown = Boolean(place.home || place.configDir);
+  const scopes: readonly SettingsScope[] = [
+    "local",
+    "project",
+    ...isUserKnown ? ["user"] as const : [],
+  ];
+  return [...new Set(scopes.map((scope) => settingsPath({ scope, ...place })))];
+}
+
 /** The flags that lead a command to the same file again, from the same folder; none for the user's own settings. */
 export function placeFlags(place: SettingsPlace): string[] {
   if (place.settings) return ["--settings", settingsPath(place)];

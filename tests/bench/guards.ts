@@ -83,11 +83,13 @@ export const evaluation: Bench = {
       home: place.home,
     }));
     const repository = findRepository(lookUpwards(place.project))!;
+    const database = join(place.home, ".conclaude", "conclaude.db");
+    const places = { configFiles: [{ path }], database, repository };
     const times: number[] = [];
     for (let i = 0; i < 2 * EVALUATIONS; i++) {
       const use = uses[i % uses.length]!;
       const startMs = performance.now();
-      await judgeUse(policy, use);
+      await judgeUse(policy, use, places);
       await requirementsFor(requirements, use, repository);
       if (i >= EVALUATIONS) times.push(performance.now() - startMs);
     }

@@ -47,7 +47,7 @@ async function judge([tool, text]: Use, path: string, policy: GuardPolicy): Prom
     folder: path,
     projectDir: path,
     home: join(path, "..", ".."),
-  });
+  }, { configFiles: [], database: ":memory:", repository: undefined });
 }
 
 function policyAt(path: string): GuardPolicy {
@@ -98,11 +98,14 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
     name: "yarn.lock",
     spellings: ["yarn.lock"],
     real: "/p/yarn.lock",
+    own: null,
     ignored: null,
     exists: true,
     isInRoot: true,
     head: "",
+    text: () => null,
     effect: "change" as const,
+    below: [],
   }];
   const words =
     "git push npm publish terraform rm -rf / ~ sh -c eval sudo env xargs find -delete -exec echo cd . " +

@@ -2,50 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, filesWith, type Row } from "../support/look.ts";
+import { ask, bash, edit, projectIn, SESSION, write } from "../support/guarded.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
-
-const SESSION = "5e551011-0000-4000-8000-000000000001";
-
-/** A project in the home, with a configuration and some files. */
-function projectIn(home: TempHome, config: string, files: readonly string[] = []): string {
-  const project = join(home.path, "project");
-  Deno.mkdirSync(join(project, "src"), { recursive: true });
-  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), config);
-  for (const file of files) {
-    Deno.mkdirSync(join(project, file, ".."), { recursive: true });
-    Deno.writeTextFileSync(join(project, file), "x");
-  }
-  return project;
-}
-
-/** The reason of a denial; null when the tool may be used. */
-async function ask(
-  home: TempHome,
-  tool: string,
-  input: Record<string, unknown>,
-  more: Record<string, unknown> = {},
-): Promise<string | null> {
-  const { code, stdout, stderr } = await hook("PreToolUse", {
-    session_id: SESSION,
-    cwd: join(home.path, "project"),
-    tool_name: tool,
-    tool_use_id: "toolu_1",
-    tool_input: input,
-    ...more,
-  }, home);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  if (stdout === "") return null;
-  const { hookSpecificOutput: output, ...rest } = JSON.parse(stdout);
-  assert.deepEqual(rest, {});
-  assert.equal(output.hookEventName, "PreToolUse");
-  assert.equal(output.permissionDecision, "deny");
-  return output.permissionDecisionReason;
-}
-
-const bash = (home: TempHome, command: string) => ask(home, "Bash", { command });
-const write = (home: TempHome, path: string) =>
-  ask(home, "Write", { file_path: path, content: "y" });
-const edit = (home: TempHome, path: string) => ask(home, "Edit", { file_path: path });
 
 function conclaude(home: TempHome, ...args: string[]) {
   return startProgram(args, { env: { HOME: home.path }, cwd: join(home.path, "project") });
@@ -92,6 +50,21 @@ Deno.test("a file that may not be changed is named with its pattern, or with the
   assert.match((await edit(home, "a/b/yarn.lock"))!, /pattern '\*\.lock'. File: a\/b\/yarn\.lock/);
   assert.match((await edit(home, "src/gen/x.ts"))!, /^M src\/gen\/x\.ts Edit\n/);
   assert.equal(await ask(home, "Read", { file_path: "a/b/yarn.lock" }), null);
+});
+
+Deno.test("a file whose name looks like a placeholder is named as it is called", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  uneditableFiles: [{pattern: "*.m", message: "A {file_path} {tool} {other}."}]
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "ls *", action: block, message: "B {command} {tool}."}
+`,
+  );
+  assert.match((await edit(home, "src/$&.m"))!, /^A src\/\$&\.m Edit \{other\}\.\n/);
+  assert.match((await edit(home, "src/{tool}.m"))!, /^A src\/\{tool\}\.m Edit/);
+  assert.match((await bash(home, "ls '{tool}$&'"))!, /^B ls \{tool\}\$& Bash\./);
 });
 
 Deno.test("a rule about commands sees each of a script, and not the text that mentions it", async () => {
@@ -424,4 +397,42 @@ Deno.test("a file that says it is generated is protected, where the policy asks 
   assert.match((await bash(home, "sed -i s/a/b/ src/made.ts"))!, /^M src\/made\.ts/);
   assert.equal(await edit(home, "src/own.ts"), null);
   assert.equal(await bash(home, "cat src/made.ts"), null);
+});
+
+Deno.test("a file that may not be removed goes away with a folder above it", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", [
+    "sub/deep/x.lock",
+    "other/a.ts",
+    "node_modules/m/yarn.lock",
+    "pkg/node_modules/m/yarn.lock",
+  ]);
+  for (
+    const command of [
+      "rm -rf sub",
+      "rm -r sub/*",
+      "mv sub src/",
+      "find sub -delete",
+      "git rm -r sub",
+      `cd / && rm -r ${project}/sub/deep`,
+    ]
+  ) assert.match((await bash(home, command))!, /\*\.lock.*File: sub\/deep\/x\.lock/, command);
+  for (const command of ["rm -rf node_modules pkg", "rm -r pkg/node_modules/m", "rm -r other"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+});
+
+Deno.test("a folder that is too large to be looked through is a doubt", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n");
+  Deno.mkdirSync(join(project, "many"));
+  for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
+  assert.equal(await bash(home, "rm -r many"), null);
+  const noted = executions(home).at(-1)!["metadata"] as Row;
+  assert.deepEqual(noted["doubts"], ["many holds more files than can be looked through"]);
+  Deno.writeTextFileSync(
+    join(project, ".conclaude.yaml"),
+    "preToolUse: {uneditableFiles: ['*.lock'], strict: true}\n",
+  );
+  assert.match((await bash(home, "rm -r many"))!, /only when it runs/);
 });

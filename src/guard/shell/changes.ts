@@ -1,26 +1,30 @@
-/** What becomes of files, and which ones `git` and `find` change. */
+/** What becomes of files, and which ones `git`, `find` and programs of databases change. */
+import type { Effect } from "../files.ts";
 import { withoutGitOptions } from "./git_options.ts";
+import { type OptionName, split } from "./operands.ts";
 import type { Argument } from "./word.ts";
 
 /** A file, and what becomes of it. */
-export type Change = readonly [word: Argument, effect: "change" | "remove", ifInFolder?: boolean];
+export type Change = readonly [word: Argument, effect: Effect, ifInFolder?: boolean];
 
 /** A file of which only the running program knows the name. */
 export const SOMEWHERE: Argument = { text: "", isOpen: true, isGlob: false };
 
 /** The same effect on each of them. */
-export function marked(words: readonly Argument[], effect: "change" | "remove"): Change[] {
+export function marked(words: readonly Argument[], effect: Effect): Change[] {
   return words.map((word) => [word, effect]);
 }
 
 /** A destination may be a folder: then the file in it has the source's name. */
-export function placesIn(folder: Argument, sources: readonly Argument[]): Change[] {
+export function placesIn(
+  folder: Argument,
+  sources: readonly Argument[],
+  effect: "change" | "fill" = "change",
+): Change[] {
   return sources.filter(({ isOpen, isGlob }) => !isOpen && !isGlob)
-    .map(({ text }) => text.replace(/\/+$/, ""))
-    .map((text): Change => {
-      const name = text.slice(text.lastIndexOf("/") + 1);
-      return [{ ...folder, text: `${folder.text}/${name}` }, "change", true];
-    });
+    .map(({ text }) => text.replace(/\/+$/, "").replace(/^.*[/:]/s, ""))
+    .filter((name) => !/^\.{0,2}$/.test(name))
+    .map((name): Change => [{ ...folder, text: `${folder.text}/${name}` }, effect, true]);
 }
 
 /** So many folders deep, files that `find` would delete are looked for by their names. */
@@ -40,6 +44,36 @@ export function changesOfFind(rest: readonly Argument[]): Change[] {
     })
   );
 }
+
+/** Programs that change a database. */
+export const DATABASE_PROGRAMS: ReadonlySet<string> = new Set([
+  "sqlite3",
+  "sqlite",
+  "litecli",
+  "sqlcipher",
+]);
+const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
+const VALUED_OF_SQLITE =
+  /^--?(?:cmd|init|separator|newline|nullvalue|vfs|mmap|maxsize|pagecache|lookaside|heap|key|A)$/;
+
+/** `sqlite3 FILE`: its first operand, which may be an address. */
+export function changesOfDatabase(rest: readonly Argument[]): Change[] {
+  if (rest.some(({ text }) => READ_ONLY.test(text))) return [];
+  const file = rest.find(({ text, isOpen }, i) =>
+    (isOpen || !text.startsWith("-")) && !VALUED_OF_SQLITE.test(rest[i - 1]?.text ?? "")
+  );
+  if (file === undefined) return [];
+  const text = file.text.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?([^?]*).*$/s, "$1");
+  return [[{ ...file, text }, "tamper"]];
+}
+
+/** The verbs of git that write a file, and the option that names it. */
+const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
+  archive: { letter: "o", long: "--output" },
+  diff: { long: "--output" },
+  log: { long: "--output" },
+  show: { long: "--output" },
+};
 
 /** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`. */
 export function changesOfGit(rest: readonly Argument[]): Change[] {
@@ -63,7 +97,11 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       // With `--staged` alone only the index changes.
       const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
       const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
-      return isIndexOnly ? [] : marked(operands, "change");
+      const files = split(after, {
+        valued: "s",
+        valuedLong: /^--(?:source|conflict|pathspec-from-file)$/,
+      }).operands;
+      return isIndexOnly ? [] : marked(files.map(inFolder), "change");
     }
     case "checkout": {
       const dashes = after.findIndex(({ text }) => text === "--");
@@ -76,7 +114,11 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       return after.some(({ text }) => /^--(?:check|stat|numstat|summary|abort|quit)$/.test(text))
         ? []
         : [[SOMEWHERE, "change"]];
-    default:
-      return [];
+    default: {
+      const name = verb?.text ?? "";
+      if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
+      const { outputs } = split(after, { output: GIT_OUTPUTS[name]! });
+      return marked(outputs.map(inFolder), "change");
+    }
   }
 }

@@ -1,15 +1,20 @@
 /** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
 import { resolvePath } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
+import type { Effect } from "../files.ts";
 import {
   type Change,
+  changesOfDatabase,
   changesOfFind,
   changesOfGit,
+  DATABASE_PROGRAMS,
   marked,
   placesIn,
   SOMEWHERE,
 } from "./changes.ts";
+import { type Operands, split } from "./operands.ts";
 import type { Argument } from "./word.ts";
+import { NAMED_OUTPUTS, UNPACKING, type Writer, WRITERS } from "./writers.ts";
 import { programName } from "./wrappers.ts";
 
 /** A file that a command would change. */
@@ -18,8 +23,7 @@ export interface Target {
   readonly path: string | null;
   /** True when `path` is a pattern that stands for names of files. */
   readonly isGlob: boolean;
-  /** `change` may also make the file; `remove` takes it away, and what lies below it. */
-  readonly effect: "change" | "remove";
+  readonly effect: Effect;
   /** What does it: `rm`, `>`. */
   readonly by: string;
   /** True when it is so only where the path lies in a folder: `cp a b` makes `b/a` if `b` is one. */
@@ -27,99 +31,6 @@ export interface Target {
 }
 
 const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
-
-/** Which of a program's arguments are files that it changes. */
-interface Writer {
-  /** Letters of the short options that take a value. */
-  readonly valued?: string;
-  /** `all`, all removed, the `last`: the destination, or that and the `moved` sources, which go away. */
-  readonly operands: "all" | "removed" | "last" | "moved" | "none";
-  /** Operands before the files: the script of `sed`, unless an option gives it. */
-  readonly first?: { readonly count: number; readonly unless: RegExp };
-  /** It changes files only with this option. */
-  readonly onlyWith?: RegExp;
-  /** The option whose value is a file that it writes, or the folder that it writes into. */
-  readonly output?: { readonly letter: string; readonly long?: string };
-  /** What it loads from addresses: `-` is no file, and without a name the address gives it. */
-  readonly loads?: { readonly named: RegExp | null };
-}
-
-const INTO = { letter: "t", long: "--target-directory" };
-const TO_FILE = { letter: "o", long: "--output" };
-
-const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Writer>({
-  rm: { operands: "removed" },
-  rmdir: { operands: "removed" },
-  unlink: { operands: "removed" },
-  shred: { operands: "removed", valued: "ns" },
-  truncate: { operands: "all", valued: "sr" },
-  touch: { operands: "all", valued: "dtr" },
-  tee: { operands: "all" },
-  mv: { operands: "moved", valued: "S", output: INTO },
-  cp: { operands: "last", valued: "S", output: INTO },
-  install: { operands: "last", valued: "Sgmo", output: INTO },
-  ln: { operands: "last", valued: "S", output: INTO },
-  link: { operands: "last" },
-  rsync: { operands: "last", valued: "efB" },
-  scp: { operands: "last", valued: "cFiJloPS" },
-  sed: {
-    operands: "all",
-    valued: "efl",
-    onlyWith: /^(?:-[a-zA-Z]*i|--in-place)/,
-    first: { count: 1, unless: /^(?:-[a-zA-Z]*[ef]|--expression|--file)/ },
-  },
-  perl: {
-    operands: "all",
-    valued: "eEIMm",
-    onlyWith: /^-[a-zA-Z0-9]*i/,
-    first: { count: 1, unless: /^-[a-zA-Z0-9]*[eE]/ },
-  },
-  sort: { operands: "none", output: TO_FILE },
-  curl: {
-    operands: "none",
-    valued: "AbcCdDeEFhHKmPQrTuUwxXyYz",
-    output: TO_FILE,
-    loads: { named: /^(?:-[a-zA-Z]*O|--remote-name)/ },
-  },
-  wget: {
-    operands: "none",
-    valued: "aABDeiIlPQRtTUwX",
-    output: { letter: "O", long: "--output-document" },
-    loads: { named: null },
-  },
-  patch: { operands: "all", valued: "ipdDBzFYV", output: TO_FILE },
-  gzip: { operands: "removed", valued: "S" },
-  gunzip: { operands: "removed", valued: "S" },
-  bzip2: { operands: "removed" },
-  xz: { operands: "removed", valued: "TF" },
-  zstd: { operands: "none", output: TO_FILE },
-  sponge: { operands: "all" },
-  split: { operands: "none" },
-  awk: {
-    operands: "all",
-    valued: "fvFi",
-    onlyWith: /inplace/,
-    first: { count: 1, unless: /^-f/ },
-  },
-  gawk: {
-    operands: "all",
-    valued: "fvFi",
-    onlyWith: /inplace/,
-    first: { count: 1, unless: /^-f/ },
-  },
-  ed: { operands: "all", valued: "p" },
-  ex: { operands: "all", valued: "cs" },
-}));
-
-/** Programs that write what they find in their input, and when they do. */
-const UNPACKING: ReadonlyMap<string, (rest: readonly Argument[]) => boolean> = new Map([
-  ["patch", (rest) => rest.every(({ text }) => text.startsWith("-"))],
-  ["tar", ([first, ...rest]) =>
-    /^-?[a-zA-Z]*x/.test(first?.text ?? "") ||
-    [first, ...rest].some((word) => /^--(?:extract|get)$/.test(word?.text ?? ""))],
-  ["unzip", (rest) => !rest.some(({ text }) => /^-[a-zA-Z]*[lptvZ]/.test(text))],
-  ["cpio", (rest) => rest.some(({ text }) => /^-[a-zA-Z]*[ip]/.test(text))],
-]);
 
 /** The files that one command changes; a command that it starts is asked by itself. */
 export function findTargets({ words, redirects, folder }: ShellCommand): Target[] {
@@ -150,37 +61,66 @@ function changesOf(name: string, rest: readonly Argument[]): Change[] {
   }
   if (name === "git") return changesOfGit(rest);
   if (UNPACKING.get(name)?.(rest)) return [[SOMEWHERE, "change"]];
-  if (name === "find") return changesOfFind(rest);
+  const named = NAMED_OUTPUTS.get(name);
+  const outputs = named === undefined
+    ? []
+    : rest.filter((_word, i) => named.has(rest[i - 1]?.text ?? ""));
+  if (name === "find") return [...changesOfFind(rest), ...marked(outputs, "change")];
+  if (DATABASE_PROGRAMS.has(name)) return changesOfDatabase(rest);
   const writer = WRITERS.get(name.replace(/^g(?=sed$|cp$|mv$|rm$)/, ""));
-  if (writer === undefined) return [];
-  if (writer.onlyWith !== undefined && !rest.some(({ text }) => writer.onlyWith!.test(text))) {
-    return [];
-  }
-  const { operands, outputs } = split(rest, writer);
-  const skipped = writer.first && !rest.some(({ text }) => writer.first!.unless.test(text))
-    ? writer.first.count
-    : 0;
+  return writer === undefined ? marked(outputs, "change") : changesOfWriter(writer, rest);
+}
+
+function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
+  const { onlyWith, never, first } = writer;
+  if (onlyWith !== undefined && !rest.some(({ text }) => onlyWith.test(text))) return [];
+  const { operands, outputs, options } = split(rest, writer);
+  if (never !== undefined && options.some((option) => never.test(option))) return [];
+  const skipped = first && !rest.some(({ text }) => first.unless.test(text)) ? first.count : 0;
   const named = operands.slice(skipped);
-  if (writer.operands === "none") {
-    return marked(
-      writer.loads === undefined ? outputs : loaded(writer.loads, { rest, operands, outputs }),
-      "change",
-    );
+  switch (writer.operands) {
+    case "none":
+      return marked(
+        writer.loads === undefined ? outputs : loaded(writer.loads, { rest, operands, outputs }),
+        "change",
+      );
+    case "all":
+      return marked([...named, ...outputs], "change");
+    case "removed":
+      return marked(named, "remove");
+    case "tampered":
+      return marked(named, "tamper");
+    default:
+      return copied(writer, { operands: named, outputs, options });
   }
-  if (writer.operands === "all") return marked([...named, ...outputs], "change");
-  if (writer.operands === "removed") return marked(named, "remove");
-  const sources = outputs.length > 0 ? named : named.slice(0, -1);
-  const to = outputs.length > 0 ? outputs : named.slice(1).slice(-1);
+}
+
+/** What becomes of a destination, and of sources that are moved to it. */
+function copied(
+  { operands: kind, copies }: Writer,
+  { operands, outputs, options }: Operands,
+): Change[] {
+  const isRemote = ({ text }: Argument) => copies?.remote?.test(text) ?? false;
+  const sources = outputs.length > 0 ? operands : operands.slice(0, -1);
+  const to = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
+    .filter((word) => !isRemote(word));
+  const has = (option: RegExp | undefined) => options.some((text) => option?.test(text));
+  const isUnknown = ({ text, isOpen, isGlob }: Argument) =>
+    isOpen || isGlob || (copies?.contents.test(text) ?? false) || /:$/.test(text);
+  const isRecursive = has(copies?.recursive);
+  const fills = (isRecursive && has(copies?.onto)) || sources.some(isUnknown);
   return [
     ...marked(to, "change"),
     ...to.flatMap((word) => placesIn(word, sources)),
-    ...marked(writer.operands === "moved" ? sources : [], "remove"),
+    ...(isRecursive ? to.flatMap((word) => placesIn(word, sources, "fill")) : []),
+    ...(fills ? to.flatMap((word): Change[] => [[word, "fill"], [SOMEWHERE, "change"]]) : []),
+    ...marked(kind === "moved" ? sources : [], "remove"),
   ];
 }
 
 /** The files that are made of what is loaded: those that are named, else the last part of each address. */
 function loaded(
-  { named }: NonNullable<Writer["loads"]>,
+  { named, into }: NonNullable<Writer["loads"]>,
   { rest, operands, outputs }: {
     readonly rest: readonly Argument[];
     readonly operands: readonly Argument[];
@@ -189,36 +129,14 @@ function loaded(
 ): Argument[] {
   if (outputs.length > 0) return outputs.filter(({ text }) => text !== "-");
   if (named !== null && !rest.some(({ text }) => named.test(text))) return [];
+  const folder = split(rest, { output: into }).outputs.at(-1);
   return operands.filter(({ text, isOpen }) => !isOpen && /\/[^/?#]+(?:[?#].*)?$/.test(text))
-    .map((word) => ({ ...word, text: /\/([^/?#]+)(?:[?#].*)?$/.exec(word.text)![1]! }));
+    .map((word) => ({ ...word, text: /\/([^/?#]+)(?:[?#].*)?$/.exec(word.text)![1]! }))
+    .map((word) => folder === undefined ? word : inFolder(folder, word));
 }
 
-function split(
-  rest: readonly Argument[],
-  { valued = "", output }: Writer,
-): { readonly operands: Argument[]; readonly outputs: Argument[] } {
-  const operands: Argument[] = [];
-  const outputs: Argument[] = [];
-  let onlyOperands = false;
-  for (let at = 0; at < rest.length; at++) {
-    const word = rest[at]!;
-    const { text } = word;
-    const equals = text.indexOf("=");
-    if (onlyOperands || !/^-./.test(text)) operands.push(word);
-    else if (text === "--") onlyOperands = true;
-    else if (text.startsWith("--")) {
-      if (output?.long === undefined || !text.startsWith(output.long)) continue;
-      if (text === output.long) outputs.push(...rest.slice(++at, at + 1));
-      else if (text[output.long.length] === "=") {
-        outputs.push({ ...word, text: text.slice(equals + 1) });
-      }
-    } else if (output !== undefined && text.includes(output.letter)) {
-      const value = text.slice(text.indexOf(output.letter) + 1);
-      if (value === "") outputs.push(...rest.slice(++at, at + 1));
-      else outputs.push({ ...word, text: value });
-    } else if (valued.includes(text.at(-1)!)) at++;
-  }
-  return { operands, outputs };
+function inFolder(folder: Argument, { text, ...name }: Argument): Argument {
+  return { ...name, text: `${folder.text}/${text}`, isOpen: folder.isOpen };
 }
 
 function isDescriptor(operator: string, { text }: Argument): boolean {

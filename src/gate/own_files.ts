@@ -1,0 +1,89 @@
+/** Where the files are that the guards live by, links and all. */
+import type { ConfigFile } from "../config/discover.ts";
+import { gitFolders, type Repository } from "../git/repository.ts";
+import type { OwnFile, OwnKind } from "../guard/protected.ts";
+import { baseName, joinPath, parentOf, readVariable, resolvePath } from "../paths.ts";
+import { realPath } from "../project/files.ts";
+import { settingsPaths } from "../settings/file.ts";
+
+/** What decides where they are. */
+export interface OwnPlaces {
+  /** The configuration files in force. */
+  readonly configFiles: readonly Pick<ConfigFile, "path">[];
+  /** The database that counts: its path, or `:memory:`. */
+  readonly database: string;
+  readonly repository: Repository | undefined;
+}
+
+/** What SQLite keeps beside a database. */
+const BESIDE_DATABASE = ["-wal", "-shm"];
+const MAX_WAYS = 16;
+
+/**
+ * The files that count now: configuration, database, Claude Code's settings, the executable, and what tells the branch.
+ * One that is reached over links is listed with each way to it.
+ */
+export function ownFiles(
+  { configFiles, database, repository }: OwnPlaces,
+  at: { readonly projectDir: string | null; readonly home: string | null },
+): OwnFile[] {
+  const files: Readonly<Record<OwnKind, readonly string[]>> = {
+    guards: [
+      ...configFiles.flatMap(({ path }) => waysTo(path)),
+      ...(database === ":memory:" ? [] : waysTo(database)).flatMap((path) => [
+        path,
+        ...BESIDE_DATABASE.map((ending) => path + ending),
+      ]),
+    ],
+    settings: settingsWays(settingsPaths({
+      projectDir: at.projectDir ?? "/",
+      home: at.home ?? undefined,
+      configDir: readVariable("CLAUDE_CONFIG_DIR"),
+    })),
+    // Run from its source, the program is the whole checkout: nothing that could be kept from whoever works on it.
+    program: Deno.build.standalone ? waysTo(Deno.execPath()) : [],
+    git: (repository === undefined ? [] : gitFolders(repository))
+      .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
+  };
+  return (Object.keys(files) as OwnKind[])
+    .flatMap((kind) => files[kind].map((path) => ({ kind, path })));
+}
+
+/**
+ * The ways to files most of which are not there: asking for one of those costs five times as much as for one that is,
+ * so their folders are listed.
+ */
+function settingsWays(paths: readonly string[]): string[] {
+  return [...Map.groupBy(paths, parentOf)].flatMap(([folder, files]) => {
+    const names = namesIn(folder);
+    if (names === null) return files;
+    const real = realPath(folder);
+    return files.flatMap((path) =>
+      names.includes(baseName(path)) ? waysTo(path) : [path, joinPath(real, baseName(path))]
+    );
+  });
+}
+
+function namesIn(folder: string): string[] | null {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
+  } catch {
+    return null;
+  }
+}
+
+/** A path as it was given, where it ends, and every link in between: who takes one of those away has taken the file. */
+function waysTo(path: string): string[] {
+  const ways = [path];
+  const real = realPath(path);
+  for (let at = path; at !== real && ways.length < MAX_WAYS;) {
+    try {
+      at = resolvePath(Deno.readLinkSync(at), { folder: realPath(parentOf(at)) });
+      ways.push(at, joinPath(realPath(parentOf(at)), baseName(at)));
+    } catch {
+      // Only a folder above it is a link.
+      break;
+    }
+  }
+  return [...new Set([...ways, real])];
+}

@@ -1,0 +1,62 @@
+/** The arguments of a program, told apart: options, what they are given, and the rest. */
+import type { Argument } from "./word.ts";
+
+/** An option whose value is asked for. */
+export interface OptionName {
+  readonly letter?: string;
+  readonly long?: string;
+}
+
+/** Which options take a value. */
+export interface OptionNames {
+  /** Letters of the short ones that take the next word. */
+  readonly valued?: string;
+  /** The long ones that take the next word where they hold no `=`. */
+  readonly valuedLong?: RegExp;
+  /** The one whose values are asked for: a file that is written, or the folder that is written into. */
+  readonly output?: OptionName;
+}
+
+/** The arguments of one call. */
+export interface Operands {
+  readonly operands: readonly Argument[];
+  /** The values of the option that is asked for. */
+  readonly outputs: readonly Argument[];
+  /** The options themselves, as they were written. */
+  readonly options: readonly string[];
+}
+
+/** Tells arguments apart. */
+export function split(
+  rest: readonly Argument[],
+  { valued = "", valuedLong, output }: OptionNames,
+): Operands {
+  const operands: Argument[] = [];
+  const outputs: Argument[] = [];
+  const options: string[] = [];
+  let onlyOperands = false;
+  for (let at = 0; at < rest.length; at++) {
+    const word = rest[at]!;
+    const { text } = word;
+    if (onlyOperands || !/^-./.test(text)) {
+      operands.push(word);
+      continue;
+    }
+    if (text === "--") {
+      onlyOperands = true;
+      continue;
+    }
+    options.push(text);
+    if (text.startsWith("--")) {
+      if (text === output?.long) outputs.push(...rest.slice(++at, at + 1));
+      else if (output?.long !== undefined && text.startsWith(`${output.long}=`)) {
+        outputs.push({ ...word, text: text.slice(output.long.length + 1) });
+      } else if (valuedLong?.test(text)) at++;
+    } else if (output?.letter !== undefined && text.includes(output.letter)) {
+      const value = text.slice(text.indexOf(output.letter) + 1);
+      if (value === "") outputs.push(...rest.slice(++at, at + 1));
+      else outputs.push({ ...word, text: value });
+    } else if (valued.includes(text.at(-1)!)) at++;
+  }
+  return { operands, outputs, options };
+}

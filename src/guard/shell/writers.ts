@@ -1,0 +1,165 @@
+/** The programs whose purpose it is to change files, and which of their arguments those are. */
+import type { OptionName, OptionNames } from "./operands.ts";
+import type { Argument } from "./word.ts";
+
+/** Which of a program's arguments are files that it changes. */
+export interface Writer extends OptionNames {
+  /**
+   * `all`, all removed, all tampered with, the `last`: the destination, or that and the `moved` sources, which go away.
+   */
+  readonly operands: "all" | "removed" | "tampered" | "last" | "moved" | "none";
+  /** Operands before the files: the script of `sed`, unless an option gives it. */
+  readonly first?: { readonly count: number; readonly unless: RegExp };
+  /** It changes files only with this option. */
+  readonly onlyWith?: RegExp;
+  /** With this option it changes nothing. */
+  readonly never?: RegExp;
+  /** What it loads from addresses: `-` is no file, and without a name the address gives it. */
+  readonly loads?: { readonly named: RegExp | null; readonly into: OptionName };
+  /** Of what has a destination: how it copies folders, and what lies in them. */
+  readonly copies?: Copying;
+}
+
+/** How a program copies. */
+export interface Copying {
+  /** The option with which it copies folders. */
+  readonly recursive?: RegExp;
+  /** A source of which not itself is copied, but what lies in it. */
+  readonly contents: RegExp;
+  /** The option with which a folder that is there becomes the copy, instead of holding it. */
+  readonly onto?: RegExp;
+  /** A source or destination on another machine. */
+  readonly remote?: RegExp;
+}
+
+const INTO = { letter: "t", long: "--target-directory" };
+const TO_FILE = { letter: "o", long: "--output" };
+
+const ONTO = /^(?:-[a-zA-Z]*T|--no-target-directory$)/;
+/** `x/.`, `..` */
+const DOTTED = /(?:^|\/)\.{1,2}\/*$/;
+const REMOTE = /^[^/]+:/;
+/** What only tells of a packed file, or writes to its standard output. The letters after which a value begins end it. */
+const UNPACKS_NOTHING = /^-[^STFM-]*[clthLV]|^--(?:stdout|to-stdout|list|test|help|version)$/;
+
+/** By the program's name. */
+export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Writer>({
+  rm: { operands: "removed" },
+  rmdir: { operands: "removed" },
+  unlink: { operands: "removed" },
+  shred: { operands: "removed", valued: "ns" },
+  truncate: { operands: "all", valued: "sr" },
+  touch: { operands: "all", valued: "dtr" },
+  tee: { operands: "all" },
+  mv: {
+    operands: "moved",
+    valued: "S",
+    output: INTO,
+    copies: { contents: DOTTED },
+  },
+  cp: {
+    operands: "last",
+    valued: "S",
+    output: INTO,
+    copies: {
+      recursive: /^(?:-[a-zA-Z]*[rRa]|--recursive$|--archive$)/,
+      contents: DOTTED,
+      onto: ONTO,
+    },
+  },
+  install: { operands: "last", valued: "Sgmo", output: INTO },
+  ln: { operands: "last", valued: "S", output: INTO },
+  link: { operands: "last" },
+  rsync: {
+    operands: "last",
+    valued: "efBTM",
+    valuedLong:
+      /^--(?:(?:ex|in)clude(?:-from)?|files-from|filter|rsh|rsync-path|(?:backup|partial|temp)-dir|(?:compare|copy|link)-dest|log-file|password-file|suffix|chmod|chown|bwlimit|timeout|port|m(?:ax|in)-size|info|debug|out-format)$/,
+    never: /^(?:-[^-efBTM@]*n|--dry-run$|--list-only$)/,
+    copies: {
+      recursive: /^(?:-[^-efBTM@]*[ra]|--recursive$|--archive$)/,
+      contents: /(?:^|\/)\.{0,2}$/,
+      remote: REMOTE,
+    },
+  },
+  scp: {
+    operands: "last",
+    valued: "cFiJloPS",
+    copies: { recursive: /^-[^-cFiJloPS]*r/, contents: DOTTED, remote: REMOTE },
+  },
+  sed: {
+    operands: "all",
+    valued: "efl",
+    onlyWith: /^(?:-[a-zA-Z]*i|--in-place)/,
+    first: { count: 1, unless: /^(?:-[a-zA-Z]*[ef]|--expression|--file)/ },
+  },
+  perl: {
+    operands: "all",
+    valued: "eEIMm",
+    onlyWith: /^-[a-zA-Z0-9]*i/,
+    first: { count: 1, unless: /^-[a-zA-Z0-9]*[eE]/ },
+  },
+  sort: { operands: "none", output: TO_FILE },
+  curl: {
+    operands: "none",
+    valued: "AbcCdDeEFhHKmPQrTuUwxXyYz",
+    output: TO_FILE,
+    loads: { named: /^(?:-[a-zA-Z]*O|--remote-name)/, into: { long: "--output-dir" } },
+  },
+  wget: {
+    operands: "none",
+    valued: "aABDeiIlPQRtTUwX",
+    output: { letter: "O", long: "--output-document" },
+    loads: { named: null, into: { letter: "P", long: "--directory-prefix" } },
+  },
+  patch: { operands: "all", valued: "ipdDBzFYV", output: TO_FILE },
+  gzip: { operands: "removed", valued: "S", never: UNPACKS_NOTHING },
+  gunzip: { operands: "removed", valued: "S", never: UNPACKS_NOTHING },
+  bzip2: { operands: "removed", never: UNPACKS_NOTHING },
+  bunzip2: { operands: "removed", never: UNPACKS_NOTHING },
+  xz: { operands: "removed", valued: "TFSM", never: UNPACKS_NOTHING },
+  unxz: { operands: "removed", valued: "TFSM", never: UNPACKS_NOTHING },
+  zstd: { operands: "none", output: TO_FILE },
+  sponge: { operands: "all" },
+  uniq: { operands: "last", valued: "fsw" },
+  mkfifo: { operands: "all", valued: "m" },
+  // In the folder for temporary files, or a folder, it is none of the project's files.
+  mktemp: { operands: "all", never: /^(?:-[a-zA-Z]*[dptu]|--(?:directory|tmpdir|dry-run))/ },
+  tar: { operands: "removed", valued: "fCTXb", onlyWith: /^--remove-files$/ },
+  chmod: { operands: "tampered", first: { count: 1, unless: /^(?:--reference|-[rwxXst])/ } },
+  chown: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
+  chgrp: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
+  setfacl: { operands: "tampered", valued: "mxMX" },
+  chattr: { operands: "tampered", valued: "vp" },
+  split: { operands: "none" },
+  awk: {
+    operands: "all",
+    valued: "fvFi",
+    onlyWith: /inplace/,
+    first: { count: 1, unless: /^-f/ },
+  },
+  gawk: {
+    operands: "all",
+    valued: "fvFi",
+    onlyWith: /inplace/,
+    first: { count: 1, unless: /^-f/ },
+  },
+  ed: { operands: "all", valued: "p" },
+  ex: { operands: "all", valued: "cs" },
+}));
+
+/** Options that name a file which is written, of programs that know words instead of letters. */
+export const NAMED_OUTPUTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["find", new Set(["-fprint", "-fprint0", "-fprintf", "-fls"])],
+  ["openssl", new Set(["-out", "-keyout"])],
+]);
+
+/** Programs that write what they find in their input, and when they do. */
+export const UNPACKING: ReadonlyMap<string, (rest: readonly Argument[]) => boolean> = new Map([
+  ["patch", (rest) => rest.every(({ text }) => text.startsWith("-"))],
+  ["tar", ([first, ...rest]) =>
+    /^-?[a-zA-Z]*x/.test(first?.text ?? "") ||
+    [first, ...rest].some((word) => /^--(?:extract|get)$/.test(word?.text ?? ""))],
+  ["unzip", (rest) => !rest.some(({ text }) => /^-[a-zA-Z]*[lptvZ]/.test(text))],
+  ["cpio", (rest) => rest.some(({ text }) => /^-[a-zA-Z]*[ip]/.test(text))],
+]);

@@ -1,0 +1,72 @@
+/** What of Claude Code's settings a tool may change: all but what decides whether hooks run. */
+import assert from "node:assert/strict";
+import { textAfter } from "../../src/guard/edits.ts";
+import { changesHooks } from "../../src/guard/settings_file.ts";
+
+const SETTINGS = JSON.stringify(
+  {
+    permissions: { allow: ["Read"] },
+    hooks: { PreToolUse: [{ matcher: "*", hooks: [{ type: "command", timeout: 10 }] }] },
+  },
+  null,
+  2,
+);
+
+/** Whether an Edit of the settings touches the hooks. */
+function isTouched(old_string: string, new_string: string, replace_all = false): boolean {
+  const after = textAfter("Edit", { old_string, new_string, replace_all })!;
+  return changesHooks(SETTINGS, after(SETTINGS) ?? SETTINGS);
+}
+
+Deno.test("an edit disarms the hooks without naming them", () => {
+  for (
+    const [from, to] of [
+      ['"matcher": "*"', '"matcher": "x"'],
+      ['"timeout": 10', '"timeout": 0'],
+      ['"type": "command"', '"type": "prompt"'],
+      ['"timeout": 10', '"timeout": 10, "async": true'],
+      ["“matcher”: “*”", '"matcher": "x"'],
+      ['"permissions"', '"disableAllHooks": true, "permissions"'],
+      ['"Read"', '"Read'],
+      [SETTINGS, "[]"],
+      [SETTINGS, ""],
+    ] as const
+  ) assert.equal(isTouched(from, to), true, `${from} -> ${to}`);
+});
+
+Deno.test("an edit beside the hooks, or one that cannot be made, leaves them alone", () => {
+  for (
+    const [from, to, all] of [
+      ['"hooks": {\n    "PreToolUse"', '"model": "m",\n  "hooks": {\n    "PreToolUse"'],
+      ['"Read"', '"Read", "Grep"'],
+      ["\n", "\r\n", true],
+      ["not there", "x"],
+      // Twice there: the tool refuses it.
+      ["hooks", "x"],
+      ["", "x"],
+      ['"Read"', "$&"],
+    ] as const
+  ) assert.equal(isTouched(from, to, all), to === "$&", `${from} -> ${to}`);
+});
+
+Deno.test("several edits count together, in their order; one that fails undoes all", () => {
+  const multi = (...edits: { old_string: string; new_string: string; replace_all?: boolean }[]) =>
+    textAfter("MultiEdit", { edits })!("a a b");
+  assert.equal(
+    multi({ old_string: "b", new_string: "c" }, { old_string: "c", new_string: "d" }),
+    "a a d",
+  );
+  assert.equal(multi({ old_string: "a", new_string: "x", replace_all: true }), "x x b");
+  assert.equal(
+    multi({ old_string: "b", new_string: "c" }, { old_string: "b", new_string: "" }),
+    null,
+  );
+});
+
+Deno.test("settings count by what they say: order, spaces and a byte order mark are nothing", () => {
+  const other = JSON.stringify({ hooks: { B: [1], A: [2] }, model: "m" });
+  assert.equal(changesHooks(other, '\uFEFF{ "hooks": {"A": [2], "B": [1]} }'), false);
+  assert.equal(changesHooks(null, '{"model": "m"}'), false);
+  assert.equal(changesHooks(null, '{"hooks": {}}'), true);
+  assert.equal(changesHooks("{ broken", '{"model": "m"}'), true);
+});

@@ -1,0 +1,203 @@
+/** What the guards live by, on the real program: wherever it lies, and however it is changed, only a person does it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { ask, bash, projectIn, write } from "../support/guarded.ts";
+import { executions, type Row } from "../support/look.ts";
+import { type TempHome, tempHome } from "../support/program.ts";
+
+const PROTECTED = /only a person changes it/;
+
+const HOOKS = {
+  PreToolUse: [{ matcher: "*", hooks: [{ type: "command", command: "x", timeout: 10 }] }],
+};
+
+/** A settings file with hooks, in a folder of the home. */
+function settingsIn(home: TempHome, folder: string): string {
+  const path = join(home.path, folder, "settings.json");
+  put(path, JSON.stringify({ hooks: HOOKS, permissions: {} }, null, 2));
+  return path;
+}
+
+function put(path: string, text: string): void {
+  Deno.mkdirSync(join(path, ".."), { recursive: true });
+  Deno.writeTextFileSync(path, text);
+}
+
+Deno.test("an edit that never names the hooks disarms them", async () => {
+  using home = tempHome();
+  projectIn(home, "{}\n");
+  const file_path = settingsIn(home, ".claude");
+  const edit = (old_string: string, new_string: string) =>
+    ask(home, "Edit", { file_path, old_string, new_string, replace_all: true });
+  assert.match((await edit('"matcher": "*"', '"matcher": "x"'))!, PROTECTED);
+  assert.match((await edit('"timeout": 10', '"timeout": 0'))!, PROTECTED);
+  assert.match((await edit("}", ""))!, PROTECTED);
+  const edits = [{ old_string: '"command": "x"', new_string: '"command": "true"' }];
+  assert.match((await ask(home, "MultiEdit", { file_path, edits }))!, PROTECTED);
+});
+
+Deno.test("settings beside the hooks may be changed, and be written again as they are", async () => {
+  using home = tempHome();
+  projectIn(home, "{}\n");
+  const file_path = settingsIn(home, ".claude");
+  const content = Deno.readTextFileSync(file_path);
+  assert.equal(await ask(home, "Write", { file_path, content }), null);
+  const old_string = '"permissions": {}';
+  const new_string = '"permissions": {},\n  "model": "m"';
+  assert.equal(await ask(home, "Edit", { file_path, old_string, new_string }), null);
+  assert.match((await ask(home, "Write", { file_path, content: "{}" }))!, PROTECTED);
+  assert.match((await bash(home, `echo '{}' > ${file_path}`))!, PROTECTED);
+});
+
+Deno.test("CLAUDE_CONFIG_DIR names other settings, and those start the hooks as well", async () => {
+  using home = tempHome();
+  projectIn(home, "{}\n");
+  const file_path = settingsIn(home, "cc");
+  const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
+  const attempt = (tool: string, input: Record<string, unknown>) =>
+    ask(home, tool, input, {}, start);
+  assert.match((await attempt("Write", { file_path, content: "{}" }))!, PROTECTED);
+  for (const command of [`rm ${file_path}`, "rm -r ~/cc", "echo '{}' > ~/cc/settings.json"]) {
+    assert.match((await attempt("Bash", { command }))!, PROTECTED, command);
+  }
+  assert.equal(await attempt("Write", { file_path: `${file_path}.md`, content: "" }), null);
+  assert.equal(await bash(home, "rm -r ~/cc"), null);
+});
+
+Deno.test("what a link of the guards' files leads to is changed under another name", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}\n", ["cfg/other.yaml"]);
+  const link = (target: string, path: string) => {
+    Deno.mkdirSync(join(path, ".."), { recursive: true });
+    Deno.symlinkSync(target, path);
+  };
+  put(join(project, "cfg/policy.yaml"), "{}\n");
+  Deno.removeSync(join(project, ".conclaude.yaml"));
+  link("cfg/step.yaml", join(project, ".conclaude.yaml"));
+  link("policy.yaml", join(project, "cfg/step.yaml"));
+  put(join(home.path, "dot/config.yaml"), "{}\n");
+  link(join(home.path, "dot/config.yaml"), join(home.path, ".conclaude/config.yaml"));
+  settingsIn(home, "dot/claude");
+  link(join(home.path, "dot/claude/settings.json"), join(home.path, ".claude/settings.json"));
+  for (
+    const command of [
+      "echo > cfg/policy.yaml",
+      "rm cfg/policy.yaml",
+      "rm cfg/step.yaml",
+      "rm -rf cfg",
+      "mv cfg elsewhere",
+      "echo x >> ~/dot/config.yaml",
+      "rm ~/dot/config.yaml",
+      "rm -r ~/dot",
+      "rm -r ~/dot/claude",
+      "cp x ~/dot/claude/settings.json",
+    ]
+  ) assert.match((await bash(home, command))!, PROTECTED, command);
+  assert.match((await bash(home, "rm -rf ~/dot"))!, /dot\/config\.yaml belongs to the guards/);
+  assert.match((await write(home, `${project}/cfg/policy.yaml`))!, PROTECTED);
+  assert.match((await write(home, `${home.path}/dot/claude/settings.json`))!, PROTECTED);
+  assert.equal(await write(home, `${project}/cfg/other.yaml`), null);
+  assert.equal(await bash(home, "rm cfg/other.yaml; cat cfg/policy.yaml; ls ~/dot"), null);
+});
+
+Deno.test("a database at another place is removed like any file", async () => {
+  using home = tempHome();
+  projectIn(home, "database: {path: ../state/own.db}\n");
+  assert.equal(await bash(home, "true"), null);
+  const gone = ["rm ~/state/own.db", "rm -r ~/state", "echo > ~/state/own.db-wal", "mv ~/state /x"];
+  for (const command of gone) assert.match((await bash(home, command))!, PROTECTED, command);
+  assert.match((await write(home, join(home.path, "state/own.db")))!, PROTECTED);
+  assert.equal(await bash(home, "echo x > ~/state/other.db"), null);
+  const start = { env: { CONCLAUDE_DB_PATH: join(home.path, "else/e.db") } };
+  const command = "rm ~/else/e.db";
+  assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
+  assert.equal(await bash(home, command), null);
+});
+
+Deno.test("without .git/HEAD there is no branch, and no requirement", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}\n", [".git/config", "sub/.git/HEAD"]);
+  put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+  for (
+    const command of [
+      "echo junk > .git/HEAD",
+      "rm .git/HEAD",
+      "rm -rf .git",
+      "mv .git x",
+      "cd src && cp a ../.git/HEAD",
+    ]
+  ) assert.match((await bash(home, command))!, PROTECTED, command);
+  assert.match((await write(home, ".git/HEAD"))!, PROTECTED);
+  assert.equal(await write(home, ".git/config"), null);
+  assert.equal(await bash(home, "rm -f .git/index.lock .git/hooks/x; rm -rf sub/.git"), null);
+});
+
+Deno.test("in a worktree .git is a file, and HEAD lies elsewhere", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "{}\n");
+  const folder = join(home.path, "main/.git/worktrees/w");
+  put(join(project, ".git"), `gitdir: ${folder}\n`);
+  put(join(folder, "HEAD"), "ref: refs/heads/w\n");
+  put(join(folder, "commondir"), "../..\n");
+  for (const command of ["rm .git", `echo > ${folder}/HEAD`, "rm -r ~/main"]) {
+    assert.match((await bash(home, command))!, PROTECTED, command);
+  }
+  assert.equal(await bash(home, `rm ${folder}/index`), null);
+});
+
+Deno.test("a file that nobody may read any more counts for nothing, so the agent does not change its rights", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "database: {path: ../state/own.db}\n", [
+    "scripts/a.sh",
+    ".git/x",
+  ]);
+  put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
+  for (
+    const command of [
+      "chmod 000 .conclaude.yaml",
+      "chmod -r .conclaude.yaml",
+      "chmod 000 ~/.conclaude",
+      "chown nobody ~/state/own.db",
+      "chgrp -R nobody ~/state",
+      "setfacl -m u::- .conclaude.yaml",
+      "sudo chattr +i .conclaude.yaml",
+      "chmod 000 .git",
+      "chmod 000 ~/.claude/settings.json",
+      "sqlite3 ~/state/own.db 'delete from pauses'",
+    ]
+  ) assert.match((await bash(home, command))!, PROTECTED, command);
+  assert.equal(await bash(home, "chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
+  assert.equal(await bash(home, "sqlite3 -readonly ~/state/own.db 'select 1'"), null);
+});
+
+Deno.test("a copy of files whose names nobody knows reaches the settings, or a protected folder", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {uneditableFiles: [secrets/**], preventAdditions: [dist/**]}\n", [
+    "secrets/key",
+    "sub/a",
+  ]);
+  settingsIn(home, ".claude");
+  settingsIn(home, "cc");
+  for (
+    const [command, reason] of [
+      ["cp -a src/. secrets/", /secrets/],
+      ["rsync -a --delete src/ secrets", /secrets/],
+      ["mv sub/* secrets", /secrets/],
+      ["cp -r src/. dist", /preventAdditions/],
+      ["cp -r /tmp/x/. ~/.claude/", PROTECTED],
+      ["rsync -a /tmp/x/ ~/.claude/", PROTECTED],
+      ["mv -f /tmp/x/* ~/.claude/", PROTECTED],
+      ["cp -r /tmp/x/.claude ~", PROTECTED],
+      ["mv /tmp/x .claude", PROTECTED],
+      ["cp -a /tmp/x/. ~/.conclaude", PROTECTED],
+    ] as const
+  ) assert.match((await bash(home, command))!, reason, command);
+  const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
+  const command = "cp -r /tmp/x/. ~/cc";
+  assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
+  for (const command of ["cp -r /tmp/x/. sub", "cp -r src sub", "cp -r /tmp/x ~/.claude/skills"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+  const doubts = (executions(home).at(-3)!["metadata"] as Row)["doubts"];
+  assert.deepEqual(doubts, ["which file `cp` changes is not known"]);
+});

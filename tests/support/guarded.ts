@@ -1,0 +1,57 @@
+/** A project with guards in a home, and what the real program says of a tool use there. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { hook, type StartOptions, type TempHome } from "./program.ts";
+
+/** The session that asks. */
+export const SESSION = "5e551011-0000-4000-8000-000000000001";
+
+/** A project in the home, with a configuration and some files. */
+export function projectIn(home: TempHome, config: string, files: readonly string[] = []): string {
+  const project = join(home.path, "project");
+  Deno.mkdirSync(join(project, "src"), { recursive: true });
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), config);
+  for (const file of files) {
+    Deno.mkdirSync(join(project, file, ".."), { recursive: true });
+    Deno.writeTextFileSync(join(project, file), "x");
+  }
+  return project;
+}
+
+/** The reason of a denial; null when the tool may be used. */
+export async function ask(
+  home: TempHome,
+  tool: string,
+  input: Record<string, unknown>,
+  more: Record<string, unknown> = {},
+  start: Omit<StartOptions, "stdin"> = {},
+): Promise<string | null> {
+  const { code, stdout, stderr } = await hook(
+    "PreToolUse",
+    {
+      session_id: SESSION,
+      cwd: join(home.path, "project"),
+      tool_name: tool,
+      tool_use_id: "toolu_1",
+      tool_input: input,
+      ...more,
+    },
+    home,
+    start,
+  );
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  if (stdout === "") return null;
+  const { hookSpecificOutput: output, ...rest } = JSON.parse(stdout);
+  assert.deepEqual(rest, {});
+  assert.equal(output.hookEventName, "PreToolUse");
+  assert.equal(output.permissionDecision, "deny");
+  return output.permissionDecisionReason;
+}
+
+/** A shell command. */
+export const bash = (home: TempHome, command: string) => ask(home, "Bash", { command });
+/** A file written whole. */
+export const write = (home: TempHome, path: string) =>
+  ask(home, "Write", { file_path: path, content: "y" });
+/** An edit that names no text. */
+export const edit = (home: TempHome, path: string) => ask(home, "Edit", { file_path: path });
