@@ -140,7 +140,7 @@ testWhere(needsUnix(), "a program that is gone is NOT ARMED", async () => {
   assert.deepEqual([row.status, row.next], ["fail", "conclaude install-hooks --strict"]);
   assert.match(
     row.message,
-    /^NOT ARMED: the hook for PreToolUse .*cannot start: \S+ is not there$/,
+    /^NOT ARMED: the hook for PreToolUse, .* cannot start: \S+ is not there$/,
   );
 });
 

@@ -384,3 +384,15 @@ Deno.test("mergeValues() lets the upper value win, and replaces what is not a ma
   const over = { a: { y: [3] }, b: 2, c: { z: 1 } };
   assert.deepEqual(mergeValues(under, over), { a: { x: 1, y: [3] }, b: 2, c: { z: 1 } });
 });
+
+Deno.test("permissionRequest.default counts in upper and lower case, and its tools without blanks around them", () => {
+  for (const [word, meant] of [["ALLOW", "allow"], ["Deny", "deny"], ["deny", "deny"]]) {
+    const { config, problems, policy } = parseProject(
+      `permissionRequest: { default: ${word}, deny: [" Bash "] }`,
+    );
+    assert.deepEqual(problems, []);
+    assert.equal(config.permissionRequest.default, meant);
+    assert.equal(policy.permission.fallback, meant);
+    assert.equal(policy.permission.deny[0]?.glob, "Bash");
+  }
+});

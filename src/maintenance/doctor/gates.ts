@@ -37,9 +37,18 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
     const entry = judgingEntry(look, needs);
     if (entry !== undefined) proofs.push(await lookAtEntry(entry, { look, looks, place }));
   }
+  const missing = [...notAsked, ...unreadIn(config)];
   // That some of it is ARMED would be read as all of it.
-  const told = unarmed.length === 0 ? proofs : proofs.filter(({ status }) => status !== "ok");
-  return [...notAsked, ...told, ...lockOf(config)];
+  const told = missing.length === 0 ? proofs : proofs.filter(({ status }) => status !== "ok");
+  return [...missing, ...told, ...lockOf(config)];
+}
+
+/** Rules in a file that cannot be read, where they were not strict: nobody asks what they were. */
+function unreadIn(config: HookConfig): Finding[] {
+  const { unreadable } = config;
+  return unreadable === "" || lockOf(config).length > 0 ? [] : [
+    fail(`NOT ARMED for what stands in ${unreadable}`, "conclaude config validate"),
+  ];
 }
 
 /** What makes Claude Code ask. */
