@@ -57,7 +57,9 @@ export async function judgeStop(policy: StopPolicy, ground: StopGround): Promise
   const blocks: Block[] = [];
   if (failed !== undefined) blocks.push({ rule: failed.command.rule, reason: failureText(failed) });
   const added = await additions(policy, ground);
-  if (added.names.length > 0) blocks.push(additionsBlock(added.names));
+  if (added.names.length > 0) {
+    blocks.push(additionsBlock(added.names, policy.rootAdditionsMessage));
+  }
   return { blocks, runs, isInterrupted: false, settle: added.settle };
 }
 
@@ -65,7 +67,8 @@ export async function judgeStop(policy: StopPolicy, ground: StopGround): Promise
 export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Remembering): Block[] {
   const round = rounds === null
     ? null
-    : withDatabase(memory, (db) => countRound(db, rounds, memory)) ?? null;
+    : withDatabase(memory, (db) =>
+      countRound(db, rounds, { ...memory, isFollowed: infiniteMessage !== null })) ?? null;
   if (rounds !== null && round !== null) return [roundBlock(round, rounds)];
   return infiniteMessage === null ? [] : [infiniteBlock(infiniteMessage)];
 }
