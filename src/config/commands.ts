@@ -19,22 +19,22 @@ const MAX_TOLD_CHARS = 200;
 
 /**
  * What stands before the script. Before every line that begins something, the line before it is judged, and where the
- * script has come to is written down: so the first line that fails ends it, and is known, also when it hangs.
+ * script has come to is written down: so the first line that fails ends it, and is known, also when it hangs. All of it
+ * stands in the lines that a person wrote, so that the shell's own messages count them rightly.
  */
-const MARKING = `__conclaude_report=$1; shift
-__conclaude_at() {
-  __conclaude_status=$?
-  [ "$__conclaude_status" -eq 0 ] || exit "$__conclaude_status"
-  printf %s "$1" 2>/dev/null >|"$__conclaude_report" || :
-}
-`;
+const MARKING = [
+  "__conclaude_report=$1; shift; __conclaude_at() { __conclaude_status=$?;",
+  '[ "$__conclaude_status" -eq 0 ] || exit "$__conclaude_status";',
+  'printf %s "$1" 2>/dev/null >|"$__conclaude_report" || :; }; ',
+].join(" ");
 
 /** Compiles one command. @param rule Its name: `stop.commands[0]`. */
 export function compileCommand(command: ConfiguredCommand, rule: string): CommandRule {
   const parts = splitScript(command.run);
   return {
     rule,
-    script: MARKING + parts.map((part, i) => `__conclaude_at ${i}\n${part}\n`).join(""),
+    script: MARKING + "\n".repeat(linesBefore(command.run, parts)) +
+      parts.map((part, i) => `__conclaude_at ${i}; ${part}`).join("") + "\n",
     lines: parts.map(firstLine),
     message: command.message ?? null,
     showStdout: command.showStdout ?? false,
@@ -58,6 +58,12 @@ export function splitScript(script: string): string[] {
     .filter((pos) => /(?:^|\n)[ \t]*$/.test(script.slice(0, pos)));
   const parts = starts.map((start, i) => script.slice(start, starts[i + 1]));
   return parts.length === 0 ? [script] : parts;
+}
+
+/** Comments and empty lines before the first part are in none. */
+function linesBefore(script: string, parts: readonly string[]): number {
+  const before = script.slice(0, script.length - parts.join("").length);
+  return before.split("\n").length - 1;
 }
 
 function firstLine(part: string): string {

@@ -23,7 +23,7 @@ export type ConfigFile =
  * Part of every hash. Raise it with any change of the keys, of their defaults or of how they are compiled for hooks, so
  * that nothing cached by an older program is served.
  */
-export const CONFIG_FORMAT = 10;
+export const CONFIG_FORMAT = 11;
 
 /** Folders that the search visits, the first one included. */
 const MAX_FOLDERS = 12;
@@ -47,7 +47,7 @@ const LOCAL_NAMES = [".conclaude.local.yaml"];
  * @param looks The project directory and the folders above it, nearest first.
  * @param user The user's home, and what lies in `~/.conclaude`.
  * @returns At most one file a layer; empty when there is none. A file that is there but cannot be read (no permission,
- * not a regular file, over 1 MiB) is listed with `text: null`, and no other one takes its place.
+ * not a regular file, a link to nothing, over 1 MiB) is listed with `text: null`, and no other one takes its place.
  */
 export function readConfigFiles(
   looks: readonly FolderLook[],
@@ -137,11 +137,20 @@ function readConfigFile(
     if (size > MAX_FILE_BYTES) return unread(`${size} bytes; the limit is 1 MiB`);
     return { layer, path, home, text: Deno.readTextFileSync(path) };
   } catch (error) {
-    if (isMissing(error)) return undefined;
+    if (isMissing(error)) return isLink(path) ? unread("a link to nothing") : undefined;
     return unread(error instanceof Error ? error.message : String(error));
   }
 }
 
 function isMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+/** Asked only where nothing could be opened: somebody meant a file to be there. */
+function isLink(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isSymlink;
+  } catch {
+    return false;
+  }
 }

@@ -67,7 +67,9 @@ function compileTool(
   };
 }
 
-function toolName(glob: string) {
+/** Names of tools have no blanks at their ends. */
+function toolName(written: string) {
+  const glob = written.trim();
   return { glob, pattern: compileGlob(glob) };
 }
 

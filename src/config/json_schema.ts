@@ -15,6 +15,9 @@ export function configJsonSchema(): JsonSchema {
     target: "draft-2020-12",
     io: "input",
     override: ({ zodSchema, jsonSchema }) => {
+      // A word that may stand in any case is offered as it is usually written.
+      const { def } = zodSchema._zod;
+      if (def.type === "pipe") Object.assign(jsonSchema, { enum: [...def.out._zod.values ?? []] });
       const description = descriptionOf(zodSchema);
       if (description === undefined) return;
       jsonSchema.description = description;

@@ -89,8 +89,7 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
     if (error === undefined) return root;
     const paths = error.issues.flatMap((issue) => refuse(issue, root, report));
     const refused = [...new Map(paths.map((path) => [dotted(path), path])).values()];
-    // Entries of lists from the last to the first, so that no index moves before it is used.
-    refused.sort((a, b) => indexAt(b) - indexAt(a));
+    refused.sort(fromTheEnd);
     for (const path of refused) takeOut(root, path);
   }
   return {};
@@ -103,10 +102,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((name) => {
       const unknown = [...path, name];
-      const names = suggestKeys(configRowName(unknown), KNOWN_NAMES)
-        .map((key) => `"${key.replace(/^.*(?:\[\]|<name>)\./, "")}"`);
-      const suggestion = names.length === 0 ? undefined : `write ${names.join(" or ")} instead`;
-      report(unknown, "key", "there is no such key", suggestion);
+      report(unknown, "key", "there is no such key", insteadOf(configRowName(unknown)));
       return unknown;
     });
   }
@@ -140,6 +136,26 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
 }
 
+/** Keys of the tool that this one follows, and where their meaning has gone. */
+const FORMER: Readonly<Record<string, string>> = {
+  rules: 'write what stands in it below "preToolUse"',
+  "stop.run": 'write "stop.commands", a list with a map {run: …} for each command',
+  gitWorktree: "remove it: worktrees are left to Claude Code",
+};
+
+/** What to write instead of a key that does not exist. @param unknown Its name in the tables. */
+function insteadOf(unknown: string): string | undefined {
+  const former = FORMER[unknown];
+  if (former !== undefined) return former;
+  const section = unknown.slice(0, unknown.lastIndexOf(".") + 1);
+  // In an entry of a list or under a name, whose own names are in no table.
+  const isInside = /(?:\[\]|<name>)\.$/.test(section);
+  const names = suggestKeys(unknown, KNOWN_NAMES)
+    .map((key) => isInside && key.startsWith(section) ? key.slice(section.length) : key);
+  if (names.length === 0) return undefined;
+  return `write ${[...new Set(names)].map((name) => `"${name}"`).join(" or ")} instead`;
+}
+
 function expectation(row: ConfigKey | undefined, isItem: boolean): string {
   if (row === undefined) return "a map of keys";
   if (isItem) return `a ${row.item}`;
@@ -158,10 +174,8 @@ const TRUTH_WORDS: Readonly<Record<string, string>> = {
 };
 
 function correction(row: ConfigKey, found: unknown): string | undefined {
-  if (row.item !== undefined && typeof found === "string") {
-    return `write [${JSON.stringify(found)}]`;
-  }
   if (typeof found !== "string") return undefined;
+  if (row.item !== undefined) return listOf(row, JSON.stringify(found));
   if (typeof row.default === "boolean") {
     const word = Object.entries(TRUTH_WORDS).find(([name]) => name === found.toLowerCase())?.[1];
     return word && `write ${word}`;
@@ -170,6 +184,16 @@ function correction(row: ConfigKey, found: unknown): string | undefined {
     return `write ${found} without quotes`;
   }
   return undefined;
+}
+
+/** A list with one value in it; where it holds maps, one that needs nothing else. */
+function listOf({ key, type, item }: ConfigKey, value: string): string | undefined {
+  if (!type.startsWith("list of")) return undefined;
+  if (item !== "map of keys") return `write [${value}]`;
+  const needed = [...KEYS.values()]
+    .filter((row) => row.key.startsWith(`${key}[].`) && row.type.endsWith(", needed"))
+    .map((row) => row.key.slice(`${key}[].`.length));
+  return needed.length === 1 ? `write [{${needed[0]}: ${value}}]` : undefined;
 }
 
 function describe(value: unknown): string {
@@ -189,9 +213,13 @@ function valueAt(root: LayerValues, path: ValuePath): unknown {
   return value;
 }
 
-function indexAt(path: ValuePath): number {
-  const last = path.at(-1);
-  return typeof last === "number" ? last : -1;
+/** Later entries of a list before earlier ones, and what is in them first: so no index moves before it is used. */
+function fromTheEnd(one: ValuePath, other: ValuePath): number {
+  const at = one.findIndex((part, i) => part !== other[i]);
+  if (at < 0) return other.length - one.length;
+  const [mine, others] = [one[at]!, other[at]];
+  if (others === undefined) return -1;
+  return mine < others ? 1 : -1;
 }
 
 /** Removes what is at the path; where nothing is there (a required key is missing), what should have held it. */

@@ -105,7 +105,7 @@ const SHAPE = {
           "when they came about in another way. Files that are there may be changed.",
       ),
       preventRootAdditionsMessage: text(
-        "What is said then. `{file_path}` and `{tool}` stand for the file and the tool.",
+        "What is said then. `{file_path}` and `{tool}` stand for the file and the tool; at a stop for the files, and `Stop`.",
       ),
       uneditableFiles: rules(
         "Files that may not be changed, moved or removed, by a tool or by a shell command. Each is a glob, or a map of " +

@@ -109,7 +109,11 @@ export function list<T extends z.ZodMiniType<string, string>>(
   fallback: readonly z.output<T>[] = [],
 ) {
   const schema = z._default(z.array(of), [...fallback] as never);
-  return keep(schema, { type: `list of ${item}s`, item, default: fallback, description });
+  return keep(schema, { type: `list of ${pluralOf(item)}`, item, default: fallback, description });
+}
+
+function pluralOf(noun: string): string {
+  return /(?:ch|sh|s|x)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
 /** A text; none without it. */
@@ -202,9 +206,10 @@ export function choice<const W extends readonly string[]>(
   });
 }
 
-/** One of a few words, or none. */
+/** One of a few words in upper or lower case, or none. */
 export function perhaps<const W extends readonly string[]>(words: W, description: string) {
-  const schema = z._default(z.nullable(z.enum(words)), null);
+  const word = z.pipe(z.string().check(z.toLowerCase()), z.enum(words));
+  const schema = z._default(z.nullable(word), null);
   return keep(schema, { type: words.join(" or "), default: null, description });
 }
 

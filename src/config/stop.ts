@@ -42,6 +42,7 @@ function compileStop({ stop, preToolUse }: Config, root: Root): StopPolicy | nul
     root,
     commands: stop.commands.map((command, i) => compileCommand(command, `stop.commands[${i}]`)),
     preventsRootAdditions: root !== null && preToolUse.preventRootAdditions,
+    rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
     rounds: stop.rounds,
     infiniteMessage: stop.infinite ? stop.infiniteMessage ?? GO_ON : null,
     maxBlocks: stop.maxBlocks,

@@ -1,44 +1,171 @@
-/** What may forbid something here, and which events it needs for that. */
+/** What is guarded here, and which hooks it needs: the one table that `doctor` and the start of a session go by. */
+import type { SubagentPolicy } from "../config/stop.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
+import type { PromptPolicy } from "../guard/prompts.ts";
+import type { StopPolicy } from "../guard/stop.ts";
+import type { RequirementPolicy, Trigger } from "../requirement/policy.ts";
+import type { Need } from "../settings/armed.ts";
 
-/** Something that may forbid what Claude Code is about to do. */
-interface Gate {
-  readonly isHere: (config: HookConfig) => boolean;
-  /** The events without which it has no say. */
-  readonly events: (config: HookConfig) => readonly string[];
+/** The sections of a configuration that may guard something; null for one that asks for nothing. */
+interface Policies {
+  readonly guards: GuardPolicy | null;
+  readonly requirements: RequirementPolicy | null;
+  readonly stop: StopPolicy | null;
+  readonly subagentStop: SubagentPolicy | null;
+  readonly prompts: PromptPolicy | null;
 }
 
-/** One row for each kind. */
+/** Something that may forbid, hold back or add. */
+interface Gate {
+  readonly name: string;
+  readonly isHere: (policies: Policies) => boolean;
+  /** The events without which it has no say. */
+  readonly events: readonly string[];
+  /** The tools that it is about; none where every tool will do, or the events are about none. */
+  readonly tools?: (policies: Policies) => readonly string[];
+}
+
+/** By these tools files are changed. A client of today has no `MultiEdit`, so that a matcher need not name it. */
+const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", "Bash"];
+const FORMER_TOOL = "MultiEdit";
+
+/** One row for each gate and the moments at which it is asked. */
 const GATES: readonly Gate[] = [
   {
-    isHere: ({ guards }) => guards !== "",
-    events: ({ guards }) =>
-      answersRequests(JSON.parse(guards)) ? ["PreToolUse", "PermissionRequest"] : ["PreToolUse"],
+    name: "preToolUse",
+    isHere: ({ guards }) => guards !== null,
+    events: ["PreToolUse"],
+    tools: ({ guards }) => guards === null ? [] : guardedTools(guards),
   },
   {
-    isHere: ({ requirements }) => requirements !== "",
-    events: ({ requirements }) => requirementEvents(JSON.parse(requirements)),
+    name: "permissionRequest",
+    isHere: ({ guards }) => guards !== null && answersRequests(guards),
+    events: ["PermissionRequest"],
+  },
+  {
+    name: "requirements",
+    isHere: ({ requirements }) => requirements !== null,
+    events: ["PreToolUse"],
+    tools: ({ requirements }) => toolsOf(requirements?.requirements ?? []),
+  },
+  {
+    name: "requirements (used up by an action)",
+    isHere: ({ requirements }) => usedUp(requirements).length > 0,
+    events: ["PostToolUse"],
+    tools: ({ requirements }) => toolsOf(usedUp(requirements)),
+  },
+  {
+    name: "requirements (satisfied by a skill)",
+    isHere: ({ requirements }) => namesSkills(requirements),
+    events: ["PostToolUse"],
+    tools: () => ["Skill"],
+  },
+  {
+    name: "requirements (satisfied by a slash command)",
+    isHere: ({ requirements }) => namesSkills(requirements),
+    events: ["UserPromptExpansion"],
+  },
+  {
+    name: "requirements (when Claude stops)",
+    isHere: ({ requirements }) => (requirements?.verifyScopes.length ?? 0) > 0,
+    events: ["Stop"],
+  },
+  {
+    name: "preToolUse.preventRootAdditions (when Claude stops)",
+    isHere: ({ stop }) => stop !== null && stop.root !== null && stop.preventsRootAdditions,
+    events: ["SessionStart", "Stop"],
+  },
+  {
+    name: "stop.commands",
+    isHere: ({ stop }) => (stop?.commands.length ?? 0) > 0,
+    events: ["Stop"],
+  },
+  {
+    name: "stop.rounds",
+    isHere: ({ stop }) => (stop?.rounds ?? null) !== null,
+    events: ["Stop"],
+  },
+  {
+    name: "stop.infinite",
+    isHere: ({ stop }) => (stop?.infiniteMessage ?? null) !== null,
+    events: ["Stop"],
+  },
+  {
+    name: "stop.promptPrefixBlocking",
+    isHere: ({ stop }) => (stop?.queue ?? null) !== null,
+    events: ["UserPromptSubmit", "Stop"],
+  },
+  {
+    name: "subagentStop.commands",
+    isHere: ({ subagentStop }) => subagentStop !== null,
+    events: ["SubagentStop"],
+  },
+  {
+    name: "userPromptSubmit.contextRules",
+    isHere: ({ prompts }) => (prompts?.context.length ?? 0) > 0,
+    events: ["UserPromptSubmit"],
+  },
+  {
+    name: "userPromptSubmit.commands",
+    isHere: ({ prompts }) => (prompts?.commands.length ?? 0) > 0,
+    events: ["UserPromptSubmit"],
+  },
+  {
+    name: "userPromptSubmit.slashCommands",
+    isHere: ({ prompts }) => (prompts?.slash.length ?? 0) > 0,
+    events: ["UserPromptSubmit"],
   },
 ];
 
-/** The events for which the gates of a configuration need a hook; none where there are no gates. */
-export function gateEvents(config: HookConfig): string[] {
-  const here = GATES.filter(({ isHere }) => isHere(config));
-  return [...new Set(here.flatMap(({ events }) => events(config)))];
+/** What the gates of a configuration need, gate by gate; empty where nothing is guarded. */
+export function needsOf(config: HookConfig): Need[] {
+  const policies: Policies = {
+    guards: policyIn(config.guards),
+    requirements: policyIn(config.requirements),
+    stop: policyIn(config.stop),
+    subagentStop: policyIn(config.subagentStop),
+    prompts: policyIn(config.prompts),
+  };
+  return GATES.filter(({ isHere }) => isHere(policies)).flatMap(({ name, events, tools }) =>
+    events.map((event) => ({ gate: name, event, tools: tools?.(policies) ?? [] }))
+  );
 }
 
-/** Skills and actions that succeeded are told by PostToolUse; what is asked at stops needs those. */
-function requirementEvents({ requirements, verifyScopes }: RequirementPolicy): string[] {
-  const usesUp = requirements.some(({ scope, skills }) =>
-    scope === "single_use" || skills.length > 0
+function policyIn<Policy>(section: string): Policy | null {
+  return section === "" ? null : JSON.parse(section);
+}
+
+function guardedTools(guards: GuardPolicy): string[] {
+  const isAboutFiles = guards.preventsRootAdditions || guards.protectsIgnored ||
+    guards.protectsGenerated || guards.protectsItself || guards.lock !== null ||
+    guards.uneditable.length + guards.noAdditions.length > 0;
+  const named = guards.tools.flatMap(({ tool, toolPattern }) =>
+    toolPattern !== null ? [] : tool === "*" ? FILE_TOOLS : [tool]
   );
   return [
-    "PreToolUse",
-    ...(usesUp ? ["PostToolUse"] : []),
-    ...(verifyScopes.length > 0 ? ["Stop"] : []),
+    ...new Set([
+      ...(isAboutFiles ? FILE_TOOLS : []),
+      ...(guards.deniesDangerous ? ["Bash"] : []),
+      ...named,
+    ]),
   ];
+}
+
+/** A shell command that changes files is an edit as well. */
+function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] }[]): string[] {
+  const named = requirements.flatMap(({ triggers }) => triggers)
+    .flatMap(({ tool, toolPattern }) => toolPattern === null ? [tool] : []);
+  const tools = named.includes("Edit") ? [...named, "Bash"] : named;
+  return [...new Set(tools)].filter((tool) => tool !== FORMER_TOOL);
+}
+
+function usedUp(policy: RequirementPolicy | null) {
+  return policy?.requirements.filter(({ scope }) => scope === "single_use") ?? [];
+}
+
+function namesSkills(policy: RequirementPolicy | null): boolean {
+  return policy?.requirements.some(({ skills }) => skills.length > 0) ?? false;
 }
 
 function answersRequests({ permission }: GuardPolicy): boolean {

@@ -63,7 +63,9 @@ export async function findStopBlocks(
   const blocks: Block[] = [];
   if (failed !== undefined) blocks.push({ rule: failed.command.rule, reason: failureText(failed) });
   const added = await additions(policy, ground);
-  if (added.names.length > 0) blocks.push(additionsBlock(added.names));
+  if (added.names.length > 0) {
+    blocks.push(additionsBlock(added.names, policy.rootAdditionsMessage));
+  }
   return { blocks, runs, isInterrupted: false, settle: added.settle };
 }
 
@@ -71,7 +73,8 @@ export async function findStopBlocks(
 export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Remembering): Block[] {
   const round = rounds === null
     ? null
-    : withDatabase(memory, (db) => countRound(db, rounds, memory)) ?? null;
+    : withDatabase(memory, (db) =>
+      countRound(db, rounds, { ...memory, isFollowed: infiniteMessage !== null })) ?? null;
   if (rounds !== null && round !== null) return [roundBlock(round, rounds)];
   return infiniteMessage === null ? [] : [infiniteBlock(infiniteMessage)];
 }

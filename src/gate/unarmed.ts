@@ -1,10 +1,11 @@
 /** Whether the gates of a project have a say in a session that begins, as far as the settings files tell. */
 import type { HookConfig } from "../config/hook_config.ts";
 import { readVariable } from "../paths.ts";
-import { holdsOwn, type ParsedSettings, type Unarmed, whyUnarmed } from "../settings/armed.ts";
+import { holdsOwn, type ParsedSettings, unarmedText, whyUnarmed } from "../settings/armed.ts";
 import { settingsPaths } from "../settings/file.ts";
+import { machineHere } from "../settings/hook_program.ts";
 import { ownershipHere } from "../settings/ownership.ts";
-import { gateEvents } from "./gates.ts";
+import { needsOf } from "./gates.ts";
 
 /** The event that asks; who is asked must be installed somewhere. */
 const ASKING_EVENT = "SessionStart";
@@ -18,29 +19,19 @@ export function unarmedNotice(
   config: HookConfig,
   place: { readonly projectDir: string; readonly home: string | null },
 ): string | null {
-  const events = gateEvents(config);
-  if (events.length === 0) return null;
+  const needs = needsOf(config);
+  if (needs.length === 0) return null;
   const executable = Deno.build.standalone ? Deno.execPath() : null;
   const ownership = ownershipHere({ executable });
   const files = settingsFiles(place);
   if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership))) return null;
-  const unarmed = whyUnarmed(files, { events, ownership });
-  return unarmed === null
+  const machine = machineHere(readVariable("PATH"));
+  const unarmed = whyUnarmed(files, { needs, ownership, machine });
+  return unarmed.length === 0
     ? null
-    : `conclaude: the rules of this project are NOT ARMED: ${
-      reasonOf(unarmed)
+    : `conclaude: the rules of this project are ${
+      unarmed.map(unarmedText).join("; ")
     }. Run \`conclaude doctor\`.`;
-}
-
-function reasonOf(unarmed: Unarmed): string {
-  switch (unarmed.kind) {
-    case "disabled":
-      return `\`disableAllHooks\` is true in ${unarmed.path}`;
-    case "discarded":
-      return `Claude Code discards ${unarmed.path}, because \`${unarmed.at}\` ${unarmed.problem}`;
-    case "missing":
-      return `no hook is installed for ${unarmed.events.join(" and ")}`;
-  }
 }
 
 function settingsFiles(

@@ -11,6 +11,8 @@ export interface StopPolicy {
   readonly root: string | null;
   readonly commands: readonly CommandRule[];
   readonly preventsRootAdditions: boolean;
+  /** Told then, in the place of what to do; null for that. */
+  readonly rootAdditionsMessage: string | null;
   /** How often Claude has to come to an end; null for once. */
   readonly rounds: number | null;
   /** What Claude is told when all succeeded and it shall go on; null when it may stop. */
@@ -61,12 +63,16 @@ export function infiniteBlock(message: string): Block {
   return { rule: "stop.infinite", reason: message };
 }
 
-/** The block of files that appeared in the project's folder. */
-export function additionsBlock(names: readonly string[]): Block {
+const WHAT_TO_DO =
+  "They were not there when the session began. Move them into a folder where they belong, or remove what is yours.";
+
+/** The block of files that appeared in the project's folder. @param message With `{file_path}` and `{tool}`, or null. */
+export function additionsBlock(names: readonly string[], message: string | null): Block {
+  const files = names.join(", ");
+  const told = message?.replaceAll("{file_path}", files).replaceAll("{tool}", "Stop");
   return {
     rule: "preToolUse.preventRootAdditions",
-    reason: `Unauthorized root additions detected: ${names.join(", ")}\n` +
-      "They were not there when the session began. Move them into a folder where they belong, or remove what is yours.",
+    reason: `Unauthorized root additions detected: ${files}\n${told ?? WHAT_TO_DO}`,
   };
 }
 
@@ -95,6 +101,9 @@ export function stopReason(
 
 /** What the person is told when a stop is let through although it should not be. */
 export function letThroughText(blocks: readonly Block[], why: string): string {
-  const open = blocks.map(({ rule, reason }) => `${rule}: ${reason.split("\n")[0]}`);
+  const open = blocks.map(({ rule, reason }) => {
+    const [line = ""] = reason.split("\n");
+    return line.startsWith(rule) ? line : `${rule}: ${line}`;
+  });
   return `conclaude lets Claude stop, ${why}. Still open:\n${open.join("\n")}`;
 }

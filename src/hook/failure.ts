@@ -19,14 +19,15 @@ export interface Destination {
  * Keeps a record that the database could not take: into the spool, with a line in the log.
  *
  * @param thrown Why the database could not take it.
- * @returns What the person has to be told, each once a session: that nothing could be kept anywhere, or that a newer
- * program is needed. Empty when all is in order again by itself.
+ * @returns What the person has to be told: once a session, and whenever it begins, that nothing could be kept anywhere, or that a newer program is
+ * needed; when a session begins that the database cannot be used. Empty when all is in order again by itself.
  */
 export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
   const { database, locations } = to;
   const folders = locations.spoolFolders.map((folder) => joinPath(parentOf(folder), "notices"));
+  const isStart = record.execution.hookName === "SessionStart";
   const once = (subject: string, notice: string) =>
-    claimNotice(subject, { sessionId: record.sessionId, folders }) ? [notice] : [];
+    claimNotice(subject, { sessionId: record.sessionId, folders }) || isStart ? [notice] : [];
   const log = (level: "warn" | "error", message: string) =>
     appendLog(logFiles(locations.spoolFolders), {
       level,
@@ -45,8 +46,11 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
     return isNewerSchema(thrown)
       ? once(
         "newer-schema",
-        `conclaude is older than its database ${database}. Events wait in the spool; install the newest conclaude.`,
+        `conclaude is older than its database ${database}. Events wait in the spool, and ${UNKNOWN}: install the ` +
+          "newest conclaude, or run `conclaude doctor`.",
       )
+      : isStart
+      ? unusable(messageOf(thrown), database)
       : [];
   } catch (spoolThrown) {
     const reasons = spoolThrown instanceof AggregateError ? spoolThrown.errors : [spoolThrown];
@@ -62,6 +66,22 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
         "Free space or correct the permissions, then run `conclaude doctor`.",
     );
   }
+}
+
+/** What rules cannot go by without the database. */
+const UNKNOWN = "requirements, pauses and counted stops cannot be known";
+
+/** A database that another process holds is free again soon; any other fault stays until somebody mends it. */
+function unusable(why: string, database: string): string[] {
+  if (/locked|busy/i.test(why)) return [];
+  const isDamaged = /not a database|malformed/i.test(why);
+  const next = isDamaged ? "conclaude doctor --fix" : "conclaude doctor";
+  return [
+    `conclaude: the database ${database} cannot be used: ${
+      why.split("\n", 1)[0]
+    }. Events wait in the spool, and ` +
+    `${UNKNOWN}. Run \`${next}\`.`,
+  ];
 }
 
 /** By name, since the bundle may hold the class twice. */

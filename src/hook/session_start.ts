@@ -57,7 +57,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       : "Nothing of that file counts.";
     work.tell(`conclaude: ${what}. ${meaning} Run \`conclaude config validate\`.`);
   }
-  if (work.config.guards !== "" && work.projectDir !== null) {
+  if (mayGuard(work.config) && work.projectDir !== null) {
     const { unarmedNotice } = await import("../gate/unarmed.ts");
     const notice = unarmedNotice(work.config, { projectDir: work.projectDir, home: work.home });
     if (notice !== null) work.tell(notice);
@@ -69,6 +69,11 @@ export async function handle(work: HookWork): Promise<Answer> {
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
+}
+
+/** Whether a section is there that may ask for a gate. */
+function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
+  return [guards, requirements, stop, subagentStop, prompts].some((section) => section !== "");
 }
 
 /** Whether nothing may be changed because a strict policy cannot be read. */

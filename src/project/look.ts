@@ -80,9 +80,9 @@ function askFor(path: string): FolderLook {
   let gitIsFile = false;
   for (const name of WANTED) {
     try {
-      const { isFile } = Deno.statSync(joinPath(path, name));
+      const { isFile, isSymlink } = Deno.lstatSync(joinPath(path, name));
       names.push(name);
-      if (name === ".git") gitIsFile = isFile;
+      if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
     } catch {
       // Not there.
     }

@@ -1,5 +1,6 @@
 /** Whether Claude Code asks conclaude at all: what its settings files say, taken together. */
 import { checkHooks } from "./handler_schema.ts";
+import { faultOf, GATED_TOOLS, letsThrough, type Machine } from "./handler_fault.ts";
 import { isOwnHandler, type Ownership } from "./own_handler.ts";
 
 /** A settings file, parsed; `undefined` for one that is not there, or is no JSON: Claude Code ignores both. */
@@ -8,93 +9,209 @@ export interface ParsedSettings {
   readonly settings: unknown;
 }
 
-/** Why Claude Code does not ask. */
-export type Unarmed =
-  /** `disableAllHooks` counts, and is true, in this file. */
-  | { readonly kind: "disabled"; readonly path: string }
-  /** Our hooks stand in this file, and an invalid entry at `at` makes Claude Code discard all of it. */
-  | {
-    readonly kind: "discarded";
-    readonly path: string;
-    readonly at: string;
-    readonly problem: string;
-  }
-  /** No handler of ours is there for these events. */
-  | { readonly kind: "missing"; readonly events: readonly string[] };
+/** One event that a gate has no say without. */
+export interface Need {
+  /** The gate's name, as in the configuration: `stop.commands`. */
+  readonly gate: string;
+  readonly event: string;
+  /** The tools that it has to be asked about; empty where any tool that is guarded will do, or the event is about none. */
+  readonly tools: readonly string[];
+}
+
+/** What arms a gate. */
+export type Remedy =
+  /** `disableAllHooks` has to go from this file. */
+  | { readonly kind: "enable"; readonly path: string }
+  /** Somebody's entry in this file has to be corrected. */
+  | { readonly kind: "correct"; readonly path: string; readonly at: string }
+  /** Our hooks have to be installed, into this file; null where none of them is anywhere. */
+  | { readonly kind: "install"; readonly path: string | null }
+  /** The same with another program: the one that is named there cannot be started. */
+  | { readonly kind: "replace"; readonly path: string };
+
+/** Gates that have no say, and why Claude Code does not ask. */
+export interface Unarmed {
+  /** By name, each once. */
+  readonly gates: readonly string[];
+  /** The events for which Claude Code does not ask. */
+  readonly events: readonly string[];
+  /** True when no other gate is here. */
+  readonly isAll: boolean;
+  /** A sentence without a capital letter and a period. */
+  readonly why: string;
+  readonly remedy: Remedy;
+}
 
 /**
- * Why conclaude has no say in one of the events that gates need.
+ * Why gates have no say.
  *
  * @param files The files that count, the one with the last word first.
- * @returns Null when Claude Code will ask.
+ * @returns One entry for each reason; empty when Claude Code will ask for all of them.
  */
 export function whyUnarmed(
   files: readonly ParsedSettings[],
-  options: { readonly events: readonly string[]; readonly ownership: Ownership },
-): Unarmed | null {
-  const { events, ownership } = options;
+  around: {
+    readonly needs: readonly Need[];
+    readonly ownership: Ownership;
+    readonly machine: Machine;
+  },
+): Unarmed[] {
+  const { needs } = around;
   const read = files.map((file) => ({
     ...file,
     fatal: checkHooks(file.settings).find(({ discardsFile }) => discardsFile),
-    ours: new Set(events.filter((event) => holdsOwn(file.settings, event, ownership))),
   }));
-  const counting = read.filter(({ fatal }) => fatal === undefined);
-  const deciding = counting.find(({ settings }) =>
-    typeof memberOf(settings, "disableAllHooks") === "boolean"
+  const deciding = read.find(({ settings, fatal }) =>
+    fatal === undefined && typeof memberOf(settings, "disableAllHooks") === "boolean"
   );
   if (deciding !== undefined && memberOf(deciding.settings, "disableAllHooks") === true) {
-    return { kind: "disabled", path: deciding.path };
+    const { path } = deciding;
+    const says = () => `\`disableAllHooks\` is true in ${path}`;
+    return joined([{ needs, says, remedy: { kind: "enable", path } }], needs);
   }
-  const missing = events.filter((event) => counting.every(({ ours }) => !ours.has(event)));
-  if (missing.length === 0) return null;
-  const lost = read.find(({ fatal, ours }) =>
-    fatal !== undefined && missing.some((event) => ours.has(event))
+  const byEvent = [...Map.groupBy(needs, ({ event }) => event)];
+  return joined(
+    byEvent.flatMap(([event, ofEvent]) =>
+      obstacleFor(event, { ...around, needs: ofEvent, files: read }) ?? []
+    ),
+    needs,
   );
-  return lost?.fatal === undefined ? { kind: "missing", events: missing } : {
-    kind: "discarded",
-    path: lost.path,
-    at: lost.fatal.path,
-    problem: lost.fatal.problem,
+}
+
+/** `NOT ARMED: no hook is installed for Stop`, with the gates in it where they are not all. */
+export function unarmedText({ gates, isAll, why }: Unarmed): string {
+  return `NOT ARMED${isAll ? "" : ` for ${gates.join(", ")}`}: ${why}`;
+}
+
+/** Whether a handler of ours stands under an event, whatever else it says. */
+export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
+  return handlersIn({ path: "", settings }, event, ownership).length > 0;
+}
+
+/** What is in the way of an event. */
+interface Obstacle {
+  readonly needs: readonly Need[];
+  /** The reason, with the events that it keeps from being asked. */
+  readonly says: (events: string) => string;
+  readonly remedy: Remedy;
+}
+
+interface ReadSettings extends ParsedSettings {
+  /** The entry for which Claude Code discards the file. */
+  readonly fatal: { readonly path: string; readonly problem: string } | undefined;
+}
+
+function obstacleFor(
+  event: string,
+  around: {
+    readonly files: readonly ReadSettings[];
+    readonly needs: readonly Need[];
+    readonly ownership: Ownership;
+    readonly machine: Machine;
+  },
+): Obstacle | null {
+  const { files, needs, ownership, machine } = around;
+  const found = files.flatMap((file) =>
+    handlersIn(file, event, ownership).map((own) => ({ ...own, fatal: file.fatal }))
+  );
+  const counting = found.filter(({ fatal }) => fatal === undefined)
+    .map((own) => ({ ...own, fault: faultOf(own.handler, event, machine) }));
+  const sound = counting.filter(({ fault }) => fault === null);
+  const unheard = needs.filter(({ tools }) => missedTools({ event, tools, sound }).length > 0);
+  const heard = needs.every(({ tools }) => tools.length > 0) ||
+    sound.some(({ matcher }) => GATED_TOOLS.some((tool) => letsThrough(event, matcher, tool)));
+  if (unheard.length === 0 && heard) return null;
+  const [first] = sound;
+  if (first !== undefined) {
+    const deaf = unheard.length > 0 ? unheard : needs;
+    const tools = [...new Set(deaf.flatMap(({ tools }) => missedTools({ event, tools, sound })))];
+    const about = tools.length > 0 ? tools.join(", ") : "any tool that is guarded";
+    return {
+      needs: deaf,
+      says: (events) =>
+        `the hook for ${events} in ${first.path} is not asked about ${about}: ` +
+        `its matcher is \`${first.matcher}\``,
+      remedy: { kind: "install", path: first.path },
+    };
+  }
+  const faulty = counting.find(({ fault }) => fault !== null);
+  if (faulty?.fault) {
+    const { path, fault } = faulty;
+    return {
+      needs,
+      says: (events) => `the hook for ${events} in ${path} ${fault.says}`,
+      remedy: { kind: fault.isProgram ? "replace" : "install", path },
+    };
+  }
+  const lost = found.find(({ fatal }) => fatal !== undefined);
+  if (lost?.fatal === undefined) {
+    return {
+      needs,
+      says: (events) => `no hook is installed for ${events}`,
+      remedy: { kind: "install", path: null },
+    };
+  }
+  const { path, fatal } = lost;
+  return {
+    needs,
+    says: () =>
+      `Claude Code discards ${path} with our hooks in it, because \`${fatal.path}\` ${fatal.problem}`,
+    remedy: { kind: "correct", path, at: fatal.path },
   };
 }
 
-/** Whether a handler of ours stands under an event. */
-export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
-  const groups = memberOf(memberOf(settings, "hooks"), event);
-  return Array.isArray(groups) && groups.some((group: unknown) => {
-    const handlers = memberOf(group, "hooks");
-    return Array.isArray(handlers) && isAsked(event, memberOf(group, "matcher")) &&
-      handlers.some((handler) => isOwnHandler(handler, ownership) && isAnswering(handler));
+/** The same reason for several events is one. */
+function joined(obstacles: readonly Obstacle[], all: readonly Need[]): Unarmed[] {
+  return [...Map.groupBy(obstacles, ({ says }) => says("")).values()].map((same) => {
+    const needs = same.flatMap(({ needs }) => needs);
+    const gates = namesOf(needs);
+    const events = [...new Set(needs.map(({ event }) => event))];
+    const { says, remedy } = same[0]!;
+    const isAll = gates.length === namesOf(all).length;
+    return { gates, events, isAll, why: says(listed(events)), remedy };
   });
 }
 
-/** Events whose matcher is tried on the name of a tool, and tools that gates are about. */
-const TOOL_EVENTS: ReadonlySet<string> = new Set([
-  "PreToolUse",
-  "PermissionRequest",
-  "PostToolUse",
-]);
-const GATED_TOOLS = ["Edit", "Write", "MultiEdit", "NotebookEdit", "Bash", "Skill"];
-
-/** Whether a matcher lets at least one of these tools through, as Claude Code reads it. */
-function isAsked(event: string, matcher: unknown): boolean {
-  if (!TOOL_EVENTS.has(event) || typeof matcher !== "string") return true;
-  if (matcher === "" || matcher === "*") return true;
-  if (/^[A-Za-z0-9_ ,|-]+$/.test(matcher)) {
-    return matcher.split(/[|,]/).some((name) => GATED_TOOLS.includes(name.trim()));
-  }
-  try {
-    const pattern = new RegExp(matcher);
-    return GATED_TOOLS.some((tool) => pattern.test(tool));
-  } catch {
-    return false;
-  }
+/** `A, B and C`. */
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** Whether Claude Code starts a handler for every use, as it is written, and waits for its answer. */
-function isAnswering(handler: unknown): boolean {
-  return memberOf(handler, "async") !== true && memberOf(handler, "asyncRewake") !== true &&
-    memberOf(handler, "if") === undefined && memberOf(handler, "args") === undefined;
+function namesOf(needs: readonly Need[]): string[] {
+  return [...new Set(needs.map(({ gate }) => gate))];
+}
+
+/** A handler of ours, and where it stands. */
+interface OwnHandler {
+  readonly path: string;
+  readonly matcher: unknown;
+  readonly handler: unknown;
+}
+
+function handlersIn(
+  { path, settings }: ParsedSettings,
+  event: string,
+  ownership: Ownership,
+): OwnHandler[] {
+  return itemsOf(memberOf(memberOf(settings, "hooks"), event)).flatMap((group) =>
+    itemsOf(memberOf(group, "hooks"))
+      .filter((handler) => isOwnHandler(handler, ownership))
+      .map((handler) => ({ path, matcher: memberOf(group, "matcher"), handler }))
+  );
+}
+
+function missedTools(
+  { event, tools, sound }: {
+    readonly event: string;
+    readonly tools: readonly string[];
+    readonly sound: readonly OwnHandler[];
+  },
+): readonly string[] {
+  return tools.filter((tool) => !sound.some(({ matcher }) => letsThrough(event, matcher, tool)));
+}
+
+function itemsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function memberOf(value: unknown, key: string): unknown {

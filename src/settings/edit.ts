@@ -5,18 +5,12 @@
  * Each edit is one small step on the text (`json_text.ts`), and steps are taken until nothing is left to do. That makes
  * installing twice the same as installing once.
  */
-import { findNodeAtLocation, getNodePath, parseTree } from "jsonc-parser";
+import { parseTree } from "jsonc-parser";
+import { blocks, correctHandler, matchesSame, setMatcher } from "./handler_edit.ts";
 import type { HookEntry } from "./hooks.ts";
-import { addMember, type Json, type Node, removeMember, replaceScalar } from "./json_text.ts";
+import { addMember, type Json, type Node, removeMember } from "./json_text.ts";
 import { isOwnHandler, type Ownership } from "./own_handler.ts";
-import {
-  type Attempt,
-  keysOf,
-  openSettings,
-  propertyAt,
-  type Target,
-  valueAt,
-} from "./settings_text.ts";
+import { type Attempt, keysOf, openSettings, type Target, valueAt } from "./settings_text.ts";
 
 /** What is to be installed. */
 export interface InstallPlan extends Ownership, Target {
@@ -157,76 +151,8 @@ function step(
   if (surplus !== undefined) return removeMember(body, emptiedBy(surplus.handler));
   if (kept === undefined) return undefined;
   const { handler, group } = kept;
-  return setCommand(body, { handler, command: entry.command }) ??
-    setScalar(body, { object: handler, key: "timeout", value: entry.timeout }) ??
-    setOnFailure(body, { handler, wanted: entry.onFailure }) ??
+  return correctHandler(body, { handler, entry }) ??
     setMatcher(body, { group, current: kept.matcher, wanted: entry.matcher });
-}
-
-/** Sets the command line. `args`, the form without a shell, goes in the same step: neither half is ours alone. */
-function setCommand(
-  body: string,
-  edit: { readonly handler: Node; readonly command: string },
-): string | undefined {
-  const { handler, command } = edit;
-  const args = propertyAt(handler, "args");
-  if (args === undefined) {
-    return setScalar(body, { object: handler, key: "command", value: command });
-  }
-  const bare = removeMember(body, args);
-  const root = parseTree(bare);
-  const object = root && findNodeAtLocation(root, getNodePath(handler));
-  return object && (setScalar(bare, { object, key: "command", value: command }) ?? bare);
-}
-
-function setScalar(
-  body: string,
-  edit: { readonly object: Node; readonly key: string; readonly value: string | number },
-): string | undefined {
-  const { object, key, value } = edit;
-  const present = valueAt(object, key);
-  if (present === undefined) return addMember(body, object, { key, value });
-  return present.value === value ? undefined : replaceScalar(body, present, value);
-}
-
-/** `continue` means the same as nothing to Claude Code, and is left alone. */
-function setOnFailure(
-  body: string,
-  edit: { readonly handler: Node; readonly wanted: HookEntry["onFailure"] },
-): string | undefined {
-  const { handler, wanted } = edit;
-  if (wanted !== undefined) {
-    return setScalar(body, { object: handler, key: "onFailure", value: wanted });
-  }
-  const present = propertyAt(handler, "onFailure");
-  const isUsual = present === undefined || valueAt(handler, "onFailure")?.value === "continue";
-  return isUsual ? undefined : removeMember(body, present);
-}
-
-function blocks(handler: Node): boolean {
-  return valueAt(handler, "onFailure")?.value === "block";
-}
-
-function setMatcher(
-  body: string,
-  edit: {
-    readonly group: Node;
-    readonly current: string | undefined;
-    readonly wanted: string | undefined;
-  },
-): string | undefined {
-  const { group, current, wanted } = edit;
-  if (matchesSame(current, wanted)) return undefined;
-  if (wanted !== undefined) {
-    return setScalar(body, { object: group, key: "matcher", value: wanted });
-  }
-  const matcher = propertyAt(group, "matcher");
-  return matcher === undefined ? undefined : removeMember(body, matcher);
-}
-
-/** Claude Code takes a missing matcher, "" and "*" for the same: everything. */
-function matchesSame(one: string | undefined, other: string | undefined): boolean {
-  return (one || "*") === (other || "*");
 }
 
 function addGroup(body: string, entry: HookEntry): string {

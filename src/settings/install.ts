@@ -25,6 +25,7 @@ import {
   planHooks,
   type Program,
   programLine,
+  STRICT_EVENTS,
 } from "./hooks.ts";
 import { findLookAlikes, takeOver } from "./look_alike.ts";
 import type { Ownership } from "./own_handler.ts";
@@ -32,6 +33,10 @@ import { type Asker, ownershipHere } from "./ownership.ts";
 import { isOriginOf, planRemoval } from "./restore.ts";
 import { type Attempt, refusal } from "./settings_text.ts";
 import { sharedPathWarnings } from "./shared_file.ts";
+
+const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it under ${
+  [...STRICT_EVENTS].join(" and ")
+} only, and none of the events is one of them`;
 
 /** How often a file that another program changes meanwhile is read again. */
 const MOST_ROUNDS = 20;
@@ -166,6 +171,7 @@ function installOnce(
   const warnings = [
     ...checkResult(settings, attempt),
     ...cautionsFor(events),
+    ...(strict && blockingEvents(plan.entries).length === 0 ? [NOTHING_STRICT] : []),
     ...lookAlikeWarnings(settings, { plan, flags: placeFlags(options) }),
     ...sharedPathWarnings(options),
   ];

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { incrementCounter, resetCounters } from "./counters.ts";
+import { incrementCounter, readCounter, resetCounters } from "./counters.ts";
 import { transaction } from "./database.ts";
 
 /** The counter of the rounds that a session has come to an end of. */
@@ -16,13 +16,24 @@ interface Counted {
 /**
  * Counts the end of a round. No two processes get the same number.
  *
+ * @param who `isFollowed`: the last round is followed by something without an end, so that none begins before the next
+ * turn; `isContinued`: the turn is the same as at the stop before.
  * @returns Which round it was, from 1; null when it was the last one, and the count begins anew.
  */
-export function countRound(db: DatabaseSync, rounds: number, who: Counted): number | null {
+export function countRound(
+  db: DatabaseSync,
+  rounds: number,
+  who: Counted & { readonly isFollowed?: boolean; readonly isContinued?: boolean },
+): number | null {
+  const { sessionId, atMs, isFollowed = false, isContinued = false } = who;
   return transaction(db, () => {
-    const round = incrementCounter(db, { ...who, type: ROUNDS });
+    if (isFollowed && readCounter(db, sessionId, ROUNDS) >= rounds) {
+      if (isContinued) return null;
+      resetCounters(db, sessionId, ROUNDS);
+    }
+    const round = incrementCounter(db, { sessionId, atMs, type: ROUNDS });
     if (round < rounds) return round;
-    resetCounters(db, who.sessionId, ROUNDS);
+    if (!isFollowed) resetCounters(db, sessionId, ROUNDS);
     return null;
   });
 }

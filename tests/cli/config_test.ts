@@ -7,7 +7,11 @@ Deno.test("config init writes a valid file, and never over another one unless it
   const path = join(place.project, ".conclaude.yaml");
   const first = await place.json(["config", "init"]);
   assert.deepEqual(first, { code: 0, body: { path, layer: "project", overwritten: false } });
-  assert.deepEqual((await place.json(["config", "validate"])).body, { valid: true, problems: [] });
+  assert.deepEqual((await place.json(["config", "validate"])).body, {
+    valid: true,
+    problems: [],
+    warnings: [],
+  });
 
   Deno.writeTextFileSync(path, "inherit: false\n");
   const second = await place.run(["config", "init"]);
@@ -94,6 +98,7 @@ Deno.test("config validate names file, line and column, what is wrong and what m
   assert.equal(code, 1);
   assert.deepEqual(body, {
     valid: false,
+    warnings: [],
     problems: [
       {
         path,
@@ -116,6 +121,32 @@ Deno.test("config validate names file, line and column, what is wrong and what m
   const { stdout } = await place.run(["config", "validate", ".conclaude.yaml"]);
   assert.match(stdout, new RegExp(`^${path}:2:3  capture\\.exlude\n`));
   assert.match((await place.run(["config", "validate", "none.yaml"])).stderr, /Cannot read/);
+});
+
+Deno.test("config validate of a folder judges the files that count there", async () => {
+  using place = stage();
+  Deno.mkdirSync(join(place.project, "sub"));
+  Deno.writeTextFileSync(
+    join(place.project, ".conclaude.yaml"),
+    "store: {sesionRetentionDays: 1}\n",
+  );
+  const { code, stdout } = await place.run(["config", "validate", "sub"]);
+  assert.equal(code, 1);
+  assert.match(stdout, /\.conclaude\.yaml:1:9[\s\S]*sesionRetentionDays/);
+});
+
+Deno.test("a .conclaude.yml beside a .conclaude.yaml is named, since it counts for nothing", async () => {
+  using place = stage();
+  for (const ending of ["yaml", "yml"]) {
+    Deno.writeTextFileSync(join(place.project, `.conclaude.${ending}`), "{}\n");
+  }
+  const { code, stdout } = await place.run(["config", "validate"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^warning: \S+\.conclaude\.yml counts for nothing/m);
+  const { body } = await place.json(["doctor"]);
+  const told = body.checks.filter(({ name }) => name === "configuration");
+  assert.deepEqual(told.map(({ status }) => status), ["ok", "warn"]);
+  assert.match(told[1]!.message, /\.conclaude\.yml counts for nothing/);
 });
 
 Deno.test("config schema is a JSON Schema that knows every section", async () => {

@@ -1,6 +1,7 @@
 /** `doctor` proves that what is forbidden is forbidden: it runs the installed hook, and says ARMED or why not. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DEFAULT_EVENTS } from "../../src/settings/hooks.ts";
 import { programCommand } from "../../src/tasks/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
 import { type CheckRow, namesIn, snapshot, type Stage, stage } from "./support.ts";
@@ -82,7 +83,10 @@ Deno.test("without hooks, or without the one that judges, it is NOT ARMED", asyn
   using place = guarded();
   const none = await gate(place);
   assert.deepEqual([none.status, none.next], ["fail", "conclaude install-hooks"]);
-  assert.match(none.message, /^NOT ARMED: .*no hook is installed for PreToolUse$/);
+  assert.match(
+    none.message,
+    /^NOT ARMED: no hook is installed for PreToolUse, SessionStart and Stop$/,
+  );
   await place.run(["install-hooks", "--scope", "local", "--events", "SessionStart,PostToolUse"]);
   const some = await gate(place);
   assert.deepEqual([some.status, some.next], ["fail", "conclaude install-hooks --scope local"]);
@@ -90,8 +94,13 @@ Deno.test("without hooks, or without the one that judges, it is NOT ARMED", asyn
 
 Deno.test("rules about permissions need the hook for them", async () => {
   using place = guarded("permissionRequest: {deny: [Bash]}\n");
-  await place.run(["install-hooks", "--events", "PreToolUse"]);
-  assert.match((await gate(place)).message, /no hook is installed for PermissionRequest$/);
+  await place.run(["install-hooks", "--events", "SessionStart,PreToolUse,Stop"]);
+  const row = await gate(place);
+  assert.equal(row.status, "fail");
+  assert.equal(
+    row.message,
+    "NOT ARMED for permissionRequest: no hook is installed for PermissionRequest",
+  );
 });
 
 Deno.test("disableAllHooks disarms, and the file with the last word decides", async () => {
@@ -129,7 +138,10 @@ testWhere(needsUnix(), "a program that is gone is NOT ARMED", async () => {
   Deno.removeSync(path);
   const row = await gate(place);
   assert.deepEqual([row.status, row.next], ["fail", "conclaude install-hooks --strict"]);
-  assert.match(row.message, /^NOT ARMED: .*leaves with status 127 .*not found/);
+  assert.match(
+    row.message,
+    /^NOT ARMED: the hook for PreToolUse, .* cannot start: \S+ is not there$/,
+  );
 });
 
 testWhere(
@@ -222,9 +234,108 @@ Deno.test("a hook that is asked about one tool only is named", async () => {
   await place.run(["install-hooks"]);
   alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
   const row = await gate(place);
-  assert.equal(row.status, "warn");
-  assert.match(row.message, /^ARMED only for Bash/);
+  assert.equal(row.status, "fail");
+  assert.match(row.message, /^NOT ARMED .*asked about Edit, Write, NotebookEdit: .*`Bash`$/);
 });
+
+/** The default events without some. */
+function eventsBut(...missing: readonly string[]): string {
+  return DEFAULT_EVENTS.filter((event) => !missing.includes(event)).join(",");
+}
+
+/** A gate that is alone in its configuration, and events without one of which it has no say. */
+const NEEDS: readonly (readonly [config: string, gate: RegExp, event: string])[] = [
+  ["stop: {commands: [{run: 'true'}]}", /stop\.commands/, "Stop"],
+  ["stop: {infinite: true}", /stop\.infinite/, "Stop"],
+  ["stop: {rounds: 3}", /stop\.rounds/, "Stop"],
+  ["{}", /preventRootAdditions \(when Claude stops\)/, "Stop"],
+  ["{}", /preventRootAdditions \(when Claude stops\)/, "SessionStart"],
+  [
+    "stop: {promptPrefixBlocking: {prefixes: ['/x*'], messages: [{text: more}]}}",
+    /stop\.promptPrefixBlocking/,
+    "UserPromptSubmit",
+  ],
+  ["subagentStop: {commands: {'*': [{run: 'true'}]}}", /subagentStop\.commands/, "SubagentStop"],
+  [
+    "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}]}",
+    /userPromptSubmit\.contextRules/,
+    "UserPromptSubmit",
+  ],
+  [
+    "userPromptSubmit: {slashCommands: {commands: {d: [{run: 'true'}]}}}",
+    /userPromptSubmit\.slashCommands/,
+    "UserPromptSubmit",
+  ],
+  ["requirements: {commit_plan: {message: Plan}}", /requirements \(when Claude stops\)/, "Stop"],
+  [
+    "requirements: {tests_run: {scope: single_use}}",
+    /requirements \(used up by an action\)/,
+    "PostToolUse",
+  ],
+  [
+    "requirements: {commit_plan: {satisfiedBySkill: [plan]}}",
+    /requirements \(satisfied by a slash command\)/,
+    "UserPromptExpansion",
+  ],
+];
+
+for (const [config, gateName, event] of NEEDS) {
+  Deno.test(`without a hook for ${event}, \`${config}\` is not called ARMED`, async () => {
+    using place = guarded(`${config}\n`);
+    await place.run(["install-hooks"]);
+    assert.match((await gate(place)).message, /^ARMED:/);
+    await place.run(["install-hooks", "--events", eventsBut(event)]);
+    const row = await gate(place);
+    assert.equal(row.status, "fail");
+    assert.match(row.message, new RegExp(`^NOT ARMED for .*: no hook is installed for ${event}$`));
+    assert.match(row.message, gateName);
+    assert.equal(row.next, "conclaude install-hooks");
+  });
+}
+
+Deno.test("where only stops are guarded, their hook decides, and its program is proved", async () => {
+  using place = stage();
+  Deno.mkdirSync(join(place.home, ".conclaude"));
+  const config = join(place.home, ".conclaude", "config.yaml");
+  Deno.writeTextFileSync(config, "stop: {commands: [{run: 'true'}]}\n");
+  await place.run(["install-hooks", "--events", "SessionStart,Stop"]);
+  assert.match((await gate(place)).message, /^ARMED:/);
+  await place.run(["install-hooks", "--events", "SessionStart,PreToolUse"]);
+  const row = await gate(place);
+  assert.deepEqual([row.status, row.message], [
+    "fail",
+    "NOT ARMED: no hook is installed for Stop",
+  ]);
+});
+
+Deno.test("a hook that starts what another event wants is NOT ARMED", async () => {
+  using place = guarded();
+  await place.run(["install-hooks"]);
+  alter(settingsAt(place), ({ hooks }) => {
+    const [handler] = hooks.PreToolUse[0].hooks;
+    handler.command = handler.command.replace("hook PreToolUse", "hook Notification");
+  });
+  assert.match(
+    (await gate(place)).message,
+    /^NOT ARMED .*another event wants: `hook Notification`/,
+  );
+  await place.run(["install-hooks"]);
+  assert.match((await gate(place)).message, /^ARMED:/);
+});
+
+testWhere(
+  needsUnix(),
+  "a hook that only PowerShell could start is NOT ARMED where there is none",
+  async () => {
+    using place = guarded();
+    await place.run(["install-hooks"]);
+    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].shell = "powershell");
+    const { body } = await place.json(["doctor"], { env: { PATH: "/usr/bin:/bin" } });
+    const row = body.checks.find(({ name }) => name === "gates")!;
+    assert.match(row.message, /^NOT ARMED .*PowerShell, and there is no `pwsh` here$/);
+    assert.deepEqual([row.status, row.next], ["fail", "conclaude install-hooks"]);
+  },
+);
 
 Deno.test("strict rules that cannot be read are named too", async () => {
   using place = guarded("preToolUse: {strict: true}\n");
@@ -246,20 +357,29 @@ Deno.test("another settings file of Claude Code is looked at with --settings", a
   assert.match((await gate(place, "--settings", path)).message, /^ARMED: .*mine\.json/);
 });
 
-const DISARMED: readonly (readonly [what: string, handler: Record<string, unknown>])[] = [
-  ["does not wait for the answer", { async: true }],
-  ["starts it for some uses only", { if: "Bash(ls)" }],
-  ["hands over arguments that are not ours", { args: ["x"] }],
+const DISARMED: readonly (readonly [
+  what: string,
+  handler: Record<string, unknown>,
+  why: RegExp,
+])[] = [
+  ["does not wait for the answer", { async: true }, /is not waited for: it is `async`$/],
+  ["starts it for some uses only", { if: "Bash(ls)" }, /is asked only where its `if` holds$/],
+  ["hands over arguments that are not ours", { args: ["x"] }, /not ours, as `args`$/],
+  ["waits no time", { timeout: 0.001 }, /its `timeout` is 0\.001 s$/],
 ];
 
-for (const [what, fields] of DISARMED) {
-  Deno.test(`hooks of which Claude Code ${what} are not ARMED`, async () => {
+for (const [what, fields, why] of DISARMED) {
+  Deno.test(`hooks of which Claude Code ${what} are NOT ARMED, and install-hooks mends them`, async () => {
     using place = guarded();
     await place.run(["install-hooks"]);
     alter(settingsAt(place), ({ hooks }) => Object.assign(hooks.PreToolUse[0].hooks[0], fields));
     const row = await gate(place);
-    assert.notEqual(row.status, "ok", row.message);
-    assert.match(row.message, /NOT ARMED/);
+    assert.equal(row.status, "fail");
+    assert.match(row.message, /^NOT ARMED for preToolUse: the hook for PreToolUse in /);
+    assert.match(row.message, why);
+    assert.equal(row.next, "conclaude install-hooks");
+    await place.run(["install-hooks"]);
+    assert.match((await gate(place)).message, /^ARMED:/);
   });
 }
 

@@ -26,6 +26,18 @@ Deno.test("only where Claude Code honours it a strict hook blocks when it cannot
   assert.match(again.stdout, /are up to date/);
 });
 
+Deno.test("--strict says so where none of the chosen events honours it", async () => {
+  using place = stage();
+  const { code, stdout } = await place.run(["install-hooks", "--strict", "--events", "Stop"]);
+  assert.equal(code, 0);
+  assert.match(
+    stdout,
+    /\n {2}warning: --strict changes nothing here: .* PreToolUse and UserPromptSubmit only/,
+  );
+  const { body } = await place.json(["install-hooks", "--strict"]);
+  assert.deepEqual(body.warnings, []);
+});
+
 Deno.test("--strict --dry-run shows what it would write, and writes nothing", async () => {
   using place = stage();
   const { stdout } = await place.run(["install-hooks", "--strict", "--dry-run"]);

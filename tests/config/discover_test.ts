@@ -119,18 +119,6 @@ Deno.test("readConfigFiles() finds the files also in a folder that is too large 
   });
 });
 
-Deno.test({
-  name: "readConfigFiles() takes the next name when a link leads nowhere",
-  ignore: Deno.build.os === "windows",
-  fn: () => {
-    withFiles({ "project/.conclaude.yml": "" }, ({ root, home, project }) => {
-      Deno.symlinkSync(`${root}/nowhere`, `${project}/.conclaude.yaml`);
-      const files = readConfigFiles({ projectDir: project, home });
-      assert.deepEqual(found(root, files), ["project project/.conclaude.yml"]);
-    });
-  },
-});
-
 Deno.test("readConfigFiles() takes the nearest of several local files when there is no project file", () => {
   withFiles({
     "project/.conclaude.local.yaml": "",
@@ -179,6 +167,22 @@ Deno.test({
       assert.ok(pipe?.text === null && pipe.problem === "not a regular file");
     });
   },
+});
+
+Deno.test({
+  name: "readConfigFiles() does not take a link to nothing for no file",
+  ignore: Deno.build.os === "windows",
+  fn: () =>
+    withFiles({ "project/.conclaude.yml": "capture: {}" }, ({ home, project }) => {
+      Deno.mkdirSync(`${home}/.conclaude`);
+      Deno.symlinkSync(`${home}/nothing.yaml`, `${home}/.conclaude/config.yaml`);
+      Deno.symlinkSync("policies/gone.yaml", `${project}/.conclaude.yaml`);
+      const files = readConfigFiles({ projectDir: project, home });
+      assert.deepEqual(
+        files.map((file) => [file.layer, file.text === null ? file.problem : file.text]),
+        [["user", "a link to nothing"], ["project", "a link to nothing"]],
+      );
+    }),
 });
 
 Deno.test("readConfigFiles() reads a file of exactly 1 MiB", () => {

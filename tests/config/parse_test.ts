@@ -166,7 +166,7 @@ const ODD_FILES: readonly { name: string; text: string; problems: readonly RegEx
   {
     name: "__proto__",
     text: "__proto__: { enabled: 1 }\n",
-    problems: [/^1:1 __proto__ there is no/],
+    problems: [/^1:1 __proto__ nothing can have this name/],
   },
   {
     name: "constructor",
@@ -383,4 +383,55 @@ Deno.test("mergeValues() lets the upper value win, and replaces what is not a ma
   const under = { a: { x: 1, y: [1, 2] }, b: { z: 1 }, c: [1] };
   const over = { a: { y: [3] }, b: 2, c: { z: 1 } };
   assert.deepEqual(mergeValues(under, over), { a: { x: 1, y: [3] }, b: 2, c: { z: 1 } });
+});
+
+Deno.test("permissionRequest.default counts in upper and lower case, and its tools without blanks around them", () => {
+  for (const [word, meant] of [["ALLOW", "allow"], ["Deny", "deny"], ["deny", "deny"]]) {
+    const { config, problems, policy } = parseProject(
+      `permissionRequest: { default: ${word}, deny: [" Bash "] }`,
+    );
+    assert.deepEqual(problems, []);
+    assert.equal(config.permissionRequest.default, meant);
+    assert.equal(policy.permission.fallback, meant);
+    assert.equal(policy.permission.deny[0]?.glob, "Bash");
+  }
+});
+
+Deno.test("a typing error in a list is told once, where it stands, also behind an entry that is wrong", () => {
+  const lists = [
+    ['preToolUse: {uneditableFiles: [5, "*.lock", {pattern: a, mesage: b}]}', "uneditableFiles"],
+    ["stop: {commands: [5, {run: a}, {run: b, mesage: c}]}", "commands"],
+  ];
+  for (const [text, list] of lists) {
+    const { problems } = parseProject(text!);
+    assert.deepEqual(problems.map(({ key }) => key.split(".").slice(1).join(".")), [
+      `${list}[0]`,
+      `${list}[2].mesage`,
+    ]);
+    assert.equal(problems[1]?.column, text!.indexOf("mesage") + 1);
+  }
+});
+
+Deno.test("what is suggested can be written as it stands, and says where former sections have gone", () => {
+  const suggested: Readonly<Record<string, string | undefined>> = {
+    "stop: {commands: x}": 'write [{run: "x"}]',
+    "subagentStop: {commands: x}": undefined,
+    "preToolUse: {toolUsageValidation: x}": undefined,
+    "preToolUse: {uneditableFiles: x}": 'write ["x"]',
+    "stop: {run: x}": 'write "stop.commands", a list with a map {run: …} for each command',
+    "rules: {preventRootAdditions: true}": 'write what stands in it below "preToolUse"',
+    "gitWorktree: {enabled: true}": "remove it: worktrees are left to Claude Code",
+  };
+  for (const [text, suggestion] of Object.entries(suggested)) {
+    const { problems } = parseProject(text);
+    assert.deepEqual(problems.map((problem) => problem.suggestion), [suggestion], text);
+  }
+});
+
+Deno.test("a requirement whose name cannot be kept is refused, not lost without a word", () => {
+  const { config, problems } = parseProject(
+    "requirements: { __proto__: { message: a }, constructor: { message: b } }",
+  );
+  assert.deepEqual(short(problems), ["1:17 requirements.__proto__ nothing can have this name"]);
+  assert.deepEqual(Object.keys(config.requirements), ["constructor"]);
 });

@@ -339,6 +339,32 @@ Deno.test("infinite goes on when the commands succeed, and says the command's me
   assert.match((await stop(home, { active: true }))!, /^Go\n/);
 });
 
+Deno.test("infinite takes over for the rest of the turn when the rounds are over", async () => {
+  using home = tempHome();
+  projectIn(home, "stop: {infinite: true, infiniteMessage: Go, rounds: 3}");
+  for (const _turn of [1, 2]) {
+    assert.match((await stop(home))!, /^Round 1\/3/);
+    assert.match((await stop(home, { active: true }))!, /^Round 2\/3/);
+    for (const _stop of [3, 4, 5, 6]) {
+      assert.match((await stop(home, { active: true }))!, /^Go\n/);
+    }
+    assert.equal(await stop(home, { active: true }), null);
+  }
+});
+
+Deno.test("the shell's own messages count the lines that a person wrote", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "");
+  const cases = [["nothing-like-it", 1], ["# first\n\ntrue\ntrue\nnothing-like-it", 5]] as const;
+  for (const [run, line] of cases) {
+    Deno.writeTextFileSync(
+      join(project, ".conclaude.yaml"),
+      `stop: {commands: [{run: ${JSON.stringify(run)}, showStderr: true}]}`,
+    );
+    assert.match((await stop(home))!, new RegExp(`Stderr:\nconclaude: (line )?${line}: nothing`));
+  }
+});
+
 Deno.test("a continued stop is judged again, six times in a row, then let through, and the person is told", async () => {
   using home = tempHome();
   projectIn(home, 'stop: {commands: [{run: "false"}]}');
@@ -348,7 +374,10 @@ Deno.test("a continued stop is judged again, six times in a row, then let throug
   }
   const { decision, systemMessage } = await stopAnswer(home, { active: true });
   assert.equal(decision, undefined);
-  assert.match(systemMessage, /after 6 stops in a row.*\nstop\.commands\[0\]: .*false/s);
+  assert.match(
+    systemMessage,
+    /after 6 stops in a row.*\nstop\.commands\[0\] failed with exit code 1: false$/s,
+  );
   const row = executions(home).at(-1);
   assert.deepEqual([row!["status"], metadataOf(row)["rules"]], ["success", ["stop.commands[0]"]]);
   // The next turn begins a new row.
@@ -400,6 +429,19 @@ Deno.test("files that appeared in the project's folder hold the stop back, those
   Deno.removeSync(join(project, "a.txt"));
   Deno.renameSync(join(project, "b.txt"), join(project, "folder", "b.txt"));
   assert.equal(await stop(home), null);
+});
+
+Deno.test("preventRootAdditionsMessage is said when a stop is held for new files, with their names", async () => {
+  using home = tempHome();
+  const project = projectIn(
+    home,
+    "preToolUse: {preventRootAdditionsMessage: 'Put {file_path} into src ({tool})'}",
+  );
+  await start(home);
+  for (const name of ["a.txt", "b.txt"]) Deno.writeTextFileSync(join(project, name), "");
+  const reason = (await stop(home))!;
+  assert.match(reason, /detected: a\.txt, b\.txt\nPut a\.txt, b\.txt into src \(Stop\)\n/);
+  assert.doesNotMatch(reason, /They were not there/);
 });
 
 Deno.test("a compaction keeps what was known of the folder, a new start looks again", async () => {

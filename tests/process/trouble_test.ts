@@ -131,6 +131,32 @@ for (const { name, says, spoil } of SPOILT) {
   });
 }
 
+for (const { name, spoil } of SPOILT) {
+  Deno.test(`${name}: the person is told when a session begins, in one line`, async () => {
+    using home = tempHome();
+    await makeUsedDatabase(home);
+    spoil(home.database);
+    let told = "";
+    for (const source of ["startup", "resume"]) {
+      const { stdout } = await hook("SessionStart", { session_id: "s1", source }, home);
+      told = stdout === "" ? "" : JSON.parse(stdout).systemMessage ?? "";
+      assert.ok(told.includes(home.database), `nothing was said at ${source}: ${stdout}`);
+      assert.match(
+        told,
+        /requirements, pauses and counted stops cannot be known.*`conclaude doctor/,
+      );
+      assert.doesNotMatch(told, /\n/);
+    }
+    const { stdout } = await startProgram(["doctor", "--fix", "--json"], {
+      env: { HOME: home.path },
+    });
+    const repaired = JSON.parse(stdout).fixed.length > 0;
+    assert.equal(told.includes("`conclaude doctor --fix`"), repaired, told);
+    const again = await hook("SessionStart", { session_id: "s1" }, home);
+    assert.equal(again.stdout.includes(home.database), !repaired);
+  });
+}
+
 /** `doctor` names the database as the cause, and a way out. */
 async function assertDoctorNames(home: TempHome): Promise<void> {
   const { stdout } = await startProgram(["doctor", "--json"], { env: { HOME: home.path } });

@@ -31,10 +31,10 @@ Deno.test("rules without a hook that asks them are told of in one line", async (
   const told = await toldAt(place);
   assert.match(
     told,
-    /^conclaude: .*NOT ARMED: no hook is installed for PreToolUse\. .*`conclaude doctor`/,
+    /^conclaude: .*NOT ARMED: no hook is installed for PreToolUse and Stop\. .*`conclaude doctor`/,
   );
   assert.equal(told.split("\n").length, 1);
-  await place.run(["install-hooks", "--scope", "local", "--events", "PreToolUse"]);
+  await place.run(["install-hooks", "--scope", "local", "--events", "PreToolUse,Stop"]);
   assert.equal(await toldAt(place), "");
 });
 
@@ -48,6 +48,82 @@ Deno.test("hooks that came another way are not doubted", async () => {
   using place = guarded();
   assert.equal(await toldAt(place), "");
 });
+
+/** Installs all hooks and changes that of PreToolUse. */
+async function withHook(
+  place: Stage,
+  // deno-lint-ignore no-explicit-any -- a settings file can hold anything
+  change: (group: any) => void,
+): Promise<void> {
+  await place.run(["install-hooks"]);
+  const path = join(place.home, ".claude", "settings.json");
+  const settings = JSON.parse(Deno.readTextFileSync(path));
+  change(settings.hooks.PreToolUse[0]);
+  Deno.writeTextFileSync(path, JSON.stringify(settings));
+}
+
+Deno.test("rules about stops without a hook for Stop are told of, also where they are the only ones", async () => {
+  using place = stage();
+  Deno.mkdirSync(join(place.home, ".conclaude"));
+  Deno.writeTextFileSync(
+    join(place.home, ".conclaude", "config.yaml"),
+    "stop: {commands: [{run: 'true'}]}\n",
+  );
+  await place.run(["install-hooks", "--events", "SessionStart,PreToolUse"]);
+  assert.match(await toldAt(place), /NOT ARMED: no hook is installed for Stop\. Run/);
+});
+
+Deno.test("gates that are not asked are named beside those that are", async () => {
+  using place = guarded();
+  Deno.writeTextFileSync(
+    join(place.project, ".conclaude.yaml"),
+    "preToolUse: {preventRootAdditions: false}\nstop: {rounds: 2}\n",
+  );
+  await place.run(["install-hooks", "--events", "SessionStart,PreToolUse"]);
+  assert.match(
+    await toldAt(place),
+    /^conclaude: .* NOT ARMED for stop\.rounds: no hook is installed for Stop\. Run/,
+  );
+});
+
+const DEAF: readonly (readonly [
+  what: string,
+  // deno-lint-ignore no-explicit-any -- a settings file can hold anything
+  change: (group: any) => void,
+  told: RegExp,
+])[] = [
+  [
+    "names a program that is gone",
+    ({ hooks: [handler] }) => handler.command = "/nonexistent/conclaude hook PreToolUse",
+    /cannot start: \/nonexistent\/conclaude is not there\. Run/,
+  ],
+  [
+    "names another event",
+    ({ hooks: [handler] }) =>
+      handler.command = handler.command.replace("hook PreToolUse", "hook PostToolUse"),
+    /does what another event wants: `hook PostToolUse`\. Run/,
+  ],
+  [
+    "is given no time",
+    ({ hooks: [handler] }) => handler.timeout = 0.001,
+    /its `timeout` is 0\.001 s\. Run/,
+  ],
+  [
+    "is asked about Bash only",
+    (group) => group.matcher = "Bash",
+    /is not asked about Edit, Write, NotebookEdit: its matcher is `Bash`\. Run/,
+  ],
+];
+
+for (const [what, change, told] of DEAF) {
+  Deno.test(`a PreToolUse hook that ${what} is told of when a session begins`, async () => {
+    using place = guarded();
+    await withHook(place, change);
+    const text = await toldAt(place);
+    assert.match(text, /^conclaude: .*NOT ARMED for preToolUse: the hook for PreToolUse in \S+ /);
+    assert.match(text, told);
+  });
+}
 
 Deno.test("disableAllHooks and a discarded file are told of", async () => {
   using place = guarded();

@@ -88,6 +88,54 @@ Deno.test("a file over the limit, and a folder in its place, are unreadable too"
   assert.match((await bash(home))!, /not a regular file/);
 });
 
+Deno.test("a strict policy that has become a link to nothing refuses every change, and is named", async () => {
+  using home = tempHome();
+  const path = projectIn(home, STRICT);
+  assert.equal(await bash(home), null);
+  Deno.removeSync(path);
+  Deno.symlinkSync(join(home.path, "nothing.yaml"), path);
+  assert.match((await bash(home))!, /\.conclaude\.yaml: .*a link to nothing/);
+  const { systemMessage } = await send(home, "SessionStart", { source: "startup" });
+  assert.match(systemMessage, /a link to nothing.*every change is refused/);
+  const { code, stdout } = await startProgram(["config", "validate"], {
+    env: { HOME: home.path },
+    cwd: join(home.path, "project"),
+  });
+  assert.equal(code, 1);
+  assert.match(stdout, /a link to nothing/);
+});
+
+Deno.test("doctor says of a file that counts for nothing what is true, strict or not", async () => {
+  for (
+    const [config, told] of [[STRICT, /so every change is refused/], [
+      "{}\n",
+      /no rule of it/,
+    ]] as const
+  ) {
+    using home = tempHome();
+    const path = projectIn(home, config);
+    await startProgram(["install-hooks"], { env: { HOME: home.path } });
+    await bash(home);
+    Deno.writeTextFileSync(path, BROKEN);
+    const { code, stdout } = await startProgram(["doctor", "--json"], {
+      env: { HOME: home.path },
+      cwd: join(home.path, "project"),
+    });
+    const { checks }: { checks: readonly { name: string; message: string }[] } = JSON.parse(stdout);
+    const [configuration] = checks.filter(({ name }) => name === "configuration");
+    assert.match(configuration!.message, told);
+    assert.doesNotMatch(configuration!.message, /hooks go on with the rest/);
+    const gates = checks.filter(({ name }) => name === "gates").map(({ message }) => message);
+    if (config === STRICT) {
+      assert.match(gates.join("\n"), /^ARMED: .*\nevery change is refused/);
+      continue;
+    }
+    assert.equal(code, 1);
+    assert.match(gates.join("\n"), /^NOT ARMED for what stands in \S+:4:1: not valid YAML/);
+    assert.doesNotMatch(gates.join("\n"), /^ARMED/m);
+  }
+});
+
 testWhere(
   needsRoot() ?? needsTools("setpriv") ?? needsReadableByOthers(programCommand().at(-1)!),
   "a file that may not be read is unreadable too",

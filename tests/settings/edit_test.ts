@@ -154,6 +154,27 @@ Deno.test("installInto() turns its own form without a shell into a command line"
   }
 });
 
+Deno.test("installInto() takes out of its own handler what keeps it from being asked, run or waited for", () => {
+  const command = "/usr/local/bin/conclaude hook Stop";
+  const handler = { type: "command", command, timeout: hookTimeoutSeconds("Stop") };
+  for (
+    const alien of [{ if: "Bash(ls)" }, { async: true }, { asyncRewake: true }, {
+      shell: "powershell",
+    }]
+  ) {
+    const { text, updated } = install(
+      pretty({ hooks: { Stop: [{ hooks: [{ ...handler, ...alien }, foreign] }] } }),
+      ["Stop"],
+    );
+    assert.deepEqual(JSON.parse(text).hooks, { Stop: [{ hooks: [handler, foreign] }] });
+    assert.deepEqual(updated, ["Stop"]);
+  }
+  const usual = pretty({
+    hooks: { Stop: [{ hooks: [{ ...handler, async: false, shell: "bash" }] }] },
+  });
+  assert.equal(install(usual, ["Stop"]).text, usual);
+});
+
 Deno.test("installInto() leaves one of its hooks an event, however many there were", () => {
   const twice = [{ hooks: [own("Stop"), foreign, own("Stop")] }, { hooks: [own("Stop")] }];
   const { text } = install(pretty({ hooks: { Stop: twice } }), ["Stop"]);

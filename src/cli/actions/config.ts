@@ -1,4 +1,5 @@
 import { plain } from "../../capture/plain.ts";
+import { passedOver } from "../../config/beside.ts";
 import { type ConfigFile, type ConfigLayer, readConfigFiles } from "../../config/discover.ts";
 import { explainProblems } from "../../config/explain.ts";
 import { configJsonSchema } from "../../config/json_schema.ts";
@@ -109,22 +110,25 @@ export function validateConfig(
   _flags: Readonly<Record<never, never>>,
   path?: string,
 ): View {
-  const files = path === undefined ? filesHere(context) : [readOne(context, path)];
+  const files = path === undefined ? filesHere(context) : filesAt(context, path);
   const problems = files.flatMap((file) => readLayer(file).problems);
   const valid = problems.length === 0;
   const names = files.map((file) => file.path).join(", ");
+  const warnings = passedOver(files).map(({ path, counts }) =>
+    `${path} counts for nothing, since ${counts} stands beside it`
+  );
   return {
     json: {
       valid,
       problems: problems.map((problem) => ({ ...problem, suggestion: problem.suggestion ?? null })),
+      warnings,
     },
-    text: valid
-      ? plain(
-        files.length === 0 ? "No configuration files: the defaults count." : `Valid: ${names}`,
-      )
-      : [...explainProblems(problems).split("\n").map(plain), "", problemCount(problems)].join(
-        "\n",
-      ),
+    text: [
+      ...(valid
+        ? [files.length === 0 ? "No configuration files: the defaults count." : `Valid: ${names}`]
+        : [...explainProblems(problems).split("\n"), "", problemCount(problems)]),
+      ...warnings.map((warning) => `warning: ${warning}`),
+    ].map(plain).join("\n"),
     exitCode: valid ? 0 : 1,
   };
 }
@@ -178,11 +182,13 @@ function searchedFolders({ locations }: CliContext, looks: readonly FolderLook[]
   return [locations.dataFolder, ...looks.slice(0, MAX_SEARCHED).map(({ path }) => path)];
 }
 
-function readOne({ cwd, locations }: CliContext, name: string): ConfigFile {
+/** One file by itself; of a folder the files that count there. */
+function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
   const home = locations.home ?? undefined;
   const path = resolvePath(name, { folder: cwd, home });
   try {
-    return { layer: "project", path, home, text: Deno.readTextFileSync(path) };
+    if (Deno.statSync(path).isDirectory) return readConfigFiles(lookUpwards(path), locations);
+    return [{ layer: "project", path, home, text: Deno.readTextFileSync(path) }];
   } catch (thrown) {
     throw new UserError(`Cannot read "${path}"`, {
       why: messageOf(thrown),

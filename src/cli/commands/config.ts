@@ -60,7 +60,8 @@ export const config = group({
           kind: "tuple",
           parameters: [{
             parse: someText,
-            brief: "A file to judge by itself; without it, all that count here",
+            brief:
+              "A file to judge by itself, or a folder for all that count there; without it, here",
             placeholder: "path",
             optional: true,
           }],

@@ -6,7 +6,7 @@ import { messageOf } from "../../errors.ts";
 import { joinPath } from "../../paths.ts";
 import { type LineEnd, runShellLine } from "../../process/shell_line.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import { readHookCommand } from "./hook_program.ts";
+import { readHookCommand } from "../../settings/hook_program.ts";
 
 /** What became of a proof. */
 export type Proof =

@@ -1,11 +1,12 @@
 /** Whether what is forbidden here is forbidden: Claude Code asks, and what it asks answers. */
 import type { HookConfig } from "../../config/hook_config.ts";
-import { gateEvents } from "../../gate/gates.ts";
+import { needsOf } from "../../gate/gates.ts";
 import type { GuardPolicy } from "../../guard/policy.ts";
 import { baseName } from "../../paths.ts";
 import { isBareName } from "../../process/executable.ts";
-import { type Unarmed, whyUnarmed } from "../../settings/armed.ts";
+import { type Need, type Unarmed, unarmedText, whyUnarmed } from "../../settings/armed.ts";
 import { checkHooks } from "../../settings/handler_schema.ts";
+import { isSameProgram, machineHere, readHookCommand } from "../../settings/hook_program.ts";
 import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
 import { isOurName } from "../../settings/own_name.ts";
 import { ownershipHere } from "../../settings/ownership.ts";
@@ -13,56 +14,74 @@ import { SCHEMA_VERSION } from "../../store/database.ts";
 import { VERSION } from "../../version.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { proveHook, versionOfHook } from "./gate_proof.ts";
-import { isSameProgram, readHookCommand } from "./hook_program.ts";
-import { installLine, lookAtSettings, type SettingsLook } from "./hooks.ts";
+import { installLine, lookAtSettings, replaceLine, type SettingsLook } from "./hooks.ts";
 import type { DoctorPlace } from "./place.ts";
 import { isAtLeast } from "./program.ts";
 
 /** Proves each installed hook that judges, where something is guarded. */
 export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const { config } = place;
-  const events = gateEvents(config);
-  if (events.length === 0) return [ok("no gates here: nothing is guarded in this folder")];
+  const needs = needsOf(config);
+  if (needs.length === 0) return [ok("no gates here: nothing is guarded in this folder")];
   const looks = lookAtSettings(place);
   const unarmed = whyUnarmed(looks, {
-    events,
+    needs,
     ownership: ownershipHere(place),
+    machine: machineHere(place.searchPath),
   });
-  if (unarmed !== null) return [notAsked(unarmed, looks)];
-  const findings: Finding[] = [];
+  const notAsked = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
+  if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return notAsked;
+  const proofs: Finding[] = [];
   for (const look of looks) {
     if (checkHooks(look.settings).some(({ discardsFile }) => discardsFile)) continue;
-    const entry = look.entries.find(({ event }) => event === "PreToolUse");
-    if (entry !== undefined) findings.push(await lookAtEntry(entry, { look, looks, place }));
+    const entry = judgingEntry(look, needs);
+    if (entry !== undefined) proofs.push(await lookAtEntry(entry, { look, looks, place }));
   }
-  return [...findings, ...lockOf(config)];
+  const missing = [...notAsked, ...unreadIn(config)];
+  // That some of it is ARMED would be read as all of it.
+  const told = missing.length === 0 ? proofs : proofs.filter(({ status }) => status !== "ok");
+  return [...missing, ...told, ...lockOf(config)];
 }
 
-/** Claude Code does not even ask. */
-function notAsked(unarmed: Unarmed, looks: readonly SettingsLook[]): Finding {
-  switch (unarmed.kind) {
-    case "disabled":
-      return fail(
-        `NOT ARMED: \`disableAllHooks\` is true in ${unarmed.path}, so nothing is forbidden`,
-        `set it to false in ${quoteWord(unarmed.path)}, or remove it`,
-      );
-    case "discarded":
-      return fail(
-        `NOT ARMED: Claude Code discards ${unarmed.path} with our hooks in it, because \`${unarmed.at}\` ${unarmed.problem}`,
-        `correct or remove \`${unarmed.at}\` in ${quoteWord(unarmed.path)}`,
-      );
-    case "missing": {
-      const widest = looks.findLast(({ entries }) => entries.length > 0);
-      return fail(
-        `NOT ARMED: something is guarded here, and no hook is installed for ${
-          unarmed.events.join(" and ")
-        }`,
-        widest === undefined
-          ? commandLine("install-hooks")
-          : installLine(widest.flags, widest.entries),
-      );
+/** Rules in a file that cannot be read, where they were not strict: nobody asks what they were. */
+function unreadIn(config: HookConfig): Finding[] {
+  const { unreadable } = config;
+  return unreadable === "" || lockOf(config).length > 0 ? [] : [
+    fail(`NOT ARMED for what stands in ${unreadable}`, "conclaude config validate"),
+  ];
+}
+
+/** What makes Claude Code ask. */
+function wayToArm({ remedy }: Unarmed, looks: readonly SettingsLook[]): string {
+  switch (remedy.kind) {
+    case "enable":
+      return `set it to false in ${quoteWord(remedy.path)}, or remove it`;
+    case "correct":
+      return `correct or remove \`${remedy.at}\` in ${quoteWord(remedy.path)}`;
+    case "install":
+    case "replace": {
+      const look = looks.find(({ path }) => path === remedy.path) ??
+        looks.findLast(({ entries }) => entries.length > 0);
+      if (look === undefined) return commandLine("install-hooks");
+      const line = remedy.kind === "install" ? installLine : replaceLine;
+      return line(look.flags, look.entries);
     }
   }
+}
+
+/**
+ * The hook whose program is tried: that of PreToolUse; where no tool is guarded, one of those that are asked, in the
+ * place of which the same program is asked about a tool.
+ */
+function judgingEntry({ entries }: SettingsLook, needs: readonly Need[]): HookEntry | undefined {
+  const ofTools = entries.find(({ event }) => event === "PreToolUse");
+  if (ofTools !== undefined || needs.some(({ event }) => event === "PreToolUse")) return ofTools;
+  const asked = entries.find(({ event }) => needs.some((need) => need.event === event));
+  return asked && {
+    ...asked,
+    matcher: undefined,
+    command: `${readHookCommand(asked.command).line} hook PreToolUse`,
+  };
 }
 
 interface EntryPlace {

@@ -14,7 +14,7 @@ import {
   isSameProgram,
   readHookCommand,
   whyNotStarted,
-} from "./hook_program.ts";
+} from "../../settings/hook_program.ts";
 import type { DoctorPlace } from "./place.ts";
 
 /** A settings file as far as hooks go. */
@@ -168,7 +168,7 @@ function startFaults(looks: readonly SettingsLook[], place: DoctorPlace): Findin
   const own = { program: place.program, path: place.programPath, searchPath };
   return looks.flatMap((look) => {
     const { path, flags, entries } = look;
-    const again = commandLine("install-hooks", [...flags, ...strictFlag(entries)]);
+    const again = replaceLine(flags, entries);
     const programs = new Map(entries.map(({ command }) => {
       const program = readHookCommand(command);
       return [program.line, program];
@@ -200,6 +200,11 @@ function isSearched({ executable, script }: HookProgram): boolean {
 
 function strictFlag(entries: readonly HookEntry[]): string[] {
   return entries.some(({ onFailure }) => onFailure === "block") ? ["--strict"] : [];
+}
+
+/** Installs into the same file, with this program; strict stays strict. */
+export function replaceLine(flags: readonly string[], entries: readonly HookEntry[]): string {
+  return commandLine("install-hooks", [...flags, ...strictFlag(entries)]);
 }
 
 /** Installs into the same file; a command that its hooks look up on the `PATH` stays one, and strict stays strict. */

@@ -1,12 +1,14 @@
-import { baseName, isAbsolutePath } from "../../paths.ts";
+/** The program that a hook's command starts: which file it is, and whether it can be started. */
+import { baseName, isAbsolutePath } from "../paths.ts";
 import {
   findOnPath,
   isBareName,
   isSameFile,
   whyNotRead,
   whyNotRun,
-} from "../../process/executable.ts";
-import { OWN_MARK, type Program, programLine } from "../../settings/hooks.ts";
+} from "../process/executable.ts";
+import type { Machine } from "./handler_fault.ts";
+import { OWN_MARK, type Program, programLine } from "./hooks.ts";
 
 /** What a hook's command starts. */
 export interface HookProgram {
@@ -53,6 +55,14 @@ export function whyNotStarted(program: HookProgram, searchPath: string | undefin
   if (file === null) return `no folder of the PATH has an executable \`${executable}\``;
   if (!isAbsolutePath(file)) return null;
   return whyNotRun(file) ?? (script === null ? null : whyNotRead(script));
+}
+
+/** What this machine tells of handlers. @param searchPath `PATH`. */
+export function machineHere(searchPath: string | undefined): Machine {
+  return {
+    whyNotStarted: (command) => whyNotStarted(readHookCommand(command), searchPath),
+    hasPowerShell: () => Deno.build.os === "windows" || findOnPath("pwsh", searchPath).length > 0,
+  };
 }
 
 /** Whether a hook starts this very program. */
