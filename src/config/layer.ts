@@ -70,6 +70,7 @@ export function readLayer(file: ConfigFile): LayerResult {
     const problem = { path: file.path, ...position, key: dotted(path), message };
     problems.push(suggestion === undefined ? problem : { ...problem, suggestion });
   };
+  refuseLostNames(tree.root, [], report);
   const values = keepValid(tree.root, report);
   resolveDatabasePath(values, file, report);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
@@ -82,6 +83,19 @@ export function isMapping(value: unknown): value is LayerValues {
 }
 
 type Report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => void;
+
+/** Whoever copies a map later, the schema's library first, loses a key of this name without a word. */
+const LOST_NAME = "__proto__";
+
+function refuseLostNames(value: Plain, path: ValuePath, report: Report): void {
+  if (typeof value !== "object" || value === null) return;
+  if (!Array.isArray(value) && Object.hasOwn(value, LOST_NAME)) {
+    report([...path, LOST_NAME], "key", "nothing can have this name");
+    delete value[LOST_NAME];
+  }
+  const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
+  for (const [key, inner] of entries) refuseLostNames(inner, [...path, key], report);
+}
 
 function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerValues {
   for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -14,7 +14,7 @@ import {
   parseAllDocuments,
 } from "yaml";
 
-/** What a configuration file can hold. Maps have no prototype, so that no name means anything else. */
+/** What a configuration file can hold. Maps have no prototype, so that `__proto__` is a key like any other. */
 export type Plain = string | number | boolean | null | Plain[] | { [key: string]: Plain };
 
 /** A place in a file; both count from 1. */
@@ -182,11 +182,6 @@ class TreeReader {
       }
       const name = String(pair.key.value);
       const inner = [...path, name];
-      // Whoever copies a map later would lose such a key without a word.
-      if (name === "__proto__") {
-        this.addFault(inner, "nothing can have this name", position);
-        continue;
-      }
       if (seen.has(name)) {
         this.addFault(inner, "the key stands here a second time; the last one counts", position);
       }
