@@ -2,8 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AskedUse } from "../gate/judge.ts";
 import { gatherFacts, groundOf, requirementsFor } from "../gate/requirements.ts";
+import { audienceOf } from "../gate/standings.ts";
 import { findRepository } from "../git/repository.ts";
-import { shortSessionId } from "../ids.ts";
 import { lookUpwards } from "../project/look.ts";
 import { openForUse } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
@@ -51,6 +51,7 @@ export async function explainRequirements(
     atMs,
     projectDir: use.projectDir,
   });
+  const to = audienceOf(facts, repository);
   const key = { repository: repository.commonDir, branch };
   const standings = db === null ? [] : readOwnStandings(db, key, sessionId);
   const open = openForUse([...triggered], standings, facts);
@@ -63,7 +64,7 @@ export async function explainRequirements(
     }
     const forbidding = open.find((one) => one.requirement === requirement);
     if (forbidding !== undefined) {
-      const why = reasonOf(forbidding, { session: shortSessionId(sessionId), facts });
+      const why = reasonOf(forbidding, to);
       return isPaused ? row(name, "allows", `paused; else: ${why}`) : row(name, "forbids", why);
     }
     const satisfying = satisfyingOf(requirement, standings, facts);

@@ -1,12 +1,13 @@
 /** The requirements of the project around this folder, for the verbs of `conclaude req`. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, UserError } from "../errors.ts";
-import { gatherFacts, type Ground, groundOf } from "../gate/requirements.ts";
+import { type Ground, groundOf } from "../gate/requirements.ts";
 import { findRepository } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
 import { lookUpwards } from "../project/look.ts";
-import type { Facts } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
+import { isThere } from "../maintenance/whole_file.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import { findSessions } from "../store/sessions.ts";
 import type { BranchKey } from "../store/requirements.ts";
 import type { CliContext } from "./context.ts";
@@ -83,19 +84,35 @@ export function namedRequirements(
 }
 
 /**
- * The same as the session sees it: where that works in another working tree of this repository, with the branch that is
- * checked out there.
+ * The same for a session: by the configuration that its hooks read, also when this is another working tree of its
+ * repository, in which there may be none. The branch stays the one of this folder.
+ *
+ * @throws {UserError} When the session works in another repository.
  */
-export function hereOfSession(
-  here: RequirementsHere,
+export async function hereOfSession(
+  context: CliContext,
   db: DatabaseSync,
   sessionId: string,
-): RequirementsHere {
-  const [session] = findSessions(db, sessionId);
+): Promise<RequirementsHere> {
+  const here = await requirementsHere(context);
   const { repository } = here.ground;
-  if (repository === null || !session?.cwd) return here;
-  const theirs = findRepository(lookUpwards(session.cwd));
-  return theirs?.commonDir === repository.commonDir ? { ...here, ground: groundOf(theirs) } : here;
+  const [session] = findSessions(db, sessionId);
+  if (repository === null || session === undefined) return here;
+  const isHere = (folder: string | null) =>
+    folder !== null && findRepository(lookUpwards(folder))?.commonDir === repository.commonDir;
+  const { projectDir, cwd } = session;
+  if (projectDir !== null && isHere(projectDir)) {
+    const theirs = await requirementsHere({ ...context, cwd: projectDir });
+    return theirs.requirements.length === 0 ? here : { ...theirs, ground: here.ground };
+  }
+  // Of a folder that is gone, or whose name is masked, nobody can tell.
+  const isElsewhere = projectDir !== null && isThere(projectDir) &&
+    session.repository !== repository.commonDir && !isHere(cwd);
+  if (!isElsewhere) return here;
+  throw new UserError(`Session ${session.shortId} does not work in this project`, {
+    why: `it works in ${projectDir}, and this is ${repository.root}; nothing was changed`,
+    next: `cd ${quoteWord(projectDir)} && conclaude req status --session ${session.shortId}`,
+  });
 }
 
 /** A whole id of Claude Code's own. */
@@ -135,25 +152,4 @@ export async function sessionIdOrNone(
     if (named !== undefined || !isUserError(thrown)) throw thrown;
     return NO_SESSION;
   }
-}
-
-/** What conditions are judged by here, now. */
-export async function factsHere(
-  requirements: readonly Requirement[],
-  at: {
-    readonly db: DatabaseSync;
-    readonly ground: Extract<Ground, { readonly kind: "branch" }>;
-    readonly sessionId: string;
-  },
-): Promise<Facts> {
-  const { repository, branch } = at.ground;
-  const { facts } = await gatherFacts(requirements, {
-    db: at.db,
-    repository,
-    branch,
-    sessionId: at.sessionId,
-    atMs: Date.now(),
-    projectDir: repository.root,
-  });
-  return facts;
 }

@@ -16,13 +16,19 @@ import { lookAtCommand } from "../requirement/look.ts";
 import { commandText, triggeredBy, usesOf } from "../requirement/triggers.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";
-import type { RequirementChange } from "../store/requirements.ts";
+import type { BranchKey, RequirementChange } from "../store/requirements.ts";
 import { activeInFolder } from "../store/session_registry.ts";
 import { type AskedUse, commandOf } from "./judge.ts";
 
 /** Where requirements count: on a branch of a repository, or why they do not. */
 export type Ground =
-  | { readonly kind: "branch"; readonly repository: Repository; readonly branch: string }
+  | {
+    readonly kind: "branch";
+    readonly repository: Repository;
+    readonly branch: string;
+    /** What is kept of it is kept under this. */
+    readonly key: BranchKey;
+  }
   | { readonly kind: "none"; readonly repository: Repository | null; readonly why: string };
 
 /** What every tool that runs a shell command counts as. */
@@ -36,7 +42,7 @@ export function groundOf(repository: Repository | undefined): Ground {
   const { branch } = repository;
   return branch === null
     ? { kind: "none", repository, why: "HEAD is detached, so there is no branch" }
-    : { kind: "branch", repository, branch };
+    : { kind: "branch", repository, branch, key: { repository: repository.commonDir, branch } };
 }
 
 /** What a tool use means for requirements. */
@@ -70,7 +76,8 @@ export async function requirementsFor(
     return { ...nothing, triggered, repository: workingTree(repository, place) };
   }
   const command = commandOf(input);
-  const look = command === null ? "no" : lookAtCommand(usesOf(requirements), command);
+  const uses = usesOf(requirements);
+  const look = command === null ? "no" : lookAtCommand(uses, command);
   if (command === null || look === "no") return nothing;
   if (look === "plain") {
     const commands = [commandText(command.trim().split(/ +/))];
@@ -80,7 +87,7 @@ export async function requirementsFor(
   const { readUses } = await import("../guard/bash.ts");
   const { commands, changed, gitFolders, doubts } = readUses(command, { folder, home });
   const files = changed.map(real).filter((path) => isOfProject(path, repository));
-  const edited = files.length > 0 && usesOf(requirements).edits ? await unignored(files) : files;
+  const edited = files.length > 0 && uses.edits ? await unignored(files) : files;
   const triggered = triggeredBy(requirements, {
     tool: BASH,
     commands: commands.map(commandText),

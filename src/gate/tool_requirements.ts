@@ -1,11 +1,10 @@
 /** The requirements' part in the decision about a tool use. Loaded only where a requirement could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Repository } from "../git/repository.ts";
-import { shortSessionId } from "../ids.ts";
-import { type Open, openForUse } from "../requirement/judge.ts";
+import { openForUse } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isTriggered } from "../requirement/standing.ts";
-import { denialText, doubtText, shortDenialText } from "../requirement/text.ts";
+import { type Audience, denialText, doubtText, shortDenialText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
@@ -17,6 +16,7 @@ import {
 } from "../store/requirements.ts";
 import type { AskedUse } from "./judge.ts";
 import { type GatheredFacts, gatherFacts, groundOf, requirementsFor } from "./requirements.ts";
+import { audienceOf } from "./standings.ts";
 
 /** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
 const REPEATED_MS = 5_000;
@@ -102,7 +102,8 @@ export async function prepareUse(
     toolUseId: use.toolUseId,
     triggered,
     doubts,
-    folder: repository.root === ground.repository.root ? undefined : repository.root,
+    to: audienceOf(gathered.facts, repository),
+    worktree: repository.root,
   };
   return {
     apply: applyChanges,
@@ -134,8 +135,9 @@ interface PreparedUse extends GatheredFacts {
   /** What it falls under. */
   readonly triggered: readonly Requirement[];
   readonly doubts: readonly string[];
-  /** The working tree, where it is not the session's own. */
-  readonly folder: string | undefined;
+  readonly to: Audience;
+  /** The working tree in which it happens. */
+  readonly worktree: string;
 }
 
 function decideUse(
@@ -143,7 +145,7 @@ function decideUse(
   db: DatabaseSync,
   { rules: denying, isStrict }: Parameters<RequiredUse["decide"]>[1],
 ): RequirementSaying {
-  const { facts, changes, key, triggered, doubts } = prepared;
+  const { facts, changes, key, triggered, doubts, to, worktree } = prepared;
   const { sessionId, atMs, branchLines } = facts;
   const standings = readOwnStandings(db, key, sessionId);
   const open = openForUse(triggered, standings, facts);
@@ -165,8 +167,10 @@ function decideUse(
     reason: rules.length === 0 || paused
       ? ""
       : isDoubted
-      ? doubtText(doubts, shortSessionId(sessionId))
-      : reasonOf(open, prepared, isRepeated(db, [...denying, ...rules], facts)),
+      ? doubtText(doubts, to.session)
+      : isRepeated(db, [...denying, ...rules], facts)
+      ? shortDenialText(open, to)
+      : denialText(open, to),
     rules,
     paused,
     changes: [...changes, ...fresh],
@@ -175,6 +179,8 @@ function decideUse(
       ...(sized.length === 0 ? {} : { branchLines }),
       ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }),
       ...(doubts.length === 0 ? {} : { unsure: doubts.length }),
+      // Of several: a skill that is used for it satisfies there.
+      ...(to.branch === null ? {} : { worktree }),
     },
   };
 }
@@ -192,13 +198,4 @@ function isRepeated(
   { sessionId, atMs }: PreparedUse["facts"],
 ): boolean {
   return wasDeniedSince(db, { sessionId, rules, sinceMs: atMs - REPEATED_MS });
-}
-
-function reasonOf(
-  open: readonly Open[],
-  { facts, folder }: PreparedUse,
-  repeated: boolean,
-): string {
-  const to = { session: shortSessionId(facts.sessionId), facts, folder };
-  return repeated ? shortDenialText(open, to) : denialText(open, to);
 }

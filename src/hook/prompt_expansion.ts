@@ -1,7 +1,7 @@
 import { groundOf } from "../gate/requirements.ts";
+import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
-import { satisfiedBySkill } from "../requirement/satisfy.ts";
-import { applyChanges, type RequirementChange } from "../store/requirements.ts";
+import { applyChanges } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
@@ -16,9 +16,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     return null;
   }
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const key = { repository: ground.repository.commonDir, branch: ground.branch };
-  const changes = satisfiedBySkill(policy.requirements, command, work)
-    .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told }));
+  const changes = satisfactionsBySkill(policy.requirements, command, { ...work, ground });
   await work.save(changes.length > 0 ? { ...draft, changes } : draft, applyChanges);
   return null;
 }

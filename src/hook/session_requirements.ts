@@ -1,19 +1,13 @@
 /** The start and the end of a session, as far as requirements go. */
-import { gatherFacts, groundOf, quietly } from "../gate/requirements.ts";
-import { shortSessionId } from "../ids.ts";
+import { groundOf, quietly } from "../gate/requirements.ts";
+import { standOf } from "../gate/standings.ts";
 import { carriedOver } from "../requirement/carry_over.ts";
-import { openOf } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { takenOver } from "../requirement/satisfy.ts";
 import { briefingText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { findPause } from "../store/pauses.ts";
-import {
-  applyChanges,
-  readOwnStandings,
-  readStandings,
-  type RequirementChange,
-} from "../store/requirements.ts";
+import { applyChanges, readStandings, type RequirementChange } from "../store/requirements.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
@@ -38,8 +32,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
       text: () => Promise.resolve(policy.briefing === "none" ? "" : text),
     };
   }
-  const { repository, branch } = ground;
-  const key = { repository: repository.commonDir, branch };
+  const { key } = ground;
   const { sessionId, atMs, db } = work;
   const source = nameOf(work.event.own["source"]) ?? "startup";
   const carried =
@@ -53,22 +46,15 @@ export function beginRequirements(work: HookWork): SessionRequirements {
     async text() {
       const spare = work.spareDb();
       if (spare === null || policy.briefing === "none") return "";
-      const { facts } = await gatherFacts(policy.requirements, {
-        ...work,
-        db: spare,
-        repository,
-        branch,
-      });
-      const open = openOf(policy.requirements, readOwnStandings(spare, key, sessionId), facts);
-      const session = shortSessionId(sessionId);
+      const { open, to } = await standOf(policy.requirements, { ...work, db: spare, ground });
       const names = carried.map(({ requirement }) => requirement);
       const pause = findPause(spare, { sessionId, subject: "requirements", atMs });
       const banner = pause === undefined
         ? ""
         : `**Requirements are paused for this session**${
           pause.reason === null ? "" : `: ${pause.reason}`
-        } (\`conclaude req resume --session ${session}\` ends it)\n`;
-      return banner + briefingText(policy, open, { session, facts, carried: names });
+        } (\`conclaude req resume --session ${to.session}\` ends it)\n`;
+      return banner + briefingText(policy, open, { ...to, carried: names });
     },
   };
 }

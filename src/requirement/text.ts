@@ -1,4 +1,5 @@
 /** What Claude and the person are told of open requirements: what, why, and how to go on. */
+import { quoteWord } from "../settings/hooks.ts";
 import type { Facts, Open } from "./judge.ts";
 import type { Requirement, RequirementPolicy, Trigger } from "./policy.ts";
 import { isSatisfied, type Standing } from "./standing.ts";
@@ -15,14 +16,18 @@ const MAX_DOUBTS = 5;
 export interface Audience {
   /** The short id. */
   readonly session: string;
+  /** What a command has to name for it to mean the same in every working tree; null where there is only one. */
+  readonly branch: string | null;
   readonly facts: Pick<Facts, "branch" | "branchLines">;
-  /** The working tree in which the command has to be given; not there when it is the session's own. */
-  readonly folder?: string | undefined;
 }
 
-/** The command with which a person satisfies requirements for a session. */
-export function satisfyCommand(names: readonly string[], session: string): string {
-  return `conclaude req satisfy ${names.join(" ")} --session ${session}`;
+/** The command with which a person satisfies requirements for a session, wherever in the repository it is given. */
+export function satisfyCommand(
+  names: readonly string[],
+  { session, branch }: Pick<Audience, "session" | "branch">,
+): string {
+  return `conclaude req satisfy ${names.join(" ")} --session ${session}` +
+    (branch === null ? "" : ` --branch ${quoteWord(branch)}`);
 }
 
 /** Why a tool was not used. */
@@ -35,9 +40,7 @@ export function denialText(open: readonly Open[], to: Audience): string {
     ...(open.length === 1 ? checklistOf(open[0]!.requirement) : tableOf(open, to)),
     ...skillLines(open),
     "Nothing was done. If there is no real work to do here, leave it. A person can satisfy " +
-    `${names.length === 1 ? "it" : "them"}${placeText(to)} with \`${
-      satisfyCommand(names, to.session)
-    }\`; ` +
+    `${names.length === 1 ? "it" : "them"} with \`${satisfyCommand(names, to)}\`; ` +
     "do not run that yourself.",
   ].join("\n");
 }
@@ -45,8 +48,8 @@ export function denialText(open: readonly Open[], to: Audience): string {
 /** The same once more, within seconds: parallel tool calls need not be told at length. */
 export function shortDenialText(open: readonly Open[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
-  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run` +
-    `${placeText(to)} \`${satisfyCommand(names, to.session)}\`; do not run that yourself.`;
+  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run ` +
+    `\`${satisfyCommand(names, to)}\`; do not run that yourself.`;
 }
 
 /** Why a strict policy denies a shell command of which nobody can say which requirements it falls under. */
@@ -65,7 +68,7 @@ export function stopText(open: readonly Open[], to: Audience): string {
     "What was done in this session needs:",
     ...tableOf(open, to),
     ...skillLines(open),
-    `Satisfy them, then stop. A person can do it with \`${satisfyCommand(names, to.session)}\`; ` +
+    `Satisfy them, then stop. A person can do it with \`${satisfyCommand(names, to)}\`; ` +
     "do not run that yourself.",
   ].join("\n");
 }
@@ -90,7 +93,7 @@ export function briefingText(
         ? tableOf(open, told)
         : [`Open: ${open.map(shortOf).join("; ")}`]),
       ...skillLines(open),
-      `**Fallback** (a person's action): \`${satisfyCommand(names, told.session)}\``,
+      `**Fallback** (a person's action): \`${satisfyCommand(names, told)}\``,
       "You may run the skills; do not run `conclaude req satisfy` yourself.",
     ]),
   ].join("\n");
@@ -138,10 +141,6 @@ export function reasonOf({ requirement, finding }: Open, to: Audience): string {
 export function triggersText(triggers: readonly Trigger[]): string {
   return triggers.map(({ tool, command }) => command === null ? tool : `${tool} \`${command}\``)
     .join(", ");
-}
-
-function placeText({ folder }: Audience): string {
-  return folder === undefined ? "" : ` in ${folder}`;
 }
 
 function shortOf({ requirement, finding }: Open): string {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, type Row } from "../support/look.ts";
+import { startProgram } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
@@ -318,7 +319,7 @@ Deno.test("the branch of the working tree counts in which something is done, who
   assert.match((await project.bash(`git -C ${project.path} commit -m x`, { cwd: tree }))!, /main/);
   assert.match(
     (await project.bash(`cd ${project.path} && git commit -m x`, { cwd: tree }))!,
-    /A person can (?:satisfy it|run) in .*project /,
+    /req satisfy guarded --session cad0ac4d --branch main`/,
   );
 });
 
@@ -349,4 +350,70 @@ Deno.test("files that git ignores are no edits of a shell command", async () => 
   project.write("build/x", "1");
   assert.equal(await project.bash("rm -rf build && echo x > build/log.txt"), null);
   assert.notEqual(await project.bash("rm -rf build src"), null);
+});
+
+/** A project on `feature/x` with another working tree of it, on `other`. */
+function withWorktree(config: string): RequiredProject & { readonly tree: string } {
+  const project = new RequiredProject(config);
+  const tree = join(project.home.path, "tree");
+  project.git("worktree", "add", "-q", "-b", "other", tree);
+  return Object.assign(project, { tree });
+}
+
+Deno.test("the command of a denial in another working tree lifts it, in whichever of them it is given", async () => {
+  for (const from of ["tree", "path"] as const) {
+    for (const cwd of ["tree", "path"] as const) {
+      using project = withWorktree(PLAN);
+      await project.send("SessionStart");
+      const edit = () => project.edit({ cwd: project[cwd] }, join(project.tree, "src", "a.ts"));
+      // A working tree without a configuration asks for nothing by itself.
+      const claude = { env: { HOME: project.home.path }, cwd: project[from] };
+      if (cwd === "tree") {
+        Deno.copyFileSync(
+          join(project.path, ".conclaude.yaml"),
+          join(project.tree, ".conclaude.yaml"),
+        );
+      }
+      const [, command] = /`conclaude (req [^`]+)`/.exec((await edit())!)!;
+      assert.match(command!, / --branch other$/);
+      const { code, stdout, stderr } = await startProgram(command!.split(" "), claude);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+      assert.match(stdout, /for session cad0ac4d on other/);
+      assert.equal(await edit(), null, `given in ${from}, denied in ${cwd}`);
+      assert.notEqual(await project.edit(), null);
+    }
+  }
+});
+
+Deno.test("without a branch named, a session's requirement is about the branch of the folder", async () => {
+  using project = withWorktree(PLAN);
+  await project.send("SessionStart");
+  const inTree = { env: { HOME: project.home.path }, cwd: project.tree };
+  const status = await startProgram(["req", "status", "--session", "cad0ac4d"], inTree);
+  assert.match(status.stdout, /^other, session cad0ac4d: 0 of 1 satisfied/);
+  await startProgram(["req", "satisfy", "commit_plan", "--session", "cad0ac4d"], inTree);
+  assert.deepEqual(project.state("commit_plan").map(({ branch }) => branch), ["other"]);
+});
+
+Deno.test("a skill satisfies also in the other working tree in which the session was denied", async () => {
+  using project = withWorktree(PLAN);
+  const edit = () => project.edit({}, join(project.tree, "src", "a.ts"));
+  assert.match((await edit())!, /`\/arch-review`/);
+  await project.used("Skill", { skill: "arch-review" });
+  assert.equal(await edit(), null);
+  assert.equal(await project.edit(), null);
+});
+
+Deno.test("a session of another project is refused by name, and nothing is recorded", async () => {
+  using project = new RequiredProject(PLAN);
+  const elsewhere = join(project.home.path, "elsewhere");
+  Deno.mkdirSync(elsewhere);
+  project.git("init", "-q", elsewhere);
+  await project.send("SessionStart", { cwd: elsewhere });
+  for (const verb of [["satisfy", "commit_plan"], ["clear", "--all"], ["explain", "commit_plan"]]) {
+    const { code, stderr } = await project.run("req", ...verb, "--session", "cad0ac4d");
+    assert.equal(code, 1);
+    assert.match(stderr, /cad0ac4d does not work in this project[^]*elsewhere/);
+  }
+  assert.deepEqual(project.state("commit_plan"), []);
 });

@@ -1,8 +1,10 @@
 /** `conclaude req status|show|explain|list|sessions`: what only looks. */
 import { plain } from "../../capture/plain.ts";
 import { isUserError, UserError } from "../../errors.ts";
+import type { Ground } from "../../gate/requirements.ts";
+import { type Stand, standOf } from "../../gate/standings.ts";
 import { shortSessionId } from "../../ids.ts";
-import { type Facts, openOf } from "../../requirement/judge.ts";
+import { openOf } from "../../requirement/judge.ts";
 import type { Requirement } from "../../requirement/policy.ts";
 import {
   isTriggered,
@@ -10,7 +12,13 @@ import {
   type Standing,
   WHOLE_BRANCH,
 } from "../../requirement/standing.ts";
-import { reasonOf, satisfyCommand, statusOf, triggersText } from "../../requirement/text.ts";
+import {
+  type Audience,
+  reasonOf,
+  satisfyCommand,
+  statusOf,
+  triggersText,
+} from "../../requirement/text.ts";
 import { findPause } from "../../store/pauses.ts";
 import { listBranches, readOwnStandings } from "../../store/requirements.ts";
 import { listSessions } from "../../store/sessions.ts";
@@ -18,7 +26,6 @@ import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import {
   branchKeyOf,
-  factsHere,
   hereOfSession,
   namedRequirements,
   NO_SESSION,
@@ -56,14 +63,14 @@ interface Row {
 export async function showStatus(context: CliContext, flags: Where): Promise<View> {
   const { db } = await openStore(context, "read");
   const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
-  const here = hereOfSession(await requirementsHere(context), db, sessionId);
+  const here = await hereOfSession(context, db, sessionId);
   const { ground } = here;
   if (ground.kind === "none" && flags.branch === undefined) {
     const report = { branch: null, session: sessionId, why: ground.why, requirements: [] };
     return { json: report, text: `Requirements do not count here: ${ground.why}.` };
   }
   const key = branchKeyOf(here, flags.branch);
-  const rows = await rowsOf(here, { db, key, sessionId });
+  const { rows, to } = await rowsOf(here, { db, key, sessionId });
   const atMs = Date.now();
   const pause = findPause(db, { sessionId, subject: "requirements", atMs });
   const open = rows.filter(({ status }) => status === "open");
@@ -92,7 +99,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
     }),
     ...(open.length === 0 || sessionId === NO_SESSION ? [] : [
       "",
-      `To satisfy: ${satisfyCommand(open.map(({ name }) => name), shortSessionId(sessionId))}`,
+      `To satisfy: ${satisfyCommand(open.map(({ name }) => name), to)}`,
     ]),
   ];
   return {
@@ -143,10 +150,14 @@ export async function explainRequirement(
 ): Promise<View> {
   const { db } = await openStore(context, "read");
   const { sessionId } = await sessionOrNone(db, context, flags.session);
-  const here = hereOfSession(await requirementsHere(context), db, sessionId);
+  const here = await hereOfSession(context, db, sessionId);
   const [requirement] = namedRequirements(here, [name]);
   const key = branchKeyOf(here, flags.branch);
-  const [row] = await rowsOf({ ...here, requirements: [requirement!] }, { db, key, sessionId });
+  const { rows: [row], to } = await rowsOf({ ...here, requirements: [requirement!] }, {
+    db,
+    key,
+    sessionId,
+  });
   const session = shortSessionId(sessionId);
   const lines = [
     `${name} is ${row!.status} on ${key.branch} for session ${session}.`,
@@ -164,7 +175,7 @@ export async function explainRequirement(
     ...(requirement!.skills.length === 0
       ? []
       : [`Skills that satisfy it: ${requirement!.skills.join(", ")}`]),
-    `A person satisfies it with: ${satisfyCommand([name], session)}`,
+    `A person satisfies it with: ${satisfyCommand([name], to)}`,
   ];
   return { json: { ...row, branch: key.branch, session: sessionId }, text: plainLines(lines) };
 }
@@ -216,16 +227,10 @@ async function rowsOf(
     readonly key: ReturnType<typeof branchKeyOf>;
     readonly sessionId: string;
   },
-): Promise<Row[]> {
-  const { db, key, sessionId } = at;
-  const standings = readOwnStandings(db, key, sessionId);
-  const isHere = ground.kind === "branch" && ground.branch === key.branch;
-  // Of a branch that is not checked out, what is calculated cannot be told.
-  const facts: Facts = isHere
-    ? await factsHere(requirements, { db, ground, sessionId })
-    : { sessionId, atMs: Date.now(), branch: key.branch, branchLines: null, otherSessions: [] };
-  const open = openOf(requirements, standings, facts);
-  return requirements.map((requirement) => {
+): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
+  const { open, standings, facts, to } = await standHere(requirements, ground, at);
+  const { sessionId } = facts;
+  const rows = requirements.map((requirement): Row => {
     const satisfying = satisfyingOf(requirement, standings, facts);
     const why = open.find((one) => one.requirement === requirement);
     const { name, condition, scope, stopOnly, resolvedBy } = requirement;
@@ -240,11 +245,30 @@ async function rowsOf(
       wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
       triggered: isTriggered(requirement, standings, sessionId),
       stopOnly,
-      why: why === undefined ? null : reasonOf(why, { session: shortSessionId(sessionId), facts }),
+      why: why === undefined ? null : reasonOf(why, to),
       run: resolvedBy === null ? null : `/${resolvedBy}`,
       metadata: satisfying?.metadata ?? {},
     };
   });
+  return { rows, to };
+}
+
+/** How requirements stand on a branch: on the one that is checked out here, or on another one. */
+async function standHere(
+  requirements: readonly Requirement[],
+  ground: Ground,
+  { db, key, sessionId }: Parameters<typeof rowsOf>[1],
+): Promise<Stand> {
+  const atMs = Date.now();
+  if (ground.kind === "branch" && ground.branch === key.branch) {
+    const projectDir = ground.repository.root;
+    return await standOf(requirements, { db, ground, sessionId, atMs, projectDir });
+  }
+  // Of a branch that is not checked out, what is calculated cannot be told.
+  const facts = { sessionId, atMs, branch: key.branch, branchLines: null, otherSessions: [] };
+  const standings = readOwnStandings(db, key, sessionId);
+  const to = { session: shortSessionId(sessionId), branch: key.branch, facts };
+  return { open: openOf(requirements, standings, facts), standings, facts, to };
 }
 
 /** A status can be told without a session, of what the whole branch has. */

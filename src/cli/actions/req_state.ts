@@ -18,7 +18,6 @@ import {
   sessionIdOf,
 } from "../requirements_here.ts";
 import { openStore } from "../store.ts";
-import { quoteWord } from "../../settings/hooks.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
 import { durationText } from "./req.ts";
@@ -40,28 +39,24 @@ export async function satisfyRequirements(
   },
   ...names: string[]
 ): Promise<View> {
-  const here = await requirementsHere(context);
-  const requirements = namedRequirements(here, names);
-  if (flags.branch !== undefined && flags.session !== undefined) {
-    throw new UserError("Cannot use --branch and --session together", {
-      why:
-        "--branch satisfies for every session of a branch, --session for one; nothing was recorded",
-      next: `conclaude req satisfy ${names.join(" ")} --session ${quoteWord(flags.session)}`,
-      exitCode: USAGE,
-    });
-  }
   const metadata = metadataOf(flags.metadata);
+  const wholeBranch = flags.branch !== undefined && flags.session === undefined;
+  const around = await requirementsHere(context);
+  const needsSession = flags.session !== undefined ||
+    (!wholeBranch &&
+      namedRequirements(around, names).some(({ scope }) =>
+        scope === "session" || scope === "single_use"
+      ));
   const { db } = await openStore(context, "write");
-  const wholeBranch = flags.branch !== undefined;
-  const needsSession = !wholeBranch &&
-    requirements.some(({ scope }) => scope === "session" || scope === "single_use");
   const sessionId = needsSession
     ? await sessionIdOf(db, context, {
       named: flags.session,
       command: `req satisfy ${names.join(" ")}`,
     })
     : WHOLE_BRANCH;
-  const key = branchKeyOf(needsSession ? hereOfSession(here, db, sessionId) : here, flags.branch);
+  const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
+  const requirements = namedRequirements(here, names);
+  const key = branchKeyOf(here, flags.branch);
   const atMs = Date.now();
   const ttlMs = flags.ttl === undefined ? null : flags.ttl * SECOND_MS;
   const told = requirements.map((requirement) =>
@@ -70,7 +65,9 @@ export async function satisfyRequirements(
   transaction(db, () => told.forEach((one) => satisfy(db, key, { ...one, atMs })));
   const lines = told.map(({ requirement, sessionId: owner, by, expiresAtMs }) =>
     `Satisfied ${requirement} for ${
-      owner === WHOLE_BRANCH ? `the branch ${key.branch}` : `session ${shortSessionId(owner)}`
+      owner === WHOLE_BRANCH
+        ? `the branch ${key.branch}`
+        : `session ${shortSessionId(owner)} on ${key.branch}`
     }` + (by === "cli_bypass" ? ", recorded as a bypass of its skill" : "") +
     (expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`)
   );
@@ -114,14 +111,16 @@ export async function clearRequirements(
       exitCode: flags.all ? USAGE : 1,
     });
   }
-  const here = await requirementsHere(context);
-  const key = branchKeyOf(here, flags.branch);
   const { db } = await openStore(context, "write");
-  // State of a requirement that was taken out of the configuration can be cleared as well.
-  const chosen = flags.all ? [null] : knownNames(names, here.requirements.map(({ name }) => name));
   const sessionId = flags.session === undefined
     ? null
     : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
+  const here = sessionId === null
+    ? await requirementsHere(context)
+    : await hereOfSession(context, db, sessionId);
+  const key = branchKeyOf(here, flags.branch);
+  // State of a requirement that was taken out of the configuration can be cleared as well.
+  const chosen = flags.all ? [null] : knownNames(names, here.requirements.map(({ name }) => name));
   const removed = transaction(db, () =>
     chosen.reduce(
       (sum, requirement) => sum + clearRequirement(db, key, { requirement, sessionId }),
