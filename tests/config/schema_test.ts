@@ -56,7 +56,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [10, "754df03756babde1cd0260b2efc131f0"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [11, "754df03756babde1cd0260b2efc131f0"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -201,6 +201,18 @@ Deno.test("a skill satisfies what is mapped to it, and what is configured to be"
   assert.match((await project.edit())!, /own/);
 });
 
+Deno.test("the skill that a denial names satisfies, whatever its name is", async () => {
+  for (const skill of ["my-skill", "/my-skill", "plug:thing", "/plug:thing --fast"]) {
+    using project = new RequiredProject(
+      `requirements: {a2: {autoResolveSkill: "${skill}"}}\n`,
+    );
+    const [, named] = /\*\*Execute\*\*: `\/([^` ]+)[^`]*` \(satisfies a2\)/
+      .exec((await project.edit())!)!;
+    await project.used("Skill", { skill: named });
+    assert.equal(await project.edit(), null, skill);
+  }
+});
+
 Deno.test("a slash command that a person types satisfies like the skill of its name", async () => {
   using project = new RequiredProject(PLAN);
   const typed = (command_name: string) =>
