@@ -31,10 +31,11 @@ export async function peek<Found>(
 ): Promise<Peek<Found>> {
   const files = readConfigFiles(lookUpwards(folder), locations);
   const cache = globals.noDb ? null : openIfOurs(locations.database);
-  const config = await peekHookConfig(files, cache);
+  const written = await peekHookConfig(files, cache);
+  const config = globals.noDb ? { ...written, databaseEnabled: false } : written;
   const path = databaseAt(locations, config.databasePath);
   const isSame = path === locations.database;
-  const db = globals.noDb || !config.databaseEnabled ? null : isSame ? cache : openIfOurs(path);
+  const db = !config.databaseEnabled ? null : isSame ? cache : openIfOurs(path);
   try {
     const policy: GuardPolicy | null = config.guards === "" ? null : JSON.parse(config.guards);
     return { config, policy, found: await ask(db, config, policy) };

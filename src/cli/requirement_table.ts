@@ -1,7 +1,7 @@
 /** What every requirement says of a tool use, for people: rows beside those of the rules. */
 import type { DatabaseSync } from "node:sqlite";
 import type { AskedUse } from "../gate/judge.ts";
-import { gatherFacts, groundOf, requirementsFor } from "../gate/requirements.ts";
+import { gatherFacts, groundOf, requirementsFor, UNKEPT } from "../gate/requirements.ts";
 import { audienceOf } from "../gate/standings.ts";
 import { findRepository } from "../git/repository.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -11,6 +11,7 @@ import { satisfyingOf } from "../requirement/standing.ts";
 import { reasonOf, triggersText } from "../requirement/text.ts";
 import { findPause } from "../store/pauses.ts";
 import { readOwnStandings } from "../store/requirements.ts";
+import type { Peek } from "./policy.ts";
 import type { Saying } from "./rule_table.ts";
 
 /** What requirements come to, and each of them. */
@@ -22,19 +23,18 @@ export interface RequirementExplanation {
 
 /**
  * Asks all requirements; nothing is written.
- *
- * @param policy As JSON, as a hook has it; empty when there are none.
  */
 export async function explainRequirements(
-  policy: string,
+  { config, policy }: Pick<Peek<unknown>, "config" | "policy">,
   use: AskedUse,
   at: { readonly db: DatabaseSync | null; readonly folder: string; readonly sessionId: string },
 ): Promise<RequirementExplanation> {
-  if (policy === "") return { denied: false, sayings: [] };
-  const { requirements }: RequirementPolicy = JSON.parse(policy);
+  if (config.requirements === "") return { denied: false, sayings: [] };
+  const { requirements }: RequirementPolicy = JSON.parse(config.requirements);
   const ground = groundOf(findRepository(lookUpwards(at.folder)));
-  if (ground.kind === "none") {
-    const why = `it does not count: ${ground.why}`;
+  const isUnkept = !config.databaseEnabled && !policy?.isStrict;
+  if (ground.kind === "none" || isUnkept) {
+    const why = `it does not count: ${ground.kind === "none" ? ground.why : UNKEPT.why}`;
     return { denied: false, sayings: requirements.map(({ name }) => row(name, "allows", why)) };
   }
   const { db, sessionId } = at;

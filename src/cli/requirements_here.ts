@@ -1,7 +1,7 @@
 /** The requirements of the project around this folder, for the verbs of `conclaude req`. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, UserError } from "../errors.ts";
-import { type Ground, groundOf } from "../gate/requirements.ts";
+import { type Ground, groundOf, UNKEPT } from "../gate/requirements.ts";
 import { findRepository } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -25,14 +25,14 @@ export interface RequirementsHere {
 
 /** Reads the configuration and the repository the way a hook in this folder does. */
 export async function requirementsHere(context: CliContext): Promise<RequirementsHere> {
-  const { config } = await placeOf(context);
+  const { config, database } = await placeOf(context);
   const policy: RequirementPolicy | null = config.requirements === ""
     ? null
     : JSON.parse(config.requirements);
   return {
     requirements: policy?.requirements ?? [],
     policy,
-    ground: groundOf(findRepository(lookUpwards(context.cwd))),
+    ground: database === ":memory:" ? UNKEPT : groundOf(findRepository(lookUpwards(context.cwd))),
   };
 }
 
@@ -50,7 +50,7 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
   }
   throw new UserError("Cannot tell which branch is meant", {
     why: `${ground.why}; requirements are kept by branch, and do not count here`,
-    next: ground.repository === null ? "git init" : "git switch NAME",
+    next: ground.next,
   });
 }
 

@@ -29,7 +29,22 @@ export type Ground =
     /** What is kept of it is kept under this. */
     readonly key: BranchKey;
   }
-  | { readonly kind: "none"; readonly repository: Repository | null; readonly why: string };
+  | {
+    readonly kind: "none";
+    readonly repository: Repository | null;
+    readonly why: string;
+    /** What a person can do about it. */
+    readonly next: string;
+  };
+
+/** Where nothing can be remembered. */
+export const UNKEPT: Extract<Ground, { readonly kind: "none" }> = {
+  kind: "none",
+  repository: null,
+  why:
+    "the database is switched off (`database.enabled: false`, or `--no-db`), so that nothing can be kept of them",
+  next: "conclaude config path",
+};
 
 /** What every tool that runs a shell command counts as. */
 const BASH = "Bash";
@@ -37,11 +52,13 @@ const BASH = "Bash";
 /** The branch that requirements are kept for. */
 export function groundOf(repository: Repository | undefined): Ground {
   if (repository === undefined) {
-    return { kind: "none", repository: null, why: "this folder is in no git repository" };
+    const why = "this folder is in no git repository";
+    return { kind: "none", repository: null, why, next: "git init" };
   }
   const { branch } = repository;
+  const why = "HEAD is detached, so there is no branch";
   return branch === null
-    ? { kind: "none", repository, why: "HEAD is detached, so there is no branch" }
+    ? { kind: "none", repository, why, next: "git switch NAME" }
     : { kind: "branch", repository, branch, key: { repository: repository.commonDir, branch } };
 }
 

@@ -1,12 +1,14 @@
 /** The requirements' part in the decision about a stop. */
 import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
 import { type Open, openForStop } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { type Audience, stopText } from "../requirement/text.ts";
 import { isPaused } from "../store/pauses.ts";
 import { type BranchKey, readOwnStandings, settleAsked } from "../store/requirements.ts";
-import { type GatheredFacts, gatherFacts, groundOf } from "./requirements.ts";
+import { groundFor } from "./keeping.ts";
+import { type GatheredFacts, gatherFacts } from "./requirements.ts";
 import { audienceOf } from "./standings.ts";
 
 /** A stop with all that its requirements ask about. */
@@ -29,6 +31,7 @@ const MAY_STOP: StopDecision = { open: [], reason: "" };
 export async function prepareStop(
   policy: RequirementPolicy,
   at: {
+    readonly config: Pick<HookConfig, "databaseEnabled">;
     readonly db: DatabaseSync | null;
     readonly repository: Repository | undefined;
     readonly sessionId: string;
@@ -36,7 +39,7 @@ export async function prepareStop(
     readonly projectDir: string | null;
   },
 ): Promise<PreparedStop | null> {
-  const ground = groundOf(at.repository);
+  const ground = groundFor(at);
   if (ground.kind === "none" || policy.verifyScopes.length === 0) return null;
   const { repository, branch, key } = ground;
   const held = policy.requirements.filter(({ scope }) => policy.verifyScopes.includes(scope));

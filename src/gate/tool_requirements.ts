@@ -1,10 +1,18 @@
 /** The requirements' part in the decision about a tool use. Loaded only where a requirement could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
+import type { Keeping } from "../guard/lift.ts";
 import type { Repository } from "../git/repository.ts";
 import { openForUse } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isTriggered } from "../requirement/standing.ts";
-import { type Audience, denialText, doubtText, shortDenialText } from "../requirement/text.ts";
+import {
+  type Audience,
+  denialText,
+  doubtText,
+  shortDenialText,
+  unknownText,
+} from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
@@ -15,16 +23,18 @@ import {
   type RequirementChange,
 } from "../store/requirements.ts";
 import type { AskedUse } from "./judge.ts";
-import { type GatheredFacts, gatherFacts, groundOf, requirementsFor } from "./requirements.ts";
+import { keepingOf } from "./keeping.ts";
+import {
+  type GatheredFacts,
+  gatherFacts,
+  groundOf,
+  requirementsFor,
+  UNKEPT,
+} from "./requirements.ts";
 import { audienceOf } from "./standings.ts";
 
 /** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
 const REPEATED_MS = 5_000;
-
-/** Said where a strict policy cannot know what has been satisfied. */
-const UNREADABLE =
-  "Blocked: what has been satisfied here cannot be read, and the policy is strict. A person can find out why with " +
-  "`conclaude doctor`.";
 
 /** What the requirements say of a tool use. */
 export interface RequirementSaying {
@@ -67,6 +77,7 @@ export async function prepareUse(
   policy: string,
   use: AskedUse & { readonly toolUseId: string | null },
   at: {
+    readonly config: Pick<HookConfig, "databaseEnabled">;
     readonly repository: Repository | undefined;
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
@@ -107,8 +118,12 @@ export async function prepareUse(
   };
   return {
     apply: applyChanges,
-    decide: (db, others) =>
-      db === null ? unreadable(others.isStrict) : decideUse(prepared, db, others),
+    decide(db, others) {
+      const keeping = keepingOf(db, at.config);
+      return db === null || keeping !== "lasting"
+        ? undecided(keeping, prepared, others)
+        : decideUse(prepared, db, others);
+    },
   };
 }
 
@@ -121,11 +136,19 @@ export function askedFor(sessionId: string): RequiredUse {
   };
 }
 
-function unreadable(isStrict: boolean): RequirementSaying {
-  const notes = { requirements: "what was satisfied could not be read" };
-  return isStrict
-    ? { ...SILENT, reason: UNREADABLE, rules: ["preToolUse.strict"], notes }
-    : { ...SILENT, notes };
+/** Where nobody can know what has been satisfied. */
+function undecided(
+  keeping: Keeping,
+  { triggered, doubts }: PreparedUse,
+  { isStrict }: Parameters<RequiredUse["decide"]>[1],
+): RequirementSaying {
+  const notes = {
+    requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
+  };
+  const names = triggered.filter(({ stopOnly }) => !stopOnly).map(({ name }) => name);
+  if (!isStrict || names.length + doubts.length === 0) return { ...SILENT, notes };
+  const reason = unknownText(names, keeping);
+  return { ...SILENT, reason, rules: ["preToolUse.strict"], notes };
 }
 
 /** A tool use with all that its requirements ask about. */

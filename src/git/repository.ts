@@ -1,5 +1,5 @@
 import { joinPath, resolvePath } from "../paths.ts";
-import type { FolderLook } from "../project/look.ts";
+import { type FolderLook, lookUpwards } from "../project/look.ts";
 
 /** What the `.git` files say of a folder, read without starting git. */
 export interface Repository {
@@ -20,6 +20,21 @@ export interface Repository {
 export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
   const top = looks.find(({ names }) => names.includes(".git"));
   return top === undefined ? undefined : readRepository(top);
+}
+
+/**
+ * The repository of a project; where a session works in another working tree of it, as that one has it checked out.
+ *
+ * @param looks From the project's folder upwards. @param folder Where the session is; null when that was not told.
+ */
+export function repositoryOf(
+  looks: readonly FolderLook[],
+  folder: string | null,
+): Repository | undefined {
+  const repository = findRepository(looks);
+  if (repository === undefined || folder === null || folder === looks[0]?.path) return repository;
+  const here = findRepository(lookUpwards(folder));
+  return here?.commonDir === repository.commonDir ? here : repository;
 }
 
 function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {

@@ -1,5 +1,6 @@
 /** What a tool use that has succeeded means for the requirements: a skill satisfies some, an action uses some up. */
-import { groundOf, requirementsFor } from "../gate/requirements.ts";
+import { groundFor } from "../gate/keeping.ts";
+import { requirementsFor } from "../gate/requirements.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import { standOf } from "../gate/standings.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
@@ -37,7 +38,7 @@ async function changesOf(
   policy: RequirementPolicy,
   tool: string,
 ): Promise<RequirementChange[]> {
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   if (ground.kind === "none") return [];
   const { sent, sessionId, projectDir, home } = work;
   const input = sent["tool_input"];
@@ -61,7 +62,7 @@ async function changesOf(
 /** A plan was approved: what is still open before it can be carried out. */
 async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<Answer> {
   const db = work.spareDb();
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   if (db === null || ground.kind === "none") return null;
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
   const { open, to } = await standOf(gates, { ...work, db, ground });

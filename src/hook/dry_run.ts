@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { AskedUse } from "../gate/judge.ts";
-import { findRepository } from "../git/repository.ts";
+import { repositoryOf } from "../git/repository.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -74,10 +74,11 @@ export async function answerTo(
   const load = LOOKING.get(event.name);
   if (load === undefined) return undefined;
   const { config, db, home } = from;
+  const sent = input.kind === "event" ? input.fields : {};
   const notices: string[] = [];
   const work: HookWork = {
     event,
-    sent: input.kind === "event" ? input.fields : {},
+    sent,
     text: input.text,
     problem,
     atMs: Date.now(),
@@ -85,7 +86,7 @@ export async function answerTo(
       UNKNOWN_SESSION_ID,
     projectDir,
     shownProjectDir: projectDir,
-    repository: findRepository(projectDir === null ? [] : lookUpwards(projectDir)),
+    repository: repositoryOf(projectDir === null ? [] : lookUpwards(projectDir), folderOf(sent)),
     home,
     claudePid: processNumber(readVariable("CLAUDE_PID")),
     config,

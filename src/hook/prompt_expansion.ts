@@ -1,4 +1,4 @@
-import { groundOf } from "../gate/requirements.ts";
+import { groundFor } from "../gate/keeping.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { applyChanges } from "../store/requirements.ts";
@@ -9,7 +9,7 @@ import { nameOf } from "./protocol.ts";
 /** A slash command that the person has typed satisfies what the skill of that name does. */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   const command = nameOf(work.sent["command_name"]);
   if (work.config.requirements === "" || ground.kind === "none" || command === null) {
     await work.save(draft);

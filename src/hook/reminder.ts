@@ -1,4 +1,4 @@
-import { groundOf } from "../gate/requirements.ts";
+import { groundFor } from "../gate/keeping.ts";
 import { standOf } from "../gate/standings.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { reminderText } from "../requirement/text.ts";
@@ -13,7 +13,7 @@ import type { HookWork } from "./handler.ts";
  */
 export async function reminderFor(work: HookWork): Promise<string> {
   const prompt = work.event.own["prompt"];
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   if (work.config.requirements === "" || typeof prompt !== "string" || ground.kind === "none") {
     return "";
   }

@@ -1,6 +1,8 @@
 /** The start and the end of a session, as far as requirements go. */
-import { groundOf, quietly } from "../gate/requirements.ts";
+import { groundFor, keepingOf } from "../gate/keeping.ts";
+import { quietly } from "../gate/requirements.ts";
 import { standOf } from "../gate/standings.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
 import { carriedOver } from "../requirement/carry_over.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { takenOver } from "../requirement/satisfy.ts";
@@ -23,9 +25,11 @@ export interface SessionRequirements {
 /** Prepares what requirements have to do with a SessionStart. */
 export function beginRequirements(work: HookWork): SessionRequirements {
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   if (ground.kind === "none") {
-    const text = `## Requirements: not in force here, for ${ground.why}`;
+    const text = isDenying(work)
+      ? `## Requirements: what they are about is denied here, for ${ground.why}, and the policy is strict`
+      : `## Requirements: not in force here, for ${ground.why}`;
     return {
       changes: [],
       apply: applyChanges,
@@ -57,6 +61,13 @@ export function beginRequirements(work: HookWork): SessionRequirements {
       return banner + briefingText(policy, open, { ...to, carried: names });
     },
   };
+}
+
+/** Whether a strict policy denies what falls under a requirement, because nothing can be kept of it. */
+function isDenying({ db, config }: HookWork): boolean {
+  if (keepingOf(db, config) !== "off" || config.guards === "") return false;
+  const { isStrict }: GuardPolicy = JSON.parse(config.guards);
+  return isStrict;
 }
 
 /** A pause ends with its session; what the session has satisfied stays, unless the configuration says otherwise. */

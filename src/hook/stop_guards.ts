@@ -8,10 +8,9 @@ import {
 } from "../gate/stop.ts";
 import type { Block } from "../guard/policy.ts";
 import { letThroughText, type StopPolicy, stopReason } from "../guard/stop.ts";
-import { shortSessionId } from "../ids.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import { isLifted } from "./lifted.ts";
+import { isLifted, wayOut } from "./lifted.ts";
 import { applyChanges } from "../store/requirements.ts";
 import { type HeldForRequirements, saveJudged } from "./stop_judged.ts";
 import { tellable } from "./tellable.ts";
@@ -88,8 +87,7 @@ export async function holdBack(
     metadata: { ...draft.metadata, rules, inRow },
     ...(required.changes.length > 0 ? { changes: required.changes } : {}),
   }, applyChanges);
-  const shortId = shortSessionId(work.sessionId);
-  const told = [stopReason(blocks, { shortId, inRow, maxBlocks }), required.reason];
+  const told = [stopReason(blocks, { inRow, maxBlocks, wayOut: wayOut(work) }), required.reason];
   return { decision: "block", reason: told.filter((text) => text !== "").join("\n\n") };
 }
 

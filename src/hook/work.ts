@@ -2,10 +2,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { needsRedaction } from "../capture/triggers.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../config/hook_config.ts";
-import { findRepository, type Repository } from "../git/repository.ts";
+import { repositoryOf } from "../git/repository.ts";
 import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
-import { type FolderLook, lookUpwards } from "../project/look.ts";
+import { lookUpwards } from "../project/look.ts";
 import { type HookRecord, saveRecord } from "../store/captures.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { sinceStartMs } from "../time.ts";
@@ -43,25 +43,24 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
 
   const files = readConfigFiles(looks, locations);
-  const { config, configFrom, cache } = files.length === 0
+  const { config: written, configFrom, cache } = files.length === 0
     ? { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache: null }
     : await (await import("../config/cached.ts")).loadHookConfig(files, {
       locations,
       noDb: flags.noDb,
     });
+  const config = flags.noDb ? { ...written, databaseEnabled: false } : written;
   const { event, text, hide } = await withoutSecrets(input, {
     eventName: flags.event,
     config,
     path: projectDir,
   });
-  const repository = repositoryAt(folderOf(sent), projectDir, looks);
+  const repository = repositoryOf(looks, folderOf(sent));
   const claudePid = processNumber(environment.CLAUDE_PID);
   const sessionId = event.sessionId ??
     normalizeSessionId(environment.CLAUDE_CODE_SESSION_ID) ?? UNKNOWN_SESSION_ID;
 
-  const database = flags.noDb || !config.databaseEnabled
-    ? ":memory:"
-    : databaseAt(locations, config.databasePath);
+  const database = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
   const opened = await open(database, { cache, config, locations });
   const keepsContent = config.captureEnabled &&
     !matchesAny(config.excludeProjects, projectDir ?? "");
@@ -157,18 +156,6 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       return opened.db;
     },
   };
-}
-
-/** The repository of the project; in another worktree of it, as that one has it checked out. */
-function repositoryAt(
-  folder: string | null,
-  projectDir: string | null,
-  looks: readonly FolderLook[],
-): Repository | undefined {
-  const repository = findRepository(looks);
-  if (repository === undefined || folder === null || folder === projectDir) return repository;
-  const here = findRepository(lookUpwards(folder));
-  return here?.commonDir === repository.commonDir ? here : repository;
 }
 
 /** Every environment variable that a hook looks at. */

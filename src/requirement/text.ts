@@ -1,4 +1,5 @@
 /** What Claude and the person are told of open requirements: what, why, and how to go on. */
+import type { Keeping } from "../guard/lift.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { Facts, Open } from "./judge.ts";
 import type { Requirement, RequirementPolicy, Trigger } from "./policy.ts";
@@ -58,6 +59,21 @@ export function doubtText(doubts: readonly string[], session: string): string {
     doubts.slice(0, MAX_DOUBTS).join("; ")
   }). Write the command out plainly. A person can lift requirements with \`conclaude req pause --session ${session}\`; ` +
     "do not run that yourself.";
+}
+
+/** Why a strict policy denies a tool use of whose requirements nobody can know whether they are satisfied. */
+export function unknownText(names: readonly string[], keeping: Keeping): string {
+  const what = names.length === 0
+    ? "whether the requirements here are satisfied"
+    : `whether ${names.map((name) => `"${name}"`).join(", ")} ${
+      names.length === 1 ? "is" : "are"
+    } satisfied`;
+  return `Blocked: ${what} cannot be ${
+    keeping === "off"
+      ? "known, for the database is switched off, and the policy is strict. A person has to switch it on " +
+        "(`database.enabled: true`; `conclaude config path` says where)."
+      : "read from the database, and the policy is strict. A person can mend that with `conclaude doctor --fix`."
+  }`;
 }
 
 /** Why Claude may not stop yet. */

@@ -126,3 +126,16 @@ Deno.test("where there are no rules, that is said", async () => {
     /^PreToolUse of Edit: allowed\.\nThere are no rules/,
   );
 });
+
+Deno.test("before there is a database it is denied what a requirement would forbid", async () => {
+  using place = guarded("requirements: {a: {}}\n");
+  Deno.mkdirSync(join(place.project, ".git"));
+  Deno.writeTextFileSync(join(place.project, ".git", "HEAD"), "ref: refs/heads/x\n");
+  const before = snapshot(place.home);
+  const input = { file_path: "src/a.ts" };
+  assert.match(
+    await dry(place, payload(place, { tool_input: input })),
+    /^PreToolUse of Edit: denied/,
+  );
+  assert.deepEqual(snapshot(place.home), before);
+});

@@ -280,7 +280,10 @@ Deno.test("where the state cannot be read a tool passes with a note, and is deni
   project.configure(`preToolUse: {strict: true}\ndatabase: {busyTimeoutMs: 100}\n${PLAN}`);
   assert.notEqual(await project.edit(), null);
   using _lock = project.lock();
-  assert.match((await project.edit())!, /cannot be read[^]*`conclaude doctor`/);
+  assert.match(
+    (await project.edit())!,
+    /"commit_plan" is satisfied cannot be read[^]*`conclaude doctor --fix`/,
+  );
 });
 
 Deno.test("prune forgets branches that are gone, and nothing where git names none", async () => {

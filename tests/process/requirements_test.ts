@@ -429,3 +429,56 @@ Deno.test("a session of another project is refused by name, and nothing is recor
   }
   assert.deepEqual(project.state("commit_plan"), []);
 });
+
+/** A project whose configuration switches the database off. */
+const OFF = `database: {enabled: false}\n${PLAN}`;
+
+Deno.test("without a database requirements forbid nothing, and it is said", async () => {
+  using project = new RequiredProject(OFF);
+  const stopOnly = `database: {enabled: false}\nrequirements: {evidence: {stopOnly: true}}\n`;
+  assert.equal(await project.edit(), null);
+  assert.match(await project.start(), /not in force here, for the database is switched off/);
+  assert.match((await project.run("req", "status")).stdout, /database is switched off/);
+  assert.equal((await project.run("explain", "Edit", "src/a.ts")).code, 0);
+  project.configure(stopOnly);
+  assert.equal(await project.edit(), null);
+  assert.equal(await project.stop(), null);
+  project.configure(PLAN);
+  const payload = { session_id: SESSION, cwd: project.path, tool_name: "Edit" };
+  const { stdout } = await startProgram(["hook", "PreToolUse", "--no-db"], {
+    stdin: { ...payload, tool_input: { file_path: "src/a.ts" } },
+    env: { HOME: project.home.path },
+  });
+  assert.equal(stdout, "");
+});
+
+Deno.test("without a database a strict policy denies, and says that it has to be switched on", async () => {
+  using project = new RequiredProject(`preToolUse: {strict: true}\n${OFF}`);
+  const reason = (await project.edit())!;
+  assert.match(reason, /"commit_plan"[^]*database\.enabled: true/);
+  assert.doesNotMatch(reason, /req satisfy/);
+  assert.match(await project.start(), /denied here, for the database is switched off/);
+  assert.equal((await project.run("explain", "Edit", "src/a.ts")).code, 1);
+  project.configure(`preToolUse: {strict: true}\n${PLAN}`);
+  assert.match((await project.edit())!, /req satisfy/);
+});
+
+Deno.test("what a person says of requirements or guards is refused where nothing can be kept", async () => {
+  using project = new RequiredProject(OFF);
+  for (
+    const args of [
+      ["req", "satisfy", "commit_plan", "--session", SESSION],
+      ["req", "satisfy", "commit_plan", "--branch", "feature/x"],
+      ["req", "clear", "--all"],
+      ["req", "pause", "--session", SESSION],
+      ["guard", "pause", "--session", SESSION],
+    ]
+  ) {
+    const { code, stdout, stderr } = await project.run(...args);
+    assert.deepEqual([code, stdout], [1, ""], args.join(" "));
+    assert.match(stderr, /why: .*database is switched off[^]*next: /);
+  }
+  const { code, stderr } = await project.run("--no-db", "req", "satisfy", "commit_plan");
+  assert.equal(code, 1);
+  assert.match(stderr, /without `--no-db`/);
+});

@@ -26,7 +26,7 @@ export async function explainUse(
     async (db, config, policy) => {
       const sessionId = await sessionIdOrNone(db, context, flags.session);
       const use = useOf(context, flags.agent, { tool, input, projectDir: policy?.root ?? folder });
-      return await explainRequirements(config.requirements, use, { db, folder, sessionId });
+      return await explainRequirements({ config, policy }, use, { db, folder, sessionId });
     },
   );
   if (config.problems > 0) {

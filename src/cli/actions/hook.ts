@@ -1,4 +1,9 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../../config/hook_config.ts";
 import type { TriedEvent } from "../../hook/dry_run.ts";
+import { isThere } from "../../maintenance/whole_file.ts";
+import { databaseAt } from "../../paths.ts";
+import { openDatabase } from "../../store/database.ts";
 import type { CliContext } from "../context.ts";
 import { peek } from "../policy.ts";
 import { explainRequirements } from "../requirement_table.ts";
@@ -32,10 +37,10 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
   const { policy, found: { answer, required } } = await peek(
     context,
     folder,
-    async (db, config) => ({
-      answer: await answerTo(tried, { config, db, home }),
+    async (db, config, policy) => ({
+      answer: await answerTo(tried, { config, db: db ?? await freshStore(context, config), home }),
       required: use === null || event.name !== "PreToolUse" ? [] : (await explainRequirements(
-        config.requirements,
+        { config, policy },
         use,
         { db, folder, sessionId: event.sessionId ?? NO_SESSION },
       )).sayings,
@@ -54,6 +59,15 @@ async function tryHook(context: CliContext, name: string | undefined): Promise<V
   } else if (use !== null) lines.push("There are no rules here.");
   if (answer) lines.push("", JSON.stringify(answer, null, 2));
   return { json: answer ?? {}, text: lines.join("\n") };
+}
+
+/** What a hook would begin with where there is no database yet; null where there is one, or shall be none. */
+async function freshStore(
+  { locations }: CliContext,
+  { databaseEnabled, databasePath, busyTimeoutMs }: HookConfig,
+): Promise<DatabaseSync | null> {
+  if (!databaseEnabled || isThere(databaseAt(locations, databasePath))) return null;
+  return await openDatabase(":memory:", { busyTimeoutMs });
 }
 
 function resultOf(

@@ -1,35 +1,21 @@
 /** `conclaude req status|show|explain|list|sessions`: what only looks. */
+import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { isUserError, UserError } from "../../errors.ts";
-import type { Ground } from "../../gate/requirements.ts";
-import { type Stand, standOf } from "../../gate/standings.ts";
 import { shortSessionId } from "../../ids.ts";
-import { openOf } from "../../requirement/judge.ts";
 import type { Requirement } from "../../requirement/policy.ts";
-import {
-  isTriggered,
-  satisfyingOf,
-  type Standing,
-  WHOLE_BRANCH,
-} from "../../requirement/standing.ts";
-import {
-  type Audience,
-  reasonOf,
-  satisfyCommand,
-  statusOf,
-  triggersText,
-} from "../../requirement/text.ts";
+import { satisfyCommand, triggersText } from "../../requirement/text.ts";
 import { findPause } from "../../store/pauses.ts";
-import { listBranches, readOwnStandings } from "../../store/requirements.ts";
+import { listBranches } from "../../store/requirements.ts";
 import { listSessions } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
+import { type Row, rowsOf } from "../requirement_rows.ts";
 import {
   branchKeyOf,
   hereOfSession,
   namedRequirements,
   NO_SESSION,
-  type RequirementsHere,
   requirementsHere,
   sessionIdOf,
 } from "../requirements_here.ts";
@@ -39,25 +25,6 @@ import { tableText } from "../table.ts";
 import type { View } from "../view.ts";
 
 type Where = { readonly session?: string; readonly branch?: string };
-
-/** One requirement as it stands. */
-interface Row {
-  readonly name: string;
-  readonly type: Requirement["condition"]["type"];
-  readonly scope: Requirement["scope"];
-  /** `met` is a condition that holds by itself. */
-  readonly status: "satisfied" | "met" | "open";
-  readonly satisfiedBy: string | null;
-  readonly satisfiedAtMs: number | null;
-  readonly expiresAtMs: number | null;
-  /** Whether it counts for the whole branch. */
-  readonly wholeBranch: boolean;
-  readonly triggered: boolean;
-  readonly stopOnly: boolean;
-  readonly why: string | null;
-  readonly run: string | null;
-  readonly metadata: Standing["metadata"];
-}
 
 /** `conclaude req status` */
 export async function showStatus(context: CliContext, flags: Where): Promise<View> {
@@ -220,60 +187,9 @@ export async function listLive(
   };
 }
 
-async function rowsOf(
-  { requirements, ground }: Pick<RequirementsHere, "requirements" | "ground">,
-  at: {
-    readonly db: Parameters<typeof readOwnStandings>[0];
-    readonly key: ReturnType<typeof branchKeyOf>;
-    readonly sessionId: string;
-  },
-): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
-  const { open, standings, facts, to } = await standHere(requirements, ground, at);
-  const { sessionId } = facts;
-  const rows = requirements.map((requirement): Row => {
-    const satisfying = satisfyingOf(requirement, standings, facts);
-    const why = open.find((one) => one.requirement === requirement);
-    const { name, condition, scope, stopOnly, resolvedBy } = requirement;
-    return {
-      name,
-      type: condition.type,
-      scope,
-      status: statusOf(requirement, standings, { open, ...facts }),
-      satisfiedBy: satisfying?.satisfiedBy ?? null,
-      satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
-      expiresAtMs: satisfying?.expiresAtMs ?? null,
-      wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
-      triggered: isTriggered(requirement, standings, sessionId),
-      stopOnly,
-      why: why === undefined ? null : reasonOf(why, to),
-      run: resolvedBy === null ? null : `/${resolvedBy}`,
-      metadata: satisfying?.metadata ?? {},
-    };
-  });
-  return { rows, to };
-}
-
-/** How requirements stand on a branch: on the one that is checked out here, or on another one. */
-async function standHere(
-  requirements: readonly Requirement[],
-  ground: Ground,
-  { db, key, sessionId }: Parameters<typeof rowsOf>[1],
-): Promise<Stand> {
-  const atMs = Date.now();
-  if (ground.kind === "branch" && ground.branch === key.branch) {
-    const projectDir = ground.repository.root;
-    return await standOf(requirements, { db, ground, sessionId, atMs, projectDir });
-  }
-  // Of a branch that is not checked out, what is calculated cannot be told.
-  const facts = { sessionId, atMs, branch: key.branch, branchLines: null, otherSessions: [] };
-  const standings = readOwnStandings(db, key, sessionId);
-  const to = { session: shortSessionId(sessionId), branch: key.branch, facts };
-  return { open: openOf(requirements, standings, facts), standings, facts, to };
-}
-
 /** A status can be told without a session, of what the whole branch has. */
 async function sessionOrNone(
-  db: Parameters<typeof readOwnStandings>[0],
+  db: DatabaseSync,
   context: CliContext,
   named: string | undefined,
 ): Promise<{ readonly sessionId: string; readonly warning: string | null }> {

@@ -17,7 +17,7 @@ import {
   requirementsHere,
   sessionIdOf,
 } from "../requirements_here.ts";
-import { openStore } from "../store.ts";
+import { openKept, openStore } from "../store.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
 import { durationText } from "./req.ts";
@@ -47,7 +47,7 @@ export async function satisfyRequirements(
       namedRequirements(around, names).some(({ scope }) =>
         scope === "session" || scope === "single_use"
       ));
-  const { db } = await openStore(context, "write");
+  const db = await openKept(context, `satisfy ${names.join(", ")}`);
   const sessionId = needsSession
     ? await sessionIdOf(db, context, {
       named: flags.session,
@@ -111,7 +111,7 @@ export async function clearRequirements(
       exitCode: flags.all ? USAGE : 1,
     });
   }
-  const { db } = await openStore(context, "write");
+  const db = await openKept(context, "clear requirements");
   const sessionId = flags.session === undefined
     ? null
     : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
@@ -149,7 +149,7 @@ export async function pauseRequirements(
   context: CliContext,
   flags: { readonly session?: string; readonly reason?: string; readonly minutes?: number },
 ): Promise<View> {
-  const { db } = await openStore(context, "write");
+  const db = await openKept(context, "pause requirements");
   const sessionId = await sessionIdOf(db, context, { named: flags.session, command: "req pause" });
   const createdAtMs = Date.now();
   const lasts = flags.minutes === undefined ? UNTIL_THE_END_MS : flags.minutes * MINUTE_MS;
