@@ -6,7 +6,8 @@ import { type Open, openForStop } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { type Audience, stopText } from "../requirement/text.ts";
 import { isPaused } from "../store/pauses.ts";
-import { type BranchKey, readOwnStandings, settleAsked } from "../store/requirements.ts";
+import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
+import { settleTriggers } from "../store/triggers.ts";
 import { groundFor } from "./keeping.ts";
 import { type GatheredFacts, gatherFacts } from "./requirements.ts";
 import { audienceOf } from "./standings.ts";
@@ -57,7 +58,7 @@ export function decideStop(
   db: DatabaseSync,
 ): StopDecision {
   const { sessionId, atMs } = facts;
-  settleAsked(db, sessionId);
+  settleTriggers(db, sessionId);
   const open = openForStop(policy, readOwnStandings(db, key, sessionId), facts);
   if (open.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
     return MAY_STOP;

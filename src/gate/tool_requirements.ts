@@ -179,9 +179,8 @@ function decideUse(
     : open.map(({ requirement }) => `requirements.${requirement.name}`);
   const paused = rules.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isNew = (requirement: Requirement) => !isTriggered(requirement, standings, sessionId);
-  const fresh = denying.length + rules.length > 0
-    ? []
-    : triggered.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
+  const counted = denying.length + rules.length > 0 ? [] : triggered;
+  const fresh = counted.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
   const sized = triggered.filter(({ condition }) => condition.type === "branch_size");
   const warned = sized.filter(({ condition }) =>
     condition.type === "branch_size" && (branchLines ?? 0) >= condition.warn
@@ -202,6 +201,8 @@ function decideUse(
       ...(sized.length === 0 ? {} : { branchLines }),
       ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }),
       ...(doubts.length === 0 ? {} : { unsure: doubts.length }),
+      // Whether it ran is found out when Claude stops.
+      ...(counted.length === 0 ? {} : { triggered: counted.map(({ name }) => name) }),
       // Of several: a skill that is used for it satisfies there.
       ...(to.branch === null ? {} : { worktree }),
     },

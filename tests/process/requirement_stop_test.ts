@@ -91,6 +91,46 @@ Deno.test("a tool that a guard or the person refuses triggers nothing", async ()
   assert.match((await project.stop())!, /evidence/);
 });
 
+Deno.test("a tool use that another hook or Claude Code refused triggers nothing, one that ran does", async () => {
+  const input = { file_path: "src/b.ts" };
+  const ask = async (project: RequiredProject, tool_use_id: string) =>
+    assert.equal(await project.use("Edit", input, { tool_use_id }), null);
+  {
+    using project = new RequiredProject(EVIDENCE);
+    await ask(project, "refused");
+    // Nothing tells that it did not run: what was done may be missing from the trail.
+    assert.notEqual(await project.stop(), null);
+    await project.used("Bash", { command: "ls" }, { tool_use_id: "other" });
+    assert.equal(await project.stop(), null);
+    await ask(project, "ran");
+    await ask(project, "refused too");
+    await project.used("Edit", input, { tool_use_id: "ran" });
+    assert.match((await project.stop())!, /evidence/);
+  }
+  {
+    using project = new RequiredProject(EVIDENCE);
+    await ask(project, "refused");
+    await ask(project, "failed");
+    await project.send("PostToolUseFailure", {
+      tool_name: "Edit",
+      tool_input: input,
+      tool_use_id: "failed",
+      error: "half of it is written",
+    });
+    assert.match((await project.stop())!, /evidence/);
+  }
+  using project = new RequiredProject(EVIDENCE);
+  const refuse = (tool_use_id: string) =>
+    project.send("PermissionDenied", { tool_name: "Edit", tool_input: input, tool_use_id });
+  await ask(project, "one");
+  await refuse("one");
+  assert.equal(await project.stop(), null);
+  await ask(project, "two");
+  assert.notEqual(await project.stop(), null);
+  await refuse("two");
+  assert.equal(await project.stop(), null);
+});
+
 Deno.test("a new session takes over what was satisfied just before, judged by when it first was", async () => {
   using project = new RequiredProject("requirements: {commit_plan: {}, main: {type: guard}}\n");
   await project.req("satisfy", "commit_plan", "main", "--session", SESSION);
