@@ -1,5 +1,6 @@
 import {
   beginRow,
+  haveRequirementsHeld,
   holdOnce,
   judgeRounds,
   judgeStop,
@@ -12,7 +13,7 @@ import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { applyChanges } from "../store/requirements.ts";
-import { type HeldForRequirements, saveJudged } from "./stop_judged.ts";
+import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_judged.ts";
 import { tellable } from "./tellable.ts";
 
 /** What the guards say of a stop. */
@@ -31,6 +32,11 @@ const MAX_BESIDE_REQUIREMENTS = 7;
 
 /** How much of a reason is in the audit trail, in characters. */
 const MAX_STORED_CHARS = 4000;
+
+/** Whether requirements may hold a stop that continues a stopped one: once a turn, as far as is known. */
+export function mayRequirementsHold(work: HookWork): boolean {
+  return !haveRequirementsHeld(memoryOf(work));
+}
 
 /** Judges a stop by the configuration of the guards. */
 export async function judgeGuards(work: HookWork): Promise<StopJudgement> {
@@ -85,7 +91,7 @@ export async function holdBack(
     status: "blocked",
     errorMessage: reason?.slice(0, MAX_STORED_CHARS).toWellFormed() ?? rules.join(", "),
     metadata: { ...draft.metadata, rules, inRow },
-    ...(required.changes.length > 0 ? { changes: required.changes } : {}),
+    ...heldDraft(required),
   }, applyChanges);
   const told = [stopReason(blocks, { inRow, maxBlocks, wayOut: wayOut(work) }), required.reason];
   return { decision: "block", reason: told.filter((text) => text !== "").join("\n\n") };

@@ -40,6 +40,31 @@ Deno.test("requirements and commands together never hold a session more than eig
   for (const reason of others) assert.match(reason, /test -f green/);
 });
 
+Deno.test("what was triggered after a command had held the turn holds it once more", async () => {
+  using project = new RequiredProject(`stop: {commands: [{run: test -f src/ok}]}\n${EVIDENCE}`);
+  const continued = { stop_hook_active: true };
+  assert.match((await project.stop())!, /test -f src\/ok/);
+  project.write("src/ok", "");
+  await project.edit();
+  const held = (await project.stop(continued))!;
+  assert.match(held, /evidence/);
+  assert.doesNotMatch(held, /test -f/);
+  assert.equal(await project.stop(continued), null);
+  assert.match((await project.stop())!, /evidence/);
+});
+
+Deno.test("a requirement that comes late does not let commands hold more than eight times in all", async () => {
+  using project = new RequiredProject(
+    `stop: {maxBlocks: 8, commands: [{run: test -f green}]}\n${EVIDENCE}`,
+  );
+  let held = 0;
+  for (let stops = 0; stops < 20; stops++) {
+    if (stops === 7) await project.edit();
+    if (await project.stop({ stop_hook_active: stops > 0 }) !== null) held++;
+  }
+  assert.equal(held, 8);
+});
+
 /** Why Claude is held, stop after stop until it may go; something happens after the first. */
 async function stopsInARow(project: RequiredProject, then: () => void): Promise<string[]> {
   const reasons: string[] = [];
