@@ -3,10 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Ground } from "../gate/requirements.ts";
 import { type Stand, standOf } from "../gate/standings.ts";
 import { shortSessionId } from "../ids.ts";
-import { openOf } from "../requirement/judge.ts";
+import { openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { isTriggered, satisfyingOf, type Standing, WHOLE_BRANCH } from "../requirement/standing.ts";
-import { type Audience, reasonOf, statusOf } from "../requirement/text.ts";
+import { type Audience, reasonOf, type Status, statusOf } from "../requirement/text.ts";
 import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
 import type { RequirementsHere } from "./requirements_here.ts";
 
@@ -15,8 +15,8 @@ export interface Row {
   readonly name: string;
   readonly type: Requirement["condition"]["type"];
   readonly scope: Requirement["scope"];
-  /** `met` is a condition that holds by itself. */
-  readonly status: "satisfied" | "met" | "open";
+  /** `met` is a condition that holds by itself; of `unknown` nobody can tell. */
+  readonly status: Status;
   readonly satisfiedBy: string | null;
   readonly satisfiedAtMs: number | null;
   readonly expiresAtMs: number | null;
@@ -38,17 +38,17 @@ export async function rowsOf(
     readonly sessionId: string;
   },
 ): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
-  const { open, standings, facts, to } = await standHere(requirements, ground, at);
+  const { open, unknown, standings, facts, to } = await standHere(requirements, ground, at);
   const { sessionId } = facts;
   const rows = requirements.map((requirement): Row => {
     const satisfying = satisfyingOf(requirement, standings, facts);
-    const why = open.find((one) => one.requirement === requirement);
+    const why = [...open, ...unknown].find((one) => one.requirement === requirement);
     const { name, condition, scope, stopOnly, resolvedBy } = requirement;
     return {
       name,
       type: condition.type,
       scope,
-      status: statusOf(requirement, standings, { open, ...facts }),
+      status: statusOf(requirement, standings, { open, unknown, ...facts }),
       satisfiedBy: satisfying?.satisfiedBy ?? null,
       satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
       expiresAtMs: satisfying?.expiresAtMs ?? null,
@@ -74,9 +74,10 @@ async function standHere(
     const projectDir = ground.repository.root;
     return await standOf(requirements, { db, ground, sessionId, atMs, projectDir });
   }
-  // Of a branch that is not checked out, what is calculated cannot be told.
-  const facts = { sessionId, atMs, branch: key.branch, branchLines: null, otherSessions: [] };
+  const branchLines = { unknown: "it is calculated only where the branch is checked out" };
+  const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
   const standings = readOwnStandings(db, key, sessionId);
   const to = { session: shortSessionId(sessionId), branch: key.branch, facts };
-  return { open: openOf(requirements, standings, facts), standings, facts, to };
+  const open = openOf(requirements, standings, facts);
+  return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };
 }

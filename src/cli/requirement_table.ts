@@ -5,7 +5,7 @@ import { gatherFacts, groundOf, requirementsFor, UNKEPT } from "../gate/requirem
 import { audienceOf } from "../gate/standings.ts";
 import { findRepository } from "../git/repository.ts";
 import { lookUpwards } from "../project/look.ts";
-import { openForUse } from "../requirement/judge.ts";
+import { openForUse, unknownOf } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { satisfyingOf } from "../requirement/standing.ts";
 import { reasonOf, triggersText } from "../requirement/text.ts";
@@ -54,7 +54,11 @@ export async function explainRequirements(
   const to = audienceOf(facts, repository);
   const key = { repository: repository.commonDir, branch };
   const standings = db === null ? [] : readOwnStandings(db, key, sessionId);
-  const open = openForUse([...triggered], standings, facts);
+  const unknown = unknownOf([...triggered].filter(({ stopOnly }) => !stopOnly), standings, facts);
+  const open = [
+    ...openForUse([...triggered], standings, facts),
+    ...(policy?.isStrict ? unknown : []),
+  ];
   const isPaused = db !== null &&
     findPause(db, { sessionId, subject: "requirements", atMs }) !== undefined;
   const sayings = requirements.map((requirement): Saying => {
@@ -66,6 +70,10 @@ export async function explainRequirements(
     if (forbidding !== undefined) {
       const why = reasonOf(forbidding, to);
       return isPaused ? row(name, "allows", `paused; else: ${why}`) : row(name, "forbids", why);
+    }
+    const untold = unknown.find((one) => one.requirement === requirement);
+    if (untold !== undefined) {
+      return row(name, "allows", `it cannot be known: ${reasonOf(untold, to)}`);
     }
     const satisfying = satisfyingOf(requirement, standings, facts);
     const why = satisfying === undefined

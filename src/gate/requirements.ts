@@ -9,7 +9,7 @@ import { shortSessionId } from "../ids.ts";
 import { parentOf, resolvePath } from "../paths.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/files.ts";
-import { type Facts, wantsBranchSize } from "../requirement/judge.ts";
+import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import { lookAtCommand } from "../requirement/look.ts";
@@ -170,7 +170,7 @@ export async function gatherFacts(
 async function branchSize(
   requirements: readonly Requirement[],
   { db, repository: { root }, branch, atMs }: Parameters<typeof gatherFacts>[1],
-): Promise<{ readonly lines: number | null; readonly changes: readonly RequirementChange[] }> {
+): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
   const cacheMs = Math.min(
     ...requirements.flatMap(({ condition }) =>
       condition.type === "branch_size" ? [condition.cacheMs] : []
@@ -179,10 +179,17 @@ async function branchSize(
   const known = db === null
     ? undefined
     : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
-  if (known !== undefined) return { lines: known.lines, changes: [] };
-  const lines = await measureBranch({ root, branch });
-  return { lines, changes: [{ kind: "size", worktree: root, branch, lines }] };
+  const lines = known === undefined ? await measureBranch({ root, branch }) : known.lines;
+  return {
+    lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
+    changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],
+  };
 }
+
+/** Why the size of a branch is not known. */
+const UNTOLD =
+  "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
+  "`git diff --stat` shows which";
 
 /** Live sessions in the same folder, beside this one; what cannot be told is none. */
 async function otherSessions(

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Repository } from "../git/repository.ts";
 import { shortSessionId } from "../ids.ts";
 import { joinPath } from "../paths.ts";
-import { type Facts, type Open, openOf } from "../requirement/judge.ts";
+import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import type { Standing } from "../requirement/standing.ts";
 import type { Audience } from "../requirement/text.ts";
@@ -13,6 +13,8 @@ import { gatherFacts, type Ground } from "./requirements.ts";
 /** How requirements stand, with all that they were judged by. */
 export interface Stand {
   readonly open: readonly Open[];
+  /** Those of which nobody can know it. */
+  readonly unknown: readonly Open[];
   readonly standings: readonly Standing[];
   readonly facts: Facts;
   readonly to: Audience;
@@ -40,6 +42,7 @@ export async function standOf(
   const standings = readOwnStandings(db, key, at.sessionId);
   return {
     open: openOf(requirements, standings, facts),
+    unknown: unknownOf(requirements, standings, facts),
     standings,
     facts,
     to: audienceOf(facts, repository),

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Keeping } from "../guard/lift.ts";
 import type { Repository } from "../git/repository.ts";
-import { openForUse } from "../requirement/judge.ts";
+import { openForUse, unknownOf } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isTriggered } from "../requirement/standing.ts";
 import {
@@ -171,7 +171,8 @@ function decideUse(
   const { facts, changes, key, triggered, doubts, to, worktree } = prepared;
   const { sessionId, atMs, branchLines } = facts;
   const standings = readOwnStandings(db, key, sessionId);
-  const open = openForUse(triggered, standings, facts);
+  const unknown = unknownOf(triggered.filter(({ stopOnly }) => !stopOnly), standings, facts);
+  const open = [...openForUse(triggered, standings, facts), ...(isStrict ? unknown : [])];
   // Guards that are strict have denied a doubt of theirs already.
   const isDoubted = isStrict && doubts.length > 0 && denying.length === 0 && open.length === 0;
   const rules = isDoubted
@@ -182,8 +183,9 @@ function decideUse(
   const counted = denying.length + rules.length > 0 ? [] : triggered;
   const fresh = counted.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
   const sized = triggered.filter(({ condition }) => condition.type === "branch_size");
+  const lines = typeof branchLines === "number" ? branchLines : null;
   const warned = sized.filter(({ condition }) =>
-    condition.type === "branch_size" && (branchLines ?? 0) >= condition.warn
+    condition.type === "branch_size" && (lines ?? 0) >= condition.warn
   );
   return {
     reason: rules.length === 0 || paused
@@ -196,9 +198,12 @@ function decideUse(
     rules,
     paused,
     changes: [...changes, ...fresh],
-    // Null says that nobody knows: on a trunk, without a base, or when git did not tell in time.
     notes: {
-      ...(sized.length === 0 ? {} : { branchLines }),
+      // Null on a trunk, and without a base.
+      ...(sized.length === 0 ? {} : { branchLines: lines }),
+      ...(unknown.length === 0 ? {} : {
+        unknown: Object.fromEntries(unknown.map((one) => [one.requirement.name, one.finding])),
+      }),
       ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }),
       ...(doubts.length === 0 ? {} : { unsure: doubts.length }),
       // Whether it ran is found out when Claude stops.

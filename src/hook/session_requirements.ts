@@ -50,7 +50,11 @@ export function beginRequirements(work: HookWork): SessionRequirements {
     async text() {
       const spare = work.spareDb();
       if (spare === null || policy.briefing === "none") return "";
-      const { open, to } = await standOf(policy.requirements, { ...work, db: spare, ground });
+      const { open, unknown, to } = await standOf(policy.requirements, {
+        ...work,
+        db: spare,
+        ground,
+      });
       const names = carried.map(({ requirement }) => requirement);
       const pause = findPause(spare, { sessionId, subject: "requirements", atMs });
       const banner = pause === undefined
@@ -58,7 +62,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
         : `**Requirements are paused for this session**${
           pause.reason === null ? "" : `: ${pause.reason}`
         } (\`conclaude req resume --session ${to.session}\` ends it)\n`;
-      return banner + briefingText(policy, open, { ...to, carried: names });
+      return banner + briefingText(policy, open, { ...to, unknown, carried: names });
     },
   };
 }

@@ -93,17 +93,22 @@ export function stopText(open: readonly Open[], to: Audience): string {
 export function briefingText(
   policy: RequirementPolicy,
   open: readonly Open[],
-  told: Audience & { readonly carried: readonly string[] },
+  told: Audience & { readonly carried: readonly string[]; readonly unknown: readonly Open[] },
 ): string {
   const asked = policy.requirements;
   if (policy.briefing === "none" || asked.length === 0) return "";
   const names = open.map(({ requirement }) => requirement.name);
   return [
     ...(policy.header === null ? [] : [policy.header]),
-    `## Requirements: ${asked.length - open.length}/${asked.length} satisfied`,
+    `## Requirements: ${
+      asked.length - open.length - told.unknown.length
+    }/${asked.length} satisfied`,
     ...(told.carried.length === 0 ? [] : [
       `Taken over from the session before: ${told.carried.join(", ")}`,
     ]),
+    ...(told.unknown.length === 0
+      ? []
+      : [`Cannot be known: ${told.unknown.map(shortOf).join("; ")}`]),
     ...(open.length === 0 ? [] : [
       ...(policy.briefing === "standard"
         ? tableOf(open, told)
@@ -134,20 +139,30 @@ export function planText(open: readonly Open[], to: Audience): string {
   return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
 }
 
+/** How a requirement stands. */
+export type Status = "satisfied" | "met" | "open" | "unknown";
+
 /** The requirements of this session, with how each stands: for `req status`. */
 export function statusOf(
   requirement: Requirement,
   standings: readonly Standing[],
-  facts: { readonly open: readonly Open[]; readonly sessionId: string; readonly atMs: number },
-): "satisfied" | "met" | "open" {
+  facts: {
+    readonly open: readonly Open[];
+    readonly unknown: readonly Open[];
+    readonly sessionId: string;
+    readonly atMs: number;
+  },
+): Status {
   if (isSatisfied(requirement, standings, facts)) return "satisfied";
-  return facts.open.some((one) => one.requirement === requirement) ? "open" : "met";
+  const isOf = (one: Open) => one.requirement === requirement;
+  return facts.open.some(isOf) ? "open" : facts.unknown.some(isOf) ? "unknown" : "met";
 }
 
 /** Why one requirement is open, in its own words or in the usual ones. */
-export function reasonOf({ requirement, finding }: Open, to: Audience): string {
+export function reasonOf({ requirement, finding, isUnknown }: Open, to: Audience): string {
   const usual = finding ?? requirement.description ?? "it has to be satisfied first";
-  const text = requirement.message === null ? usual : filled(requirement.message, requirement, to);
+  const { message } = requirement;
+  const text = message === null || isUnknown ? usual : filled(message, requirement, to);
   return text.length <= MAX_REASON_CHARS
     ? text
     : `${text.slice(0, MAX_REASON_CHARS).toWellFormed()}…`;
@@ -159,8 +174,8 @@ export function triggersText(triggers: readonly Trigger[]): string {
     .join(", ");
 }
 
-function shortOf({ requirement, finding }: Open): string {
-  const why = requirement.shortMessage ?? finding;
+function shortOf({ requirement, finding, isUnknown }: Open): string {
+  const why = isUnknown ? finding : requirement.shortMessage ?? finding;
   return why === null ? requirement.name : `${requirement.name} (${why})`;
 }
 
@@ -171,7 +186,8 @@ function tableOf(open: readonly Open[], to: Audience): string[] {
     "| --- | --- | --- |",
     ...open.slice(0, MAX_ROWS).map((one) => {
       const { name, resolvedBy, shortMessage } = one.requirement;
-      const why = (shortMessage ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
+      const told = one.isUnknown ? null : shortMessage;
+      const why = (told ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
       return `| ${name} | ${cell(why)} | ${resolvedBy === null ? "" : `\`/${resolvedBy}\``} |`;
     }),
     ...(open.length > MAX_ROWS ? [`and ${open.length - MAX_ROWS} more`] : []),
@@ -201,7 +217,7 @@ function filled(message: string, { resolvedBy, condition }: Requirement, to: Aud
     auto_resolve_skill: resolvedBy === null ? "" : `/${resolvedBy}`,
     session_id: to.session,
     branch: to.facts.branch,
-    total: String(to.facts.branchLines ?? ""),
+    total: typeof to.facts.branchLines === "number" ? String(to.facts.branchLines) : "",
     limit: condition.type === "branch_size" ? String(condition.block) : "",
   };
   return message.replace(/\{(\w+)\}/g, (whole, name: string) => values[name] ?? whole);

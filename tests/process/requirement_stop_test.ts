@@ -305,6 +305,27 @@ Deno.test("a branch that has changed too many lines is refused, from exactly its
   assert.notEqual(await project.edit(), null);
 });
 
+Deno.test("where git cannot tell how large a branch is, it is said, and a strict policy denies", async () => {
+  const limit = "requirements: {size: {type: dynamic, message: '{total} lines', cacheTtl: 0}}\n";
+  using project = new RequiredProject(limit);
+  // Git reads nothing of such a repository; its branch can be told all the same.
+  Deno.writeTextFileSync(`${project.path}/.git/config`, "[core\n");
+  assert.equal(await project.edit(), null);
+  const { unknown } = executions(project.home).at(-1)!["metadata"] as Row;
+  assert.match(String((unknown as Row)["size"]), /git did not tell/);
+  assert.match(await project.start(), /0\/1 satisfied\nCannot be known: size \(git did not tell/);
+  assert.match(await project.req("status"), /0 of 1 satisfied[^]*size +unknown .*git did not tell/);
+  assert.match(await project.req("explain", "size"), /size is unknown[^]*Why: git did not tell/);
+  const { stdout } = await project.run("explain", "Edit", "src/a.ts");
+  assert.match(stdout, /^Allowed[^]*cannot be known: git did not tell/);
+  project.configure(`preToolUse: {strict: true}\n${limit}`);
+  const reason = (await project.edit())!;
+  assert.match(reason, /"size" is open: git did not tell/);
+  const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
+  await project.run(...command!.split(" "));
+  assert.equal(await project.edit(), null);
+});
+
 Deno.test("a measured size is used again until its time is over", async () => {
   using project = new RequiredProject("requirements: {size: {type: dynamic}}\n", "main");
   project.git("switch", "-q", "-c", "topic");

@@ -41,11 +41,12 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
   const atMs = Date.now();
   const pause = findPause(db, { sessionId, subject: "requirements", atMs });
   const open = rows.filter(({ status }) => status === "open");
+  const fulfilled = rows.filter(({ status }) => status === "satisfied" || status === "met");
   const lines = [
     `${plain(key.branch)}, ${
       sessionId === NO_SESSION ? "no session" : `session ${shortSessionId(sessionId)}`
     }: ` +
-    `${rows.length - open.length} of ${rows.length} satisfied`,
+    `${fulfilled.length} of ${rows.length} satisfied`,
     ...(warning === null ? [] : [`  note: ${plain(warning)}`]),
     ...(pause === undefined ? [] : [
       `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
