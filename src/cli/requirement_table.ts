@@ -4,6 +4,7 @@ import type { AskedUse } from "../gate/judge.ts";
 import { gatherFacts, groundOf, requirementsFor, UNKEPT } from "../gate/requirements.ts";
 import { audienceOf } from "../gate/standings.ts";
 import { findRepository } from "../git/repository.ts";
+import type { Block } from "../guard/policy.ts";
 import { lookUpwards } from "../project/look.ts";
 import { openForUse, unknownOf } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
@@ -16,8 +17,8 @@ import type { Saying } from "./rule_table.ts";
 
 /** What requirements come to, and each of them. */
 export interface RequirementExplanation {
-  /** Whether one of them forbids it. */
-  readonly denied: boolean;
+  /** Those that forbid it. */
+  readonly blocks: readonly Block[];
   readonly sayings: readonly Saying[];
 }
 
@@ -29,13 +30,13 @@ export async function explainRequirements(
   use: AskedUse,
   at: { readonly db: DatabaseSync | null; readonly folder: string; readonly sessionId: string },
 ): Promise<RequirementExplanation> {
-  if (config.requirements === "") return { denied: false, sayings: [] };
+  if (config.requirements === "") return { blocks: [], sayings: [] };
   const { requirements }: RequirementPolicy = JSON.parse(config.requirements);
   const ground = groundOf(findRepository(lookUpwards(at.folder)));
   const isUnkept = !config.databaseEnabled && !policy?.isStrict;
   if (ground.kind === "none" || isUnkept) {
     const why = `it does not count: ${ground.kind === "none" ? ground.why : UNKEPT.why}`;
-    return { denied: false, sayings: requirements.map(({ name }) => row(name, "allows", why)) };
+    return { blocks: [], sayings: requirements.map(({ name }) => row(name, "allows", why)) };
   }
   const { db, sessionId } = at;
   const atMs = Date.now();
@@ -81,7 +82,11 @@ export async function explainRequirements(
       : `satisfied by ${satisfying.satisfiedBy}`;
     return row(name, "allows", why);
   });
-  return { denied: open.length > 0 && !isPaused, sayings };
+  const blocks = isPaused ? [] : open.map((one): Block => ({
+    rule: `requirements.${one.requirement.name}`,
+    reason: reasonOf(one, to),
+  }));
+  return { blocks, sayings };
 }
 
 function row(name: string, says: Saying["says"], why: string): Saying {

@@ -1,5 +1,6 @@
 /** The requirements of the project around this folder, for the verbs of `conclaude req`. */
 import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
 import { isUserError, UserError } from "../errors.ts";
 import { type Ground, groundOf, UNKEPT } from "../gate/requirements.ts";
 import { findRepository } from "../git/repository.ts";
@@ -11,7 +12,6 @@ import { quoteWord } from "../settings/hooks.ts";
 import { findSessions } from "../store/sessions.ts";
 import type { BranchKey } from "../store/requirements.ts";
 import type { CliContext } from "./context.ts";
-import { nearestWords } from "./nearest.ts";
 import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./store.ts";
 
@@ -19,7 +19,9 @@ import { placeOf } from "./store.ts";
 export interface RequirementsHere {
   /** Those that are switched on; empty when the project has none. */
   readonly requirements: readonly Requirement[];
-  readonly policy: RequirementPolicy | null;
+  readonly config: HookConfig;
+  /** Where the configuration was looked for. */
+  readonly folder: string;
   readonly ground: Ground;
 }
 
@@ -31,7 +33,8 @@ export async function requirementsHere(context: CliContext): Promise<Requirement
     : JSON.parse(config.requirements);
   return {
     requirements: policy?.requirements ?? [],
-    policy,
+    config,
+    folder: context.cwd,
     ground: database === ":memory:" ? UNKEPT : groundOf(findRepository(lookUpwards(context.cwd))),
   };
 }
@@ -51,35 +54,6 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
   throw new UserError("Cannot tell which branch is meant", {
     why: `${ground.why}; requirements are kept by branch, and do not count here`,
     next: ground.next,
-  });
-}
-
-/**
- * The requirements of these names.
- *
- * @throws {UserError} At the first one that does not exist, with the nearest; nothing was recorded then.
- */
-export function namedRequirements(
-  { requirements }: RequirementsHere,
-  names: readonly string[],
-): Requirement[] {
-  return names.map((name) => {
-    const found = requirements.find((requirement) => requirement.name === name);
-    if (found !== undefined) return found;
-    const known = requirements.map((requirement) => requirement.name);
-    const near = nearestWords(name, known);
-    throw new UserError(`Unknown requirement "${name}"`, {
-      why: known.length === 0
-        ? "no requirement is switched on in this project; nothing was recorded"
-        : near.length > 0
-        ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? Nothing was recorded`
-        : `this project has ${known.join(", ")}; nothing was recorded`,
-      next: known.length === 0
-        ? "conclaude req init"
-        : near.length === 1
-        ? `conclaude req show ${near[0]}`
-        : "conclaude req status",
-    });
   });
 }
 

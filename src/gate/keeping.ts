@@ -2,8 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
+import { UNKNOWN_SESSION_ID } from "../ids.ts";
 import type { Keeping } from "../guard/lift.ts";
-import { type Ground, groundOf, UNKEPT } from "./requirements.ts";
+import { type Ground, groundOf, NAMELESS, UNKEPT } from "./requirements.ts";
 
 /** What becomes of what is written there. @param db Null when it cannot be opened or written. */
 export function keepingOf(
@@ -14,13 +15,15 @@ export function keepingOf(
   return db === null ? "broken" : "lasting";
 }
 
-/** Where requirements count for an event: nowhere when nothing can be kept of them. */
+/** Where requirements count for an event: nowhere without a session, and when nothing can be kept of them. */
 export function groundFor(
-  { repository, db, config }: {
+  { repository, sessionId, db, config }: {
     readonly repository: Repository | undefined;
+    readonly sessionId: string;
     readonly db: DatabaseSync | null;
     readonly config: Pick<HookConfig, "databaseEnabled">;
   },
 ): Ground {
+  if (sessionId === UNKNOWN_SESSION_ID) return NAMELESS;
   return keepingOf(db, config) === "off" ? UNKEPT : groundOf(repository);
 }

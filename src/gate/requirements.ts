@@ -46,6 +46,14 @@ export const UNKEPT: Extract<Ground, { readonly kind: "none" }> = {
   next: "conclaude config path",
 };
 
+/** Where nobody can say whose requirements they would be. */
+export const NAMELESS: Extract<Ground, { readonly kind: "none" }> = {
+  kind: "none",
+  repository: null,
+  why: "the event names no session",
+  next: "conclaude doctor",
+};
+
 /** What every tool that runs a shell command counts as. */
 const BASH = "Bash";
 

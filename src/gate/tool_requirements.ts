@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Keeping } from "../guard/lift.ts";
 import type { Repository } from "../git/repository.ts";
+import { UNKNOWN_SESSION_ID } from "../ids.ts";
 import { openForUse, unknownOf } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isTriggered } from "../requirement/standing.ts";
@@ -28,6 +29,7 @@ import {
   type GatheredFacts,
   gatherFacts,
   groundOf,
+  NAMELESS,
   requirementsFor,
   UNKEPT,
 } from "./requirements.ts";
@@ -85,7 +87,7 @@ export async function prepareUse(
   },
 ): Promise<RequiredUse | null> {
   const { requirements }: RequirementPolicy = JSON.parse(policy);
-  const ground = groundOf(at.repository);
+  const ground = at.sessionId === UNKNOWN_SESSION_ID ? NAMELESS : groundOf(at.repository);
   if (ground.kind === "none") {
     const notes = { requirements: ground.why };
     return { apply: applyChanges, decide: () => ({ ...SILENT, notes }) };

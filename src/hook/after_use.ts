@@ -48,6 +48,7 @@ async function changesOf(
       ? []
       : satisfactionsBySkill(policy.requirements, skill, { ...work, ground });
   }
+  if (!hasSucceeded(sent["tool_response"])) return [];
   const singleUse = policy.requirements.filter(({ scope }) => scope === "single_use");
   const use = { tool, input, agent: "", folder: folderOf(sent) ?? projectDir, projectDir, home };
   const { triggered, repository: { branch } } = await requirementsFor(
@@ -57,6 +58,12 @@ async function changesOf(
   );
   const at = { ...ground.key, branch: branch ?? ground.branch };
   return triggered.map(({ name }) => ({ kind: "clear", ...at, requirement: name, sessionId }));
+}
+
+/** Whether an action is over and nobody has broken it off; a command in the background goes on. */
+function hasSucceeded(response: unknown): boolean {
+  const { interrupted, backgroundTaskId } = Object(response);
+  return interrupted !== true && (backgroundTaskId ?? null) === null;
 }
 
 /** A plan was approved: what is still open before it can be carried out. */

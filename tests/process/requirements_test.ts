@@ -482,3 +482,21 @@ Deno.test("what a person says of requirements or guards is refused where nothing
   assert.equal(code, 1);
   assert.match(stderr, /without `--no-db`/);
 });
+
+Deno.test("a tool use of no session is not denied what no session can satisfy", async () => {
+  using project = new RequiredProject(`preToolUse: {strict: true}\n${PLAN}`);
+  assert.equal(await project.edit({ session_id: undefined }), null);
+  const { requirements } = executions(project.home).at(-1)!["metadata"] as Row;
+  assert.equal(requirements, "the event names no session");
+});
+
+Deno.test("a commit that was broken off, or goes on in the background, keeps its review", async () => {
+  using project = new RequiredProject(REVIEW);
+  const commit = { command: "git commit -m x" };
+  await project.req("satisfy", "pre_commit_review", "--session", SESSION);
+  await project.used("Bash", commit, { tool_response: { stdout: "", interrupted: true } });
+  await project.used("Bash", commit, { tool_response: { stdout: "", backgroundTaskId: "b1" } });
+  assert.equal(await project.bash("git commit -m x"), null);
+  await project.used("Bash", commit, { tool_response: { stdout: "", interrupted: false } });
+  assert.notEqual(await project.bash("git commit -m x"), null);
+});

@@ -44,8 +44,9 @@ export async function explainUse(
     };
   }
   const guards = await explainRules(policy, use);
-  const { blocks, doubts } = guards.verdict;
-  const denied = blocks.length > 0 || required.denied;
+  const { doubts } = guards.verdict;
+  const blocks = [...guards.verdict.blocks, ...required.blocks];
+  const denied = blocks.length > 0;
   const explanation = { ...guards, sayings: [...guards.sayings, ...required.sayings] };
   return {
     json: { decision: denied ? "deny" : "allow", blocks, doubts, rules: explanation.sayings },

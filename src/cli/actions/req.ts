@@ -1,6 +1,7 @@
 /** `conclaude req status|show|explain|list|sessions`: what only looks. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
 import type { Requirement } from "../../requirement/policy.ts";
@@ -10,11 +11,11 @@ import { listBranches } from "../../store/requirements.ts";
 import { listSessions } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
+import { configuredRequirement, namedRequirements } from "../named_requirements.ts";
 import { type Row, rowsOf } from "../requirement_rows.ts";
 import {
   branchKeyOf,
   hereOfSession,
-  namedRequirements,
   NO_SESSION,
   requirementsHere,
   sessionIdOf,
@@ -32,6 +33,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
   const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
   const here = await hereOfSession(context, db, sessionId);
   const { ground } = here;
+  const fault = faultOf(here.config);
   if (ground.kind === "none" && flags.branch === undefined) {
     const report = { branch: null, session: sessionId, why: ground.why, requirements: [] };
     return { json: report, text: `Requirements do not count here: ${ground.why}.` };
@@ -47,7 +49,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
       sessionId === NO_SESSION ? "no session" : `session ${shortSessionId(sessionId)}`
     }: ` +
     `${fulfilled.length} of ${rows.length} satisfied`,
-    ...(warning === null ? [] : [`  note: ${plain(warning)}`]),
+    ...[warning, fault].flatMap((note) => note === null ? [] : [`  note: ${plain(note)}`]),
     ...(pause === undefined ? [] : [
       `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
       `\`conclaude req resume --session ${shortSessionId(sessionId)}\` ends it`,
@@ -62,7 +64,9 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
       { title: "TRIGGERED", value: ({ triggered }) => triggered ? "yes" : null },
       { title: "WHY", value: ({ why }) => why },
     ], {
-      empty: "No requirement is switched on here. `conclaude req init` begins some.",
+      empty: fault === null
+        ? "No requirement is switched on here. `conclaude req init` begins some."
+        : "No requirement is switched on here.",
       color: context.globals.color,
     }),
     ...(open.length === 0 || sessionId === NO_SESSION ? [] : [
@@ -76,6 +80,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
       branch: key.branch,
       session: sessionId,
       warning,
+      fault,
       pausedUntilMs: pause?.endsAtMs ?? null,
       requirements: rows,
     },
@@ -90,9 +95,9 @@ export async function showRequirement(
   name: string,
 ): Promise<View> {
   const here = await requirementsHere(context);
-  const [requirement] = namedRequirements(here, [name]);
+  const { requirement, isOn } = await configuredRequirement(context, here, name);
   const facts: readonly (readonly [string, string | null])[] = [
-    ["requirement", name],
+    ["requirement", isOn ? name : `${name} (switched off)`],
     ["type", requirement!.condition.type],
     ["scope", requirement!.scope],
     ["asked at", requirement!.stopOnly ? "stop only" : triggersText(requirement!.triggers)],
@@ -104,7 +109,7 @@ export async function showRequirement(
     ["checklist", requirement!.checklist.join("; ") || null],
   ];
   return {
-    json: { requirement },
+    json: { requirement, enabled: isOn },
     text: facts.filter(([, value]) => value !== null)
       .map(([fact, value]) => `${fact.padEnd(13)}${plain(value ?? "")}`).join("\n"),
   };
@@ -117,23 +122,29 @@ export async function explainRequirement(
   name: string,
 ): Promise<View> {
   const { db } = await openStore(context, "read");
-  const { sessionId } = await sessionOrNone(db, context, flags.session);
+  const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
   const here = await hereOfSession(context, db, sessionId);
-  const [requirement] = namedRequirements(here, [name]);
+  const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
   const key = branchKeyOf(here, flags.branch);
   const { rows: [row], to } = await rowsOf({ ...here, requirements: [requirement!] }, {
     db,
     key,
     sessionId,
   });
-  const session = shortSessionId(sessionId);
+  const isOfSession = sessionId !== NO_SESSION;
+  const happened = row!.triggered
+    ? "that has happened in this session"
+    : "that has not happened yet";
   const lines = [
-    `${name} is ${row!.status} on ${key.branch} for session ${session}.`,
+    `${name} is ${row!.status} on ${key.branch}${
+      isOfSession ? ` for session ${shortSessionId(sessionId)}` : ", as far as can be told"
+    }.`,
+    ...(warning === null ? [] : [`  note: ${warning}`]),
     `It is asked when Claude ${
       requirement!.stopOnly
         ? `stops, after ${triggersText(requirement!.triggers)}`
         : `uses ${triggersText(requirement!.triggers)}`
-    }; ${row!.triggered ? "that has happened in this session" : "that has not happened yet"}.`,
+    }${isOfSession ? `; ${happened}` : ""}.`,
     ...(row!.satisfiedBy === null ? [] : [
       `Satisfied ${row!.wholeBranch ? "for the whole branch " : ""}by ${row!.satisfiedBy}, ` +
       `${whenOf(row!, Date.now())}.`,
@@ -143,9 +154,12 @@ export async function explainRequirement(
     ...(requirement!.skills.length === 0
       ? []
       : [`Skills that satisfy it: ${requirement!.skills.join(", ")}`]),
-    `A person satisfies it with: ${satisfyCommand([name], to)}`,
+    ...(isOfSession ? [`A person satisfies it with: ${satisfyCommand([name], to)}`] : []),
   ];
-  return { json: { ...row, branch: key.branch, session: sessionId }, text: plainLines(lines) };
+  return {
+    json: { ...row, branch: key.branch, session: sessionId, warning },
+    text: plainLines(lines),
+  };
 }
 
 /** `conclaude req list` */
@@ -186,6 +200,15 @@ export async function listLive(
       { title: "PROJECT", value: ({ projectDir }) => projectDir },
     ], { empty: "No session is active.", color: context.globals.color }),
   };
+}
+
+/** What is wrong with the configuration, so that requirements may be missing; null when nothing is. */
+function faultOf({ unreadable, problems, problemKeys }: HookConfig): string | null {
+  const next = "`conclaude config validate` shows it";
+  if (unreadable !== "") return `nothing counts of ${unreadable}; ${next}`;
+  return problems === 0
+    ? null
+    : `the configuration has mistakes, in ${problemKeys.join(", ")}; ${next}`;
 }
 
 /** A status can be told without a session, of what the whole branch has. */

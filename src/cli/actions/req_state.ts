@@ -8,15 +8,15 @@ import { toldByPerson } from "../../requirement/satisfy.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { transaction } from "../../store/database.ts";
 import { removePause, savePause } from "../../store/pauses.ts";
-import { clearRequirement, listBranches, satisfy } from "../../store/requirements.ts";
-import type { CliContext } from "../context.ts";
 import {
-  branchKeyOf,
-  hereOfSession,
-  namedRequirements,
-  requirementsHere,
-  sessionIdOf,
-} from "../requirements_here.ts";
+  clearRequirement,
+  listBranches,
+  readStandings,
+  satisfy,
+} from "../../store/requirements.ts";
+import type { CliContext } from "../context.ts";
+import { namedRequirements } from "../named_requirements.ts";
+import { branchKeyOf, hereOfSession, requirementsHere, sessionIdOf } from "../requirements_here.ts";
 import { openKept, openStore } from "../store.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
@@ -37,14 +37,16 @@ export async function satisfyRequirements(
     readonly ttl?: number;
     readonly metadata?: string;
   },
-  ...names: string[]
+  ...given: string[]
 ): Promise<View> {
+  const names = [...new Set(given)];
+  const asked = { names, undone: "nothing was recorded" } as const;
   const metadata = metadataOf(flags.metadata);
   const wholeBranch = flags.branch !== undefined && flags.session === undefined;
   const around = await requirementsHere(context);
   const needsSession = flags.session !== undefined ||
     (!wholeBranch &&
-      namedRequirements(around, names).some(({ scope }) =>
+      (await namedRequirements(context, around, asked)).some(({ scope }) =>
         scope === "session" || scope === "single_use"
       ));
   const db = await openKept(context, `satisfy ${names.join(", ")}`);
@@ -55,7 +57,14 @@ export async function satisfyRequirements(
     })
     : WHOLE_BRANCH;
   const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
-  const requirements = namedRequirements(here, names);
+  const requirements = await namedRequirements(context, here, asked);
+  const endless = requirements.find(({ scope }) => scope === "permanent");
+  if (flags.ttl !== undefined && endless !== undefined) {
+    throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
+      why: "its scope is `permanent`, which has no end; nothing was recorded",
+      next: `conclaude req satisfy ${endless.name}`,
+    });
+  }
   const key = branchKeyOf(here, flags.branch);
   const atMs = Date.now();
   const ttlMs = flags.ttl === undefined ? null : flags.ttl * SECOND_MS;
@@ -120,7 +129,10 @@ export async function clearRequirements(
     : await hereOfSession(context, db, sessionId);
   const key = branchKeyOf(here, flags.branch);
   // State of a requirement that was taken out of the configuration can be cleared as well.
-  const chosen = flags.all ? [null] : knownNames(names, here.requirements.map(({ name }) => name));
+  const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
+  const others = names.filter((name) => !recorded.has(name));
+  await namedRequirements(context, here, { names: others, undone: null });
+  const chosen = flags.all ? [null] : names;
   const removed = transaction(db, () =>
     chosen.reduce(
       (sum, requirement) => sum + clearRequirement(db, key, { requirement, sessionId }),
@@ -137,11 +149,6 @@ export async function clearRequirements(
       } on ${key.branch}.`
       : `Cleared ${flags.all ? "all requirements" : names.join(", ")} on ${key.branch}, ${whose}.`,
   };
-
-  function knownNames(wanted: readonly string[], known: readonly string[]): string[] {
-    if (!wanted.every((name) => known.includes(name))) namedRequirements(here, wanted);
-    return [...wanted];
-  }
 }
 
 /** `conclaude req pause` */
