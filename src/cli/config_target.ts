@@ -24,6 +24,13 @@ export interface ConfigTarget {
   readonly mode: number;
 }
 
+/** What to do about a file that shall not be committed; the empty text when there is nothing. */
+export function ignoreAdvice({ isNew, mode }: ConfigTarget): string {
+  return isNew && mode === 0o600
+    ? "\nIt is yours alone: add .conclaude.local.yaml to .gitignore."
+    : "";
+}
+
 /**
  * The file as a document, with its comments.
  *

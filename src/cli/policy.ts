@@ -37,10 +37,9 @@ export async function peek<Found>(
   const looks = lookUpwards(folder);
   const files = readConfigFiles(looks, locations);
   const cache = globals.noDb ? null : openIfOurs(locations.database);
-  const config = await peekHookConfig(files, cache);
-  const path = globals.noDb || !config.databaseEnabled
-    ? ":memory:"
-    : databaseAt(locations, config.databasePath);
+  const written = await peekHookConfig(files, cache);
+  const config = globals.noDb ? { ...written, databaseEnabled: false } : written;
+  const path = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
   const isSame = path === locations.database;
   const db = (isSame ? cache : openIfOurs(path)) ?? await openEmpty(path);
   try {

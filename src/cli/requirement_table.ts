@@ -2,10 +2,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import { type AskedUse, commandOf } from "../gate/judge.ts";
-import { gatherFacts, groundOf, type MeantUse, requirementsFor } from "../gate/requirements.ts";
+import {
+  gatherFacts,
+  groundOf,
+  type MeantUse,
+  requirementsFor,
+  UNKEPT,
+} from "../gate/requirements.ts";
+import { audienceOf } from "../gate/standings.ts";
 import type { Repository } from "../git/repository.ts";
-import { shortSessionId } from "../ids.ts";
-import { openForUse } from "../requirement/judge.ts";
+import type { Block } from "../guard/policy.ts";
+import { openForUse, unknownOf } from "../requirement/judge.ts";
 import { lookAtCommand } from "../requirement/look.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { satisfyingOf } from "../requirement/standing.ts";
@@ -13,38 +20,43 @@ import { reasonOf, triggersText } from "../requirement/text.ts";
 import { triggeredBy, usesOf } from "../requirement/triggers.ts";
 import { findPause } from "../store/pauses.ts";
 import { readOwnStandings } from "../store/requirements.ts";
+import type { Peek } from "./policy.ts";
 import type { Saying } from "./rule_table.ts";
+
+/** What requirements come to, and each of them. */
+export interface RequirementExplanation {
+  /** Those that forbid it. */
+  readonly blocks: readonly Block[];
+  readonly sayings: readonly Saying[];
+}
 
 /**
  * Asks all requirements; nothing is written.
- *
- * @param policy As JSON, as a hook has it; empty when there are none.
  */
 export async function explainRequirements(
-  policy: string,
+  { config, policy }: Pick<Peek<unknown>, "config" | "policy">,
   use: AskedUse,
   at: {
     readonly db: DatabaseSync | null;
     readonly repository: Repository | undefined;
     readonly sessionId: string;
   },
-): Promise<Saying[]> {
-  if (policy === "") return [];
-  const { requirements }: RequirementPolicy = JSON.parse(policy);
+): Promise<RequirementExplanation> {
+  if (config.requirements === "") return { blocks: [], sayings: [] };
+  const { requirements }: RequirementPolicy = JSON.parse(config.requirements);
+  const notCounting = (why: string): RequirementExplanation => ({
+    blocks: [],
+    sayings: requirements.map(({ name }) => row(name, "allows", `it does not count: ${why}`)),
+  });
   const ground = groundOf(at.repository);
-  if (ground.kind === "none") {
-    const why = `it does not count: ${ground.why}`;
-    return requirements.map(({ name }) => row(name, "allows", why));
-  }
+  if (ground.kind === "none") return notCounting(ground.why);
+  if (!config.databaseEnabled && !policy?.isStrict) return notCounting(UNKEPT.why);
   const { db, sessionId } = at;
   const atMs = Date.now();
   const meant = await requirementsFor(requirements, use, ground.repository);
   const { repository } = meant;
   const { branch } = repository;
-  if (branch === null) {
-    const why = "it does not count: in that working tree HEAD is detached";
-    return requirements.map(({ name }) => row(name, "allows", why));
-  }
+  if (branch === null) return notCounting("in that working tree HEAD is detached");
   const triggered = new Set(meant.triggered);
   const { facts } = await gatherFacts([...triggered], {
     db,
@@ -54,19 +66,28 @@ export async function explainRequirements(
     atMs,
     projectDir: use.projectDir,
   });
+  const to = audienceOf(facts, repository);
   const key = { repository: repository.commonDir, branch };
   const standings = db === null ? [] : readOwnStandings(db, key, sessionId);
-  const open = openForUse([...triggered], standings, facts);
+  const unknown = unknownOf([...triggered].filter(({ stopOnly }) => !stopOnly), standings, facts);
+  const open = [
+    ...openForUse([...triggered], standings, facts),
+    ...(policy?.isStrict ? unknown : []),
+  ];
   const isPaused = db !== null &&
     findPause(db, { sessionId, subject: "requirements", atMs }) !== undefined;
-  return requirements.map((requirement): Saying => {
+  const sayings = requirements.map((requirement): Saying => {
     const { name, stopOnly } = requirement;
     if (!triggered.has(requirement)) return aside(requirement, use, meant);
     if (db === null) return row(name, "cannot tell", "what has been satisfied cannot be read");
     const forbidding = open.find((one) => one.requirement === requirement);
     if (forbidding !== undefined) {
-      const why = reasonOf(forbidding, { session: shortSessionId(sessionId), facts });
+      const why = reasonOf(forbidding, to);
       return isPaused ? row(name, "allows", `paused; else: ${why}`) : row(name, "forbids", why);
+    }
+    const untold = unknown.find((one) => one.requirement === requirement);
+    if (untold !== undefined) {
+      return row(name, "allows", `it cannot be known: ${reasonOf(untold, to)}`);
     }
     const satisfying = satisfyingOf(requirement, standings, facts);
     const why = satisfying === undefined
@@ -74,6 +95,11 @@ export async function explainRequirements(
       : `satisfied by ${satisfying.satisfiedBy}`;
     return row(name, "allows", why);
   });
+  const blocks = isPaused || db === null ? [] : open.map((one): Block => ({
+    rule: `requirements.${one.requirement.name}`,
+    reason: reasonOf(one, to),
+  }));
+  return { blocks, sayings };
 }
 
 /** A requirement that a tool use does not fall under, as far as can be told. */

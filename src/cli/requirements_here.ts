@@ -1,16 +1,17 @@
 /** The requirements of the project around this folder, for the verbs of `conclaude req`. */
 import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
 import { isUserError, UserError } from "../errors.ts";
-import { gatherFacts, type Ground, groundOf } from "../gate/requirements.ts";
+import { type Ground, groundOf, UNKEPT } from "../gate/requirements.ts";
 import { findRepository } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
 import { lookUpwards } from "../project/look.ts";
-import type { Facts } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
+import { isThere } from "../maintenance/whole_file.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import { findSessions } from "../store/sessions.ts";
 import type { BranchKey } from "../store/requirements.ts";
 import type { CliContext } from "./context.ts";
-import { nearestWords } from "./nearest.ts";
 import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./store.ts";
 
@@ -18,20 +19,23 @@ import { placeOf } from "./store.ts";
 export interface RequirementsHere {
   /** Those that are switched on; empty when the project has none. */
   readonly requirements: readonly Requirement[];
-  readonly policy: RequirementPolicy | null;
+  readonly config: HookConfig;
+  /** Where the configuration was looked for. */
+  readonly folder: string;
   readonly ground: Ground;
 }
 
 /** Reads the configuration and the repository the way a hook in this folder does. */
 export async function requirementsHere(context: CliContext): Promise<RequirementsHere> {
-  const { config } = await placeOf(context);
+  const { config, database } = await placeOf(context);
   const policy: RequirementPolicy | null = config.requirements === ""
     ? null
     : JSON.parse(config.requirements);
   return {
     requirements: policy?.requirements ?? [],
-    policy,
-    ground: groundOf(findRepository(lookUpwards(context.cwd))),
+    config,
+    folder: context.cwd,
+    ground: database === ":memory:" ? UNKEPT : groundOf(findRepository(lookUpwards(context.cwd))),
   };
 }
 
@@ -49,53 +53,40 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
   }
   throw new UserError("Cannot tell which branch is meant", {
     why: `${ground.why}; requirements are kept by branch, and do not count here`,
-    next: ground.repository === null ? "git init" : "git switch NAME",
+    next: ground.next,
   });
 }
 
 /**
- * The requirements of these names.
+ * The same for a session: by the configuration that its hooks read, also when this is another working tree of its
+ * repository, in which there may be none. The branch stays the one of this folder.
  *
- * @throws {UserError} At the first one that does not exist, with the nearest; nothing was recorded then.
+ * @throws {UserError} When the session works in another repository.
  */
-export function namedRequirements(
-  { requirements }: RequirementsHere,
-  names: readonly string[],
-): Requirement[] {
-  return names.map((name) => {
-    const found = requirements.find((requirement) => requirement.name === name);
-    if (found !== undefined) return found;
-    const known = requirements.map((requirement) => requirement.name);
-    const near = nearestWords(name, known);
-    throw new UserError(`Unknown requirement "${name}"`, {
-      why: known.length === 0
-        ? "no requirement is switched on in this project; nothing was recorded"
-        : near.length > 0
-        ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? Nothing was recorded`
-        : `this project has ${known.join(", ")}; nothing was recorded`,
-      next: known.length === 0
-        ? "conclaude req init"
-        : near.length === 1
-        ? `conclaude req show ${near[0]}`
-        : "conclaude req status",
-    });
-  });
-}
-
-/**
- * The same as the session sees it: where that works in another working tree of this repository, with the branch that is
- * checked out there.
- */
-export function hereOfSession(
-  here: RequirementsHere,
+export async function hereOfSession(
+  context: CliContext,
   db: DatabaseSync,
   sessionId: string,
-): RequirementsHere {
-  const [session] = findSessions(db, sessionId);
+): Promise<RequirementsHere> {
+  const here = await requirementsHere(context);
   const { repository } = here.ground;
-  if (repository === null || !session?.cwd) return here;
-  const theirs = findRepository(lookUpwards(session.cwd));
-  return theirs?.commonDir === repository.commonDir ? { ...here, ground: groundOf(theirs) } : here;
+  const [session] = findSessions(db, sessionId);
+  if (repository === null || session === undefined) return here;
+  const isHere = (folder: string | null) =>
+    folder !== null && findRepository(lookUpwards(folder))?.commonDir === repository.commonDir;
+  const { projectDir, cwd } = session;
+  if (projectDir !== null && isHere(projectDir)) {
+    const theirs = await requirementsHere({ ...context, cwd: projectDir });
+    return theirs.requirements.length === 0 ? here : { ...theirs, ground: here.ground };
+  }
+  // Of a folder that is gone, or whose name is masked, nobody can tell.
+  const isElsewhere = projectDir !== null && isThere(projectDir) &&
+    session.repository !== repository.commonDir && !isHere(cwd);
+  if (!isElsewhere) return here;
+  throw new UserError(`Session ${session.shortId} does not work in this project`, {
+    why: `it works in ${projectDir}, and this is ${repository.root}; nothing was changed`,
+    next: `cd ${quoteWord(projectDir)} && conclaude req status --session ${session.shortId}`,
+  });
 }
 
 /** A whole id of Claude Code's own. */
@@ -135,25 +126,4 @@ export async function sessionIdOrNone(
     if (named !== undefined || !isUserError(thrown)) throw thrown;
     return NO_SESSION;
   }
-}
-
-/** What conditions are judged by here, now. */
-export async function factsHere(
-  requirements: readonly Requirement[],
-  at: {
-    readonly db: DatabaseSync;
-    readonly ground: Extract<Ground, { readonly kind: "branch" }>;
-    readonly sessionId: string;
-  },
-): Promise<Facts> {
-  const { repository, branch } = at.ground;
-  const { facts } = await gatherFacts(requirements, {
-    db: at.db,
-    repository,
-    branch,
-    sessionId: at.sessionId,
-    atMs: Date.now(),
-    projectDir: repository.root,
-  });
-  return facts;
 }

@@ -68,6 +68,27 @@ export async function openStore(
 }
 
 /**
+ * Opens the database for a command that is only of use when what it writes is kept.
+ *
+ * @param what What it does: `pause requirements`. @throws {UserError} When the database is switched off, too.
+ */
+export async function openKept(
+  context: CliContext,
+  what: string,
+): Promise<DatabaseSync> {
+  const { database } = await placeOf(context);
+  if (database !== ":memory:") return (await openStore(context, "write")).db;
+  const { noDb } = context.globals;
+  throw new UserError(`Cannot ${what}`, {
+    why: noDb
+      ? "with `--no-db` nothing is kept; nothing was changed"
+      : "the database is switched off (`database.enabled: false` in the configuration), so nothing is kept; " +
+        "nothing was changed",
+    next: noDb ? "give the command again without `--no-db`" : "conclaude config path",
+  });
+}
+
+/**
  * Does some work on the database so that nothing of it is seen afterwards, not even a configuration in its cache. Where
  * there is none with this program's own rows, an empty one in memory stands for it.
  */

@@ -59,10 +59,19 @@ async function explained(
   if (use === null) return nothing;
   const { db, config, policy, places } = from;
   const { verdict, sayings } = policy === null ? nothing : await explainRules(policy, use, places);
-  const others = event.name === "PermissionRequest"
-    ? policy === null ? [] : explainPermission(policy.permission, use.tool)
-    : await explainRequirements(config.requirements, use, { db, repository, sessionId });
-  return { verdict, sayings: [...sayings, ...others] };
+  if (event.name === "PermissionRequest") {
+    const permissions = policy === null ? [] : explainPermission(policy.permission, use.tool);
+    return { verdict, sayings: [...sayings, ...permissions] };
+  }
+  const required = await explainRequirements({ config, policy }, use, {
+    db,
+    repository,
+    sessionId,
+  });
+  return {
+    verdict: { ...verdict, blocks: [...verdict.blocks, ...required.blocks] },
+    sayings: [...sayings, ...required.sayings],
+  };
 }
 
 function decisionOf(answer: Answer | undefined): Trial["decision"] {

@@ -43,6 +43,8 @@ export function followedTools(policy: RequirementPolicy | null): string[] {
 }
 
 function compileOne(name: string, entry: Entry): Requirement {
+  // What a denial tells Claude to run has to satisfy.
+  const resolving = entry.autoResolveSkill === undefined ? [] : [entry.autoResolveSkill];
   return {
     name,
     condition: conditionOf(entry),
@@ -55,7 +57,7 @@ function compileOne(name: string, entry: Entry): Requirement {
     shortMessage: entry.shortMessage ?? null,
     description: entry.description ?? null,
     checklist: entry.checklist,
-    skills: skillsFor(name, entry.satisfiedBySkill),
+    skills: skillsFor(name, [...entry.satisfiedBySkill, ...resolving]),
     resolvedBy: entry.autoResolveSkill?.replace(/^\//, "") ?? null,
     lastsMs: entry.replanTtl === undefined ? null : entry.replanTtl * SECOND_MS,
     approvalMs: entry.approvalTtl * SECOND_MS,

@@ -67,7 +67,9 @@ export const REQUIREMENTS = named(
       someText(),
       "Skills and slash commands that satisfy it when they are used, beside those that are known by its name.",
     ),
-    autoResolveSkill: said("The skill that a denial tells Claude to run: `arch-review`."),
+    autoResolveSkill: said(
+      "The skill that a denial tells Claude to run: `arch-review`. It satisfies as well.",
+    ),
     stopOnly: bool(false, "True: it never forbids a tool; it is asked when Claude stops."),
     replanTtl: optional(
       "whole number",

@@ -1,18 +1,22 @@
 /** The requirements' part in the decision about a stop. */
 import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
-import { shortSessionId } from "../ids.ts";
 import { type Open, openForStop } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
-import { stopText } from "../requirement/text.ts";
+import { type Audience, stopText } from "../requirement/text.ts";
 import { isPaused } from "../store/pauses.ts";
-import { type BranchKey, readOwnStandings, settleAsked } from "../store/requirements.ts";
-import { type GatheredFacts, gatherFacts, groundOf } from "./requirements.ts";
+import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
+import { settleTriggers } from "../store/triggers.ts";
+import { groundFor } from "./keeping.ts";
+import { type GatheredFacts, gatherFacts } from "./requirements.ts";
+import { audienceOf } from "./standings.ts";
 
 /** A stop with all that its requirements ask about. */
 export interface PreparedStop extends GatheredFacts {
   readonly policy: RequirementPolicy;
   readonly key: BranchKey;
+  readonly to: Audience;
 }
 
 /** Why a session may not stop yet. */
@@ -28,6 +32,7 @@ const MAY_STOP: StopDecision = { open: [], reason: "" };
 export async function prepareStop(
   policy: RequirementPolicy,
   at: {
+    readonly config: Pick<HookConfig, "databaseEnabled">;
     readonly db: DatabaseSync | null;
     readonly repository: Repository | undefined;
     readonly sessionId: string;
@@ -35,12 +40,12 @@ export async function prepareStop(
     readonly projectDir: string | null;
   },
 ): Promise<PreparedStop | null> {
-  const ground = groundOf(at.repository);
+  const ground = groundFor(at);
   if (ground.kind === "none" || policy.verifyScopes.length === 0) return null;
-  const { repository, branch } = ground;
+  const { repository, branch, key } = ground;
   const held = policy.requirements.filter(({ scope }) => policy.verifyScopes.includes(scope));
   const gathered = await gatherFacts(held, { ...at, repository, branch });
-  return { ...gathered, policy, key: { repository: repository.commonDir, branch } };
+  return { ...gathered, policy, key, to: audienceOf(gathered.facts, repository) };
 }
 
 /**
@@ -48,12 +53,15 @@ export async function prepareStop(
  *
  * @throws {Error} What SQLite says.
  */
-export function decideStop({ policy, key, facts }: PreparedStop, db: DatabaseSync): StopDecision {
+export function decideStop(
+  { policy, key, facts, to }: PreparedStop,
+  db: DatabaseSync,
+): StopDecision {
   const { sessionId, atMs } = facts;
-  settleAsked(db, sessionId);
+  settleTriggers(db, sessionId);
   const open = openForStop(policy, readOwnStandings(db, key, sessionId), facts);
   if (open.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
     return MAY_STOP;
   }
-  return { open, reason: stopText(open, { session: shortSessionId(sessionId), facts }) };
+  return { open, reason: stopText(open, to) };
 }

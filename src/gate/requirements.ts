@@ -9,21 +9,50 @@ import { parentOf, resolvePath } from "../paths.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/files.ts";
 import { lookUpwards } from "../project/look.ts";
-import { type Facts, wantsBranchSize } from "../requirement/judge.ts";
+import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/judge.ts";
 import { lookAtCommand } from "../requirement/look.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { commandText, mayTrigger, triggeredBy, usesOf } from "../requirement/triggers.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";
-import type { RequirementChange } from "../store/requirements.ts";
+import type { BranchKey, RequirementChange } from "../store/requirements.ts";
 import { activeInFolder } from "../store/session_registry.ts";
 import { type AskedUse, commandOf } from "./judge.ts";
 
 /** Where requirements count: on a branch of a repository, or why they do not. */
 export type Ground =
-  | { readonly kind: "branch"; readonly repository: Repository; readonly branch: string }
-  | { readonly kind: "none"; readonly repository: Repository | null; readonly why: string };
+  | {
+    readonly kind: "branch";
+    readonly repository: Repository;
+    readonly branch: string;
+    /** What is kept of it is kept under this. */
+    readonly key: BranchKey;
+  }
+  | {
+    readonly kind: "none";
+    readonly repository: Repository | null;
+    readonly why: string;
+    /** What a person can do about it. */
+    readonly next: string;
+  };
+
+/** Where nothing can be remembered. */
+export const UNKEPT: Extract<Ground, { readonly kind: "none" }> = {
+  kind: "none",
+  repository: null,
+  why:
+    "the database is switched off (`database.enabled: false`, or `--no-db`), so that nothing can be kept of them",
+  next: "conclaude config path",
+};
+
+/** Where nobody can say whose requirements they would be. */
+export const NAMELESS: Extract<Ground, { readonly kind: "none" }> = {
+  kind: "none",
+  repository: null,
+  why: "the event names no session",
+  next: "conclaude doctor",
+};
 
 /** What every tool that runs a shell command counts as. */
 const BASH = "Bash";
@@ -31,12 +60,14 @@ const BASH = "Bash";
 /** The branch that requirements are kept for. */
 export function groundOf(repository: Repository | undefined): Ground {
   if (repository === undefined) {
-    return { kind: "none", repository: null, why: "this folder is in no git repository" };
+    const why = "this folder is in no git repository";
+    return { kind: "none", repository: null, why, next: "git init" };
   }
   const { branch } = repository;
+  const why = "HEAD is detached, so there is no branch";
   return branch === null
-    ? { kind: "none", repository, why: "HEAD is detached, so there is no branch" }
-    : { kind: "branch", repository, branch };
+    ? { kind: "none", repository, why, next: "git switch NAME" }
+    : { kind: "branch", repository, branch, key: { repository: repository.commonDir, branch } };
 }
 
 /** What a tool use means for requirements. */
@@ -70,7 +101,8 @@ export async function requirementsFor(
     return { ...nothing, triggered, repository: workingTree(repository, place) };
   }
   const command = commandOf(input);
-  const look = command === null ? "no" : lookAtCommand(usesOf(requirements), command);
+  const uses = usesOf(requirements);
+  const look = command === null ? "no" : lookAtCommand(uses, command);
   if (command === null || look === "no") return nothing;
   if (look === "plain") {
     const commands = [commandText(command.trim().split(/ +/))];
@@ -80,7 +112,7 @@ export async function requirementsFor(
   const { readUses } = await import("../guard/bash.ts");
   const { commands, beginnings, changed, gitFolders, doubts } = readUses(command, { folder, home });
   const files = changed.map(real).filter((path) => isOfProject(path, repository));
-  const edited = files.length > 0 && usesOf(requirements).edits ? await unignored(files) : files;
+  const edited = files.length > 0 && uses.edits ? await unignored(files) : files;
   const triggered = triggeredBy(requirements, {
     tool: BASH,
     commands: commands.map(commandText),
@@ -150,7 +182,7 @@ export async function gatherFacts(
 async function branchSize(
   requirements: readonly Requirement[],
   { db, repository: { root }, branch, atMs }: Parameters<typeof gatherFacts>[1],
-): Promise<{ readonly lines: number | null; readonly changes: readonly RequirementChange[] }> {
+): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
   const cacheMs = Math.min(
     ...requirements.flatMap(({ condition }) =>
       condition.type === "branch_size" ? [condition.cacheMs] : []
@@ -159,10 +191,17 @@ async function branchSize(
   const known = db === null
     ? undefined
     : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
-  if (known !== undefined) return { lines: known.lines, changes: [] };
-  const lines = await measureBranch({ root, branch });
-  return { lines, changes: [{ kind: "size", worktree: root, branch, lines }] };
+  const lines = known === undefined ? await measureBranch({ root, branch }) : known.lines;
+  return {
+    lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
+    changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],
+  };
 }
+
+/** Why the size of a branch is not known. */
+const UNTOLD =
+  "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
+  "`git diff --stat` shows which";
 
 /** Live sessions in the same folder, beside this one; what cannot be told is none. */
 async function otherSessions(

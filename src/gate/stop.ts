@@ -9,9 +9,15 @@ import {
   roundBlock,
   type StopPolicy,
 } from "../guard/stop.ts";
-import { readCounter, resetCounters } from "../store/counters.ts";
+import { readCounter } from "../store/counters.ts";
 import { advanceQueue, readQueue } from "../store/prompt_queues.ts";
-import { BLOCKS_IN_ROW, countBlock, countRound, isLasting } from "../store/stop_counters.ts";
+import {
+  countBlock,
+  countRound,
+  isLasting,
+  REQUIREMENTS_HELD,
+  resetRow,
+} from "../store/stop_counters.ts";
 import { type CommandGround, runCommands } from "./commands.ts";
 import { rootAdditions, takeSnapshot } from "./root_additions.ts";
 
@@ -81,10 +87,15 @@ export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Rem
 
 /** Begins a new row of stops that are held back. */
 export function beginRow(memory: Remembering): void {
-  withDatabase(memory, (db) => {
-    if (readCounter(db, memory.sessionId, BLOCKS_IN_ROW) === 0) return;
-    resetCounters(db, memory.sessionId, BLOCKS_IN_ROW);
-  });
+  withDatabase(memory, (db) => resetRow(db, memory.sessionId));
+}
+
+/** Whether requirements have held a stop of this row; true also when nobody knows. */
+export function haveRequirementsHeld(memory: Remembering): boolean {
+  return withDatabase(
+    memory,
+    (db) => readCounter(db, memory.sessionId, REQUIREMENTS_HELD) > 0,
+  ) ?? true;
 }
 
 /** Whether a stop may be held back (once more). */

@@ -1,11 +1,19 @@
 /** The requirements' part in the decision about a tool use. Loaded only where a requirement could be about the tool. */
 import type { DatabaseSync } from "node:sqlite";
+import type { HookConfig } from "../config/hook_config.ts";
+import type { Keeping } from "../guard/lift.ts";
 import type { Repository } from "../git/repository.ts";
-import { shortSessionId } from "../ids.ts";
-import { type Open, openForUse } from "../requirement/judge.ts";
+import { UNKNOWN_SESSION_ID } from "../ids.ts";
+import { openForUse, unknownOf } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isTriggered } from "../requirement/standing.ts";
-import { denialText, doubtText, shortDenialText } from "../requirement/text.ts";
+import {
+  type Audience,
+  denialText,
+  doubtText,
+  shortDenialText,
+  unknownText,
+} from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
@@ -16,15 +24,19 @@ import {
   type RequirementChange,
 } from "../store/requirements.ts";
 import type { AskedUse } from "./judge.ts";
-import { type GatheredFacts, gatherFacts, groundOf, requirementsFor } from "./requirements.ts";
+import { keepingOf } from "./keeping.ts";
+import {
+  type GatheredFacts,
+  gatherFacts,
+  groundOf,
+  NAMELESS,
+  requirementsFor,
+  UNKEPT,
+} from "./requirements.ts";
+import { audienceOf } from "./standings.ts";
 
 /** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
 const REPEATED_MS = 5_000;
-
-/** Said where a strict policy cannot know what has been satisfied. */
-const UNREADABLE =
-  "Blocked: what has been satisfied here cannot be read, and the policy is strict. A person can find out why with " +
-  "`conclaude doctor`.";
 
 /** What the requirements say of a tool use. */
 export interface RequirementSaying {
@@ -67,6 +79,7 @@ export async function prepareUse(
   policy: string,
   use: AskedUse & { readonly toolUseId: string | null },
   at: {
+    readonly config: Pick<HookConfig, "databaseEnabled">;
     readonly repository: Repository | undefined;
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
@@ -74,7 +87,7 @@ export async function prepareUse(
   },
 ): Promise<RequiredUse | null> {
   const { requirements }: RequirementPolicy = JSON.parse(policy);
-  const ground = groundOf(at.repository);
+  const ground = at.sessionId === UNKNOWN_SESSION_ID ? NAMELESS : groundOf(at.repository);
   if (ground.kind === "none") {
     const notes = { requirements: ground.why };
     return { apply: applyChanges, decide: () => ({ ...SILENT, notes }) };
@@ -102,12 +115,17 @@ export async function prepareUse(
     toolUseId: use.toolUseId,
     triggered,
     doubts,
-    folder: repository.root === ground.repository.root ? undefined : repository.root,
+    to: audienceOf(gathered.facts, repository),
+    worktree: repository.root,
   };
   return {
     apply: applyChanges,
-    decide: (db, others) =>
-      db === null ? unreadable(others.isStrict) : decideUse(prepared, db, others),
+    decide(db, others) {
+      const keeping = keepingOf(db, at.config);
+      return db === null || keeping !== "lasting"
+        ? undecided(keeping, prepared, others)
+        : decideUse(prepared, db, others);
+    },
   };
 }
 
@@ -120,11 +138,19 @@ export function askedFor(sessionId: string): RequiredUse {
   };
 }
 
-function unreadable(isStrict: boolean): RequirementSaying {
-  const notes = { requirements: "what was satisfied could not be read" };
-  return isStrict
-    ? { ...SILENT, reason: UNREADABLE, rules: ["preToolUse.strict"], notes }
-    : { ...SILENT, notes };
+/** Where nobody can know what has been satisfied. */
+function undecided(
+  keeping: Keeping,
+  { triggered, doubts }: PreparedUse,
+  { isStrict }: Parameters<RequiredUse["decide"]>[1],
+): RequirementSaying {
+  const notes = {
+    requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
+  };
+  const names = triggered.filter(({ stopOnly }) => !stopOnly).map(({ name }) => name);
+  if (!isStrict || names.length + doubts.length === 0) return { ...SILENT, notes };
+  const reason = unknownText(names, keeping);
+  return { ...SILENT, reason, rules: ["preToolUse.strict"], notes };
 }
 
 /** A tool use with all that its requirements ask about. */
@@ -134,8 +160,9 @@ interface PreparedUse extends GatheredFacts {
   /** What it falls under. */
   readonly triggered: readonly Requirement[];
   readonly doubts: readonly string[];
-  /** The working tree, where it is not the session's own. */
-  readonly folder: string | undefined;
+  readonly to: Audience;
+  /** The working tree in which it happens. */
+  readonly worktree: string;
 }
 
 function decideUse(
@@ -143,10 +170,11 @@ function decideUse(
   db: DatabaseSync,
   { rules: denying, isStrict }: Parameters<RequiredUse["decide"]>[1],
 ): RequirementSaying {
-  const { facts, changes, key, triggered, doubts } = prepared;
+  const { facts, changes, key, triggered, doubts, to, worktree } = prepared;
   const { sessionId, atMs, branchLines } = facts;
   const standings = readOwnStandings(db, key, sessionId);
-  const open = openForUse(triggered, standings, facts);
+  const unknown = unknownOf(triggered.filter(({ stopOnly }) => !stopOnly), standings, facts);
+  const open = [...openForUse(triggered, standings, facts), ...(isStrict ? unknown : [])];
   // Guards that are strict have denied a doubt of theirs already.
   const isDoubted = isStrict && doubts.length > 0 && denying.length === 0 && open.length === 0;
   const rules = isDoubted
@@ -154,27 +182,36 @@ function decideUse(
     : open.map(({ requirement }) => `requirements.${requirement.name}`);
   const paused = rules.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isNew = (requirement: Requirement) => !isTriggered(requirement, standings, sessionId);
-  const fresh = denying.length + rules.length > 0
-    ? []
-    : triggered.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
+  const counted = denying.length + rules.length > 0 ? [] : triggered;
+  const fresh = counted.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
   const sized = triggered.filter(({ condition }) => condition.type === "branch_size");
+  const lines = typeof branchLines === "number" ? branchLines : null;
   const warned = sized.filter(({ condition }) =>
-    condition.type === "branch_size" && (branchLines ?? 0) >= condition.warn
+    condition.type === "branch_size" && (lines ?? 0) >= condition.warn
   );
   return {
     reason: rules.length === 0 || paused
       ? ""
       : isDoubted
-      ? doubtText(doubts, shortSessionId(sessionId))
-      : reasonOf(open, prepared, isRepeated(db, [...denying, ...rules], facts)),
+      ? doubtText(doubts, to.session)
+      : isRepeated(db, [...denying, ...rules], facts)
+      ? shortDenialText(open, to)
+      : denialText(open, to),
     rules,
     paused,
     changes: [...changes, ...fresh],
-    // Null says that nobody knows: on a trunk, without a base, or when git did not tell in time.
     notes: {
-      ...(sized.length === 0 ? {} : { branchLines }),
+      // Null on a trunk, and without a base.
+      ...(sized.length === 0 ? {} : { branchLines: lines }),
+      ...(unknown.length === 0 ? {} : {
+        unknown: Object.fromEntries(unknown.map((one) => [one.requirement.name, one.finding])),
+      }),
       ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }),
       ...(doubts.length === 0 ? {} : { unsure: doubts.length }),
+      // Whether it ran is found out when Claude stops.
+      ...(counted.length === 0 ? {} : { triggered: counted.map(({ name }) => name) }),
+      // Of several: a skill that is used for it satisfies there.
+      ...(to.branch === null ? {} : { worktree }),
     },
   };
 }
@@ -192,13 +229,4 @@ function isRepeated(
   { sessionId, atMs }: PreparedUse["facts"],
 ): boolean {
   return wasDeniedSince(db, { sessionId, rules, sinceMs: atMs - REPEATED_MS });
-}
-
-function reasonOf(
-  open: readonly Open[],
-  { facts, folder }: PreparedUse,
-  repeated: boolean,
-): string {
-  const to = { session: shortSessionId(facts.sessionId), facts, folder };
-  return repeated ? shortDenialText(open, to) : denialText(open, to);
 }

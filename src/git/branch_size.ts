@@ -23,50 +23,78 @@ const BINARY_LOOK_BYTES = 8_000;
  * It began where it left the nearest branch `feature/…` or `fix/…` that is a part of it, else `origin/main`,
  * `origin/master`, `main`, `master`.
  *
- * @returns Null on `main` and `master`, where there is nothing to compare with, and when git cannot tell in time.
+ * @returns Null on `main` and `master`, and where there is nothing to compare with; `"unknown"` when git does not tell.
  */
 export async function measureBranch(
   { root, branch }: { readonly root: string; readonly branch: string },
-): Promise<number | null> {
+): Promise<number | null | "unknown"> {
   if (TRUNKS.has(branch)) return null;
-  const git = gitIn(root);
+  try {
+    return await countChanges(gitIn(root), root, branch);
+  } catch (thrown) {
+    if (thrown instanceof GitFault) return "unknown";
+    throw thrown;
+  }
+}
+
+async function countChanges(git: Git, root: string, branch: string): Promise<number | null> {
   const base = await nearestBranch(git, branch) ?? await firstThere(git);
   if (base === null) return null;
-  const start = await git("merge-base", base, "HEAD");
+  // Branches without a common beginning have none.
+  const start = await git.ask("merge-base", base, "HEAD");
   if (start === null) return null;
-  const changed = await git("diff", "--numstat", "--no-renames", start.trim(), "--");
-  const unknown = await git("ls-files", "--others", "--exclude-standard", "-z");
-  if (changed === null || unknown === null) return null;
+  const changed = await git.tell("diff", "--numstat", "--no-renames", start.trim(), "--");
+  const unknown = await git.tell("ls-files", "--others", "--exclude-standard", "-z");
   return countNumstat(changed) +
     countFiles(root, unknown.split("\0").filter((name) => name !== ""));
 }
 
-type Git = (...args: string[]) => Promise<string | null>;
+/** Git did not start, did not end in time, or failed where it must not. */
+class GitFault extends Error {}
+
+/** Git's own word for no. */
+const NO = 1;
+
+interface Git {
+  /** Null when git says no. @throws {GitFault} */
+  ask(...args: string[]): Promise<string | null>;
+  /** @throws {GitFault} Also then. */
+  tell(...args: string[]): Promise<string>;
+}
 
 function gitIn(folder: string): Git {
   const untilMs = performance.now() + MAX_GIT_MS;
-  return async (...args) => {
+  const ask: Git["ask"] = async (...args) => {
     const timeoutMs = Math.ceil(untilMs - performance.now());
-    if (timeoutMs <= 0) return null;
+    if (timeoutMs <= 0) throw new GitFault();
     const done = await runTool(["git", "--no-pager", ...args], { folder, timeoutMs });
-    return done === null || done.code !== 0 ? null : done.stdout;
+    if (done === null || done.code > NO) throw new GitFault();
+    return done.code === NO ? null : done.stdout;
+  };
+  return {
+    ask,
+    async tell(...args) {
+      const said = await ask(...args);
+      if (said === null) throw new GitFault();
+      return said;
+    },
   };
 }
 
 /** The nearest branch that this one is built upon; one at the very same commit may as well be built upon this one. */
 async function nearestBranch(git: Git, branch: string): Promise<string | null> {
-  const listed = await git(
+  const listed = await git.tell(
     "for-each-ref",
     "--merged=HEAD",
     "--format=%(refname)",
     "refs/heads/feature",
     "refs/heads/fix",
   );
-  const refs = (listed ?? "").split("\n")
+  const refs = listed.split("\n")
     .filter((ref) => ref !== "" && ref !== `refs/heads/${branch}`).slice(0, MAX_NEAR);
   let nearest: { readonly ref: string; readonly commits: number } | null = null;
   for (const ref of refs) {
-    const commits = Number(await git("rev-list", "--count", `${ref}..HEAD`) ?? 0);
+    const commits = Number(await git.tell("rev-list", "--count", `${ref}..HEAD`));
     if (commits > 0 && (nearest === null || commits < nearest.commits)) nearest = { ref, commits };
   }
   return nearest?.ref ?? null;
@@ -74,7 +102,7 @@ async function nearestBranch(git: Git, branch: string): Promise<string | null> {
 
 async function firstThere(git: Git): Promise<string | null> {
   for (const base of BASES) {
-    if (await git("rev-parse", "--verify", "--quiet", `${base}^{commit}`) !== null) return base;
+    if (await git.ask("rev-parse", "--verify", "--quiet", `${base}^{commit}`) !== null) return base;
   }
   return null;
 }

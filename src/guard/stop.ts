@@ -79,13 +79,13 @@ export function additionsBlock(names: readonly string[], message: string | null)
 /** Rules that hold back a stop although nothing is wrong. */
 const GO_ON = new Set(["stop.rounds", "stop.infinite", "stop.promptPrefixBlocking"]);
 
-/** What Claude reads: the reasons, what to do, and how a person lifts it. */
+/** What Claude reads: the reasons, what to do, and how a person lifts it (`wayOut`). */
 export function stopReason(
   blocks: readonly Block[],
-  about: { readonly shortId: string; readonly inRow: number | null; readonly maxBlocks: number },
+  about: { readonly inRow: number | null; readonly maxBlocks: number; readonly wayOut: string },
 ): string {
   const isWrong = blocks.some(({ rule }) => !GO_ON.has(rule));
-  const { inRow, maxBlocks, shortId } = about;
+  const { inRow, maxBlocks, wayOut } = about;
   return [
     ...blocks.map(({ reason }) => reason),
     isWrong
@@ -94,8 +94,7 @@ export function stopReason(
     ...(inRow === null
       ? []
       : [`This is stop ${inRow} of at most ${maxBlocks} held back in a row.`]),
-    "Only a person can lift this, for 15 minutes, with " +
-    `\`conclaude guard pause --session ${shortId}\`; do not run it yourself.`,
+    wayOut,
   ].join("\n");
 }
 

@@ -1,13 +1,13 @@
 /** What a tool use that has succeeded means for the requirements: a skill satisfies some, an action uses some up. */
-import { gatherFacts, groundOf, requirementsFor } from "../gate/requirements.ts";
-import { shortSessionId } from "../ids.ts";
-import { openOf } from "../requirement/judge.ts";
+import { groundFor } from "../gate/keeping.ts";
+import { requirementsFor } from "../gate/requirements.ts";
+import { satisfactionsBySkill } from "../gate/skill_use.ts";
+import { standOf } from "../gate/standings.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
-import { satisfiedBySkill } from "../requirement/satisfy.ts";
 import { usedSkill } from "../requirement/skills.ts";
 import { planText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
-import { applyChanges, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
+import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { folderOf, nameOf } from "./protocol.ts";
 
@@ -38,16 +38,17 @@ async function changesOf(
   policy: RequirementPolicy,
   tool: string,
 ): Promise<RequirementChange[]> {
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   if (ground.kind === "none") return [];
-  const { sent, sessionId, projectDir, home, atMs } = work;
-  const key = { repository: ground.repository.commonDir, branch: ground.branch };
+  const { sent, sessionId, projectDir, home } = work;
   const input = sent["tool_input"];
   if (tool === "Skill") {
     const skill = usedSkill(input);
-    return skill === null ? [] : satisfiedBySkill(policy.requirements, skill, { sessionId, atMs })
-      .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told }));
+    return skill === null
+      ? []
+      : satisfactionsBySkill(policy.requirements, skill, { ...work, ground });
   }
+  if (!hasSucceeded(sent["tool_response"])) return [];
   const singleUse = policy.requirements.filter(({ scope }) => scope === "single_use");
   const use = { tool, input, agents: [], folder: folderOf(sent) ?? projectDir, projectDir, home };
   const { triggered, repository: { branch } } = await requirementsFor(
@@ -55,29 +56,24 @@ async function changesOf(
     use,
     ground.repository,
   );
-  const at = { ...key, branch: branch ?? key.branch };
+  const at = { ...ground.key, branch: branch ?? ground.branch };
   return triggered.map(({ name }) => ({ kind: "clear", ...at, requirement: name, sessionId }));
+}
+
+/** Whether an action is over and nobody has broken it off; a command in the background goes on. */
+function hasSucceeded(response: unknown): boolean {
+  const { interrupted, backgroundTaskId } = Object(response);
+  return interrupted !== true && (backgroundTaskId ?? null) === null;
 }
 
 /** A plan was approved: what is still open before it can be carried out. */
 async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<Answer> {
   const db = work.spareDb();
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   if (db === null || ground.kind === "none") return null;
-  const { sessionId, atMs, projectDir } = work;
-  const { repository, branch } = ground;
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
-  const { facts } = await gatherFacts(gates, {
-    db,
-    repository,
-    branch,
-    sessionId,
-    atMs,
-    projectDir,
-  });
-  const key = { repository: repository.commonDir, branch };
-  const open = openOf(gates, readOwnStandings(db, key, sessionId), facts);
+  const { open, to } = await standOf(gates, { ...work, db, ground });
   if (open.length === 0) return null;
-  const context = planText(open, { session: shortSessionId(sessionId), facts });
+  const context = planText(open, to);
   return { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: context } };
 }

@@ -1,3 +1,6 @@
+import { keepingOf } from "../gate/keeping.ts";
+import { liftText } from "../guard/lift.ts";
+import { shortSessionId } from "../ids.ts";
 import { isPaused } from "../store/pauses.ts";
 import type { HookWork } from "./handler.ts";
 
@@ -8,4 +11,9 @@ export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
   } catch {
     return false;
   }
+}
+
+/** How a person lifts the guards for this session, once the event is saved. */
+export function wayOut({ spareDb, config, sessionId }: HookWork): string {
+  return liftText(keepingOf(spareDb(), config), shortSessionId(sessionId));
 }

@@ -3,12 +3,12 @@ import { type AskedUse, judgeUse } from "../gate/judge.ts";
 import type { RequiredUse, RequirementSaying } from "../gate/tool_requirements.ts";
 import { answerPermission } from "../guard/permission.ts";
 import { type Block, type GuardPolicy, MAIN_AGENT, type Verdict } from "../guard/policy.ts";
-import { shortSessionId } from "../ids.ts";
 import { mayBeRequired } from "../requirement/look.ts";
 import { isPaused } from "../store/pauses.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { folderOf, nameOf } from "./protocol.ts";
+import { wayOut } from "./lifted.ts";
 import { tellable } from "./tellable.ts";
 
 /**
@@ -145,11 +145,12 @@ function draftWith(
   };
 }
 
-function answerOf({ event, sessionId }: HookWork, decision: Decision): Answer {
+function answerOf(work: HookWork, decision: Decision): Answer {
+  const { event } = work;
   if (!decision.denied) {
     return decision.allowedBy === null ? null : permission({ behavior: "allow" });
   }
-  const reason = reasonOf(decision, shortSessionId(sessionId));
+  const reason = reasonOf(decision, work);
   return event.name === "PermissionRequest" ? permission({ behavior: "deny", message: reason }) : {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
@@ -159,14 +160,13 @@ function answerOf({ event, sessionId }: HookWork, decision: Decision): Answer {
   };
 }
 
-function reasonOf({ blocks, required }: Decision, session: string): string {
+function reasonOf({ blocks, required }: Decision, work: HookWork): string {
   const guards = blocks.length === 0 ? [] : [
     ...blocks.map(({ reason }) => reason),
     blocks.every(({ isLasting }) => isLasting)
       ? "Nothing was done. A person can run it on a terminal; no pause lets you, only " +
         "`preToolUse.protectPolicy: false` in the configuration."
-      : "Nothing was done. Go on in another way. Only a person can lift this, for 15 minutes, with " +
-        `\`conclaude guard pause --session ${session}\`; do not run it yourself.`,
+      : `Nothing was done. Go on in another way. ${wayOut(work)}`,
   ];
   return [...guards, required?.reason ?? ""].filter((line) => line !== "").join("\n");
 }

@@ -1,7 +1,7 @@
-import { groundOf } from "../gate/requirements.ts";
+import { groundFor } from "../gate/keeping.ts";
+import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
-import { satisfiedBySkill } from "../requirement/satisfy.ts";
-import { applyChanges, type RequirementChange } from "../store/requirements.ts";
+import { applyChanges } from "../store/requirements.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
@@ -9,16 +9,14 @@ import { nameOf } from "./protocol.ts";
 /** A slash command that the person has typed satisfies what the skill of that name does. */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   const command = nameOf(work.sent["command_name"]);
   if (work.config.requirements === "" || ground.kind === "none" || command === null) {
     await work.save(draft);
     return null;
   }
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const key = { repository: ground.repository.commonDir, branch: ground.branch };
-  const changes = satisfiedBySkill(policy.requirements, command, work)
-    .map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told }));
+  const changes = satisfactionsBySkill(policy.requirements, command, { ...work, ground });
   await work.save(changes.length > 0 ? { ...draft, changes } : draft, applyChanges);
   return null;
 }

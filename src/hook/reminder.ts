@@ -1,9 +1,8 @@
-import { gatherFacts, groundOf } from "../gate/requirements.ts";
-import { openOf } from "../requirement/judge.ts";
+import { groundFor } from "../gate/keeping.ts";
+import { standOf } from "../gate/standings.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { reminderText } from "../requirement/text.ts";
 import { isPaused } from "../store/pauses.ts";
-import { readOwnStandings } from "../store/requirements.ts";
 import type { HookWork } from "./handler.ts";
 
 /**
@@ -14,7 +13,7 @@ import type { HookWork } from "./handler.ts";
  */
 export async function reminderFor(work: HookWork): Promise<string> {
   const prompt = work.event.own["prompt"];
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   if (work.config.requirements === "" || typeof prompt !== "string" || ground.kind === "none") {
     return "";
   }
@@ -26,8 +25,6 @@ export async function reminderFor(work: HookWork): Promise<string> {
   const gates = policy.requirements.filter(({ stopOnly, condition }) =>
     !stopOnly && condition.type !== "branch_size"
   );
-  const { repository, branch } = ground;
-  const { facts } = await gatherFacts(gates, { ...work, db, repository, branch });
-  const key = { repository: repository.commonDir, branch };
-  return reminderText(prompt, openOf(gates, readOwnStandings(db, key, sessionId), facts));
+  const { open } = await standOf(gates, { ...work, db, ground });
+  return reminderText(prompt, open);
 }

@@ -1,19 +1,15 @@
 /** The start and the end of a session, as far as requirements go. */
-import { gatherFacts, groundOf, quietly } from "../gate/requirements.ts";
-import { shortSessionId } from "../ids.ts";
+import { groundFor, keepingOf } from "../gate/keeping.ts";
+import { quietly } from "../gate/requirements.ts";
+import { standOf } from "../gate/standings.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
 import { carriedOver } from "../requirement/carry_over.ts";
-import { openOf } from "../requirement/judge.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { takenOver } from "../requirement/satisfy.ts";
 import { briefingText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
 import { findPause } from "../store/pauses.ts";
-import {
-  applyChanges,
-  readOwnStandings,
-  readStandings,
-  type RequirementChange,
-} from "../store/requirements.ts";
+import { applyChanges, readStandings, type RequirementChange } from "../store/requirements.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
@@ -29,17 +25,18 @@ export interface SessionRequirements {
 /** Prepares what requirements have to do with a SessionStart. */
 export function beginRequirements(work: HookWork): SessionRequirements {
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
-  const ground = groundOf(work.repository);
+  const ground = groundFor(work);
   if (ground.kind === "none") {
-    const text = `## Requirements: not in force here, for ${ground.why}`;
+    const text = isDenying(work)
+      ? `## Requirements: what they are about is denied here, for ${ground.why}, and the policy is strict`
+      : `## Requirements: not in force here, for ${ground.why}`;
     return {
       changes: [],
       apply: applyChanges,
       text: () => Promise.resolve(policy.briefing === "none" ? "" : text),
     };
   }
-  const { repository, branch } = ground;
-  const key = { repository: repository.commonDir, branch };
+  const { key } = ground;
   const { sessionId, atMs, db } = work;
   const source = nameOf(work.event.own["source"]) ?? "startup";
   const carried =
@@ -53,24 +50,28 @@ export function beginRequirements(work: HookWork): SessionRequirements {
     async text() {
       const spare = work.spareDb();
       if (spare === null || policy.briefing === "none") return "";
-      const { facts } = await gatherFacts(policy.requirements, {
+      const { open, unknown, to } = await standOf(policy.requirements, {
         ...work,
         db: spare,
-        repository,
-        branch,
+        ground,
       });
-      const open = openOf(policy.requirements, readOwnStandings(spare, key, sessionId), facts);
-      const session = shortSessionId(sessionId);
       const names = carried.map(({ requirement }) => requirement);
       const pause = findPause(spare, { sessionId, subject: "requirements", atMs });
       const banner = pause === undefined
         ? ""
         : `**Requirements are paused for this session**${
           pause.reason === null ? "" : `: ${pause.reason}`
-        } (\`conclaude req resume --session ${session}\` ends it)\n`;
-      return banner + briefingText(policy, open, { session, facts, carried: names });
+        } (\`conclaude req resume --session ${to.session}\` ends it)\n`;
+      return banner + briefingText(policy, open, { ...to, unknown, carried: names });
     },
   };
+}
+
+/** Whether a strict policy denies what falls under a requirement, because nothing can be kept of it. */
+function isDenying({ db, config }: HookWork): boolean {
+  if (keepingOf(db, config) !== "off" || config.guards === "") return false;
+  const { isStrict }: GuardPolicy = JSON.parse(config.guards);
+  return isStrict;
 }
 
 /** A pause ends with its session; what the session has satisfied stays, unless the configuration says otherwise. */

@@ -1,6 +1,7 @@
 import {
   beginRow,
   findStopBlocks,
+  haveRequirementsHeld,
   holdOnce,
   judgeRounds,
   type Remembering,
@@ -8,12 +9,11 @@ import {
 } from "../gate/stop.ts";
 import type { Block } from "../guard/policy.ts";
 import { letThroughText, type StopPolicy, stopReason } from "../guard/stop.ts";
-import { shortSessionId } from "../ids.ts";
 import { applyChanges } from "../store/requirements.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import { isLifted } from "./lifted.ts";
-import { type HeldForRequirements, saveJudged } from "./stop_judged.ts";
+import { isLifted, wayOut } from "./lifted.ts";
+import { heldDraft, type HeldForRequirements, saveJudged } from "./stop_judged.ts";
 import { tellable } from "./tellable.ts";
 
 /** What the guards say of a stop. */
@@ -32,6 +32,11 @@ const MAX_BESIDE_REQUIREMENTS = 7;
 
 /** How much of a reason is in the audit trail, in characters. */
 const MAX_STORED_CHARS = 4000;
+
+/** Whether requirements may hold a stop that continues a stopped one: once a turn, as far as is known. */
+export function mayRequirementsHold(work: HookWork): boolean {
+  return !haveRequirementsHeld(memoryOf(work));
+}
 
 /** Judges a stop by the configuration of the guards. */
 export async function judgeGuards(work: HookWork): Promise<StopJudgement> {
@@ -86,10 +91,9 @@ export async function holdBack(
     status: "blocked",
     errorMessage: reason?.slice(0, MAX_STORED_CHARS).toWellFormed() ?? rules.join(", "),
     metadata: { ...draft.metadata, rules, inRow },
-    ...(required.changes.length > 0 ? { changes: required.changes } : {}),
+    ...heldDraft(required),
   }, applyChanges);
-  const shortId = shortSessionId(work.sessionId);
-  const told = [stopReason(blocks, { shortId, inRow, maxBlocks }), required.reason];
+  const told = [stopReason(blocks, { inRow, maxBlocks, wayOut: wayOut(work) }), required.reason];
   return { decision: "block", reason: told.filter((text) => text !== "").join("\n\n") };
 }
 

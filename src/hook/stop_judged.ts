@@ -1,4 +1,5 @@
 import { applyChanges, type RequirementChange } from "../store/requirements.ts";
+import { REQUIREMENTS_HELD } from "../store/stop_counters.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /** What requirements say of a stop. */
@@ -18,11 +19,14 @@ const MAY_STOP: HeldForRequirements = { reason: "", rules: [], changes: [] };
  */
 export async function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
   const { config, event } = work;
-  const required = config.requirements === "" || event.stopHookActive
+  const gate = config.stop === "" ? null : await import("./stop_guards.ts");
+  // Something else may have held the stop before they were triggered.
+  const isAsked = !event.stopHookActive || gate?.mayRequirementsHold(work) === true;
+  const required = config.requirements === "" || !isAsked
     ? MAY_STOP
     : await (await import("./stop_requirements.ts")).askRequirements(work);
-  if (config.stop === "") return await saveJudged(work, usual, required);
-  const { holdBack, judgeGuards } = await import("./stop_guards.ts");
+  if (gate === null) return await saveJudged(work, usual, required);
+  const { holdBack, judgeGuards } = gate;
   const guards = await judgeGuards(work);
   const draft = { ...usual, ...guards.draft, metadata: { ...usual.metadata, ...guards.notes } };
   const isInOrder = guards.blocks.length === 0 && required.reason === "";
@@ -32,12 +36,21 @@ export async function answerStop(work: HookWork, usual: Draft): Promise<Answer> 
     : await saveJudged(work, draft, required);
 }
 
+/** What is written of it when requirements hold a stop. */
+export function heldDraft({ reason, changes }: HeldForRequirements): Draft {
+  return {
+    ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }),
+    ...(changes.length > 0 ? { changes } : {}),
+  };
+}
+
 /** Records a stop that only requirements may hold. */
 export async function saveJudged(
   work: HookWork,
   draft: Draft,
-  { reason, rules, changes }: HeldForRequirements,
+  required: HeldForRequirements,
 ): Promise<Answer> {
+  const { reason, rules } = required;
   await work.save({
     ...draft,
     ...(reason === "" ? {} : {
@@ -45,7 +58,7 @@ export async function saveJudged(
       errorMessage: rules.join(", "),
       metadata: { ...draft.metadata, rules },
     }),
-    ...(changes.length > 0 ? { changes } : {}),
+    ...heldDraft(required),
   }, applyChanges);
   return reason === "" ? null : { decision: "block", reason };
 }

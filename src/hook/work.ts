@@ -43,12 +43,13 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
 
   const files = readConfigFiles(looks, locations);
-  const { config, configFrom, cache } = files.length === 0
+  const { config: written, configFrom, cache } = files.length === 0
     ? { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache: null }
     : await (await import("../config/cached.ts")).loadHookConfig(files, {
       locations,
       noDb: flags.noDb,
     });
+  const config = flags.noDb ? { ...written, databaseEnabled: false } : written;
   const { event, text, hide } = await withoutSecrets(input, {
     eventName: flags.event,
     config,
@@ -59,9 +60,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const sessionId = event.sessionId ??
     normalizeSessionId(environment.CLAUDE_CODE_SESSION_ID) ?? UNKNOWN_SESSION_ID;
 
-  const database = flags.noDb || !config.databaseEnabled
-    ? ":memory:"
-    : databaseAt(locations, config.databasePath);
+  const database = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
   const opened = await open(database, { cache, config, locations });
   const keepsContent = config.captureEnabled &&
     !matchesAny(config.excludeProjects, projectDir ?? "");

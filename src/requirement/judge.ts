@@ -2,14 +2,19 @@
 import type { Requirement, RequirementPolicy } from "./policy.ts";
 import { isSatisfied, isTriggered, type Standing } from "./standing.ts";
 
-/** What conditions are judged by; null is what could not be found out, and forbids nothing. */
+/**
+ * Lines that a branch has added and removed; null where it has nothing to be compared with, which forbids nothing, or
+ * why they are not known.
+ */
+export type BranchLines = number | null | { readonly unknown: string };
+
+/** What conditions are judged by. */
 export interface Facts {
   readonly sessionId: string;
   readonly atMs: number;
   /** The exact name of the branch. */
   readonly branch: string;
-  /** Lines that the branch has added and removed; null where it has nothing to be compared with. */
-  readonly branchLines: number | null;
+  readonly branchLines: BranchLines;
   /** Other live sessions in the same folder, by their short ids. */
   readonly otherSessions: readonly string[];
 }
@@ -19,6 +24,8 @@ export interface Open {
   readonly requirement: Requirement;
   /** What its condition found, in a sentence; null for one that only waits for somebody's word. */
   readonly finding: string | null;
+  /** Nobody can know whether it is met; the finding says why. */
+  readonly isUnknown?: true;
 }
 
 /** The requirements that are open, of those that a tool use falls under: what only concerns stops is left out. */
@@ -56,6 +63,19 @@ export function openOf(
   });
 }
 
+/** Those of which nobody can know whether they are met, with why; a person's word settles it. */
+export function unknownOf(
+  requirements: readonly Requirement[],
+  standings: readonly Standing[],
+  facts: Facts,
+): Open[] {
+  const lines = facts.branchLines;
+  if (lines === null || typeof lines === "number") return [];
+  return requirements.filter((requirement) =>
+    requirement.condition.type === "branch_size" && !isSatisfied(requirement, standings, facts)
+  ).map((requirement) => ({ requirement, finding: lines.unknown, isUnknown: true }));
+}
+
 /** Whether judging these asks for the size of the branch. */
 export function wantsBranchSize(requirements: readonly Requirement[]): boolean {
   return requirements.some(({ condition }) => condition.type === "branch_size");
@@ -67,7 +87,7 @@ function findingOf({ condition }: Requirement, facts: Facts): string | "met" | n
       return null;
     case "branch_size": {
       const lines = facts.branchLines;
-      if (lines === null || lines < condition.block) return "met";
+      if (typeof lines !== "number" || lines < condition.block) return "met";
       return `the branch ${facts.branch} has changed ${lines} lines, the limit is ${condition.block}`;
     }
     case "protected_branch":

@@ -22,7 +22,7 @@ export interface Standing {
   readonly triggeredAtMs: number | null;
   /** That tool use. */
   readonly triggeredBy: string | null;
-  /** `asked`: a person was asked for a tool since, so that it may not have run. */
+  /** `asked`: it may not have run, since a person was asked for a tool, or nothing was reported of it. */
   readonly triggerState: "allowed" | "asked" | "ran" | null;
 }
 
@@ -64,7 +64,7 @@ export function ownerOf(scope: Scope, sessionId: string): string {
   return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;
 }
 
-/** Whether a tool use of the session fell under it, and was not refused by the person afterwards. */
+/** Whether a tool use of the session fell under it, and was not refused afterwards, as far as is known. */
 export function isTriggered(
   { name }: Pick<Requirement, "name">,
   standings: readonly Standing[],

@@ -1,5 +1,7 @@
 /** What Claude and the person are told of open requirements: what, why, and how to go on. */
 import { filled } from "../guard/placeholders.ts";
+import type { Keeping } from "../guard/lift.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import type { Facts, Open } from "./judge.ts";
 import type { Requirement, RequirementPolicy, Trigger } from "./policy.ts";
 import { isSatisfied, type Standing } from "./standing.ts";
@@ -16,14 +18,18 @@ const MAX_DOUBTS = 5;
 export interface Audience {
   /** The short id. */
   readonly session: string;
+  /** What a command has to name for it to mean the same in every working tree; null where there is only one. */
+  readonly branch: string | null;
   readonly facts: Pick<Facts, "branch" | "branchLines">;
-  /** The working tree in which the command has to be given; not there when it is the session's own. */
-  readonly folder?: string | undefined;
 }
 
-/** The command with which a person satisfies requirements for a session. */
-export function satisfyCommand(names: readonly string[], session: string): string {
-  return `conclaude req satisfy ${names.join(" ")} --session ${session}`;
+/** The command with which a person satisfies requirements for a session, wherever in the repository it is given. */
+export function satisfyCommand(
+  names: readonly string[],
+  { session, branch }: Pick<Audience, "session" | "branch">,
+): string {
+  return `conclaude req satisfy ${names.join(" ")} --session ${session}` +
+    (branch === null ? "" : ` --branch ${quoteWord(branch)}`);
 }
 
 /** Why a tool was not used. */
@@ -36,9 +42,7 @@ export function denialText(open: readonly Open[], to: Audience): string {
     ...(open.length === 1 ? checklistOf(open[0]!.requirement) : tableOf(open, to)),
     ...skillLines(open),
     "Nothing was done. If there is no real work to do here, leave it. A person can satisfy " +
-    `${names.length === 1 ? "it" : "them"}${placeText(to)} with \`${
-      satisfyCommand(names, to.session)
-    }\`; ` +
+    `${names.length === 1 ? "it" : "them"} with \`${satisfyCommand(names, to)}\`; ` +
     "do not run that yourself.",
   ].join("\n");
 }
@@ -46,8 +50,8 @@ export function denialText(open: readonly Open[], to: Audience): string {
 /** The same once more, within seconds: parallel tool calls need not be told at length. */
 export function shortDenialText(open: readonly Open[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
-  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run` +
-    `${placeText(to)} \`${satisfyCommand(names, to.session)}\`; do not run that yourself.`;
+  return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. A person can run ` +
+    `\`${satisfyCommand(names, to)}\`; do not run that yourself.`;
 }
 
 /** Why a strict policy denies a shell command of which nobody can say which requirements it falls under. */
@@ -58,6 +62,21 @@ export function doubtText(doubts: readonly string[], session: string): string {
     "do not run that yourself.";
 }
 
+/** Why a strict policy denies a tool use of whose requirements nobody can know whether they are satisfied. */
+export function unknownText(names: readonly string[], keeping: Keeping): string {
+  const what = names.length === 0
+    ? "whether the requirements here are satisfied"
+    : `whether ${names.map((name) => `"${name}"`).join(", ")} ${
+      names.length === 1 ? "is" : "are"
+    } satisfied`;
+  return `Blocked: ${what} cannot be ${
+    keeping === "off"
+      ? "known, for the database is switched off, and the policy is strict. A person has to switch it on " +
+        "(`database.enabled: true`; `conclaude config path` says where)."
+      : "read from the database, and the policy is strict. A person can mend that with `conclaude doctor --fix`."
+  }`;
+}
+
 /** Why Claude may not stop yet. */
 export function stopText(open: readonly Open[], to: Audience): string {
   const names = open.map(({ requirement }) => requirement.name);
@@ -66,7 +85,7 @@ export function stopText(open: readonly Open[], to: Audience): string {
     "What was done in this session needs:",
     ...tableOf(open, to),
     ...skillLines(open),
-    `Satisfy them, then stop. A person can do it with \`${satisfyCommand(names, to.session)}\`; ` +
+    `Satisfy them, then stop. A person can do it with \`${satisfyCommand(names, to)}\`; ` +
     "do not run that yourself.",
   ].join("\n");
 }
@@ -75,23 +94,28 @@ export function stopText(open: readonly Open[], to: Audience): string {
 export function briefingText(
   policy: RequirementPolicy,
   open: readonly Open[],
-  told: Audience & { readonly carried: readonly string[] },
+  told: Audience & { readonly carried: readonly string[]; readonly unknown: readonly Open[] },
 ): string {
   const asked = policy.requirements;
   if (policy.briefing === "none" || asked.length === 0) return "";
   const names = open.map(({ requirement }) => requirement.name);
   return [
     ...(policy.header === null ? [] : [policy.header]),
-    `## Requirements: ${asked.length - open.length}/${asked.length} satisfied`,
+    `## Requirements: ${
+      asked.length - open.length - told.unknown.length
+    }/${asked.length} satisfied`,
     ...(told.carried.length === 0 ? [] : [
       `Taken over from the session before: ${told.carried.join(", ")}`,
     ]),
+    ...(told.unknown.length === 0
+      ? []
+      : [`Cannot be known: ${told.unknown.map(shortOf).join("; ")}`]),
     ...(open.length === 0 ? [] : [
       ...(policy.briefing === "standard"
         ? tableOf(open, told)
         : [`Open: ${open.map(shortOf).join("; ")}`]),
       ...skillLines(open),
-      `**Fallback** (a person's action): \`${satisfyCommand(names, told.session)}\``,
+      `**Fallback** (a person's action): \`${satisfyCommand(names, told)}\``,
       "You may run the skills; do not run `conclaude req satisfy` yourself.",
     ]),
   ].join("\n");
@@ -116,22 +140,30 @@ export function planText(open: readonly Open[], to: Audience): string {
   return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
 }
 
+/** How a requirement stands. */
+export type Status = "satisfied" | "met" | "open" | "unknown";
+
 /** The requirements of this session, with how each stands: for `req status`. */
 export function statusOf(
   requirement: Requirement,
   standings: readonly Standing[],
-  facts: { readonly open: readonly Open[]; readonly sessionId: string; readonly atMs: number },
-): "satisfied" | "met" | "open" {
+  facts: {
+    readonly open: readonly Open[];
+    readonly unknown: readonly Open[];
+    readonly sessionId: string;
+    readonly atMs: number;
+  },
+): Status {
   if (isSatisfied(requirement, standings, facts)) return "satisfied";
-  return facts.open.some((one) => one.requirement === requirement) ? "open" : "met";
+  const isOf = (one: Open) => one.requirement === requirement;
+  return facts.open.some(isOf) ? "open" : facts.unknown.some(isOf) ? "unknown" : "met";
 }
 
 /** Why one requirement is open, in its own words or in the usual ones. */
-export function reasonOf({ requirement, finding }: Open, to: Audience): string {
+export function reasonOf({ requirement, finding, isUnknown }: Open, to: Audience): string {
   const usual = finding ?? requirement.description ?? "it has to be satisfied first";
-  const text = requirement.message === null
-    ? usual
-    : filled(requirement.message, valuesOf(requirement, to));
+  const { message } = requirement;
+  const text = message === null || isUnknown ? usual : filled(message, valuesOf(requirement, to));
   return text.length <= MAX_REASON_CHARS
     ? text
     : `${text.slice(0, MAX_REASON_CHARS).toWellFormed()}…`;
@@ -143,12 +175,8 @@ export function triggersText(triggers: readonly Trigger[]): string {
     .join(", ");
 }
 
-function placeText({ folder }: Audience): string {
-  return folder === undefined ? "" : ` in ${folder}`;
-}
-
-function shortOf({ requirement, finding }: Open): string {
-  const why = requirement.shortMessage ?? finding;
+function shortOf({ requirement, finding, isUnknown }: Open): string {
+  const why = isUnknown ? finding : requirement.shortMessage ?? finding;
   return why === null ? requirement.name : `${requirement.name} (${why})`;
 }
 
@@ -159,7 +187,8 @@ function tableOf(open: readonly Open[], to: Audience): string[] {
     "| --- | --- | --- |",
     ...open.slice(0, MAX_ROWS).map((one) => {
       const { name, resolvedBy, shortMessage } = one.requirement;
-      const why = (shortMessage ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
+      const told = one.isUnknown ? null : shortMessage;
+      const why = (told ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
       return `| ${name} | ${cell(why)} | ${resolvedBy === null ? "" : `\`/${resolvedBy}\``} |`;
     }),
     ...(open.length > MAX_ROWS ? [`and ${open.length - MAX_ROWS} more`] : []),
@@ -192,7 +221,7 @@ function valuesOf(
     auto_resolve_skill: resolvedBy === null ? "" : `/${resolvedBy}`,
     session_id: to.session,
     branch: to.facts.branch,
-    total: String(to.facts.branchLines ?? ""),
+    total: typeof to.facts.branchLines === "number" ? String(to.facts.branchLines) : "",
     limit: condition.type === "branch_size" ? String(condition.block) : "",
   };
 }

@@ -19,3 +19,15 @@ export function wasDeniedSince(
       LIMIT 1`,
   ).get(sessionId, sinceMs, JSON.stringify(rules)) !== undefined;
 }
+
+/** The working trees in which something of the session was denied, of repositories that have several. */
+export function worktreesOfDenials(db: DatabaseSync, sessionId: string): string[] {
+  const rows = db.prepare(
+    `SELECT DISTINCT metadata ->> '$.worktree' AS worktree
+       FROM hook_executions
+      WHERE session_id = ?
+        AND status = 'blocked'
+        AND metadata ->> '$.worktree' IS NOT NULL`,
+  ).all(sessionId);
+  return rows.map(({ worktree }) => String(worktree));
+}

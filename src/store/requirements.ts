@@ -3,6 +3,7 @@ import type { Scope } from "../requirement/policy.ts";
 import type { SatisfiedBy, Standing } from "../requirement/standing.ts";
 import { type BranchSize, saveBranchSize } from "./branch_sizes.ts";
 import { removePause } from "./pauses.ts";
+import { markAsked, type Trigger, trigger } from "./triggers.ts";
 
 /** A branch of a repository, which all of its worktrees share. */
 export interface BranchKey {
@@ -42,14 +43,6 @@ export type RequirementChange =
   /** What was lifted for the session is in force again. */
   | { readonly kind: "resume"; readonly sessionId: string }
   | (BranchSize & { readonly kind: "size" });
-
-/** A tool use that falls under a requirement. */
-interface Trigger {
-  readonly requirement: string;
-  readonly scope: Scope;
-  readonly sessionId: string;
-  readonly toolUseId: string | null;
-}
 
 const COLUMNS = `requirement, session_id AS sessionId, scope, satisfied_at_ms AS satisfiedAtMs,
             satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,
@@ -182,64 +175,6 @@ export function listBranches(
       GROUP BY branch
       ORDER BY branch`,
   ).all(repository) as unknown as ReturnType<typeof listBranches>;
-}
-
-/**
- * Marks requirements as triggered: the first time stays. Where a person was asked since, it is looked up whether that
- * tool ran; if not, this tool use takes its place.
- */
-function trigger(
-  db: DatabaseSync,
-  at: BranchKey & Trigger,
-  atMs: number,
-): void {
-  db.prepare(
-    `INSERT INTO requirements
-       (repository, branch, requirement, session_id, scope, triggered_at_ms, triggered_by, trigger_state, updated_at_ms)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'allowed', ?6)
-     ON CONFLICT (repository, branch, requirement, session_id) DO UPDATE SET
-       triggered_at_ms = coalesce(triggered_at_ms, ?6),
-       triggered_by = iif(${RAN}, triggered_by, ?7),
-       trigger_state = iif(${RAN}, 'ran', 'allowed')
-      WHERE triggered_at_ms IS NULL OR trigger_state = 'asked'`,
-  ).run(
-    at.repository,
-    at.branch,
-    at.requirement,
-    at.sessionId,
-    at.scope,
-    atMs,
-    at.toolUseId,
-  );
-}
-
-/** Whether the tool use of a row has run: the audit trail knows. */
-const RAN = `EXISTS (
-         SELECT 1
-           FROM hook_executions AS execution
-          WHERE execution.session_id = requirements.session_id
-            AND execution.created_at_ms >= requirements.triggered_at_ms
-            AND execution.tool_use_id = requirements.triggered_by
-            AND execution.hook_name IN ('PostToolUse', 'PostToolUseFailure'))`;
-
-/** Of what a person was asked for, finds out what has run; to be called before a stop is judged. */
-export function settleAsked(db: DatabaseSync, sessionId: string): void {
-  db.prepare(
-    `UPDATE requirements
-        SET trigger_state = 'ran'
-      WHERE session_id = ?
-        AND trigger_state = 'asked'
-        AND ${RAN}`,
-  ).run(sessionId);
-}
-
-function markAsked(db: DatabaseSync, sessionId: string): void {
-  db.prepare(
-    `UPDATE requirements
-        SET trigger_state = 'asked'
-      WHERE session_id = ?
-        AND trigger_state = 'allowed'`,
-  ).run(sessionId);
 }
 
 function clearSatisfied(

@@ -6,6 +6,8 @@ import { transaction } from "./database.ts";
 export const ROUNDS = "stop_rounds";
 /** The counter of the stops that were held back in a row. */
 export const BLOCKS_IN_ROW = "stop_blocks";
+/** The counter of those that requirements held. */
+export const REQUIREMENTS_HELD = "stop_requirements";
 
 /** Whose counter, and when. */
 interface Counted {
@@ -41,15 +43,18 @@ export function countRound(
 /**
  * Counts a stop that is to be held back.
  *
- * @returns Which one in a row it is, from 1; null when that would be one too many, and the row is over.
+ * @returns Which one in a row it is, from 1; null when that would be one too many, as all are until a new row begins.
  */
 export function countBlock(db: DatabaseSync, maxBlocks: number, who: Counted): number | null {
-  return transaction(db, () => {
-    const block = incrementCounter(db, { ...who, type: BLOCKS_IN_ROW });
-    if (block <= maxBlocks) return block;
-    resetCounters(db, who.sessionId, BLOCKS_IN_ROW);
-    return null;
-  });
+  const block = incrementCounter(db, { ...who, type: BLOCKS_IN_ROW });
+  return block <= maxBlocks ? block : null;
+}
+
+/** Begins a new row. */
+export function resetRow(db: DatabaseSync, sessionId: string): void {
+  for (const type of [BLOCKS_IN_ROW, REQUIREMENTS_HELD]) {
+    if (readCounter(db, sessionId, type) > 0) resetCounters(db, sessionId, type);
+  }
 }
 
 /** Whether what is written outlives this process: a database in memory knows nothing of the stop before. */

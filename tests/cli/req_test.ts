@@ -128,3 +128,80 @@ Deno.test("metadata and reasons are masked before they are stored", async () => 
     assert.ok(!new TextDecoder("latin1").decode(Deno.readFileSync(path)).includes(secret), name);
   }
 });
+
+Deno.test("a file that cannot be read is named where requirements are missed, and what mends it", async () => {
+  using project = new RequiredProject("requirements: {good: {}\n  bad: [\n");
+  const status = await project.run("req", "status");
+  assert.match(
+    status.stdout,
+    /note: nothing counts of .*\.conclaude\.yaml:\d+:\d+: .*config validate/,
+  );
+  assert.doesNotMatch(status.stdout, /req init/);
+  const { code, stderr } = await project.run("req", "satisfy", "good", "--session", SESSION);
+  assert.equal(code, 1);
+  assert.match(stderr, /why: .*\.conclaude\.yaml:[^]*next: conclaude config validate/);
+});
+
+Deno.test("a requirement that does not count is told from one that there is not", async () => {
+  using project = new RequiredProject(
+    "requirements: {good: {}, broken: {scope: sesion}, off: {enabled: false, description: later}}\n",
+  );
+  const satisfy = (name: string) => project.run("req", "satisfy", name, "--session", SESSION);
+  assert.match(
+    (await satisfy("broken")).stderr,
+    /left out because of a mistake in `requirements\.broken\.scope`[^]*; nothing was recorded\n +next: conclaude config validate/,
+  );
+  assert.match(
+    (await satisfy("off")).stderr,
+    /it is switched off[^]*next: conclaude req enable off/,
+  );
+  assert.match(await project.req("show", "off"), /off \(switched off\)[^]*later/);
+  for (const verb of ["show", "explain", "clear"]) {
+    const { code, stderr } = await project.run("req", verb, "nope");
+    assert.equal(code, 1);
+    assert.match(stderr, /Unknown requirement "nope"/);
+    assert.doesNotMatch(stderr, /recorded/);
+  }
+});
+
+Deno.test("req explain without a session names none, in no command either", async () => {
+  using project = new RequiredProject("requirements: {a: {}}\n");
+  const text = await project.req("explain", "a");
+  assert.match(text, /^a is open on feature\/x, as far as can be told\.\n +note: no session: /);
+  assert.doesNotMatch(text, /--session|nosessio/);
+});
+
+Deno.test("what is satisfied for ever is not satisfied for a while", async () => {
+  using project = new RequiredProject("requirements: {a: {scope: permanent}}\n");
+  const { code, stderr } = await project.run("req", "satisfy", "a", "--ttl", "1");
+  assert.equal(code, 1);
+  assert.match(stderr, /scope is `permanent`, which has no end; nothing was recorded/);
+  assert.deepEqual(project.state("a"), []);
+});
+
+Deno.test("a requirement that is named twice is satisfied once", async () => {
+  using project = new RequiredProject("requirements: {a: {}}\n");
+  const text = await project.req("satisfy", "a", "a", "--session", SESSION);
+  assert.equal(text, "Satisfied a for session cad0ac4d on feature/x\n");
+});
+
+Deno.test("what is recorded of a requirement that is configured no more can be cleared", async () => {
+  using project = new RequiredProject("requirements: {a: {}, b: {}}\n");
+  await project.req("satisfy", "a", "--session", SESSION);
+  project.configure("requirements: {b: {}}\n");
+  assert.match(await project.req("clear", "a"), /^Cleared a/);
+});
+
+Deno.test("req init --local says that the file is not to be committed", async () => {
+  using project = new RequiredProject("{}\n");
+  assert.match(await project.req("init", "--local"), /add \.conclaude\.local\.yaml to \.gitignore/);
+});
+
+Deno.test("the requirements that forbid are in the JSON of explain", async () => {
+  using project = new RequiredProject("requirements: {a: {description: because}}\n");
+  await project.send("SessionStart");
+  const { body } = await json(project, "explain", "Edit", "src/a.ts");
+  assert.deepEqual([body.decision, body.blocks], ["deny", [
+    { rule: "requirements.a", reason: "because" },
+  ]]);
+});

@@ -436,3 +436,26 @@ Deno.test("a folder that is too large to be looked through is a doubt", async ()
   );
   assert.match((await bash(home, "rm -r many"))!, /only when it runs/);
 });
+
+Deno.test("the way out of a rule is no pause where none can be kept", async () => {
+  using home = tempHome();
+  const rules = "preToolUse: {uneditableFiles: [src/**]}\nstop: {commands: [{run: 'false'}]}\n";
+  const project = projectIn(home, `database: {enabled: false}\n${rules}`, ["src/a.ts"]);
+  const stop = async () => {
+    const { stdout } = await hook("Stop", { session_id: SESSION, cwd: project }, home);
+    return String(JSON.parse(stdout).reason);
+  };
+  for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {
+    assert.doesNotMatch(reason, /guard pause/);
+    assert.match(reason, /change of the rule in the configuration \(`conclaude config path`/);
+  }
+  Deno.writeTextFileSync(join(project, ".conclaude.yaml"), rules);
+  Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
+  Deno.writeTextFileSync(home.database, "no database at all ".repeat(500));
+  for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {
+    assert.match(reason, /`conclaude doctor --fix` comes first.*`conclaude guard pause --session/);
+  }
+  await conclaude(home, "doctor", "--fix");
+  await conclaude(home, "guard", "pause", "--session", SESSION.slice(0, 8));
+  assert.equal(await edit(home, "src/a.ts"), null);
+});

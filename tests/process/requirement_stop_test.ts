@@ -40,6 +40,31 @@ Deno.test("requirements and commands together never hold a session more than eig
   for (const reason of others) assert.match(reason, /test -f green/);
 });
 
+Deno.test("what was triggered after a command had held the turn holds it once more", async () => {
+  using project = new RequiredProject(`stop: {commands: [{run: test -f src/ok}]}\n${EVIDENCE}`);
+  const continued = { stop_hook_active: true };
+  assert.match((await project.stop())!, /test -f src\/ok/);
+  project.write("src/ok", "");
+  await project.edit();
+  const held = (await project.stop(continued))!;
+  assert.match(held, /evidence/);
+  assert.doesNotMatch(held, /test -f/);
+  assert.equal(await project.stop(continued), null);
+  assert.match((await project.stop())!, /evidence/);
+});
+
+Deno.test("a requirement that comes late does not let commands hold more than eight times in all", async () => {
+  using project = new RequiredProject(
+    `stop: {maxBlocks: 8, commands: [{run: test -f green}]}\n${EVIDENCE}`,
+  );
+  let held = 0;
+  for (let stops = 0; stops < 20; stops++) {
+    if (stops === 7) await project.edit();
+    if (await project.stop({ stop_hook_active: stops > 0 }) !== null) held++;
+  }
+  assert.equal(held, 8);
+});
+
 /** Why Claude is held, stop after stop until it may go; something happens after the first. */
 async function stopsInARow(project: RequiredProject, then: () => void): Promise<string[]> {
   const reasons: string[] = [];
@@ -89,6 +114,46 @@ Deno.test("a tool that a guard or the person refuses triggers nothing", async ()
   await project.send("PermissionRequest", { tool_name: "Edit", tool_input: input });
   await project.used("Edit", input, { tool_use_id: "two" });
   assert.match((await project.stop())!, /evidence/);
+});
+
+Deno.test("a tool use that another hook or Claude Code refused triggers nothing, one that ran does", async () => {
+  const input = { file_path: "src/b.ts" };
+  const ask = async (project: RequiredProject, tool_use_id: string) =>
+    assert.equal(await project.use("Edit", input, { tool_use_id }), null);
+  {
+    using project = new RequiredProject(EVIDENCE);
+    await ask(project, "refused");
+    // Nothing tells that it did not run: what was done may be missing from the trail.
+    assert.notEqual(await project.stop(), null);
+    await project.used("Bash", { command: "ls" }, { tool_use_id: "other" });
+    assert.equal(await project.stop(), null);
+    await ask(project, "ran");
+    await ask(project, "refused too");
+    await project.used("Edit", input, { tool_use_id: "ran" });
+    assert.match((await project.stop())!, /evidence/);
+  }
+  {
+    using project = new RequiredProject(EVIDENCE);
+    await ask(project, "refused");
+    await ask(project, "failed");
+    await project.send("PostToolUseFailure", {
+      tool_name: "Edit",
+      tool_input: input,
+      tool_use_id: "failed",
+      error: "half of it is written",
+    });
+    assert.match((await project.stop())!, /evidence/);
+  }
+  using project = new RequiredProject(EVIDENCE);
+  const refuse = (tool_use_id: string) =>
+    project.send("PermissionDenied", { tool_name: "Edit", tool_input: input, tool_use_id });
+  await ask(project, "one");
+  await refuse("one");
+  assert.equal(await project.stop(), null);
+  await ask(project, "two");
+  assert.notEqual(await project.stop(), null);
+  await refuse("two");
+  assert.equal(await project.stop(), null);
 });
 
 Deno.test("a new session takes over what was satisfied just before, judged by when it first was", async () => {
@@ -240,6 +305,27 @@ Deno.test("a branch that has changed too many lines is refused, from exactly its
   assert.notEqual(await project.edit(), null);
 });
 
+Deno.test("where git cannot tell how large a branch is, it is said, and a strict policy denies", async () => {
+  const limit = "requirements: {size: {type: dynamic, message: '{total} lines', cacheTtl: 0}}\n";
+  using project = new RequiredProject(limit);
+  // Git reads nothing of such a repository; its branch can be told all the same.
+  Deno.writeTextFileSync(`${project.path}/.git/config`, "[core\n");
+  assert.equal(await project.edit(), null);
+  const { unknown } = executions(project.home).at(-1)!["metadata"] as Row;
+  assert.match(String((unknown as Row)["size"]), /git did not tell/);
+  assert.match(await project.start(), /0\/1 satisfied\nCannot be known: size \(git did not tell/);
+  assert.match(await project.req("status"), /0 of 1 satisfied[^]*size +unknown .*git did not tell/);
+  assert.match(await project.req("explain", "size"), /size is unknown[^]*Why: git did not tell/);
+  const { stdout } = await project.run("explain", "Edit", "src/a.ts");
+  assert.match(stdout, /^Allowed[^]*cannot be known: git did not tell/);
+  project.configure(`preToolUse: {strict: true}\n${limit}`);
+  const reason = (await project.edit())!;
+  assert.match(reason, /"size" is open: git did not tell/);
+  const [, command] = /`conclaude ([^`]+)`/.exec(reason)!;
+  await project.run(...command!.split(" "));
+  assert.equal(await project.edit(), null);
+});
+
 Deno.test("a measured size is used again until its time is over", async () => {
   using project = new RequiredProject("requirements: {size: {type: dynamic}}\n", "main");
   project.git("switch", "-q", "-c", "topic");
@@ -280,7 +366,10 @@ Deno.test("where the state cannot be read a tool passes with a note, and is deni
   project.configure(`preToolUse: {strict: true}\ndatabase: {busyTimeoutMs: 100}\n${PLAN}`);
   assert.notEqual(await project.edit(), null);
   using _lock = project.lock();
-  assert.match((await project.edit())!, /cannot be read[^]*`conclaude doctor`/);
+  assert.match(
+    (await project.edit())!,
+    /"commit_plan" is satisfied cannot be read[^]*`conclaude doctor --fix`/,
+  );
 });
 
 Deno.test("prune forgets branches that are gone, and nothing where git names none", async () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { executions, type Row } from "../support/look.ts";
+import { startProgram } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
@@ -209,6 +210,18 @@ Deno.test("a skill satisfies what is mapped to it, and what is configured to be"
   assert.match((await project.edit())!, /own/);
 });
 
+Deno.test("the skill that a denial names satisfies, whatever its name is", async () => {
+  for (const skill of ["my-skill", "/my-skill", "plug:thing", "/plug:thing --fast"]) {
+    using project = new RequiredProject(
+      `requirements: {a2: {autoResolveSkill: "${skill}"}}\n`,
+    );
+    const [, named] = /\*\*Execute\*\*: `\/([^` ]+)[^`]*` \(satisfies a2\)/
+      .exec((await project.edit())!)!;
+    await project.used("Skill", { skill: named });
+    assert.equal(await project.edit(), null, skill);
+  }
+});
+
 Deno.test("a slash command that a person types satisfies like the skill of its name", async () => {
   using project = new RequiredProject(PLAN);
   const typed = (command_name: string) =>
@@ -327,7 +340,7 @@ Deno.test("the branch of the working tree counts in which something is done, who
   assert.match((await project.bash(`git -C ${project.path} commit -m x`, { cwd: tree }))!, /main/);
   assert.match(
     (await project.bash(`cd ${project.path} && git commit -m x`, { cwd: tree }))!,
-    /A person can (?:satisfy it|run) in .*project /,
+    /req satisfy guarded --session cad0ac4d --branch main`/,
   );
 });
 
@@ -390,4 +403,141 @@ Deno.test("files that git ignores are no edits of a shell command", async () => 
   project.write("build/x", "1");
   assert.equal(await project.bash("rm -rf build && echo x > build/log.txt"), null);
   assert.notEqual(await project.bash("rm -rf build src"), null);
+});
+
+/** A project on `feature/x` with another working tree of it, on `other`. */
+function withWorktree(config: string): RequiredProject & { readonly tree: string } {
+  const project = new RequiredProject(config);
+  const tree = join(project.home.path, "tree");
+  project.git("worktree", "add", "-q", "-b", "other", tree);
+  return Object.assign(project, { tree });
+}
+
+Deno.test("the command of a denial in another working tree lifts it, in whichever of them it is given", async () => {
+  for (const from of ["tree", "path"] as const) {
+    for (const cwd of ["tree", "path"] as const) {
+      using project = withWorktree(PLAN);
+      await project.send("SessionStart");
+      const edit = () => project.edit({ cwd: project[cwd] }, join(project.tree, "src", "a.ts"));
+      // A working tree without a configuration asks for nothing by itself.
+      const claude = { env: { HOME: project.home.path }, cwd: project[from] };
+      if (cwd === "tree") {
+        Deno.copyFileSync(
+          join(project.path, ".conclaude.yaml"),
+          join(project.tree, ".conclaude.yaml"),
+        );
+      }
+      const [, command] = /`conclaude (req [^`]+)`/.exec((await edit())!)!;
+      assert.match(command!, / --branch other$/);
+      const { code, stdout, stderr } = await startProgram(command!.split(" "), claude);
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+      assert.match(stdout, /for session cad0ac4d on other/);
+      assert.equal(await edit(), null, `given in ${from}, denied in ${cwd}`);
+      assert.notEqual(await project.edit(), null);
+    }
+  }
+});
+
+Deno.test("without a branch named, a session's requirement is about the branch of the folder", async () => {
+  using project = withWorktree(PLAN);
+  await project.send("SessionStart");
+  const inTree = { env: { HOME: project.home.path }, cwd: project.tree };
+  const status = await startProgram(["req", "status", "--session", "cad0ac4d"], inTree);
+  assert.match(status.stdout, /^other, session cad0ac4d: 0 of 1 satisfied/);
+  await startProgram(["req", "satisfy", "commit_plan", "--session", "cad0ac4d"], inTree);
+  assert.deepEqual(project.state("commit_plan").map(({ branch }) => branch), ["other"]);
+});
+
+Deno.test("a skill satisfies also in the other working tree in which the session was denied", async () => {
+  using project = withWorktree(PLAN);
+  const edit = () => project.edit({}, join(project.tree, "src", "a.ts"));
+  assert.match((await edit())!, /`\/arch-review`/);
+  await project.used("Skill", { skill: "arch-review" });
+  assert.equal(await edit(), null);
+  assert.equal(await project.edit(), null);
+});
+
+Deno.test("a session of another project is refused by name, and nothing is recorded", async () => {
+  using project = new RequiredProject(PLAN);
+  const elsewhere = join(project.home.path, "elsewhere");
+  Deno.mkdirSync(elsewhere);
+  project.git("init", "-q", elsewhere);
+  await project.send("SessionStart", { cwd: elsewhere });
+  for (const verb of [["satisfy", "commit_plan"], ["clear", "--all"], ["explain", "commit_plan"]]) {
+    const { code, stderr } = await project.run("req", ...verb, "--session", "cad0ac4d");
+    assert.equal(code, 1);
+    assert.match(stderr, /cad0ac4d does not work in this project[^]*elsewhere/);
+  }
+  assert.deepEqual(project.state("commit_plan"), []);
+});
+
+/** A project whose configuration switches the database off. */
+const OFF = `database: {enabled: false}\n${PLAN}`;
+
+Deno.test("without a database requirements forbid nothing, and it is said", async () => {
+  using project = new RequiredProject(OFF);
+  const stopOnly = `database: {enabled: false}\nrequirements: {evidence: {stopOnly: true}}\n`;
+  assert.equal(await project.edit(), null);
+  assert.match(await project.start(), /not in force here, for the database is switched off/);
+  assert.match((await project.run("req", "status")).stdout, /database is switched off/);
+  assert.equal((await project.run("explain", "Edit", "src/a.ts")).code, 0);
+  project.configure(stopOnly);
+  assert.equal(await project.edit(), null);
+  assert.equal(await project.stop(), null);
+  project.configure(PLAN);
+  const payload = { session_id: SESSION, cwd: project.path, tool_name: "Edit" };
+  const { stdout } = await startProgram(["hook", "PreToolUse", "--no-db"], {
+    stdin: { ...payload, tool_input: { file_path: "src/a.ts" } },
+    env: { HOME: project.home.path },
+  });
+  assert.equal(stdout, "");
+});
+
+Deno.test("without a database a strict policy denies, and says that it has to be switched on", async () => {
+  using project = new RequiredProject(`preToolUse: {strict: true}\n${OFF}`);
+  const reason = (await project.edit())!;
+  assert.match(reason, /"commit_plan"[^]*database\.enabled: true/);
+  assert.doesNotMatch(reason, /req satisfy/);
+  assert.match(await project.start(), /denied here, for the database is switched off/);
+  assert.equal((await project.run("explain", "Edit", "src/a.ts")).code, 1);
+  project.configure(`preToolUse: {strict: true}\n${PLAN}`);
+  assert.match((await project.edit())!, /req satisfy/);
+});
+
+Deno.test("what a person says of requirements or guards is refused where nothing can be kept", async () => {
+  using project = new RequiredProject(OFF);
+  for (
+    const args of [
+      ["req", "satisfy", "commit_plan", "--session", SESSION],
+      ["req", "satisfy", "commit_plan", "--branch", "feature/x"],
+      ["req", "clear", "--all"],
+      ["req", "pause", "--session", SESSION],
+      ["guard", "pause", "--session", SESSION],
+    ]
+  ) {
+    const { code, stdout, stderr } = await project.run(...args);
+    assert.deepEqual([code, stdout], [1, ""], args.join(" "));
+    assert.match(stderr, /why: .*database is switched off[^]*next: /);
+  }
+  const { code, stderr } = await project.run("--no-db", "req", "satisfy", "commit_plan");
+  assert.equal(code, 1);
+  assert.match(stderr, /without `--no-db`/);
+});
+
+Deno.test("a tool use of no session is not denied what no session can satisfy", async () => {
+  using project = new RequiredProject(`preToolUse: {strict: true}\n${PLAN}`);
+  assert.equal(await project.edit({ session_id: undefined }), null);
+  const { requirements } = executions(project.home).at(-1)!["metadata"] as Row;
+  assert.equal(requirements, "the event names no session");
+});
+
+Deno.test("a commit that was broken off, or goes on in the background, keeps its review", async () => {
+  using project = new RequiredProject(REVIEW);
+  const commit = { command: "git commit -m x" };
+  await project.req("satisfy", "pre_commit_review", "--session", SESSION);
+  await project.used("Bash", commit, { tool_response: { stdout: "", interrupted: true } });
+  await project.used("Bash", commit, { tool_response: { stdout: "", backgroundTaskId: "b1" } });
+  assert.equal(await project.bash("git commit -m x"), null);
+  await project.used("Bash", commit, { tool_response: { stdout: "", interrupted: false } });
+  assert.notEqual(await project.bash("git commit -m x"), null);
 });

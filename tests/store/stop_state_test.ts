@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { openDatabase } from "../../src/store/database.ts";
 import { advanceQueue, keepFirstPrompt, readQueue } from "../../src/store/prompt_queues.ts";
 import { readSnapshot, saveSnapshot } from "../../src/store/root_snapshots.ts";
-import { countBlock, countRound, isLasting } from "../../src/store/stop_counters.ts";
+import { countBlock, countRound, isLasting, resetRow } from "../../src/store/stop_counters.ts";
 import { removeSessionRows } from "../../src/store/retention.ts";
 import { DatabaseSync } from "node:sqlite";
 
@@ -16,10 +16,12 @@ Deno.test("countRound() counts up to the last round and begins anew", async () =
   assert.equal(countRound(db, 1, who), null);
 });
 
-Deno.test("countBlock() lets the one after the last through and begins anew", async () => {
+Deno.test("countBlock() lets all after the last through, until a new row begins", async () => {
   const db = await open();
-  const counted = Array.from({ length: 5 }, () => countBlock(db, 2, who));
-  assert.deepEqual(counted, [1, 2, null, 1, 2]);
+  const count = () => countBlock(db, 2, who);
+  assert.deepEqual([count(), count(), count(), count()], [1, 2, null, null]);
+  resetRow(db, who.sessionId);
+  assert.equal(count(), 1);
 });
 
 Deno.test("isLasting() tells a file from memory", async () => {

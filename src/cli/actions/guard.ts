@@ -5,7 +5,7 @@ import { listPauses, removePause, savePause } from "../../store/pauses.ts";
 import type { CliContext } from "../context.ts";
 import { peek } from "../policy.ts";
 import { currentSession, sessionOf } from "../session_lookup.ts";
-import { openStore } from "../store.ts";
+import { openKept, openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -44,7 +44,7 @@ export async function pauseGuards(
   context: CliContext,
   flags: { readonly session?: string; readonly minutes: number; readonly reason?: string },
 ): Promise<View> {
-  const { db } = await openStore(context, "write");
+  const db = await openKept(context, "pause the guards");
   const sessionId = await chosenSession(db, context, {
     session: flags.session,
     command: "guard pause",

@@ -1,28 +1,22 @@
 /** `conclaude req status|show|explain|list|sessions`: what only looks. */
+import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
-import { type Facts, openOf } from "../../requirement/judge.ts";
 import type { Requirement } from "../../requirement/policy.ts";
-import {
-  isTriggered,
-  satisfyingOf,
-  type Standing,
-  WHOLE_BRANCH,
-} from "../../requirement/standing.ts";
-import { reasonOf, satisfyCommand, statusOf, triggersText } from "../../requirement/text.ts";
+import { satisfyCommand, triggersText } from "../../requirement/text.ts";
 import { findPause } from "../../store/pauses.ts";
-import { listBranches, readOwnStandings } from "../../store/requirements.ts";
+import { listBranches } from "../../store/requirements.ts";
 import { listSessions } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
+import { configuredRequirement, namedRequirements } from "../named_requirements.ts";
+import { type Row, rowsOf } from "../requirement_rows.ts";
 import {
   branchKeyOf,
-  factsHere,
   hereOfSession,
-  namedRequirements,
   NO_SESSION,
-  type RequirementsHere,
   requirementsHere,
   sessionIdOf,
 } from "../requirements_here.ts";
@@ -33,46 +27,29 @@ import type { View } from "../view.ts";
 
 type Where = { readonly session?: string; readonly branch?: string };
 
-/** One requirement as it stands. */
-interface Row {
-  readonly name: string;
-  readonly type: Requirement["condition"]["type"];
-  readonly scope: Requirement["scope"];
-  /** `met` is a condition that holds by itself. */
-  readonly status: "satisfied" | "met" | "open";
-  readonly satisfiedBy: string | null;
-  readonly satisfiedAtMs: number | null;
-  readonly expiresAtMs: number | null;
-  /** Whether it counts for the whole branch. */
-  readonly wholeBranch: boolean;
-  readonly triggered: boolean;
-  readonly stopOnly: boolean;
-  readonly why: string | null;
-  readonly run: string | null;
-  readonly metadata: Standing["metadata"];
-}
-
 /** `conclaude req status` */
 export async function showStatus(context: CliContext, flags: Where): Promise<View> {
   const { db } = await openStore(context, "read");
   const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
-  const here = hereOfSession(await requirementsHere(context), db, sessionId);
+  const here = await hereOfSession(context, db, sessionId);
   const { ground } = here;
+  const fault = faultOf(here.config);
   if (ground.kind === "none" && flags.branch === undefined) {
     const report = { branch: null, session: sessionId, why: ground.why, requirements: [] };
     return { json: report, text: `Requirements do not count here: ${ground.why}.` };
   }
   const key = branchKeyOf(here, flags.branch);
-  const rows = await rowsOf(here, { db, key, sessionId });
+  const { rows, to } = await rowsOf(here, { db, key, sessionId });
   const atMs = Date.now();
   const pause = findPause(db, { sessionId, subject: "requirements", atMs });
   const open = rows.filter(({ status }) => status === "open");
+  const fulfilled = rows.filter(({ status }) => status === "satisfied" || status === "met");
   const lines = [
     `${plain(key.branch)}, ${
       sessionId === NO_SESSION ? "no session" : `session ${shortSessionId(sessionId)}`
     }: ` +
-    `${rows.length - open.length} of ${rows.length} satisfied`,
-    ...(warning === null ? [] : [`  note: ${plain(warning)}`]),
+    `${fulfilled.length} of ${rows.length} satisfied`,
+    ...[warning, fault].flatMap((note) => note === null ? [] : [`  note: ${plain(note)}`]),
     ...(pause === undefined ? [] : [
       `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
       `\`conclaude req resume --session ${shortSessionId(sessionId)}\` ends it`,
@@ -87,12 +64,14 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
       { title: "TRIGGERED", value: ({ triggered }) => triggered ? "yes" : null },
       { title: "WHY", value: ({ why }) => why },
     ], {
-      empty: "No requirement is switched on here. `conclaude req init` begins some.",
+      empty: fault === null
+        ? "No requirement is switched on here. `conclaude req init` begins some."
+        : "No requirement is switched on here.",
       color: context.globals.color,
     }),
     ...(open.length === 0 || sessionId === NO_SESSION ? [] : [
       "",
-      `To satisfy: ${satisfyCommand(open.map(({ name }) => name), shortSessionId(sessionId))}`,
+      `To satisfy: ${satisfyCommand(open.map(({ name }) => name), to)}`,
     ]),
   ];
   return {
@@ -101,6 +80,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
       branch: key.branch,
       session: sessionId,
       warning,
+      fault,
       pausedUntilMs: pause?.endsAtMs ?? null,
       requirements: rows,
     },
@@ -115,9 +95,9 @@ export async function showRequirement(
   name: string,
 ): Promise<View> {
   const here = await requirementsHere(context);
-  const [requirement] = namedRequirements(here, [name]);
+  const { requirement, isOn } = await configuredRequirement(context, here, name);
   const facts: readonly (readonly [string, string | null])[] = [
-    ["requirement", name],
+    ["requirement", isOn ? name : `${name} (switched off)`],
     ["type", requirement!.condition.type],
     ["scope", requirement!.scope],
     ["asked at", requirement!.stopOnly ? "stop only" : triggersText(requirement!.triggers)],
@@ -129,7 +109,7 @@ export async function showRequirement(
     ["checklist", requirement!.checklist.join("; ") || null],
   ];
   return {
-    json: { requirement },
+    json: { requirement, enabled: isOn },
     text: facts.filter(([, value]) => value !== null)
       .map(([fact, value]) => `${fact.padEnd(13)}${plain(value ?? "")}`).join("\n"),
   };
@@ -142,19 +122,29 @@ export async function explainRequirement(
   name: string,
 ): Promise<View> {
   const { db } = await openStore(context, "read");
-  const { sessionId } = await sessionOrNone(db, context, flags.session);
-  const here = hereOfSession(await requirementsHere(context), db, sessionId);
-  const [requirement] = namedRequirements(here, [name]);
+  const { sessionId, warning } = await sessionOrNone(db, context, flags.session);
+  const here = await hereOfSession(context, db, sessionId);
+  const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
   const key = branchKeyOf(here, flags.branch);
-  const [row] = await rowsOf({ ...here, requirements: [requirement!] }, { db, key, sessionId });
-  const session = shortSessionId(sessionId);
+  const { rows: [row], to } = await rowsOf({ ...here, requirements: [requirement!] }, {
+    db,
+    key,
+    sessionId,
+  });
+  const isOfSession = sessionId !== NO_SESSION;
+  const happened = row!.triggered
+    ? "that has happened in this session"
+    : "that has not happened yet";
   const lines = [
-    `${name} is ${row!.status} on ${key.branch} for session ${session}.`,
+    `${name} is ${row!.status} on ${key.branch}${
+      isOfSession ? ` for session ${shortSessionId(sessionId)}` : ", as far as can be told"
+    }.`,
+    ...(warning === null ? [] : [`  note: ${warning}`]),
     `It is asked when Claude ${
       requirement!.stopOnly
         ? `stops, after ${triggersText(requirement!.triggers)}`
         : `uses ${triggersText(requirement!.triggers)}`
-    }; ${row!.triggered ? "that has happened in this session" : "that has not happened yet"}.`,
+    }${isOfSession ? `; ${happened}` : ""}.`,
     ...(row!.satisfiedBy === null ? [] : [
       `Satisfied ${row!.wholeBranch ? "for the whole branch " : ""}by ${row!.satisfiedBy}, ` +
       `${whenOf(row!, Date.now())}.`,
@@ -164,9 +154,12 @@ export async function explainRequirement(
     ...(requirement!.skills.length === 0
       ? []
       : [`Skills that satisfy it: ${requirement!.skills.join(", ")}`]),
-    `A person satisfies it with: ${satisfyCommand([name], session)}`,
+    ...(isOfSession ? [`A person satisfies it with: ${satisfyCommand([name], to)}`] : []),
   ];
-  return { json: { ...row, branch: key.branch, session: sessionId }, text: plainLines(lines) };
+  return {
+    json: { ...row, branch: key.branch, session: sessionId, warning },
+    text: plainLines(lines),
+  };
 }
 
 /** `conclaude req list` */
@@ -209,47 +202,18 @@ export async function listLive(
   };
 }
 
-async function rowsOf(
-  { requirements, ground }: Pick<RequirementsHere, "requirements" | "ground">,
-  at: {
-    readonly db: Parameters<typeof readOwnStandings>[0];
-    readonly key: ReturnType<typeof branchKeyOf>;
-    readonly sessionId: string;
-  },
-): Promise<Row[]> {
-  const { db, key, sessionId } = at;
-  const standings = readOwnStandings(db, key, sessionId);
-  const isHere = ground.kind === "branch" && ground.branch === key.branch;
-  // Of a branch that is not checked out, what is calculated cannot be told.
-  const facts: Facts = isHere
-    ? await factsHere(requirements, { db, ground, sessionId })
-    : { sessionId, atMs: Date.now(), branch: key.branch, branchLines: null, otherSessions: [] };
-  const open = openOf(requirements, standings, facts);
-  return requirements.map((requirement) => {
-    const satisfying = satisfyingOf(requirement, standings, facts);
-    const why = open.find((one) => one.requirement === requirement);
-    const { name, condition, scope, stopOnly, resolvedBy } = requirement;
-    return {
-      name,
-      type: condition.type,
-      scope,
-      status: statusOf(requirement, standings, { open, ...facts }),
-      satisfiedBy: satisfying?.satisfiedBy ?? null,
-      satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
-      expiresAtMs: satisfying?.expiresAtMs ?? null,
-      wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
-      triggered: isTriggered(requirement, standings, sessionId),
-      stopOnly,
-      why: why === undefined ? null : reasonOf(why, { session: shortSessionId(sessionId), facts }),
-      run: resolvedBy === null ? null : `/${resolvedBy}`,
-      metadata: satisfying?.metadata ?? {},
-    };
-  });
+/** What is wrong with the configuration, so that requirements may be missing; null when nothing is. */
+function faultOf({ unreadable, problems, problemKeys }: HookConfig): string | null {
+  const next = "`conclaude config validate` shows it";
+  if (unreadable !== "") return `nothing counts of ${unreadable}; ${next}`;
+  return problems === 0
+    ? null
+    : `the configuration has mistakes, in ${problemKeys.join(", ")}; ${next}`;
 }
 
 /** A status can be told without a session, of what the whole branch has. */
 async function sessionOrNone(
-  db: Parameters<typeof readOwnStandings>[0],
+  db: DatabaseSync,
   context: CliContext,
   named: string | undefined,
 ): Promise<{ readonly sessionId: string; readonly warning: string | null }> {

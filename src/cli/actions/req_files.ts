@@ -8,6 +8,7 @@ import {
   type ConfigTarget,
   documentOf,
   filesHere,
+  ignoreAdvice,
   targetOf,
   writeTarget,
 } from "../config_target.ts";
@@ -34,7 +35,7 @@ export function initRequirements(
     text: flags.preview
       ? `${plain(target.path)} would hold:\n\n${text.trimEnd()}`
       : `Wrote the ${flags.preset} set into ${plain(target.path)}\n` +
-        "They count from the next tool use on: `conclaude req status`." +
+        "They count from the next tool use on: `conclaude req status`." + ignoreAdvice(target) +
         (target.isNew
           ? "\nWith this file the guards count as well, also against new files in its folder: `conclaude guard list`."
           : ""),
@@ -90,7 +91,7 @@ function switchTo(
   return {
     json: { path: target.path, enabled, requirements: chosen },
     text: `Switched ${enabled ? "on" : "off"} ${chosen.join(", ")} in ${plain(target.path)}` +
-      (target.isNew ? "\nIt is yours alone: add .conclaude.local.yaml to .gitignore." : ""),
+      ignoreAdvice(target),
   };
 }
 

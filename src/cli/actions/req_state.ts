@@ -8,17 +8,16 @@ import { toldByPerson } from "../../requirement/satisfy.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { transaction } from "../../store/database.ts";
 import { removePause, savePause } from "../../store/pauses.ts";
-import { clearRequirement, listBranches, satisfy } from "../../store/requirements.ts";
-import type { CliContext } from "../context.ts";
 import {
-  branchKeyOf,
-  hereOfSession,
-  namedRequirements,
-  requirementsHere,
-  sessionIdOf,
-} from "../requirements_here.ts";
-import { openStore } from "../store.ts";
-import { quoteWord } from "../../settings/hooks.ts";
+  clearRequirement,
+  listBranches,
+  readStandings,
+  satisfy,
+} from "../../store/requirements.ts";
+import type { CliContext } from "../context.ts";
+import { namedRequirements } from "../named_requirements.ts";
+import { branchKeyOf, hereOfSession, requirementsHere, sessionIdOf } from "../requirements_here.ts";
+import { openKept, openStore } from "../store.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
 import { durationText } from "./req.ts";
@@ -38,30 +37,35 @@ export async function satisfyRequirements(
     readonly ttl?: number;
     readonly metadata?: string;
   },
-  ...names: string[]
+  ...given: string[]
 ): Promise<View> {
-  const here = await requirementsHere(context);
-  const requirements = namedRequirements(here, names);
-  if (flags.branch !== undefined && flags.session !== undefined) {
-    throw new UserError("Cannot use --branch and --session together", {
-      why:
-        "--branch satisfies for every session of a branch, --session for one; nothing was recorded",
-      next: `conclaude req satisfy ${names.join(" ")} --session ${quoteWord(flags.session)}`,
-      exitCode: USAGE,
-    });
-  }
+  const names = [...new Set(given)];
+  const asked = { names, undone: "nothing was recorded" } as const;
   const metadata = metadataOf(flags.metadata);
-  const { db } = await openStore(context, "write");
-  const wholeBranch = flags.branch !== undefined;
-  const needsSession = !wholeBranch &&
-    requirements.some(({ scope }) => scope === "session" || scope === "single_use");
+  const wholeBranch = flags.branch !== undefined && flags.session === undefined;
+  const around = await requirementsHere(context);
+  const needsSession = flags.session !== undefined ||
+    (!wholeBranch &&
+      (await namedRequirements(context, around, asked)).some(({ scope }) =>
+        scope === "session" || scope === "single_use"
+      ));
+  const db = await openKept(context, `satisfy ${names.join(", ")}`);
   const sessionId = needsSession
     ? await sessionIdOf(db, context, {
       named: flags.session,
       command: `req satisfy ${names.join(" ")}`,
     })
     : WHOLE_BRANCH;
-  const key = branchKeyOf(needsSession ? hereOfSession(here, db, sessionId) : here, flags.branch);
+  const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
+  const requirements = await namedRequirements(context, here, asked);
+  const endless = requirements.find(({ scope }) => scope === "permanent");
+  if (flags.ttl !== undefined && endless !== undefined) {
+    throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
+      why: "its scope is `permanent`, which has no end; nothing was recorded",
+      next: `conclaude req satisfy ${endless.name}`,
+    });
+  }
+  const key = branchKeyOf(here, flags.branch);
   const atMs = Date.now();
   const ttlMs = flags.ttl === undefined ? null : flags.ttl * SECOND_MS;
   const told = requirements.map((requirement) =>
@@ -70,7 +74,9 @@ export async function satisfyRequirements(
   transaction(db, () => told.forEach((one) => satisfy(db, key, { ...one, atMs })));
   const lines = told.map(({ requirement, sessionId: owner, by, expiresAtMs }) =>
     `Satisfied ${requirement} for ${
-      owner === WHOLE_BRANCH ? `the branch ${key.branch}` : `session ${shortSessionId(owner)}`
+      owner === WHOLE_BRANCH
+        ? `the branch ${key.branch}`
+        : `session ${shortSessionId(owner)} on ${key.branch}`
     }` + (by === "cli_bypass" ? ", recorded as a bypass of its skill" : "") +
     (expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`)
   );
@@ -114,14 +120,19 @@ export async function clearRequirements(
       exitCode: flags.all ? USAGE : 1,
     });
   }
-  const here = await requirementsHere(context);
-  const key = branchKeyOf(here, flags.branch);
-  const { db } = await openStore(context, "write");
-  // State of a requirement that was taken out of the configuration can be cleared as well.
-  const chosen = flags.all ? [null] : knownNames(names, here.requirements.map(({ name }) => name));
+  const db = await openKept(context, "clear requirements");
   const sessionId = flags.session === undefined
     ? null
     : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
+  const here = sessionId === null
+    ? await requirementsHere(context)
+    : await hereOfSession(context, db, sessionId);
+  const key = branchKeyOf(here, flags.branch);
+  // State of a requirement that was taken out of the configuration can be cleared as well.
+  const recorded = new Set(readStandings(db, key).map(({ requirement }) => requirement));
+  const others = names.filter((name) => !recorded.has(name));
+  await namedRequirements(context, here, { names: others, undone: null });
+  const chosen = flags.all ? [null] : names;
   const removed = transaction(db, () =>
     chosen.reduce(
       (sum, requirement) => sum + clearRequirement(db, key, { requirement, sessionId }),
@@ -138,11 +149,6 @@ export async function clearRequirements(
       } on ${key.branch}.`
       : `Cleared ${flags.all ? "all requirements" : names.join(", ")} on ${key.branch}, ${whose}.`,
   };
-
-  function knownNames(wanted: readonly string[], known: readonly string[]): string[] {
-    if (!wanted.every((name) => known.includes(name))) namedRequirements(here, wanted);
-    return [...wanted];
-  }
 }
 
 /** `conclaude req pause` */
@@ -150,7 +156,7 @@ export async function pauseRequirements(
   context: CliContext,
   flags: { readonly session?: string; readonly reason?: string; readonly minutes?: number },
 ): Promise<View> {
-  const { db } = await openStore(context, "write");
+  const db = await openKept(context, "pause requirements");
   const sessionId = await sessionIdOf(db, context, { named: flags.session, command: "req pause" });
   const createdAtMs = Date.now();
   const lasts = flags.minutes === undefined ? UNTIL_THE_END_MS : flags.minutes * MINUTE_MS;

@@ -40,7 +40,7 @@ const satisfyParameters = {
     session: OF_SESSION,
     branch: {
       ...OF_BRANCH,
-      brief: "For every session of this branch, also later ones, whatever the scope",
+      brief: "For every session of this branch, also later ones; with --session for that one alone",
     },
     ttl: {
       kind: "parsed",

@@ -1,0 +1,83 @@
+/** Requirements as they stand, a row each: for `conclaude req status` and `explain`. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Ground } from "../gate/requirements.ts";
+import { type Stand, standOf } from "../gate/standings.ts";
+import { shortSessionId } from "../ids.ts";
+import { openOf, unknownOf } from "../requirement/judge.ts";
+import type { Requirement } from "../requirement/policy.ts";
+import { isTriggered, satisfyingOf, type Standing, WHOLE_BRANCH } from "../requirement/standing.ts";
+import { type Audience, reasonOf, type Status, statusOf } from "../requirement/text.ts";
+import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
+import type { RequirementsHere } from "./requirements_here.ts";
+
+/** One requirement as it stands. */
+export interface Row {
+  readonly name: string;
+  readonly type: Requirement["condition"]["type"];
+  readonly scope: Requirement["scope"];
+  /** `met` is a condition that holds by itself; of `unknown` nobody can tell. */
+  readonly status: Status;
+  readonly satisfiedBy: string | null;
+  readonly satisfiedAtMs: number | null;
+  readonly expiresAtMs: number | null;
+  /** Whether it counts for the whole branch. */
+  readonly wholeBranch: boolean;
+  readonly triggered: boolean;
+  readonly stopOnly: boolean;
+  readonly why: string | null;
+  readonly run: string | null;
+  readonly metadata: Standing["metadata"];
+}
+
+/** How the requirements stand on a branch for a session, and whom that is told to. */
+export async function rowsOf(
+  { requirements, ground }: Pick<RequirementsHere, "requirements" | "ground">,
+  at: {
+    readonly db: DatabaseSync;
+    readonly key: BranchKey;
+    readonly sessionId: string;
+  },
+): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
+  const { open, unknown, standings, facts, to } = await standHere(requirements, ground, at);
+  const { sessionId } = facts;
+  const rows = requirements.map((requirement): Row => {
+    const satisfying = satisfyingOf(requirement, standings, facts);
+    const why = [...open, ...unknown].find((one) => one.requirement === requirement);
+    const { name, condition, scope, stopOnly, resolvedBy } = requirement;
+    return {
+      name,
+      type: condition.type,
+      scope,
+      status: statusOf(requirement, standings, { open, unknown, ...facts }),
+      satisfiedBy: satisfying?.satisfiedBy ?? null,
+      satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
+      expiresAtMs: satisfying?.expiresAtMs ?? null,
+      wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
+      triggered: isTriggered(requirement, standings, sessionId),
+      stopOnly,
+      why: why === undefined ? null : reasonOf(why, to),
+      run: resolvedBy === null ? null : `/${resolvedBy}`,
+      metadata: satisfying?.metadata ?? {},
+    };
+  });
+  return { rows, to };
+}
+
+/** How requirements stand on a branch: on the one that is checked out here, or on another one. */
+async function standHere(
+  requirements: readonly Requirement[],
+  ground: Ground,
+  { db, key, sessionId }: Parameters<typeof rowsOf>[1],
+): Promise<Stand> {
+  const atMs = Date.now();
+  if (ground.kind === "branch" && ground.branch === key.branch) {
+    const projectDir = ground.repository.root;
+    return await standOf(requirements, { db, ground, sessionId, atMs, projectDir });
+  }
+  const branchLines = { unknown: "it is calculated only where the branch is checked out" };
+  const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
+  const standings = readOwnStandings(db, key, sessionId);
+  const to = { session: shortSessionId(sessionId), branch: key.branch, facts };
+  const open = openOf(requirements, standings, facts);
+  return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };
+}

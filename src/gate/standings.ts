@@ -1,0 +1,71 @@
+/** How requirements stand on a branch for a session, and whom to tell of it. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Repository } from "../git/repository.ts";
+import { shortSessionId } from "../ids.ts";
+import { joinPath } from "../paths.ts";
+import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.ts";
+import type { Requirement } from "../requirement/policy.ts";
+import type { Standing } from "../requirement/standing.ts";
+import type { Audience } from "../requirement/text.ts";
+import { readOwnStandings } from "../store/requirements.ts";
+import { gatherFacts, type Ground } from "./requirements.ts";
+
+/** How requirements stand, with all that they were judged by. */
+export interface Stand {
+  readonly open: readonly Open[];
+  /** Those of which nobody can know it. */
+  readonly unknown: readonly Open[];
+  readonly standings: readonly Standing[];
+  readonly facts: Facts;
+  readonly to: Audience;
+}
+
+/**
+ * Finds out what the conditions of these requirements ask about, and which of them are open; nothing is written.
+ *
+ * @param requirements What a caller cannot wait for has to be left out.
+ * @throws {Error} What SQLite says.
+ */
+export async function standOf(
+  requirements: readonly Requirement[],
+  { ground, db, ...at }: {
+    readonly ground: Extract<Ground, { readonly kind: "branch" }>;
+    readonly db: DatabaseSync;
+    readonly sessionId: string;
+    readonly atMs: number;
+    /** The folder of the session, as sessions are recorded with it. */
+    readonly projectDir: string | null;
+  },
+): Promise<Stand> {
+  const { repository, branch, key } = ground;
+  const { facts } = await gatherFacts(requirements, { ...at, db, repository, branch });
+  const standings = readOwnStandings(db, key, at.sessionId);
+  return {
+    open: openOf(requirements, standings, facts),
+    unknown: unknownOf(requirements, standings, facts),
+    standings,
+    facts,
+    to: audienceOf(facts, repository),
+  };
+}
+
+/** Whom to tell of what was judged. Where there are several working trees, a command names the branch that it is about. */
+export function audienceOf(
+  facts: Facts,
+  repository: Pick<Repository, "commonDir">,
+): Audience {
+  return {
+    session: shortSessionId(facts.sessionId),
+    branch: hasWorktrees(repository) ? facts.branch : null,
+    facts,
+  };
+}
+
+function hasWorktrees({ commonDir }: Pick<Repository, "commonDir">): boolean {
+  try {
+    return [...Deno.readDirSync(joinPath(commonDir, "worktrees"))].length > 0;
+  } catch {
+    // No folder, no other working tree.
+    return false;
+  }
+}
