@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import { type AskedUse, commandOf } from "../gate/judge.ts";
 import {
+  DETACHED,
   gatherFacts,
   groundOf,
   type MeantUse,
@@ -49,14 +50,14 @@ export async function explainRequirements(
     sayings: requirements.map(({ name }) => row(name, "allows", `it does not count: ${why}`)),
   });
   const ground = groundOf(at.repository);
-  if (ground.kind === "none") return notCounting(ground.why);
+  if (ground.repository === null) return notCounting(ground.why);
   if (!config.databaseEnabled && !policy?.isStrict) return notCounting(UNKEPT.why);
   const { db, sessionId } = at;
   const atMs = Date.now();
   const meant = await requirementsFor(requirements, use, ground.repository);
   const { repository } = meant;
   const { branch } = repository;
-  if (branch === null) return notCounting("in that working tree HEAD is detached");
+  if (branch === null) return notCounting(DETACHED);
   const triggered = new Set(meant.triggered);
   const { facts } = await gatherFacts([...triggered], {
     db,

@@ -29,16 +29,19 @@ export type Ground =
     /** What is kept of it is kept under this. */
     readonly key: BranchKey;
   }
-  | {
-    readonly kind: "none";
-    readonly repository: Repository | null;
-    readonly why: string;
-    /** What a person can do about it. */
-    readonly next: string;
-  };
+  | Nowhere<Repository>
+  | Nowhere<null>;
+
+interface Nowhere<Where extends Repository | null> {
+  readonly kind: "none";
+  readonly repository: Where;
+  readonly why: string;
+  /** What a person can do about it. */
+  readonly next: string;
+}
 
 /** Where nothing can be remembered. */
-export const UNKEPT: Extract<Ground, { readonly kind: "none" }> = {
+export const UNKEPT: Nowhere<null> = {
   kind: "none",
   repository: null,
   why:
@@ -47,12 +50,15 @@ export const UNKEPT: Extract<Ground, { readonly kind: "none" }> = {
 };
 
 /** Where nobody can say whose requirements they would be. */
-export const NAMELESS: Extract<Ground, { readonly kind: "none" }> = {
+export const NAMELESS: Nowhere<null> = {
   kind: "none",
   repository: null,
   why: "the event names no session",
   next: "conclaude doctor",
 };
+
+/** Why requirements do not count where no branch is checked out. */
+export const DETACHED = "HEAD is detached, so there is no branch";
 
 /** What every tool that runs a shell command counts as. */
 const BASH = "Bash";
@@ -64,9 +70,8 @@ export function groundOf(repository: Repository | undefined): Ground {
     return { kind: "none", repository: null, why, next: "git init" };
   }
   const { branch } = repository;
-  const why = "HEAD is detached, so there is no branch";
   return branch === null
-    ? { kind: "none", repository, why, next: "git switch NAME" }
+    ? { kind: "none", repository, why: DETACHED, next: "git switch NAME" }
     : { kind: "branch", repository, branch, key: { repository: repository.commonDir, branch } };
 }
 

@@ -26,6 +26,7 @@ import {
 import type { AskedUse } from "./judge.ts";
 import { keepingOf } from "./keeping.ts";
 import {
+  DETACHED,
   type GatheredFacts,
   gatherFacts,
   groundOf,
@@ -88,10 +89,8 @@ export async function prepareUse(
 ): Promise<RequiredUse | null> {
   const { requirements }: RequirementPolicy = JSON.parse(policy);
   const ground = at.sessionId === UNKNOWN_SESSION_ID ? NAMELESS : groundOf(at.repository);
-  if (ground.kind === "none") {
-    const notes = { requirements: ground.why };
-    return { apply: applyChanges, decide: () => ({ ...SILENT, notes }) };
-  }
+  // Where HEAD is detached here, what is done may still be done in another working tree.
+  if (ground.repository === null) return notCounting(ground.why);
   const { triggered, doubts, repository } = await requirementsFor(
     requirements,
     use,
@@ -99,10 +98,7 @@ export async function prepareUse(
   );
   if (triggered.length + doubts.length === 0) return null;
   const { branch } = repository;
-  if (branch === null) {
-    const notes = { requirements: "in that working tree HEAD is detached" };
-    return { apply: applyChanges, decide: () => ({ ...SILENT, notes }) };
-  }
+  if (branch === null) return notCounting(DETACHED);
   const gathered = await gatherFacts(triggered, {
     ...at,
     repository,
@@ -127,6 +123,10 @@ export async function prepareUse(
         : decideUse(prepared, db, others);
     },
   };
+}
+
+function notCounting(why: string): RequiredUse {
+  return { apply: applyChanges, decide: () => ({ ...SILENT, notes: { requirements: why } }) };
 }
 
 /** A person is asked for a tool, and may refuse it: what it triggered does not count until it has run. */

@@ -344,6 +344,22 @@ Deno.test("the branch of the working tree counts in which something is done, who
   );
 });
 
+Deno.test("from a working tree without a branch, what is done in another one counts there", async () => {
+  using project = new RequiredProject(REVIEW);
+  const tree = join(project.home.path, "tree");
+  project.git("worktree", "add", "-q", "--detach", tree);
+  Deno.copyFileSync(join(project.path, ".conclaude.yaml"), join(tree, ".conclaude.yaml"));
+  const cwd = { cwd: tree };
+  for (
+    const command of [`cd ${project.path} && git commit -m x`, `git -C ${project.path} commit`]
+  ) {
+    assert.match((await project.bash(command, cwd))!, /pre_commit_review/, command);
+  }
+  assert.equal(await project.bash("git commit -m x", cwd), null);
+  const { requirements } = executions(project.home).at(-1)!["metadata"] as Row;
+  assert.match(String(requirements), /HEAD is detached/);
+});
+
 Deno.test("a requirement without a word about it has all its defaults", async () => {
   using project = new RequiredProject("requirements:\n  commit_plan:\n");
   assert.match((await project.edit())!, /commit_plan/);
