@@ -46,26 +46,26 @@ export function markAsked(db: DatabaseSync, sessionId: string): void {
   ).run(sessionId);
 }
 
-/** Rows of the audit trail of the same session, from the first trigger on. */
-const SINCE = `FROM hook_executions AS execution
-          WHERE execution.session_id = requirements.session_id
-            AND execution.created_at_ms >= requirements.triggered_at_ms`;
+/** A requirement of which it is not known yet whether a tool use that triggered it has run. */
+interface Waiting {
+  readonly repository: string;
+  readonly branch: string;
+  readonly requirement: string;
+  readonly since: number;
+  readonly triggeredBy: string | null;
+  readonly state: "allowed" | "asked";
+}
 
-const HAS_RUN = "execution.hook_name IN ('PostToolUse', 'PostToolUseFailure')";
-
-/** The tool uses that triggered it: each is noted with what it triggered. */
-const USES = `SELECT execution.tool_use_id
-           ${SINCE}
-            AND execution.hook_name = 'PreToolUse'
-            AND EXISTS (SELECT 1
-                          FROM json_each(execution.metadata, '$.triggered')
-                         WHERE value = requirements.requirement)`;
-
-/** Those that Claude Code refused by itself. */
-const REFUSED = `SELECT execution.tool_use_id
-           ${SINCE}
-            AND execution.hook_name = 'PermissionDenied'
-            AND execution.tool_use_id IS NOT NULL`;
+/** What the audit trail tells of the session's tool uses; times in epoch milliseconds. */
+interface Told {
+  /** Those that ran, and when that was told last. */
+  readonly ran: ReadonlySet<string>;
+  readonly lastRanAtMs: number;
+  /** Those that Claude Code refused by itself. */
+  readonly refused: ReadonlySet<string>;
+  /** Those that triggered something, by the requirement. */
+  readonly uses: ReadonlyMap<string, readonly { readonly id: string; readonly atMs: number }[]>;
+}
 
 /**
  * Finds out from the audit trail which of the tool uses that triggered something have run; to be called before a stop is
@@ -73,25 +73,73 @@ const REFUSED = `SELECT execution.tool_use_id
  * while nothing tells: where no tool use is reported afterwards, that hook may be missing.
  */
 export function settleTriggers(db: DatabaseSync, sessionId: string): void {
-  db.prepare(
-    `UPDATE requirements
-        SET trigger_state = 'ran'
+  const waiting = db.prepare(
+    `SELECT repository, branch, requirement, triggered_at_ms AS since, triggered_by AS triggeredBy,
+            trigger_state AS state
+       FROM requirements
       WHERE session_id = ?
         AND trigger_state IN ('allowed', 'asked')
-        AND EXISTS (
-         SELECT 1
-           ${SINCE}
-            AND ${HAS_RUN}
-            AND (execution.tool_use_id = requirements.triggered_by OR execution.tool_use_id IN (${USES})))`,
-  ).run(sessionId);
-  db.prepare(
+        AND triggered_at_ms IS NOT NULL`,
+  ).all(sessionId) as unknown as readonly Waiting[];
+  if (waiting.length === 0) return;
+  const told = readTold(db, sessionId, Math.min(...waiting.map(({ since }) => since)));
+  const settle = db.prepare(
     `UPDATE requirements
-        SET trigger_state = 'asked'
+        SET trigger_state = ?
       WHERE session_id = ?
-        AND trigger_state = 'allowed'
-        AND triggered_by IS NOT NULL
-        AND (EXISTS (SELECT 1 ${SINCE} AND ${HAS_RUN})
-             OR (triggered_by IN (${REFUSED})
-                 AND NOT EXISTS (${USES} AND execution.tool_use_id NOT IN (${REFUSED}))))`,
-  ).run(sessionId);
+        AND repository = ?
+        AND branch = ?
+        AND requirement = ?`,
+  );
+  for (const one of waiting) {
+    const state = stateOf(one, told);
+    if (state === one.state) continue;
+    settle.run(state, sessionId, one.repository, one.branch, one.requirement);
+  }
+}
+
+/** All in one walk through the session's rows: asking for each tool use by itself would walk as often. */
+function readTold(db: DatabaseSync, sessionId: string, sinceMs: number): Told {
+  const rows = db.prepare(
+    `SELECT hook_name AS event, tool_use_id AS id, created_at_ms AS atMs,
+            metadata ->> '$.triggered' AS triggered
+       FROM hook_executions
+      WHERE session_id = ?
+        AND created_at_ms >= ?
+        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure', 'PermissionDenied')
+        AND tool_use_id IS NOT NULL
+      ORDER BY created_at_ms`,
+  ).all(sessionId, sinceMs) as unknown as readonly {
+    readonly event: string;
+    readonly id: string;
+    readonly atMs: number;
+    /** The names of requirements, as JSON; null when there are none. */
+    readonly triggered: string | null;
+  }[];
+  const reported = rows.filter(({ event }) => event.startsWith("PostToolUse"));
+  const uses = new Map<string, { readonly id: string; readonly atMs: number }[]>();
+  for (const { id, atMs, triggered } of rows) {
+    for (const name of triggered === null ? [] : JSON.parse(triggered) as readonly string[]) {
+      const before = uses.get(name);
+      if (before === undefined) uses.set(name, [{ id, atMs }]);
+      else before.push({ id, atMs });
+    }
+  }
+  return {
+    ran: new Set(reported.map(({ id }) => id)),
+    lastRanAtMs: reported.at(-1)?.atMs ?? 0,
+    refused: new Set(rows.filter(({ event }) => event === "PermissionDenied").map(({ id }) => id)),
+    uses,
+  };
+}
+
+function stateOf(
+  { requirement, since, triggeredBy, state }: Waiting,
+  { ran, lastRanAtMs, refused, uses }: Told,
+): "allowed" | "asked" | "ran" {
+  const own = (uses.get(requirement) ?? []).filter(({ atMs }) => atMs >= since).map(({ id }) => id);
+  const ids = triggeredBy === null ? own : [triggeredBy, ...own];
+  if (ids.some((id) => ran.has(id))) return "ran";
+  if (state === "asked" || triggeredBy === null) return state;
+  return lastRanAtMs >= since || ids.every((id) => refused.has(id)) ? "asked" : "allowed";
 }
