@@ -84,6 +84,11 @@ export const evaluation: Bench = {
     }));
     const repository = findRepository(lookUpwards(place.project))!;
     const database = join(place.home, ".conclaude", "conclaude.db");
+    // Both are there when a hook judges: it was started by the one, and has opened the other.
+    for (const file of [database, join(place.home, ".claude", "settings.json")]) {
+      await Deno.mkdir(join(file, ".."), { recursive: true });
+      await Deno.writeTextFile(file, "");
+    }
     const places = { configFiles: [{ path }], database, repository };
     const times: number[] = [];
     for (let i = 0; i < 2 * EVALUATIONS; i++) {
