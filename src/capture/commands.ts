@@ -111,8 +111,9 @@ export function maskArguments(args: readonly string[]): readonly string[] {
     const name = arg.slice(arg.lastIndexOf("/") + 1).replace(/\.exe$/, "");
     const isLogin = name === "login" && LOGIN_WORD.test(args[index - 1] ?? "");
     const named = COMMANDS.find(({ word }) => word.test(isLogin ? " login" : name));
-    if (named !== undefined && !/\s/.test(name)) ({ options, isWrapper = false } = named);
-    else if (isWrapper && !arg.startsWith("-")) [options, isWrapper] = [[], false];
+    if (named !== undefined && !/\s/.test(name) && !arg.startsWith("-")) {
+      ({ options, isWrapper = false } = named);
+    } else if (isWrapper && !arg.startsWith("-")) [options, isWrapper] = [[], false];
     for (const option of options) {
       const end = endAt(option.form, arg, 0);
       if (end === -1) continue;

@@ -582,6 +582,15 @@ Deno.test("needsRedaction() never says no where redactValue() would change somet
   assert.ok(passed > 1_000, `only ${passed} of 10,000 were let pass`);
 });
 
+Deno.test("an option is no command, whatever its value ends with", () => {
+  const redacted = redactValue(["-pa</mysql", ""], { patterns: [] });
+  assert.deepEqual(redacted, ["-pa</mysql", ""]);
+  assert.deepEqual(redactValue(["mysql", "-pa/mysql"], { patterns: [] }), [
+    "mysql",
+    "-p[redacted:password]",
+  ]);
+});
+
 /** Where a secret may stand: in a text, as a value, as a key, deep down, in escaped JSON. */
 const positions: readonly ((text: string) => unknown)[] = [
   (text) => text,
