@@ -8,8 +8,8 @@ import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
-import { onlyTells } from "./shell/telling.ts";
 import { readScript } from "./shell/script.ts";
+import { onlyTells } from "./shell/telling.ts";
 import { programName } from "./shell/wrappers.ts";
 import { findTargets } from "./shell/writes.ts";
 

@@ -1,4 +1,5 @@
 /** Commands with which an agent would give itself what only a person may: lift a rule, satisfy a requirement, disarm. */
+import { DATABASE_PROGRAMS, onlyReads } from "./shell/changes.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { programName } from "./shell/wrappers.ts";
 
@@ -25,10 +26,6 @@ const PROGRAM = /conclaude|main\.[jt]s$/;
 
 /** Programs that only print what they are given. */
 const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
-
-/** Programs that change a database, and the word that keeps them from it. */
-const DATABASE_PROGRAMS = new Set(["sqlite3", "sqlite", "litecli", "sqlcipher"]);
-const READ_ONLY = /^--?readonly$|[?&]mode=ro\b|[?&]immutable=1\b/;
 
 /** Why an agent must not run a command; null when it may. */
 export function liftedBy(command: ShellCommand): string | null {
@@ -77,7 +74,7 @@ function onlyLooks(texts: readonly string[]): boolean {
 }
 
 function changesDatabase({ words }: ShellCommand): boolean {
-  const [program, ...rest] = words.map(({ text }) => text);
-  return DATABASE_PROGRAMS.has(programName(program ?? "")) &&
-    rest.some((text) => /conclaude\.db\b/.test(text)) && !rest.some((text) => READ_ONLY.test(text));
+  const [program, ...rest] = words;
+  return DATABASE_PROGRAMS.has(programName(program?.text ?? "")) && !onlyReads(rest) &&
+    rest.some(({ text }) => /conclaude\.db\b/.test(text));
 }

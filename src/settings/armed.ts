@@ -1,6 +1,7 @@
 /** Whether Claude Code asks conclaude at all: what its settings files say, taken together. */
 import { checkHooks } from "./handler_schema.ts";
 import { faultOf, GATED_TOOLS, letsThrough, type Machine } from "./handler_fault.ts";
+import { memberOf } from "./member.ts";
 import { isOwnHandler, type Ownership } from "./own_handler.ts";
 
 /** A settings file, parsed; `undefined` for one that is not there, or is no JSON: Claude Code ignores both. */
@@ -212,8 +213,4 @@ function missedTools(
 
 function itemsOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -1,4 +1,5 @@
 /** Whether Claude Code starts a handler of ours, and waits for its answer. */
+import { memberOf } from "./member.ts";
 import { OWN_MARK } from "./hooks.ts";
 
 /** What only the machine can tell of a handler. */
@@ -75,8 +76,4 @@ export function faultOf(handler: unknown, event: string, machine: Machine): Hand
   }
   const why = machine.whyNotStarted(command);
   return why === null ? null : { says: `cannot start: ${why}`, isProgram: true };
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }

@@ -3,6 +3,7 @@
  * They are never touched; a person is told.
  */
 import { commandLine, planHooks } from "./hooks.ts";
+import { memberOf } from "./member.ts";
 import { isOwnHandler, type Ownership, readProgram } from "./own_handler.ts";
 
 const EVENT = "SessionStart";
@@ -45,10 +46,4 @@ function isAsWritten(
   return memberOf(group, "matcher") === wanted?.matcher &&
     memberOf(handler, "timeout") === wanted?.timeout &&
     Object.keys(handler as object).sort().join() === "command,timeout,type";
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
 }

@@ -56,9 +56,14 @@ const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
 const VALUED_OF_SQLITE =
   /^--?(?:cmd|init|separator|newline|nullvalue|vfs|mmap|maxsize|pagecache|lookaside|heap|key|A)$/;
 
+/** Whether such a program is told to change nothing. */
+export function onlyReads(rest: readonly Argument[]): boolean {
+  return rest.some(({ text }) => READ_ONLY.test(text));
+}
+
 /** `sqlite3 FILE`: its first operand, which may be an address. */
 export function changesOfDatabase(rest: readonly Argument[]): Change[] {
-  if (rest.some(({ text }) => READ_ONLY.test(text))) return [];
+  if (onlyReads(rest)) return [];
   const file = rest.find(({ text, isOpen }, i) =>
     (isOpen || !text.startsWith("-")) && !VALUED_OF_SQLITE.test(rest[i - 1]?.text ?? "")
   );

@@ -19,10 +19,10 @@ import {
 } from "unbash";
 import { changeShell } from "./builtins.ts";
 import type { ShellCommand } from "./command.ts";
+import type { Inner } from "./inner.ts";
 import { inputOf, outputOf, readRedirects } from "./output.ts";
 import { assign, assignmentWord, copyOf, inner, setParameters, type State } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
-import type { Inner } from "./inner.ts";
 import { findInner, programName } from "./wrappers.ts";
 
 /** What a script would do. */

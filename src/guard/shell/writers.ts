@@ -138,12 +138,6 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     onlyWith: /inplace/,
     first: { count: 1, unless: /^-f/ },
   },
-  gawk: {
-    operands: "all",
-    valued: "fvFi",
-    onlyWith: /inplace/,
-    first: { count: 1, unless: /^-f/ },
-  },
   ed: { operands: "all", valued: "p" },
   ex: { operands: "all", valued: "cs" },
 }));

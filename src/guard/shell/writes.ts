@@ -67,7 +67,7 @@ function changesOf(name: string, rest: readonly Argument[]): Change[] {
     : rest.filter((_word, i) => named.has(rest[i - 1]?.text ?? ""));
   if (name === "find") return [...changesOfFind(rest), ...marked(outputs, "change")];
   if (DATABASE_PROGRAMS.has(name)) return changesOfDatabase(rest);
-  const writer = WRITERS.get(name.replace(/^g(?=sed$|cp$|mv$|rm$)/, ""));
+  const writer = WRITERS.get(name.replace(/^g(?=awk$|sed$|cp$|mv$|rm$)/, ""));
   return writer === undefined ? marked(outputs, "change") : changesOfWriter(writer, rest);
 }
 

@@ -7,6 +7,7 @@ import { joinPath } from "../../paths.ts";
 import { type LineEnd, runShellLine } from "../../process/shell_line.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { readHookCommand } from "../../settings/hook_program.ts";
+import { memberOf } from "../../settings/member.ts";
 
 /** What became of a proof. */
 export type Proof =
@@ -170,10 +171,6 @@ function parsed(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function memberOf(value: unknown, key: string): unknown {
-  return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
 function removeQuietly(folder: string): void {
