@@ -51,6 +51,21 @@ export function filesTouched(toolName: string, toolInput: unknown): string[] {
   return typeof path === "string" && path !== "" ? [headOf(path, MAX_PATH_CHARS)] : [];
 }
 
+/** How tools of MCP servers call the files that they work on, the servers for files among them. */
+const PATH_NAMES = new Set(
+  "path paths file_path filePath filepath file filename relative_path source destination".split(
+    " ",
+  ),
+);
+
+/** {@linkcode filesTouched}, and what a tool of an MCP server names like a path: it may be one of another machine. */
+export function filesNamed(toolName: string, toolInput: unknown): string[] {
+  if (!toolName.startsWith("mcp__")) return filesTouched(toolName, toolInput);
+  return Object.entries(Object(toolInput)).filter(([name]) => PATH_NAMES.has(name))
+    .flatMap(([, value]) => value)
+    .filter((value): value is string => typeof value === "string" && value !== "");
+}
+
 const INPUT_KEY = '"tool_input":';
 /** What stands behind the input in a payload. Inside a string of it the quotes would be escaped. */
 const KEYS_BEHIND_INPUT = [',"tool_response":', ',"project_dir":'];

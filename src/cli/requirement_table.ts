@@ -1,7 +1,7 @@
 /** What every requirement says of a tool use, for people: rows beside those of the rules. */
 import type { DatabaseSync } from "node:sqlite";
 import { SHELL_TOOLS } from "../capture/payload.ts";
-import { type AskedUse, commandOf } from "../gate/judge.ts";
+import type { AskedUse } from "../gate/judge.ts";
 import {
   DETACHED,
   gatherFacts,
@@ -14,11 +14,10 @@ import { audienceOf } from "../gate/standings.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Block } from "../guard/policy.ts";
 import { openForUse, unknownOf } from "../requirement/judge.ts";
-import { lookAtCommand } from "../requirement/look.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { satisfyingOf } from "../requirement/standing.ts";
 import { reasonOf, triggersText } from "../requirement/text.ts";
-import { triggeredBy, usesOf } from "../requirement/triggers.ts";
+import { triggeredBy } from "../requirement/triggers.ts";
 import { findPause } from "../store/pauses.ts";
 import { readOwnStandings } from "../store/requirements.ts";
 import type { Peek } from "./policy.ts";
@@ -79,7 +78,7 @@ export async function explainRequirements(
     findPause(db, { sessionId, subject: "requirements", atMs }) !== undefined;
   const sayings = requirements.map((requirement): Saying => {
     const { name, stopOnly } = requirement;
-    if (!triggered.has(requirement)) return aside(requirement, use, meant);
+    if (!triggered.has(requirement)) return aside(requirement, use.tool, meant);
     if (db === null) return row(name, "cannot tell", "what has been satisfied cannot be read");
     const forbidding = open.find((one) => one.requirement === requirement);
     if (forbidding !== undefined) {
@@ -106,13 +105,12 @@ export async function explainRequirements(
 /** A requirement that a tool use does not fall under, as far as can be told. */
 function aside(
   requirement: Requirement,
-  { tool, input }: AskedUse,
-  { doubts: [doubt] }: MeantUse,
+  tool: string,
+  { doubts }: MeantUse,
 ): Saying {
   const { name, triggers } = requirement;
-  const isUnsure = doubt !== undefined &&
-    lookAtCommand(usesOf([requirement]), commandOf(input)) !== "no";
-  if (isUnsure) return row(name, "cannot tell", doubt);
+  const doubt = doubts.find((one) => one.requirement === requirement);
+  if (doubt !== undefined) return row(name, "cannot tell", doubt.why);
   const isPlan = !SHELL_TOOLS.has(tool) &&
     triggeredBy([requirement], { tool, commands: [], changesFiles: false }).length > 0;
   const why = isPlan ? "plans are free" : `it is about ${triggersText(triggers)}`;

@@ -147,7 +147,12 @@ const SHAPE = {
         {
           tool: needed("glob", globText(), "The name of the tool, or `*`."),
           action: choice(["block", "allow"], "What the rule does with what it matches."),
-          pattern: optional("glob", globText(), "The files, of a tool that works on a file."),
+          pattern: optional(
+            "glob",
+            globText(),
+            "The files, of a tool that works on a file. Of a tool of an MCP server: what its input names `path`, " +
+              "`file_path`, `source`, `destination` and the like.",
+          ),
           commandPattern: optional(
             "glob",
             globText(),

@@ -1,5 +1,5 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
-import { EDITING_TOOLS, filesTouched, SHELL_TOOLS } from "../capture/payload.ts";
+import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { BashUse } from "../guard/bash.ts";
 import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
@@ -61,9 +61,9 @@ export async function judgeUse(
 type Judge = (look: Look) => Verdict;
 
 function judgerOfTool(policy: GuardPolicy, { tool, agents, input }: AskedUse): Judge {
-  const file = filesTouched(tool, input)[0] ?? null;
+  const files = filesNamed(tool, input);
   const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
-  return (look) => judgeTool(policy, { tool, agents, file, written }, look);
+  return (look) => judgeTool(policy, { tool, agents, files, written }, look);
 }
 
 async function judgerOfBash(policy: GuardPolicy, use: BashUse): Promise<Judge> {

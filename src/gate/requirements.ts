@@ -13,7 +13,13 @@ import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/ju
 import { lookAtCommand } from "../requirement/look.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import type { Requirement } from "../requirement/policy.ts";
-import { commandText, mayTrigger, triggeredBy, usesOf } from "../requirement/triggers.ts";
+import {
+  commandText,
+  type Doubt,
+  mayTrigger,
+  triggeredBy,
+  usesOf,
+} from "../requirement/triggers.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
@@ -81,8 +87,8 @@ export interface MeantUse {
   readonly triggered: readonly Requirement[];
   /** The working tree in which it happens: another one than the session's, where it reaches over. */
   readonly repository: Repository;
-  /** What only the running shell knows, one reason each. */
-  readonly doubts: readonly string[];
+  /** Others that it may fall under: only the running shell knows. */
+  readonly doubts: readonly Doubt[];
 }
 
 /**
@@ -115,7 +121,7 @@ export async function requirementsFor(
     return { ...nothing, triggered };
   }
   const { readUses } = await import("../guard/bash.ts");
-  const { commands, beginnings, changed, gitFolders, doubts } = readUses(command, { folder, home });
+  const { commands, changed, gitFolders, untold } = readUses(command, { folder, home });
   const files = changed.map(real).filter((path) => isOfProject(path, repository));
   const edited = files.length > 0 && uses.edits ? await unignored(files) : files;
   const triggered = triggeredBy(requirements, {
@@ -126,7 +132,8 @@ export async function requirementsFor(
   const places = [...gitFolders, ...edited.map(parentOf)];
   return {
     triggered,
-    doubts: [...doubts, ...mayTrigger(requirements, beginnings)],
+    doubts: mayTrigger(requirements, untold)
+      .filter(({ requirement }) => !triggered.includes(requirement)),
     repository: workingTree(repository, places),
   };
 }

@@ -7,6 +7,7 @@ import { UNKNOWN_SESSION_ID } from "../ids.ts";
 import { openForUse, unknownOf } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isTriggered } from "../requirement/standing.ts";
+import type { Doubt } from "../requirement/triggers.ts";
 import {
   type Audience,
   denialText,
@@ -59,13 +60,10 @@ export interface RequiredUse {
    * Decides, in the transaction that writes the event; without a database when that cannot be. A requirement is triggered
    * only by a tool that may be used.
    *
-   * @param others The rules that deny it already, and whether what cannot be known is denied.
+   * @param denying The rules that deny it already.
    * @throws {Error} What SQLite says.
    */
-  decide(
-    db: DatabaseSync | null,
-    others: { readonly rules: readonly string[]; readonly isStrict: boolean },
-  ): RequirementSaying;
+  decide(db: DatabaseSync | null, denying: readonly string[]): RequirementSaying;
 }
 
 const SILENT: RequirementSaying = { reason: "", rules: [], paused: false, changes: [], notes: {} };
@@ -85,6 +83,8 @@ export async function prepareUse(
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
     readonly atMs: number;
+    /** Whether what cannot be known is denied. */
+    readonly isStrict: boolean;
   },
 ): Promise<RequiredUse | null> {
   const { requirements }: RequirementPolicy = JSON.parse(policy);
@@ -99,7 +99,9 @@ export async function prepareUse(
   if (triggered.length + doubts.length === 0) return null;
   const { branch } = repository;
   if (branch === null) return notCounting(DETACHED);
-  const gathered = await gatherFacts(triggered, {
+  const { isStrict } = at;
+  const feared = isStrict ? new Set(doubts.map(({ requirement }) => requirement)) : [];
+  const gathered = await gatherFacts([...triggered, ...feared], {
     ...at,
     repository,
     branch,
@@ -111,16 +113,17 @@ export async function prepareUse(
     toolUseId: use.toolUseId,
     triggered,
     doubts,
+    isStrict,
     to: audienceOf(gathered.facts, repository),
     worktree: repository.root,
   };
   return {
     apply: applyChanges,
-    decide(db, others) {
+    decide(db, denying) {
       const keeping = keepingOf(db, at.config);
       return db === null || keeping !== "lasting"
-        ? undecided(keeping, prepared, others)
-        : decideUse(prepared, db, others);
+        ? undecided(keeping, prepared)
+        : decideUse(prepared, db, denying);
     },
   };
 }
@@ -133,16 +136,15 @@ function notCounting(why: string): RequiredUse {
 export function askedFor(sessionId: string): RequiredUse {
   return {
     apply: applyChanges,
-    decide: (_db, { rules }) =>
-      rules.length > 0 ? SILENT : { ...SILENT, changes: [{ kind: "asked", sessionId }] },
+    decide: (_db, denying) =>
+      denying.length > 0 ? SILENT : { ...SILENT, changes: [{ kind: "asked", sessionId }] },
   };
 }
 
 /** Where nobody can know what has been satisfied. */
 function undecided(
   keeping: Keeping,
-  { triggered, doubts }: PreparedUse,
-  { isStrict }: Parameters<RequiredUse["decide"]>[1],
+  { triggered, doubts, isStrict }: PreparedUse,
 ): RequirementSaying {
   const notes = {
     requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
@@ -159,7 +161,8 @@ interface PreparedUse extends GatheredFacts {
   readonly toolUseId: string | null;
   /** What it falls under. */
   readonly triggered: readonly Requirement[];
-  readonly doubts: readonly string[];
+  readonly doubts: readonly Doubt[];
+  readonly isStrict: boolean;
   readonly to: Audience;
   /** The working tree in which it happens. */
   readonly worktree: string;
@@ -168,16 +171,25 @@ interface PreparedUse extends GatheredFacts {
 function decideUse(
   prepared: PreparedUse,
   db: DatabaseSync,
-  { rules: denying, isStrict }: Parameters<RequiredUse["decide"]>[1],
+  denying: readonly string[],
 ): RequirementSaying {
-  const { facts, changes, key, triggered, doubts, to, worktree } = prepared;
+  const { facts, changes, key, triggered, doubts, isStrict, to, worktree } = prepared;
   const { sessionId, atMs, branchLines } = facts;
   const standings = readOwnStandings(db, key, sessionId);
-  const unknown = unknownOf(triggered.filter(({ stopOnly }) => !stopOnly), standings, facts);
-  const open = [...openForUse(triggered, standings, facts), ...(isStrict ? unknown : [])];
+  const unknownAmong = (ones: readonly Requirement[]) =>
+    unknownOf(ones.filter(({ stopOnly }) => !stopOnly), standings, facts);
+  const openAmong = (ones: readonly Requirement[]) => [
+    ...openForUse(ones, standings, facts),
+    ...(isStrict ? unknownAmong(ones) : []),
+  ];
+  const unknown = unknownAmong(triggered);
+  const open = openAmong(triggered);
   // Guards that are strict have denied a doubt of theirs already.
-  const isDoubted = isStrict && doubts.length > 0 && denying.length === 0 && open.length === 0;
-  const rules = isDoubted
+  const isDecided = !isStrict || denying.length > 0 || open.length > 0;
+  const feared = isDecided
+    ? []
+    : openAmong([...new Set(doubts.map(({ requirement }) => requirement))]);
+  const rules = feared.length > 0
     ? ["preToolUse.strict"]
     : open.map(({ requirement }) => `requirements.${requirement.name}`);
   const paused = rules.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
@@ -192,8 +204,8 @@ function decideUse(
   return {
     reason: rules.length === 0 || paused
       ? ""
-      : isDoubted
-      ? doubtText(doubts, to.session)
+      : feared.length > 0
+      ? doubtText(feared, doubts, to)
       : isRepeated(db, [...denying, ...rules], facts)
       ? shortDenialText(open, to)
       : denialText(open, to),
@@ -207,7 +219,7 @@ function decideUse(
         unknown: Object.fromEntries(unknown.map((one) => [one.requirement.name, one.finding])),
       }),
       ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }),
-      ...(doubts.length === 0 ? {} : { unsure: doubts.length }),
+      ...(doubts.length === 0 ? {} : { unsure: new Set(doubts.map(({ why }) => why)).size }),
       // Whether it ran is found out when Claude stops.
       ...(counted.length === 0 ? {} : { triggered: counted.map(({ name }) => name) }),
       // Of several: a skill that is used for it satisfies there.

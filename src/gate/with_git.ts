@@ -14,15 +14,17 @@ export async function judgeWithGit(
 ): Promise<Verdict> {
   const meant = new Set<string>();
   judge((path, how) => {
-    const files = look(path, how);
-    for (const { real, effect } of files) if (effect !== "tamper") meant.add(real);
-    return files;
+    const looked = look(path, how);
+    for (const { real, effect } of looked.files) if (effect !== "tamper") meant.add(real);
+    return looked;
   });
   if (meant.size === 0) return judge(look);
   const { ignored, unknown } = await askIgnored([...meant]);
-  const verdict = judge((path, how) =>
-    look(path, how).map((file) => ({ ...file, ignored: ignored.get(file.real) ?? null }))
-  );
+  const verdict = judge((path, how) => {
+    const { files, ...looked } = look(path, how);
+    const told = files.map((file) => ({ ...file, ignored: ignored.get(file.real) ?? null }));
+    return { ...looked, files: told };
+  });
   const doubts = unknown.map((path) => `whether git ignores ${path} could not be asked`);
   return { ...verdict, doubts: [...verdict.doubts, ...doubts] };
 }

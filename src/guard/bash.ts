@@ -11,7 +11,7 @@ import { withoutGitOptions } from "./shell/git_options.ts";
 import { readScript } from "./shell/script.ts";
 import { onlyTells } from "./shell/telling.ts";
 import { programName } from "./shell/wrappers.ts";
-import { findTargets } from "./shell/writes.ts";
+import { findTargets, foldersMade } from "./shell/writes.ts";
 
 /** A Bash call that is about to happen. */
 export interface BashUse extends Actor {
@@ -35,6 +35,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
   if (tooLarge !== null && policy.protectsItself) blocks.push(unseen(tooLarge));
   let looked = 0;
   const links: string[] = [];
+  const folders: string[] = [];
   for (const command of commands) {
     if (policy.deniesDangerous) {
       const danger = judgeDanger(command, use);
@@ -66,16 +67,16 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         doubts.push("it changes more files than can be looked up");
         break;
       }
-      for (const file of look(path, how)) {
-        if (file.below === null) {
-          doubts.push(`${file.name} holds more files than can be looked through`);
-        }
+      const { files, unknown } = look(path, { ...how, made: folders });
+      doubts.push(...unknown);
+      for (const file of files) {
         blocks.push(
           ...judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" }),
         );
       }
     }
     links.push(...made);
+    folders.push(...foldersMade(command));
   }
   return { blocks: once(blocks), doubts: [...new Set(doubts)] };
 }
@@ -87,18 +88,25 @@ function unseen(why: string): Block {
   return { rule: PROTECT_RULE, reason };
 }
 
+/** What only the running shell knows of a Bash call. */
+export interface Untold {
+  /** Why more may be started than can be seen. */
+  readonly commands: readonly string[];
+  /** Why more files may be changed. */
+  readonly files: readonly string[];
+  /** The commands whose beginning alone is known. */
+  readonly beginnings: readonly string[];
+}
+
 /** What a Bash call would start and change, without judging it. */
 export interface BashUses {
   /** The words of every command, in each way to write it; what only the running shell knows is left out. */
   readonly commands: readonly (readonly string[])[];
-  /** Of those with a part that only the running shell knows, what stands before it. */
-  readonly beginnings: readonly string[];
   /** The files that it plainly changes, absolute, links not followed. */
   readonly changed: readonly string[];
   /** The folders in which it runs git, absolute. */
   readonly gitFolders: readonly string[];
-  /** What only the running shell knows, one reason each. */
-  readonly doubts: readonly string[];
+  readonly untold: Untold;
 }
 
 /** Takes a Bash call apart. */
@@ -115,10 +123,13 @@ export function readUses(
     .flatMap(({ words }) => spellings(words));
   return {
     commands: written.map((words) => words.map(({ text }) => text)),
-    beginnings: written.map(textOf).flatMap(({ text, isOpen }) => isOpen ? [text] : []),
     changed: targets.flatMap(({ path }) => path === null ? [] : [path]),
     gitFolders: [...new Set(commands.flatMap(gitFolder))],
-    doubts: [...new Set([...unknown, ...open])],
+    untold: {
+      commands: unknown,
+      files: [...new Set(open)],
+      beginnings: written.map(textOf).flatMap(({ text, isOpen }) => isOpen ? [text] : []),
+    },
   };
 }
 

@@ -20,9 +20,9 @@ import { PROTECT_RULE, whyProtected, type Written } from "./protected.ts";
 /** A tool use that is about to happen. */
 export interface ToolUse extends Actor {
   readonly tool: string;
-  /** The file that the tool works on, as it was sent; null for a tool that names none. */
-  readonly file: string | null;
-  /** What it writes; null when it only reads. */
+  /** The files that the tool works on, as they were sent; none for a tool that names none. */
+  readonly files: readonly string[];
+  /** What it writes; null when it only reads, or nobody knows. */
   readonly written: Written | null;
 }
 
@@ -31,20 +31,37 @@ export interface HowToLook {
   readonly effect: FileFacts["effect"];
   /** A pattern of the shell: it comes back as the files that it stands for. */
   readonly isGlob?: boolean;
-  /** Nothing comes back where the path does not lie in a folder. */
+  /** Nothing comes back where the path does not lie in a folder: `cp a b` makes `b/a` if `b` is one. */
   readonly ifInFolder?: boolean;
+  /** True when it would be a folder: `b/`. */
+  readonly isFolder: boolean;
+  /** What is copied there, absolute: the copy of a folder is a folder. */
+  readonly from?: string | null;
+  /** The path is a folder; the files in it come back that are named like those that this pattern stands for. */
+  readonly namedLike?: string | null;
+  /** Folders that will be there by then, absolute. */
+  readonly made?: readonly string[];
+}
+
+/** The files that are meant. */
+export interface Looked {
+  readonly files: readonly FileFacts[];
+  /** Which others may be meant, one reason each. */
+  readonly unknown: readonly string[];
 }
 
 /** Looks up what the rules ask about a file. */
 export type Look = (
   path: string,
   how: HowToLook,
-) => readonly FileFacts[];
+) => Looked;
 
 /** Judges a tool that names a file, or none at all. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
-  if (use.file === null) return { blocks: judgeNameless(policy, use), doubts: [] };
-  const files = look(use.file, { effect: "change" });
+  if (use.files.length === 0) return { blocks: judgeNameless(policy, use), doubts: [] };
+  const files = use.files.flatMap((path) =>
+    look(path, { effect: "change", isFolder: false }).files
+  );
   return { blocks: files.flatMap((file) => judgeOne(policy, file, use)), doubts: [] };
 }
 

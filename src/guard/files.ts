@@ -30,6 +30,8 @@ export interface FileFacts {
   readonly ignored: { readonly pattern: string; readonly where: string } | null;
   /** Whether anything is there now. */
   readonly exists: boolean;
+  /** Whether a folder arises there, where nothing is yet. */
+  readonly becomesFolder: () => boolean;
   /** Whether it lies directly in the project's folder. */
   readonly isInRoot: boolean;
   /** What it begins with, up to 64 kB; the empty text unless {@linkcode GuardPolicy.protectsGenerated} asks for it. */
@@ -38,10 +40,10 @@ export interface FileFacts {
   readonly text: () => string | null;
   readonly effect: Effect;
   /**
-   * Of a folder that goes away: the files in it and below, as paths from there, without what tools make anew. Null when
-   * there are too many; empty where no rule asks.
+   * Of a folder that goes away: the files in it and below, as paths from there, without what tools make anew. Empty
+   * where no rule asks, and where there are too many.
    */
-  readonly below: readonly string[] | null;
+  readonly below: readonly string[];
 }
 
 /**
@@ -59,7 +61,10 @@ export function judgeFile(
 ): Block[] {
   const blocks: Block[] = judgeIgnored(policy, file, by.tool);
   const isNew = !file.exists && file.effect === "change";
-  if (policy.preventsRootAdditions && policy.root !== null && isNew && file.isInRoot) {
+  if (
+    policy.preventsRootAdditions && policy.root !== null && isNew && file.isInRoot &&
+    !file.becomesFolder()
+  ) {
     blocks.push({
       rule: "preToolUse.preventRootAdditions",
       reason: policy.rootAdditionsMessage === null
@@ -109,7 +114,7 @@ function fileBelow(
   { pattern, needle }: FileRule,
   { name, spellings, below }: FileFacts,
 ): Pick<FileFacts, "name"> | null {
-  if (below === null || below.length === 0) return null;
+  if (below.length === 0) return null;
   const regex = new RegExp(pattern, "s");
   const isMeant = (path: string) => path.includes(needle) && regex.test(path);
   const found = below.find((rest) =>

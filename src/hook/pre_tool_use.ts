@@ -19,7 +19,8 @@ export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
   const use = askedUse(work);
   const guards = use === null ? null : await judgeGuards(work, use);
-  const required = use === null ? null : await askRequirements(work, use);
+  const isStrict = guards?.isStrict ?? false;
+  const required = use === null ? null : await askRequirements(work, use, isStrict);
   if (guards === null && required === null) {
     await work.save(draft);
     return null;
@@ -75,7 +76,11 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   return { ...verdict, allowedBy: answer.kind === "allow" && isPlain ? answer.rule : null };
 }
 
-async function askRequirements(work: HookWork, use: AskedUse): Promise<RequiredUse | null> {
+async function askRequirements(
+  work: HookWork,
+  use: AskedUse,
+  isStrict: boolean,
+): Promise<RequiredUse | null> {
   const { config, event, sessionId } = work;
   if (config.requirements === "") return null;
   // It was judged before it was asked for.
@@ -84,7 +89,10 @@ async function askRequirements(work: HookWork, use: AskedUse): Promise<RequiredU
   }
   if (!mayBeRequired(config.requiredUses, use)) return null;
   const { prepareUse } = await import("../gate/tool_requirements.ts");
-  return await prepareUse(config.requirements, { ...use, toolUseId: event.toolUseId }, work);
+  return await prepareUse(config.requirements, { ...use, toolUseId: event.toolUseId }, {
+    ...work,
+    isStrict,
+  });
 }
 
 /** What guards and requirements come to. */
@@ -109,10 +117,7 @@ function decide(
   const isLifted = found.length > 0 && db !== null &&
     isPaused(db, { sessionId, subject: "guards", atMs });
   const blocks = isLifted ? found.filter(({ isLasting }) => isLasting) : found;
-  const required = judged.required?.decide(db, {
-    rules: blocks.map(({ rule }) => rule),
-    isStrict: guards?.isStrict ?? false,
-  }) ?? null;
+  const required = judged.required?.decide(db, blocks.map(({ rule }) => rule)) ?? null;
   return {
     blocks,
     required,

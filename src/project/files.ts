@@ -1,6 +1,6 @@
 /** What the rules ask about a file: all its names, whether it is there, whether it lies in the project's folder. */
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
-import type { HowToLook } from "../guard/decide.ts";
+import type { HowToLook, Looked } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
 import { filesBelow } from "./folder_files.ts";
 import { findOwn, type OwnFile } from "../guard/protected.ts";
@@ -8,7 +8,7 @@ import { findOwn, type OwnFile } from "../guard/protected.ts";
 const MAX_LINKS = 8;
 const HEAD_BYTES = 65_536;
 /** Files that one pattern of the shell is looked up as, at most. */
-const MAX_MATCHES = 200;
+const MAX_MATCHES = 1_000;
 
 /** Where a path is looked up from. */
 export interface Ground {
@@ -30,20 +30,54 @@ export function lookAtFiles(
   path: string,
   how: HowToLook,
   ground: Ground,
-): FileFacts[] {
+): Looked {
   const folder = ground.folder ?? ground.root ?? "/";
   const full = resolvePath(path, { folder, home: ground.home ?? undefined });
   const realRoot = ground.root === null ? null : realPath(ground.root);
-  return (how.isGlob ? expandGlob(full) : [full])
-    .filter((one) => !how.ifInFolder || isFolder(parentOf(one)))
-    .map((one) => factsOf(one, how.effect, { ...ground, realRoot }));
+  const { places, unknown } = placesOf(full, how);
+  const isInFolder = (parent: string) => isMade(parent, how) || isFolder(parent);
+  const looked = places.filter((place) => !how.ifInFolder || isInFolder(parentOf(place.path)))
+    .map((place) => lookAt(place, how, { ...ground, realRoot }));
+  return {
+    files: looked.map(({ facts }) => facts),
+    unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
+  };
 }
 
-function factsOf(
+/** A file that is meant. */
+interface Place {
+  readonly path: string;
+  /** What is copied there; null for nothing. */
+  readonly from: string | null;
+}
+
+/** The files that a path, or a pattern, means. */
+function placesOf(
   path: string,
-  effect: FileFacts["effect"],
+  { isGlob, from = null, namedLike = null }: HowToLook,
+): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
+  if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
+  const pattern = namedLike ?? path;
+  const { paths, isAll } = expandGlob(pattern);
+  const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
+  if (namedLike === null) {
+    // A shell leaves a pattern that stands for nothing as it is.
+    return {
+      places: (paths.length === 0 ? [path] : paths).map((one) => ({ path: one, from })),
+      unknown,
+    };
+  }
+  return paths.length === 0
+    ? { places: [], unknown: [`which files ${pattern} will stand for is not known`] }
+    : { places: paths.map((one) => ({ path: joinPath(path, baseName(one)), from: one })), unknown };
+}
+
+function lookAt(
+  { path, from }: Place,
+  how: HowToLook,
   { root, realRoot, wantsHead, wantsBelow, own }: Ground & { readonly realRoot: string | null },
-): FileFacts {
+): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
+  const { effect } = how;
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
     ? joinPath(realPath(parentOf(path)), baseName(path))
@@ -51,19 +85,30 @@ function factsOf(
   const inside = [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
     .filter((spelling) => spelling !== null);
   const name = inside.find((spelling) => spelling !== "") ?? path;
-  return {
+  const below = wantsBelow && effect === "remove" ? filesBelow(real, name) : [];
+  const facts: FileFacts = {
     name,
     spellings: [...new Set([...inside, path, real])],
     real,
     own: findOwn(own(), { paths: [path, real], effect }),
     ignored: null,
     exists: exists(real),
+    becomesFolder: () => how.isFolder || isMade(path, how) || (from !== null && isFolder(from)),
     isInRoot: realRoot !== null && parentOf(real) === realRoot,
     head: wantsHead ? headOf(real) : "",
     text: () => textOf(real),
     effect,
-    below: wantsBelow && effect === "remove" ? filesBelow(real, name) : [],
+    below: below ?? [],
   };
+  return {
+    facts,
+    unknown: below === null ? [`${name} holds more files than can be looked through`] : [],
+  };
+}
+
+/** Whether the command itself makes a folder there before. */
+function isMade(path: string, { made = [] }: HowToLook): boolean {
+  return made.some((folder) => folder === path || folder.startsWith(`${path}/`));
 }
 
 /** What a file begins with; the empty text for what is none, or cannot be read. */
@@ -131,15 +176,18 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** The files that a pattern of the shell stands for; itself when there are none, as in a shell. */
-function expandGlob(path: string): string[] {
-  let found = ["/"];
+/** The files that a pattern of the shell stands for, and whether these are all. */
+function expandGlob(path: string): { readonly paths: readonly string[]; readonly isAll: boolean } {
+  let paths = ["/"];
+  let isAll = true;
   for (const segment of path.split("/").filter((part) => part !== "")) {
-    found = found.flatMap((folder) =>
+    const found = paths.flatMap((folder) =>
       /[*?[]/.test(segment) ? namesLike(folder, segment) : [joinPath(folder, segment)]
-    ).slice(0, MAX_MATCHES);
+    );
+    isAll &&= found.length <= MAX_MATCHES;
+    paths = found.slice(0, MAX_MATCHES);
   }
-  return found.length === 0 ? [path] : found;
+  return { paths, isAll };
 }
 
 function namesLike(folder: string, segment: string): string[] {

@@ -14,11 +14,11 @@ export interface RequiredUses {
 
 /** Signs that a command is not what its text says, or that it starts another one. */
 const VEILED =
-  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python3?|node|ruby|awk|(?:ba|da|k|z)?sh)\b|\bgit\s+-/;
+  /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z)?sh)\b|\bgit\s+-/;
 
 /** Signs that a command may change files. */
 const WRITING =
-  />|\b(?:rm|mv|cp|tee|sed|ln|dd|install|rsync|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|patch|checkout|restore|ed|ex|tar|unzip|cpio|apply|am|gzip|gunzip|bzip2|xz|sponge|awk|gawk)\b/;
+  />|\b(?:g?(?:rm|mv|cp|sed|awk)|tee|ln|dd|install|rsync|scp|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|uniq|split|patch|checkout|restore|apply|am|archive|ed|ex|tar|unzip|cpio|g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd|sponge|openssl|mkfifo|mktemp)\b|\s--output\b/;
 
 /** A longer text is taken apart in any case: what a pattern costs may grow with a power of it. */
 const MAX_LOOKED_CHARS = 2_000;
@@ -51,12 +51,11 @@ export function lookAtCommand(
 ): "no" | "plain" | "parse" {
   if (typeof command !== "string") return "no";
   const unquoted = command.replace(/\\\n|['"\\]/g, "");
-  const isVeiled = VEILED.test(unquoted);
-  const mayWrite = edits && (isVeiled || WRITING.test(unquoted));
+  const isUnclear = unquoted.length > MAX_LOOKED_CHARS || VEILED.test(unquoted);
+  const mayWrite = edits && (isUnclear || WRITING.test(unquoted));
   const mayMatch = commands !== "" &&
-    (isVeiled || unquoted.length > MAX_LOOKED_CHARS || new RegExp(commands, "i").test(unquoted));
+    (isUnclear || new RegExp(commands, "i").test(unquoted));
   if (!mayWrite && !mayMatch) return "no";
-  const isPlain = !mayWrite && !isVeiled && !TELLING.test(command) &&
-    unquoted.length <= MAX_LOOKED_CHARS;
+  const isPlain = !mayWrite && !isUnclear && !TELLING.test(command);
   return isPlain && PLAIN.test(command) ? "plain" : "parse";
 }

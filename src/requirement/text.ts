@@ -5,6 +5,7 @@ import { quoteWord } from "../settings/hooks.ts";
 import type { Facts, Open } from "./judge.ts";
 import type { Requirement, RequirementPolicy, Trigger } from "./policy.ts";
 import { isSatisfied, type Standing } from "./standing.ts";
+import type { Doubt } from "./triggers.ts";
 
 /** Claude Code shows no more than 10,000 characters of an answer, and the way out stands at its end. */
 const MAX_REASON_CHARS = 2_000;
@@ -54,12 +55,25 @@ export function shortDenialText(open: readonly Open[], to: Audience): string {
     `\`${satisfyCommand(names, to)}\`; do not run that yourself.`;
 }
 
-/** Why a strict policy denies a shell command of which nobody can say which requirements it falls under. */
-export function doubtText(doubts: readonly string[], session: string): string {
-  return `Blocked: only when it runs can be known which requirements it falls under (${
-    doubts.slice(0, MAX_DOUBTS).join("; ")
-  }). Write the command out plainly. A person can lift requirements with \`conclaude req pause --session ${session}\`; ` +
-    "do not run that yourself.";
+/** Why a strict policy denies a shell command that may fall under requirements which are open. */
+export function doubtText(
+  open: readonly Open[],
+  doubts: readonly Doubt[],
+  to: Audience,
+): string {
+  const names = open.map(({ requirement }) => requirement.name);
+  const whys = doubts.filter(({ requirement }) => names.includes(requirement.name))
+    .map(({ why }) => why);
+  const [what, them] = names.length === 1
+    ? ["the requirement", "it"]
+    : ["the requirements", "them"];
+  return `Blocked: ${what} ${
+    names.map((name) => `"${name}"`).join(", ")
+  } may forbid it, which can only be known when ` +
+    `it runs (${
+      [...new Set(whys)].slice(0, MAX_DOUBTS).join("; ")
+    }). Write the command out plainly. ` +
+    `A person can satisfy ${them} with \`${satisfyCommand(names, to)}\`; do not run that yourself.`;
 }
 
 /** Why a strict policy denies a tool use of whose requirements nobody can know whether they are satisfied. */

@@ -1,5 +1,6 @@
 /** Which requirements a tool use falls under. */
 import { EDITING_TOOLS } from "../capture/payload.ts";
+import type { Untold } from "../guard/bash.ts";
 import type { RequiredUses } from "./look.ts";
 import type { Requirement, Trigger } from "./policy.ts";
 
@@ -70,19 +71,29 @@ export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   };
 }
 
+/** A requirement that a command may fall under. */
+export interface Doubt {
+  readonly requirement: Requirement;
+  readonly why: string;
+}
+
 /**
- * Which of the requirements a command may fall under whose beginning alone is known: their patterns begin with a plain
- * text, and it could go on like that.
+ * The requirements that a command may fall under for all that nobody can tell of it. One whose beginning is known may
+ * fall under those whose patterns begin with a plain text, if it could go on like that.
  */
-export function mayTrigger(
-  requirements: readonly Requirement[],
-  beginnings: readonly string[],
-): string[] {
-  return requirements.flatMap(({ name, triggers }) => {
-    const heads = triggers.filter((trigger) => isAboutTool(trigger, "Bash"))
-      .flatMap(({ command }) => headsOf(command ?? ""));
-    return beginnings.filter((text) => heads.some((head) => head.startsWith(text.toLowerCase())))
-      .map((text) => `"${text}…" may be what requirements.${name} is about`);
+export function mayTrigger(requirements: readonly Requirement[], untold: Untold): Doubt[] {
+  return requirements.flatMap((requirement) => {
+    const { name, triggers } = requirement;
+    const ofBash = triggers.filter((trigger) => isAboutTool(trigger, "Bash"));
+    const isOfEdits = triggers.some(isAboutEdits);
+    const heads = ofBash.flatMap(({ command }) => headsOf(command ?? ""));
+    const begun = untold.beginnings
+      .filter((text) => heads.some((head) => head.startsWith(text.toLowerCase())));
+    return [
+      ...(isOfEdits || ofBash.length > 0 ? untold.commands : []),
+      ...(isOfEdits ? untold.files : []),
+      ...begun.map((text) => `"${text}…" may be what requirements.${name} is about`),
+    ].map((why) => ({ requirement, why }));
   });
 }
 

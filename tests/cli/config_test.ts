@@ -135,6 +135,18 @@ Deno.test("config validate of a folder judges the files that count there", async
   assert.match(stdout, /\.conclaude\.yaml:1:9[\s\S]*sesionRetentionDays/);
 });
 
+Deno.test("config validate warns of requirements that nothing can be kept of", async () => {
+  using place = stage();
+  const validate = async (text: string) => {
+    Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), text);
+    return (await place.run(["config", "validate"])).stdout;
+  };
+  const off = "database: {enabled: false}\nrequirements: {commit_plan: {}}\n";
+  assert.match(await validate(off), /^warning: the requirements are not in force.*enabled/m);
+  assert.match(await validate(`preToolUse: {strict: true}\n${off}`), /requirements forbid all/);
+  assert.doesNotMatch(await validate("requirements: {commit_plan: {}}\n"), /warning/);
+});
+
 Deno.test("a .conclaude.yml beside a .conclaude.yaml is named, since it counts for nothing", async () => {
   using place = stage();
   for (const ending of ["yaml", "yml"]) {

@@ -341,7 +341,8 @@ const someValues = fc.record({
 Deno.test("parseConfig() keeps every right value, however many wrong ones stand beside it", () => {
   const wrong = fc.dictionary(
     fc.string({ minLength: 1 }).map((name) => `x-${name}`),
-    fc.jsonValue(),
+    // That name is told by itself, wherever it stands.
+    fc.jsonValue().filter((value) => !JSON.stringify(value).includes("__proto__")),
   );
   fc.assert(fc.property(someValues, wrong, wrong, (values, outer, inner) => {
     const clean = parseProject(stringify(values));

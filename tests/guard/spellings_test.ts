@@ -15,7 +15,7 @@ const README = await Deno.readTextFile(new URL("../../README.md", import.meta.ur
 async function project(): Promise<AsyncDisposable & { readonly path: string }> {
   const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-guard-" }));
   const path = join(home, "work", "project");
-  for (const folder of ["src/gen", "sub", "notes.md.txt.d"]) {
+  for (const folder of ["src/gen", "sub", "vendor", "notes.md.txt.d"]) {
     await Deno.mkdir(join(path, folder), { recursive: true });
   }
   for (
@@ -27,6 +27,7 @@ async function project(): Promise<AsyncDisposable & { readonly path: string }> {
       "old.txt",
       "src/gen/x.ts",
       "sub/a.txt",
+      "vendor/more.lock",
     ]
   ) {
     await Deno.writeTextFile(join(path, file), "x");
@@ -94,19 +95,21 @@ Deno.test("what only the running shell can decide passes with a note, and a stri
 Deno.test("the cheap look lets no script pass that the rules would forbid or doubt", async () => {
   await using at = await project();
   const policy = policyAt(at.path);
-  const look = () => [{
+  const file = {
     name: "yarn.lock",
     spellings: ["yarn.lock"],
     real: "/p/yarn.lock",
     own: null,
     ignored: null,
     exists: true,
+    becomesFolder: () => false,
     isInRoot: true,
     head: "",
     text: () => null,
     effect: "change" as const,
     below: [],
-  }];
+  };
+  const look = () => ({ files: [file], unknown: [] });
   const words =
     "git push npm publish terraform rm -rf / ~ sh -c eval sudo env xargs find -delete -exec echo cd . " +
     "yarn.lock dd of=x mv cp tee sed -i $X $(a) `a` 'a' \"b\" \\ { } ( ) {a,b} * [a] ? > >> | && ; & \n << E < #";

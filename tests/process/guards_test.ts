@@ -127,6 +127,31 @@ Deno.test("where rules allow, only what one of them matches passes", async () =>
   assert.match((await edit(home, "docs/a.md"))!, /src\/\*\*/);
 });
 
+Deno.test("a rule about tools of an MCP server sees the files that they name", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  uneditableFiles: ["*.md"]
+  toolUsageValidation:
+    - {tool: "mcp__files__*", pattern: "*.lock", action: block}
+    - {tool: "mcp__notes__write", pattern: "notes/**", action: allow}
+`,
+  );
+  const denied = /toolUsageValidation/;
+  assert.match((await ask(home, "mcp__files__write", { path: "./yarn.lock" }))!, denied);
+  assert.match((await ask(home, "mcp__files__read", { paths: ["a", "b/yarn.lock"] }))!, denied);
+  assert.match(
+    (await ask(home, "mcp__files__move", { source: "a", destination: "b.lock" }))!,
+    denied,
+  );
+  assert.equal(await ask(home, "mcp__files__write", { path: "a.md", content: "b.lock" }), null);
+  assert.equal(await ask(home, "mcp__files__list", {}), null);
+  assert.equal(await ask(home, "mcp__git__show", { path: "yarn.lock" }), null);
+  assert.equal(await ask(home, "mcp__notes__write", { relative_path: "notes/a" }), null);
+  assert.match((await ask(home, "mcp__notes__write", { relative_path: "notes/../a" }))!, denied);
+});
+
 Deno.test("a rule for one agent is for that agent alone", async () => {
   using home = tempHome();
   projectIn(home, "preToolUse: {uneditableFiles: [{pattern: src/**, agent: 'review*'}]}\n", [

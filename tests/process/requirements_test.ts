@@ -401,6 +401,20 @@ Deno.test("a command that may be the one a requirement is about is noted, and de
   for (const command of others) assert.equal(await project.bash(command), null, command);
 });
 
+Deno.test("a strict policy denies what may fall under a requirement only until that is satisfied", async () => {
+  using project = new RequiredProject(`preToolUse: {strict: true}
+requirements:
+  released: {triggerTools: [{tool: Bash, commandPattern: 'npm\\s+publish'}]}
+  tagged: {triggerTools: [{tool: Bash, commandPattern: 'git\\s+tag'}]}
+`);
+  const reason = (await project.bash("npm $VERB"))!;
+  assert.match(reason, /"released" may forbid it.*npm…/);
+  assert.doesNotMatch(reason, /tagged/);
+  const [, command] = /`conclaude (req satisfy [^`]+)`/.exec(reason)!;
+  await project.run(...command!.split(" "));
+  assert.equal(await project.bash("npm $VERB"), null);
+});
+
 Deno.test("what only shows help or rehearses is not what a requirement is about", async () => {
   using project = new RequiredProject(
     "requirements: {released: {triggerTools: [{tool: Bash, commandPattern: '(npm|cargo)\\s+publish|gh\\s+pr'}]}}\n",

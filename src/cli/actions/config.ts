@@ -114,9 +114,12 @@ export function validateConfig(
   const problems = files.flatMap((file) => readLayer(file).problems);
   const valid = problems.length === 0;
   const names = files.map((file) => file.path).join(", ");
-  const warnings = passedOver(files).map(({ path, counts }) =>
-    `${path} counts for nothing, since ${counts} stands beside it`
-  );
+  const warnings = [
+    ...passedOver(files).map(({ path, counts }) =>
+      `${path} counts for nothing, since ${counts} stands beside it`
+    ),
+    ...withoutForce(files),
+  ];
   return {
     json: {
       valid,
@@ -131,6 +134,19 @@ export function validateConfig(
     ].map(plain).join("\n"),
     exitCode: valid ? 0 : 1,
   };
+}
+
+/** What is written well and does nothing. */
+function withoutForce(files: readonly ConfigFile[]): string[] {
+  const { hook, policy } = parseConfig(files);
+  if (hook.requirements === "" || hook.databaseEnabled) return [];
+  return policy.isStrict
+    ? [
+      "the requirements forbid all that they are about, since `database.enabled` is false: nothing can be kept of them",
+    ]
+    : [
+      "the requirements are not in force, since `database.enabled` is false: nothing can be kept of them",
+    ];
 }
 
 /** `conclaude config schema` */

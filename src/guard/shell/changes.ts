@@ -5,14 +5,23 @@ import { type OptionName, split } from "./operands.ts";
 import type { Argument } from "./word.ts";
 
 /** A file, and what becomes of it. */
-export type Change = readonly [word: Argument, effect: Effect, ifInFolder?: boolean];
+export interface Change {
+  readonly word: Argument;
+  readonly effect: Effect;
+  /** True when it is so only where the file would lie in a folder: `cp a b` makes `b/a` if `b` is one. */
+  readonly ifInFolder?: boolean;
+  /** What is copied there: the copy of a folder is a folder. */
+  readonly from?: Argument;
+  /** The word is a folder; meant are files in it, named like those that this pattern stands for. */
+  readonly namedLike?: Argument;
+}
 
 /** A file of which only the running program knows the name. */
 export const SOMEWHERE: Argument = { text: "", isOpen: true, isGlob: false };
 
 /** The same effect on each of them. */
 export function marked(words: readonly Argument[], effect: Effect): Change[] {
-  return words.map((word) => [word, effect]);
+  return words.map((word) => ({ word, effect }));
 }
 
 /** A destination may be a folder: then the file in it has the source's name. */
@@ -21,10 +30,12 @@ export function placesIn(
   sources: readonly Argument[],
   effect: "change" | "fill" = "change",
 ): Change[] {
-  return sources.filter(({ isOpen, isGlob }) => !isOpen && !isGlob)
-    .map(({ text }) => text.replace(/\/+$/, "").replace(/^.*[/:]/s, ""))
-    .filter((name) => !/^\.{0,2}$/.test(name))
-    .map((name): Change => [{ ...folder, text: `${folder.text}/${name}` }, effect, true]);
+  return sources.filter(({ isOpen }) => !isOpen).flatMap((from): Change[] => {
+    if (from.isGlob) return [{ word: folder, effect, ifInFolder: true, namedLike: from }];
+    const name = from.text.replace(/\/+$/, "").replace(/^.*[/:]/s, "");
+    const word = { ...folder, text: `${folder.text}/${name}` };
+    return /^\.{0,2}$/.test(name) ? [] : [{ word, effect, ifInFolder: true, from }];
+  });
 }
 
 /** So many folders deep, files that `find` would delete are looked for by their names. */
@@ -40,7 +51,7 @@ export function changesOfFind(rest: readonly Argument[]): Change[] {
   return roots.flatMap((root) =>
     Array.from({ length: FIND_DEPTH }, (_, depth): Change => {
       const text = `${root.text}/${"*/".repeat(depth)}${name.text}`;
-      return [{ ...root, text, isGlob: true }, "remove"];
+      return { word: { ...root, text, isGlob: true }, effect: "remove" };
     })
   );
 }
@@ -69,7 +80,7 @@ export function changesOfDatabase(rest: readonly Argument[]): Change[] {
   );
   if (file === undefined) return [];
   const text = file.text.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?([^?]*).*$/s, "$1");
-  return [[{ ...file, text }, "tamper"]];
+  return [{ word: { ...file, text }, effect: "tamper" }];
 }
 
 /** The verbs of git that write a file, and the option that names it. */
@@ -94,7 +105,11 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       return after.some(({ text }) => text === "--cached") ? [] : marked(operands, "remove");
     case "mv":
       return [
-        ...marked(operands.slice(-1), "change"),
+        ...operands.slice(-1).map((word): Change => ({
+          word,
+          effect: "change",
+          from: operands[0]!,
+        })),
         ...operands.slice(-1).flatMap((to) => placesIn(to, operands.slice(0, -1))),
         ...marked(operands.slice(0, -1), "remove"),
       ];
@@ -118,7 +133,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     case "am":
       return after.some(({ text }) => /^--(?:check|stat|numstat|summary|abort|quit)$/.test(text))
         ? []
-        : [[SOMEWHERE, "change"]];
+        : marked([SOMEWHERE], "change");
     default: {
       const name = verb?.text ?? "";
       if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];

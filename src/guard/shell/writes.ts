@@ -1,7 +1,7 @@
 /** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
 import { resolvePath } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
-import type { Effect } from "../files.ts";
+import type { HowToLook } from "../decide.ts";
 import {
   type Change,
   changesOfDatabase,
@@ -17,50 +17,61 @@ import type { Argument } from "./word.ts";
 import { NAMED_OUTPUTS, UNPACKING, type Writer, WRITERS } from "./writers.ts";
 import { programName } from "./wrappers.ts";
 
-/** A file that a command would change. */
-export interface Target {
+/** A file that a command would change, and what is about to happen to it. */
+export interface Target extends HowToLook {
   /** Absolute, links not followed; null when only the running shell knows it. */
   readonly path: string | null;
-  /** True when `path` is a pattern that stands for names of files. */
-  readonly isGlob: boolean;
-  readonly effect: Effect;
   /** What does it: `rm`, `>`. */
   readonly by: string;
-  /** True when it is so only where the path lies in a folder: `cp a b` makes `b/a` if `b` is one. */
-  readonly ifInFolder: boolean;
 }
 
 const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 
 /** The files that one command changes; a command that it starts is asked by itself. */
 export function findTargets({ words, redirects, folder }: ShellCommand): Target[] {
-  const target = ([word, effect, ifInFolder = false]: Change, by: string): Target => {
-    const isKnown = !word.isOpen && (folder !== null || word.text.startsWith("/"));
-    const path = isKnown ? resolvePath(word.text, { folder: folder ?? "/" }) : null;
-    return { path, isGlob: word.isGlob, effect, by, ifInFolder };
-  };
+  const target = ({ word, from, namedLike, ...how }: Change, by: string): Target => ({
+    path: placeOf(word, folder),
+    by,
+    ...how,
+    isGlob: word.isGlob,
+    isFolder: word.text.endsWith("/"),
+    from: from === undefined ? null : placeOf(from, folder),
+    namedLike: namedLike === undefined ? null : placeOf(namedLike, folder),
+  });
   const redirected = redirects
     .filter(({ operator, target: to }) =>
       WRITING_REDIRECTS.has(operator) && !isDescriptor(operator, to) && !isDevice(to)
     )
-    .map(({ operator, target: to }) => target([to, "change"], operator));
+    .map(({ operator, target: word }) => target({ word, effect: "change" }, operator));
   const [program, ...rest] = words;
   if (program === undefined) return redirected;
   const name = programName(program.text);
   return [
     ...redirected,
-    ...changesOf(name, rest).filter(([word]) => !isDevice(word))
+    ...changesOf(name, rest).filter(({ word }) => !isDevice(word))
       .map((change) => target(change, name)),
   ];
+}
+
+/** The folders that a command makes, absolute. */
+export function foldersMade({ words: [program, ...rest], folder }: ShellCommand): string[] {
+  if (program === undefined || programName(program.text) !== "mkdir") return [];
+  return split(rest, { valued: "m" }).operands.flatMap((word) => placeOf(word, folder) ?? []);
+}
+
+/** Where a word leads; null when only the running shell knows. */
+function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
+  const isKnown = !isOpen && (folder !== null || text.startsWith("/"));
+  return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
 }
 
 function changesOf(name: string, rest: readonly Argument[]): Change[] {
   if (name === "dd") {
     return rest.filter(({ text }) => text.startsWith("of="))
-      .map((word): Change => [{ ...word, text: word.text.slice(3) }, "change"]);
+      .map((word): Change => ({ word: { ...word, text: word.text.slice(3) }, effect: "change" }));
   }
   if (name === "git") return changesOfGit(rest);
-  if (UNPACKING.get(name)?.(rest)) return [[SOMEWHERE, "change"]];
+  if (UNPACKING.get(name)?.(rest)) return marked([SOMEWHERE], "change");
   const named = NAMED_OUTPUTS.get(name);
   const outputs = named === undefined
     ? []
@@ -105,15 +116,17 @@ function copied(
   const to = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
     .filter((word) => !isRemote(word));
   const has = (option: RegExp | undefined) => options.some((text) => option?.test(text));
-  const isUnknown = ({ text, isOpen, isGlob }: Argument) =>
-    isOpen || isGlob || (copies?.contents.test(text) ?? false) || /:$/.test(text);
+  const isUnknown = ({ text, isOpen }: Argument) =>
+    isOpen || (copies?.contents.test(text) ?? false) || /:$/.test(text);
   const isRecursive = has(copies?.recursive);
-  const fills = (isRecursive && has(copies?.onto)) || sources.some(isUnknown);
+  const isVague = (isRecursive && has(copies?.onto)) || sources.some(isUnknown);
+  const fills = isVague || sources.some(({ isGlob }) => isGlob);
   return [
-    ...marked(to, "change"),
+    ...to.map((word): Change => ({ word, effect: "change", from: sources[0]! })),
     ...to.flatMap((word) => placesIn(word, sources)),
     ...(isRecursive ? to.flatMap((word) => placesIn(word, sources, "fill")) : []),
-    ...(fills ? to.flatMap((word): Change[] => [[word, "fill"], [SOMEWHERE, "change"]]) : []),
+    ...(fills ? marked(to, "fill") : []),
+    ...(isVague && to.length > 0 ? marked([SOMEWHERE], "change") : []),
     ...marked(kind === "moved" ? sources : [], "remove"),
   ];
 }
