@@ -10,7 +10,7 @@ import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/files.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/judge.ts";
-import { lookAtCommand } from "../requirement/look.ts";
+import { mayMean } from "../requirement/look.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import {
@@ -113,13 +113,7 @@ export async function requirementsFor(
   }
   const command = commandOf(input);
   const uses = usesOf(requirements);
-  const look = command === null ? "no" : lookAtCommand(uses, command);
-  if (command === null || look === "no") return nothing;
-  if (look === "plain") {
-    const commands = [commandText(command.trim().split(/ +/))];
-    const triggered = triggeredBy(requirements, { tool: BASH, commands, changesFiles: false });
-    return { ...nothing, triggered };
-  }
+  if (command === null || !mayMean(uses, command)) return nothing;
   const { readUses } = await import("../guard/bash.ts");
   const { commands, changed, gitFolders, untold } = readUses(command, { folder, home });
   const files = changed.map(real).filter((path) => isOfProject(path, repository));

@@ -8,7 +8,7 @@ export interface RequiredUses {
   readonly tools: readonly string[];
   /** Whether one of them changes files, so that a shell command that writes counts as well. */
   readonly edits: boolean;
-  /** The source of a regular expression (flag `i`) that every command of interest matches; empty for none. */
+  /** The source of a regular expression (flag `i`) that every script with a command of interest matches; empty for none. */
   readonly commands: string;
 }
 
@@ -23,39 +23,37 @@ const WRITING =
 /** A longer text is taken apart in any case: what a pattern costs may grow with a power of it. */
 const MAX_LOOKED_CHARS = 2_000;
 
-/** Signs that a command only tells of another one: `man git commit`, `git commit --help`. */
-const TELLING =
-  /^\s*(?:echo|printf|man|which|type|apropos|whatis|tldr)\b|\s(?:-h|--(?:help|dry-run|abort|quit))\b/;
-
-/** A command of plain words: what it says is what it is. */
-const PLAIN = /^[\w ./=:@,%+-]*$/;
-
 /** Whether a requirement could be about a tool use. */
 export function mayBeRequired(
   uses: RequiredUses,
   { tool, input }: { readonly tool: string; readonly input: unknown },
 ): boolean {
   if (SHELL_TOOLS.has(tool)) {
-    return lookAtCommand(uses, Reflect.get(Object(input), "command")) !== "no";
+    return mayMean(uses, Reflect.get(Object(input), "command"));
   }
   return uses.tools.includes(tool) || uses.tools.includes("*");
 }
 
 /**
- * A look at a Bash command: `no` when no requirement can mean it, `plain` when it is one command whose text can be judged
- * as it is, else `parse`. Quotes and backslashes are disregarded, since the shell takes them away.
+ * Whether a requirement could mean a shell command, so that it has to be taken apart: no command passes that it is about.
+ * Quotes and backslashes are disregarded, since the shell takes them away, and so are redirections between words.
  */
-export function lookAtCommand(
-  { edits, commands }: RequiredUses,
-  command: unknown,
-): "no" | "plain" | "parse" {
-  if (typeof command !== "string") return "no";
-  const unquoted = command.replace(/\\\n|['"\\]/g, "");
-  const isUnclear = unquoted.length > MAX_LOOKED_CHARS || VEILED.test(unquoted);
-  const mayWrite = edits && (isUnclear || WRITING.test(unquoted));
-  const mayMatch = commands !== "" &&
-    (isUnclear || new RegExp(commands, "i").test(unquoted));
-  if (!mayWrite && !mayMatch) return "no";
-  const isPlain = !mayWrite && !isUnclear && !TELLING.test(command);
-  return isPlain && PLAIN.test(command) ? "plain" : "parse";
+export function mayMean({ edits, commands }: RequiredUses, command: unknown): boolean {
+  if (typeof command !== "string") return false;
+  const joined = command.replaceAll("\\\n", "");
+  const unquoted = joined.replace(/['"\\]/g, "");
+  if (!edits && commands === "") return false;
+  if (unquoted.length > MAX_LOOKED_CHARS || VEILED.test(unquoted)) return true;
+  if (edits && WRITING.test(unquoted)) return true;
+  if (commands === "") return false;
+  const pattern = new RegExp(commands, "i");
+  const plain = (text: string) => text.replace(REDIRECTION, " ").replace(/\s+/g, " ");
+  return pattern.test(unquoted) || pattern.test(plain(unquoted)) ||
+    pattern.test(plain(joined.replace(QUOTED, "''")));
 }
+
+/** What stands in quotes is a word without a text for a pattern, see {@linkcode CommandText}. */
+const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'|\\./gs;
+
+/** `2>&1`, `> file` */
+const REDIRECTION = /\d*>{1,2}[&|]?[ \t]*[^\s;&|()<>]*/g;

@@ -57,6 +57,17 @@ function isAboutEdits(trigger: Trigger): boolean {
  */
 const REFERRING = /\\[1-9k]|\(\?[<=!]/;
 
+/** An escaped letter, a class, or an assertion about the place in the text. */
+const PIECE = /\\[bB]|\\.|\[(?:\\.|[^\]])*\]|[$^]/gs;
+
+/**
+ * A pattern that a command matches matches somewhere in its script without `^`, `$` and `\b`: other commands stand
+ * before and behind it there.
+ */
+function anywhere(source: string): string {
+  return source.replace(PIECE, (piece) => /^(?:\\[bB]|[$^])$/.test(piece) ? "(?:)" : piece);
+}
+
 /** All tool uses that these requirements are about, for a cheap look. */
 export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   const triggers = requirements.flatMap((requirement) => requirement.triggers);
@@ -67,7 +78,7 @@ export function usesOf(requirements: readonly Requirement[]): RequiredUses {
     edits: triggers.some(isAboutEdits),
     commands: sources.some((source) => source === ANYTHING || REFERRING.test(source))
       ? ANYTHING
-      : [...new Set(sources)].map((source) => `(?:${source})`).join("|"),
+      : [...new Set(sources)].map((source) => `(?:${anywhere(source)})`).join("|"),
   };
 }
 

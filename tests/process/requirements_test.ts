@@ -401,6 +401,34 @@ Deno.test("a command that may be the one a requirement is about is noted, and de
   for (const command of others) assert.equal(await project.bash(command), null, command);
 });
 
+Deno.test("an anchored pattern is searched in each command by itself, however it is spaced", async () => {
+  using project = new RequiredProject(`requirements:
+  begun: {triggerTools: [{tool: Bash, commandPattern: '^git commit'}]}
+  ended: {triggerTools: [{tool: Bash, commandPattern: 'publish$'}]}
+`);
+  const meant = [
+    "git commit -m x",
+    " git commit -m x",
+    "cd src && git commit -m x",
+    "(git commit -m x)",
+    "sudo git commit",
+    "A=1 git commit",
+    "git  commit -m x",
+    "git\tcommit",
+    "git \\\n  commit -m x",
+    "git 2>/dev/null commit",
+    "npm publish && ls",
+    "npm publish | cat",
+    "npm publish > /tmp/x",
+  ];
+  for (const command of meant) {
+    assert.match((await project.bash(command))!, /begun|ended/, command);
+  }
+  for (const command of ["echo git commit", "git log && ls", "npm publish --help"]) {
+    assert.equal(await project.bash(command), null, command);
+  }
+});
+
 Deno.test("a strict policy denies what may fall under a requirement only until that is satisfied", async () => {
   using project = new RequiredProject(`preToolUse: {strict: true}
 requirements:

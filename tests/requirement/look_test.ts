@@ -1,8 +1,12 @@
 /** The cheap look that spares most tool uses a parser. */
 import assert from "node:assert/strict";
+import fc from "fast-check";
+import { parseConfig } from "../../src/config/parse.ts";
 import { readUses } from "../../src/guard/bash.ts";
 import { NAMED_OUTPUTS, UNPACKING, WRITERS } from "../../src/guard/shell/writers.ts";
-import { lookAtCommand } from "../../src/requirement/look.ts";
+import { mayMean } from "../../src/requirement/look.ts";
+import type { Requirement, RequirementPolicy } from "../../src/requirement/policy.ts";
+import { commandText, triggeredBy, usesOf } from "../../src/requirement/triggers.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT } from "../guard/spellings.ts";
 
 const EDITS = { tools: [], edits: true, commands: "" };
@@ -18,7 +22,7 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
       );
       return changed.length + commands.length + untold.files.length > 0;
     })
-    .filter((command) => lookAtCommand(EDITS, command) === "no");
+    .filter((command) => !mayMean(EDITS, command));
   assert.deepEqual(unseen, []);
 });
 
@@ -26,6 +30,55 @@ Deno.test("the cheap look knows every program that changes files", () => {
   const programs = [...WRITERS].filter(([, { operands }]) => operands !== "tampered")
     .map(([name]) => name);
   const unknown = [...programs, ...NAMED_OUTPUTS.keys(), ...UNPACKING.keys()]
-    .filter((name) => lookAtCommand(EDITS, `${name} a b`) === "no");
+    .filter((name) => !mayMean(EDITS, `${name} a b`));
   assert.deepEqual(unknown, []);
 });
+
+Deno.test("the cheap look lets no script pass that a requirement means", () => {
+  const patterns = [
+    "^git commit",
+    "git commit",
+    "^\\s*git\\s+commit\\s*$",
+    "\\bgit\\s+(commit|push)\\b",
+    "publish$",
+    "(^|\\s)npm publish",
+    "commit -m \\S+ push",
+    "npm [$^]?publish",
+  ];
+  const words =
+    "git commit push npm publish -m x a A=1 sudo env && ; | { } ! > 2>&1 >f ' \" \\ # cd";
+  const quoted = ["'a b'", '"a b"'];
+  const script = fc.array(
+    fc.tuple(
+      fc.constantFrom(...words.split(" "), ...quoted),
+      fc.constantFrom(" ", " ", "  ", "\t", "\n", " \\\n", ""),
+    ).map((pair) => pair.join("")),
+    { maxLength: 10 },
+  ).map((list) => list.join(""));
+  fc.assert(
+    fc.property(fc.constantFrom(...patterns), script, (pattern, command) => {
+      const requirement = requirementWith(pattern);
+      const { commands, untold } = readUses(command, { folder: "/p", home: "/h" });
+      // What is no script is not run either.
+      if (untold.commands.length > 0) return;
+      const use = { tool: "Bash", commands: commands.map(commandText), changesFiles: false };
+      if (triggeredBy([requirement], use).length === 0) return;
+      assert.ok(mayMean(usesOf([requirement]), command), JSON.stringify([pattern, command]));
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+/** A requirement about shell commands like these. */
+function requirementWith(pattern: string): Requirement {
+  const { hook, problems } = parseConfig([{
+    layer: "project",
+    path: "/p/.conclaude.yaml",
+    text: `requirements: {r: {triggerTools: [{tool: Bash, commandPattern: ${
+      JSON.stringify(pattern)
+    }}]}}`,
+  }]);
+  assert.deepEqual(problems, []);
+  const { requirements }: RequirementPolicy = JSON.parse(hook.requirements);
+  return requirements[0]!;
+}
