@@ -3,6 +3,7 @@ import { resolvePath } from "../paths.ts";
 import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
+import type { FileFacts } from "./files.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
@@ -67,12 +68,16 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         doubts.push("it changes more files than can be looked up");
         break;
       }
-      const { files, unknown } = look(path, { ...how, made: folders });
+      if (how.search !== undefined && !hasFileRules(policy)) continue;
+      const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
       doubts.push(...unknown);
-      for (const file of files) {
-        blocks.push(
-          ...judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" }),
-        );
+      const judged = (file: FileFacts) =>
+        judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" });
+      for (const file of files) blocks.push(...judged(file));
+      for (const file of perhaps) {
+        if (judged(file).length > 0) {
+          doubts.push(`whether \`${by}\` means ${file.name} is not known`);
+        }
       }
     }
     links.push(...made);
@@ -117,7 +122,7 @@ export function readUses(
   const { commands, unknown } = readScript(command, around);
   const targets = commands.filter((command) => !isRemote(command)).flatMap(findTargets)
     .filter(({ effect }) => effect !== "tamper");
-  const open = targets.filter(({ path }) => path === null)
+  const open = targets.filter(({ path, search }) => path === null || search !== undefined)
     .map(({ by }) => `which file \`${by}\` changes is not known`);
   const written = commands.filter(({ words }) => !onlyTells(words))
     .flatMap(({ words }) => spellings(words));

@@ -41,11 +41,41 @@ export interface HowToLook {
   readonly namedLike?: string | null;
   /** Folders that will be there by then, absolute. */
   readonly made?: readonly string[];
+  /** The path is where a search begins: what it finds comes back. */
+  readonly search?: Search;
+}
+
+/** `maybe`: only the running command knows. */
+export type Answer = "yes" | "maybe" | "no";
+
+/** What a search comes to. */
+export interface Entry {
+  /** From where the search begins; the empty text for that itself. */
+  readonly path: string;
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** In bytes; null where that cannot be told. Looked up when it is asked for. */
+  readonly size: () => number | null;
+}
+
+/** Which of the entries of a folder, and of those below, a command means. */
+export interface Search {
+  /** Whether an entry is meant, and whether the search goes on below it. */
+  readonly judge: (
+    entry: Entry,
+  ) => { readonly isMeant: Answer; readonly goesOn: boolean };
+  /** Whether something happens to a folder that is meant as well: it goes, with all that lies in it. */
+  readonly takesFolders: Answer;
+  /** True: it begins at the top of the repository in which the path lies. */
+  readonly fromTop?: boolean;
+  /** True: where no folder is, the path itself is meant, and what may come about below it. */
+  readonly namesItself?: boolean;
 }
 
 /** The files that are meant. */
 export interface Looked {
   readonly files: readonly FileFacts[];
+  /** Files of which only the running command knows whether it means them. */
+  readonly perhaps?: readonly FileFacts[];
   /** Which others may be meant, one reason each. */
   readonly unknown: readonly string[];
 }
@@ -169,6 +199,7 @@ const TELLING: readonly string[] = [
   "patch",
   "checkout",
   "restore",
+  "stash",
   "chmod",
   "chown",
   "chgrp",

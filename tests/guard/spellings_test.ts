@@ -108,6 +108,8 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
     text: () => null,
     effect: "change" as const,
     below: [],
+    isMadeAnew: false,
+    isElsewhere: false,
   };
   const look = () => ({ files: [file], unknown: [] });
   const words =
