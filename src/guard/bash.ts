@@ -12,7 +12,7 @@ import { withoutGitOptions } from "./shell/git_options.ts";
 import { readScript } from "./shell/script.ts";
 import { onlyTells } from "./shell/telling.ts";
 import { programName } from "./shell/wrappers.ts";
-import { findTargets, foldersMade } from "./shell/writes.ts";
+import { findTargets, foldersMade, type Target } from "./shell/writes.ts";
 
 /** A Bash call that is about to happen. */
 export interface BashUse extends Actor {
@@ -122,13 +122,14 @@ export function readUses(
   const { commands, unknown } = readScript(command, around);
   const targets = commands.filter((command) => !isRemote(command)).flatMap(findTargets)
     .filter(({ effect }) => effect !== "tamper");
-  const open = targets.filter(({ path, search }) => path === null || search !== undefined)
+  const isFound = ({ search }: Target) => search !== undefined && search.named === undefined;
+  const open = targets.filter((target) => target.path === null || isFound(target))
     .map(({ by }) => `which file \`${by}\` changes is not known`);
   const written = commands.filter(({ words }) => !onlyTells(words))
     .flatMap(({ words }) => spellings(words));
   return {
     commands: written.map((words) => words.map(({ text }) => text)),
-    changed: targets.flatMap(({ path }) => path === null ? [] : [path]),
+    changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
     gitFolders: [...new Set(commands.flatMap(gitFolder))],
     untold: {
       commands: unknown,
@@ -136,6 +137,11 @@ export function readUses(
       beginnings: written.map(textOf).flatMap(({ text, isOpen }) => isOpen ? [text] : []),
     },
   };
+}
+
+/** The file that a command names; a word that may be a branch names one when it has an ending. */
+function named({ path, search }: Target): string[] {
+  return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
 }
 
 /** Whether it runs on another machine. */

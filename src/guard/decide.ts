@@ -67,8 +67,11 @@ export interface Search {
   readonly takesFolders: Answer;
   /** True: it begins at the top of the repository in which the path lies. */
   readonly fromTop?: boolean;
-  /** True: where no folder is, the path itself is meant, and what may come about below it. */
-  readonly namesItself?: boolean;
+  /**
+   * The path is named itself. `always`: where nothing is there, it is meant, and what may come about below it. `if-there`:
+   * it may be something else than a file, such as a branch.
+   */
+  readonly named?: "always" | "if-there";
 }
 
 /** The files that are meant. */

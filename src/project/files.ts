@@ -62,7 +62,7 @@ function lookFor(
     return looked.map(({ facts }) => facts);
   };
   const found = places.map(({ path: start }) => {
-    if (search.namesItself && !how.isGlob && !exists(start)) {
+    if (search.named === "always" && !how.isGlob && !exists(start)) {
       return { files: [...look([start]), ...look([start], "fill")], perhaps: [] };
     }
     const folder = how.isFolder ? realPath(start) : start;
@@ -108,16 +108,17 @@ interface Place {
 /** The files that a path, or a pattern, means. */
 function placesOf(
   path: string,
-  { isGlob, from = null, namedLike = null }: HowToLook,
+  { effect, isGlob, from = null, namedLike = null }: HowToLook,
 ): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
   if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
   const pattern = namedLike ?? path;
   const { paths, isAll } = expandGlob(pattern);
   const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
   if (namedLike === null) {
-    // A shell leaves a pattern that stands for nothing as it is.
+    // A shell leaves a pattern that stands for nothing as it is: a file may come about under that name.
+    const left = effect === "change" || effect === "fill" ? [path] : [];
     return {
-      places: (paths.length === 0 ? [path] : paths).map((one) => ({ path: one, from })),
+      places: (paths.length === 0 ? left : paths).map((one) => ({ path: one, from })),
       unknown,
     };
   }

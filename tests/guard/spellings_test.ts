@@ -15,7 +15,7 @@ const README = await Deno.readTextFile(new URL("../../README.md", import.meta.ur
 async function project(): Promise<AsyncDisposable & { readonly path: string }> {
   const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-guard-" }));
   const path = join(home, "work", "project");
-  for (const folder of ["src/gen", "sub", "vendor", "notes.md.txt.d"]) {
+  for (const folder of [".git", "src/gen", "sub", "vendor", "notes.md.txt.d"]) {
     await Deno.mkdir(join(path, folder), { recursive: true });
   }
   for (

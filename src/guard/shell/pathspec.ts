@@ -66,13 +66,13 @@ export function changesIfThere(
   how: { readonly effect: Effect; readonly folder: Argument | null },
 ): Change[] {
   return changesOfPaths([word], how)
-    .map((change) => ({ ...change, search: { ...EVERYTHING, namesItself: false } }));
+    .map((change) => ({ ...change, search: { ...EVERYTHING, named: "if-there" } }));
 }
 
 /** Of a folder that is named: all that is in it. */
 const EVERYTHING: Search = {
   takesFolders: "no",
-  namesItself: true,
+  named: "always",
   judge: ({ path }) => ({ isMeant: isTracked(path) ? "yes" : "no", goesOn: true }),
 };
 
@@ -83,8 +83,10 @@ function isTracked(path: string): boolean {
 function readPathspec(text: string): Pathspec {
   const [magic = "", words, signs = ""] = MAGIC.exec(text) ?? [];
   const has = (word: string) => words?.split(",").includes(word) ?? false;
+  const path = text.slice(magic.length) || (magic === "" ? text : ".");
   return {
-    path: text.slice(magic.length) || (magic === "" ? text : "."),
+    // Where `**` is no folder, its slash is not there either.
+    path: has("glob") ? path.replaceAll("**/", "*") : path,
     fromTop: signs.includes("/") || has("top"),
     isExcluded: /[!^]/.test(signs) || has("exclude"),
     isLiteral: has("literal"),
