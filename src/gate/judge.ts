@@ -19,6 +19,9 @@ export interface AskedUse extends Actor {
   readonly home: string | null;
 }
 
+const MAX_REASON_CHARS = 1_500;
+const REASON_END_CHARS = 300;
+
 const NOTHING: Verdict = { blocks: [], doubts: [] };
 
 /** What the rules say of a tool use. With a strict policy, what cannot be told before it runs is forbidden. */
@@ -51,10 +54,19 @@ export async function judgeUse(
   const verdict = asksGit
     ? await (await import("./with_git.ts")).judgeWithGit(judge, look)
     : judge(look);
-  if (!policy.isStrict || verdict.doubts.length === 0) return verdict;
+  const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
+  if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };
   const reason = `Blocked ${tool} operation: only when it runs can be known what it does ` +
     `(${verdict.doubts.join("; ")}).${command === null ? "" : " Write the command out plainly."}`;
-  return { ...verdict, blocks: [...verdict.blocks, { rule: LOCK_RULE, reason }] };
+  return { ...verdict, blocks: [...blocks, { rule: LOCK_RULE, reason: shortened(reason) }] };
+}
+
+/** A reason may quote a command, or a name, of any length: of a long one, its beginning and its end. */
+function shortened(reason: string): string {
+  const left = reason.length - MAX_REASON_CHARS;
+  if (left <= 0) return reason;
+  return `${reason.slice(0, -left - REASON_END_CHARS)}… (${left} characters) …` +
+    reason.slice(-REASON_END_CHARS);
 }
 
 /** What judges, as soon as files can be looked up. */

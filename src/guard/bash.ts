@@ -74,10 +74,10 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       const judged = (file: FileFacts) =>
         judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" });
       for (const file of files) blocks.push(...judged(file));
-      for (const file of perhaps) {
-        if (judged(file).length > 0) {
-          doubts.push(`whether \`${by}\` means ${file.name} is not known`);
-        }
+      const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
+      if (first !== undefined) {
+        const more = others.length > 0 ? ` and ${others.length} more` : "";
+        doubts.push(`whether \`${by}\` means ${first.name}${more} is not known`);
       }
     }
     links.push(...made);

@@ -129,8 +129,11 @@ function judgeFileRules(
     if (!concerns(rule, use)) continue;
     const matches = matchesFile(rule, file);
     const name = `preToolUse.toolUsageValidation[${i}]`;
+    const usual = rule.action === "block"
+      ? `blocked by preToolUse.toolUsageValidation rule: ${rule.glob}`
+      : `blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${rule.glob}`;
     const reason = rule.message === null
-      ? `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. File: ${file.name}`
+      ? `Tool usage ${usual}. File: ${file.name}`
       : filled(rule.message, { file_path: file.name, tool: use.tool });
     if (rule.action === "block" && matches) blocks.push({ rule: name, reason });
     if (rule.action === "allow") {

@@ -479,6 +479,7 @@ export const FORBIDDEN: readonly Use[] = [
   ["Edit", "PROJECT/yarn.lock"],
   ["Edit", "PROJECT/src/../yarn.lock"],
   ["Edit", "src//gen/x.ts"],
+  ["Edit", `PROJECT/${"./".repeat(3_000)}yarn.lock`],
   ["Edit", "link"],
   ["Write", "linked/new.ts"],
   ["Write", "top.txt"],

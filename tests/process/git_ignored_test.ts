@@ -214,6 +214,21 @@ testWhere(
   },
 );
 
+testWhere(needsGit, "a folder that tools make anew may go away", async () => {
+  using home = tempHome();
+  repository(home, {
+    ".gitignore": "node_modules/\ndist\nlogs/\n",
+    "node_modules/m/x.js": "",
+    "dist/a.js": "",
+    "logs/a.txt": "",
+  });
+  for (
+    const command of ["rm -rf node_modules && npm ci", "rm -rf dist", "rm -r node_modules/m"]
+  ) assert.equal(await bash(home, command), null, command);
+  assert.match((await bash(home, "rm -rf logs"))!, /git ignores the file/);
+  assert.match((await bash(home, "rm dist/a.js"))!, /git ignores the file/);
+});
+
 testWhere(needsGit, "explain shows the rule", async () => {
   using home = tempHome();
   const project = repository(home, { ".gitignore": "*.log\n" });

@@ -1,5 +1,5 @@
 /** What `find` looks for, read from its words: which of the entries that are there each of its actions means. */
-import type { Answer, Entry, Search } from "../decide.ts";
+import type { Answer, Search } from "../decide.ts";
 import type { Change } from "./changes.ts";
 import type { Inner } from "./inner.ts";
 import {
