@@ -19,6 +19,9 @@ export interface AskedUse extends Actor {
   readonly home: string | null;
 }
 
+/** git may change what lies in a folder: then it matters what it ignores. */
+const CHANGED_BY_GIT = /\bgit\b.*\b(?:checkout|restore|stash)\b/s;
+
 const MAX_REASON_CHARS = 1_500;
 const REASON_END_CHARS = 300;
 
@@ -50,9 +53,9 @@ export async function judgeUse(
   const judge = command === null
     ? judgerOfTool(policy, use)
     : await judgerOfBash(policy, { command, agents, folder, home, root });
-  const asksGit = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
-  const verdict = asksGit
-    ? await (await import("./with_git.ts")).judgeWithGit(judge, look)
+  const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
+  const verdict = asksAll || (command !== null && CHANGED_BY_GIT.test(command))
+    ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAll })
     : judge(look);
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
   if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };

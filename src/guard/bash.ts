@@ -68,7 +68,6 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         doubts.push("it changes more files than can be looked up");
         break;
       }
-      if (how.search !== undefined && !hasFileRules(policy)) continue;
       const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
       doubts.push(...unknown);
       const judged = (file: FileFacts) =>

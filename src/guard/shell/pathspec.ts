@@ -49,10 +49,11 @@ export function changesOfPaths(
       effect,
       search: {
         takesFolders: "no",
+        isTracked: true,
         fromTop: spec.fromTop,
         judge: ({ path }) => {
           const isMeant = matches(path) && !excluded.some((isExcluded) => isExcluded(path)) &&
-            isTracked(path);
+            mayBeTracked(path);
           return { isMeant: isMeant ? "yes" : "no", goesOn: true };
         },
       },
@@ -72,11 +73,12 @@ export function changesIfThere(
 /** Of a folder that is named: all that is in it. */
 const EVERYTHING: Search = {
   takesFolders: "no",
+  isTracked: true,
   named: "always",
-  judge: ({ path }) => ({ isMeant: isTracked(path) ? "yes" : "no", goesOn: true }),
+  judge: ({ path }) => ({ isMeant: mayBeTracked(path) ? "yes" : "no", goesOn: true }),
 };
 
-function isTracked(path: string): boolean {
+function mayBeTracked(path: string): boolean {
   return !PERSONAL.test(path) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
 }
 
