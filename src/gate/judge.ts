@@ -1,8 +1,9 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { BashUse } from "../guard/bash.ts";
-import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
+import { judgeOne, judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
+import type { FileFacts } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { OwnFile } from "../guard/protected.ts";
@@ -54,8 +55,10 @@ export async function judgeUse(
     ? judgerOfTool(policy, use)
     : await judgerOfBash(policy, { command, agents, folder, home, root });
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
+  const isForbidden = (file: FileFacts) =>
+    judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
   const verdict = asksAll || (command !== null && CHANGED_BY_GIT.test(command))
-    ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAll })
+    ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAll, isForbidden })
     : judge(look);
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
   if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };

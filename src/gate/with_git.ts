@@ -9,24 +9,28 @@ import type { Verdict } from "../guard/policy.ts";
  *
  * @param judge Looks up files that would be written, and no others.
  * @param options `asksAll`: a rule asks of every file whether git ignores it. Else it matters only for what git itself
- * would change in a folder: what it ignores it leaves alone.
+ * would change in a folder, and what is forbidden: what git ignores it leaves alone.
  */
 export async function judgeWithGit(
   judge: (look: Look) => Verdict,
   look: Look,
-  { asksAll }: { readonly asksAll: boolean },
+  { asksAll, isForbidden }: {
+    readonly asksAll: boolean;
+    readonly isForbidden: (file: FileFacts) => boolean;
+  },
 ): Promise<Verdict> {
   const meant = new Set<string>();
   const first = judge((path, how) => {
     const looked = look(path, how);
     for (const file of [...looked.files, ...looked.perhaps ?? []]) {
-      if (isLeftAlone(file, path, how) || (asksAll && file.effect !== "tamper")) {
-        meant.add(file.real);
-      }
+      const isAsked = asksAll
+        ? file.effect !== "tamper"
+        : isLeftAlone(file, path, how) && isForbidden(file);
+      if (isAsked) meant.add(file.real);
     }
     return looked;
   });
-  if (meant.size === 0 || (!asksAll && first.blocks.length === 0)) return first;
+  if (meant.size === 0) return first;
   const { ignored, unknown } = await askIgnored([...meant]);
   const verdict = judge((path, how) => {
     const { files, perhaps = [], ...looked } = look(path, how);

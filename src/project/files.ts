@@ -67,23 +67,17 @@ function lookFor(
     }
     const folder = how.isFolder ? realPath(start) : start;
     const [name = start] = spellingsInside({ path: start, real: realPath(start) }, ground);
-    const { sure, perhaps, isAll } = findIn(folder, name, {
-      search,
-      counts: (below) => leadsToOwn(below === "" ? folder : joinPath(folder, below), ground.own()),
-    });
+    const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
+    const { sure, perhaps, isAll } = findIn(folder, name, { search, own });
     if (!isAll) reasons.push(tooMany(name));
     const from = (below: string) => below === "" ? start : joinPath(start, below);
-    return { files: look(sure.map(from)), perhaps: look(perhaps.map(from)) };
+    return { files: look([...sure].map(from)), perhaps: look([...perhaps].map(from)) };
   });
   return {
     files: found.flatMap(({ files }) => files),
     perhaps: found.flatMap(({ perhaps }) => perhaps),
     unknown: reasons,
   };
-}
-
-function leadsToOwn(path: string, own: readonly OwnFile[]): boolean {
-  return own.some((file) => file.path === path || file.path.startsWith(`${path}/`));
 }
 
 /** The top of the repository in which a folder lies; the folder itself outside of one. */

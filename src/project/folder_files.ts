@@ -11,8 +11,10 @@ const MADE_ANEW: ReadonlySet<string> = new Set([
   ...".output .turbo .parcel-cache .gradle .cache coverage tmp .tmp".split(" "),
 ]);
 
-/** Entries that are looked through at most: each costs 2 µs and more. */
+/** Entries of a folder that goes away that are looked through at most: each costs 2 µs and more. */
 const MAX_ENTRIES = 5_000;
+/** The same of a search, which goes through a whole project. */
+const MAX_SEARCHED = 20_000;
 
 /** Whether a folder of this name, or one above it, holds what tools make anew. */
 export function isMadeAnew(name: string): boolean {
@@ -31,18 +33,19 @@ export function filesBelow(path: string, name: string): string[] | null {
   const isAll = walk(path, name, {
     visit: ({ path, kind }) => {
       if (kind !== "folder") files.push(path);
-      return true;
+      return kind === "folder";
     },
+    maxEntries: MAX_ENTRIES,
   });
   return isAll ? files : null;
 }
 
 /** What a search finds. */
 export interface Finds {
-  /** As paths from where it begins. */
-  readonly sure: readonly string[];
+  /** As paths from where it begins; the empty text for that itself. */
+  readonly sure: ReadonlySet<string>;
   /** What only the running command knows to be meant. */
-  readonly perhaps: readonly string[];
+  readonly perhaps: ReadonlySet<string>;
   /** False when there is too much to look through. */
   readonly isAll: boolean;
 }
@@ -50,56 +53,72 @@ export interface Finds {
 /**
  * Looks for what a search means, without what tools make anew.
  *
- * @param counts Which paths are looked at even there, and are followed to.
+ * @param own Paths, from where the search begins, that are asked about wherever they lie.
  */
 export function findIn(
   path: string,
   name: string,
-  { search, counts }: { readonly search: Search; readonly counts: (path: string) => boolean },
+  { search, own }: { readonly search: Search; readonly own: readonly string[] },
 ): Finds {
-  const sure: string[] = [];
-  const perhaps: string[] = [];
+  const sure = new Set<string>();
+  const perhaps = new Set<string>();
   const visit = (entry: Entry) => {
     const { isMeant, goesOn } = search.judge(entry);
     const answers = [isMeant, entry.kind === "folder" ? search.takesFolders : "yes"];
-    if (!answers.includes("no")) (answers.includes("maybe") ? perhaps : sure).push(entry.path);
-    return goesOn;
+    if (!answers.includes("no")) (answers.includes("maybe") ? perhaps : sure).add(entry.path);
+    return goesOn && entry.kind === "folder";
   };
-  const kind = kindOf(path);
-  if (kind === null) return { sure, perhaps, isAll: true };
-  const goesOn = visit({ path: "", kind, size: () => sizeOf(path) });
-  const isAll = kind !== "folder" || !goesOn || walk(path, name, { visit, counts });
+  const start = entryAt(path, "");
+  if (start === null || !visit(start)) return { sure, perhaps, isAll: true };
+  const isAll = walk(path, name, { visit, maxEntries: MAX_SEARCHED });
+  const goesOn = (folder: string) => {
+    const entry = entryAt(path, folder);
+    return entry?.kind === "folder" && search.judge(entry).goesOn;
+  };
+  for (const below of own) {
+    const entry = entryAt(path, below);
+    if (entry !== null && foldersAbove(below).every(goesOn)) visit(entry);
+  }
   return { sure, perhaps, isAll };
 }
 
-/** Visits what lies in a folder and below, as long as that goes on; false when it is too much. */
+/** Visits what lies in a folder and below, the nearest first, as long as that goes on; false when it is too much. */
 function walk(
   root: string,
   name: string,
-  { visit, counts = () => false }: {
+  { visit, maxEntries }: {
     readonly visit: (entry: Entry) => boolean;
-    readonly counts?: (path: string) => boolean;
+    readonly maxEntries: number;
   },
 ): boolean {
-  const waiting = [{ folder: "", isAnew: isMadeAnew(name) }];
+  if (isMadeAnew(name)) return true;
+  const folders = [""];
   let entries = 0;
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    if (at.isAnew && !counts(at.folder)) continue;
-    for (const entry of list(joinPath(root, at.folder))) {
-      if (++entries > MAX_ENTRIES) return false;
-      const path = joinPath(at.folder, entry.name);
-      if (at.isAnew && !counts(path)) continue;
-      const goesOn = visit({
-        path,
-        kind: kindOfEntry(entry),
-        size: () => sizeOf(joinPath(root, path)),
-      });
-      if (entry.isDirectory && goesOn) {
-        waiting.push({ folder: path, isAnew: at.isAnew || MADE_ANEW.has(entry.name) });
+  // It grows while it is gone through.
+  for (const folder of folders) {
+    for (const entry of list(joinPath(root, folder))) {
+      if (++entries > maxEntries) return false;
+      const path = joinPath(folder, entry.name);
+      const size = () => sizeOf(joinPath(root, path));
+      if (visit({ path, kind: kindOfEntry(entry), size }) && !MADE_ANEW.has(entry.name)) {
+        folders.push(path);
       }
     }
   }
   return true;
+}
+
+/** `a`, `a/b` of `a/b/c`. */
+function foldersAbove(path: string): string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join("/"));
+}
+
+/** What is there, from where a search begins; null for nothing. */
+function entryAt(root: string, path: string): Entry | null {
+  const full = path === "" ? root : joinPath(root, path);
+  const kind = kindOf(full);
+  return kind === null ? null : { path, kind, size: () => sizeOf(full) };
 }
 
 function kindOfEntry(

@@ -65,6 +65,15 @@ Deno.test("a search that cannot mean the policy passes, and one that may passes 
   }
 });
 
+Deno.test("what is protected is found in a large folder, and the policy in any", async () => {
+  using home = tempHome();
+  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", ["z/yarn.lock"]);
+  Deno.mkdirSync(join(project, "many"));
+  for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
+  assert.match((await bash(home, "find . -name yarn.lock -delete"))!, /File: z\/yarn\.lock/);
+  assert.match((await bash(home, "find / -name .conclaude.yaml -delete"))!, POLICY);
+});
+
 Deno.test("a copy of the policy elsewhere is nobody's policy", async () => {
   using home = tempHome();
   projectIn(home, "{}\n");

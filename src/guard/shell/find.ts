@@ -48,11 +48,14 @@ const UNKNOWN: Expression = { kind: "test", test: () => undefined };
 
 /** Words without a value that are always true. */
 const PLAIN =
-  /^-(?:true|daystart|d|depth|follow|mount|xdev|x?noleaf|(?:no)?ignore_readdir_race|(?:no)?warn|print0?|ls|quit)$/;
+  /^-(?:true|daystart|d|depth|follow|mount|xdev|noleaf|(?:no)?ignore_readdir_race|(?:no)?warn|print0?|ls|quit)$/;
 /** Tests without a value of which only the running `find` knows. */
 const ASKING = /^-(?:executable|readable|writable|nouser|nogroup)$/;
 /** Words with a value that do nothing to what is found. */
 const VALUED_PLAIN = /^-(?:f(?:print0?|ls)|regextype|files0-from|maxdepth|mindepth)$/;
+/** What does something is nobody's value: the word before it may be one that is not known here. */
+const DOING = /^-(?:delete$|exec|ok)/;
+
 /** Takes the arguments of `find` apart. */
 export function readFind(rest: readonly Argument[]): FindCall {
   const options = rest.findIndex(({ text, isOpen }) =>
@@ -212,11 +215,14 @@ class Reader {
     if (/^-(?:exec|ok)(?:dir)?$/.test(text)) return this.#exec();
     if (text === "-empty") return { kind: "test", test: isEmpty };
     if (ASKING.test(text)) return { kind: "test", test: testOf(text, "", { isExtended: false }) };
-    const value = this.#words[this.#at++];
+    const value = this.#words[this.#at];
+    if (value === undefined || DOING.test(value.text)) return UNKNOWN;
+    this.#at++;
     if (text === "-fprintf") this.#at++;
-    if (text === "-regextype") this.#isExtended = /extended|egrep|awk/.test(value?.text ?? "");
+    if (text === "-regextype") this.#isExtended = /extended|egrep|awk/.test(value.text);
     if (text === "-fprintf" || text === "-printf" || VALUED_PLAIN.test(text)) return TRUE;
-    if (value === undefined || value.isOpen || value.isGlob) return UNKNOWN;
+    if (value.isOpen) return UNKNOWN;
+    // What the shell makes of a pattern is no more than that stands for.
     return { kind: "test", test: testOf(text, value.text, { isExtended: this.#isExtended }) };
   }
 

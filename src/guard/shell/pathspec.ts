@@ -43,9 +43,13 @@ export function changesOfPaths(
         ? { word: plain, effect }
         : { word: plain, effect, search: EVERYTHING };
     }
-    const matches = matcherOf(spec);
+    // A pattern may begin outside of the folder; what is left out is named from there.
+    const [head] = spec.fromTop || excluded.length > 0
+      ? [""]
+      : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
+    const matches = matcherOf({ ...spec, path: spec.path.slice(head.length) });
     return {
-      word: inFolder(literal(".")),
+      word: inFolder(literal(head || ".")),
       effect,
       search: {
         takesFolders: "no",
