@@ -35,18 +35,17 @@ export function changesOfPaths(
     ? included
     : [{ word: literal("."), spec: readPathspec(".") }];
   return meant.map(({ word, spec }): Change => {
-    const isPattern = spec.fromTop || excluded.length > 0 || spec.ignoresCase ||
-      (!word.isGlob && !spec.isLiteral && /[*?[]/.test(spec.path));
+    // What is left out is named from the folder: of what may lie outside, nothing is.
+    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path) ? [] : excluded;
+    const isPattern = spec.fromTop || leftOut.length > 0 || spec.ignoresCase ||
+      (!word.isGlob && !spec.isLiteral && /[*?[\\]/.test(spec.path));
     if (word.isOpen || word.found !== undefined || !isPattern) {
       const plain = inFolder(spec.path === word.text ? word : withText(word, spec.path));
       return effect === "remove" || word.found !== undefined
         ? { word: plain, effect }
         : { word: plain, effect, search: EVERYTHING };
     }
-    // A pattern may begin outside of the folder; what is left out is named from there.
-    const [head] = spec.fromTop || excluded.length > 0
-      ? [""]
-      : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
+    const [head] = spec.fromTop || leftOut.length > 0 ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
     const matches = matcherOf({ ...spec, path: spec.path.slice(head.length) });
     return {
       word: inFolder(literal(head || ".")),
@@ -56,7 +55,7 @@ export function changesOfPaths(
         isTracked: true,
         fromTop: spec.fromTop,
         judge: ({ path }) => {
-          const isMeant = matches(path) && !excluded.some((isExcluded) => isExcluded(path)) &&
+          const isMeant = matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) &&
             mayBeTracked(path);
           return { isMeant: isMeant ? "yes" : "no", goesOn: true };
         },
@@ -102,10 +101,20 @@ function readPathspec(text: string): Pathspec {
 
 /** Whether a path, from where git starts, is meant: by name, by a folder above it, by a pattern whose `*` takes `/`. */
 function matcherOf({ path, isLiteral, ignoresCase }: Pathspec): (path: string) => boolean {
-  const spec = path.replace(/^(?:\.\/+)+|\/+$/g, "");
-  if (spec === "." || spec === "") return () => true;
+  const spec = tidied(path);
+  if (spec === "") return () => true;
   const pattern = isLiteral ? spec.replace(/[*?[\]\\]/g, "\\$&") : spec;
   const matches = readWildcard(pattern, { ignoresCase });
   const matchesBelow = readWildcard(`${pattern}/*`, { ignoresCase });
   return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
+}
+
+/** Without `.`, `..` and doubled slashes; a backslash is none of them. */
+function tidied(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
 }
