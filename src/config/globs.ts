@@ -27,6 +27,9 @@ const OPTIONS = {
 /** What picomatch writes for "not `.` or `..`"; with a `*` that crosses folders it has no meaning. */
 const DOT_SEGMENT_GUARD = "(?!(?:^|\\/)\\.{1,2}(?:\\/|$))";
 
+/** So many patterns one is spelled out as at most. */
+const MAX_SPELLED = 256;
+
 /** How a compiled glob is meant. */
 export interface GlobOptions {
   /** What a leading `~` stands for; without it, `~` is a plain character. */
@@ -48,14 +51,55 @@ export function compileGlob(glob: string, options: GlobOptions = {}): string {
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(pattern)) {
     throw new SyntaxError("a backslash at the end has nothing to escape");
   }
-  const regex: RegExp = picomatch.makeRe(toPicomatch(pattern), OPTIONS);
-  const source = regex.source
-    .replaceAll(DOT_SEGMENT_GUARD, "")
-    .replaceAll("[^/]", ".")
-    .replaceAll("(?:(?:.)*?)", ".*?");
+  const sources = [...new Set(spellOut(pattern))].map(sourceOf);
+  const source = sources.length === 1 ? sources[0]! : `^(?:${sources.join("|")})$`;
   const anchored = options.coversFolder ? `^(?:${source.slice(1, -1)}(?:\\/.*)?)$` : source;
   new RegExp(anchored, "s");
   return anchored;
+}
+
+function sourceOf(pattern: string): string {
+  const regex: RegExp = picomatch.makeRe(toPicomatch(pattern), OPTIONS);
+  return regex.source
+    .replaceAll(DOT_SEGMENT_GUARD, "")
+    .replaceAll("[^/]", ".")
+    .replaceAll("(?:(?:.)*?)", ".*?");
+}
+
+/** A pattern with `**` in braces, as the patterns that it comes to: only then `**` can be seen to be a whole folder. */
+function spellOut(pattern: string): string[] {
+  const braces = findBraces(pattern);
+  if (braces === null) return [pattern];
+  const { start, end, alternatives } = braces;
+  const patterns = alternatives.flatMap((one) =>
+    spellOut(pattern.slice(0, start) + one + pattern.slice(end))
+  );
+  if (patterns.length > MAX_SPELLED) {
+    throw new SyntaxError(`braces with "**" come to more than ${MAX_SPELLED} patterns`);
+  }
+  return patterns;
+}
+
+/** The first outermost `{a,b}` that holds `**`; null when there is none. */
+function findBraces(
+  pattern: string,
+): { readonly start: number; readonly end: number; readonly alternatives: string[] } | null {
+  let depth = 0;
+  let start = 0;
+  let commas: number[] = [];
+  for (const { 0: sign, index } of pattern.matchAll(/\\.|\[[!^]?\]?[^\]]*\]|[{},]/gs)) {
+    if (sign === "{" && depth++ === 0) [start, commas] = [index, []];
+    else if (sign === "," && depth === 1) commas.push(index);
+    else if (sign === "}" && depth > 0 && --depth === 0) {
+      const cuts = [start, ...commas, index];
+      const alternatives = commas.map((at, i) => pattern.slice(cuts[i]! + 1, at));
+      alternatives.push(pattern.slice(cuts.at(-2)! + 1, index));
+      if (commas.length > 0 && alternatives.some((one) => one.includes("**"))) {
+        return { start, end: index + 1, alternatives };
+      }
+    }
+  }
+  return null;
 }
 
 /**

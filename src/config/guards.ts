@@ -18,7 +18,7 @@ export function compileGuards(
     const { pattern, message, agent } = typeof entry === "string" ? { pattern: entry } : entry;
     return {
       glob: pattern,
-      pattern: compileGlob(pattern, { home: from.home }),
+      pattern: compileFileGlob(pattern, from.home),
       needle: needleOf(pattern),
       message: message ?? null,
       agent: compiledAgent(agent),
@@ -59,12 +59,17 @@ function compileTool(
     action,
     about: isCommand ? "command" : "file",
     glob,
-    pattern: compileGlob(glob, isCommand ? {} : { home }),
+    pattern: isCommand ? compileGlob(glob) : compileFileGlob(glob, home),
     needle: needleOf(glob),
     isPrefix: matchMode === "prefix",
     message: message ?? null,
     agent: compiledAgent(agent),
   };
+}
+
+/** A pattern that ends with `/` means the folder, and all below it. */
+function compileFileGlob(glob: string, home: string | undefined): string {
+  return compileGlob(glob, { home, coversFolder: glob.endsWith("/") });
 }
 
 /** Names of tools have no blanks at their ends. */

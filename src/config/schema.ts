@@ -110,7 +110,7 @@ const SHAPE = {
       uneditableFiles: rules(
         "Files that may not be changed, moved or removed, by a tool or by a shell command. Each is a glob, or a map of " +
           "the keys below. A glob is tried on the path from the project's folder and on the absolute path; `*` also " +
-          "matches `/`.",
+          "matches `/`. One that ends with `/` means the folder and all below it.",
         {
           pattern: needed("glob", globText(), "The files."),
           message: said("What is said instead of the usual reason."),

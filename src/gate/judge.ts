@@ -1,8 +1,9 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { BashUse } from "../guard/bash.ts";
-import { judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
+import { judgeOne, judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
+import type { FileFacts } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { OwnFile } from "../guard/protected.ts";
@@ -18,6 +19,12 @@ export interface AskedUse extends Actor {
   readonly projectDir: string | null;
   readonly home: string | null;
 }
+
+/** git may change what lies in a folder: then it matters what it ignores. */
+const CHANGED_BY_GIT = /\bgit\b.*\b(?:checkout|restore|stash)\b/s;
+
+const MAX_REASON_CHARS = 1_500;
+const REASON_END_CHARS = 300;
 
 const NOTHING: Verdict = { blocks: [], doubts: [] };
 
@@ -47,14 +54,25 @@ export async function judgeUse(
   const judge = command === null
     ? judgerOfTool(policy, use)
     : await judgerOfBash(policy, { command, agents, folder, home, root });
-  const asksGit = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
-  const verdict = asksGit
-    ? await (await import("./with_git.ts")).judgeWithGit(judge, look)
+  const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
+  const isForbidden = (file: FileFacts) =>
+    judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
+  const verdict = asksAll || (command !== null && CHANGED_BY_GIT.test(command))
+    ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAll, isForbidden })
     : judge(look);
-  if (!policy.isStrict || verdict.doubts.length === 0) return verdict;
+  const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
+  if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };
   const reason = `Blocked ${tool} operation: only when it runs can be known what it does ` +
     `(${verdict.doubts.join("; ")}).${command === null ? "" : " Write the command out plainly."}`;
-  return { ...verdict, blocks: [...verdict.blocks, { rule: LOCK_RULE, reason }] };
+  return { ...verdict, blocks: [...blocks, { rule: LOCK_RULE, reason: shortened(reason) }] };
+}
+
+/** A reason may quote a command, or a name, of any length: of a long one, its beginning and its end. */
+function shortened(reason: string): string {
+  const left = reason.length - MAX_REASON_CHARS;
+  if (left <= 0) return reason;
+  return `${reason.slice(0, -left - REASON_END_CHARS)}… (${left} characters) …` +
+    reason.slice(-REASON_END_CHARS);
 }
 
 /** What judges, as soon as files can be looked up. */

@@ -1,6 +1,6 @@
 /** Requirements on the way of one event: what a tool use falls under, and what their conditions are judged by. */
 import type { DatabaseSync } from "node:sqlite";
-import { EDITING_TOOLS, filesTouched, SHELL_TOOLS } from "../capture/payload.ts";
+import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import { measureBranch } from "../git/branch_size.ts";
 import { askIgnored } from "../git/ignored.ts";
 import { findRepository, type Repository } from "../git/repository.ts";
@@ -105,7 +105,7 @@ export async function requirementsFor(
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
   const nothing: MeantUse = { triggered: [], repository, doubts: [] };
   if (!SHELL_TOOLS.has(tool)) {
-    const [file] = EDITING_TOOLS.has(tool) ? filesTouched(tool, input).map(real) : [];
+    const [file] = EDITING_TOOLS.has(tool) ? filesNamed(tool, input).map(real) : [];
     if (file !== undefined && isPlanFile(file)) return nothing;
     const triggered = triggeredBy(requirements, { tool, commands: [], changesFiles: false });
     const place = triggered.length > 0 && file !== undefined ? [parentOf(file)] : [];

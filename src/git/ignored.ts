@@ -31,7 +31,11 @@ const LINE = /^(.+?:\d+):(.*)\t/;
  * @param paths Absolute, with all links followed; they need not exist.
  */
 export async function askIgnored(paths: readonly string[]): Promise<IgnoreAnswer> {
-  const byRoot = Map.groupBy(paths, (path) => findRepository(lookUpwards(parentOf(path)))?.root);
+  const roots = new Map<string, string | undefined>();
+  for (const folder of new Set(paths.map(parentOf))) {
+    roots.set(folder, findRepository(lookUpwards(folder))?.root);
+  }
+  const byRoot = Map.groupBy(paths, (path) => roots.get(parentOf(path)));
   const ignored = new Map<string, IgnorePattern>();
   const unknown: string[] = [];
   for (const [root, asked] of byRoot) {

@@ -3,6 +3,7 @@ import { resolvePath } from "../paths.ts";
 import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
+import type { FileFacts } from "./files.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
@@ -11,7 +12,7 @@ import { withoutGitOptions } from "./shell/git_options.ts";
 import { readScript } from "./shell/script.ts";
 import { onlyTells } from "./shell/telling.ts";
 import { programName } from "./shell/wrappers.ts";
-import { findTargets, foldersMade } from "./shell/writes.ts";
+import { findTargets, foldersMade, type Target } from "./shell/writes.ts";
 
 /** A Bash call that is about to happen. */
 export interface BashUse extends Actor {
@@ -67,12 +68,15 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         doubts.push("it changes more files than can be looked up");
         break;
       }
-      const { files, unknown } = look(path, { ...how, made: folders });
+      const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
       doubts.push(...unknown);
-      for (const file of files) {
-        blocks.push(
-          ...judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" }),
-        );
+      const judged = (file: FileFacts) =>
+        judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" });
+      for (const file of files) blocks.push(...judged(file));
+      const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
+      if (first !== undefined) {
+        const more = others.length > 0 ? ` and ${others.length} more` : "";
+        doubts.push(`whether \`${by}\` means ${first.name}${more} is not known`);
       }
     }
     links.push(...made);
@@ -117,13 +121,14 @@ export function readUses(
   const { commands, unknown } = readScript(command, around);
   const targets = commands.filter((command) => !isRemote(command)).flatMap(findTargets)
     .filter(({ effect }) => effect !== "tamper");
-  const open = targets.filter(({ path }) => path === null)
+  const isFound = ({ search }: Target) => search !== undefined && search.named === undefined;
+  const open = targets.filter((target) => target.path === null || isFound(target))
     .map(({ by }) => `which file \`${by}\` changes is not known`);
   const written = commands.filter(({ words }) => !onlyTells(words))
     .flatMap(({ words }) => spellings(words));
   return {
     commands: written.map((words) => words.map(({ text }) => text)),
-    changed: targets.flatMap(({ path }) => path === null ? [] : [path]),
+    changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
     gitFolders: [...new Set(commands.flatMap(gitFolder))],
     untold: {
       commands: unknown,
@@ -131,6 +136,11 @@ export function readUses(
       beginnings: written.map(textOf).flatMap(({ text, isOpen }) => isOpen ? [text] : []),
     },
   };
+}
+
+/** The file that a command names; a word that may be a branch names one when it has an ending. */
+function named({ path, search }: Target): string[] {
+  return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
 }
 
 /** Whether it runs on another machine. */

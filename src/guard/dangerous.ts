@@ -5,6 +5,7 @@
 import { parentOf, resolvePath } from "../paths.ts";
 import type { Verdict } from "./policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
+import { meansAll, readFind } from "./shell/find.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
@@ -82,7 +83,9 @@ function judgeRecursive(
   const isRecursive = optionWords.some(({ text }) =>
     /^-[a-zA-Z]*[rR]/.test(text) || /^--recursive/.test(text)
   );
-  const [unknown] = isRecursive ? [] : optionWords.filter(({ isOpen }) => isOpen);
+  const [unknown] = isRecursive
+    ? []
+    : optionWords.filter(({ isOpen, found }) => isOpen && found === undefined);
   if (!isRecursive && unknown === undefined) return { found: [], doubts: [] };
   const verb = name === "rm" ? "removes" : "changes all of";
   const found: string[] = [];
@@ -90,7 +93,9 @@ function judgeRecursive(
   const operands = rest.filter(({ text, isOpen }, i) =>
     (dashes >= 0 && i > dashes) || isOpen || !text.startsWith("-")
   );
-  for (const { text, isOpen } of operands) {
+  for (const { text, isOpen, found: finds } of operands) {
+    // What `find` finds is judged with it.
+    if (finds !== undefined) continue;
     if (isOpen) {
       if (!isRecursive) continue;
       doubts.push(`what "${shownCommand(words)}" ${verb} is not known`);
@@ -106,21 +111,31 @@ function judgeRecursive(
   return { found, doubts };
 }
 
-/** `find / -delete`, where nothing narrows it down. */
+/** `find / -delete`, `find ~ -exec rm -rf {} +`, where nothing narrows it down. */
 function judgeFind(
   rest: readonly Argument[],
   { folder }: ShellCommand,
   precious: Precious,
 ): string[] {
-  const end = rest.findIndex(({ text }) => /^[-(!]/.test(text));
-  const tests = end < 0 ? [] : rest.slice(end).map(({ text }) => text);
-  const isNarrow = tests.some((text) =>
-    /^-(?:i?name|i?path|i?regex|newer|mtime|mmin|size|empty)/.test(text)
-  );
-  if (!tests.includes("-delete") || isNarrow) return [];
-  return rest.slice(0, end).filter(({ isOpen }) => !isOpen)
+  const call = readFind(rest);
+  const verbs = call.actions.flatMap((did, action) => {
+    const verb = did.kind === "delete" ? "removes" : verbOf(did.words);
+    return verb !== null && meansAll(call, action) ? [verb] : [];
+  });
+  return call.roots.filter(({ text, isOpen }) =>
+    !isOpen && (folder !== null || text.startsWith("/"))
+  )
     .map(({ text }) => resolvePath(text, { folder: folder ?? "/" }))
-    .filter((path) => isPrecious(path, precious)).map((path) => `removes all of ${path}`);
+    .filter((path) => isPrecious(path, precious))
+    .flatMap((path) => verbs.map((verb) => `${verb} all of ${path}`));
+}
+
+/** What a command does to every file that it is given; null for what destroys none. */
+function verbOf([program, ...rest]: readonly Argument[]): string | null {
+  const name = programName(program?.text ?? "");
+  if (name === "rm" || name === "shred") return "removes";
+  const isRecursive = rest.some(({ text }) => /^(?:-[a-zA-Z]*R|--recursive$)/.test(text));
+  return isRecursive && /^ch(?:mod|own)$/.test(name) ? "changes" : null;
 }
 
 /** The top, the system's own folders, the home and the project, and all that these lie in. */

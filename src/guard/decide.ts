@@ -41,11 +41,46 @@ export interface HowToLook {
   readonly namedLike?: string | null;
   /** Folders that will be there by then, absolute. */
   readonly made?: readonly string[];
+  /** The path is where a search begins: what it finds comes back. */
+  readonly search?: Search;
+}
+
+/** `maybe`: only the running command knows. */
+export type Answer = "yes" | "maybe" | "no";
+
+/** What a search comes to. */
+export interface Entry {
+  /** From where the search begins; the empty text for that itself. */
+  readonly path: string;
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** In bytes; null where that cannot be told. Looked up when it is asked for. */
+  readonly size: () => number | null;
+}
+
+/** Which of the entries of a folder, and of those below, a command means. */
+export interface Search {
+  /** Whether an entry is meant, and whether the search goes on below it. */
+  readonly judge: (
+    entry: Entry,
+  ) => { readonly isMeant: Answer; readonly goesOn: boolean };
+  /** Whether something happens to a folder that is meant as well: it goes, with all that lies in it. */
+  readonly takesFolders: Answer;
+  /** True: it begins at the top of the repository in which the path lies. */
+  readonly fromTop?: boolean;
+  /** True: it is done by git, which leaves alone what it ignores. */
+  readonly isTracked?: true;
+  /**
+   * The path is named itself. `always`: where nothing is there, it is meant, and what may come about below it. `if-there`:
+   * it may be something else than a file, such as a branch.
+   */
+  readonly named?: "always" | "if-there";
 }
 
 /** The files that are meant. */
 export interface Looked {
   readonly files: readonly FileFacts[];
+  /** Files of which only the running command knows whether it means them. */
+  readonly perhaps?: readonly FileFacts[];
   /** Which others may be meant, one reason each. */
   readonly unknown: readonly string[];
 }
@@ -96,8 +131,11 @@ function judgeFileRules(
     if (!concerns(rule, use)) continue;
     const matches = matchesFile(rule, file);
     const name = `preToolUse.toolUsageValidation[${i}]`;
+    const usual = rule.action === "block"
+      ? `blocked by preToolUse.toolUsageValidation rule: ${rule.glob}`
+      : `blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${rule.glob}`;
     const reason = rule.message === null
-      ? `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. File: ${file.name}`
+      ? `Tool usage ${usual}. File: ${file.name}`
       : filled(rule.message, { file_path: file.name, tool: use.tool });
     if (rule.action === "block" && matches) blocks.push({ rule: name, reason });
     if (rule.action === "allow") {
@@ -169,6 +207,7 @@ const TELLING: readonly string[] = [
   "patch",
   "checkout",
   "restore",
+  "stash",
   "chmod",
   "chown",
   "chgrp",

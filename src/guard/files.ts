@@ -44,6 +44,10 @@ export interface FileFacts {
    * where no rule asks, and where there are too many.
    */
   readonly below: readonly string[];
+  /** Whether it is a folder that goes away, and that tools make anew. */
+  readonly isMadeAnew: boolean;
+  /** Whether it lies neither in the project's folder nor directly in one above that. */
+  readonly isElsewhere: boolean;
 }
 
 /**

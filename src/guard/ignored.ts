@@ -11,7 +11,7 @@ export function judgeIgnored(
   file: FileFacts,
   tool: string,
 ): Block[] {
-  if (!protectsIgnored || file.ignored === null) return [];
+  if (!protectsIgnored || file.ignored === null || file.isMadeAnew) return [];
   const { pattern, where } = file.ignored;
   const source = where.replace(/:\d+$/, "");
   const reason = [

@@ -12,6 +12,9 @@ export const PROTECT_RULE = "preToolUse.protectPolicy";
 const POLICY_FILE =
   /(?:^|\/)\.conclaude(?:$|\/(?:config\.ya?ml$|conclaude\.(?:db|log)|(?:spool|notices|backups)(?:$|\/))|(?:\.local)?\.ya?ml$)|^\/tmp\/conclaude(?:\.db|-\d+(?:$|\/))/;
 
+/** A project's own of these: elsewhere, where none is yet, a copy is nobody's policy. */
+const PROJECT_POLICY_FILE = /(?:^|\/)\.conclaude(?:\.local)?\.ya?ml$/;
+
 /** Claude Code's own settings: they start the hooks. */
 const SETTINGS_FILE = /(?:^|\/)\.claude\/settings(?:\.local)?\.json$/;
 const SETTINGS_OR_FOLDER = /(?:^|\/)\.claude(?:$|\/settings(?:\.local)?\.json$)/;
@@ -55,7 +58,10 @@ export type Written = TextChange | "unknown";
  * Of Claude Code's settings a tool may change all but the hooks, and make them where there are none.
  */
 export function whyProtected(
-  file: Pick<FileFacts, "name" | "spellings" | "exists" | "own" | "text" | "effect">,
+  file: Pick<
+    FileFacts,
+    "name" | "spellings" | "exists" | "isElsewhere" | "own" | "text" | "effect"
+  >,
   written: Written,
 ): string | null {
   const { name, spellings, own } = file;
@@ -69,13 +75,20 @@ export function whyProtected(
 
 /** What a file is by its name, wherever it lies. */
 function namedKind(
-  { spellings, exists, effect }: Pick<FileFacts, "spellings" | "exists" | "effect">,
+  { spellings, exists, isElsewhere, effect }: Pick<
+    FileFacts,
+    "spellings" | "exists" | "isElsewhere" | "effect"
+  >,
   written: Written,
 ): OwnKind | null {
   // Nearly no file is one of them, and a search for a word costs nothing beside compiling a pattern.
   const is = (pattern: RegExp, word: string) =>
     spellings.some((spelling) => spelling.includes(word) && pattern.test(spelling));
-  if (is(POLICY_FILE, "conclaude")) return "guards";
+  if (is(POLICY_FILE, "conclaude")) {
+    const isCopy = isElsewhere && !exists && effect === "change" &&
+      spellings.every((spelling) => PROJECT_POLICY_FILE.test(spelling));
+    return isCopy ? null : "guards";
+  }
   // A command that makes the folder anew may bring settings with it.
   const isWhole = effect !== "change" || (written === "unknown" && !exists);
   return is(isWhole ? SETTINGS_OR_FOLDER : SETTINGS_FILE, ".claude") ? "settings" : null;

@@ -58,6 +58,9 @@ function agentsOf(sent: HookWork["sent"]): string[] {
   return type === "" ? [MAIN_AGENT] : [MAIN_AGENT, type];
 }
 
+/** So many reasons are told of one tool use. */
+const MAX_TOLD = 5;
+
 /** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
 type Judgement = Verdict & { readonly allowedBy: string | null; readonly isStrict: boolean };
 
@@ -167,13 +170,20 @@ function answerOf(work: HookWork, decision: Decision): Answer {
 
 function reasonOf({ blocks, required }: Decision, work: HookWork): string {
   const guards = blocks.length === 0 ? [] : [
-    ...blocks.map(({ reason }) => reason),
+    ...told(blocks),
     blocks.every(({ isLasting }) => isLasting)
       ? "Nothing was done. A person can run it on a terminal; no pause lets you, only " +
         "`preToolUse.protectPolicy: false` in the configuration."
       : `Nothing was done. Go on in another way. ${wayOut(work)}`,
   ];
   return [...guards, required?.reason ?? ""].filter((line) => line !== "").join("\n");
+}
+
+/** The reasons, as many as a reader wants to know of. Claude Code shows no answer of 10,000 characters whole. */
+function told(blocks: readonly Block[]): string[] {
+  const left = blocks.length - MAX_TOLD;
+  const reasons = blocks.slice(0, MAX_TOLD).map(({ reason }) => reason);
+  return left > 0 ? [...reasons, `${left} more things of it are forbidden as well.`] : reasons;
 }
 
 function permission(decision: Readonly<Record<string, unknown>>): Answer {

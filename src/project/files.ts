@@ -1,8 +1,8 @@
 /** What the rules ask about a file: all its names, whether it is there, whether it lies in the project's folder. */
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
-import type { HowToLook, Looked } from "../guard/decide.ts";
+import type { HowToLook, Looked, Search } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
-import { filesBelow } from "./folder_files.ts";
+import { filesBelow, findIn, isMadeAnew, isOwnFolder } from "./folder_files.ts";
 import { findOwn, type OwnFile } from "../guard/protected.ts";
 
 const MAX_LINKS = 8;
@@ -25,7 +25,10 @@ export interface Ground {
   readonly own: () => readonly OwnFile[];
 }
 
-/** Looks a file up; a pattern as the files that are there for it. */
+/** Where a path is looked up from, links followed as well. */
+type RealGround = Ground & { readonly realRoot: string | null };
+
+/** Looks a file up; a pattern as the files that are there for it, a search as those that it finds. */
 export function lookAtFiles(
   path: string,
   how: HowToLook,
@@ -33,15 +36,60 @@ export function lookAtFiles(
 ): Looked {
   const folder = ground.folder ?? ground.root ?? "/";
   const full = resolvePath(path, { folder, home: ground.home ?? undefined });
-  const realRoot = ground.root === null ? null : realPath(ground.root);
+  const at = { ...ground, realRoot: ground.root === null ? null : realPath(ground.root) };
+  if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, at);
   const { places, unknown } = placesOf(full, how);
   const isInFolder = (parent: string) => isMade(parent, how) || isFolder(parent);
   const looked = places.filter((place) => !how.ifInFolder || isInFolder(parentOf(place.path)))
-    .map((place) => lookAt(place, how, { ...ground, realRoot }));
+    .map((place) => lookAt(place, how, at));
   return {
     files: looked.map(({ facts }) => facts),
     unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
   };
+}
+
+/** Looks up what a search finds from a path on. */
+function lookFor(
+  path: string,
+  { search, ...how }: HowToLook & { readonly search: Search },
+  ground: RealGround,
+): Looked {
+  const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how);
+  const reasons = [...unknown];
+  const look = (paths: readonly string[], effect = how.effect): FileFacts[] => {
+    const looked = paths.map((path) => lookAt({ path, from: null }, { ...how, effect }, ground));
+    reasons.push(...looked.flatMap(({ unknown }) => unknown));
+    return looked.map(({ facts }) => facts);
+  };
+  const found = places.map(({ path: start }) => {
+    if (search.named === "always" && !how.isGlob && !exists(start)) {
+      return { files: [...look([start]), ...look([start], "fill")], perhaps: [] };
+    }
+    const folder = how.isFolder ? realPath(start) : start;
+    const [name = start] = spellingsInside({ path: start, real: realPath(start) }, ground);
+    const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
+    const { sure, perhaps, isAll } = findIn(folder, name, { search, own });
+    if (!isAll) reasons.push(tooMany(name));
+    const from = (below: string) => below === "" ? start : joinPath(start, below);
+    return { files: look([...sure].map(from)), perhaps: look([...perhaps].map(from)) };
+  });
+  return {
+    files: found.flatMap(({ files }) => files),
+    perhaps: found.flatMap(({ perhaps }) => perhaps),
+    unknown: reasons,
+  };
+}
+
+/** The top of the repository in which a folder lies; the folder itself outside of one. */
+function topOf(folder: string): string {
+  for (let at = folder; at !== parentOf(at); at = parentOf(at)) {
+    if (exists(joinPath(at, ".git"))) return at;
+  }
+  return folder;
+}
+
+function tooMany(name: string): string {
+  return `${name} holds more files than can be looked through`;
 }
 
 /** A file that is meant. */
@@ -54,16 +102,17 @@ interface Place {
 /** The files that a path, or a pattern, means. */
 function placesOf(
   path: string,
-  { isGlob, from = null, namedLike = null }: HowToLook,
+  { effect, isGlob, from = null, namedLike = null }: HowToLook,
 ): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
   if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
   const pattern = namedLike ?? path;
   const { paths, isAll } = expandGlob(pattern);
   const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
   if (namedLike === null) {
-    // A shell leaves a pattern that stands for nothing as it is.
+    // A shell leaves a pattern that stands for nothing as it is: a file may come about under that name.
+    const left = effect === "change" || effect === "fill" ? [path] : [];
     return {
-      places: (paths.length === 0 ? [path] : paths).map((one) => ({ path: one, from })),
+      places: (paths.length === 0 ? left : paths).map((one) => ({ path: one, from })),
       unknown,
     };
   }
@@ -75,15 +124,14 @@ function placesOf(
 function lookAt(
   { path, from }: Place,
   how: HowToLook,
-  { root, realRoot, wantsHead, wantsBelow, own }: Ground & { readonly realRoot: string | null },
+  { root, realRoot, wantsHead, wantsBelow, own }: RealGround,
 ): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
   const { effect } = how;
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
     ? joinPath(realPath(parentOf(path)), baseName(path))
     : realPath(path);
-  const inside = [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
-    .filter((spelling) => spelling !== null);
+  const inside = spellingsInside({ path, real }, { root, realRoot });
   const name = inside.find((spelling) => spelling !== "") ?? path;
   const below = wantsBelow && effect === "remove" ? filesBelow(real, name) : [];
   const facts: FileFacts = {
@@ -99,16 +147,31 @@ function lookAt(
     text: () => textOf(real),
     effect,
     below: below ?? [],
+    isMadeAnew: effect === "remove" && isMadeAnew(name) && isOwnFolder(real),
+    isElsewhere: realRoot !== null && inside.length === 0 && !isBelow(realRoot, parentOf(real)),
   };
   return {
     facts,
-    unknown: below === null ? [`${name} holds more files than can be looked through`] : [],
+    unknown: below === null ? [tooMany(name)] : [],
   };
+}
+
+/** Every way to name it from the project's folder; none outside of that. */
+function spellingsInside(
+  { path, real }: { readonly path: string; readonly real: string },
+  { root, realRoot }: Pick<RealGround, "root" | "realRoot">,
+): string[] {
+  return [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
+    .filter((spelling) => spelling !== null);
 }
 
 /** Whether the command itself makes a folder there before. */
 function isMade(path: string, { made = [] }: HowToLook): boolean {
   return made.some((folder) => folder === path || folder.startsWith(`${path}/`));
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return fromFolder(folder, path) !== null;
 }
 
 /** What a file begins with; the empty text for what is none, or cannot be read. */
@@ -180,9 +243,15 @@ function isFolder(path: string): boolean {
 function expandGlob(path: string): { readonly paths: readonly string[]; readonly isAll: boolean } {
   let paths = ["/"];
   let isAll = true;
+  let isFound = false;
   for (const segment of path.split("/").filter((part) => part !== "")) {
+    const isPattern = /[*?[]/.test(segment);
+    isFound ||= isPattern;
+    // Behind a pattern a name stands for what is there, no less than the pattern.
     const found = paths.flatMap((folder) =>
-      /[*?[]/.test(segment) ? namesLike(folder, segment) : [joinPath(folder, segment)]
+      isPattern
+        ? namesLike(folder, segment)
+        : [joinPath(folder, segment)].filter((one) => !isFound || exists(one))
     );
     isAll &&= found.length <= MAX_MATCHES;
     paths = found.slice(0, MAX_MATCHES);

@@ -1,4 +1,5 @@
-/** What lies in a folder that is about to go away. */
+/** What lies in a folder that is about to go away, or that is searched. */
+import type { Entry, Search } from "../guard/decide.ts";
 import { joinPath } from "../paths.ts";
 
 /** Folders that hold what tools make anew: who removes one of them means nothing in it. */
@@ -10,8 +11,15 @@ const MADE_ANEW: ReadonlySet<string> = new Set([
   ...".output .turbo .parcel-cache .gradle .cache coverage tmp .tmp".split(" "),
 ]);
 
-/** Entries that are looked through at most: each costs 2 µs and more. */
+/** Entries of a folder that goes away that are looked through at most: each costs 2 µs and more. */
 const MAX_ENTRIES = 5_000;
+/** The same of a search, which goes through a whole project. */
+const MAX_SEARCHED = 20_000;
+
+/** Whether a folder of this name, or one above it, holds what tools make anew. */
+export function isMadeAnew(name: string): boolean {
+  return name.split("/").some((part) => MADE_ANEW.has(part));
+}
 
 /**
  * The files in a folder and below, as paths from there; links are not followed.
@@ -20,27 +28,125 @@ const MAX_ENTRIES = 5_000;
  * @returns Nothing for what is no folder; null when there are too many to look through.
  */
 export function filesBelow(path: string, name: string): string[] | null {
-  if (name.split("/").some((part) => MADE_ANEW.has(part)) || !isOwnFolder(path)) return [];
+  if (!isOwnFolder(path)) return [];
   const files: string[] = [];
-  const waiting = [""];
-  let entries = 0;
-  for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    for (const { name, isDirectory } of list(joinPath(path, folder))) {
-      if (++entries > MAX_ENTRIES) return null;
-      const below = joinPath(folder, name);
-      if (!isDirectory) files.push(below);
-      else if (!MADE_ANEW.has(name)) waiting.push(below);
-    }
-  }
-  return files;
+  const isAll = walk(path, name, {
+    visit: ({ path, kind }) => {
+      if (kind !== "folder") files.push(path);
+      return kind === "folder";
+    },
+    maxEntries: MAX_ENTRIES,
+  });
+  return isAll ? files : null;
 }
 
-function isOwnFolder(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isDirectory;
-  } catch {
-    return false;
+/** What a search finds. */
+export interface Finds {
+  /** As paths from where it begins; the empty text for that itself. */
+  readonly sure: ReadonlySet<string>;
+  /** What only the running command knows to be meant. */
+  readonly perhaps: ReadonlySet<string>;
+  /** False when there is too much to look through. */
+  readonly isAll: boolean;
+}
+
+/**
+ * Looks for what a search means, without what tools make anew.
+ *
+ * @param own Paths, from where the search begins, that are asked about wherever they lie.
+ */
+export function findIn(
+  path: string,
+  name: string,
+  { search, own }: { readonly search: Search; readonly own: readonly string[] },
+): Finds {
+  const sure = new Set<string>();
+  const perhaps = new Set<string>();
+  const visit = (entry: Entry) => {
+    const { isMeant, goesOn } = search.judge(entry);
+    const answers = [isMeant, entry.kind === "folder" ? search.takesFolders : "yes"];
+    if (!answers.includes("no")) (answers.includes("maybe") ? perhaps : sure).add(entry.path);
+    return goesOn && entry.kind === "folder";
+  };
+  const start = entryAt(path, "");
+  if (start === null || !visit(start)) return { sure, perhaps, isAll: true };
+  const isAll = walk(path, name, { visit, maxEntries: MAX_SEARCHED });
+  const goesOn = (folder: string) => {
+    const entry = entryAt(path, folder);
+    return entry?.kind === "folder" && search.judge(entry).goesOn;
+  };
+  for (const below of own) {
+    const entry = entryAt(path, below);
+    if (entry !== null && foldersAbove(below).every(goesOn)) visit(entry);
   }
+  return { sure, perhaps, isAll };
+}
+
+/** Visits what lies in a folder and below, the nearest first, as long as that goes on; false when it is too much. */
+function walk(
+  root: string,
+  name: string,
+  { visit, maxEntries }: {
+    readonly visit: (entry: Entry) => boolean;
+    readonly maxEntries: number;
+  },
+): boolean {
+  if (isMadeAnew(name)) return true;
+  const folders = [""];
+  let entries = 0;
+  // It grows while it is gone through.
+  for (const folder of folders) {
+    for (const entry of list(joinPath(root, folder))) {
+      if (++entries > maxEntries) return false;
+      const path = joinPath(folder, entry.name);
+      const size = () => sizeOf(joinPath(root, path));
+      if (visit({ path, kind: kindOfEntry(entry), size }) && !MADE_ANEW.has(entry.name)) {
+        folders.push(path);
+      }
+    }
+  }
+  return true;
+}
+
+/** `a`, `a/b` of `a/b/c`. */
+function foldersAbove(path: string): string[] {
+  const parts = path.split("/").slice(0, -1);
+  return parts.map((_, i) => parts.slice(0, i + 1).join("/"));
+}
+
+/** What is there, from where a search begins; null for nothing. */
+function entryAt(root: string, path: string): Entry | null {
+  const full = path === "" ? root : joinPath(root, path);
+  const kind = kindOf(full);
+  return kind === null ? null : { path, kind, size: () => sizeOf(full) };
+}
+
+function kindOfEntry(
+  { isFile, isDirectory, isSymlink }: Pick<Deno.DirEntry, "isFile" | "isDirectory" | "isSymlink">,
+): Entry["kind"] {
+  return isSymlink ? "link" : isDirectory ? "folder" : isFile ? "file" : "other";
+}
+
+/** What is there, links not followed; null for nothing. */
+function kindOf(path: string): Entry["kind"] | null {
+  try {
+    return kindOfEntry(Deno.lstatSync(path));
+  } catch {
+    return null;
+  }
+}
+
+function sizeOf(path: string): number | null {
+  try {
+    return Deno.lstatSync(path).size;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether it is a folder itself, and no link to one. */
+export function isOwnFolder(path: string): boolean {
+  return kindOf(path) === "folder";
 }
 
 /** The entries of a folder, one after the other; none where it may not be looked into. */

@@ -18,7 +18,7 @@ const VEILED =
 
 /** Signs that a command may change files. */
 const WRITING =
-  />|\b(?:g?(?:rm|mv|cp|sed|awk)|tee|ln|dd|install|rsync|scp|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|uniq|split|patch|checkout|restore|apply|am|archive|ed|ex|tar|unzip|cpio|g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd|sponge|openssl|mkfifo|mktemp)\b|\s--output\b/;
+  />|\b(?:g?(?:rm|mv|cp|sed|awk)|tee|ln|dd|install|rsync|scp|touch|truncate|shred|link|unlink|rmdir|perl|curl|wget|sort|uniq|split|patch|checkout|restore|stash|clean|apply|am|archive|ed|ex|tar|unzip|cpio|g(?:un)?zip|b(?:un)?zip2|(?:un)?xz|zstd|sponge|openssl|mkfifo|mktemp)\b|\s--output\b/;
 
 /** A longer text is taken apart in any case: what a pattern costs may grow with a power of it. */
 const MAX_LOOKED_CHARS = 2_000;

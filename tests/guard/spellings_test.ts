@@ -9,13 +9,14 @@ import { mayConcernCommands } from "../../src/guard/decide.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
 
-const README = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+const README = (await Deno.readTextFile(new URL("../../README.md", import.meta.url)))
+  .replaceAll("\n", " ");
 
 /** A project with the files that the spellings speak of. */
 async function project(): Promise<AsyncDisposable & { readonly path: string }> {
   const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-guard-" }));
   const path = join(home, "work", "project");
-  for (const folder of ["src/gen", "sub", "vendor", "notes.md.txt.d"]) {
+  for (const folder of [".git", "src/gen", "sub", "vendor", "notes.md.txt.d"]) {
     await Deno.mkdir(join(path, folder), { recursive: true });
   }
   for (
@@ -108,6 +109,8 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
     text: () => null,
     effect: "change" as const,
     below: [],
+    isMadeAnew: false,
+    isElsewhere: false,
   };
   const look = () => ({ files: [file], unknown: [] });
   const words =

@@ -214,6 +214,54 @@ testWhere(
   },
 );
 
+testWhere(needsGit, "a folder that tools make anew may go away", async () => {
+  using home = tempHome();
+  repository(home, {
+    ".gitignore": "node_modules/\ndist\nlogs/\n",
+    "node_modules/m/x.js": "",
+    "dist/a.js": "",
+    "logs/a.txt": "",
+  });
+  for (
+    const command of ["rm -rf node_modules && npm ci", "rm -rf dist", "rm -r node_modules/m"]
+  ) assert.equal(await bash(home, command), null, command);
+  assert.match((await bash(home, "rm -rf logs"))!, /git ignores the file/);
+  assert.match((await bash(home, "rm dist/a.js"))!, /git ignores the file/);
+});
+
+testWhere(
+  needsGit,
+  "git leaves alone what it ignores, also where a rule protects that",
+  async () => {
+    using home = tempHome();
+    const config = "preToolUse: {uneditableFiles: ['.env*', '*.lock']}\n";
+    const project = repository(home, {
+      ".gitignore": ".env\n.conclaude.yaml\n*.lock\n",
+      ".env": "",
+      "src/a.ts": "",
+      "lib/yarn.lock": "",
+    }, config);
+    git(project, "add", "-f", "src", "lib");
+    for (const command of ["git checkout .", "git restore . ':!lib'", "git checkout HEAD -- src"]) {
+      const reason = await bash(home, command);
+      if (command === "git checkout .") assert.match(reason!, /^Blocked.*File: lib\/yarn\.lock\n/);
+      else assert.equal(reason, null, command);
+    }
+    assert.match((await bash(home, "git checkout HEAD~1 -- .env"))!, /File: \.env\n/);
+    Deno.writeTextFileSync(join(project, ".gitignore"), "");
+    assert.match((await bash(home, "git restore . ':!lib'"))!, /\.env/);
+  },
+);
+
+testWhere(needsGit, "git changes a folder without its ignored files", async () => {
+  using home = tempHome();
+  const project = repository(home, { ".gitignore": "*.log\n", "src/a.log": "", "src/a.ts": "" });
+  git(project, "add", "src/a.ts");
+  assert.equal(await bash(home, "git checkout -- src"), null);
+  assert.match((await bash(home, "rm src/*"))!, /git ignores the file.*File: src\/a\.log/);
+  assert.match((await bash(home, "find src -name '*.log' -delete"))!, /git ignores the file/);
+});
+
 testWhere(needsGit, "explain shows the rule", async () => {
   using home = tempHome();
   const project = repository(home, { ".gitignore": "*.log\n" });

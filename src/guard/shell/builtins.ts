@@ -19,8 +19,8 @@ export function changeShell(
   },
 ): void {
   const { words, state, scope } = at;
-  if (name === "cd" || name === "pushd") changeFolder(words, state);
-  else if (name === "popd") state.folder = null;
+  if (name === "cd") changeFolder(words, state);
+  else if (name === "pushd" || name === "popd") changeStack(name, words, state);
   else if (name === "set") setGiven(words, state.variables);
   else if (FILLING.has(name)) { for (const { text } of words) state.variables.delete(text); }
   else if (DECLARING.has(name)) {
@@ -36,14 +36,29 @@ function setGiven(words: readonly Argument[], variables: Map<string, string>): v
   else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
 }
 
+/** What `pushd FOLDER` and `popd` do; with other words only the running shell knows. */
+function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: State): void {
+  const { folder, left } = state;
+  const [to] = words;
+  if (name === "popd") goTo(to === undefined ? left.at(-1) ?? null : null, state);
+  else if (to === undefined || /^[-+]/.test(to.text)) goTo(null, state);
+  else changeFolder(words, state);
+  state.left = name === "popd" ? left.slice(0, -1) : [...left, folder];
+}
+
 /** What `cd` does; only a folder that is written out is known afterwards. */
 function changeFolder(words: readonly Argument[], state: State): void {
   const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
   const target = to ?? literal(state.variables.get("HOME") ?? "-");
   const isKnown = !target.isOpen && !target.isGlob && target.text !== "-" && target.text !== "";
-  state.folder = isKnown && (state.folder !== null || target.text.startsWith("/"))
+  const folder = isKnown && (state.folder !== null || target.text.startsWith("/"))
     ? resolvePath(target.text, { folder: state.folder ?? "/" })
     : null;
-  if (state.folder === null) state.variables.delete("PWD");
-  else state.variables.set("PWD", state.folder);
+  goTo(folder, state);
+}
+
+function goTo(folder: string | null, state: State): void {
+  state.folder = folder;
+  if (folder === null) state.variables.delete("PWD");
+  else state.variables.set("PWD", folder);
 }

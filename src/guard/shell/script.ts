@@ -60,6 +60,7 @@ export function readScript(source: string, around: Surroundings): Script {
     reader.source(source, {
       variables,
       folder: around.folder,
+      left: [],
       functions: new Map(),
       startedBy: null,
       depth: 0,

@@ -7,6 +7,8 @@ import { type Argument, expandToOne, literal, type Scope } from "./word.ts";
 export interface State {
   variables: Map<string, string>;
   folder: string | null;
+  /** The folders that `popd` goes back to, the last one first to go to; null where it is not known. */
+  left: readonly (string | null)[];
   readonly functions: Map<string, SyntaxNode>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;

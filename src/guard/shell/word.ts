@@ -3,6 +3,7 @@
  * far as that can be told without running anything.
  */
 import { parse, type Word, type WordPart } from "unbash";
+import type { Search } from "../decide.ts";
 
 /** One argument of a command. */
 export interface Argument {
@@ -14,6 +15,20 @@ export interface Argument {
   readonly isGlob: boolean;
   /** The word as it stands in the script; absent where none stands there, as for what `xargs` appends. */
   readonly source?: string;
+  /** The names of files that a search finds stand in its place. */
+  readonly found?: Found;
+}
+
+/** What a command searches, and how. */
+export interface Found {
+  /** Where it begins. */
+  readonly roots: readonly Argument[];
+  readonly searchFrom: (root: Argument, how: Pick<Search, "takesFolders">) => Search;
+}
+
+/** The same argument with another text. */
+export function withText({ found: _, ...word }: Argument, text: string): Argument {
+  return { ...word, text };
 }
 
 /** What is known of the shell at this place of the script. */

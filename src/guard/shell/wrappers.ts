@@ -1,4 +1,5 @@
 /** Programs that run another one: which command, or which script, is inside. */
+import { inFind } from "./find.ts";
 import { inGit } from "./git_inner.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
 import type { Argument } from "./word.ts";
@@ -246,16 +247,4 @@ function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
     } else if (!/^[-+]./.test(text)) return fromFile(name, rest[at]);
   }
   return { kind: "stdin" };
-}
-
-/** The commands of `find … -exec`; what they are done to comes from the file system. */
-function inFind(rest: readonly Argument[]): Inner[] {
-  return rest.flatMap(({ text }, i): Inner[] => {
-    if (!/^-(?:exec|execdir|ok|okdir)$/.test(text)) return [];
-    const words = rest.slice(i + 1);
-    const end = words.findIndex((word) => word.text === ";" || word.text === "+");
-    const command = (end < 0 ? words : words.slice(0, end))
-      .map((word) => word.text.includes("{}") ? OPEN : word);
-    return command.length === 0 ? [] : [{ kind: "command", words: command }];
-  });
 }

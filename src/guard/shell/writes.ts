@@ -5,15 +5,15 @@ import type { HowToLook } from "../decide.ts";
 import {
   type Change,
   changesOfDatabase,
-  changesOfFind,
-  changesOfGit,
   DATABASE_PROGRAMS,
   marked,
   placesIn,
   SOMEWHERE,
 } from "./changes.ts";
+import { changesOfFind } from "./find.ts";
+import { changesOfGit } from "./git_changes.ts";
 import { type Operands, split } from "./operands.ts";
-import type { Argument } from "./word.ts";
+import { type Argument, withText } from "./word.ts";
 import { NAMED_OUTPUTS, UNPACKING, type Writer, WRITERS } from "./writers.ts";
 import { programName } from "./wrappers.ts";
 
@@ -25,31 +25,46 @@ export interface Target extends HowToLook {
   readonly by: string;
 }
 
+/** What is done to a folder is done to all that lies in it. */
+const RECURSIVE = /^(?:-[a-zA-Z]*[rR]|--recursive$)/;
+
 const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 
 /** The files that one command changes; a command that it starts is asked by itself. */
 export function findTargets({ words, redirects, folder }: ShellCommand): Target[] {
+  const [program, ...rest] = words;
+  const name = programName(program?.text ?? "");
   const target = ({ word, from, namedLike, ...how }: Change, by: string): Target => ({
     path: placeOf(word, folder),
     by,
     ...how,
     isGlob: word.isGlob,
-    isFolder: word.text.endsWith("/"),
+    isFolder: /(?:^|\/)\.{0,2}$/.test(word.text),
     from: from === undefined ? null : placeOf(from, folder),
     namedLike: namedLike === undefined ? null : placeOf(namedLike, folder),
   });
+  const targets = (change: Change, by: string): Target[] => {
+    const { found } = change.word;
+    if (found === undefined) return [target(change, by)];
+    const takesFolders = name === "mv" || rest.some(({ text }) => RECURSIVE.test(text))
+      ? "yes"
+      : change.effect === "tamper"
+      ? "maybe"
+      : "no";
+    return found.roots.map((word) =>
+      target({ ...change, word, search: found.searchFrom(word, { takesFolders }) }, by)
+    );
+  };
   const redirected = redirects
     .filter(({ operator, target: to }) =>
       WRITING_REDIRECTS.has(operator) && !isDescriptor(operator, to) && !isDevice(to)
     )
     .map(({ operator, target: word }) => target({ word, effect: "change" }, operator));
-  const [program, ...rest] = words;
   if (program === undefined) return redirected;
-  const name = programName(program.text);
   return [
     ...redirected,
     ...changesOf(name, rest).filter(({ word }) => !isDevice(word))
-      .map((change) => target(change, name)),
+      .flatMap((change) => targets(change, name)),
   ];
 }
 
@@ -68,7 +83,7 @@ function placeOf({ text, isOpen }: Argument, folder: string | null): string | nu
 function changesOf(name: string, rest: readonly Argument[]): Change[] {
   if (name === "dd") {
     return rest.filter(({ text }) => text.startsWith("of="))
-      .map((word): Change => ({ word: { ...word, text: word.text.slice(3) }, effect: "change" }));
+      .map((word): Change => ({ word: withText(word, word.text.slice(3)), effect: "change" }));
   }
   if (name === "git") return changesOfGit(rest);
   if (UNPACKING.get(name)?.(rest)) return marked([SOMEWHERE], "change");

@@ -1,0 +1,112 @@
+/** Which files git changes. */
+import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
+import { withoutGitOptions } from "./git_options.ts";
+import { type OptionName, split } from "./operands.ts";
+import { changesIfThere, changesOfPaths } from "./pathspec.ts";
+import { type Argument, withText } from "./word.ts";
+
+/** The verbs of git that write a file, and the option that names it. */
+const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
+  archive: { letter: "o", long: "--output" },
+  diff: { long: "--output" },
+  log: { long: "--output" },
+  show: { long: "--output" },
+};
+
+/** `git checkout` of these makes a branch, or goes to one. */
+const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
+
+/** What `git stash` does beside putting changes away. */
+const STASH_ONLY_LOOKS = /^(?:list|show|drop|clear|create|store)$/;
+
+/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
+export function changesOfGit(rest: readonly Argument[]): Change[] {
+  const { words, folder } = withoutGitOptions(rest);
+  const [verb, ...after] = words;
+  const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
+  const inFolder = (word: Argument): Argument =>
+    folder === null || word.text.startsWith("/")
+      ? word
+      : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
+  const paths = (words: readonly Argument[], effect: "change" | "remove" = "change") => [
+    ...changesOfPaths(words, { effect, folder }),
+    ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], effect),
+  ];
+  switch (verb?.text) {
+    case "rm":
+      return has(/^(?:-[a-z]*n|--cached|--dry-run)$/)
+        ? []
+        : paths(split(after, { valuedLong: /^--pathspec-from-file$/ }).operands, "remove");
+    case "mv": {
+      const operands = split(after, {}).operands.map(inFolder);
+      return [
+        ...operands.slice(-1).map((word): Change => ({
+          word,
+          effect: "change",
+          from: operands[0]!,
+        })),
+        ...operands.slice(-1).flatMap((to) => placesIn(to, operands.slice(0, -1))),
+        ...marked(operands.slice(0, -1), "remove"),
+      ];
+    }
+    case "restore": {
+      // With `--staged` alone only the index changes.
+      const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
+      const { operands } = split(after, {
+        valued: "s",
+        valuedLong: /^--(?:source|conflict|pathspec-from-file)$/,
+      });
+      return isIndexOnly ? [] : paths(operands);
+    }
+    case "checkout": {
+      const dashes = after.findIndex(({ text }) => text === "--");
+      if (dashes >= 0) return paths(after.slice(dashes + 1));
+      if (has(TO_BRANCH)) return [];
+      const [first, ...files] = split(after, {
+        valuedLong: /^--(?:conflict|pathspec-from-file)$/,
+      }).operands;
+      if (first === undefined) return paths([]);
+      if (first.isOpen) return paths(files);
+      // The first word is a branch, a commit or a file.
+      const isPath = /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text);
+      const named = isPath ? paths([first]) : changesIfThere(first, { effect: "change", folder });
+      return [...named, ...paths(files)];
+    }
+    case "stash":
+      return changesOfStash(after, paths);
+    case "clean":
+      return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
+        ? []
+        : marked([SOMEWHERE], "remove");
+    case "apply":
+    case "am":
+      return has(/^--(?:check|stat|numstat|summary|abort|quit)$/)
+        ? []
+        : marked([SOMEWHERE], "change");
+    default: {
+      const name = verb?.text ?? "";
+      if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
+      const { outputs } = split(after, { output: GIT_OUTPUTS[name]! });
+      return marked(outputs.map(inFolder), "change");
+    }
+  }
+}
+
+/** What is put away is taken back in the files that are named; without names in those that git finds changed. */
+function changesOfStash(
+  after: readonly Argument[],
+  paths: (words: readonly Argument[]) => Change[],
+): Change[] {
+  const [verb] = after;
+  if (STASH_ONLY_LOOKS.test(verb?.text ?? "")) return [];
+  const isPush = verb?.text === "push";
+  const rest = isPush ? after.slice(1) : after;
+  const { operands } = split(rest, {
+    valued: "m",
+    valuedLong: /^--(?:message|pathspec-from-file)$/,
+  });
+  // Only after `push` or `--` a word is a file.
+  const dashes = rest.findIndex(({ text }) => text === "--");
+  const files = isPush ? operands : dashes < 0 ? [] : rest.slice(dashes + 1);
+  return files.length > 0 ? paths(files) : marked([SOMEWHERE], "change");
+}

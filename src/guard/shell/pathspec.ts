@@ -1,0 +1,120 @@
+/** The files that git is told to work on: its own patterns, and all that lies in a folder that is named. */
+import type { Search } from "../decide.ts";
+import type { Effect } from "../files.ts";
+import type { Change } from "./changes.ts";
+import { readWildcard } from "./wildcard.ts";
+import { type Argument, literal, withText } from "./word.ts";
+
+/** One of git's pathspecs: `src`, `*.lock`, `:/src`, `:(top,icase)x`, `:!x`. */
+interface Pathspec {
+  readonly path: string;
+  readonly fromTop: boolean;
+  readonly isExcluded: boolean;
+  readonly isLiteral: boolean;
+  readonly ignoresCase: boolean;
+}
+
+const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
+
+/** Files that are one person's, as their name says: git does not know them. */
+const PERSONAL = /\.local\.(?:ya?ml|json)$/;
+
+/** The files that git changes, or removes, by these pathspecs. */
+export function changesOfPaths(
+  words: readonly Argument[],
+  { effect, folder }: { readonly effect: Effect; readonly folder: Argument | null },
+): Change[] {
+  const inFolder = (word: Argument): Argument =>
+    folder === null || word.text.startsWith("/")
+      ? word
+      : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
+  const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));
+  const excluded = specs.filter(({ spec }) => spec.isExcluded).map(({ spec }) => matcherOf(spec));
+  const included = specs.filter(({ spec }) => !spec.isExcluded);
+  const meant = included.length > 0 || specs.length === 0
+    ? included
+    : [{ word: literal("."), spec: readPathspec(".") }];
+  return meant.map(({ word, spec }): Change => {
+    // What is left out is named from the folder: of what may lie outside, nothing is.
+    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path) ? [] : excluded;
+    const isPattern = spec.fromTop || leftOut.length > 0 || spec.ignoresCase ||
+      (!word.isGlob && !spec.isLiteral && /[*?[\\]/.test(spec.path));
+    if (word.isOpen || word.found !== undefined || !isPattern) {
+      const plain = inFolder(spec.path === word.text ? word : withText(word, spec.path));
+      return effect === "remove" || word.found !== undefined
+        ? { word: plain, effect }
+        : { word: plain, effect, search: EVERYTHING };
+    }
+    const [head] = spec.fromTop || leftOut.length > 0 ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
+    const matches = matcherOf({ ...spec, path: spec.path.slice(head.length) });
+    return {
+      word: inFolder(literal(head || ".")),
+      effect,
+      search: {
+        takesFolders: "no",
+        isTracked: true,
+        fromTop: spec.fromTop,
+        judge: ({ path }) => {
+          const isMeant = matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) &&
+            mayBeTracked(path);
+          return { isMeant: isMeant ? "yes" : "no", goesOn: true };
+        },
+      },
+    };
+  });
+}
+
+/** The file, or all in the folder, if there is one: a word of which it is not sure that it names one. */
+export function changesIfThere(
+  word: Argument,
+  how: { readonly effect: Effect; readonly folder: Argument | null },
+): Change[] {
+  return changesOfPaths([word], how)
+    .map((change) => ({ ...change, search: { ...EVERYTHING, named: "if-there" } }));
+}
+
+/** Of a folder that is named: all that is in it. */
+const EVERYTHING: Search = {
+  takesFolders: "no",
+  isTracked: true,
+  named: "always",
+  judge: ({ path }) => ({ isMeant: mayBeTracked(path) ? "yes" : "no", goesOn: true }),
+};
+
+function mayBeTracked(path: string): boolean {
+  return !PERSONAL.test(path) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
+}
+
+function readPathspec(text: string): Pathspec {
+  const [magic = "", words, signs = ""] = MAGIC.exec(text) ?? [];
+  const has = (word: string) => words?.split(",").includes(word) ?? false;
+  const path = text.slice(magic.length) || (magic === "" ? text : ".");
+  return {
+    // Where `**` is no folder, its slash is not there either.
+    path: has("glob") ? path.replaceAll("**/", "*") : path,
+    fromTop: signs.includes("/") || has("top"),
+    isExcluded: /[!^]/.test(signs) || has("exclude"),
+    isLiteral: has("literal"),
+    ignoresCase: has("icase"),
+  };
+}
+
+/** Whether a path, from where git starts, is meant: by name, by a folder above it, by a pattern whose `*` takes `/`. */
+function matcherOf({ path, isLiteral, ignoresCase }: Pathspec): (path: string) => boolean {
+  const spec = tidied(path);
+  if (spec === "") return () => true;
+  const pattern = isLiteral ? spec.replace(/[*?[\]\\]/g, "\\$&") : spec;
+  const matches = readWildcard(pattern, { ignoresCase });
+  const matchesBelow = readWildcard(`${pattern}/*`, { ignoresCase });
+  return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
+}
+
+/** Without `.`, `..` and doubled slashes; a backslash is none of them. */
+function tidied(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
