@@ -1,4 +1,5 @@
 /** Judges with what git says of the files that would be written; loaded only where a rule, or the command, asks for it. */
+import { askChanged } from "../git/changed.ts";
 import { askIgnored } from "../git/ignored.ts";
 import type { HowToLook, Look } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
@@ -8,8 +9,8 @@ import type { Verdict } from "../guard/policy.ts";
  * Judges twice: the first time to learn which files are meant, then with what git says of all of them at once.
  *
  * @param judge Looks up files that would be written, and no others.
- * @param options `asksAll`: a rule asks of every file whether git ignores it. Else it matters only for what git itself
- * would change in a folder, and what is forbidden: what git ignores it leaves alone.
+ * @param options `asksAll`: a rule asks of every file whether git ignores it. What git itself takes back in a folder is
+ * asked about where it is forbidden.
  */
 export async function judgeWithGit(
   judge: (look: Look) => Verdict,
@@ -20,32 +21,46 @@ export async function judgeWithGit(
   },
 ): Promise<Verdict> {
   const meant = new Set<string>();
+  const takenBack = new Map<string | null, Set<string>>();
   const first = judge((path, how) => {
     const looked = look(path, how);
     for (const file of [...looked.files, ...looked.perhaps ?? []]) {
-      const isAsked = asksAll
-        ? file.effect !== "tamper"
-        : isLeftAlone(file, path, how) && isForbidden(file);
-      if (isAsked) meant.add(file.real);
+      if (asksAll && file.effect !== "tamper") meant.add(file.real);
+      const source = sourceOf(file, path, how);
+      if (source === undefined || !isForbidden(file)) continue;
+      const among = takenBack.get(source) ?? new Set();
+      takenBack.set(source, among.add(file.real));
     }
     return looked;
   });
-  if (meant.size === 0) return first;
+  if (meant.size + takenBack.size === 0) return first;
   const { ignored, unknown } = await askIgnored([...meant]);
+  const changed = new Map<string | null, ReadonlySet<string>>();
+  for (const [source, paths] of takenBack) {
+    changed.set(source, await askChanged(source, [...paths]));
+  }
   const verdict = judge((path, how) => {
     const { files, perhaps = [], ...looked } = look(path, how);
+    const staysAsItIs = (file: FileFacts) => {
+      const source = sourceOf(file, path, how);
+      if (source === undefined) return false;
+      const isAsked = takenBack.get(source)?.has(file.real) ?? false;
+      return ignored.has(file.real) || (isAsked && !changed.get(source)!.has(file.real));
+    };
     const told = (files: readonly FileFacts[]) =>
-      files.filter((file) => !isLeftAlone(file, path, how) || !ignored.has(file.real))
-        .map((file) => asksAll ? { ...file, ignored: ignored.get(file.real) ?? null } : file);
+      files.filter((file) => !staysAsItIs(file))
+        .map((file) => ({ ...file, ignored: ignored.get(file.real) ?? null }));
     return { ...looked, files: told(files), perhaps: told(perhaps) };
   });
-  const doubts = asksAll
-    ? unknown.map((path) => `whether git ignores ${path} could not be asked`)
-    : [];
+  const doubts = unknown.map((path) => `whether git ignores ${path} could not be asked`);
   return { ...verdict, doubts: [...verdict.doubts, ...doubts] };
 }
 
-/** Whether it is left alone if git ignores it: a file in a folder of which git changes what it tracks. */
-function isLeftAlone({ spellings, exists }: FileFacts, path: string, how: HowToLook): boolean {
-  return (how.search?.isTracked ?? false) && exists && !spellings.includes(path);
+/** What git takes a file back to that lies in a folder which it is told; undefined for every other file. */
+function sourceOf(
+  { spellings, exists }: FileFacts,
+  path: string,
+  { search }: HowToLook,
+): string | null | undefined {
+  return exists && !spellings.includes(path) ? search?.takenFrom : undefined;
 }

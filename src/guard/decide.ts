@@ -67,8 +67,8 @@ export interface Search {
   readonly takesFolders: Answer;
   /** True: it begins at the top of the repository in which the path lies. */
   readonly fromTop?: boolean;
-  /** True: it is done by git, which leaves alone what it ignores. */
-  readonly isTracked?: true;
+  /** What git takes files back to, a commit or null for the index: what does not differ from it stays as it is. */
+  readonly takenFrom?: string | null;
   /**
    * The path is named itself. `always`: where nothing is there, it is meant, and what may come about below it. `if-there`:
    * it may be something else than a file, such as a branch.

@@ -231,25 +231,43 @@ testWhere(needsGit, "a folder that tools make anew may go away", async () => {
 
 testWhere(
   needsGit,
-  "git leaves alone what it ignores, also where a rule protects that",
+  "git takes back only what differs, and leaves alone what it ignores or does not know",
   async () => {
     using home = tempHome();
     const config = "preToolUse: {uneditableFiles: ['.env*', '*.lock']}\n";
     const project = repository(home, {
-      ".gitignore": ".env\n.conclaude.yaml\n*.lock\n",
+      ".gitignore": ".env\n",
       ".env": "",
+      ".env.local": "",
       "src/a.ts": "",
       "lib/yarn.lock": "",
     }, config);
-    git(project, "add", "-f", "src", "lib");
-    for (const command of ["git checkout .", "git restore . ':!lib'", "git checkout HEAD -- src"]) {
-      const reason = await bash(home, command);
-      if (command === "git checkout .") assert.match(reason!, /^Blocked.*File: lib\/yarn\.lock\n/);
-      else assert.equal(reason, null, command);
+    git(project, "add", ".gitignore", ".conclaude.yaml", "src", "lib");
+    git(project, "commit", "-qm", "x");
+    const commands = [
+      "git checkout .",
+      "git restore .",
+      "git checkout HEAD -- lib",
+      "git restore -s HEAD lib",
+      "git checkout -- :/",
+      "git stash push lib",
+    ];
+    for (const command of [...commands, "git checkout HEAD -- src"]) {
+      assert.equal(await bash(home, command), null, command);
     }
+    Deno.writeTextFileSync(join(project, "lib/yarn.lock"), "changed");
+    for (const command of commands) {
+      assert.match((await bash(home, command))!, /File: lib\/yarn\.lock\n/, command);
+    }
+    assert.equal(await bash(home, "git restore . ':!lib'"), null);
+    assert.match((await bash(home, "git checkout $REF -- lib"))!, /yarn\.lock/);
+    assert.match((await bash(home, "git checkout none -- lib"))!, /yarn\.lock/);
     assert.match((await bash(home, "git checkout HEAD~1 -- .env"))!, /File: \.env\n/);
-    Deno.writeTextFileSync(join(project, ".gitignore"), "");
-    assert.match((await bash(home, "git restore . ':!lib'"))!, /\.env/);
+    git(project, "add", "lib");
+    assert.equal(await bash(home, "git restore lib"), null);
+    assert.match((await bash(home, "git checkout HEAD -- lib"))!, /yarn\.lock/);
+    Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${config}# a person's\n`);
+    assert.match((await bash(home, "git checkout ."))!, /belongs to the guards/);
   },
 );
 

@@ -2,7 +2,7 @@
 import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
 import { withoutGitOptions } from "./git_options.ts";
 import { type OptionName, split } from "./operands.ts";
-import { changesIfThere, changesOfPaths } from "./pathspec.ts";
+import { changesIfThere, changesOfPaths, type PathspecUse } from "./pathspec.ts";
 import { type Argument, withText } from "./word.ts";
 
 /** The verbs of git that write a file, and the option that names it. */
@@ -28,15 +28,19 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     folder === null || word.text.startsWith("/")
       ? word
       : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
-  const paths = (words: readonly Argument[], effect: "change" | "remove" = "change") => [
-    ...changesOfPaths(words, { effect, folder }),
-    ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], effect),
+  const paths = (words: readonly Argument[], how: Pick<PathspecUse, "source" | "effect">) => [
+    ...changesOfPaths(words, { ...how, folder }),
+    ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], how.effect),
   ];
+  const takenBack = (words: readonly Argument[], source: string | null | undefined) =>
+    paths(words, source === undefined ? { effect: "change" } : { effect: "change", source });
   switch (verb?.text) {
     case "rm":
       return has(/^(?:-[a-z]*n|--cached|--dry-run)$/)
         ? []
-        : paths(split(after, { valuedLong: /^--pathspec-from-file$/ }).operands, "remove");
+        : paths(split(after, { valuedLong: /^--pathspec-from-file$/ }).operands, {
+          effect: "remove",
+        });
     case "mv": {
       const operands = split(after, {}).operands.map(inFolder);
       return [
@@ -52,28 +56,34 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     case "restore": {
       // With `--staged` alone only the index changes.
       const isIndexOnly = has(/^(?:-[a-zA-Z]*S|--staged)/) && !has(/^(?:-[a-zA-Z]*W|--worktree)/);
-      const { operands } = split(after, {
-        valued: "s",
-        valuedLong: /^--(?:source|conflict|pathspec-from-file)$/,
+      const { operands, outputs } = split(after, {
+        output: { letter: "s", long: "--source" },
+        valuedLong: /^--(?:conflict|pathspec-from-file)$/,
       });
-      return isIndexOnly ? [] : paths(operands);
+      return isIndexOnly ? [] : takenBack(operands, sourceOf(outputs.at(-1)));
     }
     case "checkout": {
       const dashes = after.findIndex(({ text }) => text === "--");
-      if (dashes >= 0) return paths(after.slice(dashes + 1));
+      if (dashes >= 0) {
+        const [from] = split(after.slice(0, dashes), { valuedLong: /^--conflict$/ }).operands;
+        return takenBack(after.slice(dashes + 1), sourceOf(from));
+      }
       if (has(TO_BRANCH)) return [];
       const [first, ...files] = split(after, {
         valuedLong: /^--(?:conflict|pathspec-from-file)$/,
       }).operands;
-      if (first === undefined) return paths([]);
-      if (first.isOpen) return paths(files);
+      if (first === undefined) return takenBack([], null);
+      if (first.isOpen) return takenBack(files, undefined);
       // The first word is a branch, a commit or a file.
       const isPath = /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(first.text);
-      const named = isPath ? paths([first]) : changesIfThere(first, { effect: "change", folder });
-      return [...named, ...paths(files)];
+      if (isPath) return takenBack([first, ...files], null);
+      return [
+        ...changesIfThere(first, { effect: "change", folder, source: null }),
+        ...takenBack(files, undefined),
+      ];
     }
     case "stash":
-      return changesOfStash(after, paths);
+      return changesOfStash(after, (words) => takenBack(words, "HEAD"));
     case "clean":
       return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
         ? []
@@ -90,6 +100,12 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       return marked(outputs.map(inFolder), "change");
     }
   }
+}
+
+/** What files are taken back to; undefined where only the running shell knows. */
+function sourceOf(word: Argument | undefined): string | null | undefined {
+  if (word === undefined) return null;
+  return word.isOpen ? undefined : word.text;
 }
 
 /** What is put away is taken back in the files that are named; without names in those that git finds changed. */

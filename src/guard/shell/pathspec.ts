@@ -19,11 +19,21 @@ const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
 /** Files that are one person's, as their name says: git does not know them. */
 const PERSONAL = /\.local\.(?:ya?ml|json)$/;
 
+/** What git does with the files that it is told. */
+export interface PathspecUse {
+  readonly effect: Effect;
+  /** Where it is told to go before. */
+  readonly folder: Argument | null;
+  /** What it takes them back to: a commit, null for the index. Undefined where nobody knows. */
+  readonly source?: string | null;
+}
+
 /** The files that git changes, or removes, by these pathspecs. */
 export function changesOfPaths(
   words: readonly Argument[],
-  { effect, folder }: { readonly effect: Effect; readonly folder: Argument | null },
+  { effect, folder, source }: PathspecUse,
 ): Change[] {
+  const takenFrom = source === undefined ? {} : { takenFrom: source };
   const inFolder = (word: Argument): Argument =>
     folder === null || word.text.startsWith("/")
       ? word
@@ -43,7 +53,7 @@ export function changesOfPaths(
       const plain = inFolder(spec.path === word.text ? word : withText(word, spec.path));
       return effect === "remove" || word.found !== undefined
         ? { word: plain, effect }
-        : { word: plain, effect, search: EVERYTHING };
+        : { word: plain, effect, search: { ...EVERYTHING, ...takenFrom } };
     }
     const [head] = spec.fromTop || leftOut.length > 0 ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
     const matches = matcherOf({ ...spec, path: spec.path.slice(head.length) });
@@ -51,8 +61,8 @@ export function changesOfPaths(
       word: inFolder(literal(head || ".")),
       effect,
       search: {
+        ...takenFrom,
         takesFolders: "no",
-        isTracked: true,
         fromTop: spec.fromTop,
         judge: ({ path }) => {
           const isMeant = matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) &&
@@ -65,18 +75,17 @@ export function changesOfPaths(
 }
 
 /** The file, or all in the folder, if there is one: a word of which it is not sure that it names one. */
-export function changesIfThere(
-  word: Argument,
-  how: { readonly effect: Effect; readonly folder: Argument | null },
-): Change[] {
+export function changesIfThere(word: Argument, how: PathspecUse): Change[] {
   return changesOfPaths([word], how)
-    .map((change) => ({ ...change, search: { ...EVERYTHING, named: "if-there" } }));
+    .map((change) => ({
+      ...change,
+      search: { ...EVERYTHING, ...change.search, named: "if-there" },
+    }));
 }
 
 /** Of a folder that is named: all that is in it. */
 const EVERYTHING: Search = {
   takesFolders: "no",
-  isTracked: true,
   named: "always",
   judge: ({ path }) => ({ isMeant: mayBeTracked(path) ? "yes" : "no", goesOn: true }),
 };
