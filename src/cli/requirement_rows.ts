@@ -2,12 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Ground } from "../gate/requirements.ts";
 import { type Stand, standOf } from "../gate/standings.ts";
-import { shortSessionId } from "../ids.ts";
 import { openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { isTriggered, satisfyingOf, type Standing, WHOLE_BRANCH } from "../requirement/standing.ts";
 import { type Audience, reasonOf, type Status, statusOf } from "../requirement/text.ts";
 import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
+import { tellingId } from "../store/session_registry.ts";
 import type { RequirementsHere } from "./requirements_here.ts";
 
 /** One requirement as it stands. */
@@ -77,7 +77,7 @@ async function standHere(
   const branchLines = { unknown: "it is calculated only where the branch is checked out" };
   const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
   const standings = readOwnStandings(db, key, sessionId);
-  const to = { session: shortSessionId(sessionId), branch: key.branch, facts };
+  const to = { session: tellingId(db, sessionId), branch: key.branch, facts };
   const open = openOf(requirements, standings, facts);
   return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };
 }

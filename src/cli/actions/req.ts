@@ -52,7 +52,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
     ...[warning, fault].flatMap((note) => note === null ? [] : [`  note: ${plain(note)}`]),
     ...(pause === undefined ? [] : [
       `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
-      `\`conclaude req resume --session ${shortSessionId(sessionId)}\` ends it`,
+      `\`conclaude req resume --session ${to.session}\` ends it`,
     ]),
     "",
     tableText(rows, [

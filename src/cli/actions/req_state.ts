@@ -8,6 +8,7 @@ import { toldByPerson } from "../../requirement/satisfy.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { transaction } from "../../store/database.ts";
 import { removePause, savePause } from "../../store/pauses.ts";
+import { tellingId } from "../../store/session_registry.ts";
 import {
   clearRequirement,
   listBranches,
@@ -168,7 +169,7 @@ export async function pauseRequirements(
     endsAtMs: createdAtMs + lasts,
   } as const;
   savePause(db, pause);
-  const short = shortSessionId(sessionId);
+  const short = tellingId(db, sessionId);
   return {
     json: pause,
     text: `Requirements are paused for session ${short}, ` +
