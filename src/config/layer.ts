@@ -117,7 +117,8 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
     return issue.keys.map((name) => {
       const unknown = [...path, name];
       report(unknown, "key", "there is no such key", insteadOf(configRowName(unknown)));
-      return unknown;
+      // A trigger without what restricts it would mean more than was written.
+      return isInTrigger(path) ? path.slice(0, 2) : unknown;
     });
   }
   if (issue.code === "invalid_union") {
@@ -148,6 +149,11 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   if (path[0] === "requirements") return [path.slice(0, 2)];
   // Nor does an entry of a list mean anything without what it needs.
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
+}
+
+/** Whether a path leads to an entry of a requirement's `triggerTools`. */
+function isInTrigger(path: ValuePath): boolean {
+  return path[0] === "requirements" && path[2] === "triggerTools" && path.length > 3;
 }
 
 /** Keys of the tool that this one follows, and where their meaning has gone. */
