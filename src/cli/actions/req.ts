@@ -203,12 +203,13 @@ export async function listLive(
 }
 
 /** What is wrong with the configuration, so that requirements may be missing; null when nothing is. */
-function faultOf({ unreadable, problems, problemKeys }: HookConfig): string | null {
+function faultOf(
+  { unreadable, problems, problemKeys, brokenRequirements }: HookConfig,
+): string | null {
   const next = "`conclaude config validate` shows it";
   if (unreadable !== "") return `nothing counts of ${unreadable}; ${next}`;
-  return problems === 0
-    ? null
-    : `the configuration has mistakes, in ${problemKeys.join(", ")}; ${next}`;
+  return problems === 0 ? null : `the configuration has mistakes, in ${problemKeys.join(", ")}` +
+    `${brokenRequirements === "" ? "" : `, which switch off ${brokenRequirements}`}; ${next}`;
 }
 
 /** A status can be told without a session, of what the whole branch has. */
