@@ -56,6 +56,14 @@ export function sendText(keeping: KeepingState, session: string): string {
   }
 }
 
+/** How a person does what the agent may never do: lift a rule, satisfy a requirement, change what is remembered. */
+export function ownText(session: string): string {
+  return "Nothing was done. A person can run it on a terminal of their own, where " +
+    `\`conclaude guard pause --session ${session}\` lifts rules for 15 minutes, and ` +
+    `\`conclaude req pause --session ${session}\` requirements; no pause lets you do this, only ` +
+    "`preToolUse.protectPolicy: false` in the configuration.";
+}
+
 /** What a person does where a denial comes only from a database that cannot be used. */
 export function mendText({ trouble, remedy }: Mending): string {
   return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;

@@ -31,6 +31,12 @@ export async function wayToKnow(work: HookWork): Promise<string | null> {
   return mendText(await mending(work));
 }
 
+/** How a person does what no pause lets the agent do. */
+export async function wayForPerson(work: HookWork): Promise<string> {
+  const { ownText } = await import("../guard/lift.ts");
+  return ownText(await sessionOfCommands(work.spareDb(), work.sessionId));
+}
+
 /** What has become of the database, and the session as commands are to name it. */
 async function lifting(
   work: HookWork,
@@ -39,8 +45,12 @@ async function lifting(
   const { sessionId } = work;
   const kind = keepingOf(db, work.config);
   if (kind === "broken") return [{ kind, mending: await mending(work) }, sessionId];
+  return [{ kind }, await sessionOfCommands(db, sessionId)];
+}
+
+async function sessionOfCommands(db: HookWork["db"], sessionId: string): Promise<string> {
   const { tellingId } = await import("../store/session_registry.ts");
-  return [{ kind }, tellingId(db, sessionId)];
+  return tellingId(db, sessionId);
 }
 
 /** Loaded only here: a database that cannot be used is rare. */

@@ -8,7 +8,7 @@ import { isPaused } from "../store/pauses.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { folderOf, nameOf } from "./protocol.ts";
-import { wayOut, wayToKnow } from "./lifted.ts";
+import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 import { tellable } from "./tellable.ts";
 
 /**
@@ -170,8 +170,7 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
   const guards = blocks.length === 0 ? [] : [
     ...blocks.map(({ reason }) => reason),
     isForGood
-      ? "Nothing was done. A person can run it on a terminal; no pause lets you, only " +
-        "`preToolUse.protectPolicy: false` in the configuration."
+      ? await wayForPerson(work)
       : `Nothing was done. Go on in another way. ${await wayOut(work)}`,
   ];
   const open = required?.reason ?? "";

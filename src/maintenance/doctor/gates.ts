@@ -10,6 +10,7 @@ import { isSameProgram, machineHere, readHookCommand } from "../../settings/hook
 import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts";
 import { isOurName } from "../../settings/own_name.ts";
 import { ownershipHere } from "../../settings/ownership.ts";
+import { unwrap } from "../../settings/wrapped.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
 import { VERSION } from "../../version.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
@@ -58,7 +59,11 @@ function unreadIn(config: HookConfig): Finding[] {
 }
 
 /** What makes Claude Code ask. */
-function wayToArm({ remedy }: Unarmed, looks: readonly SettingsLook[]): string {
+function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): string {
+  for (const { path, flags, wrapped } of looks) {
+    const [found] = wrapped.filter(({ event }) => events.includes(event));
+    if (remedy.kind === "install" && found !== undefined) return unwrap(found, path, flags);
+  }
   switch (remedy.kind) {
     case "enable":
       return `set it to false in ${quoteWord(remedy.path)}, or remove it`;
