@@ -122,7 +122,7 @@ export async function answerTo(
     db,
     notices,
     saved: null,
-    fault: null,
+    fault: db === null ? "it cannot be read" : null,
     tell: (notice) => void notices.push(notice),
     save(draft) {
       // Some decide while they save.

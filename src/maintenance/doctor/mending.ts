@@ -25,12 +25,12 @@ export function mendingOf(place: DatabasePlace, fault: unknown): Mending {
   };
 }
 
-/** A way out within a sentence. What has to be chosen for hooks as well is chosen where Claude Code begins. */
+/** A way out within a sentence. What a variable chooses has to be chosen for hooks and for commands. */
 function remedyOf(next: string): string {
   const isCommand = /^[a-z]/.test(next);
   const text = isCommand ? `\`${next}\`` : next[0]!.toLowerCase() + next.slice(1);
   if (next.startsWith("fuser ")) return `end the process that ${text} shows`;
   return /\bCONCLAUDE_DB_PATH\b/.test(next)
-    ? `${text} (in the shell that starts Claude Code, and start it again)`
+    ? `${text} (in the shell that starts Claude Code, which has to be started again, and in that of further commands)`
     : text;
 }
