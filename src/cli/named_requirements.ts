@@ -27,8 +27,16 @@ export async function namedRequirements(
   const missing = names.find((name) => find(name) === undefined);
   if (missing === undefined) return names.flatMap((name) => find(name) ?? []);
   const parsed = await parseHere(context, here);
-  const isOff = parsed.config.requirements[missing] !== undefined;
-  throw isOff
+  const written = parsed.config.requirements[missing];
+  if (written?.enabled === true && parsed.policy.root === null) {
+    throw failure(missing, undone, {
+      why:
+        "it is switched on in your own configuration, but requirements count only in a project with a " +
+        "configuration file of its own, and this one has none",
+      next: "conclaude config init",
+    });
+  }
+  throw written !== undefined
     ? failure(missing, undone, {
       why: "it is switched off",
       next: `conclaude req enable ${missing}`,

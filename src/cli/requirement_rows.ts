@@ -2,12 +2,18 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Ground } from "../gate/requirements.ts";
 import { type Stand, standOf } from "../gate/standings.ts";
-import { shortSessionId } from "../ids.ts";
 import { openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
-import { isTriggered, satisfyingOf, type Standing, WHOLE_BRANCH } from "../requirement/standing.ts";
+import {
+  expiredOf,
+  isTriggered,
+  satisfyingOf,
+  type Standing,
+  WHOLE_BRANCH,
+} from "../requirement/standing.ts";
 import { type Audience, reasonOf, type Status, statusOf } from "../requirement/text.ts";
 import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
+import { tellingId } from "../store/session_registry.ts";
 import type { RequirementsHere } from "./requirements_here.ts";
 
 /** One requirement as it stands. */
@@ -20,6 +26,8 @@ export interface Row {
   readonly satisfiedBy: string | null;
   readonly satisfiedAtMs: number | null;
   readonly expiresAtMs: number | null;
+  /** Who had satisfied it, and until when, where nothing satisfies it any more. */
+  readonly expired: { readonly by: string | null; readonly atMs: number } | null;
   /** Whether it counts for the whole branch. */
   readonly wholeBranch: boolean;
   readonly triggered: boolean;
@@ -42,6 +50,7 @@ export async function rowsOf(
   const { sessionId } = facts;
   const rows = requirements.map((requirement): Row => {
     const satisfying = satisfyingOf(requirement, standings, facts);
+    const former = satisfying === undefined ? expiredOf(requirement, standings, facts) : undefined;
     const why = [...open, ...unknown].find((one) => one.requirement === requirement);
     const { name, condition, scope, stopOnly, resolvedBy } = requirement;
     return {
@@ -52,6 +61,7 @@ export async function rowsOf(
       satisfiedBy: satisfying?.satisfiedBy ?? null,
       satisfiedAtMs: satisfying?.satisfiedAtMs ?? null,
       expiresAtMs: satisfying?.expiresAtMs ?? null,
+      expired: former === undefined ? null : { by: former.satisfiedBy, atMs: former.expiresAtMs! },
       wholeBranch: satisfying?.sessionId === WHOLE_BRANCH,
       triggered: isTriggered(requirement, standings, sessionId),
       stopOnly,
@@ -77,7 +87,7 @@ async function standHere(
   const branchLines = { unknown: "it is calculated only where the branch is checked out" };
   const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
   const standings = readOwnStandings(db, key, sessionId);
-  const to = { session: shortSessionId(sessionId), branch: key.branch, facts };
+  const to = { session: tellingId(db, sessionId), branch: key.branch, facts };
   const open = openOf(requirements, standings, facts);
   return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };
 }

@@ -66,7 +66,7 @@ export async function explainRequirements(
     atMs,
     projectDir: use.projectDir,
   });
-  const to = audienceOf(facts, repository);
+  const to = audienceOf(facts, repository, db);
   const key = { repository: repository.commonDir, branch };
   const standings = db === null ? [] : readOwnStandings(db, key, sessionId);
   const unknown = unknownOf([...triggered].filter(({ stopOnly }) => !stopOnly), standings, facts);

@@ -9,6 +9,7 @@ import { lookUpwards } from "../project/look.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isThere } from "../maintenance/whole_file.ts";
 import { quoteWord } from "../settings/hooks.ts";
+import { tellingId } from "../store/session_registry.ts";
 import { findSessions } from "../store/sessions.ts";
 import type { BranchKey } from "../store/requirements.ts";
 import type { CliContext } from "./context.ts";
@@ -83,9 +84,10 @@ export async function hereOfSession(
   const isElsewhere = projectDir !== null && isThere(projectDir) &&
     session.repository !== repository.commonDir && !isHere(cwd);
   if (!isElsewhere) return here;
-  throw new UserError(`Session ${session.shortId} does not work in this project`, {
+  const id = tellingId(db, session.sessionId);
+  throw new UserError(`Session ${id} does not work in this project`, {
     why: `it works in ${projectDir}, and this is ${repository.root}; nothing was changed`,
-    next: `cd ${quoteWord(projectDir)} && conclaude req status --session ${session.shortId}`,
+    next: `cd ${quoteWord(projectDir)} && conclaude req status --session ${id}`,
   });
 }
 

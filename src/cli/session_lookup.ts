@@ -9,6 +9,7 @@ import { lookAtProcesses } from "../process/identity.ts";
 import { lookUpwards } from "../project/look.ts";
 import { goneSessions } from "../session/liveness.ts";
 import { quoteWord } from "../settings/hooks.ts";
+import { tellingId } from "../store/session_registry.ts";
 import {
   type ActiveSession,
   findIdsWithoutSession,
@@ -92,18 +93,18 @@ export async function currentSession(
     why: found === undefined
       ? `no session of Claude Code is live in this project (${context.cwd})`
       : `this command runs in none of the ${live.length} live sessions of this project: ` +
-        `${live.map(({ session }) => candidate(session, nowMs)).join("; ")}; ` +
+        `${live.map(({ session }) => candidate(db, session, nowMs)).join("; ")}; ` +
         "choose one of them with `--session`",
     next: found === undefined || command === undefined
       ? "conclaude session list"
-      : `conclaude ${command} --session ${found.session.shortId}`,
+      : `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
   });
 }
 
-function candidate(session: SessionRow, nowMs: number): string {
-  const { shortId, cwd, projectDir, branch, updatedAtMs } = session;
+function candidate(db: DatabaseSync, session: SessionRow, nowMs: number): string {
+  const { sessionId, cwd, projectDir, branch, updatedAtMs } = session;
   const place = `in ${cwd ?? projectDir}${branch === null ? "" : ` on ${branch}`}`;
-  return plain(`${shortId} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
+  return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, nowMs)}`);
 }
 
 /** Without a repository the project is a folder, and this one may lie in it. */

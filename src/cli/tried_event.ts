@@ -38,7 +38,7 @@ export async function tryEvent(
   const { answerTo } = await import("../hook/dry_run.ts");
   const { config, found } = await peek(context, folder, async (db, config, { policy, places }) => {
     const tried = await eventOf(db, policy);
-    const answer = await answerTo(tried, { config, places, db });
+    const answer = await answerTo(tried, { config, places, db, locations: context.locations });
     return { tried, answer, ...await explained(tried, { db, config, policy, places }) };
   });
   const decision = decisionOf(found.answer);

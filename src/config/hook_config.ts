@@ -41,6 +41,8 @@ export interface HookConfig {
   readonly guards: string;
   /** What has to be true before something is done: a `RequirementPolicy` as JSON; empty when nothing has. */
   readonly requirements: string;
+  /** The names of requirements that are switched off by a mistake in them, `a, b and 2 more`; empty when none is. */
+  readonly brokenRequirements: string;
   /** The tool uses that requirements are about, all together. */
   readonly requiredUses: RequiredUses;
   /** Tools after whose use a requirement may be satisfied, or used up; `*` is any. */
@@ -76,6 +78,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   retentionBatchRows: 500,
   guards: "",
   requirements: "",
+  brokenRequirements: "",
   requiredUses: { tools: [], edits: false, commands: "" },
   followedTools: [],
   unreadable: "",

@@ -38,6 +38,8 @@ export interface LayerResult {
   /** Only the keys that the file names, all of them valid; `database.path` is absolute. */
   readonly values: LayerValues;
   readonly problems: readonly ConfigProblem[];
+  /** The names of requirements that are left out because of a mistake in them. */
+  readonly broken: readonly string[];
   /** Why nothing of the file counts: it cannot be read, or is no YAML; null when it can be used. */
   readonly unreadable: ConfigProblem | null;
 }
@@ -52,7 +54,7 @@ export function readLayer(file: ConfigFile): LayerResult {
   if (file.text === null) {
     const message = `the file cannot be read: ${file.problem}`;
     const problem = { path: file.path, line: 0, column: 0, key: "", message };
-    return { values: {}, problems: [problem], unreadable: problem };
+    return { values: {}, problems: [problem], broken: [], unreadable: problem };
   }
   const tree = readYaml(file.text);
   const problems = tree.faults.map(({ path, line, column, message }): ConfigProblem => ({
@@ -63,7 +65,7 @@ export function readLayer(file: ConfigFile): LayerResult {
     message,
   }));
   if (tree.root === undefined) {
-    return { values: {}, problems, unreadable: problems.at(-1) ?? null };
+    return { values: {}, problems, broken: [], unreadable: problems.at(-1) ?? null };
   }
   const report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => {
     const position = at === "key" ? tree.keyAt(path) : tree.valueAt(path);
@@ -71,10 +73,17 @@ export function readLayer(file: ConfigFile): LayerResult {
     problems.push(suggestion === undefined ? problem : { ...problem, suggestion });
   };
   refuseLostNames(tree.root, [], report);
+  const written = requirementsIn(tree.root);
   const values = keepValid(tree.root, report);
+  const kept = new Set(requirementsIn(values));
+  const broken = written.filter((name) => !kept.has(name));
   resolveDatabasePath(values, file, report);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  return { values, problems, unreadable: null };
+  return { values, problems, broken, unreadable: null };
+}
+
+function requirementsIn({ requirements }: LayerValues): string[] {
+  return isMapping(requirements) ? Object.keys(requirements) : [];
 }
 
 /** True for a map of keys, false for a list or a single value. */
@@ -117,7 +126,8 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
     return issue.keys.map((name) => {
       const unknown = [...path, name];
       report(unknown, "key", "there is no such key", insteadOf(configRowName(unknown)));
-      return unknown;
+      // A trigger without what restricts it would mean more than was written.
+      return isInTrigger(path) ? path.slice(0, 2) : unknown;
     });
   }
   if (issue.code === "invalid_union") {
@@ -148,6 +158,11 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   if (path[0] === "requirements") return [path.slice(0, 2)];
   // Nor does an entry of a list mean anything without what it needs.
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
+}
+
+/** Whether a path leads to an entry of a requirement's `triggerTools`. */
+function isInTrigger(path: ValuePath): boolean {
+  return path[0] === "requirements" && path[2] === "triggerTools" && path.length > 3;
 }
 
 /** Keys of the tool that this one follows, and where their meaning has gone. */

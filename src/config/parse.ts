@@ -29,6 +29,9 @@ export interface ParsedConfig {
 /** So many problems are named at the start of a session. */
 const MAX_NAMED_PROBLEMS = 3;
 
+/** So many requirements that are left out are named there. */
+const MAX_NAMED_REQUIREMENTS = 20;
+
 const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
 
 /**
@@ -47,6 +50,8 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const own = mergeAll(layers.filter(({ layer }) => layer !== "user"));
   const inherit = own.inherit !== false;
   const user = inherit ? mergeAll(layers.filter(({ layer }) => layer === "user")) : {};
+  const broken = layers.filter(({ layer }) => inherit || layer !== "user")
+    .flatMap((layer) => layer.broken);
   const config = configSchema.parse({ ...mergeValues(user, own), inherit });
   const problems = layers.flatMap((layer) => layer.problems);
   const home = ordered.find((file) => file.home)?.home;
@@ -64,6 +69,7 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
     hook: {
       ...toHookConfig(config, { home, problems }),
       ...compileStopSections(config, root),
+      brokenRequirements: root === null ? "" : namesText([...new Set(broken)]),
       guards: isGuarded ? JSON.stringify(policy) : "",
       requirements: requirements === null ? "" : JSON.stringify(requirements),
       requiredUses: usesOf(requirements?.requirements ?? []),
@@ -73,6 +79,14 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
     policy,
     problems,
   };
+}
+
+/** `a, b, c and 2 more` */
+function namesText(names: readonly string[]): string {
+  const more = names.length > MAX_NAMED_REQUIREMENTS
+    ? ` and ${names.length - MAX_NAMED_REQUIREMENTS} more`
+    : "";
+  return names.slice(0, MAX_NAMED_REQUIREMENTS).join(", ") + more;
 }
 
 /** Where and what, in one line. */
@@ -102,6 +116,7 @@ type CompiledApart =
   | "prompts"
   | "notifications"
   | "requirements"
+  | "brokenRequirements"
   | "requiredUses"
   | "followedTools"
   | "unreadable";

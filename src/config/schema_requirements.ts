@@ -104,7 +104,7 @@ export const REQUIREMENTS = named(
     ),
   },
   "What has to be true before Claude edits, commits or stops, each under a name. They count in projects with a " +
-    "configuration file of their own; a wrong value switches off the requirement that it is in.",
+    "configuration file of their own; a wrong value switches off the requirement that it is in, and so does an unknown key in `triggerTools`.",
 );
 
 const scopes = (description: string) => list("scope", z.enum(SCOPES), description, ["session"]);

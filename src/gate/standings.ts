@@ -1,13 +1,13 @@
 /** How requirements stand on a branch for a session, and whom to tell of it. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Repository } from "../git/repository.ts";
-import { shortSessionId } from "../ids.ts";
 import { joinPath } from "../paths.ts";
 import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import type { Standing } from "../requirement/standing.ts";
 import type { Audience } from "../requirement/text.ts";
 import { readOwnStandings } from "../store/requirements.ts";
+import { tellingId } from "../store/session_registry.ts";
 import { gatherFacts, type Ground } from "./requirements.ts";
 
 /** How requirements stand, with all that they were judged by. */
@@ -45,17 +45,24 @@ export async function standOf(
     unknown: unknownOf(requirements, standings, facts),
     standings,
     facts,
-    to: audienceOf(facts, repository),
+    to: audienceOf(facts, repository, db),
   };
 }
 
-/** Whom to tell of what was judged. Where there are several working trees, a command names the branch that it is about. */
+/**
+ * Whom to tell of what was judged. Where there are several working trees, a command names the branch that it is about.
+ *
+ * @param db Asked how long the session's id has to be, only when something is told; null where it cannot be.
+ */
 export function audienceOf(
   facts: Facts,
   repository: Pick<Repository, "commonDir">,
+  db: DatabaseSync | null,
 ): Audience {
   return {
-    session: shortSessionId(facts.sessionId),
+    get session() {
+      return tellingId(db, facts.sessionId);
+    },
     branch: hasWorktrees(repository) ? facts.branch : null,
     facts,
   };

@@ -114,7 +114,7 @@ export async function prepareUse(
     triggered,
     doubts,
     isStrict,
-    to: audienceOf(gathered.facts, repository),
+    to: audienceOf(gathered.facts, repository, at.db),
     worktree: repository.root,
   };
   return {

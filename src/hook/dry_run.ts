@@ -5,7 +5,7 @@ import type { AskedUse } from "../gate/judge.ts";
 import { type Repository, repositoryAt } from "../git/repository.ts";
 import type { OwnPlaces } from "../gate/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
-import { readVariable } from "../paths.ts";
+import { type Locations, readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
@@ -97,6 +97,7 @@ export async function answerTo(
   from: {
     readonly config: HookConfig;
     readonly places: OwnPlaces;
+    readonly locations: Locations;
     /** Open for reading; null when there is none. */
     readonly db: DatabaseSync | null;
   },
@@ -104,11 +105,12 @@ export async function answerTo(
   if (tried.problem !== null) return null;
   const load = LOOKING.get(tried.event.name);
   if (load === undefined) return undefined;
-  const { config, places, db } = from;
+  const { config, places, locations, db } = from;
   const notices: string[] = [];
   const work: HookWork = {
     ...places,
     ...tried,
+    locations,
     atMs: Date.now(),
     shownProjectDir: tried.projectDir,
     claudePid: processNumber(readVariable("CLAUDE_PID")),
@@ -120,6 +122,7 @@ export async function answerTo(
     db,
     notices,
     saved: null,
+    fault: db === null ? "it cannot be read" : null,
     tell: (notice) => void notices.push(notice),
     save(draft) {
       // Some decide while they save.

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
+import type { Locations } from "../paths.ts";
 import type { ApplyChanges, Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
 import type { RequirementChange } from "../store/requirements.ts";
 import type { HookEvent } from "./protocol.ts";
@@ -54,6 +55,9 @@ export interface HookWork {
   readonly configFiles: readonly Pick<ConfigFile, "path">[];
   /** The database that counts: its path, or `:memory:`. */
   readonly database: string;
+  readonly locations: Locations;
+  /** Why the database could not take the event, once it is saved; null when it could. */
+  readonly fault: unknown;
   /** False where the configuration wants nothing of the content kept: capture is off, or the project is excluded. */
   readonly keepsContent: boolean;
   /** Texts that did not come with the event, with their secrets masked. */

@@ -1,6 +1,5 @@
 import { keepingOf } from "../gate/keeping.ts";
-import { liftText } from "../guard/lift.ts";
-import { shortSessionId } from "../ids.ts";
+import type { KeepingState, Mending } from "../guard/lift.ts";
 import { isPaused } from "../store/pauses.ts";
 import type { HookWork } from "./handler.ts";
 
@@ -14,6 +13,48 @@ export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
 }
 
 /** How a person lifts the guards for this session, once the event is saved. */
-export function wayOut({ spareDb, config, sessionId }: HookWork): string {
-  return liftText(keepingOf(spareDb(), config), shortSessionId(sessionId));
+export async function wayOut(work: HookWork): Promise<string> {
+  const { liftText } = await import("../guard/lift.ts");
+  return liftText(...await lifting(work, work.spareDb()));
+}
+
+/** How a person sends a prompt that was held back, before the event is saved. */
+export async function wayToSend(work: HookWork): Promise<string> {
+  const { sendText } = await import("../guard/lift.ts");
+  return sendText(...await lifting(work, work.db));
+}
+
+/** How a person mends the database, where a denial comes from not knowing what it holds; null where it could be used. */
+export async function wayToKnow(work: HookWork): Promise<string | null> {
+  if (keepingOf(work.spareDb(), work.config) !== "broken") return null;
+  const { mendText } = await import("../guard/lift.ts");
+  return mendText(await mending(work));
+}
+
+/** How a person does what no pause lets the agent do. */
+export async function wayForPerson(work: HookWork): Promise<string> {
+  const { ownText } = await import("../guard/lift.ts");
+  return ownText(await sessionOfCommands(work.spareDb(), work.sessionId));
+}
+
+/** What has become of the database, and the session as commands are to name it. */
+async function lifting(
+  work: HookWork,
+  db: HookWork["db"],
+): Promise<[keeping: KeepingState, session: string]> {
+  const { sessionId } = work;
+  const kind = keepingOf(db, work.config);
+  if (kind === "broken") return [{ kind, mending: await mending(work) }, sessionId];
+  return [{ kind }, await sessionOfCommands(db, sessionId)];
+}
+
+async function sessionOfCommands(db: HookWork["db"], sessionId: string): Promise<string> {
+  const { tellingId } = await import("../store/session_registry.ts");
+  return tellingId(db, sessionId);
+}
+
+/** Loaded only here: a database that cannot be used is rare. */
+async function mending({ database, locations, fault, atMs }: HookWork): Promise<Mending> {
+  const { mendingOf } = await import("../maintenance/doctor/mending.ts");
+  return mendingOf({ database, locations, databaseChosenBy: "", nowMs: atMs }, fault);
 }

@@ -8,7 +8,7 @@ import { isPaused } from "../store/pauses.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { folderOf, nameOf } from "./protocol.ts";
-import { wayOut } from "./lifted.ts";
+import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 import { tellable } from "./tellable.ts";
 
 /**
@@ -33,7 +33,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     decision ??= decide(work, db, { guards, required });
     return draftWith(draft, decision, { reason, doubts });
   }, required?.apply);
-  return answerOf(work, decision!);
+  return await answerOf(work, decision!);
 }
 
 /** The tool use that is asked about; null when the event names no tool. */
@@ -153,12 +153,12 @@ function draftWith(
   };
 }
 
-function answerOf(work: HookWork, decision: Decision): Answer {
+async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied) {
     return decision.allowedBy === null ? null : permission({ behavior: "allow" });
   }
-  const reason = reasonOf(decision, work);
+  const reason = await reasonOf(decision, work);
   return event.name === "PermissionRequest" ? permission({ behavior: "deny", message: reason }) : {
     hookSpecificOutput: {
       hookEventName: "PreToolUse",
@@ -168,15 +168,18 @@ function answerOf(work: HookWork, decision: Decision): Answer {
   };
 }
 
-function reasonOf({ blocks, required }: Decision, work: HookWork): string {
+async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise<string> {
+  const isForGood = blocks.every(({ isLasting }) => isLasting);
   const guards = blocks.length === 0 ? [] : [
     ...told(blocks),
-    blocks.every(({ isLasting }) => isLasting)
-      ? "Nothing was done. A person can run it on a terminal; no pause lets you, only " +
-        "`preToolUse.protectPolicy: false` in the configuration."
-      : `Nothing was done. Go on in another way. ${wayOut(work)}`,
+    isForGood
+      ? await wayForPerson(work)
+      : `Nothing was done. Go on in another way. ${await wayOut(work)}`,
   ];
-  return [...guards, required?.reason ?? ""].filter((line) => line !== "").join("\n");
+  const open = required?.reason ?? "";
+  // Else the way out of the guards has said it.
+  const mending = open !== "" && isForGood ? await wayToKnow(work) : null;
+  return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }
 
 /** The reasons, as many as a reader wants to know of. Claude Code shows no answer of 10,000 characters whole. */

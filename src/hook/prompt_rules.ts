@@ -1,12 +1,11 @@
 import { contextFor, runForPrompt } from "../gate/prompts.ts";
 import type { PromptPolicy } from "../guard/prompts.ts";
 import type { StopPolicy } from "../guard/stop.ts";
-import { shortSessionId } from "../ids.ts";
 import { joinPath } from "../paths.ts";
 import { keepFirstPrompt } from "../store/prompt_queues.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
-import { isLifted } from "./lifted.ts";
+import { isLifted, wayToSend } from "./lifted.ts";
 import { tellable } from "./tellable.ts";
 import type { PromptExtra } from "./user_prompt_submit.ts";
 
@@ -50,18 +49,12 @@ export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Ap
       ? { status: "blocked", errorMessage: reason ?? block.rule, metadata }
       : { metadata },
     texts,
-    block: held ? holdText(block.reason, work.sessionId) : null,
+    block: held ? holdText(block.reason, await wayToSend(work)) : null,
   };
 }
 
-function holdText(reason: string, sessionId: string): string {
-  return [
-    reason,
-    "The prompt was not sent. Correct this and send it again. To send it all the same, run " +
-    `\`conclaude guard pause --session ${
-      shortSessionId(sessionId)
-    }\`, which lifts the rules for 15 minutes.`,
-  ].join("\n");
+function holdText(reason: string, wayOut: string): string {
+  return `${reason}\nThe prompt was not sent. Correct this and send it again. ${wayOut}`;
 }
 
 /** How the session began, for the stops that depend on it. */

@@ -44,7 +44,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (db !== null && work.config.stop !== "") await lookAtRoot(db, work);
   const gone = goneSessions(others, processes, work.claudePid);
   if (gone.length > 0) ask(db, (db) => markAbandoned(db, gone, work.atMs));
-  const { problems, problemKeys, unreadable } = work.config;
+  const { problems, problemKeys, brokenRequirements, unreadable } = work.config;
   if (problems > 0) {
     const more = problems > problemKeys.length ? " and more" : "";
     const what = unreadable === ""
@@ -55,7 +55,10 @@ export async function handle(work: HookWork): Promise<Answer> {
       : unreadable === ""
       ? "The rest of it counts."
       : "Nothing of that file counts.";
-    work.tell(`conclaude: ${what}. ${meaning} Run \`conclaude config validate\`.`);
+    const off = brokenRequirements === ""
+      ? ""
+      : ` Switched off by it: the requirements ${brokenRequirements}.`;
+    work.tell(`conclaude: ${what}.${off} ${meaning} Run \`conclaude config validate\`.`);
   }
   if (mayGuard(work.config) && work.projectDir !== null) {
     const { unarmedNotice } = await import("../gate/unarmed.ts");

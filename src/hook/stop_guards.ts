@@ -93,7 +93,10 @@ export async function holdBack(
     metadata: { ...draft.metadata, rules, inRow },
     ...heldDraft(required),
   }, applyChanges);
-  const told = [stopReason(blocks, { inRow, maxBlocks, wayOut: wayOut(work) }), required.reason];
+  const told = [
+    stopReason(blocks, { inRow, maxBlocks, wayOut: await wayOut(work) }),
+    required.reason,
+  ];
   return { decision: "block", reason: told.filter((text) => text !== "").join("\n\n") };
 }
 

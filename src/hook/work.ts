@@ -67,6 +67,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const notices: string[] = [];
   let saved = false;
   let kept: Draft | null = null;
+  let fault: unknown = opened.reason;
 
   const id = newId(atMs);
   const recordOf = (draft: Draft): HookRecord => {
@@ -116,6 +117,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       saved = true;
       if (database !== ":memory:") keepLogShort(db, database);
     } catch (thrown) {
+      fault = thrown;
       const { keepElsewhere } = await import("./failure.ts");
       notices.push(...keepElsewhere(thrown, recordOf(decide(null)), { database, locations }));
     }
@@ -136,6 +138,10 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     config,
     configFiles: files,
     database,
+    locations,
+    get fault() {
+      return fault;
+    },
     keepsContent,
     mask: (texts) => maskTexts(texts, config),
     async exclusion(toolName, toolInput) {

@@ -3,7 +3,7 @@ import type { CommandEnd, CommandRule, CommandRun } from "../guard/commands_poli
 import { messageOf } from "../errors.ts";
 import { joinPath } from "../paths.ts";
 import { OutputHead } from "./output_head.ts";
-import { endGroup, startWords } from "./start.ts";
+import { endGroup, ENDING_SIGNALS, startWords } from "./start.ts";
 
 /** Where and for how long a command is run. */
 export interface CommandOptions {
@@ -23,11 +23,6 @@ const MAX_REST_MS = 1000;
 
 /** Less is no time to run anything in, in milliseconds. */
 const LEAST_MS = 50;
-
-/** What ends a hook from outside: Claude Code, a terminal that is closed, a person at it. */
-const ENDING_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
-  ? ["SIGINT"]
-  : ["SIGTERM", "SIGINT", "SIGHUP"];
 
 /**
  * Runs a command. What it has started is ended with it when it takes too long; what it leaves in the background when it

@@ -1,5 +1,8 @@
 /** Runs a line of the shell as Claude Code runs the command of a hook, and waits no longer than it would. */
 
+import { messageOf } from "../errors.ts";
+import { endGroup, ENDING_SIGNALS } from "./start.ts";
+
 /** How a line ended. */
 export type LineEnd =
   | {
@@ -8,8 +11,9 @@ export type LineEnd =
     readonly stdout: string;
     readonly stderr: string;
   }
-  /** It was still running, and was killed. */
+  /** It was still running, and was ended with all that it had started. */
   | { readonly kind: "late" }
+  /** Nothing can be said of it: it could not be started, or this process was told to leave. */
   | { readonly kind: "unstarted"; readonly why: string };
 
 /** How a line is run. */
@@ -34,32 +38,31 @@ export async function runShellLine(line: string, options: LineOptions): Promise<
       stdin: "piped",
       stdout: "piped",
       stderr: "piped",
+      // A group of its own, to be ended as a whole.
+      detached: Deno.build.os !== "windows",
     }).spawn();
   } catch (thrown) {
-    return { kind: "unstarted", why: thrown instanceof Error ? thrown.message : String(thrown) };
+    return { kind: "unstarted", why: messageOf(thrown) };
   }
   const texts = [new Response(child.stdout).text(), new Response(child.stderr).text()] as const;
   // Nobody may be left to hear of a pipe that breaks after the time is over.
   texts.forEach((text) => text.catch(() => {}));
-  let alarm: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<null>((resolve) => {
-    alarm = setTimeout(() => resolve(null), timeoutMs);
-  });
+  const early = Promise.withResolvers<LineEnd>();
+  const alarm = setTimeout(() => early.resolve({ kind: "late" }), timeoutMs);
+  const interrupt = () => early.resolve({ kind: "unstarted", why: "it was interrupted" });
+  for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, interrupt);
   const ended = async () => {
     await feed(child, stdin);
     const { code } = await child.status;
     return { kind: "ended", code, stdout: await texts[0], stderr: await texts[1] } as const;
   };
-  const end = await Promise.race([ended(), late]);
+  const end = await Promise.race([ended(), early.promise]);
   clearTimeout(alarm);
-  if (end !== null) return end;
-  try {
-    child.kill("SIGKILL");
-  } catch {
-    // It has ended, and what it started holds its pipes.
-  }
+  for (const signal of ENDING_SIGNALS) Deno.removeSignalListener(signal, interrupt);
+  if (end.kind === "ended") return end;
+  await endGroup(child);
   child.unref();
-  return { kind: "late" };
+  return end;
 }
 
 /** A program that does not read to the end closes the pipe; that is its right. */

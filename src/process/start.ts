@@ -20,6 +20,11 @@ const LOADING = /^(?:LD|DYLD)_/;
 
 const ON_WINDOWS = Deno.build.os === "windows";
 
+/** What ends this process from outside: Claude Code, a terminal that is closed, a person at it. */
+export const ENDING_SIGNALS: readonly Deno.Signal[] = ON_WINDOWS
+  ? ["SIGINT"]
+  : ["SIGTERM", "SIGINT", "SIGHUP"];
+
 /**
  * Starts a program, and does not wait for it.
  *
@@ -105,7 +110,7 @@ while [ "$n" -lt 15 ]; do
 done
 kill -s KILL -- "-$1" 2>/dev/null`;
 
-/** Ends a process that {@linkcode startWords} has started, and all that is in its group. */
+/** Ends a process that was started with a group of its own, and all that is in the group. */
 export async function endGroup(child: Deno.ChildProcess): Promise<void> {
   try {
     if (ON_WINDOWS) return child.kill();

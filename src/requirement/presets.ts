@@ -21,7 +21,7 @@ const SAMPLES: readonly Sample[] = [
     sets: ["strict", "relaxed"],
     about: "A plan exists before files are changed.",
     lines: [
-      "message: Plan the change first. Run {auto_resolve_skill}, or write a plan.",
+      "message: Plan the change first. Run {auto_resolve_skill}.",
       ...PLANNED,
     ],
   },

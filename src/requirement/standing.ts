@@ -59,6 +59,22 @@ export function satisfyingOf(
   return standings.find((one) => one.sessionId === sessionId && holds(one));
 }
 
+/** The satisfaction that would count, had its time not run out: the one that ended last; undefined when there is none. */
+export function expiredOf(
+  { name, scope }: Pick<Requirement, "name" | "scope">,
+  standings: readonly Standing[],
+  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+): Standing | undefined {
+  const owners = [
+    WHOLE_BRANCH,
+    ...(scope === "branch" || scope === "permanent" ? [] : [sessionId]),
+  ];
+  return standings.filter(({ requirement, sessionId: owner, satisfiedAtMs, expiresAtMs }) =>
+    requirement === name && owners.includes(owner) && satisfiedAtMs !== null &&
+    expiresAtMs !== null && expiresAtMs <= atMs
+  ).sort((one, other) => other.expiresAtMs! - one.expiresAtMs!)[0];
+}
+
 /** Where a satisfaction in the usual way goes: to the session, or to the branch. */
 export function ownerOf(scope: Scope, sessionId: string): string {
   return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;

@@ -17,7 +17,7 @@ const MAX_DOUBTS = 5;
 
 /** Whose session it is, in the form that commands take. */
 export interface Audience {
-  /** The short id. */
+  /** The short id, or more of it where another session begins the same. */
   readonly session: string;
   /** What a command has to name for it to mean the same in every working tree; null where there is only one. */
   readonly branch: string | null;
@@ -87,7 +87,7 @@ export function unknownText(names: readonly string[], keeping: Keeping): string 
     keeping === "off"
       ? "known, for the database is switched off, and the policy is strict. A person has to switch it on " +
         "(`database.enabled: true`; `conclaude config path` says where)."
-      : "read from the database, and the policy is strict. A person can mend that with `conclaude doctor --fix`."
+      : "read from the database, and the policy is strict."
   }`;
 }
 

@@ -8,6 +8,7 @@
 import { isUserError, messageOf, UserError } from "../errors.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
 import { quoteWord } from "./hooks.ts";
+import { NEW_FOLDER_MODE } from "./made_folder.ts";
 
 /** Which of Claude Code's settings files: the user's own, the project's shared one, or the project's private one. */
 export type SettingsScope = "user" | "project" | "local";
@@ -38,7 +39,6 @@ export interface SettingsFile {
 }
 
 const NEW_FILE_MODE = 0o600;
-const NEW_FOLDER_MODE = 0o700;
 const MOST_LINKS = 40;
 
 /**

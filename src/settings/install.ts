@@ -28,6 +28,7 @@ import {
   STRICT_EVENTS,
 } from "./hooks.ts";
 import { findLookAlikes, takeOver } from "./look_alike.ts";
+import { removeMadeFolder } from "./made_folder.ts";
 import type { Ownership } from "./own_handler.ts";
 import { type Asker, ownershipHere } from "./ownership.ts";
 import { isOriginOf, planRemoval } from "./restore.ts";
@@ -270,6 +271,7 @@ function uninstallOnce(
   if (changed && !dryRun) {
     if (!replaceSettings(file, after)) return undefined;
     if (removal.kind === "restored") dropBackup(file.path);
+    if (removal.kind === "deleted") removeMadeFolder(file.path);
   }
   return {
     settings: file.path,

@@ -16,7 +16,8 @@ export function sharedPathWarnings(
   return [
     "everybody who works in this project gets this file, and its hooks name a path of this machine. " +
     `For yourself alone: \`${out} && ${local}\`. ` +
-    `For everybody who has conclaude on the PATH: \`${named}\``,
+    `For everybody who has conclaude on the PATH: \`${named}\`. ` +
+    "One of them is enough: two record each event twice",
   ];
 }
 

@@ -206,6 +206,66 @@ testWhere(
   },
 );
 
+testWhere(needsUnix(), "a hook that hangs is ended with all that it has started", async () => {
+  using place = guarded();
+  const pids = join(place.home, "pids");
+  const path = program(place, `sleep 31.5 & echo $! >>'${pids}'; wait`);
+  await place.run(["install-hooks", "--command", path]);
+  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
+  await gate(place);
+  const [pid] = Deno.readTextFileSync(pids).trim().split("\n");
+  const { code } = new Deno.Command("sh", {
+    // A dead one that nobody has asked about yet is still listed.
+    args: ["-c", `ps -o stat= -p ${pid} | grep -q '^[^Z]'`],
+  }).outputSync();
+  assert.equal(code, 1, "it is gone");
+});
+
+for (
+  const [event, config, gateName] of [
+    ["Stop", "stop: {commands: [{run: 'true'}]}", /stop\.commands/],
+    ["UserPromptSubmit", "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}]}", /Rules/],
+    ["PermissionRequest", "permissionRequest: {default: deny}", /permissionRequest/],
+  ] as const
+) {
+  testWhere(
+    needsUnix(),
+    `another program that only ${event} starts is proved by itself`,
+    async () => {
+      using place = guarded(`${config}\n`);
+      await place.run(["install-hooks"]);
+      alter(settingsAt(place), ({ hooks }) => {
+        hooks[event][0].hooks[0].command = `$HOME/conclaude hook ${event}`;
+      });
+      program(place, "exit 0");
+      const row = await gate(place);
+      assert.equal(row.status, "fail");
+      assert.match(
+        row.message,
+        /^NOT ARMED for .*lets pass what must be denied: \$HOME\/conclaude/,
+      );
+      assert.match(row.message, gateName);
+      program(place, `cat >/dev/null; exec ${words} hook PreToolUse </dev/null`);
+      assert.match((await gate(place)).message, /^NOT ARMED for /);
+      program(place, `exec ${words} "$@"`);
+      const rows = await gates(place);
+      assert.deepEqual(rows.map(({ status }) => status), ["ok", "ok"]);
+    },
+  );
+}
+
+testWhere(
+  needsUnix(),
+  "a program that judges tools and lets every stop pass is NOT ARMED for stops",
+  async () => {
+    using place = guarded("stop: {commands: [{run: 'true'}]}\n");
+    const path = program(place, `case "$2" in Stop) exit 0;; esac; exec ${words} "$@"`);
+    await place.run(["install-hooks", "--command", path]);
+    const row = await gate(place);
+    assert.match(row.message, /^NOT ARMED for .*stop\.commands: .* hook Stop$/);
+  },
+);
+
 testWhere(needsUnix(), "a command that names the home works in the proof's own home", async () => {
   using place = guarded();
   program(place, `exec ${words} "$@"`);
@@ -214,7 +274,7 @@ testWhere(needsUnix(), "a command that names the home works in the proof's own h
     hooks.PreToolUse[0].hooks[0].command = '"$HOME/conclaude" hook PreToolUse';
   });
   const before = namesIn(place.home);
-  assert.match((await gate(place)).message, /^ARMED/);
+  for (const { message } of await gates(place)) assert.match(message, /^ARMED/);
   assert.deepEqual(namesIn(place.home), before);
 });
 

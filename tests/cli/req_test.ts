@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
 import { presetText } from "../../src/requirement/presets.ts";
-import { RequiredProject, SESSION } from "../support/required_project.ts";
+import { hook } from "../support/program.ts";
+import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 
 const PRESETS = ["strict", "relaxed", "minimal", "advanced"] as const;
 
@@ -204,4 +205,87 @@ Deno.test("the requirements that forbid are in the JSON of explain", async () =>
   assert.deepEqual([body.decision, body.blocks], ["deny", [
     { rule: "requirements.a", reason: "because" },
   ]]);
+});
+
+Deno.test("req clear of a session says what stays satisfied for the whole branch, and how to clear that", async () => {
+  using project = new RequiredProject("requirements: {br: {scope: branch}, a: {}}\n");
+  await project.start();
+  await project.req("satisfy", "br", "a", "--session", SESSION);
+  const one = await project.req("clear", "br", "--session", SESSION);
+  assert.match(one, /^Nothing was recorded of br on feature\/x for session \w+\.\n/);
+  const all = await project.req("clear", "--all", "--session", SESSION);
+  for (const text of [one, all]) {
+    assert.match(
+      text,
+      /Still satisfied for the whole branch: br\. To clear: conclaude req clear br$/m,
+    );
+  }
+  assert.equal(project.state("br").length, 1);
+  await project.req("clear", "br");
+  assert.equal(project.state("br").length, 0);
+  assert.doesNotMatch(await project.req("clear", "--all", "--session", SESSION), /Still/);
+});
+
+Deno.test("req explain says of a satisfaction that has run out when that was", async () => {
+  using project = new RequiredProject(
+    "requirements: {a: {}, b: {satisfiedBySkill: [plan], replanTtl: 60}}\n",
+  );
+  await project.start();
+  await project.req("satisfy", "a", "--session", SESSION, "--ttl", "60");
+  await project.used("Skill", { skill: "plan" });
+  assert.doesNotMatch(await project.req("explain", "a", "--session", SESSION), /ran out/);
+  project.age(660);
+  for (const [name, by] of [["a", "cli"], ["b", "skill"]] as const) {
+    const told = await project.req("explain", name, "--session", SESSION);
+    assert.match(told, new RegExp(`It was satisfied by ${by}; that ran out 10m ago \\(2`));
+  }
+});
+
+Deno.test("req sessions leaves out those whose process is gone", async () => {
+  using project = new RequiredProject("{}\n");
+  const gone = new Deno.Command("true").spawn();
+  await gone.status;
+  const start = (session_id: string, pid: number) =>
+    hook("SessionStart", { session_id, cwd: project.path, source: "startup" }, project.home, {
+      env: { CLAUDE_PID: String(pid) },
+    });
+  await start(SESSION, gone.pid);
+  await start(OTHER_SESSION, Deno.pid);
+  const listed = await project.req("sessions");
+  assert.ok(listed.includes(OTHER_SESSION.slice(0, 8)));
+  assert.ok(!listed.includes(SESSION.slice(0, 8)), listed);
+});
+
+Deno.test("a requirement that only the user's file switches on is said to need a project's file", async () => {
+  using project = new RequiredProject("{}\n");
+  Deno.mkdirSync(join(project.home.path, ".conclaude"), { recursive: true });
+  Deno.writeTextFileSync(
+    join(project.home.path, ".conclaude", "config.yaml"),
+    "requirements: {commit_plan: {}}\n",
+  );
+  await project.start();
+  await project.req("satisfy", "commit_plan", "--session", SESSION);
+  Deno.removeSync(join(project.path, ".conclaude.yaml"));
+  const { code, body } = await json(project, "req", "satisfy", "commit_plan", "--session", SESSION);
+  assert.equal(code, 1);
+  assert.match(body.error.why, /only in a project with a configuration file of its own/);
+  assert.equal(body.error.next, "conclaude config init");
+  await project.run("config", "init");
+  await project.req("satisfy", "commit_plan", "--session", SESSION);
+});
+
+Deno.test("the denial of what only a person may says how a person does it", async () => {
+  using project = new RequiredProject("{}\n");
+  await project.start();
+  const denied = await project.bash("conclaude guard pause");
+  const commands = [...denied!.matchAll(/`conclaude ((?:guard|req) pause --session \w+)`/g)];
+  assert.equal(commands.length, 2, denied!);
+  for (const [, command] of commands) {
+    const { code } = await project.run(...command!.split(" "));
+    assert.equal(code, 0);
+  }
+});
+
+Deno.test("the texts of the sets name nothing that does not satisfy", () => {
+  for (const preset of PRESETS) assert.doesNotMatch(presetText(preset), /write a plan/);
 });

@@ -478,7 +478,10 @@ Deno.test("the way out of a rule is no pause where none can be kept", async () =
   Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
   Deno.writeTextFileSync(home.database, "no database at all ".repeat(500));
   for (const reason of [(await edit(home, "src/a.ts"))!, await stop()]) {
-    assert.match(reason, /`conclaude doctor --fix` comes first.*`conclaude guard pause --session/);
+    assert.match(
+      reason,
+      /This comes first: `conclaude doctor --fix`\. .*`conclaude guard pause --session/,
+    );
   }
   await conclaude(home, "doctor", "--fix");
   await conclaude(home, "guard", "pause", "--session", SESSION.slice(0, 8));

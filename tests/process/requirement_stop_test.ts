@@ -368,7 +368,7 @@ Deno.test("where the state cannot be read a tool passes with a note, and is deni
   using _lock = project.lock();
   assert.match(
     (await project.edit())!,
-    /"commit_plan" is satisfied cannot be read[^]*`conclaude doctor --fix`/,
+    /"commit_plan" is satisfied cannot be read[^]*`fuser -v /,
   );
 });
 

@@ -599,3 +599,37 @@ Deno.test("a commit that was broken off, or goes on in the background, keeps its
   await project.used("Bash", commit, { tool_response: { stdout: "", interrupted: false } });
   assert.notEqual(await project.bash("git commit -m x"), null);
 });
+
+for (const key of ["commandPatern", "command_pattern", "pattern"]) {
+  Deno.test(`a trigger with the unknown key ${key} switches its requirement off, and it is named`, async () => {
+    using project = new RequiredProject(
+      `requirements: {a: {triggerTools: [{tool: Bash, ${key}: "git commit"}]}, b: {triggerTools: [Write]}}\n`,
+    );
+    const { systemMessage } = (await project.send("SessionStart", { source: "startup" }))!;
+    assert.match(String(systemMessage), /Switched off by it: the requirements a\./);
+    assert.equal(await project.bash("ls"), null);
+    assert.notEqual(await project.use("Write", { file_path: "src/a.ts" }), null);
+    const doctor = await project.run("doctor");
+    assert.match(doctor.stdout, /switched off by mistakes in them: the requirements a;/);
+    const { code, stdout } = await project.run("config", "validate");
+    assert.equal(code, 1);
+    assert.ok(stdout.includes(`requirements.a.triggerTools[0].${key}`), stdout);
+    if (key !== "pattern") assert.match(stdout, /write "commandPattern" instead/);
+  });
+}
+
+Deno.test("all requirements with mistakes are named, at the start and by doctor, up to twenty", async () => {
+  const names = Array.from({ length: 22 }, (_, i) => `r${String(i).padStart(2, "0")}`);
+  const broken = (count: number) =>
+    `requirements: {${
+      names.slice(0, count).map((name) => `${name}: {scope: none}`).join(", ")
+    }, good: {}}\n`;
+  using project = new RequiredProject(broken(5));
+  const told = async () =>
+    String((await project.send("SessionStart", { source: "startup" }))!["systemMessage"]);
+  assert.match(await told(), /the requirements r00, r01, r02, r03, r04\./);
+  assert.match((await project.run("doctor")).stdout, /the requirements r00, r01, r02, r03, r04;/);
+  assert.match(await project.req("status"), /which switch off r00, r01, r02, r03, r04;/);
+  project.configure(broken(22));
+  assert.match(await told(), /r18, r19 and 2 more\./);
+});

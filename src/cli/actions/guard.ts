@@ -1,14 +1,13 @@
 import { redactText } from "../../capture/redact.ts";
 import { rulesOf, stopRulesOf } from "../../guard/explain.ts";
-import { shortSessionId } from "../../ids.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
+import { tellingId } from "../../store/session_registry.ts";
 import type { CliContext } from "../context.ts";
+import { sessionIdOf } from "../requirements_here.ts";
 import { peek } from "../policy.ts";
-import { currentSession, sessionOf } from "../session_lookup.ts";
 import { openKept, openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import type { View } from "../view.ts";
-import type { DatabaseSync } from "node:sqlite";
 
 const MINUTE_MS = 60_000;
 
@@ -30,7 +29,7 @@ export async function listRules(context: CliContext): Promise<View> {
     color: context.globals.color,
   });
   const lifted = pauses.map(({ sessionId, endsAtMs, reason }) =>
-    `Lifted for session ${shortSessionId(sessionId)}, ${minutesText(endsAtMs - now)} more` +
+    `Lifted for session ${tellingId(db, sessionId)}, ${minutesText(endsAtMs - now)} more` +
     (reason === null ? "" : `: ${reason}`)
   );
   return {
@@ -45,19 +44,21 @@ export async function pauseGuards(
   flags: { readonly session?: string; readonly minutes: number; readonly reason?: string },
 ): Promise<View> {
   const db = await openKept(context, "pause the guards");
-  const sessionId = await chosenSession(db, context, {
-    session: flags.session,
+  const sessionId = await sessionIdOf(db, context, {
+    named: flags.session,
     command: "guard pause",
   });
   const createdAtMs = Date.now();
   const endsAtMs = createdAtMs + flags.minutes * MINUTE_MS;
   const reason = flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] });
   savePause(db, { sessionId, subject: "guards", reason, createdAtMs, endsAtMs });
+  const id = tellingId(db, sessionId);
   return {
     json: { sessionId, endsAtMs, reason },
-    text: `The guards are lifted for session ${shortSessionId(sessionId)}, for ` +
-      `${minutesText(endsAtMs - createdAtMs)}. To end it: ` +
-      `conclaude guard resume --session ${shortSessionId(sessionId)}\n` +
+    text: `The guards are lifted for session ${id}, for ` +
+      `${
+        minutesText(endsAtMs - createdAtMs)
+      }. To end it: conclaude guard resume --session ${id}\n` +
       "Requirements stay in force: `conclaude req pause` lifts those.",
   };
 }
@@ -68,30 +69,18 @@ export async function resumeGuards(
   flags: { readonly session?: string },
 ): Promise<View> {
   const { db } = await openStore(context, "write");
-  const sessionId = await chosenSession(db, context, {
-    session: flags.session,
+  const sessionId = await sessionIdOf(db, context, {
+    named: flags.session,
     command: "guard resume",
   });
   const wasPaused = removePause(db, sessionId, "guards");
-  const short = shortSessionId(sessionId);
+  const id = tellingId(db, sessionId);
   return {
     json: { sessionId, wasPaused },
     text: wasPaused
-      ? `The rules are in force again for session ${short}.`
-      : `The rules were in force already for session ${short}.`,
+      ? `The rules are in force again for session ${id}.`
+      : `The rules were in force already for session ${id}.`,
   };
-}
-
-/** The session that is named, or the current one. */
-async function chosenSession(
-  db: DatabaseSync,
-  context: CliContext,
-  { session, command }: { readonly session: string | undefined; readonly command: string },
-): Promise<string> {
-  const { sessionId } = session === undefined
-    ? await currentSession(db, context, { command })
-    : sessionOf(db, session);
-  return sessionId;
 }
 
 function minutesText(ms: number): string {

@@ -3,6 +3,7 @@ import { placeFlags } from "../../settings/file.ts";
 import { chooseEvents, commandLine } from "../../settings/hooks.ts";
 import { installHooks, uninstallHooks } from "../../settings/install.ts";
 import type { CliContext } from "../context.ts";
+import { doubledHooks } from "../doubled_hooks.ts";
 import {
   commandFlags,
   type HooksFlags,
@@ -39,6 +40,15 @@ export function install(
       ...(flags.events === undefined ? [] : ["--events", events.join(",")]),
     ],
   });
+  const warnings = [
+    ...report.warnings,
+    ...doubledHooks(context, {
+      path: report.settings,
+      settings: flags.settings,
+      program: named ?? own.program,
+      events,
+    }),
+  ];
   const facts = [
     headline(report.changed, report.dryRun, {
       done: `Installed hooks in ${report.settings}`,
@@ -58,11 +68,14 @@ export function install(
     ...(runsFromSource
       ? [`  note:    it runs from source; the hooks need ${own.path} and this Deno where they are`]
       : []),
-    ...report.warnings.map((warning) => `  warning: ${warning}`),
+    ...warnings.map((warning) => `  warning: ${warning}`),
     ...(report.dryRun ? ["", ...report.diff, "", "Nothing was changed."] : []),
     ...(report.changed && !report.dryRun ? [RESTART] : []),
   ];
-  return { json: { ...report, fromSource: runsFromSource }, text: facts.map(plain).join("\n") };
+  return {
+    json: { ...report, warnings, fromSource: runsFromSource },
+    text: facts.map(plain).join("\n"),
+  };
 }
 
 /** `conclaude uninstall-hooks` */

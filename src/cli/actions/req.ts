@@ -6,6 +6,9 @@ import { isUserError, UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
 import type { Requirement } from "../../requirement/policy.ts";
 import { satisfyCommand, triggersText } from "../../requirement/text.ts";
+import { lookAtProcesses } from "../../process/identity.ts";
+import { goneSessions } from "../../session/liveness.ts";
+import { activeSessions } from "../../store/session_registry.ts";
 import { findPause } from "../../store/pauses.ts";
 import { listBranches } from "../../store/requirements.ts";
 import { listSessions } from "../../store/sessions.ts";
@@ -52,7 +55,7 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
     ...[warning, fault].flatMap((note) => note === null ? [] : [`  note: ${plain(note)}`]),
     ...(pause === undefined ? [] : [
       `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
-      `\`conclaude req resume --session ${shortSessionId(sessionId)}\` ends it`,
+      `\`conclaude req resume --session ${to.session}\` ends it`,
     ]),
     "",
     tableText(rows, [
@@ -149,6 +152,11 @@ export async function explainRequirement(
       `Satisfied ${row!.wholeBranch ? "for the whole branch " : ""}by ${row!.satisfiedBy}, ` +
       `${whenOf(row!, Date.now())}.`,
     ]),
+    ...(row!.expired === null ? [] : [
+      `It was satisfied by ${row!.expired.by}; that ran out ${
+        relativeTime(row!.expired.atMs, Date.now())
+      } (${new Date(row!.expired.atMs).toISOString()}).`,
+    ]),
     ...(row!.why === null ? [] : [`Why: ${row!.why}`]),
     ...requirement!.checklist.map((item) => `  [ ] ${item}`),
     ...(requirement!.skills.length === 0
@@ -184,11 +192,12 @@ export async function listLive(
   flags: { readonly project: boolean },
 ): Promise<View> {
   const { db } = await openStore(context, "read");
+  const gone = await withoutProcess(db);
   const sessions = listSessions(db, {
     project: flags.project ? projectHere(context.cwd) : null,
     status: "active",
     limit: Number.MAX_SAFE_INTEGER,
-  });
+  }).filter(({ sessionId }) => !gone.has(sessionId));
   const now = Date.now();
   return {
     json: { sessions },
@@ -202,13 +211,21 @@ export async function listLive(
   };
 }
 
+/** Sessions that ended without a word: their process is gone, and the next start of one marks them. */
+async function withoutProcess(db: DatabaseSync): Promise<ReadonlySet<string>> {
+  const sessions = activeSessions(db, { except: "", limit: Number.MAX_SAFE_INTEGER });
+  const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
+  return new Set(goneSessions(sessions, processes, null));
+}
+
 /** What is wrong with the configuration, so that requirements may be missing; null when nothing is. */
-function faultOf({ unreadable, problems, problemKeys }: HookConfig): string | null {
+function faultOf(
+  { unreadable, problems, problemKeys, brokenRequirements }: HookConfig,
+): string | null {
   const next = "`conclaude config validate` shows it";
   if (unreadable !== "") return `nothing counts of ${unreadable}; ${next}`;
-  return problems === 0
-    ? null
-    : `the configuration has mistakes, in ${problemKeys.join(", ")}; ${next}`;
+  return problems === 0 ? null : `the configuration has mistakes, in ${problemKeys.join(", ")}` +
+    `${brokenRequirements === "" ? "" : `, which switch off ${brokenRequirements}`}; ${next}`;
 }
 
 /** A status can be told without a session, of what the whole branch has. */

@@ -1,4 +1,5 @@
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
+import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { redactText, redactValue } from "../../capture/redact.ts";
 import { UserError } from "../../errors.ts";
@@ -6,9 +7,12 @@ import { runTool } from "../../process/tool.ts";
 import { shortSessionId } from "../../ids.ts";
 import { toldByPerson } from "../../requirement/satisfy.ts";
 import { WHOLE_BRANCH } from "../../requirement/standing.ts";
+import { quoteWord } from "../../settings/hooks.ts";
 import { transaction } from "../../store/database.ts";
 import { removePause, savePause } from "../../store/pauses.ts";
+import { tellingId } from "../../store/session_registry.ts";
 import {
+  type BranchKey,
   clearRequirement,
   listBranches,
   readStandings,
@@ -138,17 +142,45 @@ export async function clearRequirements(
       (sum, requirement) => sum + clearRequirement(db, key, { requirement, sessionId }),
       0,
     ));
+  const kept = sessionId === null ? [] : satisfiedForAll(db, key, flags.all ? null : names);
   const whose = sessionId === null
     ? "for all sessions"
     : `for session ${shortSessionId(sessionId)}`;
   return {
-    json: { branch: key.branch, session: sessionId, cleared: flags.all ? "all" : names, removed },
-    text: removed === 0
-      ? `Nothing was recorded of ${
-        flags.all ? "any requirement" : names.join(", ")
-      } on ${key.branch}.`
-      : `Cleared ${flags.all ? "all requirements" : names.join(", ")} on ${key.branch}, ${whose}.`,
+    json: {
+      branch: key.branch,
+      session: sessionId,
+      cleared: flags.all ? "all" : names,
+      removed,
+      kept,
+    },
+    text: [
+      removed === 0
+        ? `Nothing was recorded of ${flags.all ? "any requirement" : names.join(", ")} on ` +
+          `${key.branch}${sessionId === null ? "" : ` ${whose}`}.`
+        : `Cleared ${
+          flags.all ? "all requirements" : names.join(", ")
+        } on ${key.branch}, ${whose}.`,
+      ...(kept.length === 0 ? [] : [
+        `Still satisfied for the whole branch: ${kept.join(", ")}. To clear: conclaude req clear ` +
+        kept.join(" ") + (flags.branch === undefined ? "" : ` --branch ${quoteWord(flags.branch)}`),
+      ]),
+    ].map(plain).join("\n"),
   };
+}
+
+/** What the branch as a whole has satisfied, of these or of all. */
+function satisfiedForAll(
+  db: DatabaseSync,
+  key: BranchKey,
+  names: readonly string[] | null,
+): string[] {
+  const nowMs = Date.now();
+  return readStandings(db, key).filter(({ requirement, sessionId, satisfiedAtMs, expiresAtMs }) =>
+    sessionId === WHOLE_BRANCH && satisfiedAtMs !== null &&
+    (expiresAtMs === null || nowMs < expiresAtMs) &&
+    (names === null || names.includes(requirement))
+  ).map(({ requirement }) => requirement);
 }
 
 /** `conclaude req pause` */
@@ -168,7 +200,7 @@ export async function pauseRequirements(
     endsAtMs: createdAtMs + lasts,
   } as const;
   savePause(db, pause);
-  const short = shortSessionId(sessionId);
+  const short = tellingId(db, sessionId);
   return {
     json: pause,
     text: `Requirements are paused for session ${short}, ` +

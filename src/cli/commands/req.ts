@@ -190,7 +190,8 @@ export const req = group({
         },
       },
       brief: "List the sessions that are active",
-      about: "Lists the sessions that are active, with their branches and processes.",
+      about:
+        "Lists the sessions that are active, with their branches and processes. One whose process is gone is left out.",
       examples: ["conclaude req sessions --project", "conclaude req sessions --json"],
     }),
     show: command<Readonly<Record<never, never>>, [name: string]>({

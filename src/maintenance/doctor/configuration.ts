@@ -34,7 +34,13 @@ async function judgeFiles({ files, config }: DoctorPlace): Promise<Finding> {
   }
   const place = first.line > 0 ? `${first.path}:${first.line}:${first.column}` : first.path;
   const more = problems.length > 1 ? `, and ${problems.length - 1} more` : "";
-  return warn(`${place} ${first.key}: ${first.message}${more}; hooks go on with the rest`, NEXT);
+  const off = config.brokenRequirements === ""
+    ? ""
+    : `; switched off by mistakes in them: the requirements ${config.brokenRequirements}`;
+  return warn(
+    `${place} ${first.key}: ${first.message}${more}${off}; hooks go on with the rest`,
+    NEXT,
+  );
 }
 
 function isLocked({ guards }: HookConfig): boolean {

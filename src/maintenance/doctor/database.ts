@@ -9,14 +9,15 @@ import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { DATABASE_FILES, setAside } from "../set_aside.ts";
+import { isThere } from "../whole_file.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
-import type { DoctorPlace } from "./place.ts";
+import type { DatabasePlace } from "./place.ts";
 import { exportFrom, isSaved, savedText, wayToSave } from "./salvage.ts";
-import { isOwnButClosed, nearestFolder, whyUnwritable } from "./writable.ts";
+import { isOwnButClosed, nearestFolder, otherOwner, whyUnwritable } from "./writable.ts";
 
 type Kind = DatabaseFile["kind"];
 type Told<K extends Kind> = (
-  place: DoctorPlace,
+  place: DatabasePlace,
   file: Extract<DatabaseFile, { kind: K }>,
 ) => Finding;
 
@@ -33,10 +34,10 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
       `mv ${quoteWord(database)} ${quoteWord(`${database}.folder`)}`,
     ),
   special: (place) => fail(`${place.database} is no regular file`, useAnotherDatabase(place)),
-  unreadable: ({ database }, { why }) =>
+  unreadable: (place, { why }) =>
     /locked|busy/i.test(why)
-      ? lockedBy(database)
-      : fail(`${database} cannot be read: ${why}`, `ls -l ${quoteWord(database)}`),
+      ? lockedBy(place.database)
+      : fail(`${place.database} cannot be read: ${why}`, wayToRead(place)),
   garbage: (place) => damaged(place, "is not a SQLite database"),
   damaged: (place, { why }) => damaged(place, `is damaged: ${why}`),
   foreign: (place) =>
@@ -58,7 +59,7 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
 };
 
 /** The database: which one, why that one, and whether hooks can write to it. */
-export function lookAtDatabase(place: DoctorPlace): Finding[] {
+export function lookAtDatabase(place: DatabasePlace): Finding[] {
   if (place.database === ":memory:") {
     return [warn(
       `the database is off, by ${place.databaseChosenBy}: nothing is kept`,
@@ -77,12 +78,12 @@ export function lookAtDatabase(place: DoctorPlace): Finding[] {
 }
 
 /** Whether the database is another program's, or another user's: nothing about it is ours to change. */
-export function isNotOurs(place: DoctorPlace): boolean {
+export function isNotOurs(place: DatabasePlace): boolean {
   return isOthers(place) || identifyDatabase(place.database).kind === "foreign";
 }
 
 /** Hooks refuse such a file in the shared temporary folder, where anybody could have put it. */
-function isOthers({ database, locations }: DoctorPlace): boolean {
+function isOthers({ database, locations }: DatabasePlace): boolean {
   if (locations.databaseFrom !== "fallback" || database !== locations.database) return false;
   try {
     return !isOwnFile(Deno.lstatSync(database));
@@ -91,7 +92,7 @@ function isOthers({ database, locations }: DoctorPlace): boolean {
   }
 }
 
-function beforeFirstHook(place: DoctorPlace, state: string): Finding {
+function beforeFirstHook(place: DatabasePlace, state: string): Finding {
   const { database, databaseChosenBy } = place;
   const why = whyUnwritable(nearestFolder(parentOf(database)));
   return why === null
@@ -99,7 +100,7 @@ function beforeFirstHook(place: DoctorPlace, state: string): Finding {
     : fail(`${database} cannot be made: ${why}`, wayToWrite(place));
 }
 
-function judgeContent(place: DoctorPlace, version: number): Finding {
+function judgeContent(place: DatabasePlace, version: number): Finding {
   const { database, databaseChosenBy } = place;
   const readOnly = whyReadOnly(database);
   if (readOnly !== null) {
@@ -126,11 +127,12 @@ function judgeContent(place: DoctorPlace, version: number): Finding {
       return damaged(place, `is damaged: ${why}`, wayToSave(database));
     }
     if (/locked|busy/i.test(why)) return lockedBy(database);
-    return fail(`${database} cannot be opened: ${why}`, `ls -l ${quoteWord(parentOf(database))}`);
+    return fail(`${database} cannot be opened: ${why}`, useAnotherDatabase(place));
   }
 }
 
-function lockedBy(database: string): Finding {
+/** What is said while another process holds it. */
+export function lockedBy(database: string): Finding {
   return fail(
     `${database} is locked: another process is writing to it and does not finish; hooks keep their records in the ` +
       "spool meanwhile",
@@ -142,7 +144,7 @@ function lockedBy(database: string): Finding {
  * @param state Follows the path in the sentence.
  * @param save The command that saves what can be read; null when nothing can be.
  */
-function damaged(place: DoctorPlace, state: string, save: string | null = null): Finding {
+function damaged(place: DatabasePlace, state: string, save: string | null = null): Finding {
   const { database, locations, nowMs } = place;
   const backup = newestBackup(locations.dataFolder);
   const restore = backup === null ? null : `conclaude db restore ${quoteWord(backup)}`;
@@ -164,7 +166,7 @@ function damaged(place: DoctorPlace, state: string, save: string | null = null):
 
 /** The next hook migrates: whether it can is tried on a copy of the tables in memory. */
 function judgeMigration(
-  { database, databaseChosenBy }: DoctorPlace,
+  { database, databaseChosenBy }: DatabasePlace,
   { version, db }: { readonly version: number; readonly db: Parameters<typeof migrationFault>[0] },
 ): Finding {
   const state =
@@ -196,12 +198,20 @@ function whyReadOnly(database: string): string | null {
 }
 
 /** What lets this user write there: the missing permissions when they are theirs to give, else another place. */
-function wayToWrite(place: DoctorPlace): string {
+function wayToWrite(place: DatabasePlace): string {
   const { database } = place;
   const closed = [...filesOf(database), nearestFolder(parentOf(database))].filter(isOwnButClosed);
   return closed.length === 0
     ? useAnotherDatabase(place)
     : `chmod u+w ${closed.map(quoteWord).join(" ")}`;
+}
+
+/** The same for reading. */
+function wayToRead(place: DatabasePlace): string {
+  const { database } = place;
+  return otherOwner(database) === null && isThere(database)
+    ? `chmod u+rw ${quoteWord(database)}`
+    : useAnotherDatabase(place);
 }
 
 /** Opens the files to their owner, where that is all that is missing. A folder was closed for a reason. */

@@ -1,7 +1,7 @@
 import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { identifyDatabase } from "../../store/identity.ts";
-import type { DoctorPlace } from "./place.ts";
+import type { DatabasePlace } from "./place.ts";
 import { nearestFolder, whyUnwritable } from "./writable.ts";
 
 const NAMES = ["conclaude.db", "conclaude-2.db", "conclaude-3.db"];
@@ -10,7 +10,7 @@ const NAMES = ["conclaude.db", "conclaude-2.db", "conclaude-3.db"];
 const USABLE: ReadonlySet<string> = new Set(["missing", "empty", "older", "ours"]);
 
 /** What lets another database count: the command where a place is known, else what the person has to choose. */
-export function useAnotherDatabase(place: DoctorPlace): string {
+export function useAnotherDatabase(place: Pick<DatabasePlace, "locations" | "database">): string {
   const isFlag = place.locations.databaseFrom === "flag";
   return anotherDatabase(place) ??
     `${
@@ -19,7 +19,9 @@ export function useAnotherDatabase(place: DoctorPlace): string {
 }
 
 /** The command for one of ours, or a new one, in a folder that can be written; null when we know of no such folder. */
-export function anotherDatabase({ locations, database }: DoctorPlace): string | null {
+export function anotherDatabase(
+  { locations, database }: Pick<DatabasePlace, "locations" | "database">,
+): string | null {
   const folders = [locations.dataFolder, ...locations.spoolFolders.map(parentOf)];
   const folder = folders.find((path) => whyUnwritable(nearestFolder(path)) === null);
   if (folder === undefined) return null;

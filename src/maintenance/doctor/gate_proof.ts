@@ -1,6 +1,7 @@
 /**
- * Proves that an installed hook judges: its command is run as Claude Code runs it, once with a tool use that must be
- * denied and once with one that must pass, in a home and a project that are made for it and removed afterwards.
+ * Proves that an installed hook judges: its command is run as Claude Code runs it, once with an event that must be
+ * answered by the rules and once with one that must pass, in a home and a project that are made for it and removed
+ * afterwards.
  */
 import { messageOf } from "../../errors.ts";
 import { joinPath } from "../../paths.ts";
@@ -23,21 +24,82 @@ export type Proof =
 /** What a program says of itself; null where it says nothing that we understand. */
 export type SaidVersion = { readonly version: string; readonly schema: number } | null;
 
-const POLICY = "preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}\n";
+/** Rules that need no program to be started for them. */
+const POLICY = `preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}
+stop: {rounds: 2}
+userPromptSubmit: {contextRules: [{pattern: ^denied, prompt: proof}]}
+`;
 const SESSION_ID = "00000000-0000-4000-8000-000000000000";
 const VERSION_MS = 5_000;
+/** The commands of a configuration may take much longer; here there are none. */
+const MAX_PROOF_MS = 30_000;
+
+/** Two payloads of one event, and what tells that the rules have spoken. */
+interface Trial {
+  /** What is sent beside the usual fields. */
+  readonly fields: (project: string, isForbidden: boolean) => Readonly<Record<string, unknown>>;
+  readonly speaks: (answer: unknown) => boolean;
+}
+
+function editOf(project: string, isForbidden: boolean): Readonly<Record<string, unknown>> {
+  const file_path = joinPath(project, isForbidden ? "proof.denied" : "proof.txt");
+  return {
+    tool_name: "Edit",
+    tool_input: { file_path, old_string: "1", new_string: "2" },
+    tool_use_id: "toolu_proof",
+  };
+}
+
+/** The events whose answer tells whether rules were asked. */
+const TRIALS: Readonly<Record<string, Trial>> = {
+  PreToolUse: {
+    fields: editOf,
+    speaks: (answer) =>
+      memberOf(memberOf(answer, "hookSpecificOutput"), "permissionDecision") === "deny",
+  },
+  PermissionRequest: {
+    fields: editOf,
+    speaks: (answer) =>
+      memberOf(memberOf(memberOf(answer, "hookSpecificOutput"), "decision"), "behavior") === "deny",
+  },
+  Stop: {
+    // Of two rounds the first is held, the second is the end.
+    fields: (_project, isForbidden) => ({ stop_hook_active: !isForbidden }),
+    speaks: (answer) => memberOf(answer, "decision") === "block",
+  },
+  UserPromptSubmit: {
+    fields: (_project, isForbidden) => ({ prompt: isForbidden ? "denied" : "proof" }),
+    speaks: (answer) =>
+      memberOf(memberOf(answer, "hookSpecificOutput"), "additionalContext") !== undefined,
+  },
+};
+
+/** What Claude Code reads in an answer. */
+const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continue"];
+
+/** Whether the answer to an event can tell that rules were asked. */
+export function canBeProved(event: string): boolean {
+  return Object.hasOwn(TRIALS, event);
+}
 
 /**
- * Runs the command of a PreToolUse hook on a policy of its own.
+ * Runs the command of a hook on a policy of its own.
  *
- * @param timeoutMs As long as Claude Code would wait.
+ * @param event One that {@linkcode canBeProved}. @param timeoutMs As long as Claude Code would wait.
  */
-export async function proveHook(command: string, timeoutMs: number): Promise<Proof> {
+export async function proveHook(
+  command: string,
+  { event, timeoutMs }: { readonly event: string; readonly timeoutMs: number },
+): Promise<Proof> {
+  const trial = TRIALS[event];
+  if (trial === undefined) return { kind: "untried", why: `nothing is answered at ${event}` };
+  const limit = Math.min(timeoutMs, MAX_PROOF_MS);
   return await inStage(async (stage) => {
-    const denied = await ask(command, { stage, timeoutMs, file: "proof.denied" });
+    const about = { stage, trial, event, timeoutMs: limit };
+    const denied = await ask(command, { ...about, isForbidden: true });
     if (denied.kind !== "answered") return denied;
     if (!denied.denies) return { kind: "blind" };
-    const passed = await ask(command, { stage, timeoutMs, file: "proof.txt" });
+    const passed = await ask(command, { ...about, isForbidden: false });
     if (passed.kind !== "answered") return passed;
     return passed.denies ? { kind: "fails", why: "denies what must pass" } : { kind: "judges" };
   }, (why) => ({ kind: "untried", why }));
@@ -93,28 +155,32 @@ type Asked = { readonly kind: "answered"; readonly denies: boolean } | Exclude<P
 
 async function ask(
   command: string,
-  about: { readonly stage: Stage; readonly timeoutMs: number; readonly file: string },
+  about: {
+    readonly stage: Stage;
+    readonly trial: Trial;
+    readonly event: string;
+    readonly timeoutMs: number;
+    readonly isForbidden: boolean;
+  },
 ): Promise<Asked> {
-  const { stage, timeoutMs, file } = about;
+  const { stage, trial, event, timeoutMs, isForbidden } = about;
   const payload = {
     session_id: SESSION_ID,
     transcript_path: joinPath(stage.home, "transcript.jsonl"),
     cwd: stage.project,
-    hook_event_name: "PreToolUse",
+    hook_event_name: event,
     permission_mode: "default",
-    tool_name: "Edit",
-    tool_input: {
-      file_path: joinPath(stage.project, file),
-      old_string: "1",
-      new_string: "2",
-    },
-    tool_use_id: "toolu_proof",
+    ...trial.fields(stage.project, isForbidden),
   };
   const stdin = `${JSON.stringify(payload)}\n`;
-  return judgeEnd(await run(command, { command, stage, stdin, timeoutMs }), timeoutMs);
+  const end = await run(command, { command, stage, stdin, timeoutMs });
+  return judgeEnd(end, { timeoutMs, trial });
 }
 
-function judgeEnd(end: LineEnd, timeoutMs: number): Asked {
+function judgeEnd(
+  end: LineEnd,
+  { timeoutMs, trial }: { readonly timeoutMs: number; readonly trial: Trial },
+): Asked {
   const fails = (why: string): Asked => ({ kind: "fails", why });
   if (end.kind === "unstarted") return { kind: "untried", why: end.why };
   if (end.kind === "late") return fails(`does not answer within ${timeoutMs / 1000} seconds`);
@@ -124,11 +190,11 @@ function judgeEnd(end: LineEnd, timeoutMs: number): Asked {
     return fails(`leaves with status ${code}${said === "" ? "" : ` (${said})`}`);
   }
   if (stdout.trim() === "") return { kind: "answered", denies: false };
-  const output = memberOf(parsed(stdout), "hookSpecificOutput");
-  if (output === undefined && memberOf(parsed(stdout), "systemMessage") === undefined) {
+  const answer = parsed(stdout);
+  if (ANSWER_KEYS.every((key) => memberOf(answer, key) === undefined)) {
     return fails("answers with something that Claude Code does not understand");
   }
-  return { kind: "answered", denies: memberOf(output, "permissionDecision") === "deny" };
+  return { kind: "answered", denies: trial.speaks(answer) };
 }
 
 /**

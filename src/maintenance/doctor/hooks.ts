@@ -7,6 +7,7 @@ import { commandLine, type HookEntry, quoteWord } from "../../settings/hooks.ts"
 import { findLookAlikes, takeOver } from "../../settings/look_alike.ts";
 import { ownershipHere } from "../../settings/ownership.ts";
 import { hookTimeoutSeconds } from "../../settings/timeouts.ts";
+import { findWrapped, unwrap, type WrappedHook } from "../../settings/wrapped.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import {
   fileOf,
@@ -29,6 +30,8 @@ export interface SettingsLook {
   readonly entries: readonly HookEntry[];
   /** Programs that may be conclaude under another name. */
   readonly lookAlikes: readonly string[];
+  /** Hooks of ours within commands that do more. */
+  readonly wrapped: readonly WrappedHook[];
   /** What the file says of `disableAllHooks`, if anything. */
   readonly disablesAll: boolean | undefined;
   readonly faults: readonly Finding[];
@@ -54,8 +57,10 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
     ...doubled(installed),
     ...tooShort(installed),
     ...(installed.length > 0 ? lookAlikes(looks) : []),
+    ...wrapped(looks),
   ];
-  if (installed.length === 0 && looks.every(({ isReadable }) => isReadable)) {
+  const isAnywhere = looks.some(({ entries, wrapped }) => entries.length + wrapped.length > 0);
+  if (!isAnywhere && looks.every(({ isReadable }) => isReadable)) {
     const scopes = looks.map(({ path }) => path).join(", ");
     return [...faults, warn(`no hooks are installed in ${scopes}: nothing is recorded`, INSTALL)];
   }
@@ -107,6 +112,7 @@ function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace)
     settings: undefined,
     entries: [],
     lookAlikes: [],
+    wrapped: [],
     disablesAll: undefined,
   };
   const ownership = ownershipHere(place);
@@ -128,6 +134,7 @@ function lookInto(file: Pick<SettingsLook, "path" | "flags">, place: HooksPlace)
       isReadable: true,
       entries,
       lookAlikes: findLookAlikes(settings, ownership),
+      wrapped: findWrapped(settings, ownership),
       disablesAll: typeof disableAllHooks === "boolean" ? disableAllHooks : undefined,
       faults: discardingFaults(settings, path, entries.length > 0),
     };
@@ -260,6 +267,20 @@ function tooShort(looks: readonly SettingsLook[]): Finding[] {
         events.join(", ")
       }`,
       installLine(flags, entries),
+    )];
+  });
+}
+
+/** They work as long as they can start; what they hide is that they cannot. */
+function wrapped(looks: readonly SettingsLook[]): Finding[] {
+  return looks.flatMap(({ path, flags, entries, wrapped }) => {
+    const [first] = wrapped;
+    if (first === undefined) return [];
+    const events = wrapped.map(({ event }) => event).join(", ");
+    return [warn(
+      `the hooks for ${events} in ${path} do more than start conclaude (\`${first.command}\`), so nobody can say that ` +
+        "they judge: a status that is swallowed hides a hook that cannot run",
+      unwrap(first, path, [...flags, ...strictFlag(entries)]),
     )];
   });
 }

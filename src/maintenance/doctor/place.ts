@@ -32,6 +32,12 @@ export interface DoctorPlace {
   readonly nowMs: number;
 }
 
+/** What a look at the database alone needs to know. */
+export type DatabasePlace = Pick<
+  DoctorPlace,
+  "locations" | "database" | "databaseChosenBy" | "nowMs"
+>;
+
 /**
  * Asks the database without changing it.
  *

@@ -1,0 +1,87 @@
+/** Hooks of ours beside those that are installed: in other files, and within other commands. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { namesIn, type Stage, stage } from "./support.ts";
+
+const RULES = "preToolUse: {preventRootAdditions: false}\nstop: {commands: [{run: 'true'}]}\n";
+
+/** Replaces the Stop hook in the user's settings. */
+function replaceStop({ home }: Stage, command: string): void {
+  const path = join(home, ".claude", "settings.json");
+  const settings = JSON.parse(Deno.readTextFileSync(path));
+  settings.hooks.Stop[0].hooks[0].command = command;
+  Deno.writeTextFileSync(path, JSON.stringify(settings));
+}
+
+Deno.test("a hook whose status is swallowed is named, and its way out adds no second one", async () => {
+  using place = stage();
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
+  await place.run(["install-hooks"]);
+  replaceStop(place, "/opt/bin/conclaude hook Stop || true");
+  const { body } = await place.json(["doctor"]);
+  const row = (name: string) => body.checks.find((check) => check.name === name)!;
+  assert.match(
+    row("hooks").message,
+    /Stop .*do more than start conclaude \(`\S+ hook Stop \|\| true`\)/,
+  );
+  assert.match(row("gates").message, /^NOT ARMED for .*stop\.commands/);
+  for (const name of ["hooks", "gates"]) {
+    assert.match(
+      row(name).next!,
+      /^take `\S+ hook Stop \|\| true` out of \S+, then run `conclaude install-hooks`$/,
+    );
+  }
+  const installed = await place.json(["install-hooks"]);
+  assert.match(
+    installed.body.warnings.join(),
+    /recorded twice.*: Stop; take `\S+ hook Stop \|\| true` out/,
+  );
+});
+
+Deno.test("where every hook is wrapped, hooks are not said to be missing", async () => {
+  using place = stage();
+  Deno.mkdirSync(join(place.home, ".claude"));
+  const hook = { type: "command", command: "conclaude hook Stop 2>/dev/null" };
+  const settings = {
+    hooks: { Stop: [{ hooks: [hook, { type: "command", command: "echo | x" }] }] },
+  };
+  Deno.writeTextFileSync(join(place.home, ".claude", "settings.json"), JSON.stringify(settings));
+  const { body } = await place.json(["doctor"]);
+  const rows = body.checks.filter(({ name }) => name === "hooks");
+  assert.equal(rows.length, 1);
+  assert.match(rows[0]!.message, /do more than start conclaude/);
+});
+
+Deno.test("install-hooks tells of another file whose hooks record the same events", async () => {
+  using place = stage();
+  const first = await place.json(["install-hooks", "--scope", "local"]);
+  assert.deepEqual(first.body.warnings, []);
+  const same = await place.json(["install-hooks"]);
+  assert.deepEqual(same.body.warnings, [], "equal commands run once");
+  Deno.writeTextFileSync(join(place.home, "conclaude"), "#!/bin/sh\n", { mode: 0o755 });
+  const other = await place.json(["install-hooks", "--command", join(place.home, "conclaude")]);
+  assert.match(
+    other.body.warnings.join(),
+    /settings\.local\.json has more hooks .*recorded twice.*`conclaude uninstall-hooks --scope local`/,
+  );
+  await place.run(["uninstall-hooks", "--scope", "local"]);
+  const { body } = await place.json(["install-hooks"]);
+  assert.deepEqual(body.warnings, []);
+});
+
+Deno.test("uninstall-hooks takes the folder away that install-hooks has made, when nothing else is in it", async () => {
+  using place = stage();
+  await place.run(["install-hooks"]);
+  await place.run(["uninstall-hooks"]);
+  assert.deepEqual(namesIn(place.home).filter((name) => name === ".claude"), []);
+  await place.run(["install-hooks"]);
+  Deno.writeTextFileSync(join(place.home, ".claude", "mine"), "");
+  await place.run(["uninstall-hooks"]);
+  assert.deepEqual(namesIn(join(place.home, ".claude")), ["mine"]);
+  Deno.removeSync(join(place.home, ".claude"), { recursive: true });
+  Deno.mkdirSync(join(place.home, ".claude"), { mode: 0o755 });
+  await place.run(["install-hooks"]);
+  await place.run(["uninstall-hooks"]);
+  assert.deepEqual(namesIn(join(place.home, ".claude")), []);
+  assert.ok(namesIn(place.home).includes(".claude"));
+});
