@@ -1,8 +1,7 @@
 /** How requirements stand on a branch for a session, and whom to tell of it. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Repository } from "../git/repository.ts";
+import { type Repository, worktreeDirs } from "../git/repository.ts";
 import { shortSessionId } from "../ids.ts";
-import { joinPath } from "../paths.ts";
 import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import type { Standing } from "../requirement/standing.ts";
@@ -45,27 +44,24 @@ export async function standOf(
     unknown: unknownOf(requirements, standings, facts),
     standings,
     facts,
-    to: audienceOf(facts, repository),
+    to: audienceOf(facts, { repository }),
   };
 }
 
-/** Whom to tell of what was judged. Where there are several working trees, a command names the branch that it is about. */
+/**
+ * Whom to tell of what was judged. Where there are several working trees, and of a branch that is not checked out yet, a
+ * command names the branch that it is about.
+ */
 export function audienceOf(
   facts: Facts,
-  repository: Pick<Repository, "commonDir">,
+  { repository, isCheckedOut = true }: {
+    readonly repository: Pick<Repository, "commonDir">;
+    readonly isCheckedOut?: boolean;
+  },
 ): Audience {
   return {
     session: shortSessionId(facts.sessionId),
-    branch: hasWorktrees(repository) ? facts.branch : null,
+    branch: !isCheckedOut || worktreeDirs(repository).length > 0 ? facts.branch : null,
     facts,
   };
-}
-
-function hasWorktrees({ commonDir }: Pick<Repository, "commonDir">): boolean {
-  try {
-    return [...Deno.readDirSync(joinPath(commonDir, "worktrees"))].length > 0;
-  } catch {
-    // No folder, no other working tree.
-    return false;
-  }
 }

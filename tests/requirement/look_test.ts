@@ -11,7 +11,8 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
   const unseen = [...FORBIDDEN, ...INNOCENT, ...DOUBTFUL]
     .flatMap(([tool, command]) => tool === "Bash" ? [command] : [])
     .filter((command) => {
-      const { changed, untold } = readUses(command, { folder: "/p", home: "/h" });
+      const { steps, untold } = readUses(command, { folder: "/p", home: "/h" });
+      const changed = steps.flatMap((step) => step.changed);
       // What is no script is not run either; what lies too deep is named in the text.
       const commands = untold.commands.filter((why) =>
         !/^it (?:cannot be read|is nested)/.test(why)
