@@ -115,13 +115,13 @@ function afterSwitch(
 ): Standing | null {
   if (branch !== tree.branch && isCheckedOut(repository, branch)) return null;
   const isMade = [...branches.values()].some((one) => one.repository.branch === branch);
-  const isThere = isMade || readRef(repository, `heads/${branch}`) !== "";
+  const standsAt = isMade ? null : readRef(repository, `heads/${branch}`);
   const next = { ...repository, branch };
   if (makes === "no") {
     // git makes one of the same name as a branch of the remote repository.
-    const isKnown = isThere || readRef(repository, `remotes/origin/${branch}`) !== "";
-    return isKnown ? { repository: next, startsAt: isMade ? null : branch } : null;
+    const isThere = isMade || standsAt || readRef(repository, `remotes/origin/${branch}`);
+    return isThere ? { repository: next, startsAt: isMade ? null : branch } : null;
   }
-  if (makes === "new" && isThere) return null;
+  if (makes === "new" && standsAt !== "") return null;
   return { repository: next, startsAt: startsElsewhere ? null : startsAt };
 }

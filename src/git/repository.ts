@@ -60,10 +60,7 @@ function readOrEmpty(path: string): string | null {
   try {
     return Deno.readTextFileSync(path);
   } catch (thrown) {
-    // A name may be a folder of others, or lie below a file.
-    const isMissing = thrown instanceof Deno.errors.NotFound ||
-      thrown instanceof Deno.errors.IsADirectory || thrown instanceof Deno.errors.NotADirectory;
-    return isMissing ? "" : null;
+    return thrown instanceof Deno.errors.NotFound ? "" : null;
   }
 }
 

@@ -57,8 +57,10 @@ Deno.test("from a protected branch, the way out that a denial names may be gone 
   }
   assert.equal(await repository.bash("git switch feature/x && git commit -m x"), null);
   // What git refuses leaves the branch as it is.
-  assert.match((await repository.bash("git switch -c feature/x; git commit -m x"))!, /main is/);
-  assert.match((await repository.bash("git switch nowhere; git commit -m x"))!, /main is/);
+  const refused = ["-c feature/x", "nowhere", "-c main/x", "-c feature", "../../HEAD", "-c 'a b'"];
+  for (const args of refused) {
+    assert.match((await repository.bash(`git switch ${args}; git commit`))!, /main is/, args);
+  }
 });
 
 Deno.test("a branch that another working tree has checked out cannot be the way out", async () => {

@@ -23,7 +23,7 @@ const MAKING: Readonly<Record<string, { readonly new: RegExp; readonly anew: Reg
 const ELSEWHERE = /^(?:--|--detach|-d|-t|--track(?:=.*)?|-p|--patch|--pathspec.*|--ours|--theirs)$/;
 
 /** What git takes as a name, as far as it matters here. */
-const NAME = /^(?!-)[^\s~^:?*[\\]+$/;
+const NAME = /^(?![-/.])(?!.*(?:\.\.|\/[/.]|@\{))[^\s~^:?*[\\]+(?<![/.]|\.lock)$/;
 
 /** Null where it checks out none, and where only git knows which. */
 export function branchSwitch([program, ...rest]: readonly Argument[]): BranchSwitch | null {
@@ -34,8 +34,9 @@ export function branchSwitch([program, ...rest]: readonly Argument[]): BranchSwi
   const plain = withBundleApart(after);
   for (const makes of ["new", "anew"] as const) {
     const at = plain.findIndex(({ text }) => making[makes].test(text));
+    if (at < 0) continue;
     const branch = plain[at + 1]?.text ?? "";
-    if (at < 0 || !NAME.test(branch)) continue;
+    if (!NAME.test(branch)) return null;
     const others = [...plain.slice(0, at), ...plain.slice(at + 2)];
     const startsElsewhere = plain[at]!.text === "--orphan" ||
       others.some(({ text }) => !text.startsWith("-"));
@@ -43,7 +44,7 @@ export function branchSwitch([program, ...rest]: readonly Argument[]): BranchSwi
   }
   if (plain.some(({ text }) => ELSEWHERE.test(text))) return null;
   const { operands: [branch, ...more] } = split(plain, {});
-  return branch === undefined || more.length > 0
+  return branch === undefined || more.length > 0 || !NAME.test(branch.text)
     ? null
     : { branch: branch.text, makes: "no", startsElsewhere: false };
 }
