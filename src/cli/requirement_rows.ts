@@ -1,6 +1,6 @@
 /** Requirements as they stand, a row each: for `conclaude req status` and `explain`. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Ground } from "../gate/requirements.ts";
+import { ELSEWHERE, type Ground } from "../gate/requirements.ts";
 import { type Stand, standOf } from "../gate/standings.ts";
 import { openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
@@ -19,7 +19,9 @@ import type { RequirementsHere } from "./requirements_here.ts";
 /** One requirement as it stands. */
 export interface Row {
   readonly name: string;
-  readonly type: Requirement["condition"]["type"];
+  readonly type: "blocking" | "dynamic" | "guard";
+  readonly calculator?: string;
+  readonly guardType?: string;
   readonly scope: Requirement["scope"];
   /** `met` is a condition that holds by itself; of `unknown` nobody can tell. */
   readonly status: Status;
@@ -37,6 +39,20 @@ export interface Row {
   readonly metadata: Standing["metadata"];
 }
 
+/** What is asked, in the words of the configuration. */
+export function configuredType(
+  { condition: { type } }: Pick<Requirement, "condition">,
+): Pick<Row, "type" | "calculator" | "guardType"> {
+  switch (type) {
+    case "blocking":
+      return { type };
+    case "branch_size":
+      return { type: "dynamic", calculator: type };
+    default:
+      return { type: "guard", guardType: type };
+  }
+}
+
 /** How the requirements stand on a branch for a session, and whom that is told to. */
 export async function rowsOf(
   { requirements, ground }: Pick<RequirementsHere, "requirements" | "ground">,
@@ -52,10 +68,10 @@ export async function rowsOf(
     const satisfying = satisfyingOf(requirement, standings, facts);
     const former = satisfying === undefined ? expiredOf(requirement, standings, facts) : undefined;
     const why = [...open, ...unknown].find((one) => one.requirement === requirement);
-    const { name, condition, scope, stopOnly, resolvedBy } = requirement;
+    const { name, scope, stopOnly, resolvedBy } = requirement;
     return {
       name,
-      type: condition.type,
+      ...configuredType(requirement),
       scope,
       status: statusOf(requirement, standings, { open, unknown, ...facts }),
       satisfiedBy: satisfying?.satisfiedBy ?? null,
@@ -84,7 +100,7 @@ async function standHere(
     const projectDir = ground.repository.root;
     return await standOf(requirements, { db, ground, sessionId, atMs, projectDir });
   }
-  const branchLines = { unknown: "it is calculated only where the branch is checked out" };
+  const branchLines = { unknown: ELSEWHERE };
   const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
   const standings = readOwnStandings(db, key, sessionId);
   const to = { session: tellingId(db, sessionId), branch: key.branch, facts };

@@ -2,24 +2,19 @@
 import type { DatabaseSync } from "node:sqlite";
 import { SHELL_TOOLS } from "../capture/payload.ts";
 import type { AskedUse } from "../gate/judge.ts";
-import {
-  DETACHED,
-  gatherFacts,
-  groundOf,
-  type MeantUse,
-  requirementsFor,
-  UNKEPT,
-} from "../gate/requirements.ts";
-import { audienceOf } from "../gate/standings.ts";
+import { keepingOf } from "../gate/keeping.ts";
+import { DETACHED, groundOf, requirementsFor, UNKEPT } from "../gate/requirements.ts";
+import { prepareParts } from "../gate/tool_requirements.ts";
+import { type JudgedUse, judgePart } from "../gate/use_decision.ts";
 import type { Repository } from "../git/repository.ts";
+import type { Keeping } from "../guard/lift.ts";
 import type { Block } from "../guard/policy.ts";
-import { openForUse, unknownOf } from "../requirement/judge.ts";
+import { mayBeOpen, type Open } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { satisfyingOf } from "../requirement/standing.ts";
 import { reasonOf, triggersText } from "../requirement/text.ts";
-import { triggeredBy } from "../requirement/triggers.ts";
+import { type Doubt, triggeredBy } from "../requirement/triggers.ts";
 import { findPause } from "../store/pauses.ts";
-import { readOwnStandings } from "../store/requirements.ts";
 import type { Peek } from "./policy.ts";
 import type { Saying } from "./rule_table.ts";
 
@@ -50,63 +45,88 @@ export async function explainRequirements(
   });
   const ground = groundOf(at.repository);
   if (ground.repository === null) return notCounting(ground.why);
-  if (!config.databaseEnabled && !policy?.isStrict) return notCounting(UNKEPT.why);
   const { db, sessionId } = at;
+  const keeping = keepingOf(db, config);
+  const isStrict = policy?.isStrict ?? false;
+  if (keeping === "off" && !isStrict) return notCounting(UNKEPT.why);
   const atMs = Date.now();
-  const meant = await requirementsFor(requirements, use, ground.repository);
-  const { repository } = meant;
-  const { branch } = repository;
-  if (branch === null) return notCounting(DETACHED);
-  const triggered = new Set(meant.triggered);
-  const { facts } = await gatherFacts([...triggered], {
+  const places = await requirementsFor(requirements, use, ground.repository);
+  const prepared = await prepareParts(places, { ...use, toolUseId: null }, {
     db,
-    repository,
-    branch,
     sessionId,
     atMs,
-    projectDir: use.projectDir,
+    isStrict,
   });
-  const to = audienceOf(facts, repository, db);
-  const key = { repository: repository.commonDir, branch };
-  const standings = db === null ? [] : readOwnStandings(db, key, sessionId);
-  const unknown = unknownOf([...triggered].filter(({ stopOnly }) => !stopOnly), standings, facts);
-  const open = [
-    ...openForUse([...triggered], standings, facts),
-    ...(policy?.isStrict ? unknown : []),
-  ];
-  const isPaused = db !== null &&
+  if (prepared.length === 0 && (places.length > 0 || ground.kind === "none")) {
+    return notCounting(DETACHED);
+  }
+  const isKept = keeping === "lasting";
+  const parts = prepared.map((part) => judgePart(part, isKept ? db : null, isStrict));
+  const isPaused = isKept && db !== null &&
     findPause(db, { sessionId, subject: "requirements", atMs }) !== undefined;
-  const sayings = requirements.map((requirement): Saying => {
-    const { name, stopOnly } = requirement;
-    if (!triggered.has(requirement)) return aside(requirement, use.tool, meant);
-    if (db === null) return row(name, "cannot tell", "what has been satisfied cannot be read");
-    const forbidding = open.find((one) => one.requirement === requirement);
-    if (forbidding !== undefined) {
-      const why = reasonOf(forbidding, to);
-      return isPaused ? row(name, "allows", `paused; else: ${why}`) : row(name, "forbids", why);
-    }
-    const untold = unknown.find((one) => one.requirement === requirement);
-    if (untold !== undefined) {
-      return row(name, "allows", `it cannot be known: ${reasonOf(untold, to)}`);
-    }
-    const satisfying = satisfyingOf(requirement, standings, facts);
-    const why = satisfying === undefined
-      ? stopOnly ? "it is asked when Claude stops" : "its condition is met"
-      : `satisfied by ${satisfying.satisfiedBy}`;
-    return row(name, "allows", why);
+  const doubts = places.flatMap((place) => place.doubts);
+  const rows = requirements.map((requirement): Saying => {
+    const { name } = requirement;
+    const meant = parts.filter(({ triggered }) => triggered.includes(requirement));
+    if (meant.length === 0) return aside(requirement, use.tool, doubts);
+    const says = meant.map((part) =>
+      isKept ? saysOf(requirement, part) : unkept(requirement, part, { keeping, isStrict })
+    );
+    const { kind, why } = says.find(({ kind }) => kind === "forbids") ??
+      says.find(({ kind }) => kind === "cannot tell") ?? says[0]!;
+    return kind === "forbids" && isPaused
+      ? row(name, "allows", `paused; else: ${why}`)
+      : row(name, kind, why);
   });
-  const blocks = isPaused || db === null ? [] : open.map((one): Block => ({
-    rule: `requirements.${one.requirement.name}`,
-    reason: reasonOf(one, to),
-  }));
-  return { blocks, sayings };
+  const blocks = rows.filter(({ says }) => says === "forbids")
+    .map(({ rule, why }): Block => ({ rule, reason: why }));
+  return { blocks, sayings: rows };
+}
+
+/** What one requirement says of a part of a tool use. */
+interface PartSaying {
+  readonly kind: Saying["says"];
+  readonly why: string;
+}
+
+function saysOf(requirement: Requirement, part: JudgedUse): PartSaying {
+  const { open, unknown, standings, facts, to } = part;
+  const isOf = (one: Open) => one.requirement === requirement;
+  const forbidding = open.find(isOf);
+  if (forbidding !== undefined) return { kind: "forbids", why: reasonOf(forbidding, to) };
+  const untold = unknown.find(isOf);
+  if (untold !== undefined) {
+    return { kind: "allows", why: `it cannot be known: ${reasonOf(untold, to)}` };
+  }
+  const satisfying = satisfyingOf(requirement, standings, facts);
+  if (satisfying !== undefined) {
+    return { kind: "allows", why: `satisfied by ${satisfying.satisfiedBy}` };
+  }
+  const why = requirement.stopOnly ? "it is asked when Claude stops" : MET;
+  return { kind: "allows", why };
+}
+
+const MET = "its condition is met";
+
+/** The same where nobody can know what has been satisfied. */
+function unkept(
+  requirement: Requirement,
+  { facts }: JudgedUse,
+  { keeping, isStrict }: { readonly keeping: Keeping; readonly isStrict: boolean },
+): PartSaying {
+  if (requirement.stopOnly) return { kind: "allows", why: "it is asked when Claude stops" };
+  if (mayBeOpen([requirement], facts).length === 0) return { kind: "allows", why: MET };
+  const why = keeping === "off" ? UNKEPT.why : "what has been satisfied cannot be read";
+  return isStrict
+    ? { kind: "forbids", why: `whether it is satisfied cannot be known: ${why}` }
+    : { kind: "cannot tell", why };
 }
 
 /** A requirement that a tool use does not fall under, as far as can be told. */
 function aside(
   requirement: Requirement,
   tool: string,
-  { doubts }: MeantUse,
+  doubts: readonly Doubt[],
 ): Saying {
   const { name, triggers } = requirement;
   const doubt = doubts.find((one) => one.requirement === requirement);

@@ -93,7 +93,7 @@ export const REQUIREMENTS = named(
     ),
     guardType: choice(
       ["protected_branch", "single_session"],
-      "Of `guard`: the branch is none of `protectedBranches`, or no other session is live in the same folder.",
+      "Of `guard`: the branch is none of `protectedBranches`, or no other session is live in the same working tree.",
       "protected_branch",
     ),
     protectedBranches: list(

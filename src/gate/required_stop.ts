@@ -45,7 +45,7 @@ export async function prepareStop(
   const { repository, branch, key } = ground;
   const held = policy.requirements.filter(({ scope }) => policy.verifyScopes.includes(scope));
   const gathered = await gatherFacts(held, { ...at, repository, branch });
-  return { ...gathered, policy, key, to: audienceOf(gathered.facts, repository, at.db) };
+  return { ...gathered, policy, key, to: audienceOf(gathered.facts, { repository, db: at.db }) };
 }
 
 /**

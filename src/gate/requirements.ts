@@ -13,18 +13,13 @@ import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/ju
 import { mayMean } from "../requirement/look.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import type { Requirement } from "../requirement/policy.ts";
-import {
-  commandText,
-  type Doubt,
-  mayTrigger,
-  triggeredBy,
-  usesOf,
-} from "../requirement/triggers.ts";
+import { type Doubt, mayTrigger, triggeredBy, usesOf } from "../requirement/triggers.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { readBranchSize } from "../store/branch_sizes.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
-import { activeInFolder } from "../store/session_registry.ts";
+import { listActive } from "../store/sessions.ts";
 import { type AskedUse, commandOf } from "./judge.ts";
+import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
 
 /** Where requirements count: on a branch of a repository, or why they do not. */
 export type Ground =
@@ -81,63 +76,62 @@ export function groundOf(repository: Repository | undefined): Ground {
     : { kind: "branch", repository, branch, key: { repository: repository.commonDir, branch } };
 }
 
-/** What a tool use means for requirements. */
-export interface MeantUse {
+/** A place where a tool use falls, or may fall, under requirements. */
+export interface MeantPlace extends Omit<Place, "changesFiles"> {
   /** The requirements that it falls under. */
   readonly triggered: readonly Requirement[];
-  /** The working tree in which it happens: another one than the session's, where it reaches over. */
-  readonly repository: Repository;
   /** Others that it may fall under: only the running shell knows. */
   readonly doubts: readonly Doubt[];
 }
 
 /**
- * Finds out which requirements a tool use falls under. Plan files are free: a plan is what many of them ask for. So are
- * files that a shell command changes outside of the repository, or that git ignores.
+ * Finds out which requirements a tool use falls under, and where. Plan files are free: a plan is what many of them ask
+ * for. So are files that a shell command changes outside of the repository, or that git ignores.
  */
 export async function requirementsFor(
   requirements: readonly Requirement[],
   use: AskedUse,
   repository: Repository,
-): Promise<MeantUse> {
+): Promise<MeantPlace[]> {
   const { tool, input, home } = use;
   const folder = use.folder ?? repository.root;
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
-  const nothing: MeantUse = { triggered: [], repository, doubts: [] };
   if (!SHELL_TOOLS.has(tool)) {
     const [file] = EDITING_TOOLS.has(tool) ? filesNamed(tool, input).map(real) : [];
-    if (file !== undefined && isPlanFile(file)) return nothing;
+    if (file !== undefined && isPlanFile(file)) return [];
     const triggered = triggeredBy(requirements, { tool, commands: [], changesFiles: false });
-    const place = triggered.length > 0 && file !== undefined ? [parentOf(file)] : [];
-    return { ...nothing, triggered, repository: workingTree(repository, place) };
+    if (triggered.length === 0) return [];
+    const tree = file === undefined ? repository : treesAround(repository)(parentOf(file));
+    return [{ ...placeAt(tree), triggered, doubts: [] }];
   }
   const command = commandOf(input);
   const uses = usesOf(requirements);
-  if (command === null || !mayMean(uses, command)) return nothing;
+  if (command === null || !mayMean(uses, command)) return [];
   const { readUses } = await import("../guard/bash.ts");
-  const { commands, changed, gitFolders, untold } = readUses(command, { folder, home });
-  const files = changed.map(real).filter((path) => isOfProject(path, repository));
-  const edited = files.length > 0 && uses.edits ? await unignored(files) : files;
-  const triggered = triggeredBy(requirements, {
-    tool: BASH,
-    commands: commands.map(commandText),
-    changesFiles: edited.length > 0,
-  });
-  const places = [...gitFolders, ...edited.map(parentOf)];
-  return {
-    triggered,
-    doubts: mayTrigger(requirements, untold)
-      .filter(({ requirement }) => !triggered.includes(requirement)),
-    repository: workingTree(repository, places),
-  };
-}
-
-/** The first of these folders that lies in another working tree of the repository says which one is meant. */
-function workingTree(repository: Repository, folders: readonly string[]): Repository {
-  const others = folders.filter((folder) => folder !== repository.root)
-    .map((folder) => findRepository(lookUpwards(folder)))
-    .filter((found) => found?.commonDir === repository.commonDir);
-  return others.find((found) => found?.root !== repository.root) ?? repository;
+  const { steps, untold } = readUses(command, { folder, home });
+  const inProject = steps.map(({ changed }) =>
+    changed.map(real).filter((path) => isOfProject(path, repository))
+  );
+  const files = inProject.flat();
+  const counting = new Set(files.length > 0 && uses.edits ? await unignored(files) : files);
+  const places = placesOf(
+    steps.map((step, i) => ({
+      ...step,
+      edited: inProject[i]!.filter((path) => counting.has(path)),
+    })),
+    repository,
+  );
+  const meant = places.map((place): MeantPlace => ({
+    ...place,
+    triggered: triggeredBy(requirements, { tool: BASH, ...place }),
+    doubts: [],
+  }));
+  const doubts = mayTrigger(requirements, untold).filter(({ requirement }) =>
+    !meant.some(({ triggered }) => triggered.includes(requirement))
+  );
+  // Where the command comes to in the end, what nobody knows of it may happen.
+  return [...meant.slice(0, -1), { ...meant.at(-1)!, doubts }]
+    .filter((place) => place.triggered.length + place.doubts.length > 0);
 }
 
 /** Whether a file, with all links followed, is one of the repository's, in whatever working tree, and no plan. */
@@ -166,6 +160,8 @@ export async function gatherFacts(
     readonly db: DatabaseSync | null;
     readonly repository: Repository;
     readonly branch: string;
+    /** Whether the working tree does not show the branch: nobody can measure it then. */
+    readonly isElsewhere?: boolean;
     readonly sessionId: string;
     readonly atMs: number;
     /** The folder of the session, as sessions are recorded with it. */
@@ -187,8 +183,9 @@ export async function gatherFacts(
 
 async function branchSize(
   requirements: readonly Requirement[],
-  { db, repository: { root }, branch, atMs }: Parameters<typeof gatherFacts>[1],
+  { db, repository: { root }, branch, isElsewhere, atMs }: Parameters<typeof gatherFacts>[1],
 ): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
+  if (isElsewhere) return { lines: { unknown: ELSEWHERE }, changes: [] };
   const cacheMs = Math.min(
     ...requirements.flatMap(({ condition }) =>
       condition.type === "branch_size" ? [condition.cacheMs] : []
@@ -209,16 +206,34 @@ const UNTOLD =
   "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
   "`git diff --stat` shows which";
 
-/** Live sessions in the same folder, beside this one; what cannot be told is none. */
+/** Why it is not, of another branch than the one that is checked out. */
+export const ELSEWHERE = "it is calculated only where the branch is checked out";
+
+/**
+ * Live sessions in the same working tree, beside this one, wherever in it they have begun; what cannot be told is none.
+ */
 async function otherSessions(
-  { db, projectDir, sessionId }: Parameters<typeof gatherFacts>[1],
+  { db, repository: { commonDir }, projectDir, sessionId }: Parameters<typeof gatherFacts>[1],
 ): Promise<string[]> {
   if (db === null || projectDir === null) return [];
-  const others = quietly(() => activeInFolder(db, projectDir, sessionId)) ?? [];
+  const tree = treeOf(projectDir);
+  const others = (quietly(() => listActive(db, [commonDir, projectDir])) ?? [])
+    .filter(({ session }) => session.sessionId !== sessionId && session.projectDir !== null)
+    .filter(({ session }) => treeOf(session.projectDir!) === tree)
+    .map(({ session: { sessionId, claudePid }, claudeProcess }) => ({
+      sessionId,
+      claudePid,
+      claudeProcess,
+    }));
   const known = others.filter((other) => other.claudePid !== null) as SessionProcess[];
   const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
   const gone = new Set(goneSessions(known, processes, null));
   return others.map((other) => other.sessionId).filter((id) => !gone.has(id)).map(shortSessionId);
+}
+
+/** The top of the working tree that a folder lies in; the folder itself where it is in none. */
+function treeOf(folder: string): string {
+  return realPath(findRepository(lookUpwards(folder))?.root ?? folder);
 }
 
 /** What a read before the event gives; undefined when the database did not answer. */

@@ -4,13 +4,13 @@ import { findRepository } from "../git/repository.ts";
 import { lookUpwards } from "../project/look.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
-import { worktreesOfDenials } from "../store/denials.ts";
+import { branchesOfDenials, worktreesOfDenials } from "../store/denials.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
 import { type Ground, groundOf, quietly } from "./requirements.ts";
 
 /**
- * The satisfactions that a skill brings: on the branch of the session, and on those of the other working trees in which
- * the session was denied something, for that was told of the skill.
+ * The satisfactions that a skill brings: on the branch of the session, on those of the other working trees in which the
+ * session was denied something, and on those that a denied command would have checked out, for that was told of the skill.
  *
  * @returns None where the skill satisfies nothing.
  */
@@ -35,11 +35,15 @@ export function satisfactionsBySkill(
 function branchesOf(
   { ground, db, sessionId }: Parameters<typeof satisfactionsBySkill>[2],
 ): BranchKey[] {
-  const folders = db === null ? [] : quietly(() => worktreesOfDenials(db, sessionId)) ?? [];
-  const others = folders.map((folder) => groundOf(findRepository(lookUpwards(folder))))
-    .flatMap((other) => other.kind === "branch" ? [other.key] : [])
-    .filter(({ repository, branch }) =>
-      repository === ground.key.repository && branch !== ground.branch
-    );
-  return [ground.key, ...others];
+  const denied = db === null ? undefined : quietly(() => ({
+    folders: worktreesOfDenials(db, sessionId),
+    branches: branchesOfDenials(db, sessionId),
+  }));
+  const checkedOut = (denied?.folders ?? [])
+    .map((folder) => groundOf(findRepository(lookUpwards(folder))))
+    .flatMap((other) => other.kind === "branch" ? [other.key] : []);
+  const others = [...checkedOut, ...denied?.branches ?? []]
+    .filter(({ repository }) => repository === ground.key.repository)
+    .map(({ branch }) => branch);
+  return [...new Set([ground.branch, ...others])].map((branch) => ({ ...ground.key, branch }));
 }

@@ -1,7 +1,6 @@
 /** How requirements stand on a branch for a session, and whom to tell of it. */
 import type { DatabaseSync } from "node:sqlite";
-import type { Repository } from "../git/repository.ts";
-import { joinPath } from "../paths.ts";
+import { type Repository, worktreeDirs } from "../git/repository.ts";
 import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import type { Standing } from "../requirement/standing.ts";
@@ -45,34 +44,29 @@ export async function standOf(
     unknown: unknownOf(requirements, standings, facts),
     standings,
     facts,
-    to: audienceOf(facts, repository, db),
+    to: audienceOf(facts, { repository, db }),
   };
 }
 
 /**
- * Whom to tell of what was judged. Where there are several working trees, a command names the branch that it is about.
+ * Whom to tell of what was judged. Where there are several working trees, and of a branch that is not checked out yet, a
+ * command names the branch that it is about.
  *
- * @param db Asked how long the session's id has to be, only when something is told; null where it cannot be.
+ * @param at `db` is asked how long the session's id has to be, only when something is told; null where it cannot be.
  */
 export function audienceOf(
   facts: Facts,
-  repository: Pick<Repository, "commonDir">,
-  db: DatabaseSync | null,
+  { repository, db, isCheckedOut = true }: {
+    readonly db: DatabaseSync | null;
+    readonly repository: Pick<Repository, "commonDir">;
+    readonly isCheckedOut?: boolean;
+  },
 ): Audience {
   return {
     get session() {
       return tellingId(db, facts.sessionId);
     },
-    branch: hasWorktrees(repository) ? facts.branch : null,
+    branch: !isCheckedOut || worktreeDirs(repository).length > 0 ? facts.branch : null,
     facts,
   };
-}
-
-function hasWorktrees({ commonDir }: Pick<Repository, "commonDir">): boolean {
-  try {
-    return [...Deno.readDirSync(joinPath(commonDir, "worktrees"))].length > 0;
-  } catch {
-    // No folder, no other working tree.
-    return false;
-  }
 }

@@ -4,54 +4,25 @@ import type { HookConfig } from "../config/hook_config.ts";
 import type { Keeping } from "../guard/lift.ts";
 import type { Repository } from "../git/repository.ts";
 import { UNKNOWN_SESSION_ID } from "../ids.ts";
-import { openForUse, unknownOf } from "../requirement/judge.ts";
+import { mayBeOpen } from "../requirement/judge.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
-import { isTriggered } from "../requirement/standing.ts";
-import type { Doubt } from "../requirement/triggers.ts";
-import {
-  type Audience,
-  denialText,
-  doubtText,
-  shortDenialText,
-  unknownText,
-} from "../requirement/text.ts";
+import { unknownText } from "../requirement/text.ts";
 import type { ApplyChanges } from "../store/captures.ts";
-import { wasDeniedSince } from "../store/denials.ts";
-import { isPaused } from "../store/pauses.ts";
-import {
-  applyChanges,
-  type BranchKey,
-  readOwnStandings,
-  type RequirementChange,
-} from "../store/requirements.ts";
+import { applyChanges } from "../store/requirements.ts";
 import type { AskedUse } from "./judge.ts";
 import { keepingOf } from "./keeping.ts";
 import {
   DETACHED,
-  type GatheredFacts,
   gatherFacts,
   groundOf,
+  type MeantPlace,
   NAMELESS,
   requirementsFor,
   UNKEPT,
 } from "./requirements.ts";
+import { usesOf } from "./single_use.ts";
 import { audienceOf } from "./standings.ts";
-
-/** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
-const REPEATED_MS = 5_000;
-
-/** What the requirements say of a tool use. */
-export interface RequirementSaying {
-  /** Why it is denied; empty when it is not. */
-  readonly reason: string;
-  /** The requirements that are open, as the audit trail names them, also when a person has lifted them. */
-  readonly rules: readonly string[];
-  readonly paused: boolean;
-  /** What is to be written with the event. */
-  readonly changes: readonly RequirementChange[];
-  /** For the audit trail. */
-  readonly notes: Readonly<Record<string, unknown>>;
-}
+import { decideUse, type PreparedUse, type RequirementSaying, SILENT } from "./use_decision.ts";
 
 /** Requirements that have a say, with all that they ask about. */
 export interface RequiredUse {
@@ -66,7 +37,16 @@ export interface RequiredUse {
   decide(db: DatabaseSync | null, denying: readonly string[]): RequirementSaying;
 }
 
-const SILENT: RequirementSaying = { reason: "", rules: [], paused: false, changes: [], notes: {} };
+/** What is known around a tool use. */
+interface Around {
+  readonly config: Pick<HookConfig, "databaseEnabled">;
+  readonly repository: Repository | undefined;
+  readonly db: DatabaseSync | null;
+  readonly sessionId: string;
+  readonly atMs: number;
+  /** Whether what cannot be known is denied. */
+  readonly isStrict: boolean;
+}
 
 /**
  * Looks up everything before the transaction begins.
@@ -77,54 +57,66 @@ const SILENT: RequirementSaying = { reason: "", rules: [], paused: false, change
 export async function prepareUse(
   policy: string,
   use: AskedUse & { readonly toolUseId: string | null },
-  at: {
-    readonly config: Pick<HookConfig, "databaseEnabled">;
-    readonly repository: Repository | undefined;
-    readonly db: DatabaseSync | null;
-    readonly sessionId: string;
-    readonly atMs: number;
-    /** Whether what cannot be known is denied. */
-    readonly isStrict: boolean;
-  },
+  at: Around,
 ): Promise<RequiredUse | null> {
   const { requirements }: RequirementPolicy = JSON.parse(policy);
   const ground = at.sessionId === UNKNOWN_SESSION_ID ? NAMELESS : groundOf(at.repository);
   // Where HEAD is detached here, what is done may still be done in another working tree.
   if (ground.repository === null) return notCounting(ground.why);
-  const { triggered, doubts, repository } = await requirementsFor(
-    requirements,
-    use,
-    ground.repository,
-  );
-  if (triggered.length + doubts.length === 0) return null;
-  const { branch } = repository;
-  if (branch === null) return notCounting(DETACHED);
-  const { isStrict } = at;
-  const feared = isStrict ? new Set(doubts.map(({ requirement }) => requirement)) : [];
-  const gathered = await gatherFacts([...triggered, ...feared], {
+  const places = await requirementsFor(requirements, use, ground.repository);
+  if (places.length === 0) return null;
+  const parts = await prepareParts(places, use, at);
+  if (parts.length === 0) return notCounting(DETACHED);
+  const { config, isStrict } = at;
+  return {
+    apply: applyChanges,
+    decide(db, denying) {
+      const keeping = keepingOf(db, config);
+      return db === null || keeping !== "lasting"
+        ? undecided(keeping, parts, isStrict)
+        : decideUse(parts, db, { denying, isStrict });
+    },
+  };
+}
+
+/** Gathers what is asked at each place of a tool use; where no branch is checked out, nothing is. */
+export async function prepareParts(
+  places: readonly MeantPlace[],
+  use: Parameters<typeof prepareUse>[1],
+  at: Omit<Around, "config" | "repository">,
+): Promise<PreparedUse[]> {
+  const parts: PreparedUse[] = [];
+  for (const place of places) {
+    const { branch } = place.repository;
+    if (branch !== null) parts.push(await prepareAt({ ...place, branch }, use, at));
+  }
+  return parts;
+}
+
+async function prepareAt(
+  place: MeantPlace & { readonly branch: string },
+  use: Parameters<typeof prepareUse>[1],
+  at: Omit<Around, "config" | "repository">,
+): Promise<PreparedUse> {
+  const { repository, branch, isCheckedOut, triggered, doubts } = place;
+  const feared = at.isStrict ? doubts.map(({ requirement }) => requirement) : [];
+  const gathered = await gatherFacts([...new Set([...triggered, ...feared])], {
     ...at,
     repository,
     branch,
+    isElsewhere: !place.showsBranch,
     projectDir: use.projectDir,
   });
-  const prepared = {
+  return {
     ...gathered,
     key: { repository: repository.commonDir, branch },
     toolUseId: use.toolUseId,
     triggered,
     doubts,
-    isStrict,
-    to: audienceOf(gathered.facts, repository, at.db),
+    to: audienceOf(gathered.facts, { repository, isCheckedOut, db: at.db }),
     worktree: repository.root,
-  };
-  return {
-    apply: applyChanges,
-    decide(db, denying) {
-      const keeping = keepingOf(db, at.config);
-      return db === null || keeping !== "lasting"
-        ? undecided(keeping, prepared)
-        : decideUse(prepared, db, denying);
-    },
+    isCheckedOut,
+    uses: usesOf(place),
   };
 }
 
@@ -132,113 +124,38 @@ function notCounting(why: string): RequiredUse {
   return { apply: applyChanges, decide: () => ({ ...SILENT, notes: { requirements: why } }) };
 }
 
-/** A person is asked for a tool, and may refuse it: what it triggered does not count until it has run. */
-export function askedFor(sessionId: string): RequiredUse {
+/**
+ * A person is asked for a tool, and may refuse it: what it triggered does not count until it has run.
+ *
+ * @param prepared What forbids it where a rule would answer for the person; null where none would, or none forbids it.
+ */
+export function askedFor(sessionId: string, prepared: RequiredUse | null): RequiredUse {
   return {
     apply: applyChanges,
-    decide: (_db, denying) =>
-      denying.length > 0 ? SILENT : { ...SILENT, changes: [{ kind: "asked", sessionId }] },
+    decide(db, denying) {
+      if (denying.length > 0) return SILENT;
+      const isOpen = (prepared?.decide(db, denying).reason ?? "") !== "";
+      const changes = [{ kind: "asked", sessionId }] as const;
+      return { ...SILENT, changes, ...(isOpen ? { withholds: true } : {}) };
+    },
   };
 }
 
 /** Where nobody can know what has been satisfied. */
 function undecided(
   keeping: Keeping,
-  { triggered, doubts, isStrict }: PreparedUse,
+  parts: readonly PreparedUse[],
+  isStrict: boolean,
 ): RequirementSaying {
   const notes = {
     requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
   };
-  const names = triggered.filter(({ stopOnly }) => !stopOnly).map(({ name }) => name);
-  if (!isStrict || names.length + doubts.length === 0) return { ...SILENT, notes };
-  const reason = unknownText(names, keeping);
-  return { ...SILENT, reason, rules: ["preToolUse.strict"], notes };
-}
-
-/** A tool use with all that its requirements ask about. */
-interface PreparedUse extends GatheredFacts {
-  readonly key: BranchKey;
-  readonly toolUseId: string | null;
-  /** What it falls under. */
-  readonly triggered: readonly Requirement[];
-  readonly doubts: readonly Doubt[];
-  readonly isStrict: boolean;
-  readonly to: Audience;
-  /** The working tree in which it happens. */
-  readonly worktree: string;
-}
-
-function decideUse(
-  prepared: PreparedUse,
-  db: DatabaseSync,
-  denying: readonly string[],
-): RequirementSaying {
-  const { facts, changes, key, triggered, doubts, isStrict, to, worktree } = prepared;
-  const { sessionId, atMs, branchLines } = facts;
-  const standings = readOwnStandings(db, key, sessionId);
-  const unknownAmong = (ones: readonly Requirement[]) =>
-    unknownOf(ones.filter(({ stopOnly }) => !stopOnly), standings, facts);
-  const openAmong = (ones: readonly Requirement[]) => [
-    ...openForUse(ones, standings, facts),
-    ...(isStrict ? unknownAmong(ones) : []),
-  ];
-  const unknown = unknownAmong(triggered);
-  const open = openAmong(triggered);
-  // Guards that are strict have denied a doubt of theirs already.
-  const isDecided = !isStrict || denying.length > 0 || open.length > 0;
-  const feared = isDecided
-    ? []
-    : openAmong([...new Set(doubts.map(({ requirement }) => requirement))]);
-  const rules = feared.length > 0
-    ? ["preToolUse.strict"]
-    : open.map(({ requirement }) => `requirements.${requirement.name}`);
-  const paused = rules.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
-  const isNew = (requirement: Requirement) => !isTriggered(requirement, standings, sessionId);
-  const counted = denying.length + rules.length > 0 ? [] : triggered;
-  const fresh = counted.filter(isNew).map((requirement) => triggerOf(requirement, prepared));
-  const sized = triggered.filter(({ condition }) => condition.type === "branch_size");
-  const lines = typeof branchLines === "number" ? branchLines : null;
-  const warned = sized.filter(({ condition }) =>
-    condition.type === "branch_size" && (lines ?? 0) >= condition.warn
+  const open = parts.flatMap(({ triggered, facts }) => mayBeOpen(triggered, facts));
+  const feared = parts.flatMap(({ doubts, facts }) =>
+    mayBeOpen(doubts.map(({ requirement }) => requirement), facts)
   );
-  return {
-    reason: rules.length === 0 || paused
-      ? ""
-      : feared.length > 0
-      ? doubtText(feared, doubts, to)
-      : isRepeated(db, [...denying, ...rules], facts)
-      ? shortDenialText(open, to)
-      : denialText(open, to),
-    rules,
-    paused,
-    changes: [...changes, ...fresh],
-    notes: {
-      // Null on a trunk, and without a base.
-      ...(sized.length === 0 ? {} : { branchLines: lines }),
-      ...(unknown.length === 0 ? {} : {
-        unknown: Object.fromEntries(unknown.map((one) => [one.requirement.name, one.finding])),
-      }),
-      ...(warned.length === 0 ? {} : { warned: warned.map(({ name }) => name) }),
-      ...(doubts.length === 0 ? {} : { unsure: new Set(doubts.map(({ why }) => why)).size }),
-      // Whether it ran is found out when Claude stops.
-      ...(counted.length === 0 ? {} : { triggered: counted.map(({ name }) => name) }),
-      // Of several: a skill that is used for it satisfies there.
-      ...(to.branch === null ? {} : { worktree }),
-    },
-  };
-}
-
-function triggerOf(
-  { name, scope }: Requirement,
-  { key, facts: { sessionId }, toolUseId }: PreparedUse,
-): RequirementChange {
-  return { kind: "trigger", ...key, requirement: name, scope, sessionId, toolUseId };
-}
-
-function isRepeated(
-  db: DatabaseSync,
-  rules: readonly string[],
-  { sessionId, atMs }: PreparedUse["facts"],
-): boolean {
-  return wasDeniedSince(db, { sessionId, rules, sinceMs: atMs - REPEATED_MS });
+  if (!isStrict || open.length + feared.length === 0) return { ...SILENT, notes };
+  const names = open.map(({ name }: Requirement) => name);
+  const reason = unknownText([...new Set(names)], keeping);
+  return { ...SILENT, reason, rules: ["preToolUse.strict"], notes };
 }

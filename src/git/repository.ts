@@ -40,6 +40,30 @@ export function repositoryAt(
   return here?.commonDir === repository.commonDir ? here : repository;
 }
 
+/**
+ * Where a branch stands: the id of its commit.
+ *
+ * @param ref `heads/main`. @returns The empty text where there is no such branch, null where that cannot be read.
+ */
+export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
+  const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
+  if (loose === null || loose !== "") return COMMIT_ID.exec(loose ?? "")?.[0] ?? null;
+  const packed = readOrEmpty(joinPath(commonDir, "packed-refs"));
+  const line = packed?.split("\n").find((line) => line.endsWith(` refs/${ref}`));
+  return packed === null ? null : line?.split(" ", 1)[0] ?? "";
+}
+
+const COMMIT_ID = /^[\da-f]{40,64}(?=\s*$)/;
+
+/** The empty text where there is no such file; null where it cannot be read. */
+function readOrEmpty(path: string): string | null {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound ? "" : null;
+  }
+}
+
 function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {
   const dotGit = joinPath(root, ".git");
   try {
@@ -48,6 +72,32 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
     return { commonDir: Deno.realPathSync(commonDir), root, branch: branchOf(gitDir) };
   } catch {
     return undefined;
+  }
+}
+
+/** Whether one of a repository's working trees has a branch checked out: git lets no other one have it then. */
+export function isCheckedOut(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): boolean {
+  const gitDirs = [commonDir, ...worktreeDirs({ commonDir })];
+  return gitDirs.some((gitDir) => {
+    try {
+      return branchOf(gitDir) === branch;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** What git keeps of each working tree beside the main one. */
+export function worktreeDirs({ commonDir }: Pick<Repository, "commonDir">): string[] {
+  const folder = joinPath(commonDir, "worktrees");
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
+  } catch {
+    // No folder, no other working tree.
+    return [];
   }
 }
 

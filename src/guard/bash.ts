@@ -1,5 +1,5 @@
 /** Judges a shell command: every command that it would start, and every file that it plainly changes. */
-import { resolvePath } from "../paths.ts";
+import { baseName, parentOf } from "../paths.ts";
 import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
@@ -10,9 +10,11 @@ import { PROTECT_RULE } from "./protected.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { readScript } from "./shell/script.ts";
+import { type BranchSwitch, branchSwitch } from "./shell/switching.ts";
 import { onlyTells } from "./shell/telling.ts";
+import { literal } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
-import { findTargets, foldersMade, type Target } from "./shell/writes.ts";
+import { findTargets, foldersMade, placeOf, type Target } from "./shell/writes.ts";
 
 /** A Bash call that is about to happen. */
 export interface BashUse extends Actor {
@@ -102,14 +104,22 @@ export interface Untold {
   readonly beginnings: readonly string[];
 }
 
-/** What a Bash call would start and change, without judging it. */
-export interface BashUses {
-  /** The words of every command, in each way to write it; what only the running shell knows is left out. */
+/** One command of a Bash call, in the order in which they are read. */
+export interface BashStep {
+  /** Its words, in each way to write it; what only the running shell knows is left out. None where it only tells. */
   readonly commands: readonly (readonly string[])[];
   /** The files that it plainly changes, absolute, links not followed. */
   readonly changed: readonly string[];
-  /** The folders in which it runs git, absolute. */
-  readonly gitFolders: readonly string[];
+  /** The folder in which it runs, of git the one whose repository it takes; null when that cannot be told. */
+  readonly folder: string | null;
+  /** Whether it only goes to another folder: it is a part of what is done there. */
+  readonly onlyGoes: boolean;
+  readonly checksOut: BranchSwitch | null;
+}
+
+/** What a Bash call would start and change, without judging it. */
+export interface BashUses {
+  readonly steps: readonly BashStep[];
   readonly untold: Untold;
 }
 
@@ -119,21 +129,31 @@ export function readUses(
   around: { readonly folder: string | null; readonly home: string | null },
 ): BashUses {
   const { commands, unknown } = readScript(command, around);
-  const targets = commands.filter((command) => !isRemote(command)).flatMap(findTargets)
-    .filter(({ effect }) => effect !== "tamper");
+  const read = commands.map((command) => {
+    const targets = isRemote(command) ? [] : findTargets(command);
+    return {
+      command,
+      targets: targets.filter(({ effect }) => effect !== "tamper"),
+      written: onlyTells(command.words) ? [] : spellings(command.words),
+    };
+  });
   const isFound = ({ search }: Target) => search !== undefined && search.named === undefined;
-  const open = targets.filter((target) => target.path === null || isFound(target))
+  const open = read.flatMap(({ targets }) => targets)
+    .filter((target) => target.path === null || isFound(target))
     .map(({ by }) => `which file \`${by}\` changes is not known`);
-  const written = commands.filter(({ words }) => !onlyTells(words))
-    .flatMap(({ words }) => spellings(words));
   return {
-    commands: written.map((words) => words.map(({ text }) => text)),
-    changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
-    gitFolders: [...new Set(commands.flatMap(gitFolder))],
+    steps: read.map(({ command, targets, written }): BashStep => ({
+      commands: written.map((words) => words.map(({ text }) => text)),
+      changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
+      folder: folderOf(command),
+      onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
+      checksOut: branchSwitch(command.words),
+    })),
     untold: {
       commands: unknown,
       files: [...new Set(open)],
-      beginnings: written.map(textOf).flatMap(({ text, isOpen }) => isOpen ? [text] : []),
+      beginnings: read.flatMap(({ written }) => written).map(textOf)
+        .flatMap(({ text, isOpen }) => isOpen ? [text] : []),
     },
   };
 }
@@ -149,11 +169,15 @@ function isRemote({ startedBy }: ShellCommand): boolean {
   return programName(startedBy.words[0]?.text ?? "") === "ssh" || isRemote(startedBy);
 }
 
-function gitFolder({ words: [program, ...rest], folder }: ShellCommand): string[] {
-  if (program === undefined || folder === null || programName(program.text) !== "git") return [];
-  const { folder: named } = withoutGitOptions(rest);
-  if (named === null) return [folder];
-  return named.isOpen ? [] : [resolvePath(named.text, { folder })];
+/** `.git` of a working tree is named by the folder that it lies in. */
+function folderOf({ words: [program, ...rest], folder, gitDir }: ShellCommand): string | null {
+  if (program === undefined || programName(program.text) !== "git") return folder;
+  const { folder: named, gitDir: given } = withoutGitOptions(rest);
+  const at = named === null ? folder : placeOf(named, folder);
+  const repository = given === null ? gitDir : given.isOpen ? undefined : given.text;
+  if (repository === undefined) return at;
+  const path = placeOf(literal(repository), at);
+  return path !== null && baseName(path) === ".git" ? parentOf(path) : path;
 }
 
 function hasFileRules(

@@ -1,6 +1,6 @@
-/** What a tool use that has succeeded means for the requirements: a skill satisfies some, an action uses some up. */
+/** What a tool use that is over means for the requirements: a skill satisfies some, an action uses some up. */
 import { groundFor } from "../gate/keeping.ts";
-import { requirementsFor } from "../gate/requirements.ts";
+import { usedUp } from "../gate/single_use.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import { standOf } from "../gate/standings.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
@@ -20,12 +20,12 @@ export interface FollowUp {
   answer(): Promise<Answer>;
 }
 
-/** Finds out what follows from a tool use that was reported with PostToolUse. */
+/** Finds out what follows from a tool use that was reported. */
 export async function followUp(work: HookWork): Promise<FollowUp> {
   const { config, sent } = work;
   const policy: RequirementPolicy = JSON.parse(config.requirements);
   const tool = nameOf(sent["tool_name"]) ?? "";
-  const changes = work.event.name === "PostToolUse" ? await changesOf(work, policy, tool) : [];
+  const changes = await changesOf(work, policy, tool);
   return {
     changes,
     apply: applyChanges,
@@ -39,25 +39,23 @@ async function changesOf(
   tool: string,
 ): Promise<RequirementChange[]> {
   const ground = groundFor(work);
-  if (ground.kind === "none") return [];
-  const { sent, sessionId, projectDir, home } = work;
+  const { event, sent, sessionId, projectDir, home, db } = work;
   const input = sent["tool_input"];
+  const isReported = event.name === "PostToolUse";
   if (tool === "Skill") {
-    const skill = usedSkill(input);
-    return skill === null
+    const skill = isReported ? usedSkill(input) : null;
+    return skill === null || ground.kind === "none"
       ? []
       : satisfactionsBySkill(policy.requirements, skill, { ...work, ground });
   }
-  if (!hasSucceeded(sent["tool_response"])) return [];
-  const singleUse = policy.requirements.filter(({ scope }) => scope === "single_use");
-  const use = { tool, input, agents: [], folder: folderOf(sent) ?? projectDir, projectDir, home };
-  const { triggered, repository: { branch } } = await requirementsFor(
-    singleUse,
-    use,
-    ground.repository,
-  );
-  const at = { ...ground.key, branch: branch ?? ground.branch };
-  return triggered.map(({ name }) => ({ kind: "clear", ...at, requirement: name, sessionId }));
+  // It may be the command itself that has left the branch.
+  const { repository } = ground;
+  if (repository === null) return [];
+  const succeeded = isReported && hasSucceeded(sent["tool_response"]);
+  const folder = folderOf(sent) ?? projectDir;
+  const { toolUseId } = event;
+  const use = { tool, input, agents: [], folder, projectDir, home, toolUseId, succeeded };
+  return await usedUp(policy.requirements, use, { repository, db, sessionId });
 }
 
 /** Whether an action is over and nobody has broken it off; a command in the background goes on. */

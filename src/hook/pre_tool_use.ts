@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
-import type { RequiredUse, RequirementSaying } from "../gate/tool_requirements.ts";
+import type { RequiredUse } from "../gate/tool_requirements.ts";
+import type { RequirementSaying } from "../gate/use_decision.ts";
 import { answerPermission } from "../guard/permission.ts";
 import { type Block, type GuardPolicy, MAIN_AGENT, type Verdict } from "../guard/policy.ts";
 import { mayBeRequired } from "../requirement/look.ts";
@@ -20,7 +21,10 @@ export async function handle(work: HookWork): Promise<Answer> {
   const use = askedUse(work);
   const guards = use === null ? null : await judgeGuards(work, use);
   const isStrict = guards?.isStrict ?? false;
-  const required = use === null ? null : await askRequirements(work, use, isStrict);
+  const required = use === null ? null : await askRequirements(work, use, {
+    isStrict,
+    isAllowed: (guards?.allowedBy ?? null) !== null,
+  });
   if (guards === null && required === null) {
     await work.save(draft);
     return null;
@@ -82,20 +86,26 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
 async function askRequirements(
   work: HookWork,
   use: AskedUse,
-  isStrict: boolean,
+  { isStrict, isAllowed }: {
+    readonly isStrict: boolean;
+    /** Whether a rule would answer for the person. */
+    readonly isAllowed: boolean;
+  },
 ): Promise<RequiredUse | null> {
   const { config, event, sessionId } = work;
   if (config.requirements === "") return null;
+  const isAsked = event.name === "PermissionRequest";
+  const prepared = (isAllowed || !isAsked) && mayBeRequired(config.requiredUses, use)
+    ? await (await import("../gate/tool_requirements.ts")).prepareUse(
+      config.requirements,
+      { ...use, toolUseId: event.toolUseId },
+      { ...work, isStrict },
+    )
+    : null;
   // It was judged before it was asked for.
-  if (event.name === "PermissionRequest") {
-    return (await import("../gate/tool_requirements.ts")).askedFor(sessionId);
-  }
-  if (!mayBeRequired(config.requiredUses, use)) return null;
-  const { prepareUse } = await import("../gate/tool_requirements.ts");
-  return await prepareUse(config.requirements, { ...use, toolUseId: event.toolUseId }, {
-    ...work,
-    isStrict,
-  });
+  return isAsked
+    ? (await import("../gate/tool_requirements.ts")).askedFor(sessionId, prepared)
+    : prepared;
 }
 
 /** What guards and requirements come to. */
@@ -127,7 +137,7 @@ function decide(
     rules: [...found.map(({ rule }) => rule), ...required?.rules ?? []],
     denied: blocks.length > 0 || (required?.reason ?? "") !== "",
     paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],
-    allowedBy: guards?.allowedBy ?? null,
+    allowedBy: required?.withholds ? null : guards?.allowedBy ?? null,
   };
 }
 

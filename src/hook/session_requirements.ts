@@ -2,7 +2,7 @@
 import { groundFor, keepingOf } from "../gate/keeping.ts";
 import { quietly } from "../gate/requirements.ts";
 import { standOf } from "../gate/standings.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
+import { deniedUnkept, isStrict, unkeptText } from "../gate/unkept.ts";
 import { carriedOver } from "../requirement/carry_over.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { takenOver } from "../requirement/satisfy.ts";
@@ -27,14 +27,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
   const policy: RequirementPolicy = JSON.parse(work.config.requirements);
   const ground = groundFor(work);
   if (ground.kind === "none") {
-    const text = isDenying(work)
-      ? `## Requirements: what they are about is denied here, for ${ground.why}, and the policy is strict`
-      : `## Requirements: not in force here, for ${ground.why}`;
-    return {
-      changes: [],
-      apply: applyChanges,
-      text: () => Promise.resolve(policy.briefing === "none" ? "" : text),
-    };
+    return { changes: [], apply: applyChanges, text: () => whyNot(work, policy, ground.why) };
   }
   const { key } = ground;
   const { sessionId, atMs, db } = work;
@@ -67,11 +60,16 @@ export function beginRequirements(work: HookWork): SessionRequirements {
   };
 }
 
-/** Whether a strict policy denies what falls under a requirement, because nothing can be kept of it. */
-function isDenying({ db, config }: HookWork): boolean {
-  if (keepingOf(db, config) !== "off" || config.guards === "") return false;
-  const { isStrict }: GuardPolicy = JSON.parse(config.guards);
-  return isStrict;
+/** What is told where requirements do not count, or where nothing can be kept of them. */
+async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): Promise<string> {
+  if (policy.briefing === "none") return "";
+  const { db, config, repository } = work;
+  if (keepingOf(db, config) !== "off" || !isStrict(config)) {
+    return `## Requirements: not in force here, for ${why}`;
+  }
+  return `## Requirements: ${
+    unkeptText(await deniedUnkept(policy.requirements, repository, work))
+  }`;
 }
 
 /** A pause ends with its session; what the session has satisfied stays, unless the configuration says otherwise. */

@@ -15,7 +15,7 @@ export interface Facts {
   /** The exact name of the branch. */
   readonly branch: string;
   readonly branchLines: BranchLines;
-  /** Other live sessions in the same folder, by their short ids. */
+  /** Other live sessions in the same working tree, by their short ids. */
   readonly otherSessions: readonly string[];
 }
 
@@ -76,6 +76,17 @@ export function unknownOf(
   ).map((requirement) => ({ requirement, finding: lines.unknown, isUnknown: true }));
 }
 
+/**
+ * Those that may forbid a tool use where nothing can be read of what is stored: nobody's word is known then, nor which
+ * other sessions there are; a condition that is met by itself needs neither.
+ */
+export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): Requirement[] {
+  return requirements.filter((requirement) =>
+    !requirement.stopOnly && (requirement.condition.type === "single_session" ||
+      openOf([requirement], [], facts).length > 0 || unknownOf([requirement], [], facts).length > 0)
+  );
+}
+
 /** Whether judging these asks for the size of the branch. */
 export function wantsBranchSize(requirements: readonly Requirement[]): boolean {
   return requirements.some(({ condition }) => condition.type === "branch_size");
@@ -96,7 +107,7 @@ function findingOf({ condition }: Requirement, facts: Facts): string | "met" | n
         : "met";
     case "single_session":
       return facts.otherSessions.length > 0
-        ? `another session works in this folder: ${facts.otherSessions.join(", ")}`
+        ? `another session works in this working tree: ${facts.otherSessions.join(", ")}`
         : "met";
   }
 }

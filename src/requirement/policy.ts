@@ -31,7 +31,7 @@ export type Condition =
     readonly cacheMs: number;
   }
   | { readonly type: "protected_branch"; readonly branches: readonly string[] }
-  /** No other live session works in the same folder. */
+  /** No other live session works in the same working tree. */
   | { readonly type: "single_session" };
 
 /** One requirement. */

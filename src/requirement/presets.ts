@@ -70,7 +70,7 @@ const SAMPLES: readonly Sample[] = [
   {
     name: "single_session_per_project",
     sets: [],
-    about: "Only one session works in this folder.",
+    about: "Only one session works in this working tree.",
     lines: ["enabled: false", "type: guard", "guardType: single_session"],
   },
   {

@@ -36,10 +36,21 @@ export function triggeredBy(
 function isHit(trigger: Trigger, { tool, commands, changesFiles }: TriggerUse): boolean {
   if (!isAboutTool(trigger, tool)) return changesFiles && isAboutEdits(trigger);
   if (trigger.command === null || tool !== "Bash") return true;
-  const pattern = new RegExp(trigger.command, "i");
-  return commands.some(({ whole, shown }) =>
-    pattern.test(shown) || pattern.exec(whole)?.index === 0
-  );
+  return commandsOf(trigger.command, commands).length > 0;
+}
+
+function commandsOf(pattern: string, commands: readonly CommandText[]): CommandText[] {
+  const regex = new RegExp(pattern, "i");
+  return commands.filter(({ whole, shown }) => regex.test(shown) || regex.exec(whole)?.index === 0);
+}
+
+/** The commands that a requirement is about. */
+export function commandsUnder(
+  { triggers }: Pick<Requirement, "triggers">,
+  commands: readonly CommandText[],
+): CommandText[] {
+  return triggers.filter((trigger) => isAboutTool(trigger, "Bash"))
+    .flatMap(({ command }) => command === null ? commands : commandsOf(command, commands));
 }
 
 function isAboutTool({ tool, toolPattern }: Trigger, used: string): boolean {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { BranchKey } from "./requirements.ts";
 
 /** Whether a tool of the session was denied for exactly these reasons, in this order, since a moment. */
 export function wasDeniedSince(
@@ -30,4 +31,15 @@ export function worktreesOfDenials(db: DatabaseSync, sessionId: string): string[
         AND metadata ->> '$.worktree' IS NOT NULL`,
   ).all(sessionId);
   return rows.map(({ worktree }) => String(worktree));
+}
+
+/** The branches for which something of the session was denied that would have checked them out itself. */
+export function branchesOfDenials(db: DatabaseSync, sessionId: string): BranchKey[] {
+  const rows = db.prepare(
+    `SELECT DISTINCT onto.value AS branch
+       FROM hook_executions, json_each(metadata, '$.onto') AS onto
+      WHERE session_id = ?
+        AND status = 'blocked'`,
+  ).all(sessionId);
+  return rows.map(({ branch }) => JSON.parse(String(branch)));
 }

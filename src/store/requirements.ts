@@ -35,6 +35,8 @@ export type RequirementChange =
     readonly kind: "clear";
     readonly requirement: string;
     readonly sessionId: string;
+    /** A satisfaction that is younger stays; without it, than the event. */
+    readonly untilMs?: number;
   })
   /** A person is asked for a tool: what was triggered last may not run. */
   | { readonly kind: "asked"; readonly sessionId: string }
@@ -97,7 +99,7 @@ export function applyChanges(
         trigger(db, change, atMs);
         break;
       case "clear":
-        clearSatisfied(db, change, atMs);
+        clearSatisfied(db, change, change.untilMs ?? atMs);
         break;
       case "asked":
         markAsked(db, change.sessionId);
@@ -183,7 +185,7 @@ function clearSatisfied(
     readonly requirement: string;
     readonly sessionId: string;
   },
-  atMs: number,
+  untilMs: number,
 ): void {
   db.prepare(
     `DELETE FROM requirements
@@ -192,7 +194,7 @@ function clearSatisfied(
         AND requirement = ?
         AND session_id = ?
         AND coalesce(satisfied_at_ms, 0) <= ?`,
-  ).run(repository, branch, requirement, sessionId, atMs);
+  ).run(repository, branch, requirement, sessionId, untilMs);
 }
 
 /** Removes everything of one session, on every branch. */

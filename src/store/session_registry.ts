@@ -60,21 +60,6 @@ export function recentSessions(
   ).all(options.project, options.except, options.limit) as unknown as RecentSession[];
 }
 
-/** Active sessions in exactly this folder, beside one; those whose process is not known as well. */
-export function activeInFolder(
-  db: DatabaseSync,
-  projectDir: string,
-  except: string,
-): (Omit<SessionProcess, "claudePid"> & { readonly claudePid: number | null })[] {
-  return db.prepare(
-    `SELECT session_id AS sessionId, claude_pid AS claudePid, claude_process AS claudeProcess
-       FROM sessions
-      WHERE status = 'active'
-        AND project_dir = ?
-        AND session_id <> ?`,
-  ).all(projectDir, except) as unknown as ReturnType<typeof activeInFolder>;
-}
-
 /**
  * The beginning of a session's id that tells it from every other session: 8 characters, and more where another one
  * begins the same.

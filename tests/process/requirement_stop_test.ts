@@ -267,14 +267,14 @@ Deno.test("a protected branch is guarded until a person lifts it for the session
   assert.notEqual(await project.edit(other), null);
 });
 
-Deno.test("a single session: another live one in the same folder forbids", async () => {
+Deno.test("a single session: another live one in the same working tree forbids", async () => {
   using project = new RequiredProject(
     "requirements: {alone: {type: guard, guardType: single_session}}\n",
   );
   await project.start();
   assert.equal(await project.edit(), null);
   await project.start(other);
-  assert.match((await project.edit())!, /another session works in this folder: 77aa11bb/);
+  assert.match((await project.edit())!, /another session works in this working tree: 77aa11bb/);
   await project.send("SessionEnd", { ...other, reason: "other" });
   assert.equal(await project.edit(), null);
 });

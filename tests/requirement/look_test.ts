@@ -15,7 +15,8 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
   const unseen = [...FORBIDDEN, ...INNOCENT, ...DOUBTFUL]
     .flatMap(([tool, command]) => tool === "Bash" ? [command] : [])
     .filter((command) => {
-      const { changed, untold } = readUses(command, { folder: "/p", home: "/h" });
+      const { steps, untold } = readUses(command, { folder: "/p", home: "/h" });
+      const changed = steps.flatMap((step) => step.changed);
       // What is no script is not run either; what lies too deep is named in the text.
       const commands = untold.commands.filter((why) =>
         !/^it (?:cannot be read|is nested)/.test(why)
@@ -58,10 +59,14 @@ Deno.test("the cheap look lets no script pass that a requirement means", () => {
   fc.assert(
     fc.property(fc.constantFrom(...patterns), script, (pattern, command) => {
       const requirement = requirementWith(pattern);
-      const { commands, untold } = readUses(command, { folder: "/p", home: "/h" });
+      const { steps, untold } = readUses(command, { folder: "/p", home: "/h" });
       // What is no script is not run either.
       if (untold.commands.length > 0) return;
-      const use = { tool: "Bash", commands: commands.map(commandText), changesFiles: false };
+      const use = {
+        tool: "Bash",
+        commands: steps.flatMap(({ commands }) => commands.map(commandText)),
+        changesFiles: false,
+      };
       if (triggeredBy([requirement], use).length === 0) return;
       assert.ok(mayMean(usesOf([requirement]), command), JSON.stringify([pattern, command]));
     }),

@@ -80,6 +80,42 @@ export class RequiredProject implements Disposable {
     return await this.send("PostToolUse", { tool_response: {}, ...fields });
   }
 
+  /** Runs a shell command in the project. @returns Whether it succeeded. */
+  shell(command: string): boolean {
+    const own = { NAME: "t", EMAIL: "t@example.invalid" };
+    const who = ["AUTHOR", "COMMITTER"].flatMap((role) =>
+      Object.entries(own).map(([key, value]) => [`GIT_${role}_${key}`, value])
+    );
+    return new Deno.Command("bash", {
+      args: ["-c", command],
+      cwd: this.path,
+      env: {
+        ...Object.fromEntries(who),
+        GIT_CONFIG_GLOBAL: "/dev/null",
+        GIT_CONFIG_SYSTEM: "/dev/null",
+      },
+    }).outputSync().success;
+  }
+
+  /** A shell command as Claude runs it: asked for, done, reported. @returns The reason of a denial; null when it ran. */
+  async act(command: string, toolUseId: string = crypto.randomUUID()): Promise<string | null> {
+    const id = { tool_use_id: toolUseId };
+    const denied = await this.bash(command, id);
+    if (denied !== null) return denied;
+    await this.ended(command, this.shell(command), id);
+    return null;
+  }
+
+  /** Reports how a shell command ended. */
+  async ended(command: string, succeeded: boolean, more: More): Promise<void> {
+    const input = { command };
+    if (succeeded) await this.used("Bash", input, more);
+    else {
+      const fields = { tool_name: "Bash", tool_input: input, error: "Exit code 1", ...more };
+      await this.send("PostToolUseFailure", fields);
+    }
+  }
+
   /** The reason for which a stop is held; null when Claude may stop. */
   async stop(more: More = {}): Promise<string | null> {
     const answer = await this.send("Stop", { stop_hook_active: false, ...more });

@@ -79,6 +79,8 @@ const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   doubts: (doubts) => `unsure: ${listOf(doubts).join("; ")}`,
   unsure: () => "unsure what it means for requirements",
   requirements: (why) => `requirements: ${why}`,
+  unknown: (whys) =>
+    Object.entries(Object(whys)).map(([name, why]) => `${name}: ${why}`).join("; "),
   warned: (names) => `warned: ${listOf(names).join(", ")}`,
   skipped: (key) => `kept out by ${key}`,
   missing: (paths) => `no such file: ${listOf(paths).join(", ")}`,

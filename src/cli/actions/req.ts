@@ -3,7 +3,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import { isUserError, UserError } from "../../errors.ts";
+import { UNKEPT } from "../../gate/requirements.ts";
+import { deniedUnkept, isStrict, unkeptText } from "../../gate/unkept.ts";
+import { findRepository } from "../../git/repository.ts";
 import { shortSessionId } from "../../ids.ts";
+import { lookUpwards } from "../../project/look.ts";
 import type { Requirement } from "../../requirement/policy.ts";
 import { satisfyCommand, triggersText } from "../../requirement/text.ts";
 import { lookAtProcesses } from "../../process/identity.ts";
@@ -15,7 +19,7 @@ import { listSessions } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { configuredRequirement, namedRequirements } from "../named_requirements.ts";
-import { type Row, rowsOf } from "../requirement_rows.ts";
+import { configuredType, type Row, rowsOf } from "../requirement_rows.ts";
 import {
   branchKeyOf,
   hereOfSession,
@@ -37,6 +41,15 @@ export async function showStatus(context: CliContext, flags: Where): Promise<Vie
   const here = await hereOfSession(context, db, sessionId);
   const { ground } = here;
   const fault = faultOf(here.config);
+  if (ground === UNKEPT && isStrict(here.config)) {
+    const repository = findRepository(lookUpwards(here.folder));
+    const at = { sessionId, atMs: Date.now() };
+    const denied = await deniedUnkept(here.requirements, repository, at);
+    return {
+      json: { branch: null, session: sessionId, why: ground.why, denied, requirements: [] },
+      text: `Requirements: ${unkeptText(denied)}.`,
+    };
+  }
   if (ground.kind === "none" && flags.branch === undefined) {
     const report = { branch: null, session: sessionId, why: ground.why, requirements: [] };
     return { json: report, text: `Requirements do not count here: ${ground.why}.` };
@@ -101,7 +114,7 @@ export async function showRequirement(
   const { requirement, isOn } = await configuredRequirement(context, here, name);
   const facts: readonly (readonly [string, string | null])[] = [
     ["requirement", isOn ? name : `${name} (switched off)`],
-    ["type", requirement!.condition.type],
+    ["type", Object.values(configuredType(requirement!)).join(", ")],
     ["scope", requirement!.scope],
     ["asked at", requirement!.stopOnly ? "stop only" : triggersText(requirement!.triggers)],
     ["description", requirement!.description],
@@ -264,7 +277,7 @@ function conditionText({ condition }: Requirement): string | null {
     case "protected_branch":
       return `the branch is none of ${condition.branches.join(", ")}`;
     case "single_session":
-      return "no other session is live in the same folder";
+      return "no other session is live in the same working tree";
   }
 }
 

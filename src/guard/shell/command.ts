@@ -10,6 +10,8 @@ export interface ShellCommand {
   readonly input: string | undefined;
   /** The folder in which it runs, absolute; null when that cannot be told. */
   readonly folder: string | null;
+  /** What the variable `GIT_DIR` holds for it; undefined where the script does not say. */
+  readonly gitDir: string | undefined;
   /** The command that starts this one (`sudo rm x` starts `rm x`); null for one that stands by itself. */
   readonly startedBy: ShellCommand | null;
 }

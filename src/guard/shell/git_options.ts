@@ -12,15 +12,32 @@ const VALUED: ReadonlySet<string> = new Set([
   "--config-env",
 ]);
 
-/** git's arguments from the verb on, and the folder that `-C` names. */
-export function withoutGitOptions(
-  rest: readonly Argument[],
-): { readonly words: readonly Argument[]; readonly folder: Argument | null } {
+/** What git is told before its verb. */
+export interface GitOptions {
+  /** Its arguments from the verb on. */
+  readonly words: readonly Argument[];
+  /** The folder that `-C` names. */
+  readonly folder: Argument | null;
+  /** The repository that `--git-dir` names. */
+  readonly gitDir: Argument | null;
+}
+
+/** Takes git's own options off its arguments. */
+export function withoutGitOptions(rest: readonly Argument[]): GitOptions {
   let at = 0;
   let folder: Argument | null = null;
+  let gitDir: Argument | null = null;
   while (rest[at]?.text.startsWith("-")) {
-    if (rest[at]!.text === "-C") folder = rest[at + 1] ?? null;
-    at += VALUED.has(rest[at]!.text) ? 2 : 1;
+    const option = rest[at]!;
+    const value = rest[at + 1] ?? null;
+    if (option.text === "-C") folder = value;
+    if (option.text === "--git-dir") gitDir = value;
+    if (option.text.startsWith(GIT_DIR)) {
+      gitDir = { ...option, text: option.text.slice(GIT_DIR.length) };
+    }
+    at += VALUED.has(option.text) ? 2 : 1;
   }
-  return { words: rest.slice(at), folder };
+  return { words: rest.slice(at), folder, gitDir };
 }
+
+const GIT_DIR = "--git-dir=";

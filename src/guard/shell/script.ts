@@ -21,7 +21,7 @@ import { changeShell } from "./builtins.ts";
 import type { ShellCommand } from "./command.ts";
 import type { Inner } from "./inner.ts";
 import { inputOf, outputOf, readRedirects } from "./output.ts";
-import { assign, assignmentWord, copyOf, inner, setParameters, type State } from "./state.ts";
+import { assignAll, assignmentWord, copyOf, inner, setParameters, type State } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
 import { findInner, programName } from "./wrappers.ts";
 
@@ -48,6 +48,8 @@ const MAX_DEPTH = 16;
 const MAX_SUBSTITUTIONS = 2_000;
 /** Rounds in which a loop's body is read, with those of the loops around it. */
 const MAX_ROUNDS = 32;
+/** As `env` sets it. */
+const GIT_DIR = "GIT_DIR=";
 const NESTED = "it is nested too deeply to be read";
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
@@ -187,12 +189,15 @@ class Reader {
     ];
     const redirects = readRedirects(node.redirects, scope);
     if (words.length === 0) {
-      for (const part of node.prefix) if (part.type === "Assignment") assign(part, state, scope);
+      assignAll(node, state, scope);
       if (redirects.length > 0) this.#keep({ words: [], redirects, input: undefined, state });
       return;
     }
     const input = inputOf(node, before, scope);
-    const command = this.#keep({ words, redirects, input, state });
+    // What stands before a command holds for this one alone.
+    const own = node.prefix.length === 0 ? state : copyOf(state);
+    assignAll(node, own, scope);
+    const command = this.#keep({ words, redirects, input, state: own });
     this.#effects(command, node, { state, scope });
   }
 
@@ -202,7 +207,10 @@ class Reader {
       & { readonly state: State },
   ): ShellCommand {
     const { folder, startedBy } = state;
-    const command: ShellCommand = { words, redirects, input, folder, startedBy };
+    const set = startedBy?.words.find(({ text }) => text.startsWith(GIT_DIR));
+    const gitDir = state.variables.get("GIT_DIR") ?? set?.text.slice(GIT_DIR.length) ??
+      startedBy?.gitDir;
+    const command: ShellCommand = { words, redirects, input, folder, gitDir, startedBy };
     this.commands.push(command);
     if (words[0]?.isOpen || words[0]?.isGlob) {
       this.unknown.add("which program it starts is only known when it runs");

@@ -1,5 +1,5 @@
 /** What the shell knows at one place of a script, and how its commands change it. */
-import type { Assignment, SyntaxNode } from "unbash";
+import type { Assignment, Command, SyntaxNode } from "unbash";
 import type { ShellCommand } from "./command.ts";
 import { type Argument, expandToOne, literal, type Scope } from "./word.ts";
 
@@ -42,6 +42,11 @@ export function assign(
   if (isUnknown || before.length + known.text.length > MAX_VALUE_CHARS) {
     state.variables.delete(name);
   } else state.variables.set(name, before + known.text);
+}
+
+/** The assignments that stand before a command, or by themselves. */
+export function assignAll({ prefix }: Command, state: State, scope: Scope): void {
+  for (const part of prefix) if (part.type === "Assignment") assign(part, state, scope);
 }
 
 /** `of=x` in `dd of=x` is an argument like any other. */

@@ -75,7 +75,7 @@ export function foldersMade({ words: [program, ...rest], folder }: ShellCommand)
 }
 
 /** Where a word leads; null when only the running shell knows. */
-function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
+export function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
   const isKnown = !isOpen && (folder !== null || text.startsWith("/"));
   return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
 }

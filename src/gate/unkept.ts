@@ -1,0 +1,37 @@
+/** Requirements where the database is switched off: nothing can be satisfied then, and a strict policy goes by that. */
+import type { HookConfig } from "../config/hook_config.ts";
+import type { Repository } from "../git/repository.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
+import { mayBeOpen } from "../requirement/judge.ts";
+import type { Requirement } from "../requirement/policy.ts";
+import { gatherFacts, groundOf, UNKEPT } from "./requirements.ts";
+
+/** Whether a strict policy denies what falls under a requirement of which nobody can know whether it is satisfied. */
+export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
+  return guards !== "" && (JSON.parse(guards) as GuardPolicy).isStrict;
+}
+
+/** The names of those that a strict policy denies now; none where there is no branch. */
+export async function deniedUnkept(
+  requirements: readonly Requirement[],
+  repository: Repository | undefined,
+  at: { readonly sessionId: string; readonly atMs: number },
+): Promise<string[]> {
+  const ground = groundOf(repository);
+  if (ground.kind === "none") return [];
+  const { facts } = await gatherFacts(requirements, {
+    ...at,
+    ...ground,
+    db: null,
+    projectDir: null,
+  });
+  return mayBeOpen(requirements, facts).map(({ name }) => name);
+}
+
+/** What holds then, in a sentence without its end. */
+export function unkeptText(denied: readonly string[]): string {
+  const named = denied.length === 1 ? `"${denied[0]}" is` : `${denied.join(", ")} are`;
+  return denied.length === 0
+    ? `none of them denies anything on this branch, though none can be satisfied, for ${UNKEPT.why}`
+    : `what ${named} about is denied here, for ${UNKEPT.why}, and the policy is strict`;
+}

@@ -1,0 +1,195 @@
+/** Decides about a tool use from what is stored of its requirements, in the transaction that writes the event. */
+import type { DatabaseSync } from "node:sqlite";
+import { type Open, openForUse, unknownOf } from "../requirement/judge.ts";
+import type { Requirement } from "../requirement/policy.ts";
+import type { AllowedUse } from "../requirement/single_use.ts";
+import { isTriggered, type Standing } from "../requirement/standing.ts";
+import { type Audience, denialText, doubtText, shortDenialText } from "../requirement/text.ts";
+import type { Doubt } from "../requirement/triggers.ts";
+import { wasDeniedSince } from "../store/denials.ts";
+import { isPaused } from "../store/pauses.ts";
+import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
+import type { GatheredFacts } from "./requirements.ts";
+
+/** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
+const REPEATED_MS = 5_000;
+
+/** What the requirements say of a tool use. */
+export interface RequirementSaying {
+  /** Why it is denied; empty when it is not. */
+  readonly reason: string;
+  /** The requirements that are open, as the audit trail names them, also when a person has lifted them. */
+  readonly rules: readonly string[];
+  readonly paused: boolean;
+  /** Whether only a person may allow it, of what a person would be asked for. */
+  readonly withholds?: true;
+  /** What is to be written with the event. */
+  readonly changes: readonly RequirementChange[];
+  /** For the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
+}
+
+/** Says nothing. */
+export const SILENT: RequirementSaying = {
+  reason: "",
+  rules: [],
+  paused: false,
+  changes: [],
+  notes: {},
+};
+
+/** A tool use, or the part of one that happens on one branch, with all that its requirements ask about. */
+export interface PreparedUse extends GatheredFacts {
+  readonly key: BranchKey;
+  readonly toolUseId: string | null;
+  /** What it falls under. */
+  readonly triggered: readonly Requirement[];
+  readonly doubts: readonly Doubt[];
+  readonly to: Audience;
+  /** The working tree in which it happens. */
+  readonly worktree: string;
+  /** Whether the branch is checked out there already, and not only by the command itself. */
+  readonly isCheckedOut: boolean;
+  /** The single uses that it is, if it may happen. */
+  readonly uses: readonly Omit<AllowedUse, "untilMs">[];
+}
+
+/** A part of a tool use, with what is open for it. */
+export interface JudgedUse extends PreparedUse {
+  readonly standings: readonly Standing[];
+  readonly open: readonly Open[];
+  readonly unknown: readonly Open[];
+  /** The open ones of those that it may fall under. */
+  readonly feared: readonly Open[];
+}
+
+/** Decides about all parts of a tool use together. @throws {Error} What SQLite says. */
+export function decideUse(
+  parts: readonly PreparedUse[],
+  db: DatabaseSync,
+  { denying, isStrict }: {
+    /** The rules that deny it already. */
+    readonly denying: readonly string[];
+    /** Whether what cannot be known is denied. */
+    readonly isStrict: boolean;
+  },
+): RequirementSaying {
+  const judged = parts.map((part) => judgePart(part, db, isStrict));
+  const open = judged.filter((part) => part.open.length > 0);
+  // Guards that are strict have denied a doubt of theirs already.
+  const isDecided = !isStrict || denying.length > 0 || open.length > 0;
+  const feared = isDecided ? [] : judged.filter((part) => part.feared.length > 0);
+  const named = open.flatMap((part) => part.open.map(({ requirement }) => requirement.name));
+  const rules = feared.length > 0
+    ? ["preToolUse.strict"]
+    : [...new Set(named)].map((name) => `requirements.${name}`);
+  const { sessionId, atMs } = parts[0]!.facts;
+  const paused = rules.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
+  const isDenied = denying.length > 0 || (rules.length > 0 && !paused);
+  const counted = denying.length + rules.length > 0 ? [] : judged;
+  const textOf = (part: JudgedUse) =>
+    wasDeniedSince(db, { sessionId, rules: [...denying, ...rules], sinceMs: atMs - REPEATED_MS })
+      ? shortDenialText(part.open, part.to)
+      : denialText(part.open, part.to);
+  return {
+    reason: rules.length === 0 || paused ? "" : [
+      ...feared.map((part) => doubtText(part.feared, part.doubts, part.to)),
+      ...open.map(textOf),
+    ].join("\n"),
+    rules,
+    paused,
+    changes: [...parts.flatMap(({ changes }) => changes), ...counted.flatMap(triggersOf)],
+    notes: {
+      ...sizeNotes(judged),
+      ...doubtNotes(judged),
+      // Whether it ran is found out when Claude stops, and what it used up when it is reported.
+      ...noteOf("triggered", counted.flatMap((one) => one.triggered.map(({ name }) => name))),
+      ...noteOf("uses", isDenied ? [] : judged.flatMap(usesOf)),
+      // A skill that is used for it satisfies there: in this one of several working trees, on these other branches.
+      ...Object.assign(
+        {},
+        ...judged.map(({ to, worktree, isCheckedOut }) =>
+          to.branch === null || !isCheckedOut ? {} : { worktree }
+        ),
+      ),
+      ...noteOf("onto", open.flatMap(({ key, isCheckedOut }) => isCheckedOut ? [] : [key])),
+    },
+  };
+}
+
+/** What is open for a part of a tool use. @throws {Error} What SQLite says. */
+export function judgePart(
+  part: PreparedUse,
+  db: DatabaseSync | null,
+  isStrict: boolean,
+): JudgedUse {
+  const { triggered, doubts, facts, key } = part;
+  const standings = db === null ? [] : readOwnStandings(db, key, facts.sessionId);
+  const unknownAmong = (ones: readonly Requirement[]) =>
+    unknownOf(ones.filter(({ stopOnly }) => !stopOnly), standings, facts);
+  const openAmong = (ones: readonly Requirement[]) => [
+    ...openForUse(ones, standings, facts),
+    ...(isStrict ? unknownAmong(ones) : []),
+  ];
+  return {
+    ...part,
+    standings,
+    open: openAmong(triggered),
+    unknown: unknownAmong(triggered),
+    feared: openAmong([...new Set(doubts.map(({ requirement }) => requirement))]),
+  };
+}
+
+/** What it triggers that was not triggered before. */
+function triggersOf(
+  { triggered, standings, key, facts, toolUseId }: JudgedUse,
+): RequirementChange[] {
+  const { sessionId } = facts;
+  return triggered.filter((requirement) => !isTriggered(requirement, standings, sessionId))
+    .map(({ name, scope }) => ({
+      kind: "trigger",
+      ...key,
+      requirement: name,
+      scope,
+      sessionId,
+      toolUseId,
+    }));
+}
+
+/** The satisfaction that allows a single use may be a moment younger than the event. */
+function usesOf({ uses, standings, facts }: JudgedUse): AllowedUse[] {
+  return uses.map((use) => {
+    const own = standings.find(({ requirement, sessionId }) =>
+      requirement === use.requirement && sessionId === facts.sessionId
+    );
+    return { ...use, untilMs: Math.max(facts.atMs, own?.satisfiedAtMs ?? 0) };
+  });
+}
+
+/** The lines of the branch are null on a trunk, and without a base. */
+function sizeNotes(judged: readonly JudgedUse[]): RequirementSaying["notes"] {
+  const sized = judged.flatMap(({ triggered, facts: { branchLines } }) =>
+    triggered.flatMap(({ name, condition }) => {
+      const lines = typeof branchLines === "number" ? branchLines : null;
+      return condition.type === "branch_size"
+        ? [{ name, lines, isWarned: (lines ?? 0) >= condition.warn }]
+        : [];
+    })
+  );
+  const unknown = judged.flatMap((part) => part.unknown)
+    .map(({ requirement, finding }) => [requirement.name, finding] as const);
+  return {
+    ...(sized.length === 0 ? {} : { branchLines: sized[0]!.lines }),
+    ...(unknown.length === 0 ? {} : { unknown: Object.fromEntries(unknown) }),
+    ...noteOf("warned", sized.filter(({ isWarned }) => isWarned).map(({ name }) => name)),
+  };
+}
+
+function doubtNotes(judged: readonly JudgedUse[]): RequirementSaying["notes"] {
+  const whys = new Set(judged.flatMap(({ doubts }) => doubts.map(({ why }) => why)));
+  return whys.size === 0 ? {} : { unsure: whys.size };
+}
+
+function noteOf(name: string, values: readonly unknown[]): RequirementSaying["notes"] {
+  return values.length === 0 ? {} : { [name]: values };
+}

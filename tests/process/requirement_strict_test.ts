@@ -1,0 +1,91 @@
+/** What a strict policy makes of requirements where the database cannot be used, on the real program. */
+import assert from "node:assert/strict";
+import { executions, type Row } from "../support/look.ts";
+import { RequiredProject } from "../support/required_project.ts";
+
+const STRICT = "preToolUse: {strict: true}\n";
+const PROT = "requirements: {prot: {type: guard, protectedBranches: [main]}";
+const OFF = "database: {enabled: false}\n";
+
+Deno.test("a condition that is met by itself needs no database, also for a strict policy", async () => {
+  using project = new RequiredProject(`${STRICT}${OFF}${PROT}, size: {type: dynamic}}\n`);
+  project.git("branch", "main");
+  assert.equal(await project.edit(), null);
+  assert.equal(await project.bash("echo x > src/a.ts"), null);
+  const explained = await project.run("explain", "Edit", "src/a.ts");
+  assert.match(explained.stdout, /^Allowed[^]*requirements\.prot +allows +its condition is met/);
+  assert.match((await project.run("req", "status")).stdout, /none of them denies anything/);
+  assert.match(await project.start(), /none of them denies anything/);
+  project.git("switch", "-q", "main");
+  assert.match((await project.edit())!, /"prot" is satisfied.*database is switched off/);
+  assert.match((await project.run("req", "status")).stdout, /"prot" is about is denied here/);
+  const { code, stdout } = await project.run("explain", "Edit", "src/a.ts");
+  assert.equal(code, 1);
+  assert.match(stdout, /^Denied[^]*requirements\.prot +forbids[^]*size +allows/);
+});
+
+Deno.test("what needs somebody's word, or asks for other sessions, is denied by a strict policy without a database", async () => {
+  const alone = "alone: {type: guard, guardType: single_session}";
+  using project = new RequiredProject(`${STRICT}${OFF}${PROT}, plan: {}, ${alone}}\n`);
+  const reason = (await project.edit())!;
+  assert.match(reason, /whether "plan", "alone" are satisfied/);
+  assert.doesNotMatch(reason, /prot/);
+  const { stdout, code } = await project.run("req", "status");
+  assert.equal(code, 0);
+  assert.match(stdout, /what plan, alone are about is denied here, for the database is switched/);
+  assert.deepEqual(JSON.parse((await project.run("req", "status", "--json")).stdout).denied, [
+    "plan",
+    "alone",
+  ]);
+});
+
+Deno.test("a database that is held or broken denies nothing that needs none", async () => {
+  using project = new RequiredProject(`database: {busyTimeoutMs: 100}\n${STRICT}${PROT}}\n`);
+  await project.start();
+  {
+    using _held = project.lock();
+    assert.equal(await project.edit(), null);
+  }
+  project.configure(`database: {busyTimeoutMs: 100}\n${STRICT}${PROT}, plan: {}}\n`);
+  {
+    using _held = project.lock();
+    const reason = (await project.edit())!;
+    assert.match(reason, /whether "plan" is satisfied cannot be read/);
+  }
+  Deno.writeTextFileSync(project.home.database, "no database");
+  assert.match((await project.edit())!, /whether "plan" is satisfied cannot be read/);
+  project.configure(`${STRICT}${PROT}}\n`);
+  assert.equal(await project.edit(), null);
+});
+
+Deno.test("a rule that allows what a person would be asked for leaves it to the person while a requirement is open", async () => {
+  using project = new RequiredProject(
+    "permissionRequest: {default: allow}\nrequirements: {plan: {}}\n",
+  );
+  await project.start();
+  const ask = (input: Row, tool: string) =>
+    project.send("PermissionRequest", { tool_name: tool, tool_input: input });
+  assert.equal(await ask({ file_path: "src/a.ts" }, "Edit"), null);
+  assert.equal(await ask({ command: "echo x > src/a.ts" }, "Bash"), null);
+  const allowed = {
+    hookSpecificOutput: { hookEventName: "PermissionRequest", decision: { behavior: "allow" } },
+  };
+  assert.deepEqual(await ask({ command: "ls" }, "Bash"), allowed);
+  await project.req("satisfy", "plan", "--session", "cad0ac4d");
+  assert.deepEqual(await ask({ file_path: "src/a.ts" }, "Edit"), allowed);
+});
+
+Deno.test("what git does not tell of a branch is shown in the audit, and types are those of the configuration", async () => {
+  using project = new RequiredProject(
+    "requirements: {size: {type: dynamic, cacheTtl: 0}, prot: {type: guard}, plan: {stopOnly: true}}\n",
+  );
+  Deno.writeTextFileSync(`${project.path}/.git/config`, "[core\n");
+  assert.equal(await project.edit(), null);
+  assert.ok((executions(project.home).at(-1)!["metadata"] as Row)["unknown"]);
+  assert.match((await project.run("audit", "list")).stdout, /size: git did not tell/);
+  const { requirements } = JSON.parse((await project.run("req", "status", "--json")).stdout);
+  assert.deepEqual(
+    requirements.map(({ type, calculator, guardType }: Row) => [type, calculator ?? guardType]),
+    [["dynamic", "branch_size"], ["guard", "protected_branch"], ["blocking", undefined]],
+  );
+});
