@@ -1,16 +1,18 @@
 /** What the use of a skill, or of a slash command, means for requirements. */
 import type { DatabaseSync } from "node:sqlite";
-import { findRepository } from "../git/repository.ts";
+import { findRepository, type Repository } from "../git/repository.ts";
 import { lookUpwards } from "../project/look.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
 import { worktreesOfDenials } from "../store/denials.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
+import { triggeredBranches, type TriggeredOn } from "../store/triggered_branches.ts";
 import { type Ground, groundOf, quietly } from "./requirements.ts";
 
 /**
- * The satisfactions that a skill brings: on the branch of the session, and on those of the other working trees in which
- * the session was denied something, for that was told of the skill.
+ * The satisfactions that a skill brings: on the branch of the session, on those of the other working trees in which the
+ * session was denied something, for that was told of the skill, and wherever the session has triggered what the skill
+ * satisfies, for that holds its stops.
  *
  * @returns None where the skill satisfies nothing.
  */
@@ -18,7 +20,7 @@ export function satisfactionsBySkill(
   requirements: readonly Requirement[],
   skill: string,
   at: {
-    readonly ground: Extract<Ground, { readonly kind: "branch" }>;
+    readonly ground: Ground;
     /** Null when it cannot be asked for denials. */
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
@@ -26,20 +28,48 @@ export function satisfactionsBySkill(
   },
 ): RequirementChange[] {
   const told = satisfiedBySkill(requirements, skill, at);
-  if (told.length === 0) return [];
-  return branchesOf(at).flatMap((key) =>
-    told.map((one): RequirementChange => ({ kind: "satisfy", ...key, ...one }))
-  );
+  const { repository } = at.ground;
+  if (told.length === 0 || repository === null) return [];
+  const usual = branchesOf(at);
+  const triggered = triggeredOf({ ...at, repository })
+    .filter(({ branch }) => !usual.some((key) => key.branch === branch));
+  return [
+    ...usual.flatMap((key) =>
+      told.map((one): RequirementChange => ({ kind: "satisfy", ...key, ...one }))
+    ),
+    ...triggered.flatMap(({ branch, requirement }) =>
+      told.filter((one) => one.requirement === requirement).map((one): RequirementChange => ({
+        kind: "satisfy",
+        repository: repository.commonDir,
+        branch,
+        ...one,
+      }))
+    ),
+  ];
 }
 
+/** Where the skill counts as a whole. */
 function branchesOf(
   { ground, db, sessionId }: Parameters<typeof satisfactionsBySkill>[2],
 ): BranchKey[] {
   const folders = db === null ? [] : quietly(() => worktreesOfDenials(db, sessionId)) ?? [];
+  const here = ground.kind === "branch" ? [ground.key] : [];
   const others = folders.map((folder) => groundOf(findRepository(lookUpwards(folder))))
     .flatMap((other) => other.kind === "branch" ? [other.key] : [])
     .filter(({ repository, branch }) =>
-      repository === ground.key.repository && branch !== ground.branch
+      repository === ground.repository?.commonDir && branch !== ground.repository.branch
     );
-  return [ground.key, ...others];
+  return [...here, ...others];
+}
+
+function triggeredOf(
+  { db, sessionId, repository }: {
+    readonly db: DatabaseSync | null;
+    readonly sessionId: string;
+    readonly repository: Repository;
+  },
+): readonly TriggeredOn[] {
+  if (db === null) return [];
+  const asked = { repository: repository.commonDir, sessionId };
+  return quietly(() => triggeredBranches(db, asked)) ?? [];
 }

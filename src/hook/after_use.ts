@@ -39,7 +39,6 @@ async function changesOf(
   tool: string,
 ): Promise<RequirementChange[]> {
   const ground = groundFor(work);
-  if (ground.kind === "none") return [];
   const { sent, sessionId, projectDir, home } = work;
   const input = sent["tool_input"];
   if (tool === "Skill") {
@@ -48,6 +47,7 @@ async function changesOf(
       ? []
       : satisfactionsBySkill(policy.requirements, skill, { ...work, ground });
   }
+  if (ground.kind === "none") return [];
   if (!hasSucceeded(sent["tool_response"])) return [];
   const singleUse = policy.requirements.filter(({ scope }) => scope === "single_use");
   const use = { tool, input, agents: [], folder: folderOf(sent) ?? projectDir, projectDir, home };
