@@ -23,6 +23,14 @@ export interface StopPolicy {
   readonly queue: PromptQueue | null;
 }
 
+/** Claude Code goes on by itself after eight; one of them may be for requirements. */
+const MOST_BESIDE_REQUIREMENTS = 7;
+
+/** How many stops in a row the rules hold back at most. @param maxBlocks As it was configured. */
+export function mostBlocks(maxBlocks: number, hasRequirements: boolean): number {
+  return hasRequirements ? Math.min(maxBlocks, MOST_BESIDE_REQUIREMENTS) : maxBlocks;
+}
+
 /** Messages for sessions that began with a certain prompt. */
 export interface PromptQueue {
   /** Sources of regular expressions, for the flag `s`. */

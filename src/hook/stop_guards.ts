@@ -1,7 +1,7 @@
 import { holdOnce, type Remembering } from "../gate/memory.ts";
 import { acceptAdditions, findStopBlocks, judgeRounds, type StopFindings } from "../gate/stop.ts";
 import type { Block } from "../guard/policy.ts";
-import { letThroughText, type StopPolicy, stopReason } from "../guard/stop.ts";
+import { letThroughText, mostBlocks, type StopPolicy, stopReason } from "../guard/stop.ts";
 import { applyChanges } from "../store/requirements.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
@@ -21,19 +21,13 @@ interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone">
   readonly notes: Readonly<Record<string, unknown>>;
 }
 
-/** Stops that are held back in a row at most, beside the one that requirements may hold. */
-const MAX_BESIDE_REQUIREMENTS = 7;
-
 /** How much of a reason is in the audit trail, in characters. */
 const MAX_STORED_CHARS = 4000;
 
 /** Judges a stop by the configuration of the guards. */
 export async function judgeGuards(work: HookWork, memory: Remembering): Promise<StopJudgement> {
   const policy: StopPolicy = JSON.parse(work.config.stop);
-  // Claude Code goes on by itself after eight; one of them may be for requirements.
-  const maxBlocks = work.config.requirements === ""
-    ? policy.maxBlocks
-    : Math.min(policy.maxBlocks, MAX_BESIDE_REQUIREMENTS);
+  const maxBlocks = mostBlocks(policy.maxBlocks, work.config.requirements !== "");
   const nothing = { blocks: [], goOn: () => [], settle: () => {}, maxBlocks };
   if (isLifted(work)) {
     acceptAdditions(policy, memory);

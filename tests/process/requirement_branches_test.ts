@@ -72,12 +72,19 @@ Deno.test("a stop is not held for another session's branch, nor for another repo
   assert.equal(await project.stop({ session_id: "77aa11bb-0000-4000-8000-000000000002" }), null);
 });
 
-Deno.test("a skill satisfies what its session has triggered on other branches", async () => {
+Deno.test("a skill satisfies what its session has triggered on other branches, also on none", async () => {
   using project = await edited(
     "requirements: {evidence: {stopOnly: true, autoResolveSkill: show}}\n",
   );
-  project.git("switch", "-q", "-c", "feature/n");
+  project.git("checkout", "-q", "--detach");
   assert.match((await project.stop())!, /\*\*Execute\*\*: `\/show`/);
+  await project.used("Skill", { skill: "show" });
+  assert.equal(await project.stop(), null);
+  assert.deepEqual(project.state("evidence").map(({ branch }) => branch), ["feature/x"]);
+  await project.req("clear", "evidence", "--branch", "feature/x");
+  project.git("switch", "-q", "feature/x");
+  assert.equal(await project.edit(), null);
+  project.git("switch", "-q", "-c", "feature/n");
   await project.used("Skill", { skill: "show" });
   assert.equal(await project.stop(), null);
 });
