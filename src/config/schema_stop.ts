@@ -19,16 +19,26 @@ import { globText, regexText } from "./schema_text.ts";
 /** More would only be cut off: Claude Code overrides a ninth block in a row. */
 const MAX_BLOCKS = 8;
 
+/** A line that is not empty, and no comment. */
+const DOING = /^[^\S\n]*[^\s#]/m;
+
 const RUN = needed(
   "text",
-  z.string().check(z.minLength(1)),
+  z.string().check(
+    z.minLength(1),
+    z.check<string>(({ value, issues }) => {
+      if (value === "" || DOING.test(value)) return;
+      issues.push({ code: "custom", message: "no line of it runs anything", input: value });
+    }),
+  ),
   "What is run, by `bash` (`sh` where there is none). Every line has to succeed: the first that fails ends it. " +
     "Variables last from line to line, and `if`, loops, functions and here-documents may span lines.",
 );
 
 const TIMEOUT = perhapsInt(
   [1, 3600],
-  "After how many seconds it is ended, with all that it started, and counts as failed.",
+  "After how many seconds it is ended, with its process group, and counts as failed. What has left the group (`setsid`) " +
+    "lives on.",
 );
 
 /** A command whose failure is told. */
@@ -70,12 +80,14 @@ export const STOP_SECTIONS = {
       infiniteMessage: text("What it is told then. Without it: `continue working on the task`."),
       rounds: perhapsInt(
         [1, 10_000],
-        "How many times Claude has to come to an end: with 3 it is told twice to go on, and stops the third time.",
+        "How many times Claude has to come to an end: with 3 it is told twice to go on, and stops the third time. " +
+          "`stop.maxBlocks` bounds it.",
       ),
       maxBlocks: int(
         [1, MAX_BLOCKS],
         6,
-        "How many stops in a row are held back. The next one is let through, and the person is told what is still open.",
+        "How many stops in a row are held back. The next one is let through, and the person is told what is still open. " +
+          "Where there are requirements, 8 counts as 7: Claude Code allows eight in all.",
       ),
       promptPrefixBlocking: section(
         "Messages that hold back the first stops of a session that began with a certain prompt.",

@@ -22,6 +22,13 @@ export interface CommandGround {
 /** The longest value of a variable, in characters: the system refuses to start a program with a longer one. */
 const MAX_VALUE_CHARS = 30_000;
 
+/** Commands that were run. */
+export interface CommandRuns {
+  readonly runs: readonly CommandRun[];
+  /** Settled when nothing that was interrupted runs any more: what has to be written comes first. */
+  readonly gone: Promise<void>;
+}
+
 /**
  * Runs commands one after the other.
  *
@@ -31,19 +38,19 @@ export async function runCommands(
   commands: readonly CommandRule[],
   ground: CommandGround,
   options: { readonly untilFailure: boolean; readonly done?: (run: CommandRun) => void },
-): Promise<CommandRun[]> {
+): Promise<CommandRuns> {
   const folder = ground.root ?? ground.projectDir ?? ground.cwd ?? "/";
   const variables = variablesOf(ground);
   const runs: CommandRun[] = [];
   for (const command of commands) {
     const leftMs = ground.untilMs - sinceStartMs();
-    const run = await runCommand(command, { folder, variables, leftMs });
+    const { run, gone } = await runCommand(command, { folder, variables, leftMs });
     runs.push(run);
     options.done?.(run);
-    if (run.end.kind === "interrupted") break;
+    if (run.end.kind === "interrupted") return { runs, gone };
     if (options.untilFailure && run.end.kind !== "passed") break;
   }
-  return runs;
+  return { runs, gone: Promise.resolve() };
 }
 
 function variablesOf(ground: CommandGround): Record<string, string> {

@@ -9,7 +9,7 @@ import {
   slashCommandOf,
 } from "../guard/prompts.ts";
 import { resolvePath } from "../paths.ts";
-import { type CommandGround, runCommands } from "./commands.ts";
+import { type CommandGround, type CommandRuns, runCommands } from "./commands.ts";
 
 /** A longer file is cut: Claude Code shows 10,000 characters of what a hook adds, and keeps the rest in a file. */
 const MAX_FILE_BYTES = 32_768;
@@ -46,7 +46,7 @@ export async function runForPrompt(
   policy: PromptPolicy,
   prompt: string,
   around: { readonly ground: CommandGround; readonly ran: (run: CommandRun) => void },
-): Promise<{ readonly runs: readonly CommandRun[]; readonly block: Block | null }> {
+): Promise<CommandRuns & { readonly block: Block | null }> {
   const slash = slashCommandOf(prompt);
   const { ran } = around;
   const ground = {
@@ -64,11 +64,15 @@ export async function runForPrompt(
     untilFailure: false,
     done: ran,
   });
-  const ofSlash = slash === null ? [] : commandsFor(policy.slash, [slash.name]);
+  const isInterrupted = observing.runs.some(({ end }) => end.kind === "interrupted");
+  const ofSlash = slash === null || isInterrupted ? [] : commandsFor(policy.slash, [slash.name]);
   const judging = await runCommands(ofSlash, ground, { untilFailure: false, done: ran });
-  const blocking = judging.find(({ end }) => end.kind === "failed" && end.code === BLOCKING_CODE);
+  const blocking = judging.runs.find(({ end }) =>
+    end.kind === "failed" && end.code === BLOCKING_CODE
+  );
   return {
-    runs: [...observing, ...judging],
+    runs: [...observing.runs, ...judging.runs],
+    gone: isInterrupted ? observing.gone : judging.gone,
     block: blocking === undefined
       ? null
       : { rule: blocking.command.rule, reason: failureText(blocking) },

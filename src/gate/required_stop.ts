@@ -2,50 +2,108 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
-import { type Open, openForStop } from "../requirement/judge.ts";
-import type { RequirementPolicy } from "../requirement/policy.ts";
-import { type Audience, stopText } from "../requirement/text.ts";
+import { hasBranch, workingTreeOf } from "../git/working_trees.ts";
+import { type Facts, openForStop } from "../requirement/judge.ts";
+import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
+import { type OpenOnBranch, stopText } from "../requirement/text.ts";
 import { isPaused } from "../store/pauses.ts";
 import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
+import { triggeredBranches } from "../store/triggered_branches.ts";
 import { settleTriggers } from "../store/triggers.ts";
 import { groundFor } from "./keeping.ts";
-import { type GatheredFacts, gatherFacts } from "./requirements.ts";
+import { type GatheredFacts, gatherFacts, quietly } from "./requirements.ts";
 import { audienceOf } from "./standings.ts";
 
-/** A stop with all that its requirements ask about. */
-export interface PreparedStop extends GatheredFacts {
-  readonly policy: RequirementPolicy;
+/** A branch on which the session has triggered something, with all that its requirements ask about. */
+interface AskedBranch extends Omit<OpenOnBranch, "open"> {
   readonly key: BranchKey;
-  readonly to: Audience;
+  readonly facts: Facts;
+}
+
+/** A stop with all branches that it is judged by. */
+export interface PreparedStop extends Pick<GatheredFacts, "changes"> {
+  readonly policy: RequirementPolicy;
+  readonly branches: readonly AskedBranch[];
+  readonly sessionId: string;
+  readonly atMs: number;
 }
 
 /** Why a session may not stop yet. */
 export interface StopDecision {
-  readonly open: readonly Open[];
+  /** The requirements that are open, each once. */
+  readonly names: readonly string[];
   /** What Claude is told; empty when it may stop. */
   readonly reason: string;
 }
 
-const MAY_STOP: StopDecision = { open: [], reason: "" };
+const MAY_STOP: StopDecision = { names: [], reason: "" };
 
-/** Looks up everything before the transaction begins. @returns Null when no requirement can hold a stop here. */
+/** What is around a stop. */
+interface StopPlace {
+  readonly config: Pick<HookConfig, "databaseEnabled">;
+  readonly db: DatabaseSync | null;
+  readonly repository: Repository | undefined;
+  readonly sessionId: string;
+  readonly atMs: number;
+  readonly projectDir: string | null;
+}
+
+/**
+ * Looks up everything before the transaction begins. What the session has triggered counts on whatever branch of the
+ * repository it did, also when another one is checked out by now, or none.
+ *
+ * @returns Null when no requirement can hold a stop here.
+ */
 export async function prepareStop(
   policy: RequirementPolicy,
-  at: {
-    readonly config: Pick<HookConfig, "databaseEnabled">;
-    readonly db: DatabaseSync | null;
-    readonly repository: Repository | undefined;
-    readonly sessionId: string;
-    readonly atMs: number;
-    readonly projectDir: string | null;
-  },
+  at: StopPlace,
 ): Promise<PreparedStop | null> {
-  const ground = groundFor(at);
-  if (ground.kind === "none" || policy.verifyScopes.length === 0) return null;
-  const { repository, branch, key } = ground;
-  const held = policy.requirements.filter(({ scope }) => policy.verifyScopes.includes(scope));
-  const gathered = await gatherFacts(held, { ...at, repository, branch });
-  return { ...gathered, policy, key, to: audienceOf(gathered.facts, { repository, db: at.db }) };
+  const { db, sessionId, atMs } = at;
+  const { repository } = groundFor(at);
+  if (repository === null || db === null) return null;
+  const { commonDir } = repository;
+  const triggered = quietly(() => triggeredBranches(db, { repository: commonDir, sessionId })) ??
+    [];
+  const asked = policy.requirements.filter(({ scope }) => policy.verifyScopes.includes(scope));
+  const byBranch = Map.groupBy(triggered, ({ branch }) => branch);
+  const names = [...byBranch.keys()].toSorted((a, b) =>
+    Number(b === repository.branch) - Number(a === repository.branch)
+  );
+  const branches: (AskedBranch & GatheredFacts)[] = [];
+  for (const branch of names) {
+    const there = new Set(byBranch.get(branch)!.map(({ requirement }) => requirement));
+    const requirements = asked.filter(({ name }) => there.has(name));
+    if (requirements.length === 0) continue;
+    branches.push(await lookAtBranch(branch, requirements, { ...at, repository }));
+  }
+  if (branches.length === 0) return null;
+  const changes = branches.flatMap(({ changes }) => changes);
+  return { policy, branches, changes, sessionId, atMs };
+}
+
+async function lookAtBranch(
+  branch: string,
+  requirements: readonly Requirement[],
+  at: StopPlace & { readonly repository: Repository },
+): Promise<AskedBranch & GatheredFacts> {
+  const { repository, sessionId, atMs } = at;
+  const isHere = repository.branch === branch;
+  const tree = isHere ? repository : workingTreeOf(repository, branch);
+  // What is about a working tree is not judged where there is none.
+  const { facts, changes }: GatheredFacts = tree === undefined
+    ? { facts: { sessionId, atMs, branch, branchLines: null, otherSessions: [] }, changes: [] }
+    : await gatherFacts(requirements, { ...at, repository: tree, branch });
+  return {
+    key: { repository: repository.commonDir, branch },
+    facts,
+    changes,
+    to: audienceOf(facts, { repository, db: at.db, isCheckedOut: isHere }),
+    place: isHere
+      ? "here"
+      : tree !== undefined || hasBranch(repository, branch)
+      ? "elsewhere"
+      : "gone",
+  };
 }
 
 /**
@@ -54,14 +112,18 @@ export async function prepareStop(
  * @throws {Error} What SQLite says.
  */
 export function decideStop(
-  { policy, key, facts, to }: PreparedStop,
+  { policy, branches, sessionId, atMs }: PreparedStop,
   db: DatabaseSync,
 ): StopDecision {
-  const { sessionId, atMs } = facts;
   settleTriggers(db, sessionId);
-  const open = openForStop(policy, readOwnStandings(db, key, sessionId), facts);
-  if (open.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
+  const held = branches.map(({ key, facts, to, place }): OpenOnBranch => ({
+    open: openForStop(policy, readOwnStandings(db, key, sessionId), facts),
+    to,
+    place,
+  })).filter(({ open }) => open.length > 0);
+  if (held.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
     return MAY_STOP;
   }
-  return { open, reason: stopText(open, to) };
+  const names = held.flatMap(({ open }) => open.map(({ requirement }) => requirement.name));
+  return { names: [...new Set(names)], reason: stopText(held) };
 }

@@ -1,6 +1,6 @@
 /** Which files have appeared in a project's folder since the session began. */
 import type { DatabaseSync } from "node:sqlite";
-import { filesInRoot, notIgnored } from "../project/root_files.ts";
+import { filesInRoot, notCommitted, notIgnored } from "../project/root_files.ts";
 import { readSnapshot, saveSnapshot, type SnapshotKey } from "../store/root_snapshots.ts";
 
 /** Keeps which files are there now, as those that may be there. */
@@ -10,7 +10,8 @@ export function takeSnapshot(db: DatabaseSync, key: SnapshotKey, atMs: number): 
 }
 
 /**
- * The files that are there and were not, without those that git ignores. Where nobody looked when the session began,
+ * The files that are there and were not, without those that git ignores, and those that it has committed: a merge or
+ * another branch brought them, or everybody can see that they were added. Where nobody looked when the session began,
  * what is there now counts as having been there.
  */
 export async function rootAdditions(
@@ -24,5 +25,7 @@ export async function rootAdditions(
     return [];
   }
   const added = filesInRoot(key.root)?.filter((name) => !known.has(name)) ?? [];
-  return added.length === 0 ? [] : await notIgnored(key.root, added);
+  if (added.length === 0) return [];
+  const unignored = await notIgnored(key.root, added);
+  return unignored.length === 0 ? [] : await notCommitted(key.root, unignored);
 }

@@ -130,7 +130,8 @@ function commonGitDir(gitDir: string): string {
   }
 }
 
-function branchOf(gitDir: string): string | null {
+/** The branch that a git directory has checked out. @throws {Error} When it cannot be read. */
+export function branchOf(gitDir: string): string | null {
   const head = Deno.readTextFileSync(joinPath(gitDir, "HEAD")).trim();
   const name = /^ref:\s*refs\/heads\/(.+)$/.exec(head)?.[1];
   // A repository with the reftable format keeps this placeholder in HEAD.

@@ -43,19 +43,27 @@ export type CommandEnd =
 export interface CommandRun {
   readonly command: CommandRule;
   readonly end: CommandEnd;
-  /** Which of `lines` it had come to. */
-  readonly line: number;
+  /** Which of `lines` it had come to; null where that cannot be told. */
+  readonly line: number | null;
   /** Null for an output that nobody wants to see. */
   readonly stdout: HeadOfOutput | null;
   readonly stderr: HeadOfOutput | null;
   readonly durationMs: number;
 }
 
+/** The line that a command had come to, as it may be told; null where that is not known, or not wanted. */
+export function lineOf({ command, line }: Pick<CommandRun, "command" | "line">): string | null {
+  const { lines, showCommand } = command;
+  // Of one line alone it is known without being told.
+  const at = line ?? (lines.length === 1 ? 0 : null);
+  return showCommand && at !== null ? lines[at] ?? null : null;
+}
+
 /** What is told of a command that failed: which, how, the configured message, and the outputs that are to be shown. */
 export function failureText({ command, end, line, stdout, stderr }: CommandRun): string {
-  const named = command.showCommand ? `: ${command.lines[line] ?? command.lines[0] ?? ""}` : "";
+  const named = lineOf({ command, line });
   return [
-    `${command.rule} ${endText(end)}${named}`,
+    `${command.rule} ${endText(end)}${named === null ? "" : `: ${named}`}`,
     ...(command.message === null ? [] : [command.message]),
     ...outputText("Stdout", stdout),
     ...outputText("Stderr", stderr),

@@ -23,6 +23,14 @@ export interface StopPolicy {
   readonly queue: PromptQueue | null;
 }
 
+/** Claude Code goes on by itself after eight; one of them may be for requirements. */
+const MOST_BESIDE_REQUIREMENTS = 7;
+
+/** How many stops in a row the rules hold back at most. @param maxBlocks As it was configured. */
+export function mostBlocks(maxBlocks: number, hasRequirements: boolean): number {
+  return hasRequirements ? Math.min(maxBlocks, MOST_BESIDE_REQUIREMENTS) : maxBlocks;
+}
+
 /** Messages for sessions that began with a certain prompt. */
 export interface PromptQueue {
   /** Sources of regular expressions, for the flag `s`. */
@@ -71,13 +79,19 @@ export function additionsBlock(names: readonly string[], message: string | null)
   const files = names.join(", ");
   const told = message?.replaceAll("{file_path}", files).replaceAll("{tool}", "Stop");
   return {
-    rule: "preToolUse.preventRootAdditions",
+    rule: ROOT_ADDITIONS,
     reason: `Unauthorized root additions detected: ${files}\n${told ?? WHAT_TO_DO}`,
   };
 }
 
 /** Rules that hold back a stop although nothing is wrong. */
 const GO_ON = new Set(["stop.rounds", "stop.infinite", "stop.promptPrefixBlocking"]);
+
+const ROOT_ADDITIONS = "preToolUse.preventRootAdditions";
+
+/** The pause alone would end, and the files would be told of again. */
+const LETTING_BE =
+  "Files that are there when Claude stops while it is lifted count as known afterwards.";
 
 /** What Claude reads: the reasons, what to do, and how a person lifts it (`wayOut`). */
 export function stopReason(
@@ -95,14 +109,24 @@ export function stopReason(
       ? []
       : [`This is stop ${inRow} of at most ${maxBlocks} held back in a row.`]),
     wayOut,
+    ...(blocks.some(({ rule }) => rule === ROOT_ADDITIONS) ? [LETTING_BE] : []),
   ].join("\n");
 }
 
-/** What the person is told when a stop is let through although it should not be. */
-export function letThroughText(blocks: readonly Block[], why: string): string {
+/**
+ * What the person is told when a stop is let through although it should not be.
+ *
+ * @param about `requirements`: the names of those that are open as well, as rules.
+ */
+export function letThroughText(
+  blocks: readonly Block[],
+  { why, requirements }: { readonly why: string; readonly requirements: readonly string[] },
+): string {
   const open = blocks.map(({ rule, reason }) => {
     const [line = ""] = reason.split("\n");
     return line.startsWith(rule) ? line : `${rule}: ${line}`;
   });
-  return `conclaude lets Claude stop, ${why}. Still open:\n${open.join("\n")}`;
+  return `conclaude lets Claude stop, ${why}. Still open:\n${
+    [...open, ...requirements].join("\n")
+  }`;
 }

@@ -44,7 +44,7 @@ async function changesOf(
   const isReported = event.name === "PostToolUse";
   if (tool === "Skill") {
     const skill = isReported ? usedSkill(input) : null;
-    return skill === null || ground.kind === "none"
+    return skill === null
       ? []
       : satisfactionsBySkill(policy.requirements, skill, { ...work, ground });
   }

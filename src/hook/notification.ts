@@ -1,4 +1,4 @@
-import { type CommandRun, endText } from "../guard/commands_policy.ts";
+import { type CommandRun, endText, lineOf } from "../guard/commands_policy.ts";
 import { type HandledEvent, notificationOf, type NotificationPolicy } from "../guard/notify.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { HookWork } from "./handler.ts";
@@ -36,11 +36,10 @@ export function notifyOfCommand(
   { command, end, line }: CommandRun,
 ): void {
   if (!command.notifies || config.notifications === "") return;
-  const named = command.showCommand ? command.lines[line] : undefined;
   show(config.notifications, {
     hookName: event.name,
     status: end.kind === "passed" ? "success" : "failure",
-    context: `${named ?? command.rule} ${endText(end)}`,
+    context: `${lineOf({ command, line }) ?? command.rule} ${endText(end)}`,
   });
 }
 

@@ -11,7 +11,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
   const ground = groundFor(work);
   const command = nameOf(work.sent["command_name"]);
-  if (work.config.requirements === "" || ground.kind === "none" || command === null) {
+  if (work.config.requirements === "" || ground.repository === null || command === null) {
     await work.save(draft);
     return null;
   }

@@ -19,18 +19,22 @@ interface Applied {
   readonly texts: readonly string[];
   /** What is answered instead when the prompt is held back. */
   readonly block: string | null;
+  /** Settled when nothing that was interrupted runs any more. */
+  readonly gone: Promise<void>;
 }
 
 /** Does what the configuration has for prompts. */
 export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Applied> {
   if (work.config.stop !== "") keepFirst(work, JSON.parse(work.config.stop));
-  if (work.config.prompts === "") return { extra: {}, texts: [], block: null };
+  if (work.config.prompts === "") {
+    return { extra: {}, texts: [], block: null, gone: Promise.resolve() };
+  }
   const policy: PromptPolicy = JSON.parse(work.config.prompts);
   const sent = work.sent["prompt"];
   const prompt = typeof sent === "string" ? sent : "";
   const ofUser = work.home === null ? null : joinPath(work.home, ".conclaude");
   const { texts, rules, missing } = contextFor(policy, prompt, policy.root ?? ofUser);
-  const { runs, block } = await runForPrompt(policy, prompt, {
+  const { runs, block, gone } = await runForPrompt(policy, prompt, {
     ground: commandGround(work, policy.root),
     ran: await commandNotifier(work),
   });
@@ -50,6 +54,7 @@ export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Ap
       : { metadata },
     texts,
     block: held ? holdText(block.reason, await wayToSend(work)) : null,
+    gone,
   };
 }
 

@@ -87,9 +87,10 @@ const MAX_FOLDERS = 12;
 
 /**
  * Whether a Stop that continues a stopped one may have to be held back again: whether a configuration file that may count
- * speaks of stops at all. Only files are looked at, and nothing is made. By hand, since every hook reads this file.
+ * speaks of stops or of requirements at all. Only files are looked at, and nothing is made. By hand, since every hook
+ * reads this file.
  */
-function mayHoldStop(fields: Readonly<Record<string, unknown>>): boolean {
+export function mayHoldStop(fields: Readonly<Record<string, unknown>>): boolean {
   const home = readVariable("HOME") ?? readVariable("USERPROFILE");
   if (home !== undefined && speaksOfStops(`${home}/.conclaude`, "config.y")) return true;
   let folder = readVariable("CLAUDE_PROJECT_DIR") ?? String(fields["cwd"] ?? "");
@@ -105,7 +106,7 @@ function speaksOfStops(folder: string, beginning: string): boolean {
   try {
     for (const { name } of Deno.readDirSync(folder)) {
       if (!name.startsWith(beginning)) continue;
-      if (/\bstop\b/.test(Deno.readTextFileSync(`${folder}/${name}`))) return true;
+      if (/\b(?:stop|requirements)\b/.test(Deno.readTextFileSync(`${folder}/${name}`))) return true;
     }
   } catch {
     // Not a folder, or none that may be looked into.

@@ -12,9 +12,10 @@ const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
   // It was looked at only because a file might have asked for something.
-  if (config.stop === "" && event.stopHookActive) return null;
+  const isFree = config.stop === "" && config.requirements === "";
+  if (isFree && event.stopHookActive) return null;
   const draft = draftOf(work);
-  if (config.stop === "" && config.requirements === "") {
+  if (isFree) {
     await work.save(draft);
     return MAY_STOP;
   }

@@ -1,6 +1,8 @@
+import { beginRow, haveRequirementsHeld, type Remembering } from "../gate/memory.ts";
 import { applyChanges, type RequirementChange } from "../store/requirements.ts";
 import { REQUIREMENTS_HELD } from "../store/stop_counters.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
+import { handleOnce } from "./twin.ts";
 
 /** What requirements say of a stop. */
 export interface HeldForRequirements {
@@ -17,23 +19,38 @@ const MAY_STOP: HeldForRequirements = { reason: "", rules: [], changes: [] };
  *
  * @param usual What is recorded of it anyway. @returns Null when Claude may stop.
  */
-export async function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
-  const { config, event } = work;
-  const gate = config.stop === "" ? null : await import("./stop_guards.ts");
+export function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
+  return handleOnce(work, usual, () => judge(work, usual));
+}
+
+async function judge(work: HookWork, usual: Draft): Promise<Answer> {
+  const { config } = work;
+  const memory = memoryOf(work);
+  if (!memory.isContinued) beginRow(memory);
+  const askRequirements = async () =>
+    config.requirements === ""
+      ? MAY_STOP
+      : await (await import("./stop_requirements.ts")).askRequirements(work);
   // Something else may have held the stop before they were triggered.
-  const isAsked = !event.stopHookActive || gate?.mayRequirementsHold(work) === true;
-  const required = config.requirements === "" || !isAsked
-    ? MAY_STOP
-    : await (await import("./stop_requirements.ts")).askRequirements(work);
-  if (gate === null) return await saveJudged(work, usual, required);
-  const { holdBack, judgeGuards } = gate;
-  const guards = await judgeGuards(work);
+  const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
+  const required = isAsked ? await askRequirements() : MAY_STOP;
+  if (config.stop === "") return await saveJudged(work, usual, required);
+  const { holdBack, judgeGuards } = await import("./stop_guards.ts");
+  const guards = await judgeGuards(work, memory);
   const draft = { ...usual, ...guards.draft, metadata: { ...usual.metadata, ...guards.notes } };
   const isInOrder = guards.blocks.length === 0 && required.reason === "";
   const blocks = isInOrder ? guards.goOn() : guards.blocks;
-  return blocks.length > 0
-    ? await holdBack(work, blocks, { ...guards, draft, required })
+  const answer = blocks.length > 0
+    ? await holdBack(work, blocks, {
+      ...guards,
+      memory,
+      draft,
+      required,
+      stillOpen: async () => isAsked ? [] : (await askRequirements()).rules,
+    })
     : await saveJudged(work, draft, required);
+  await guards.gone;
+  return answer;
 }
 
 /** What is written of it when requirements hold a stop. */
@@ -61,4 +78,8 @@ export async function saveJudged(
     ...heldDraft(required),
   }, applyChanges);
   return reason === "" ? null : { decision: "block", reason };
+}
+
+function memoryOf({ db, sessionId, atMs, event }: HookWork): Remembering {
+  return { db, sessionId, atMs, isContinued: event.stopHookActive };
 }

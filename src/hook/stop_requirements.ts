@@ -12,8 +12,8 @@ export async function askRequirements(work: HookWork): Promise<HeldForRequiremen
   const nothing = { reason: "", rules: [], changes: prepared?.changes ?? [] };
   if (prepared === null || db === null) return nothing;
   try {
-    const { open, reason } = transaction(db, () => decideStop(prepared, db));
-    const rules = open.map(({ requirement }) => `requirements.${requirement.name}`);
+    const { names, reason } = transaction(db, () => decideStop(prepared, db));
+    const rules = names.map((name) => `requirements.${name}`);
     return { reason, rules, changes: prepared.changes };
   } catch {
     return nothing;

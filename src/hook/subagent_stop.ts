@@ -3,10 +3,11 @@ import { runCommands } from "../gate/commands.ts";
 import { failureText } from "../guard/commands_policy.ts";
 import { commandsFor } from "../guard/prompts.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./commands.ts";
-import type { Answer, HookWork } from "./handler.ts";
+import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
 import { tellable } from "./tellable.ts";
+import { handleOnce } from "./twin.ts";
 
 /** A subagent has stopped: runs what the configuration has for it. A failure is told to the person, and holds nothing back. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -15,6 +16,10 @@ export async function handle(work: HookWork): Promise<Answer> {
     await work.save(draft);
     return null;
   }
+  return await handleOnce(work, draft, () => runForSubagent(work, draft));
+}
+
+async function runForSubagent(work: HookWork, draft: Draft): Promise<Answer> {
   const policy: SubagentPolicy = JSON.parse(work.config.subagentStop);
   const agentId = nameOf(work.sent["agent_id"]);
   const path = work.sent["agent_transcript_path"];
@@ -23,7 +28,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     CONCLAUDE_AGENT_ID: agentId,
     CONCLAUDE_AGENT_TRANSCRIPT_PATH: typeof path === "string" ? path : null,
   });
-  const runs = await runCommands(commandsFor(policy.groups, names), ground, {
+  const { runs, gone } = await runCommands(commandsFor(policy.groups, names), ground, {
     untilFailure: false,
     done: await commandNotifier(work),
   });
@@ -35,5 +40,6 @@ export async function handle(work: HookWork): Promise<Answer> {
     ...(failures.length > 0 ? { status: "failure", errorMessage: error ?? "" } : {}),
     metadata: { ...draft.metadata, ...(runs.length > 0 ? { commands: runs.map(noteOfRun) } : {}) },
   });
+  await gone;
   return null;
 }

@@ -10,8 +10,9 @@ export async function handle(work: HookWork): Promise<Answer> {
     return null;
   }
   const { applyPromptRules } = await import("./prompt_rules.ts");
-  const { extra, texts, block } = await applyPromptRules(work, draft);
+  const { extra, texts, block, gone } = await applyPromptRules(work, draft);
   await work.save({ ...draft, ...extra, metadata: { ...draft.metadata, ...extra.metadata } });
+  await gone;
   if (block !== null) return { decision: "block", reason: block };
   const reminder = requirements === ""
     ? ""

@@ -24,6 +24,16 @@ const MAX_REST_MS = 1000;
 /** Less is no time to run anything in, in milliseconds. */
 const LEAST_MS = 50;
 
+/** A command that was run. */
+export interface EndedCommand {
+  readonly run: CommandRun;
+  /**
+   * Settled when nothing of it runs any more. Only where it was interrupted is there anything to wait for: whoever ends a
+   * hook from outside may give it no more than a second, and what has to be written comes first.
+   */
+  readonly gone: Promise<void>;
+}
+
 /**
  * Runs a command. What it has started is ended with it when it takes too long; what it leaves in the background when it
  * ends by itself lives on, and nobody waits for it. Never throws.
@@ -31,16 +41,22 @@ const LEAST_MS = 50;
 export async function runCommand(
   command: CommandRule,
   options: CommandOptions,
-): Promise<CommandRun> {
+): Promise<EndedCommand> {
   const startedAt = performance.now();
-  const done = (end: CommandEnd, rest: Partial<CommandRun> = {}): CommandRun => ({
-    command,
-    end,
-    line: 0,
-    stdout: null,
-    stderr: null,
-    durationMs: Math.round(performance.now() - startedAt),
-    ...rest,
+  const done = (
+    end: CommandEnd,
+    { gone = Promise.resolve(), ...rest }: Partial<CommandRun & EndedCommand> = {},
+  ): EndedCommand => ({
+    run: {
+      command,
+      end,
+      line: 0,
+      stdout: null,
+      stderr: null,
+      durationMs: Math.round(performance.now() - startedAt),
+      ...rest,
+    },
+    gone,
   });
   if (options.leftMs < LEAST_MS) {
     return done({ kind: "notStarted", why: "nothing is left of a hook's time" });
@@ -59,7 +75,8 @@ export async function runCommand(
     });
     const stdout = command.showStdout ? new OutputHead(child.stdout, command.maxOutputLines) : null;
     const stderr = command.showStderr ? new OutputHead(child.stderr, command.maxOutputLines) : null;
-    const end = await waitFor(child, timeLimit(command, options.leftMs));
+    const { end, gone } = await waitFor(child, timeLimit(command, options.leftMs));
+    if (end.kind === "interrupted") return done(end, { line: report.line(), gone });
     await rest([stdout, stderr].filter((head) => head !== null));
     return done(end, {
       line: report.line(),
@@ -84,7 +101,10 @@ function timeLimit({ timeoutSeconds }: CommandRule, leftMs: number): Limit {
 }
 
 /** Waits until the process has left, its time is over, or this process is told to leave. */
-async function waitFor(child: Deno.ChildProcess, limit: Limit): Promise<CommandEnd> {
+async function waitFor(
+  child: Deno.ChildProcess,
+  limit: Limit,
+): Promise<{ readonly end: CommandEnd; readonly gone: Promise<void> }> {
   const early = Promise.withResolvers<CommandEnd>();
   const timer = setTimeout(() =>
     early.resolve({
@@ -94,19 +114,18 @@ async function waitFor(child: Deno.ChildProcess, limit: Limit): Promise<CommandE
     }), limit.ms);
   const interrupt = () => early.resolve({ kind: "interrupted" });
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, interrupt);
-  try {
-    const ended = child.status.then(({ code }): CommandEnd =>
-      code === 0 ? { kind: "passed" } : { kind: "failed", code }
-    );
-    const end = await Promise.race([ended, early.promise]);
-    if (end.kind === "timedOut" || end.kind === "interrupted") {
-      await Promise.all([endGroup(child), ended]);
-    }
-    return end;
-  } finally {
-    clearTimeout(timer);
+  const ended = child.status.then(({ code }): CommandEnd =>
+    code === 0 ? { kind: "passed" } : { kind: "failed", code }
+  );
+  const end = await Promise.race([ended, early.promise]);
+  clearTimeout(timer);
+  const isOver = end.kind === "passed" || end.kind === "failed";
+  const gone = (isOver ? Promise.resolve() : Promise.all([endGroup(child), ended])).then(() => {
+    // Until then a second signal must not end this process before it has written what it knows.
     for (const signal of ENDING_SIGNALS) Deno.removeSignalListener(signal, interrupt);
-  }
+  });
+  if (end.kind !== "interrupted") await gone;
+  return { end, gone };
 }
 
 /** Takes what has been written, and waits no longer than until nothing more comes. */
@@ -124,9 +143,9 @@ async function rest(heads: readonly OutputHead[]): Promise<void> {
 
 /** A file in which the script writes down which line it has come to. */
 interface Report {
-  /** Empty where no file can be made: then nobody knows, and the first line stands for all. */
   readonly path: string;
-  line(): number;
+  /** Null where nothing could be written down: the temporary folder may be full, or not be there. */
+  line(): number | null;
   remove(): void;
 }
 
@@ -135,16 +154,17 @@ function makeReport(): Report {
   try {
     folder = Deno.makeTempDirSync({ prefix: "conclaude-" });
   } catch {
-    return { path: "/dev/null", line: () => 0, remove: () => {} };
+    return { path: "/dev/null", line: () => null, remove: () => {} };
   }
   const path = joinPath(folder, "line");
   return {
     path,
     line: () => {
       try {
-        return Number.parseInt(Deno.readTextFileSync(path)) || 0;
+        const line = Number.parseInt(Deno.readTextFileSync(path));
+        return Number.isNaN(line) ? null : line;
       } catch {
-        return 0;
+        return null;
       }
     },
     remove: () => {

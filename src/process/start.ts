@@ -114,7 +114,7 @@ kill -s KILL -- "-$1" 2>/dev/null`;
 export async function endGroup(child: Deno.ChildProcess): Promise<void> {
   try {
     if (ON_WINDOWS) return child.kill();
-    // Detached: whoever ends this process must not save the other one.
+    // Detached, which `output()` would pass over: whoever ends this process must not save the other one.
     await new Deno.Command("/bin/sh", {
       args: ["-c", END_GROUP, "sh", String(child.pid)],
       clearEnv: true,
@@ -123,7 +123,7 @@ export async function endGroup(child: Deno.ChildProcess): Promise<void> {
       stdout: "null",
       stderr: "null",
       detached: true,
-    }).output();
+    }).spawn().status;
   } catch {
     // Without a shell nothing was started either.
   }

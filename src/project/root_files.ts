@@ -23,6 +23,17 @@ export function filesInRoot(root: string): string[] | null {
   return names.sort();
 }
 
+/**
+ * Those of the names that git has not committed on what is checked out; all of them where there is no repository, or no
+ * git.
+ */
+export async function notCommitted(root: string, names: readonly string[]): Promise<string[]> {
+  const words = ["git", "--literal-pathspecs", "ls-tree", "--name-only", "-z", "HEAD", "--"];
+  const asked = await runTool([...words, ...names], { folder: root, timeoutMs: GIT_TIMEOUT_MS });
+  const committed = new Set(asked?.code === 0 ? asked.stdout.split("\0") : []);
+  return names.filter((name) => !committed.has(name));
+}
+
 /** Those of the names that git does not ignore; all of them where there is no repository, or no git. */
 export async function notIgnored(root: string, names: readonly string[]): Promise<string[]> {
   const words = ["git", "-c", "core.quotePath=false", "check-ignore", "--", ...names];

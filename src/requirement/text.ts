@@ -91,17 +91,34 @@ export function unknownText(names: readonly string[], keeping: Keeping): string 
   }`;
 }
 
+/** What is open on one branch. */
+export interface OpenOnBranch {
+  readonly open: readonly Open[];
+  readonly to: Audience;
+  /** `gone`: git knows no branch of this name any more. */
+  readonly place: "here" | "elsewhere" | "gone";
+}
+
 /** Why Claude may not stop yet. */
-export function stopText(open: readonly Open[], to: Audience): string {
-  const names = open.map(({ requirement }) => requirement.name);
+export function stopText(branches: readonly OpenOnBranch[]): string {
+  const commands = branches.map(({ open, to }) =>
+    `\`${satisfyCommand(open.map(({ requirement }) => requirement.name), to)}\``
+  );
   return [
     "## Cannot complete: requirements are open",
-    "What was done in this session needs:",
-    ...tableOf(open, to),
-    ...skillLines(open),
-    `Satisfy them, then stop. A person can do it with \`${satisfyCommand(names, to)}\`; ` +
+    ...branches.flatMap(({ open, to, place }) => [
+      `What was done in this session${placeText(to, place)} needs:`,
+      ...tableOf(open, to),
+    ]),
+    ...skillLines(branches.flatMap(({ open }) => open)),
+    `Satisfy them, then stop. A person can do it with ${commands.join(" and ")}; ` +
     "do not run that yourself.",
   ].join("\n");
+}
+
+function placeText({ facts: { branch } }: Audience, place: OpenOnBranch["place"]): string {
+  if (place === "here") return "";
+  return ` on the branch ${branch}${place === "gone" ? ", which is there no more," : ""}`;
 }
 
 /** Where things stand, for the start of a session; the empty text when there is nothing to tell. */
@@ -221,7 +238,7 @@ function skillLines(open: readonly Open[]): string[] {
   );
   return [...bySkill].map(([skill, resolved]) =>
     `**Execute**: \`/${skill}\` (satisfies ${
-      resolved.map(({ requirement }) => requirement.name).join(", ")
+      [...new Set(resolved.map(({ requirement }) => requirement.name))].join(", ")
     })`
   );
 }

@@ -1,5 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 
+/** Begins the types of rows that count nothing: who handles an event, as `claims.ts` keeps it. */
+export const CLAIM = "claim:";
+
 /** One counter of a session. */
 export interface CounterRow {
   readonly sessionId: string;
@@ -48,8 +51,9 @@ export function resetCounters(db: DatabaseSync, sessionId: string, type: string 
   const { changes } = db.prepare(
     `DELETE FROM counters
       WHERE session_id = ?1
-        AND (?2 IS NULL OR type = ?2)`,
-  ).run(sessionId, type);
+        AND (?2 IS NULL OR type = ?2)
+        AND type NOT GLOB ?3`,
+  ).run(sessionId, type, `${CLAIM}*`);
   return Number(changes);
 }
 
@@ -58,7 +62,8 @@ export function listCounters(db: DatabaseSync, sessionId: string | null): Counte
   return db.prepare(
     `SELECT session_id AS sessionId, type, value, updated_at_ms AS updatedAtMs
        FROM counters
-      WHERE ?1 IS NULL OR session_id = ?1
+      WHERE (?1 IS NULL OR session_id = ?1)
+        AND type NOT GLOB ?2
       ORDER BY session_id, type`,
-  ).all(sessionId) as unknown as CounterRow[];
+  ).all(sessionId, `${CLAIM}*`) as unknown as CounterRow[];
 }

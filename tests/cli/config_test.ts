@@ -147,6 +147,39 @@ Deno.test("config validate warns of requirements that nothing can be kept of", a
   assert.doesNotMatch(await validate("requirements: {commit_plan: {}}\n"), /warning/);
 });
 
+const MOST: readonly (readonly [config: string, warning: RegExp | null])[] = [
+  ["stop: {maxBlocks: 8}\nrequirements: {commit_plan: {}}\n", /maxBlocks: 8` counts as 7/],
+  ["stop: {maxBlocks: 8}\n", null],
+  ["stop: {maxBlocks: 7}\nrequirements: {commit_plan: {}}\n", null],
+  ["stop: {rounds: 10}\n", /rounds: 10` would hold back 9 stops in a row, and no more than 6 are/],
+  ["stop: {rounds: 7}\n", null],
+];
+for (const [config, warning] of MOST) {
+  const what = warning === null ? "does not warn" : "warns";
+  Deno.test(`config validate ${what} of more blocks than there are: ${JSON.stringify(config)}`, async () => {
+    using place = stage();
+    Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), config);
+    const { code, stdout } = await place.run(["config", "validate"]);
+    assert.equal(code, 0);
+    assert.match(stdout, warning ?? /^Valid: .*\n$/);
+  });
+}
+
+Deno.test("config validate refuses a command that runs nothing", async () => {
+  using place = stage();
+  const validate = async (run: string) => {
+    const config = { stop: { commands: [{ run }] } };
+    Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), JSON.stringify(config));
+    return await place.run(["config", "validate"]);
+  };
+  for (const run of ["   ", "# later", "\n  # a\n\t\n"]) {
+    const { code, stdout } = await validate(run);
+    assert.equal(code, 1);
+    assert.match(stdout, /stop\.commands\[0\]\.run[^]*no line of it runs anything/);
+  }
+  assert.equal((await validate("# why\n  true")).code, 0);
+});
+
 Deno.test("a .conclaude.yml beside a .conclaude.yaml is named, since it counts for nothing", async () => {
   using place = stage();
   for (const ending of ["yaml", "yml"]) {

@@ -97,5 +97,9 @@ Deno.test("stopReason() says what is wrong, what to do, how often, and who lifts
 
 Deno.test("letThroughText() tells one line of each that is still open", () => {
   const blocks = [{ rule: "r1", reason: "a\nb" }, { rule: "r2", reason: "c" }];
-  assert.match(letThroughText(blocks, "since"), /, since\. Still open:\nr1: a\nr2: c$/);
+  const about = { why: "since", requirements: ["requirements.r3"] };
+  assert.match(
+    letThroughText(blocks, about),
+    /, since\. Still open:\nr1: a\nr2: c\nrequirements\.r3$/,
+  );
 });

@@ -65,6 +65,32 @@ Deno.test("a requirement that comes late does not let commands hold more than ei
   assert.equal(held, 8);
 });
 
+Deno.test("a stop that is let through tells also of requirements that are open", async () => {
+  using project = new RequiredProject(
+    `stop: {maxBlocks: 2, commands: [{run: "false"}]}\n${EVIDENCE}`,
+  );
+  await project.edit();
+  assert.match((await project.stop())!, /stop 1 of at most 2[^]*evidence/);
+  assert.match((await project.stop({ stop_hook_active: true }))!, /stop 2 of at most 2/);
+  const { decision, systemMessage } = (await project.send("Stop", { stop_hook_active: true }))!;
+  assert.equal(decision, undefined);
+  assert.match(String(systemMessage), /Still open:\nstop\.commands.*\nrequirements\.evidence$/);
+});
+
+Deno.test("nobody is told that a stop was let through which requirements hold", async () => {
+  using project = new RequiredProject(
+    `stop: {maxBlocks: 1, commands: [{run: "false"}]}\n${EVIDENCE}`,
+  );
+  const continued = { stop_hook_active: true };
+  assert.notEqual(await project.stop(), null);
+  await project.edit();
+  const held = (await project.send("Stop", continued))!;
+  assert.deepEqual([held["decision"], held["systemMessage"]], ["block", undefined]);
+  const { decision, systemMessage } = (await project.send("Stop", continued))!;
+  assert.equal(decision, undefined);
+  assert.match(String(systemMessage), /requirements\.evidence/);
+});
+
 /** Why Claude is held, stop after stop until it may go; something happens after the first. */
 async function stopsInARow(project: RequiredProject, then: () => void): Promise<string[]> {
   const reasons: string[] = [];

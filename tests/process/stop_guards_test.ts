@@ -9,7 +9,7 @@ import {
   type TempHome,
   tempHome,
 } from "../support/program.ts";
-import { needsTools, testWhere } from "../support/requirements.ts";
+import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 
@@ -21,15 +21,20 @@ function projectIn(home: TempHome, config: string): string {
   return project;
 }
 
-type Options = Omit<StartOptions, "stdin"> & { readonly active?: boolean };
+type Options = Omit<StartOptions, "stdin"> & {
+  readonly active?: boolean;
+  /** What Claude said last. */
+  readonly said?: string;
+};
 
 /** One Stop. @returns The parsed answer. */
-async function stopAnswer(home: TempHome, { active = false, ...options }: Options = {}) {
+async function stopAnswer(home: TempHome, { active = false, said, ...options }: Options = {}) {
   const payload = {
     session_id: SESSION,
     cwd: join(home.path, "project"),
     transcript_path: join(home.path, "t.jsonl"),
     stop_hook_active: active,
+    ...(said === undefined ? {} : { last_assistant_message: said }),
   };
   const { code, stdout, stderr } = await hook("Stop", payload, home, options);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
@@ -171,7 +176,7 @@ Deno.test("commands run also where the environment says what to load, and see it
 
 testWhere(
   needsTools("ps"),
-  "a command that takes too long is ended, with all that it started",
+  "a command that takes too long is ended, with its process group",
   async () => {
     using home = tempHome();
     projectIn(home, `stop: {commands: [{run: "${nap(1)} & ${nap(1)}", timeout: 1}]}`);
@@ -225,6 +230,31 @@ testWhere(needsTools("ps"), "a hook that is told to leave takes its command with
   assert.doesNotMatch(stdout, /block/);
   assert.equal(processesWith(nap(4)), 0);
   assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
+});
+
+testWhere(
+  needsTools("ps", "timeout"),
+  "a hook that is killed right after it was told to leave has recorded that, also when its command does not leave",
+  async () => {
+    using home = tempHome();
+    projectIn(home, `stop: {commands: [{run: "trap '' TERM; ${nap(5)}; ${nap(5)}; ${nap(5)}"}]}`);
+    const payload = { session_id: SESSION, cwd: join(home.path, "project") };
+    await hook("Stop", payload, home, { through: ["timeout", "-s", "TERM", "-k", "0.8", "2"] });
+    assert.equal(executions(home).at(-1)!["error_message"], "interrupted");
+    for (let tries = 0; tries < 100 && processesWith(nap(5)) > 0; tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.equal(processesWith(nap(5)), 0);
+  },
+);
+
+testWhere(needsUnix(), "where nobody can tell which line failed, none is named", async () => {
+  using home = tempHome();
+  projectIn(home, 'stop: {commands: [{run: "true\\nfalse"}, {run: "exit 4"}]}');
+  const env = { HOME: home.path, TMPDIR: "/proc" };
+  assert.match((await stop(home, { env }))!, /^stop\.commands\[0\] failed with exit code 1\n/);
+  projectIn(home, 'stop: {commands: [{run: "exit 4"}]}');
+  assert.match((await stop(home, { env }))!, /failed with exit code 4: exit 4\n/);
 });
 
 Deno.test("100 MB of output are counted and not kept", async () => {
@@ -297,7 +327,9 @@ Deno.test("rounds are counted once each when stops come at the same time", async
   using home = tempHome();
   projectIn(home, "stop: {rounds: 5, maxBlocks: 8}");
   await start(home);
-  const reasons = await Promise.all(Array.from({ length: 10 }, () => stop(home)));
+  const reasons = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => stop(home, { said: `${i}` })),
+  );
   const rounds = reasons.map((reason) => reason?.split(" ", 2)[1] ?? "through").sort();
   assert.deepEqual(rounds, [
     "1/5",

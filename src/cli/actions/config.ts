@@ -7,6 +7,7 @@ import { type ConfigProblem, readLayer } from "../../config/layer.ts";
 import { mergedConfig, sourcedYaml } from "../../config/origin.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { configTemplate } from "../../config/template.ts";
+import { configWarnings } from "../../config/warnings.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { isThere, writeWholeFile } from "../../maintenance/whole_file.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
@@ -118,7 +119,7 @@ export function validateConfig(
     ...passedOver(files).map(({ path, counts }) =>
       `${path} counts for nothing, since ${counts} stands beside it`
     ),
-    ...withoutForce(files),
+    ...configWarnings(files),
   ];
   return {
     json: {
@@ -134,19 +135,6 @@ export function validateConfig(
     ].map(plain).join("\n"),
     exitCode: valid ? 0 : 1,
   };
-}
-
-/** What is written well and does nothing. */
-function withoutForce(files: readonly ConfigFile[]): string[] {
-  const { hook, policy } = parseConfig(files);
-  if (hook.requirements === "" || hook.databaseEnabled) return [];
-  return policy.isStrict
-    ? [
-      "the requirements forbid all that they are about, since `database.enabled` is false: nothing can be kept of them",
-    ]
-    : [
-      "the requirements are not in force, since `database.enabled` is false: nothing can be kept of them",
-    ];
 }
 
 /** `conclaude config schema` */

@@ -101,12 +101,12 @@ export async function satisfyRequirements(
   };
 }
 
-/** A branch may be made later; but a slip of the keyboard would satisfy nothing. */
+/** A branch may be made later, or be gone; but a slip of the keyboard would satisfy nothing. */
 async function branchNote(folder: string, branch: string | undefined): Promise<string[]> {
   if (branch === undefined) return [];
   const words = ["git", "show-ref", "--verify", "--quiet", `refs/heads/${branch}`];
   const done = await runTool(words, { folder, timeoutMs: GIT_TIMEOUT_MS });
-  return done?.code === 1 ? [`note: git knows no branch ${branch} yet`] : [];
+  return done?.code === 1 ? [`note: git knows no branch ${branch}`] : [];
 }
 
 /** `conclaude req clear NAMES… | --all` */

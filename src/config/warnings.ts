@@ -1,0 +1,43 @@
+/** What is written well in a configuration, and does not do what it says. */
+import { mostBlocks, type StopPolicy } from "../guard/stop.ts";
+import type { ConfigFile } from "./discover.ts";
+import { parseConfig } from "./parse.ts";
+
+/** One sentence for each. @param files As `readConfigFiles()` found them. */
+export function configWarnings(files: readonly ConfigFile[]): string[] {
+  const { hook, policy } = parseConfig(files);
+  const hasRequirements = hook.requirements !== "";
+  const stop: StopPolicy | null = hook.stop === "" ? null : JSON.parse(hook.stop);
+  return [
+    ...(hasRequirements && !hook.databaseEnabled ? [withoutForce(policy.isStrict)] : []),
+    ...(stop === null ? [] : blockWarnings(stop, hasRequirements)),
+  ];
+}
+
+function withoutForce(isStrict: boolean): string {
+  const what = isStrict
+    ? "the requirements forbid all that they are about"
+    : "the requirements are not in force";
+  return `${what}, since \`database.enabled\` is false: nothing can be kept of them`;
+}
+
+function blockWarnings(
+  { maxBlocks, rounds, infiniteMessage }: StopPolicy,
+  hasRequirements: boolean,
+): string[] {
+  const most = mostBlocks(maxBlocks, hasRequirements);
+  const wanted = (rounds ?? 1) - 1;
+  return [
+    ...(most < maxBlocks
+      ? [
+        `\`stop.maxBlocks: ${maxBlocks}\` counts as ${most}, since requirements may hold a stop as well`,
+      ]
+      : []),
+    ...(wanted > most && infiniteMessage === null
+      ? [
+        `\`stop.rounds: ${rounds}\` would hold back ${wanted} stops in a row, and no more than ${most} are ` +
+        "(`stop.maxBlocks`): the next one is let through",
+      ]
+      : []),
+  ];
+}

@@ -1,0 +1,75 @@
+/** Where the branches of a repository are checked out, and whether they are there; read without starting git. */
+import { joinPath, parentOf, resolvePath } from "../paths.ts";
+import { branchOf, type Repository } from "./repository.ts";
+
+/** A git directory that has no other name lies in the main working tree. */
+const IN_MAIN_TREE = /[\\/]\.git$/;
+
+/** The working tree in which a branch is checked out; `undefined` where it is in none, or none can be found. */
+export function workingTreeOf(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): Repository | undefined {
+  const main = IN_MAIN_TREE.test(commonDir)
+    ? [{ gitDir: commonDir, root: parentOf(commonDir) }]
+    : [];
+  const found = [...main, ...linkedTrees(commonDir)]
+    .find(({ gitDir, root }) => isThere(joinPath(root, ".git")) && branchIn(gitDir) === branch);
+  return found === undefined ? undefined : { commonDir, root: found.root, branch };
+}
+
+/** Whether the repository has a branch of this name; true also where its files do not tell. */
+export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
+  if (isThere(joinPath(commonDir, "reftable"))) return true;
+  const ref = `refs/heads/${branch}`;
+  if (isThere(joinPath(commonDir, ref))) return true;
+  try {
+    return Deno.readTextFileSync(joinPath(commonDir, "packed-refs")).split("\n")
+      .some((line) => line.endsWith(` ${ref}`));
+  } catch {
+    // Nothing is packed.
+    return false;
+  }
+}
+
+/** What `git worktree add` has made, each with the folder that git keeps of it. */
+function linkedTrees(commonDir: string): { readonly gitDir: string; readonly root: string }[] {
+  const folder = joinPath(commonDir, "worktrees");
+  try {
+    return [...Deno.readDirSync(folder)].map(({ name }) => joinPath(folder, name))
+      .flatMap((gitDir) => {
+        const dotGit = readLine(joinPath(gitDir, "gitdir"));
+        return dotGit === null
+          ? []
+          : [{ gitDir, root: parentOf(resolvePath(dotGit, { folder: gitDir })) }];
+      });
+  } catch {
+    // There is no other one.
+    return [];
+  }
+}
+
+function branchIn(gitDir: string): string | null {
+  try {
+    return branchOf(gitDir);
+  } catch {
+    return null;
+  }
+}
+
+function readLine(path: string): string | null {
+  try {
+    return Deno.readTextFileSync(path).trim();
+  } catch {
+    return null;
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
