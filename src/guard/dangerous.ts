@@ -141,7 +141,8 @@ function judgeGit(rest: readonly Argument[]): string[] {
   switch (verb?.text) {
     case "push":
       if (has("n", "--dry-run")) return [];
-      return has("f", "--force") || texts.some((text) => text === "--mirror" || /^\+./.test(text))
+      return has("f", "--force") || texts.includes("--mirror") ||
+          after.some(({ text, isOpen }) => text.startsWith("+") && (isOpen || text !== "+"))
         ? ["overwrites the history of a shared branch (--force-with-lease would not)"]
         : [];
     case "reset":
@@ -164,7 +165,8 @@ function doubtsOfGit(rest: readonly Argument[]): string[] {
   if (verb === undefined) return [];
   const isDestructive = /^(?:push|clean)$/.test(verb.text) ||
     (verb.text === "reset" && after.some(({ text, isOpen }) => isOpen || text === "--hard"));
-  const isOpen = verb.isOpen || (isDestructive && after.some((word) => word.isOpen));
+  const isOpen = verb.isOpen ||
+    (isDestructive && after.some((word) => word.isOpen && !word.isName));
   return isOpen
     ? [`what git${verb.isOpen ? "" : ` ${verb.text}`} is told is only known when it runs`]
     : [];

@@ -190,6 +190,7 @@ const TELLING: readonly string[] = [
   "php",
   "lua",
   "bun",
+  "deno",
   "Rscript",
   "source",
   ". ",

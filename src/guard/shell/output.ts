@@ -1,7 +1,8 @@
 /** What commands print, and what they read, where the script itself says so. */
 import type { Command, CommandNode, Redirection, Statement } from "unbash";
 import type { ShellCommand } from "./command.ts";
-import { type Argument, expandToOne, expandWord, type Scope } from "./word.ts";
+import { knownOutput } from "./known_output.ts";
+import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
 import { programName } from "./wrappers.ts";
 
 /** Where input and output come from and go to; here-documents are no files. */
@@ -33,11 +34,17 @@ export function inputOf(
 }
 
 /** What a command substitution puts in: all output without the last line breaks. */
-export function outputOf(statements: readonly Statement[], scope: Scope): string | undefined {
+export function outputOf(statements: readonly Statement[], scope: Scope): Argument | undefined {
   const [only, ...others] = statements;
-  if (only === undefined || others.length > 0) return undefined;
-  const { command } = only;
-  return command.type === "Command" ? printed(command, scope)?.replace(/\n+$/, "") : undefined;
+  if (only === undefined || others.length > 0 || only.command.type !== "Command") return undefined;
+  const text = printed(only.command, scope);
+  if (text !== undefined) return literal(text.replace(/\n+$/, ""));
+  const { name, args } = only.command;
+  if (name === undefined) return undefined;
+  const words = [name, ...args].flatMap((word) =>
+    word.type === "Word" ? expandWord(word, scope) : []
+  );
+  return words.length > args.length ? knownOutput(words, scope) : undefined;
 }
 
 /** `printf` with nothing but `%s`, `%b` and `%%`; the format is used again while values are left. */

@@ -21,7 +21,15 @@ import { changeShell } from "./builtins.ts";
 import type { ShellCommand } from "./command.ts";
 import type { Inner } from "./inner.ts";
 import { inputOf, outputOf, readRedirects } from "./output.ts";
-import { assign, assignmentWord, copyOf, inner, setParameters, type State } from "./state.ts";
+import {
+  assign,
+  assignmentWord,
+  copyOf,
+  inner,
+  setParameters,
+  setVariable,
+  type State,
+} from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
 import { findInner, programName } from "./wrappers.ts";
 
@@ -40,6 +48,8 @@ export interface Surroundings {
   readonly folder: string | null;
   /** What `~` and `$HOME` stand for. */
   readonly home: string | null;
+  /** The project's folder, absolute; absent or null when unknown. */
+  readonly root?: string | null;
 }
 
 const MAX_COMMANDS = 2_000;
@@ -52,13 +62,14 @@ const NESTED = "it is nested too deeply to be read";
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
-  const reader = new Reader();
+  const reader = new Reader(around.root ?? null);
   const variables = new Map<string, string>();
   if (around.home !== null) variables.set("HOME", around.home);
   if (around.folder !== null) variables.set("PWD", around.folder);
   try {
     reader.source(source, {
       variables,
+      lists: new Map(),
       folder: around.folder,
       functions: new Map(),
       startedBy: null,
@@ -77,6 +88,11 @@ class Reader {
   readonly commands: ShellCommand[] = [];
   readonly unknown = new Set<string>();
   tooLarge: string | null = null;
+  readonly #root: string | null;
+
+  constructor(root: string | null) {
+    this.#root = root;
+  }
 
   source(text: string, state: State): void {
     if (
@@ -160,16 +176,16 @@ class Reader {
       return expandWord(word, scope);
     });
     const left = Math.floor(MAX_ROUNDS / state.rounds);
-    const known = words.filter(({ isOpen, isGlob }) => !isOpen && !isGlob)
+    const known = words.filter(({ isOpen }) => !isOpen)
       .slice(0, left > 1 ? left : 0);
     const { rounds } = state;
     state.rounds *= Math.max(known.length, 1);
-    for (const { text } of known) {
-      state.variables.set(node.name.value, text);
+    for (const word of known) {
+      setVariable(node.name.value, word, state);
       this.#node(node.body, state);
     }
     state.rounds = rounds;
-    state.variables.delete(node.name.value);
+    setVariable(node.name.value, undefined, state);
     if (known.length < words.length || words.length === 0) this.#node(node.body, state);
   }
 
@@ -255,7 +271,7 @@ class Reader {
       setParameters(own.variables, started.parameters);
       if (started.text.isOpen) this.unknown.add("a part of a script is only known when it runs");
       this.source(started.text.text, own);
-    } else {
+    } else if (started.kind === "stdin") {
       if (command.input === undefined) this.unknown.add("what a shell reads is not known");
       else this.source(command.input, own);
     }
@@ -274,6 +290,8 @@ class Reader {
   #scope(state: State): Scope {
     const scope: Scope = {
       variables: state.variables,
+      lists: state.lists,
+      root: this.#root,
       output: (part) => outputOf(part.script?.commands ?? [], scope),
     };
     return scope;

@@ -1,5 +1,6 @@
 /** Programs that run another one: which command, or which script, is inside. */
 import { inGit } from "./git_inner.ts";
+import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
 import type { Argument } from "./word.ts";
 
@@ -99,23 +100,6 @@ const READING = new Set(["at", "batch"]);
 
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
 
-/** Options after which an interpreter takes code from its command line. */
-const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
-  ["python", /^-[a-zA-Z]*c/],
-  ["perl", /^-[a-zA-Z]*[eE]/],
-  ["ruby", /^-[a-zA-Z]*e/],
-  ["node", /^(?:-[a-z]*[ep]|--eval|--print)/],
-  ["bun", /^(?:-[a-z]*[ep]|--eval|--print)/],
-  ["deno", /^eval$/],
-  ["php", /^-[rBRE]/],
-  ["lua", /^-e/],
-  ["osascript", /^-e/],
-  ["Rscript", /^-e/],
-]);
-
-/** With one of these an interpreter, or a shell, only tells of itself. */
-const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
-
 /** Long options of shells that take a value. */
 const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
@@ -157,21 +141,14 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
     return scriptFrom(rest[0]);
   }
-  const option = CODE_OPTIONS.get(name.replace(/[\d.]+$/, ""));
-  if (option === undefined) return undefined;
-  if (rest.some(({ text }) => option.test(text))) return { kind: "code", program: name };
-  // Without a script to run it reads one.
-  const isReading = rest.every(({ text, isOpen }) => isOpen || /^-/.test(text));
-  return isReading && !rest.some(({ text }) => TELLING_OF_ITSELF.test(text))
-    ? { kind: "code", program: name }
-    : undefined;
+  return inInterpreter(name, rest);
 }
 
-/** A script in a file is a program like any other; what comes out of another command is not known. */
+/** A script in a file; what comes out of another command is not known. */
 function fromFile(program: string, file: Argument | undefined): Inner | undefined {
   if (file === undefined) return undefined;
   if (file.text === "/dev/stdin") return { kind: "stdin" };
-  return file.isOpen ? { kind: "code", program } : undefined;
+  return file.isOpen ? { kind: "code", program } : { kind: "file", program, file };
 }
 
 /** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
