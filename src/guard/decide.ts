@@ -194,7 +194,7 @@ const TELLING: readonly string[] = [
   "Rscript",
   "source",
   ". ",
-  "alias.",
+  "alias",
   "foreach",
   "bisect",
   "rebase",

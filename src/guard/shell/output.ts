@@ -62,7 +62,7 @@ function formatted(format: string, values: readonly string[]): string | undefine
 }
 
 /** What `echo`, `printf` and a `cat` of a here-document print. */
-function printed(node: CommandNode, scope: Scope): string | undefined {
+export function printed(node: CommandNode, scope: Scope): string | undefined {
   if (node.type !== "Command" || node.name === undefined) return undefined;
   const name = programName(node.name.value);
   if (name === "cat" && node.args.length === 0) return inputOf(node, undefined, scope);

@@ -1,5 +1,5 @@
 /** What the shell knows at one place of a script, and how its commands change it. */
-import type { Assignment, SyntaxNode } from "unbash";
+import type { Assignment, Command, SyntaxNode } from "unbash";
 import type { ShellCommand } from "./command.ts";
 import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
 
@@ -10,6 +10,7 @@ export interface State {
   lists: Map<string, readonly Argument[]>;
   folder: string | null;
   readonly functions: Map<string, SyntaxNode>;
+  readonly aliases: Map<string, Argument>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;
   /** How often what is read here is read: the rounds of the loops around it. */
@@ -39,6 +40,14 @@ export function setVariable(name: string, word: Argument | undefined, state: Sta
   if (word.isOpen || word.isGlob) state.lists.set(name, [word]);
   // A script can make a text longer than the machine has room for.
   else if (word.text.length <= MAX_VALUE_CHARS) state.variables.set(name, word.text);
+}
+
+/** The shell with the variables of `X=a command`, for what that starts. */
+export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope): State {
+  if (prefix.length === 0) return state;
+  const own = copyOf(state);
+  for (const part of prefix) if (part.type === "Assignment") assign(part, own, scope);
+  return own;
 }
 
 /** `X=a`, `X+=b`, `X=(a b)`, `X+=(c)`. */

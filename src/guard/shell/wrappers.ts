@@ -2,13 +2,12 @@
 import { inGit } from "./git_inner.ts";
 import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
+import { skipOptions, type SkippedOptions } from "./operands.ts";
+import { inRunner } from "./runners.ts";
 import type { Argument } from "./word.ts";
+import { inXargs, OPEN } from "./xargs.ts";
 
-interface Wrapper {
-  /** Letters of the short options that take a value: `u` for `-u ana`. */
-  readonly valued?: string;
-  /** Long options that take their value as the next word: `--user ana`. */
-  readonly valuedLong?: readonly string[];
+interface Wrapper extends SkippedOptions {
   /** How many operands come before the command: the seconds of `timeout`. */
   readonly operands?: number;
   /** Options that make it do something else than run a command. */
@@ -45,7 +44,6 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
   xargs: {
     valued: "aEILndsP",
     valuedLong: ["arg-file", "delimiter", "max-args", "max-procs", "max-lines"],
-    appends: true,
   },
   parallel: { valued: "jaIN", appends: true },
   watch: { valued: "n", valuedLong: ["interval"], joins: true },
@@ -79,6 +77,7 @@ const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
   ["env", { letter: "S", long: "split-string" }],
   ["npx", { letter: "c", long: "call" }],
   ["npm", { letter: "c", long: "call" }],
+  ["nodemon", { letter: "x", long: "exec" }],
   ["tar", { letter: "I", long: "use-compress-program" }],
 ]);
 
@@ -103,21 +102,33 @@ const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbas
 /** Long options of shells that take a value. */
 const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
-/** Programs that run other ones by these words before them: `uv run python`. */
-const RUNNERS: ReadonlyMap<string, string> = new Map([["uv", "run"], ["poetry", "run"]]);
-
-/** What a command runs beside itself, by the name of its program; nothing when it is a program like any other. */
-export function findInner(words: readonly Argument[]): readonly Inner[] {
+/**
+ * What a command runs beside itself, by the name of its program; nothing when it is a program like any other.
+ *
+ * @param input What it reads from its standard input, if that is known.
+ */
+export function findInner(words: readonly Argument[], input: string | undefined): readonly Inner[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [];
   const name = programName(program.text);
   if (name === "find") return inFind(rest);
   if (name === "git") return inGit(rest);
   const wrapper = WRAPPERS.get(name);
+  if (name === "xargs") {
+    const at = skipOptions(rest, wrapper!);
+    return inXargs(rest.slice(0, at), rest.slice(at), input);
+  }
   return [
+    // It may be a script that was just written.
+    program.text.includes("/") ? fromFile("sh", program) : undefined,
     scriptOf(name, rest),
     wrapper === undefined ? innerOf(name, rest) : unwrap(name, wrapper, rest),
   ].filter((inner) => inner !== undefined);
+}
+
+/** Whether a program runs scripts of the shell's language. */
+export function isShell(name: string): boolean {
+  return SHELLS.has(name) || name === "source" || name === ".";
 }
 
 /** The script that stands behind an option, where a program has such a one. */
@@ -129,9 +140,6 @@ function scriptOf(name: string, rest: readonly Argument[]): Inner | undefined {
 function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   if (SHELLS.has(name)) return inShell(name, rest);
   if (name === "source" || name === ".") return fromFile(name, rest[0]);
-  if (RUNNERS.get(name) === rest[0]?.text && rest.length > 1) {
-    return { kind: "command", words: rest.slice(1) };
-  }
   if (READING.has(name)) return { kind: "stdin" };
   const telltale = TELLTALES.get(name.replace(/^[gmn](?=awk$|sed$|make$|tar$)/, ""));
   const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
@@ -141,7 +149,7 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
     return scriptFrom(rest[0]);
   }
-  return inInterpreter(name, rest);
+  return inRunner(name, rest) ?? inInterpreter(name, rest);
 }
 
 /** A script in a file; what comes out of another command is not known. */
@@ -167,38 +175,10 @@ function unwrap(name: string, wrapper: Wrapper, rest: readonly Argument[]): Inne
   if (name === "env" || name === "sudo") {
     while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;
   }
-  const replaced = name === "xargs" ? replacedBy(rest.slice(0, at)) : undefined;
-  const words = rest.slice(at)
-    .map((word) => replaced !== undefined && word.text.includes(replaced) ? OPEN : word);
+  const words = rest.slice(at);
   if (words.length === 0) return undefined;
   if (wrapper.joins) return scriptFrom(join(words));
   return { kind: "command", words: wrapper.appends ? [...words, OPEN] : words };
-}
-
-/** What `xargs -I{}` puts its input in the place of. */
-function replacedBy(options: readonly Argument[]): string | undefined {
-  const at = options.findIndex(({ text }) => /^-[Ii]|^--replace/.test(text));
-  const text = options[at]?.text;
-  if (text === undefined) return undefined;
-  if (text === "-I") return options[at + 1]?.text;
-  return text.replace(/^(?:-[Ii]|--replace=?)/, "") || "{}";
-}
-
-const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
-
-/** Where the options end. */
-function skipOptions(words: readonly Argument[], wrapper: Wrapper): number {
-  let at = 0;
-  while (at < words.length) {
-    const { text } = words[at]!;
-    if (text === "--") return at + 1;
-    if (!text.startsWith("-") || text === "-") return at;
-    const takesNext = text.startsWith("--")
-      ? wrapper.valuedLong?.includes(text.slice(2)) ?? false
-      : wrapper.valued?.includes(text.at(-1)!) ?? false;
-    at += takesNext ? 2 : 1;
-  }
-  return at;
 }
 
 function inShell(name: string, rest: readonly Argument[]): Inner | undefined {

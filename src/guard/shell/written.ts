@@ -1,0 +1,31 @@
+/** Files that a script writes: it may run them afterwards. */
+import { resolvePath } from "../../paths.ts";
+import type { ShellCommand } from "./command.ts";
+import type { Argument } from "./word.ts";
+import { findTargets } from "./writes.ts";
+
+/** What writes a whole file of which the script may say what is in it, or loads one. */
+const MAKING = new Set([">", ">|", ">>", "&>", "&>>", "tee", "curl", "wget"]);
+
+/** The files that commands wrote so far, by their paths. */
+export class WrittenScripts {
+  /** Null where nobody knows what is in it. */
+  readonly #texts = new Map<string, string | null>();
+
+  /** Notes what a command writes; `printed` is what it prints, if that is known. */
+  note(command: ShellCommand, printed: string | undefined): void {
+    for (const { path, by } of findTargets(command)) {
+      if (path === null || !MAKING.has(by)) continue;
+      const text = by === "tee" ? command.input : /^>\|?$/.test(by) ? printed : undefined;
+      this.#texts.set(path, text ?? null);
+    }
+  }
+
+  /** What is in a file; null when that is not known, undefined when the script did not write it. */
+  textOf({ text, isOpen }: Argument, folder: string | null): string | null | undefined {
+    if (isOpen || (folder === null && !text.startsWith("/"))) return undefined;
+    const written = this.#texts.get(resolvePath(text, { folder: folder ?? "/" }));
+    // With another first line it is no script of the shell.
+    return written && /^#!(?!.*sh\b)/.test(written) ? null : written;
+  }
+}
