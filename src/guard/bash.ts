@@ -52,8 +52,9 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       }
     }
     const made: string[] = [];
-    for (const { path, by, ...how } of isRemote(command) ? [] : findTargets(command)) {
+    for (const { path, by, within, ...how } of isRemote(command) ? [] : findTargets(command)) {
       if (path === null) {
+        if (within !== null && isOutside(within, use.root)) continue;
         if (how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy)) {
           doubts.push(`which file \`${by}\` changes is not known`);
         }
@@ -137,6 +138,13 @@ export function readUses(
 function isRemote({ startedBy }: ShellCommand): boolean {
   if (startedBy === null) return false;
   return programName(startedBy.words[0]?.text ?? "") === "ssh" || isRemote(startedBy);
+}
+
+/** Whether a folder neither lies in the project nor holds it. */
+function isOutside(folder: string, root: string | null): boolean {
+  const isIn = (path: string, above: string) =>
+    path === above || path.startsWith(above === "/" ? above : `${above}/`);
+  return root !== null && !isIn(folder, root) && !isIn(root, folder);
 }
 
 function gitFolder({ words: [program, ...rest], folder }: ShellCommand): string[] {

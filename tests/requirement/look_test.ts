@@ -1,7 +1,7 @@
 /** The cheap look that spares most tool uses a parser. */
 import assert from "node:assert/strict";
 import { readUses } from "../../src/guard/bash.ts";
-import { NAMED_OUTPUTS, UNPACKING, WRITERS } from "../../src/guard/shell/writers.ts";
+import { ARCHIVERS, NAMED_OUTPUTS, WRITERS } from "../../src/guard/shell/writers.ts";
 import { lookAtCommand } from "../../src/requirement/look.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT } from "../guard/spellings.ts";
 
@@ -25,7 +25,7 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
 Deno.test("the cheap look knows every program that changes files", () => {
   const programs = [...WRITERS].filter(([, { operands }]) => operands !== "tampered")
     .map(([name]) => name);
-  const unknown = [...programs, ...NAMED_OUTPUTS.keys(), ...UNPACKING.keys()]
+  const unknown = [...programs, ...NAMED_OUTPUTS.keys(), ...ARCHIVERS]
     .filter((name) => lookAtCommand(EDITS, `${name} a b`) === "no");
   assert.deepEqual(unknown, []);
 });

@@ -2,6 +2,7 @@
 import type { Effect } from "../files.ts";
 import { withoutGitOptions } from "./git_options.ts";
 import { type OptionName, split } from "./operands.ts";
+import { changesOfPatch } from "./patches.ts";
 import type { Argument } from "./word.ts";
 
 /** A file, and what becomes of it. */
@@ -14,6 +15,8 @@ export interface Change {
   readonly from?: Argument;
   /** The word is a folder; meant are files in it, named like those that this pattern stands for. */
   readonly namedLike?: Argument;
+  /** Of a file that nobody knows: the folder in which it lies. */
+  readonly within?: Argument;
 }
 
 /** A file of which only the running program knows the name. */
@@ -91,8 +94,12 @@ const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
   show: { long: "--output" },
 };
 
-/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`. */
-export function changesOfGit(rest: readonly Argument[]): Change[] {
+/**
+ * `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git apply`.
+ *
+ * @param input What it reads from its standard input, if that is known.
+ */
+export function changesOfGit(rest: readonly Argument[], input: string | undefined): Change[] {
   const { words, folder } = withoutGitOptions(rest);
   const [verb, ...after] = words;
   const inFolder = (word: Argument): Argument =>
@@ -133,7 +140,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     case "am":
       return after.some(({ text }) => /^--(?:check|stat|numstat|summary|abort|quit)$/.test(text))
         ? []
-        : marked([SOMEWHERE], "change");
+        : applied(after, input).map((change) => ({ ...change, word: inFolder(change.word) }));
     default: {
       const name = verb?.text ?? "";
       if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
@@ -141,4 +148,14 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
       return marked(outputs.map(inFolder), "change");
     }
   }
+}
+
+/** The files of a patch that git reads from its standard input; of any other nobody knows them. */
+function applied(after: readonly Argument[], input: string | undefined): Change[] {
+  const { operands, options } = split(after, { valued: "pC", output: { long: "--directory" } });
+  const strip = options.find((text) => /^-p\d/.test(text))?.slice(2) ?? "1";
+  const isElsewhere = operands.some(({ text }) => text !== "-") ||
+    options.some((text) => text.startsWith("--directory") || text === "-p");
+  const changes = isElsewhere ? [] : changesOfPatch(input ?? "", Number(strip));
+  return changes.length > 0 ? changes : marked([SOMEWHERE], "change");
 }

@@ -1,4 +1,5 @@
 /** Programs that run another one: which command, or which script, is inside. */
+import { inAwk } from "./awk.ts";
 import { inGit } from "./git_inner.ts";
 import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
@@ -83,7 +84,6 @@ const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
 
 /** Programs whose words may hold code that writes files or starts others; what gives it away. */
 const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
-  ["awk", /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/],
   ["sed", /^(?:\d+|\$)?\s*e\s+\S|[^\w\s-][gpiImM\d]*e[gpiImM\d]*(?:$|[;}\n])/],
   ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
   ["expect", /^-c/],
@@ -118,6 +118,7 @@ export function findInner(words: readonly Argument[], input: string | undefined)
     const at = skipOptions(rest, wrapper!);
     return inXargs(rest.slice(0, at), rest.slice(at), input);
   }
+  if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
   return [
     // It may be a script that was just written.
     program.text.includes("/") ? fromFile("sh", program) : undefined,
@@ -141,7 +142,7 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   if (SHELLS.has(name)) return inShell(name, rest);
   if (name === "source" || name === ".") return fromFile(name, rest[0]);
   if (READING.has(name)) return { kind: "stdin" };
-  const telltale = TELLTALES.get(name.replace(/^[gmn](?=awk$|sed$|make$|tar$)/, ""));
+  const telltale = TELLTALES.get(name.replace(/^[gmn](?=sed$|make$|tar$)/, ""));
   const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
   if (telltale !== undefined && rest.some(isTold)) {
     return { kind: "code", program: name };
