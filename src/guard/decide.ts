@@ -10,6 +10,7 @@ import {
   type Block,
   concerns,
   fixedHead,
+  forbidsFor,
   type GuardPolicy,
   isAbout,
   type Verdict,
@@ -92,7 +93,8 @@ function judgeFileRules(
   let firstAllowing: Block | undefined;
   let isAllowed = false;
   for (const [i, rule] of policy.tools.entries()) {
-    if (rule.about !== "file" || !isAbout(rule, use.tool)) continue;
+    const isMeant = rule.action === "block" ? forbidsFor : isAbout;
+    if (rule.about !== "file" || !isMeant(rule, use.tool)) continue;
     if (!concerns(rule, use)) continue;
     const matches = matchesFile(rule, file);
     const name = `preToolUse.toolUsageValidation[${i}]`;

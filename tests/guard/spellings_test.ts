@@ -9,7 +9,9 @@ import { mayConcernCommands } from "../../src/guard/decide.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
 
-const README = await Deno.readTextFile(new URL("../../README.md", import.meta.url));
+/** Its lines end where there is no more room. */
+const README = (await Deno.readTextFile(new URL("../../README.md", import.meta.url)))
+  .replaceAll("\n", " ");
 
 /** A project with the files that the spellings speak of. */
 async function project(): Promise<AsyncDisposable & { readonly path: string }> {

@@ -8,7 +8,7 @@ type Parameter = WordPart & { readonly type: "ParameterExpansion" };
 const NUMBERS = /^(?:[$!]|RANDOM|SRANDOM|UID|EUID|PPID|BASHPID|SECONDS|EPOCHSECONDS|LINENO|SHLVL)$/;
 
 /** Stands for a number that only the running shell knows: no option, no folder, no name that a rule could mean. */
-export const SOME_NUMBER: Argument = literal("0");
+export const SOME_NUMBER: Argument = { text: "0", isOpen: false, isGlob: false };
 
 /** The words that an expansion puts in: those of an array, or one; undefined when that cannot be told. */
 export function wordsOf(part: WordPart, scope: Scope): readonly Argument[] | undefined {
