@@ -188,6 +188,7 @@ const TELLING: readonly string[] = [
   // What reads code, and what git runs by itself.
   "python",
   "node",
+  "tsx",
   "ruby",
   "php",
   "lua",

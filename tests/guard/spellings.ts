@@ -552,6 +552,9 @@ const INNOCENT_COMMANDS = [
   "git push origin :feature/x",
   "git push --delete origin feature/main",
   "git push origin main:main",
+  "go run sub/x.go -o x",
+  "docker cp c:/app/build ./build",
+  "npx tsx sub/x.ts",
   // What is surely made elsewhere, or is no option.
   'echo x > "$(mktemp)"',
   'tmp=$(mktemp); echo x > "$tmp"; rm "$tmp"',
@@ -675,6 +678,7 @@ export const DOUBTFUL: readonly Use[] = [
   "cat > /tmp/z.sh <<E\n$X\nE\nbash /tmp/z.sh",
   "cat > /tmp/z.py <<'E'\nx\nE\npython3 /tmp/z.py",
   "printf '#!/usr/bin/env python3\\nx' > /tmp/z; /tmp/z",
+  "npx tsx -e x",
   "conclaude req $VERB x",
   "conclaude req ${UNSET:-satisfy} x",
 ].map((command): Use => ["Bash", command]);

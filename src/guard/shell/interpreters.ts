@@ -21,6 +21,13 @@ interface Interpreter {
 const LUA: Interpreter = { code: /^-e/, valued: /^-l$/, idle: /^-v$/ };
 const ONLY_E: Interpreter = { code: /^-e/ };
 
+const NODE: Interpreter = {
+  code: /^(?:-[cip]*[ep]|--(?:eval|print)(?:$|=))/,
+  valued:
+    /^(?:-[rC]|--(?:require|import|loader|experimental-loader|conditions|env-file(?:-if-exists)?|input-type|test-(?:reporter(?:-destination)?|name-pattern|skip-pattern|concurrency|shard|timeout|isolation)|title|disable-warning|watch-path|unhandled-rejections|dns-result-order|icu-data-dir|openssl-config|stack-trace-limit|run))$/,
+  idle: /^(?:-v|--(?:test|v8-options|run|prof-process|completion-bash))(?:$|=)/,
+};
+
 /** By the program's name, without its version. */
 const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map(Object.entries({
   python: {
@@ -39,12 +46,9 @@ const INTERPRETERS: ReadonlyMap<string, Interpreter> = new Map(Object.entries({
     valued: /^-[acdlnpsSvwWy\d]*[ICEr]$|^--(?:(?:ex|in)ternal-encoding|encoding|disable|enable)$/,
     idle: /^-v$|^--copyright$/,
   },
-  node: {
-    code: /^(?:-[cip]*[ep]|--(?:eval|print)(?:$|=))/,
-    valued:
-      /^(?:-[rC]|--(?:require|import|loader|experimental-loader|conditions|env-file(?:-if-exists)?|input-type|test-(?:reporter(?:-destination)?|name-pattern|skip-pattern|concurrency|shard|timeout|isolation)|title|disable-warning|watch-path|unhandled-rejections|dns-result-order|icu-data-dir|openssl-config|stack-trace-limit|run))$/,
-    idle: /^(?:-v|--(?:test|v8-options|run|prof-process|completion-bash))(?:$|=)/,
-  },
+  node: NODE,
+  tsx: NODE,
+  "ts-node": NODE,
   bun: {
     code: /^(?:-[a-z]*[ep]|--(?:eval|print)(?:$|=))/,
     valued: /^(?:-[rc]|--(?:preload|cwd|config|env-file|filter|conditions|define|loader|port))$/,

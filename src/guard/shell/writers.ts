@@ -156,30 +156,35 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
   ...FORMATTERS,
 }));
 
-const O = ["-o"];
-
 /** Options that name a file which is written, as a word of their own or before `=`. */
-export const NAMED_OUTPUTS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
-  Object.entries({
-    find: ["-fprint", "-fprint0", "-fprintf", "-fls"],
-    openssl: ["-out", "-keyout"],
-    gcc: O,
-    "g++": O,
-    cc: O,
-    "c++": O,
-    clang: O,
-    "clang++": O,
-    ld: O,
-    rustc: O,
-    go: O,
-    pandoc: ["-o", "--output"],
-    dot: O,
-    esbuild: ["--outfile"],
-    pg_dump: ["-f", "--file"],
-    pg_dumpall: ["-f", "--file"],
-    mysqldump: ["-r", "--result-file"],
-  }).map(([name, options]) => [name, new Set(options)]),
-);
+interface NamedOutputs {
+  readonly options: ReadonlySet<string>;
+  /** With another first word they are none of it: `go run x.go -o y`. */
+  readonly verb?: RegExp;
+}
+
+const named = (...options: readonly string[]): NamedOutputs => ({ options: new Set(options) });
+
+/** Such options of programs that know words instead of letters, or few letters among words. */
+export const NAMED_OUTPUTS: ReadonlyMap<string, NamedOutputs> = new Map(Object.entries({
+  find: named("-fprint", "-fprint0", "-fprintf", "-fls"),
+  openssl: named("-out", "-keyout"),
+  gcc: named("-o"),
+  "g++": named("-o"),
+  cc: named("-o"),
+  "c++": named("-o"),
+  clang: named("-o"),
+  "clang++": named("-o"),
+  ld: named("-o"),
+  rustc: named("-o"),
+  go: { ...named("-o"), verb: /^(?:build|test)$/ },
+  pandoc: named("-o", "--output"),
+  dot: named("-o"),
+  esbuild: named("--outfile"),
+  pg_dump: named("-f", "--file"),
+  pg_dumpall: named("-f", "--file"),
+  mysqldump: named("-r", "--result-file"),
+}));
 
 /** Programs that pack and unpack: see `archives.ts`. */
 export const ARCHIVERS: ReadonlySet<string> = new Set(

@@ -98,12 +98,13 @@ function changesOf(
 /** The files that options name, of programs that know words instead of letters. */
 function namedOutputs(name: string, rest: readonly Argument[]): Change[] {
   const named = NAMED_OUTPUTS.get(name);
-  if (named === undefined) return [];
+  if (named === undefined || !(named.verb?.test(rest[0]?.text ?? "") ?? true)) return [];
+  const { options } = named;
   const outputs = rest.flatMap((word, i) => {
-    if (named.has(rest[i - 1]?.text ?? "")) return [word];
+    if (options.has(rest[i - 1]?.text ?? "")) return [word];
     const [option = "", ...value] = word.text.split("=");
     const text = value.join("=");
-    return value.length > 0 && named.has(option) ? [{ ...word, text }] : [];
+    return value.length > 0 && options.has(option) ? [{ ...word, text }] : [];
   });
   return marked(outputs.filter(({ text }) => text !== "-"), "change");
 }
@@ -199,9 +200,17 @@ function copied(
     isOpen || (copies?.contents.test(text) ?? false) || /:$/.test(text);
   const isRecursive = has(copies?.recursive);
   const isVague = (isRecursive && has(copies?.onto)) || sources.some(isUnknown);
+  // Of what lies elsewhere only the name tells whether it is a folder.
+  const [first] = sources;
+  const isFolderThere = first !== undefined && isRemote(first) &&
+    (isRecursive || !/\.\w+$/.test(first.text));
   const fills = isVague || sources.some(({ isGlob }) => isGlob);
   return [
-    ...to.map((word): Change => ({ word, effect: "change", from: sources[0]! })),
+    ...to.map((word): Change => ({
+      word: isFolderThere ? { ...word, text: `${word.text}/` } : word,
+      effect: "change",
+      from: sources[0]!,
+    })),
     ...to.flatMap((word) => placesIn(word, sources)),
     ...(isRecursive ? to.flatMap((word) => placesIn(word, sources, "fill")) : []),
     ...(fills ? marked(to, "fill") : []),
