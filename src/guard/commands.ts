@@ -12,7 +12,7 @@ import {
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { filled } from "./placeholders.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
-import { RUNNERS } from "./shell/runners.ts";
+import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
 
@@ -88,7 +88,7 @@ function judgeCommand(
 
 /** What only starts other commands is allowed as far as those are; the program of a package as far as what runs it. */
 function isCovered({ words, startedBy }: ShellCommand): boolean {
-  if (startedBy !== null && RUNNERS.has(programName(startedBy.words[0]!.text))) return true;
+  if (startedBy !== null && isRunner(programName(startedBy.words[0]!.text))) return true;
   return TRANSPARENT.has(programName(words[0]!.text)) && words.length > 1;
 }
 

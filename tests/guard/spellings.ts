@@ -344,6 +344,14 @@ const FORBIDDEN_COMMANDS = [
   "ssh-keygen -t ed25519 -f key -N ''",
   "git apply <<'E'\n--- a/src/gen/x.ts\n+++ b/src/gen/x.ts\n@@ -1 +1 @@\n-x\n+y\nE",
   "patch -p1 <<'E'\n--- a/src/gen/x.ts\n+++ b/src/gen/x.ts\n@@ -1 +1 @@\n-x\n+y\nE",
+  "python -m black src/gen/x.py",
+  "python3 -m npm publish",
+  "yarn run prettier --write src/gen/x.ts",
+  "env F=yarn.lock sh -c 'rm $F'",
+  "export F=yarn.lock; sh -c 'rm $F'",
+  "for f in $(ls *.lock); do rm $f; done",
+  "rm $(ls -t *.lock)",
+  'cd "$(git rev-parse --show-toplevel 2>/dev/null || pwd)" && rm yarn.lock',
   // What is too much to be looked through.
   `${"true;".repeat(2_100)}npm publish`,
   `echo ${"$(".repeat(3_000)}`,
@@ -555,6 +563,8 @@ const INNOCENT_COMMANDS = [
   "go run sub/x.go -o x",
   "docker cp c:/app/build ./build",
   "npx tsx sub/x.ts",
+  "python -m pip install x",
+  "python -m http.server 8000",
   // What is surely made elsewhere, or is no option.
   'echo x > "$(mktemp)"',
   'tmp=$(mktemp); echo x > "$tmp"; rm "$tmp"',

@@ -10,7 +10,7 @@ interface Interpreter {
   readonly idle?: RegExp;
   /** The next word is the value of one of these. */
   readonly valued?: RegExp;
-  /** What follows one of these is run, and has all that comes after it as its own arguments. */
+  /** What follows one of these is a program, with all that comes after it. */
   readonly module?: RegExp;
   /** The word before its script: `run` of `bun run x.ts`; any other word is a script, or a verb like one. */
   readonly verb?: string;
@@ -91,7 +91,7 @@ export function inInterpreter(program: string, rest: readonly Argument[]): Inner
     if (codeVerbs?.test(text)) return given;
     if (text === verb) continue;
     if (!text.startsWith("-")) return { kind: "file", program, file: word };
-    if (module?.test(text)) return undefined;
+    if (module?.test(text)) return { kind: "command", words: rest.slice(at + 1) };
     isIdle ||= TELLING_OF_ITSELF.test(text) || (idle?.test(text) ?? false);
     if (valued?.test(text)) at++;
   }

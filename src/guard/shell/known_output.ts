@@ -31,6 +31,8 @@ export function knownOutput(words: readonly Argument[], scope: Scope): Argument 
     case "command":
     case "type":
       return rest.length === 2 && /^-[vpP]$/.test(rest[0]!.text) ? place(rest[1]!) : undefined;
+    case "ls":
+      return listed(rest);
     case "dirname":
       return rest.length === 1 ? { ...rest[0]!, text: parentOf(rest[0]!.text) } : undefined;
     case "basename":
@@ -53,6 +55,14 @@ function topOf({ variables, root }: Scope): string | null {
 /** Wherever a program lies, its name tells which one it is. */
 function place({ text }: Argument): Argument | undefined {
   return /^[\w.+-]+$/.test(text) ? literal(`/usr/bin/${text}`) : undefined;
+}
+
+/** `ls *.ts` lists what the pattern stands for. */
+function listed(rest: readonly Argument[]): Argument | undefined {
+  const { operands, options } = split(rest, {});
+  const [pattern, ...others] = operands;
+  const isPlain = others.length === 0 && options.every((text) => /^-[1trSAU]+$/.test(text));
+  return isPlain && pattern?.isGlob ? pattern : undefined;
 }
 
 function nameOf([path, end]: readonly Argument[]): Argument | undefined {

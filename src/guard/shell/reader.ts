@@ -24,6 +24,7 @@ import {
   setParameters,
   setVariable,
   type State,
+  withAssigned,
   withPrefix,
 } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
@@ -223,7 +224,7 @@ export class Reader {
     at: { readonly node: Command; readonly state: State; readonly scope: Scope },
   ): void {
     const { state, scope, node } = at;
-    const own = inner(state, command);
+    const own = inner(withAssigned(command.words, state), command);
     if (state.depth > MAX_DEPTH) {
       this.tooLarge = NESTED;
       return;

@@ -25,13 +25,13 @@ const OF_NPM = {
 const OWN = /^(?:install|link|unlink|rm|patch|run|test|start)$/;
 
 /** By the program's name. */
-export const RUNNERS: ReadonlyMap<string, Runner> = new Map(Object.entries<Runner>({
+const RUNNERS: ReadonlyMap<string, Runner> = new Map(Object.entries<Runner>({
   npx: OF_NPM,
   bunx: OF_NPM,
   pnpx: OF_NPM,
   npm: { ...OF_NPM, verbs: /^(?:exec|x)$/ },
   pnpm: { ...OF_NPM, valued: "CF", verbs: /^(?:exec|dlx)$/, own: OWN },
-  yarn: { ...OF_NPM, verbs: /^(?:exec|dlx)$/, own: OWN },
+  yarn: { ...OF_NPM, verbs: /^(?:exec|dlx|run)$/, own: OWN },
   bun: { ...OF_NPM, verbs: /^x$/ },
   corepack: {},
   shx: {},
@@ -71,6 +71,11 @@ export const RUNNERS: ReadonlyMap<string, Runner> = new Map(Object.entries<Runne
   caffeinate: { valued: "tw" },
   chronic: {},
 }));
+
+/** Whether a program is one of these, or runs modules like them: `python -m black`. */
+export function isRunner(name: string): boolean {
+  return RUNNERS.has(name) || /^python[\d.]*$/.test(name);
+}
 
 /** The command that such a program runs; undefined where it runs none. */
 export function inRunner(name: string, rest: readonly Argument[]): Inner | undefined {

@@ -50,6 +50,20 @@ export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope
   return own;
 }
 
+/** The same of `env X=a command`. */
+export function withAssigned([program, ...words]: readonly Argument[], state: State): State {
+  const assigned = /^(?:cross-)?env$/.test(program?.text ?? "")
+    ? words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text))
+    : [];
+  if (assigned.length === 0) return state;
+  const own = copyOf(state);
+  for (const word of assigned) {
+    const at = word.text.indexOf("=");
+    setVariable(word.text.slice(0, at), { ...word, text: word.text.slice(at + 1) }, own);
+  }
+  return own;
+}
+
 /** `X=a`, `X+=b`, `X=(a b)`, `X+=(c)`. */
 export function assign(
   { name, value, append, index }: Assignment,

@@ -232,8 +232,9 @@ function loaded(
   if (named !== null && !rest.some(({ text }) => named.test(text))) return [];
   const folder = split(rest, { output: into }).outputs.at(-1);
   return operands.flatMap((word): Change[] => {
-    const [, name] = /[^:/?#]\/(?:[^?#]*\/)?([^/?#]+)(?:[?#].*)?$/.exec(word.text) ?? [];
-    if (word.isOpen || name === undefined) {
+    const path = word.text.replace(/^\w+:\/\//, "").replace(/[?#].*$/s, "");
+    const name = path.includes("/") ? path.slice(path.lastIndexOf("/") + 1) : "";
+    if (word.isOpen || name === "") {
       return folder && /:\/\//.test(word.text) ? marked([folder], "fill") : [];
     }
     const file = { ...word, text: name };
