@@ -2,10 +2,13 @@
 import { resolvePath } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
 import type { Argument } from "./word.ts";
+import { programName } from "./wrappers.ts";
 import { findTargets } from "./writes.ts";
 
-/** What writes a whole file of which the script may say what is in it, or loads one. */
-const MAKING = new Set([">", ">|", ">>", "&>", "&>>", "tee", "curl", "wget"]);
+/** Redirections that write a whole file of which the script may say what is in it, or add to one. */
+const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
+/** Programs that write their input into a file, or load one. */
+const PROGRAMS = new Set(["tee", "curl", "wget"]);
 
 /** The files that commands wrote so far, by their paths. */
 export class WrittenScripts {
@@ -14,8 +17,11 @@ export class WrittenScripts {
 
   /** Notes what a command writes; `printed` is what it prints, if that is known. */
   note(command: ShellCommand, printed: string | undefined): void {
+    const [program] = command.words;
+    const isMaking = program !== undefined && PROGRAMS.has(programName(program.text));
+    if (!isMaking && command.redirects.length === 0) return;
     for (const { path, by } of findTargets(command)) {
-      if (path === null || !MAKING.has(by)) continue;
+      if (path === null || !(REDIRECTS.has(by) || PROGRAMS.has(by))) continue;
       const text = by === "tee" ? command.input : /^>\|?$/.test(by) ? printed : undefined;
       this.#texts.set(path, text ?? null);
     }
