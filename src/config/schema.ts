@@ -151,8 +151,10 @@ const SHAPE = {
           pattern: optional(
             "glob",
             globText(),
-            "The files, of a tool that works on a file. Of a tool of an MCP server: what its input names `path`, " +
-              "`file_path`, `source`, `destination` and the like.",
+            "The files, of a tool that works on a file. A rule that blocks a tool that changes files (`Write`, `Edit`, " +
+              "`MultiEdit`, `NotebookEdit`) also holds for what a shell command changes, and one about `Edit` for " +
+              "`MultiEdit`. Of a tool of an MCP server: what its input names `path`, `file_path`, `source`, " +
+              "`destination` and the like.",
           ),
           commandPattern: optional(
             "glob",
@@ -179,7 +181,7 @@ const SHAPE = {
         true,
         "Whether commands are refused that destroy what nobody can bring back: `rm -rf` of the home, the project or " +
           "the system, `git push --force` (not `--force-with-lease`), `git reset --hard origin/main`, `git clean -f`, " +
-          "`DROP TABLE`.",
+          "`DROP TABLE`, `TRUNCATE`, `git push --delete origin main`.",
       ),
       protectPolicy: bool(
         true,

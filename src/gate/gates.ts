@@ -1,7 +1,7 @@
 /** What is guarded here, and which hooks it needs: the one table that `doctor` and the start of a session go by. */
 import type { SubagentPolicy } from "../config/stop.ts";
 import type { HookConfig } from "../config/hook_config.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
+import { forbidsFor, type GuardPolicy } from "../guard/policy.ts";
 import type { PromptPolicy } from "../guard/prompts.ts";
 import type { StopPolicy } from "../guard/stop.ts";
 import type { RequirementPolicy, Trigger } from "../requirement/policy.ts";
@@ -140,9 +140,12 @@ function guardedTools(guards: GuardPolicy): string[] {
   const isAboutFiles = guards.preventsRootAdditions || guards.protectsIgnored ||
     guards.protectsGenerated || guards.protectsItself || guards.lock !== null ||
     guards.uneditable.length + guards.noAdditions.length > 0;
-  const named = guards.tools.flatMap(({ tool, toolPattern }) =>
-    toolPattern !== null ? [] : tool === "*" ? FILE_TOOLS : [tool]
-  );
+  const named = guards.tools.flatMap((rule) => {
+    const { tool, toolPattern, about, action } = rule;
+    const isOfShell = about === "file" && action === "block" && forbidsFor(rule, "Bash");
+    const tools = toolPattern !== null ? [] : tool === "*" ? FILE_TOOLS : [tool];
+    return isOfShell ? [...tools, "Bash"] : tools;
+  });
   return [
     ...new Set([
       ...(isAboutFiles ? FILE_TOOLS : []),

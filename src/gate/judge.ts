@@ -1,7 +1,8 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import type { BashUse } from "../guard/bash.ts";
-import { judgeOne, judgeTool, type Look, mayConcernCommands } from "../guard/decide.ts";
+import { mayConcernCommands } from "../guard/command_look.ts";
+import { judgeOne, judgeTool, type Look } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
 import type { FileFacts } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";

@@ -55,8 +55,9 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       }
     }
     const made: string[] = [];
-    for (const { path, by, ...how } of isRemote(command) ? [] : findTargets(command)) {
+    for (const { path, by, within, ...how } of isRemote(command) ? [] : findTargets(command)) {
       if (path === null) {
+        if (within !== null && isOutside(within, use.root)) continue;
         if (how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy)) {
           doubts.push(`which file \`${by}\` changes is not known`);
         }
@@ -178,6 +179,13 @@ function folderOf({ words: [program, ...rest], folder, gitDir }: ShellCommand): 
   if (repository === undefined) return at;
   const path = placeOf(literal(repository), at);
   return path !== null && baseName(path) === ".git" ? parentOf(path) : path;
+}
+
+/** Whether a folder neither lies in the project nor holds it. */
+function isOutside(folder: string, root: string | null): boolean {
+  const isIn = (path: string, above: string) =>
+    path === above || path.startsWith(above === "/" ? above : `${above}/`);
+  return root !== null && !isIn(folder, root) && !isIn(root, folder);
 }
 
 function hasFileRules(

@@ -12,6 +12,7 @@ import {
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
 import { filled } from "./placeholders.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
+import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
 
@@ -85,8 +86,9 @@ function judgeCommand(
   found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first.rule, shown) });
 }
 
-/** What only starts other commands is allowed as far as those are. */
-function isCovered({ words }: ShellCommand): boolean {
+/** What only starts other commands is allowed as far as those are; the program of a package as far as what runs it. */
+function isCovered({ words, startedBy }: ShellCommand): boolean {
+  if (startedBy !== null && isRunner(programName(startedBy.words[0]!.text))) return true;
   return TRANSPARENT.has(programName(words[0]!.text)) && words.length > 1;
 }
 

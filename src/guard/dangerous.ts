@@ -26,7 +26,8 @@ const SQL_CLIENTS = new Set(
 );
 /** The next word is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
-const SQL = /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b/i;
+const SQL =
+  /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b|(?:^|;)\s*TRUNCATE\s+["`\w]/i;
 
 /** What one command would destroy, and what could not be told. */
 export function judgeDanger(command: ShellCommand, precious: Precious): Verdict {
@@ -156,7 +157,9 @@ function judgeGit(rest: readonly Argument[]): string[] {
   switch (verb?.text) {
     case "push":
       if (has("n", "--dry-run")) return [];
-      return has("f", "--force") || texts.some((text) => text === "--mirror" || /^\+./.test(text))
+      if (deletesMain(texts)) return ["deletes the main branch of a remote"];
+      return has("f", "--force") || texts.includes("--mirror") ||
+          after.some(({ text, isOpen }) => text.startsWith("+") && (isOpen || text !== "+"))
         ? ["overwrites the history of a shared branch (--force-with-lease would not)"]
         : [];
     case "reset":
@@ -173,13 +176,22 @@ function judgeGit(rest: readonly Argument[]): string[] {
   }
 }
 
+/** `git push origin :main`, `git push --delete origin main`. */
+function deletesMain(texts: readonly string[]): boolean {
+  const deletes = texts.some((text) => /^(?:-[a-zA-Z]*d[a-zA-Z]*|--delete)$/.test(text));
+  return texts.some((text) =>
+    /^:(?:refs\/heads\/)?(?:main|master)$/.test(deletes ? `:${text}` : text)
+  );
+}
+
 /** What a part that only the running shell knows could make of it. */
 function doubtsOfGit(rest: readonly Argument[]): string[] {
   const { words: [verb, ...after] } = withoutGitOptions(rest);
   if (verb === undefined) return [];
   const isDestructive = /^(?:push|clean)$/.test(verb.text) ||
     (verb.text === "reset" && after.some(({ text, isOpen }) => isOpen || text === "--hard"));
-  const isOpen = verb.isOpen || (isDestructive && after.some((word) => word.isOpen));
+  const isOpen = verb.isOpen ||
+    (isDestructive && after.some((word) => word.isOpen && !word.isName));
   return isOpen
     ? [`what git${verb.isOpen ? "" : ` ${verb.text}`} is told is only known when it runs`]
     : [];

@@ -9,7 +9,7 @@ import {
   type Actor,
   type Block,
   concerns,
-  fixedHead,
+  forbidsFor,
   type GuardPolicy,
   isAbout,
   type Verdict,
@@ -127,7 +127,8 @@ function judgeFileRules(
   let firstAllowing: Block | undefined;
   let isAllowed = false;
   for (const [i, rule] of policy.tools.entries()) {
-    if (rule.about !== "file" || !isAbout(rule, use.tool)) continue;
+    const isMeant = rule.action === "block" ? forbidsFor : isAbout;
+    if (rule.about !== "file" || !isMeant(rule, use.tool)) continue;
     if (!concerns(rule, use)) continue;
     const matches = matchesFile(rule, file);
     const name = `preToolUse.toolUsageValidation[${i}]`;
@@ -159,108 +160,4 @@ function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
       }]
       : []
   );
-}
-
-/** Programs that destroy or write, or that start what cannot be seen in the text. */
-const TELLING: readonly string[] = [
-  ">",
-  "$",
-  "`",
-  "{",
-  "*",
-  "?",
-  "[",
-  " -c",
-  " -e",
-  " -E",
-  "<<",
-  "rm",
-  "mv",
-  "cp",
-  "tee",
-  "sed",
-  "ln ",
-  "dd",
-  "install",
-  "sync",
-  "touch",
-  "truncate",
-  "shred",
-  "link",
-  "push",
-  "clean",
-  "reset",
-  "mkfs",
-  "eval",
-  "xargs",
-  "find",
-  "sh",
-  "DROP",
-  "drop",
-  "Drop",
-  "TRUNCATE",
-  "conclaude",
-  "perl",
-  "curl",
-  "wget",
-  "sort",
-  "patch",
-  "checkout",
-  "restore",
-  "stash",
-  "chmod",
-  "chown",
-  "chgrp",
-  "setfacl",
-  "chattr",
-  "sqlite",
-  "litecli",
-  "sqlcipher",
-  "openssl",
-  "uniq",
-  "archive",
-  "--output",
-  "mkfifo",
-  "mktemp",
-  // What reads code, and what git runs by itself.
-  "python",
-  "node",
-  "ruby",
-  "php",
-  "lua",
-  "bun",
-  "Rscript",
-  "source",
-  ". ",
-  "alias.",
-  "foreach",
-  "bisect",
-  "rebase",
-  " guard ",
-  " req ",
-  // What unpacks, and what changes a file in its place.
-  "tar ",
-  "unzip",
-  "cpio",
-  "apply",
-  " am ",
-  "zip",
-  "xz",
-  "awk",
-  "sponge",
-];
-
-/**
- * A cheap look at the text of a command: false when no rule can mean it, so that nothing has to be taken apart. Quotes
- * and backslashes are disregarded, since the shell takes them away.
- */
-export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
-  const plain = command.replace(/['"\\\n]/g, "");
-  if (TELLING.some((text) => plain.includes(text))) return true;
-  return policy.tools.some((rule) => {
-    if (rule.about !== "command") return false;
-    if (rule.action === "allow") return true;
-    const [word = ""] = fixedHead(rule.glob).split(/\s/, 1);
-    return word === "" || plain.includes(word);
-  });
 }

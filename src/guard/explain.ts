@@ -2,7 +2,14 @@
 import { DANGEROUS_RULE } from "./dangerous.ts";
 import { IGNORED_RULE } from "./ignored.ts";
 import { LOCK_RULE } from "./lock.ts";
-import { type Actor, concerns, type GuardPolicy, isAbout, type ToolRule } from "./policy.ts";
+import {
+  type Actor,
+  concerns,
+  forbidsFor,
+  type GuardPolicy,
+  isAbout,
+  type ToolRule,
+} from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import type { StopPolicy } from "./stop.ts";
 
@@ -29,12 +36,12 @@ export interface SingleRule {
   readonly otherwise: string;
 }
 
-type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent">;
+type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent" | "about">;
 
 /** What is forbidden instead of a rule, and why that one does not match then. */
 type Wider = readonly [policy: Partial<GuardPolicy>, why: string];
 
-const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null };
+const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
 /** Matches whatever there is. */
 const ANYTHING = { glob: "**", pattern: "", needle: "", message: null, agent: null };
 const EVERY_FILE: Partial<GuardPolicy> = { uneditable: [ANYTHING] };
@@ -160,10 +167,11 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
 
 /** Why a rule is not for this tool, or not for this agent; null when it is. */
 export function whyAside(
-  { aim }: SingleRule,
+  { aim, allows }: SingleRule,
   use: Actor & { readonly tool: string },
 ): string | null {
-  if (!isAbout(aim, use.tool)) return `it is about the tool ${aim.tool}`;
+  const isMeant = allows || aim.about === "command" ? isAbout : forbidsFor;
+  if (!isMeant(aim, use.tool)) return `it is about the tool ${aim.tool}`;
   return concerns(aim, use) ? null : "it is for another agent";
 }
 

@@ -2,6 +2,7 @@
  * What a team wants to be guarded, compiled from the configuration: plain JSON, so that a hook takes it from the cache.
  * Regular expressions are sources, anchored at both ends, for the flag `s`.
  */
+import { EDITING_TOOLS, SHELL_TOOLS } from "../capture/payload.ts";
 
 /** A file that is protected. */
 export interface FileRule {
@@ -105,6 +106,19 @@ export function isAbout(
   return toolPattern === null
     ? tool === "*" || tool === used
     : new RegExp(toolPattern, "s").test(used);
+}
+
+/**
+ * Whether a rule that forbids files is for this tool: one about a tool that changes files also means what a shell command
+ * changes, and one about Edit also means MultiEdit. What a tool may be used for instead is that tool's alone.
+ */
+export function forbidsFor(
+  rule: Pick<ToolRule, "tool" | "toolPattern">,
+  used: string,
+): boolean {
+  if (isAbout(rule, used)) return true;
+  if (used === "MultiEdit") return isAbout(rule, "Edit");
+  return SHELL_TOOLS.has(used) && [...EDITING_TOOLS].some((tool) => isAbout(rule, tool));
 }
 
 /** Whether a rule is for an agent of one of these names. */

@@ -5,10 +5,11 @@ import fc from "fast-check";
 import { parseConfig } from "../../src/config/parse.ts";
 import { judgeUse } from "../../src/gate/judge.ts";
 import { judgeBash } from "../../src/guard/bash.ts";
-import { mayConcernCommands } from "../../src/guard/decide.ts";
+import { mayConcernCommands } from "../../src/guard/command_look.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
 
+/** Its lines end where there is no more room. */
 const README = (await Deno.readTextFile(new URL("../../README.md", import.meta.url)))
   .replaceAll("\n", " ");
 

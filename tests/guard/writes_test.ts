@@ -77,14 +77,95 @@ Deno.test("a file is written by an option, or by a program whose purpose is anot
     "find . -name a -fprint F": ["change F"],
     "mkfifo F": ["change F"],
     "mktemp F.XXX": ["change F.XXX"],
-    "tar czf a.tgz --remove-files F": ["remove czf", "remove a.tgz", "remove F"],
-    "tar -czf a.tgz --remove-files F": ["remove F"],
+    "tar czf a.tgz --remove-files F": ["change a.tgz", "remove F"],
+    "tar -czf a.tgz --remove-files F": ["change a.tgz", "remove F"],
     "sqlite3 F 'delete from x'": ["tamper F"],
     "sqlite3 -cmd '.mode box' 'file:F?x=1' 'select 1'": ["tamper F"],
     "sqlite3 -readonly F 'select 1'": [],
     "sqlite3 'file:F?mode=ro'": [],
     "chmod -x F": ["tamper F"],
     "chmod -R 755 F G": ["tamper F", "tamper G"],
+  });
+});
+
+Deno.test("a formatter is given files, folders or patterns, and changes them only when it is told to", () => {
+  assertTargets({
+    "prettier --write --parser ts a.ts b.ts": ["change a.ts", "change b.ts"],
+    "prettier --write .": ["change ?"],
+    "prettier --write 'src/**/*.ts'": ["change ?"],
+    "prettier --write src": ["change src", "change ?"],
+    "prettier a.ts": [],
+    "black -q -l 88 a.py": ["change a.py"],
+    "black --check a.py": [],
+    "ruff format a.py": ["change a.py"],
+    "ruff format --check a.py": [],
+    "ruff check a.py": [],
+    "ruff check --fix a.py": ["change a.py"],
+    "eslint --fix --ext .ts a.ts -o out.txt": ["change a.ts", "change out.txt"],
+    "eslint a.ts -o out.txt": ["change out.txt"],
+    "gofmt -s -w a.go": ["change a.go"],
+    "gofmt -l a.go": [],
+    "yq e -i .a=1 a.yml": ["change a.yml"],
+    "yq -i -o json .a=1 a.yml": ["change a.yml"],
+    "yq .a a.yml": [],
+    "sd a b F": ["change F"],
+    "sd -p a b F": [],
+    "sops encrypt -i a.yml": ["change a.yml"],
+    "sops -d a.yml": [],
+  });
+});
+
+Deno.test("of packing and unpacking the archive, and the folder that is filled, are known", () => {
+  assertTargets({
+    "tar czf a.tgz b": ["change a.tgz"],
+    "tar -C b -czf a.tgz .": ["change a.tgz"],
+    "tar --create --file=a.tar b": ["change a.tar"],
+    "tar czf - b": [],
+    "tar tzf a.tgz": [],
+    "tar xzf a.tgz": ["change ?"],
+    "tar xzf a.tgz -C b": ["fill b", "change ?"],
+    "tar xOf a.tgz b": [],
+    "zip -r a b": ["change a.zip"],
+    "zip -qr a.zip b -x '*.c'": ["change a.zip"],
+    "zip -sf a.zip": [],
+    "unzip -q a.zip -d b": ["fill b", "change ?"],
+    "unzip -l a.zip": [],
+    "7z a a.7z b": ["change a.7z"],
+    "7z x a.7z -ob": ["fill b", "change ?"],
+    "gzip -d F.gz": ["remove F.gz", "change F"],
+    "gunzip F.tgz": ["remove F.tgz", "change F.tar"],
+    "zstd -d F.zst": ["change F"],
+    "zstd F": [],
+  });
+});
+
+Deno.test("the files of a patch that stands in the script are known", () => {
+  const patch = (body: string) => `<<'E'\n${body}\nE`;
+  const change = "--- a/x/F\n+++ b/x/F\n@@ -1 +1 @@\n-a\n+b";
+  assertTargets({
+    [`git apply ${patch(change)}`]: ["change x/F"],
+    [`git apply -p2 - ${patch(change)}`]: ["change F"],
+    [`patch -p1 ${patch(change)}`]: ["change x/F"],
+    [`patch ${patch(change)}`]: ["change F"],
+    [`patch -p1 -d sub ${patch(change)}`]: ["change ?"],
+    [`git apply a.patch ${patch(change)}`]: ["change ?"],
+    [`git apply ${patch("--- a/F\n+++ /dev/null\n@@ -1 +0,0 @@\n-a")}`]: ["remove F"],
+    [`git apply ${patch("--- /dev/null\n+++ b/F\n@@ -0,0 +1 @@\n+a")}`]: ["change F"],
+    [`git apply ${patch("rename from F\nrename to G")}`]: ["change F", "change G"],
+    "patch -p1 --dry-run < a": [],
+  });
+});
+
+Deno.test("sed and awk write the files that their scripts name", () => {
+  assertTargets({
+    "sed 's/a/b/w F' a": ["change F"],
+    "sed -n '/a/w F' a": ["change F"],
+    "sed -e 1d -e '$w F' a": ["change F"],
+    "sed 's/the/ w x/' a": [],
+    "sed '/ w x/d' a": [],
+    "awk '{print > \"F\"}' a": ["change F"],
+    "awk '{print $1 \" > \" $2}' a": [],
+    "awk '$1 > 5' a": [],
   });
 });
 

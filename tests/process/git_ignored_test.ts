@@ -251,6 +251,8 @@ testWhere(
       "git restore -s HEAD lib",
       "git checkout -- :/",
       "git stash push lib",
+      "git stash",
+      "git stash push -m 'work in progress'",
     ];
     for (const command of [...commands, "git checkout HEAD -- src"]) {
       assert.equal(await bash(home, command), null, command);

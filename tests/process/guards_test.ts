@@ -127,6 +127,47 @@ Deno.test("where rules allow, only what one of them matches passes", async () =>
   assert.match((await edit(home, "docs/a.md"))!, /src\/\*\*/);
 });
 
+Deno.test("a rule that blocks a tool for some files is walked around with a shell command, or another editing tool", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: Write, pattern: "docs/**", action: block}
+    - {tool: Edit, pattern: "src/**", action: block}
+    - {tool: Edit, pattern: "tests/**", action: allow}
+    - {tool: Read, pattern: "notes/**", action: block}
+`,
+  );
+  const denied = /toolUsageValidation/;
+  assert.match((await bash(home, "cat > docs/a.md <<E\nx\nE"))!, denied);
+  assert.match((await bash(home, "rm -r docs"))!, denied);
+  assert.match((await bash(home, "npx prettier --write src/a.ts"))!, denied);
+  assert.match((await ask(home, "MultiEdit", { file_path: "src/a.ts", edits: [] }))!, denied);
+  assert.equal(await bash(home, "cat docs/a.md"), null);
+  assert.equal(await bash(home, "echo x > notes/a.md"), null);
+  // What allows is about its own tool alone.
+  assert.equal(await bash(home, "echo x > other/a.md"), null);
+  assert.equal(await ask(home, "MultiEdit", { file_path: "other/a.ts", edits: [] }), null);
+  assert.match((await edit(home, "other/a.ts"))!, denied);
+});
+
+Deno.test("a program that is run through npx is allowed with the command that runs it", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: Bash, commandPattern: "npx prettier*", action: allow}
+    - {tool: Bash, commandPattern: "uv run pytest*", action: allow}
+`,
+  );
+  assert.equal(await bash(home, "npx prettier --check src"), null);
+  assert.equal(await bash(home, "uv run pytest -q"), null);
+  assert.match((await bash(home, "npx eslint src"))!, /allow rule/);
+  assert.match((await bash(home, "prettier --check src"))!, /allow rule/);
+});
+
 Deno.test("a rule about tools of an MCP server sees the files that they name", async () => {
   using home = tempHome();
   projectIn(

@@ -369,7 +369,7 @@ Deno.test("what only the running shell knows is noted, and denied by a strict po
   using project = new RequiredProject(PLAN);
   const commands = [
     "rm $FILE",
-    'x="a=x;"; for f in src/*; do rm "$f$x"; done',
+    'for f in $(a); do rm "$f"; done',
   ];
   for (const command of commands) {
     assert.equal(await project.bash(command), null, command.slice(0, 80));
@@ -386,8 +386,8 @@ Deno.test("a command that may be the one a requirement is about is noted, and de
     "git $VERB -m x",
     'git "$@"',
     "git com${PART}mit -m x",
-    'a=(commit -m x); git "${a[@]}"',
-    "echo commit -m x | xargs git",
+    'a=($X); git "${a[@]}"',
+    "a | xargs git",
   ];
   const others = ["git log $REF", 'echo "$COMMIT"', "npm run $SCRIPT"];
   for (const command of commands) {
@@ -427,6 +427,18 @@ Deno.test("an anchored pattern is searched in each command by itself, however it
   for (const command of ["echo git commit", "git log && ls", "npm publish --help"]) {
     assert.equal(await project.bash(command), null, command);
   }
+});
+
+Deno.test("a command is hidden in an array, in a name of its own, or behind another program", async () => {
+  using project = new RequiredProject(REVIEW);
+  for (
+    const command of [
+      'a=(commit -m x); git "${a[@]}"',
+      "echo commit -m x | xargs git",
+      "alias c='git commit'\nc -m x",
+      "$(which git) commit -m x",
+    ]
+  ) assert.match((await project.bash(command))!, /pre_commit_review/, command);
 });
 
 Deno.test("a strict policy denies what may fall under a requirement only until that is satisfied", async () => {

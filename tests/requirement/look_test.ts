@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseConfig } from "../../src/config/parse.ts";
 import { readUses } from "../../src/guard/bash.ts";
-import { NAMED_OUTPUTS, UNPACKING, WRITERS } from "../../src/guard/shell/writers.ts";
+import { ARCHIVERS, NAMED_OUTPUTS, WRITERS } from "../../src/guard/shell/writers.ts";
 import { mayMean } from "../../src/requirement/look.ts";
 import type { Requirement, RequirementPolicy } from "../../src/requirement/policy.ts";
 import { commandText, triggeredBy, usesOf } from "../../src/requirement/triggers.ts";
@@ -30,7 +30,7 @@ Deno.test("the cheap look lets no command pass that changes files, or may", () =
 Deno.test("the cheap look knows every program that changes files", () => {
   const programs = [...WRITERS].filter(([, { operands }]) => operands !== "tampered")
     .map(([name]) => name);
-  const unknown = [...programs, ...NAMED_OUTPUTS.keys(), ...UNPACKING.keys()]
+  const unknown = [...programs, ...NAMED_OUTPUTS.keys(), ...ARCHIVERS]
     .filter((name) => !mayMean(EDITS, `${name} a b`));
   assert.deepEqual(unknown, []);
 });

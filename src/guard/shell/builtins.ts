@@ -1,7 +1,7 @@
 /** What the shell's own commands do to the shell that reads on. */
 import type { Command } from "unbash";
 import { resolvePath } from "../../paths.ts";
-import { assign, setParameters, type State } from "./state.ts";
+import { assign, setParameters, setVariable, type State } from "./state.ts";
 import { type Argument, literal, type Scope } from "./word.ts";
 
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
@@ -22,7 +22,7 @@ export function changeShell(
   if (name === "cd") changeFolder(words, state);
   else if (name === "pushd" || name === "popd") changeStack(name, words, state);
   else if (name === "set") setGiven(words, state.variables);
-  else if (FILLING.has(name)) { for (const { text } of words) state.variables.delete(text); }
+  else if (FILLING.has(name)) { for (const { text } of words) setVariable(text, undefined, state); }
   else if (DECLARING.has(name)) {
     for (const arg of args) if (arg.type === "Assignment") assign(arg, state, scope);
   }

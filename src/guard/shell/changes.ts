@@ -15,6 +15,8 @@ export interface Change {
   readonly namedLike?: Argument;
   /** The word is where a search begins: what it finds is meant. */
   readonly search?: Search;
+  /** Of a file that nobody knows: the folder in which it lies. */
+  readonly within?: Argument;
 }
 
 /** A file of which only the running program knows the name. */

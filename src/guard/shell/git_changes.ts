@@ -2,8 +2,9 @@
 import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
 import { withoutGitOptions } from "./git_options.ts";
 import { type OptionName, split } from "./operands.ts";
+import { changesOfPatch } from "./patches.ts";
 import { changesIfThere, changesOfPaths, type PathspecUse } from "./pathspec.ts";
-import { type Argument, withText } from "./word.ts";
+import { type Argument, literal, withText } from "./word.ts";
 
 /** The verbs of git that write a file, and the option that names it. */
 const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
@@ -16,11 +17,18 @@ const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
 /** `git checkout` of these makes a branch, or goes to one. */
 const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
 
+/** `git stash` with files that git does not know; by hand; or with the names of files in another place. */
+const UNTRACKED = /^(?:-[a-zA-Z]*[uap]|--(?:include-untracked|all|patch)$|--pathspec-from-file)/;
+
 /** What `git stash` does beside putting changes away. */
 const STASH_ONLY_LOOKS = /^(?:list|show|drop|clear|create|store)$/;
 
-/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
-export function changesOfGit(rest: readonly Argument[]): Change[] {
+/**
+ * `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`, `git apply`.
+ *
+ * @param input What it reads from its standard input, if that is known.
+ */
+export function changesOfGit(rest: readonly Argument[], input: string | undefined): Change[] {
   const { words, folder } = withoutGitOptions(rest);
   const [verb, ...after] = words;
   const has = (pattern: RegExp) => after.some(({ text }) => pattern.test(text));
@@ -92,7 +100,7 @@ export function changesOfGit(rest: readonly Argument[]): Change[] {
     case "am":
       return has(/^--(?:check|stat|numstat|summary|abort|quit)$/)
         ? []
-        : marked([SOMEWHERE], "change");
+        : applied(after, input).map((change) => ({ ...change, word: inFolder(change.word) }));
     default: {
       const name = verb?.text ?? "";
       if (!Object.hasOwn(GIT_OUTPUTS, name)) return [];
@@ -124,5 +132,19 @@ function changesOfStash(
   // Only after `push` or `--` a word is a file.
   const dashes = rest.findIndex(({ text }) => text === "--");
   const files = isPush ? operands : dashes < 0 ? [] : rest.slice(dashes + 1);
-  return files.length > 0 ? paths(files) : marked([SOMEWHERE], "change");
+  if (files.length > 0) return paths(files);
+  // Changes that were put away come back; with the untracked files, nobody knows which those are.
+  const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
+    !rest.some(({ text, isOpen }) => isOpen || UNTRACKED.test(text));
+  return isPlain ? paths([literal(":/")]) : marked([SOMEWHERE], "change");
+}
+
+/** The files of a patch that git reads from its standard input; of any other nobody knows them. */
+function applied(after: readonly Argument[], input: string | undefined): Change[] {
+  const { operands, options } = split(after, { valued: "pC", output: { long: "--directory" } });
+  const strip = options.find((text) => /^-p\d/.test(text))?.slice(2) ?? "1";
+  const isElsewhere = operands.some(({ text }) => text !== "-") ||
+    options.some((text) => text.startsWith("--directory") || text === "-p");
+  const changes = isElsewhere ? [] : changesOfPatch(input ?? "", Number(strip));
+  return changes.length > 0 ? changes : marked([SOMEWHERE], "change");
 }

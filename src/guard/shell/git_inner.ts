@@ -1,4 +1,5 @@
 /** What git runs beside itself. */
+import { ofGit } from "./aliases.ts";
 import { withoutGitOptions } from "./git_options.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
 import { type Argument, literal } from "./word.ts";
@@ -16,7 +17,7 @@ export function inGit(rest: readonly Argument[]): Inner[] {
     if (run !== undefined) return [scriptFrom(literal(run.replace(/^!/, "")))];
     const [, value] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
     if (value === undefined) return [];
-    return [scriptFrom(literal(value.startsWith("!") ? value.slice(1) : `git ${value}`))];
+    return [scriptFrom(literal(ofGit(value)))];
   });
   const { words: [verb, ...after] } = withoutGitOptions(rest);
   const [first, ...others] = after;

@@ -12,6 +12,8 @@ export type Inner =
   }
   /** A shell that reads what it runs from its standard input. */
   | { readonly kind: "stdin" }
+  /** A script in a file, of a shell or of another program. */
+  | { readonly kind: "file"; readonly program: string; readonly file: Argument }
   /** Code of another language. */
   | { readonly kind: "code"; readonly program: string };
 

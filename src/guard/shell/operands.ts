@@ -60,3 +60,26 @@ export function split(
   }
   return { operands, outputs, options };
 }
+
+/** Which options before a command take a value. */
+export interface SkippedOptions {
+  /** Letters of the short options that take a value: `u` for `-u ana`. */
+  readonly valued?: string;
+  /** Long options that take their value as the next word: `--user ana`. */
+  readonly valuedLong?: readonly string[];
+}
+
+/** Where the options end that stand before a command. */
+export function skipOptions(words: readonly Argument[], options: SkippedOptions): number {
+  let at = 0;
+  while (at < words.length) {
+    const { text } = words[at]!;
+    if (text === "--") return at + 1;
+    if (!text.startsWith("-") || text === "-") return at;
+    const takesNext = text.startsWith("--")
+      ? options.valuedLong?.includes(text.slice(2)) ?? false
+      : options.valued?.includes(text.at(-1)!) ?? false;
+    at += takesNext ? 2 : 1;
+  }
+  return at;
+}

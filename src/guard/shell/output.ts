@@ -1,7 +1,8 @@
 /** What commands print, and what they read, where the script itself says so. */
-import type { Command, CommandNode, Redirection, Statement } from "unbash";
+import type { Command, CommandNode, Redirection, Statement, SyntaxNode } from "unbash";
 import type { ShellCommand } from "./command.ts";
-import { type Argument, expandToOne, expandWord, type Scope } from "./word.ts";
+import { knownOutput } from "./known_output.ts";
+import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
 import { programName } from "./wrappers.ts";
 
 /** Where input and output come from and go to; here-documents are no files. */
@@ -33,11 +34,25 @@ export function inputOf(
 }
 
 /** What a command substitution puts in: all output without the last line breaks. */
-export function outputOf(statements: readonly Statement[], scope: Scope): string | undefined {
+export function outputOf(statements: readonly Statement[], scope: Scope): Argument | undefined {
   const [only, ...others] = statements;
-  if (only === undefined || others.length > 0) return undefined;
-  const { command } = only;
-  return command.type === "Command" ? printed(command, scope)?.replace(/\n+$/, "") : undefined;
+  const command = only && firstOf(only.command);
+  if (others.length > 0 || command?.type !== "Command") return undefined;
+  const text = printed(command, scope);
+  if (text !== undefined) return literal(text.replace(/\n+$/, ""));
+  const { name, args } = command;
+  if (name === undefined) return undefined;
+  const words = [name, ...args].flatMap((word) =>
+    word.type === "Word" ? expandWord(word, scope) : []
+  );
+  return words.length > args.length ? knownOutput(words, scope) : undefined;
+}
+
+/** What stands behind `||` only counts where the first command failed: `git rev-parse --show-toplevel || pwd`. */
+function firstOf(command: SyntaxNode): SyntaxNode {
+  return command.type === "AndOr" && command.operators.every((operator) => operator === "||")
+    ? command.commands[0]!
+    : command;
 }
 
 /** `printf` with nothing but `%s`, `%b` and `%%`; the format is used again while values are left. */
@@ -55,7 +70,7 @@ function formatted(format: string, values: readonly string[]): string | undefine
 }
 
 /** What `echo`, `printf` and a `cat` of a here-document print. */
-function printed(node: CommandNode, scope: Scope): string | undefined {
+export function printed(node: CommandNode, scope: Scope): string | undefined {
   if (node.type !== "Command" || node.name === undefined) return undefined;
   const name = programName(node.name.value);
   if (name === "cat" && node.args.length === 0) return inputOf(node, undefined, scope);

@@ -4,6 +4,7 @@
  */
 import { parse, type Word, type WordPart } from "unbash";
 import type { Search } from "../decide.ts";
+import { isWholeArray, wordsOf } from "./expansion.ts";
 
 /** One argument of a command. */
 export interface Argument {
@@ -13,6 +14,8 @@ export interface Argument {
   readonly isOpen: boolean;
   /** True when the text is a pattern that the shell replaces by names of files. */
   readonly isGlob: boolean;
+  /** True when all that is not known is a name: no option, nothing with blanks. */
+  readonly isName?: boolean;
   /** The word as it stands in the script; absent where none stands there, as for what `xargs` appends. */
   readonly source?: string;
   /** The names of files that a search finds stand in its place. */
@@ -35,8 +38,12 @@ export function withText({ found: _, ...word }: Argument, text: string): Argumen
 export interface Scope {
   /** Variables, and positional parameters under `1`, `2`, `@`; absent ones are not known. */
   readonly variables: ReadonlyMap<string, string>;
+  /** Variables that are more than one known text: arrays, patterns. Without an index the first word counts. */
+  readonly lists: ReadonlyMap<string, readonly Argument[]>;
   /** What a command substitution prints, if that is sure. */
-  readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => string | undefined;
+  readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
+  /** The project's folder, absolute; null when unknown. */
+  readonly root: string | null;
 }
 
 const MAX_ALTERNATIVES = 64;
@@ -78,6 +85,7 @@ class Fields {
   #text = "";
   #isOpen = false;
   #isGlob = false;
+  #isName = true;
   #hasPart = false;
 
   constructor(source: string) {
@@ -91,13 +99,25 @@ class Fields {
     if (!this.#isOpen) this.#text += text;
   }
 
-  /** The value of an unquoted variable: blanks in it part arguments. */
+  /** The value of an unquoted variable: blanks in it part arguments, and it may be a pattern. */
   addSplit(text: string): void {
-    const [first = "", ...others] = text.split(/[ \t\n]+/);
-    if (first !== "") this.add(first);
-    for (const piece of others) {
-      this.#cut();
-      if (piece !== "") this.add(piece);
+    for (const [i, piece] of text.split(/[ \t\n]+/).entries()) {
+      if (i > 0) this.cut();
+      if (/[*?[]/.test(piece)) this.addGlob(piece);
+      else if (piece !== "") this.add(piece);
+    }
+  }
+
+  /** Words that an expansion puts in, one argument each. */
+  addWords(words: readonly Argument[], isQuoted: boolean): void {
+    for (const [i, { text, isOpen, isGlob, isName = false }] of words.entries()) {
+      if (i > 0) this.cut();
+      if (isOpen) {
+        this.add(text);
+        this.addUnknown(isName);
+      } else if (isGlob) this.addGlob(text);
+      else if (isQuoted) this.add(text);
+      else this.addSplit(text);
     }
   }
 
@@ -106,23 +126,26 @@ class Fields {
     if (!this.#isOpen) this.#isGlob = true;
   }
 
-  addUnknown(): void {
+  addUnknown(isName = false): void {
     this.#hasPart = true;
     this.#isOpen = true;
+    this.#isName &&= isName;
   }
 
   end(): Argument[] {
-    this.#cut();
+    this.cut();
     return this.#done;
   }
 
-  #cut(): void {
+  cut(): void {
     if (this.#hasPart) {
-      const source = this.#source;
-      this.#done.push({ text: this.#text, isOpen: this.#isOpen, isGlob: this.#isGlob, source });
+      const word = { text: this.#text, isOpen: this.#isOpen, isGlob: this.#isGlob };
+      const name = word.isOpen && this.#isName ? { isName: true } : {};
+      this.#done.push({ ...word, ...name, source: this.#source });
     }
     this.#text = "";
     this.#isOpen = this.#isGlob = this.#hasPart = false;
+    this.#isName = true;
   }
 }
 
@@ -147,7 +170,7 @@ function addPart(part: WordPart, place: Place): void {
     case "DoubleQuoted":
     case "LocaleString":
       if (isAllParameters(part.parts)) return addPart(part.parts[0]!, { fields, scope });
-      fields.add("");
+      if (part.parts.length > 1 || !part.parts.every(isWholeArray)) fields.add("");
       for (const child of part.parts) addPart(child, { fields, scope, isQuoted: true });
       break;
     case "Glob":
@@ -157,10 +180,9 @@ function addPart(part: WordPart, place: Place): void {
       fields.addGlob("*");
       break;
     default: {
-      const value = valueOf(part, scope);
-      if (value === undefined) fields.addUnknown();
-      else if (isQuoted) fields.add(value);
-      else fields.addSplit(value);
+      const words = wordsOf(part, scope);
+      if (words === undefined) fields.addUnknown();
+      else fields.addWords(words, isQuoted);
     }
   }
 }
@@ -169,21 +191,6 @@ function addPart(part: WordPart, place: Place): void {
 function isAllParameters(parts: readonly WordPart[]): boolean {
   const [only, ...others] = parts;
   return others.length === 0 && only?.type === "SimpleExpansion" && only.text === "$@";
-}
-
-/** What an expansion puts in; undefined when that cannot be told. */
-function valueOf(part: WordPart, scope: Scope): string | undefined {
-  if (part.type === "CommandExpansion") return scope.output(part);
-  if (part.type === "SimpleExpansion") return scope.variables.get(part.text.slice(1));
-  if (part.type !== "ParameterExpansion" || part.prefix !== undefined || part.index !== undefined) {
-    return undefined;
-  }
-  const value = scope.variables.get(part.parameter);
-  const { operation } = part;
-  if (operation === undefined) return value;
-  if (operation.type !== "Default" || !operation.operator.endsWith("-")) return undefined;
-  // A variable that this script does not set may still come from outside.
-  return value === undefined || value === "" ? undefined : value;
 }
 
 /** The beginning of a word, where `~` stands for a home: ours is known, that of somebody else is not. */

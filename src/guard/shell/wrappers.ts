@@ -1,14 +1,15 @@
 /** Programs that run another one: which command, or which script, is inside. */
 import { inFind } from "./find.ts";
+import { inAwk } from "./awk.ts";
 import { inGit } from "./git_inner.ts";
+import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
+import { skipOptions, type SkippedOptions } from "./operands.ts";
+import { inRunner } from "./runners.ts";
 import type { Argument } from "./word.ts";
+import { inXargs, OPEN } from "./xargs.ts";
 
-interface Wrapper {
-  /** Letters of the short options that take a value: `u` for `-u ana`. */
-  readonly valued?: string;
-  /** Long options that take their value as the next word: `--user ana`. */
-  readonly valuedLong?: readonly string[];
+interface Wrapper extends SkippedOptions {
   /** How many operands come before the command: the seconds of `timeout`. */
   readonly operands?: number;
   /** Options that make it do something else than run a command. */
@@ -45,7 +46,6 @@ const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries({
   xargs: {
     valued: "aEILndsP",
     valuedLong: ["arg-file", "delimiter", "max-args", "max-procs", "max-lines"],
-    appends: true,
   },
   parallel: { valued: "jaIN", appends: true },
   watch: { valued: "n", valuedLong: ["interval"], joins: true },
@@ -79,12 +79,12 @@ const SCRIPT_OPTIONS: ReadonlyMap<string, ScriptOption> = new Map([
   ["env", { letter: "S", long: "split-string" }],
   ["npx", { letter: "c", long: "call" }],
   ["npm", { letter: "c", long: "call" }],
+  ["nodemon", { letter: "x", long: "exec" }],
   ["tar", { letter: "I", long: "use-compress-program" }],
 ]);
 
 /** Programs whose words may hold code that writes files or starts others; what gives it away. */
 const TELLTALES: ReadonlyMap<string, RegExp> = new Map([
-  ["awk", /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/],
   ["sed", /^(?:\d+|\$)?\s*e\s+\S|[^\w\s-][gpiImM\d]*e[gpiImM\d]*(?:$|[;}\n])/],
   ["make", /^(?:-|\/dev\/stdin|--eval.*)$/],
   ["expect", /^-c/],
@@ -100,41 +100,37 @@ const READING = new Set(["at", "batch"]);
 
 const SHELLS = new Set(["sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "rbash", "fish"]);
 
-/** Options after which an interpreter takes code from its command line. */
-const CODE_OPTIONS: ReadonlyMap<string, RegExp> = new Map([
-  ["python", /^-[a-zA-Z]*c/],
-  ["perl", /^-[a-zA-Z]*[eE]/],
-  ["ruby", /^-[a-zA-Z]*e/],
-  ["node", /^(?:-[a-z]*[ep]|--eval|--print)/],
-  ["bun", /^(?:-[a-z]*[ep]|--eval|--print)/],
-  ["deno", /^eval$/],
-  ["php", /^-[rBRE]/],
-  ["lua", /^-e/],
-  ["osascript", /^-e/],
-  ["Rscript", /^-e/],
-]);
-
-/** With one of these an interpreter, or a shell, only tells of itself. */
-const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
-
 /** Long options of shells that take a value. */
 const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
-/** Programs that run other ones by these words before them: `uv run python`. */
-const RUNNERS: ReadonlyMap<string, string> = new Map([["uv", "run"], ["poetry", "run"]]);
-
-/** What a command runs beside itself, by the name of its program; nothing when it is a program like any other. */
-export function findInner(words: readonly Argument[]): readonly Inner[] {
+/**
+ * What a command runs beside itself, by the name of its program; nothing when it is a program like any other.
+ *
+ * @param input What it reads from its standard input, if that is known.
+ */
+export function findInner(words: readonly Argument[], input: string | undefined): readonly Inner[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [];
   const name = programName(program.text);
   if (name === "find") return inFind(rest);
   if (name === "git") return inGit(rest);
   const wrapper = WRAPPERS.get(name);
+  if (name === "xargs") {
+    const at = skipOptions(rest, wrapper!);
+    return inXargs(rest.slice(0, at), rest.slice(at), input);
+  }
+  if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
   return [
+    // It may be a script that was just written.
+    program.text.includes("/") ? fromFile("sh", program) : undefined,
     scriptOf(name, rest),
     wrapper === undefined ? innerOf(name, rest) : unwrap(name, wrapper, rest),
   ].filter((inner) => inner !== undefined);
+}
+
+/** Whether a program runs scripts of the shell's language. */
+export function isShell(name: string): boolean {
+  return SHELLS.has(name) || name === "source" || name === ".";
 }
 
 /** The script that stands behind an option, where a program has such a one. */
@@ -146,11 +142,8 @@ function scriptOf(name: string, rest: readonly Argument[]): Inner | undefined {
 function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   if (SHELLS.has(name)) return inShell(name, rest);
   if (name === "source" || name === ".") return fromFile(name, rest[0]);
-  if (RUNNERS.get(name) === rest[0]?.text && rest.length > 1) {
-    return { kind: "command", words: rest.slice(1) };
-  }
   if (READING.has(name)) return { kind: "stdin" };
-  const telltale = TELLTALES.get(name.replace(/^[gmn](?=awk$|sed$|make$|tar$)/, ""));
+  const telltale = TELLTALES.get(name.replace(/^[gmn](?=sed$|make$|tar$)/, ""));
   const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
   if (telltale !== undefined && rest.some(isTold)) {
     return { kind: "code", program: name };
@@ -158,21 +151,14 @@ function innerOf(name: string, rest: readonly Argument[]): Inner | undefined {
   if (name === "trap" && rest[0] !== undefined && !rest[0].text.startsWith("-")) {
     return scriptFrom(rest[0]);
   }
-  const option = CODE_OPTIONS.get(name.replace(/[\d.]+$/, ""));
-  if (option === undefined) return undefined;
-  if (rest.some(({ text }) => option.test(text))) return { kind: "code", program: name };
-  // Without a script to run it reads one.
-  const isReading = rest.every(({ text, isOpen }) => isOpen || /^-/.test(text));
-  return isReading && !rest.some(({ text }) => TELLING_OF_ITSELF.test(text))
-    ? { kind: "code", program: name }
-    : undefined;
+  return inRunner(name, rest) ?? inInterpreter(name, rest);
 }
 
-/** A script in a file is a program like any other; what comes out of another command is not known. */
+/** A script in a file; what comes out of another command is not known. */
 function fromFile(program: string, file: Argument | undefined): Inner | undefined {
   if (file === undefined) return undefined;
   if (file.text === "/dev/stdin") return { kind: "stdin" };
-  return file.isOpen ? { kind: "code", program } : undefined;
+  return file.isOpen ? { kind: "code", program } : { kind: "file", program, file };
 }
 
 /** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
@@ -191,38 +177,10 @@ function unwrap(name: string, wrapper: Wrapper, rest: readonly Argument[]): Inne
   if (name === "env" || name === "sudo") {
     while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;
   }
-  const replaced = name === "xargs" ? replacedBy(rest.slice(0, at)) : undefined;
-  const words = rest.slice(at)
-    .map((word) => replaced !== undefined && word.text.includes(replaced) ? OPEN : word);
+  const words = rest.slice(at);
   if (words.length === 0) return undefined;
   if (wrapper.joins) return scriptFrom(join(words));
   return { kind: "command", words: wrapper.appends ? [...words, OPEN] : words };
-}
-
-/** What `xargs -I{}` puts its input in the place of. */
-function replacedBy(options: readonly Argument[]): string | undefined {
-  const at = options.findIndex(({ text }) => /^-[Ii]|^--replace/.test(text));
-  const text = options[at]?.text;
-  if (text === undefined) return undefined;
-  if (text === "-I") return options[at + 1]?.text;
-  return text.replace(/^(?:-[Ii]|--replace=?)/, "") || "{}";
-}
-
-const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
-
-/** Where the options end. */
-function skipOptions(words: readonly Argument[], wrapper: Wrapper): number {
-  let at = 0;
-  while (at < words.length) {
-    const { text } = words[at]!;
-    if (text === "--") return at + 1;
-    if (!text.startsWith("-") || text === "-") return at;
-    const takesNext = text.startsWith("--")
-      ? wrapper.valuedLong?.includes(text.slice(2)) ?? false
-      : wrapper.valued?.includes(text.at(-1)!) ?? false;
-    at += takesNext ? 2 : 1;
-  }
-  return at;
 }
 
 function inShell(name: string, rest: readonly Argument[]): Inner | undefined {

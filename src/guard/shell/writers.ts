@@ -1,13 +1,20 @@
 /** The programs whose purpose it is to change files, and which of their arguments those are. */
+import { FORMATTERS } from "./formatters.ts";
 import type { OptionName, OptionNames } from "./operands.ts";
-import type { Argument } from "./word.ts";
 
 /** Which of a program's arguments are files that it changes. */
 export interface Writer extends OptionNames {
   /**
    * `all`, all removed, all tampered with, the `last`: the destination, or that and the `moved` sources, which go away.
+   * `formatted`: all, which may be folders or patterns that the program reads itself.
    */
-  readonly operands: "all" | "removed" | "tampered" | "last" | "moved" | "none";
+  readonly operands: "all" | "removed" | "tampered" | "last" | "moved" | "formatted" | "none";
+  /** Its verbs, each with a blank after it, as the first operands: without them it changes nothing. */
+  readonly begins?: RegExp;
+  /** An operand that is no file. */
+  readonly skips?: RegExp;
+  /** With this option, or always, its operands are unpacked: the same names without their ending arise. */
+  readonly unpacks?: RegExp | true;
   /** Operands before the files: the script of `sed`, unless an option gives it. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
   /** It changes files only with this option. */
@@ -41,6 +48,9 @@ const DOTTED = /(?:^|\/)\.{1,2}\/*$/;
 const REMOTE = /^[^/]+:/;
 /** What only tells of a packed file, or writes to its standard output. The letters after which a value begins end it. */
 const UNPACKS_NOTHING = /^-[^STFM-]*[clthLV]|^--(?:stdout|to-stdout|list|test|help|version)$/;
+
+const UNPACK = /^(?:-[a-zA-Z]*d|--(?:decompress|uncompress)$)/;
+const PACKER: Writer = { operands: "removed", never: UNPACKS_NOTHING, unpacks: UNPACK };
 
 /** By the program's name. */
 export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Writer>({
@@ -112,20 +122,25 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     output: { letter: "O", long: "--output-document" },
     loads: { named: null, into: { letter: "P", long: "--directory-prefix" } },
   },
-  patch: { operands: "all", valued: "ipdDBzFYV", output: TO_FILE },
-  gzip: { operands: "removed", valued: "S", never: UNPACKS_NOTHING },
-  gunzip: { operands: "removed", valued: "S", never: UNPACKS_NOTHING },
-  bzip2: { operands: "removed", never: UNPACKS_NOTHING },
-  bunzip2: { operands: "removed", never: UNPACKS_NOTHING },
-  xz: { operands: "removed", valued: "TFSM", never: UNPACKS_NOTHING },
-  unxz: { operands: "removed", valued: "TFSM", never: UNPACKS_NOTHING },
-  zstd: { operands: "none", output: TO_FILE },
+  patch: {
+    operands: "all",
+    valued: "ipdDBzFYV",
+    output: TO_FILE,
+    never: /^(?:-C|--dry-run|--check)$/,
+  },
+  gzip: { ...PACKER, valued: "S" },
+  gunzip: { ...PACKER, valued: "S", unpacks: true },
+  bzip2: PACKER,
+  bunzip2: { ...PACKER, unpacks: true },
+  xz: { ...PACKER, valued: "TFSM" },
+  unxz: { ...PACKER, valued: "TFSM", unpacks: true },
+  zstd: { operands: "none", output: TO_FILE, never: UNPACKS_NOTHING, unpacks: UNPACK },
+  unzstd: { operands: "none", output: TO_FILE, never: UNPACKS_NOTHING, unpacks: true },
   sponge: { operands: "all" },
   uniq: { operands: "last", valued: "fsw" },
   mkfifo: { operands: "all", valued: "m" },
   // In the folder for temporary files, or a folder, it is none of the project's files.
   mktemp: { operands: "all", never: /^(?:-[a-zA-Z]*[dptu]|--(?:directory|tmpdir|dry-run))/ },
-  tar: { operands: "removed", valued: "fCTXb", onlyWith: /^--remove-files$/ },
   chmod: { operands: "tampered", first: { count: 1, unless: /^(?:--reference|-[rwxXst])/ } },
   chown: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
   chgrp: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
@@ -138,22 +153,40 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     onlyWith: /inplace/,
     first: { count: 1, unless: /^-f/ },
   },
-  ed: { operands: "all", valued: "p" },
-  ex: { operands: "all", valued: "cs" },
+  ...FORMATTERS,
 }));
 
-/** Options that name a file which is written, of programs that know words instead of letters. */
-export const NAMED_OUTPUTS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ["find", new Set(["-fprint", "-fprint0", "-fprintf", "-fls"])],
-  ["openssl", new Set(["-out", "-keyout"])],
-]);
+/** Options that name a file which is written, as a word of their own or before `=`. */
+interface NamedOutputs {
+  readonly options: ReadonlySet<string>;
+  /** With another first word they are none of it: `go run x.go -o y`. */
+  readonly verb?: RegExp;
+}
 
-/** Programs that write what they find in their input, and when they do. */
-export const UNPACKING: ReadonlyMap<string, (rest: readonly Argument[]) => boolean> = new Map([
-  ["patch", (rest) => rest.every(({ text }) => text.startsWith("-"))],
-  ["tar", ([first, ...rest]) =>
-    /^-?[a-zA-Z]*x/.test(first?.text ?? "") ||
-    [first, ...rest].some((word) => /^--(?:extract|get)$/.test(word?.text ?? ""))],
-  ["unzip", (rest) => !rest.some(({ text }) => /^-[a-zA-Z]*[lptvZ]/.test(text))],
-  ["cpio", (rest) => rest.some(({ text }) => /^-[a-zA-Z]*[ip]/.test(text))],
-]);
+const named = (...options: readonly string[]): NamedOutputs => ({ options: new Set(options) });
+
+/** Such options of programs that know words instead of letters, or few letters among words. */
+export const NAMED_OUTPUTS: ReadonlyMap<string, NamedOutputs> = new Map(Object.entries({
+  find: named("-fprint", "-fprint0", "-fprintf", "-fls"),
+  openssl: named("-out", "-keyout"),
+  gcc: named("-o"),
+  "g++": named("-o"),
+  cc: named("-o"),
+  "c++": named("-o"),
+  clang: named("-o"),
+  "clang++": named("-o"),
+  ld: named("-o"),
+  rustc: named("-o"),
+  go: { ...named("-o"), verb: /^(?:build|test)$/ },
+  pandoc: named("-o", "--output"),
+  dot: named("-o"),
+  esbuild: named("--outfile"),
+  pg_dump: named("-f", "--file"),
+  pg_dumpall: named("-f", "--file"),
+  mysqldump: named("-r", "--result-file"),
+}));
+
+/** Programs that pack and unpack: see `archives.ts`. */
+export const ARCHIVERS: ReadonlySet<string> = new Set(
+  ["tar", "gtar", "bsdtar", "zip", "unzip", "7z", "7za", "cpio"],
+);

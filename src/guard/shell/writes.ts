@@ -1,5 +1,6 @@
 /** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
-import { resolvePath } from "../../paths.ts";
+import { baseName, parentOf, resolvePath } from "../../paths.ts";
+import { changesOfArchive } from "./archives.ts";
 import type { ShellCommand } from "./command.ts";
 import type { HowToLook } from "../decide.ts";
 import {
@@ -14,7 +15,10 @@ import { changesOfFind } from "./find.ts";
 import { changesOfGit } from "./git_changes.ts";
 import { type Operands, split } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
-import { NAMED_OUTPUTS, UNPACKING, type Writer, WRITERS } from "./writers.ts";
+import { changesOfPatch } from "./patches.ts";
+import { writtenByAwk } from "./awk.ts";
+import { writtenBySed } from "./sed.ts";
+import { NAMED_OUTPUTS, type Writer, WRITERS } from "./writers.ts";
 import { programName } from "./wrappers.ts";
 
 /** A file that a command would change, and what is about to happen to it. */
@@ -23,6 +27,8 @@ export interface Target extends HowToLook {
   readonly path: string | null;
   /** What does it: `rm`, `>`. */
   readonly by: string;
+  /** Of a file that nobody knows: the folder in which it lies, absolute; null when that is not known either. */
+  readonly within: string | null;
 }
 
 /** What is done to a folder is done to all that lies in it. */
@@ -31,10 +37,10 @@ const RECURSIVE = /^(?:-[a-zA-Z]*[rR]|--recursive$)/;
 const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 
 /** The files that one command changes; a command that it starts is asked by itself. */
-export function findTargets({ words, redirects, folder }: ShellCommand): Target[] {
+export function findTargets({ words, redirects, input, folder }: ShellCommand): Target[] {
   const [program, ...rest] = words;
   const name = programName(program?.text ?? "");
-  const target = ({ word, from, namedLike, ...how }: Change, by: string): Target => ({
+  const target = ({ word, from, namedLike, within, ...how }: Change, by: string): Target => ({
     path: placeOf(word, folder),
     by,
     ...how,
@@ -42,6 +48,7 @@ export function findTargets({ words, redirects, folder }: ShellCommand): Target[
     isFolder: /(?:^|\/)\.{0,2}$/.test(word.text),
     from: from === undefined ? null : placeOf(from, folder),
     namedLike: namedLike === undefined ? null : placeOf(namedLike, folder),
+    within: within === undefined ? null : placeOf(within, folder),
   });
   const targets = (change: Change, by: string): Target[] => {
     const { found } = change.word;
@@ -63,7 +70,7 @@ export function findTargets({ words, redirects, folder }: ShellCommand): Target[
   if (program === undefined) return redirected;
   return [
     ...redirected,
-    ...changesOf(name, rest).filter(({ word }) => !isDevice(word))
+    ...changesOf(name, rest, input).filter(({ word }) => !isDevice(word))
       .flatMap((change) => targets(change, name)),
   ];
 }
@@ -80,45 +87,118 @@ export function placeOf({ text, isOpen }: Argument, folder: string | null): stri
   return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
 }
 
-function changesOf(name: string, rest: readonly Argument[]): Change[] {
+function changesOf(
+  name: string,
+  rest: readonly Argument[],
+  input: string | undefined,
+): Change[] {
   if (name === "dd") {
     return rest.filter(({ text }) => text.startsWith("of="))
       .map((word): Change => ({ word: withText(word, word.text.slice(3)), effect: "change" }));
   }
-  if (name === "git") return changesOfGit(rest);
-  if (UNPACKING.get(name)?.(rest)) return marked([SOMEWHERE], "change");
-  const named = NAMED_OUTPUTS.get(name);
-  const outputs = named === undefined
-    ? []
-    : rest.filter((_word, i) => named.has(rest[i - 1]?.text ?? ""));
-  if (name === "find") return [...changesOfFind(rest), ...marked(outputs, "change")];
+  if (name === "git") return changesOfGit(rest, input);
+  const packed = changesOfArchive(name, rest);
+  if (packed !== undefined) return packed;
+  const outputs = namedOutputs(name, rest);
+  if (name === "find") return [...changesOfFind(rest), ...outputs];
   if (DATABASE_PROGRAMS.has(name)) return changesOfDatabase(rest);
-  const writer = WRITERS.get(name.replace(/^g(?=awk$|sed$|cp$|mv$|rm$)/, ""));
-  return writer === undefined ? marked(outputs, "change") : changesOfWriter(writer, rest);
+  const own = name.replace(/^[gmn](?=awk$)|^g(?=sed$|cp$|mv$|rm$)/, "");
+  const writer = WRITERS.get(own);
+  if (writer === undefined) return outputs;
+  if (own === "patch" && split(rest, writer).operands.length === 0) return patched(rest, input);
+  const inScript = own === "sed" ? writtenBySed(rest) : own === "awk" ? writtenByAwk(rest) : [];
+  return [...marked(inScript, "change"), ...changesOfWriter(writer, rest)];
+}
+
+/** The files that options name, of programs that know words instead of letters. */
+function namedOutputs(name: string, rest: readonly Argument[]): Change[] {
+  const named = NAMED_OUTPUTS.get(name);
+  if (named === undefined || !(named.verb?.test(rest[0]?.text ?? "") ?? true)) return [];
+  const { options } = named;
+  const outputs = rest.flatMap((word, i) => {
+    if (options.has(rest[i - 1]?.text ?? "")) return [word];
+    const [option = "", ...value] = word.text.split("=");
+    const text = value.join("=");
+    return value.length > 0 && options.has(option) ? [{ ...word, text }] : [];
+  });
+  return marked(outputs.filter(({ text }) => text !== "-"), "change");
+}
+
+/** The files of a patch that is read from the standard input. */
+function patched(rest: readonly Argument[], input: string | undefined): Change[] {
+  const { never } = WRITERS.get("patch")!;
+  if (rest.some(({ text }) => never!.test(text))) return [];
+  const options = rest.map(({ text }) => text).join(" ");
+  const [, strip] = /(?:^|\s)(?:-p\s?|--strip=)(\d+)/.exec(options) ?? [];
+  const isElsewhere = /(?:^|\s)(?:-[di]|--(?:directory|input))/.test(options);
+  const changes = isElsewhere ? [] : changesOfPatch(input ?? "", strip ? Number(strip) : null);
+  return changes.length > 0 ? changes : marked([SOMEWHERE], "change");
 }
 
 function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
-  const { onlyWith, never, first } = writer;
-  if (onlyWith !== undefined && !rest.some(({ text }) => onlyWith.test(text))) return [];
+  const { onlyWith, never, first, begins, skips, unpacks } = writer;
   const { operands, outputs, options } = split(rest, writer);
   if (never !== undefined && options.some((option) => never.test(option))) return [];
+  const verbs = begins?.exec(operands.map(({ text }) => `${text} `).join(""));
+  if (verbs === null) return [];
+  const written = marked(outputs.filter(({ text }) => text !== "-"), "change");
+  if (onlyWith !== undefined && !rest.some(({ text }) => onlyWith.test(text))) return written;
   const skipped = first && !rest.some(({ text }) => first.unless.test(text)) ? first.count : 0;
-  const named = operands.slice(skipped);
+  const named = operands.slice((verbs?.[0].split(" ").length ?? 1) - 1 + skipped)
+    .filter(({ text }) => !skips?.test(text));
+  const isUnpacking = unpacks === true || options.some((text) => unpacks?.test(text));
+  const unpacked = isUnpacking ? marked(named.map(withoutEnding), "change") : [];
   switch (writer.operands) {
     case "none":
-      return marked(
-        writer.loads === undefined ? outputs : loaded(writer.loads, { rest, operands, outputs }),
-        "change",
-      );
+      return writer.loads === undefined
+        ? [...written, ...unpacked]
+        : loaded(writer.loads, { rest, operands, outputs });
     case "all":
-      return marked([...named, ...outputs], "change");
+      return [...marked(named, "change"), ...written];
     case "removed":
-      return marked(named, "remove");
+      return [...marked(named, "remove"), ...unpacked];
     case "tampered":
       return marked(named, "tamper");
+    case "formatted":
+      return [...named.flatMap(formatted), ...written];
     default:
       return copied(writer, { operands: named, outputs, options });
   }
+}
+
+/** `a.tar` of `a.tgz`, `yarn.lock` of `yarn.lock.gz`. */
+function withoutEnding(word: Argument): Argument {
+  const text = word.text.replace(
+    /\.(?:t(gz|bz2?|xz|zst)|gz|bz2|xz|zst|lzma|Z)$/,
+    (_, tarred) => tarred === undefined ? "" : ".tar",
+  );
+  return { ...word, text };
+}
+
+/** What a formatter changes of a file, of a folder, of a pattern that it reads itself. */
+function formatted(word: Argument): Change[] {
+  const { text, isOpen, isGlob } = word;
+  if (isOpen || isGlob) return marked([word], "change");
+  if (text === "-") return [];
+  const somewhere = marked([SOMEWHERE], "change");
+  const inFolder = (folder: string, pattern: string): Change => ({
+    word: { ...word, text: folder },
+    effect: "change",
+    ifInFolder: true,
+    namedLike: { ...word, text: pattern, isGlob: true },
+  });
+  if (/[*?[{]/.test(text)) {
+    const pattern = text.replaceAll("**/", "");
+    const folder = parentOf(pattern);
+    return /[*?[{]/.test(folder) ? somewhere : [inFolder(folder, pattern), ...somewhere];
+  }
+  const folder = text.replace(/\/+$/, "");
+  const name = baseName(folder);
+  if (/^\.+$/.test(name)) return somewhere;
+  // A name without an ending is one of a folder.
+  return name.slice(1).includes(".") && folder === text
+    ? marked([word], "change")
+    : [...marked([word], "change"), inFolder(folder, `${folder}/*`), ...somewhere];
 }
 
 /** What becomes of a destination, and of sources that are moved to it. */
@@ -129,15 +209,23 @@ function copied(
   const isRemote = ({ text }: Argument) => copies?.remote?.test(text) ?? false;
   const sources = outputs.length > 0 ? operands : operands.slice(0, -1);
   const to = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
-    .filter((word) => !isRemote(word));
+    .filter((word) => !isRemote(word) && word.text !== "-");
   const has = (option: RegExp | undefined) => options.some((text) => option?.test(text));
   const isUnknown = ({ text, isOpen }: Argument) =>
     isOpen || (copies?.contents.test(text) ?? false) || /:$/.test(text);
   const isRecursive = has(copies?.recursive);
   const isVague = (isRecursive && has(copies?.onto)) || sources.some(isUnknown);
+  // Of what lies elsewhere only the name tells whether it is a folder.
+  const [first] = sources;
+  const isFolderThere = first !== undefined && isRemote(first) &&
+    (isRecursive || !/\.\w+$/.test(first.text));
   const fills = isVague || sources.some(({ isGlob }) => isGlob);
   return [
-    ...to.map((word): Change => ({ word, effect: "change", from: sources[0]! })),
+    ...to.map((word): Change => ({
+      word: isFolderThere ? { ...word, text: `${word.text}/` } : word,
+      effect: "change",
+      from: sources[0]!,
+    })),
     ...to.flatMap((word) => placesIn(word, sources)),
     ...(isRecursive ? to.flatMap((word) => placesIn(word, sources, "fill")) : []),
     ...(fills ? marked(to, "fill") : []),
@@ -154,13 +242,19 @@ function loaded(
     readonly operands: readonly Argument[];
     readonly outputs: readonly Argument[];
   },
-): Argument[] {
-  if (outputs.length > 0) return outputs.filter(({ text }) => text !== "-");
+): Change[] {
+  if (outputs.length > 0) return marked(outputs.filter(({ text }) => text !== "-"), "change");
   if (named !== null && !rest.some(({ text }) => named.test(text))) return [];
   const folder = split(rest, { output: into }).outputs.at(-1);
-  return operands.filter(({ text, isOpen }) => !isOpen && /\/[^/?#]+(?:[?#].*)?$/.test(text))
-    .map((word) => ({ ...word, text: /\/([^/?#]+)(?:[?#].*)?$/.exec(word.text)![1]! }))
-    .map((word) => folder === undefined ? word : inFolder(folder, word));
+  return operands.flatMap((word): Change[] => {
+    const path = word.text.replace(/^\w+:\/\//, "").replace(/[?#].*$/s, "");
+    const name = path.includes("/") ? path.slice(path.lastIndexOf("/") + 1) : "";
+    if (word.isOpen || name === "") {
+      return folder && /:\/\//.test(word.text) ? marked([folder], "fill") : [];
+    }
+    const file = { ...word, text: name };
+    return marked([folder === undefined ? file : inFolder(folder, file)], "change");
+  });
 }
 
 function inFolder(folder: Argument, { text, ...name }: Argument): Argument {

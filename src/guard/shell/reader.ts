@@ -1,0 +1,277 @@
+/** Follows a script as the shell would, without running anything. */
+import {
+  type Command,
+  type CommandNode,
+  forEachChild,
+  parse,
+  type ParsedScript,
+  type Pipeline,
+  type PipelineNode,
+  type Redirection,
+  type Statement,
+  type SyntaxNode,
+} from "unbash";
+import { learnAliases, resolveAlias } from "./aliases.ts";
+import { changeShell } from "./builtins.ts";
+import type { ShellCommand } from "./command.ts";
+import type { Inner } from "./inner.ts";
+import { inputOf, outputOf, printed, readRedirects } from "./output.ts";
+import {
+  assignAll,
+  assignmentWord,
+  copyOf,
+  inner,
+  setParameters,
+  setVariable,
+  type State,
+  withAssigned,
+  withPrefix,
+} from "./state.ts";
+import { expandWord, type Scope } from "./word.ts";
+import { findInner, isShell, programName } from "./wrappers.ts";
+import { WrittenScripts } from "./written.ts";
+
+const MAX_COMMANDS = 2_000;
+const MAX_DEPTH = 16;
+/** Substitutions in one script: nested in each other, more would take the parser seconds. */
+const MAX_SUBSTITUTIONS = 2_000;
+/** Rounds in which a loop's body is read, with those of the loops around it. */
+const MAX_ROUNDS = 32;
+const NESTED = "it is nested too deeply to be read";
+
+/** Reads a script statement by statement, and keeps what it starts. */
+export class Reader {
+  readonly commands: ShellCommand[] = [];
+  readonly unknown = new Set<string>();
+  tooLarge: string | null = null;
+  readonly #root: string | null;
+  readonly #written = new WrittenScripts();
+
+  constructor(root: string | null) {
+    this.#root = root;
+  }
+
+  source(text: string, state: State): void {
+    if (
+      state.depth > MAX_DEPTH || text.split("$(", MAX_SUBSTITUTIONS + 1).length > MAX_SUBSTITUTIONS
+    ) {
+      this.tooLarge = NESTED;
+      return;
+    }
+    let script: ParsedScript;
+    try {
+      script = parse(text);
+    } catch {
+      this.unknown.add("it cannot be read as a shell script");
+      return;
+    }
+    for (const { message } of script.errors ?? []) {
+      this.unknown.add(`it cannot be read as a shell script: ${message}`);
+    }
+    for (const statement of script.commands) this.#statement(statement, state);
+  }
+
+  #statement(statement: Statement, state: State): void {
+    const { command } = statement;
+    // A command in the background has a shell of its own, as each part of a pipeline has.
+    this.#node(command, statement.background ? copyOf(state) : state);
+  }
+
+  #node(node: PipelineNode | SyntaxNode, state: State): void {
+    if (this.commands.length >= MAX_COMMANDS) {
+      this.tooLarge = `it has more than ${MAX_COMMANDS} commands`;
+      return;
+    }
+    switch (node.type) {
+      case "Statement":
+        return this.#statement(node, state);
+      case "Pipeline":
+        return this.#pipeline(node, state);
+      case "Command":
+        return this.#command(node, state, undefined);
+      case "Subshell":
+        return this.#node(node.body, copyOf(state));
+      case "Function":
+        state.functions.set(node.name.value, node.body);
+        // It may be called from where it cannot be seen.
+        return this.#node(node.body, inner(copyOf(state), state.startedBy));
+      case "For":
+      case "Select":
+        return this.#loop(node, state);
+      case "Redirected":
+        this.#redirects(node.redirects, state);
+        return this.#node(node.command, state);
+      case "Coproc":
+        return this.#node(node.body, copyOf(state));
+      case "CommandExpansion":
+      case "ProcessSubstitution":
+        if (node.script) {
+          for (const s of node.script.commands) {
+            this.#statement(s, copyOf(state));
+          }
+        }
+        return;
+      default:
+        forEachChild(node, (child) => this.#node(child, state));
+    }
+  }
+
+  #pipeline(node: Pipeline, state: State): void {
+    const { commands } = node;
+    for (const [i, command] of commands.entries()) {
+      const own = commands.length === 1 ? state : copyOf(state);
+      const before = i === 0 ? undefined : commands[i - 1];
+      if (command.type === "Command") this.#command(command, own, before);
+      else this.#node(command, own);
+    }
+  }
+
+  #loop(node: Extract<CommandNode, { type: "For" | "Select" }>, state: State): void {
+    const scope = this.#scope(state);
+    const words = (node.wordlist ?? []).flatMap((word) => {
+      this.#substitutions(word, state);
+      return expandWord(word, scope);
+    });
+    const left = Math.floor(MAX_ROUNDS / state.rounds);
+    const known = words.filter(({ isOpen }) => !isOpen)
+      .slice(0, left > 1 ? left : 0);
+    const { rounds } = state;
+    state.rounds *= Math.max(known.length, 1);
+    for (const word of known) {
+      setVariable(node.name.value, word, state);
+      this.#node(node.body, state);
+    }
+    state.rounds = rounds;
+    setVariable(node.name.value, undefined, state);
+    if (known.length < words.length || words.length === 0) this.#node(node.body, state);
+  }
+
+  #command(node: Command, state: State, before: CommandNode | undefined): void {
+    const scope = this.#scope(state);
+    for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
+      this.#substitutions(part, state);
+    }
+    const words = [
+      ...(node.name ? expandWord(node.name, scope) : []),
+      ...node.args.flatMap((arg) =>
+        arg.type === "Word" ? expandWord(arg, scope) : [assignmentWord(arg, scope)]
+      ),
+    ];
+    const redirects = readRedirects(node.redirects, scope);
+    if (words.length === 0) {
+      assignAll(node.prefix, state, scope);
+      if (redirects.length > 0) this.#keep({ words: [], redirects, input: undefined, state });
+      return;
+    }
+    const input = inputOf(node, before, scope);
+    // What stands before a command holds for this one alone.
+    const own = withPrefix(node.prefix, state, scope);
+    const output = printed(node, scope);
+    const command = this.#keep({ words, redirects, input, state: own, output });
+    this.#effects(command, node, { state, scope });
+  }
+
+  #keep(
+    { words, redirects, input, state, output }:
+      & Pick<ShellCommand, "words" | "redirects" | "input">
+      & { readonly state: State; readonly output?: string | undefined },
+  ): ShellCommand {
+    const { folder, startedBy } = state;
+    const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
+    const command: ShellCommand = { words, redirects, input, folder, gitDir, startedBy };
+    this.commands.push(command);
+    this.#written.note(command, output);
+    if (words[0]?.isOpen || words[0]?.isGlob) {
+      this.unknown.add("which program it starts is only known when it runs");
+    }
+    return command;
+  }
+
+  #redirects(redirections: readonly Redirection[], state: State): void {
+    for (const part of redirections) this.#substitutions(part, state);
+    const redirects = readRedirects(redirections, this.#scope(state));
+    if (redirects.length > 0) this.#keep({ words: [], redirects, input: undefined, state });
+  }
+
+  /** What the command does to the shell that reads on, and what it starts. */
+  #effects(
+    command: ShellCommand,
+    node: Command,
+    at: { readonly state: State; readonly scope: Scope },
+  ): void {
+    const { state } = at;
+    const { words } = command;
+    const name = programName(words[0]!.text);
+    changeShell(name, node, { ...at, words: words.slice(1) });
+    learnAliases(name, words.slice(1), state.aliases);
+    const own = withPrefix(node.prefix, state, at.scope);
+    const body = state.functions.get(words[0]!.text);
+    if (body !== undefined && state.depth < MAX_DEPTH) {
+      const called = inner(own, state.startedBy);
+      setParameters(called.variables, words.slice(1));
+      this.#node(body, called);
+    }
+    const alias = resolveAlias(words, state.aliases);
+    if (alias !== null) {
+      // In what it stands for its name is a program again.
+      const aliases = new Map([...own.aliases].filter(([name]) => name !== alias.name));
+      this.#inner(alias.inner, command, { ...at, state: { ...own, aliases }, node });
+    }
+    for (const started of findInner(words, command.input)) {
+      this.#inner(started, command, { ...at, state: own, node });
+    }
+  }
+
+  #inner(
+    started: Inner,
+    command: ShellCommand,
+    at: { readonly node: Command; readonly state: State; readonly scope: Scope },
+  ): void {
+    const { state, scope, node } = at;
+    const own = inner(withAssigned(command.words, state), command);
+    if (state.depth > MAX_DEPTH) {
+      this.tooLarge = NESTED;
+      return;
+    }
+    if (started.kind === "command") {
+      const { input } = command;
+      const next = this.#keep({ words: started.words, redirects: [], input, state: own });
+      this.#effects(next, node, { state: own, scope });
+    } else if (started.kind === "file") {
+      const text = this.#written.textOf(started.file, state.folder);
+      if (text === undefined) return;
+      if (text === null || !isShell(started.program)) {
+        this.unknown.add(`what ${started.file.text} does, which the command writes itself`);
+      } else this.source(text, own);
+    } else if (started.kind === "code") {
+      this.unknown.add(`what the code given to ${started.program} does`);
+    } else if (started.kind === "script") {
+      setParameters(own.variables, started.parameters);
+      if (started.text.isOpen) this.unknown.add("a part of a script is only known when it runs");
+      this.source(started.text.text, own);
+    } else if (started.kind === "stdin") {
+      if (command.input === undefined) this.unknown.add("what a shell reads is not known");
+      else this.source(command.input, own);
+    }
+  }
+
+  #substitutions(node: SyntaxNode, state: State): void {
+    if (node.type === "CommandExpansion" || node.type === "ProcessSubstitution") {
+      this.#node(node, state);
+    } else if (node.type === "ArithmeticExpansion") {
+      // The parser reads numbers; what stands among them is found as in double quotes.
+      const body = /^\$(?:\(\(|\[)([^]*?)(?:\)\)|\])$/.exec(node.text)?.[1] ?? "";
+      if (/[$`]/.test(body)) this.source(`: "${body}"`, inner(copyOf(state), state.startedBy));
+    } else forEachChild(node, (child) => this.#substitutions(child, state));
+  }
+
+  #scope(state: State): Scope {
+    const scope: Scope = {
+      variables: state.variables,
+      lists: state.lists,
+      root: this.#root,
+      output: (part) => outputOf(part.script?.commands ?? [], scope),
+    };
+    return scope;
+  }
+}

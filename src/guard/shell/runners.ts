@@ -1,0 +1,97 @@
+/** Programs that run another one out of a package, or in a prepared environment: `npx PROGRAM`, `bundle exec PROGRAM`. */
+import type { Inner } from "./inner.ts";
+import { skipOptions, type SkippedOptions } from "./operands.ts";
+import type { Argument } from "./word.ts";
+
+interface Runner extends SkippedOptions {
+  /** Before the program stands one of these verbs. */
+  readonly verbs?: RegExp;
+  /** Without such a verb any other word is the program as well, unless it is one of these. */
+  readonly own?: RegExp;
+  /** How many operands come before the program. */
+  readonly operands?: number;
+  /** The program comes after `--`. */
+  readonly dashes?: true;
+}
+
+const EXEC: Runner = { verbs: /^exec$/ };
+const RUN: Runner = { verbs: /^run$/ };
+const RUN_AFTER_DASHES: Runner = { verbs: /^run$/, dashes: true };
+const OF_NPM = {
+  valued: "pw",
+  valuedLong: ["package", "workspace", "filter", "prefix", "dir", "cwd"],
+};
+/** Verbs of package managers that are called like programs. */
+const OWN = /^(?:install|link|unlink|rm|patch|run|test|start)$/;
+
+/** By the program's name. */
+const RUNNERS: ReadonlyMap<string, Runner> = new Map(Object.entries<Runner>({
+  npx: OF_NPM,
+  bunx: OF_NPM,
+  pnpx: OF_NPM,
+  npm: { ...OF_NPM, verbs: /^(?:exec|x)$/ },
+  pnpm: { ...OF_NPM, valued: "CF", verbs: /^(?:exec|dlx)$/, own: OWN },
+  yarn: { ...OF_NPM, verbs: /^(?:exec|dlx|run)$/, own: OWN },
+  bun: { ...OF_NPM, verbs: /^x$/ },
+  corepack: {},
+  shx: {},
+  "cross-env": {},
+  "env-cmd": { valued: "fre", valuedLong: ["file", "rc-file", "environments"] },
+  dotenv: { dashes: true },
+  bundle: EXEC,
+  direnv: { ...EXEC, operands: 1 },
+  mise: { verbs: /^(?:exec|x)$/, dashes: true },
+  lerna: { verbs: /^exec$/, dashes: true },
+  "aws-vault": { verbs: /^exec$/, dashes: true },
+  asdf: EXEC,
+  rbenv: EXEC,
+  pyenv: EXEC,
+  nodenv: EXEC,
+  fnm: { ...EXEC, valuedLong: ["using"] },
+  nvm: { ...EXEC, operands: 1 },
+  volta: { ...RUN, valuedLong: ["node", "npm", "yarn"] },
+  uv: {
+    ...RUN,
+    valued: "p",
+    valuedLong: ["with", "python", "project", "directory", "extra", "group", "env-file"],
+  },
+  uvx: { valued: "p", valuedLong: ["from", "with", "python"] },
+  poetry: RUN,
+  pipenv: RUN,
+  pipx: { ...RUN, valuedLong: ["spec", "python"] },
+  pdm: { ...RUN, valued: "p" },
+  rye: RUN,
+  hatch: RUN,
+  conda: { ...RUN, valued: "np", valuedLong: ["name", "prefix", "cwd"] },
+  doppler: RUN_AFTER_DASHES,
+  op: RUN_AFTER_DASHES,
+  infisical: RUN_AFTER_DASHES,
+  "xvfb-run": { valued: "nsefpw", valuedLong: ["server-num", "server-args"] },
+  "dbus-run-session": {},
+  caffeinate: { valued: "tw" },
+  chronic: {},
+}));
+
+/** Whether a program is one of these, or runs modules like them: `python -m black`. */
+export function isRunner(name: string): boolean {
+  return RUNNERS.has(name) || /^python[\d.]*$/.test(name);
+}
+
+/** The command that such a program runs; undefined where it runs none. */
+export function inRunner(name: string, rest: readonly Argument[]): Inner | undefined {
+  const runner = RUNNERS.get(name);
+  if (runner === undefined) return undefined;
+  const { verbs, own, operands = 0, dashes } = runner;
+  let at = skipOptions(rest, runner);
+  const verb = rest[at]?.text ?? "";
+  if (verbs?.test(verb)) at += 1;
+  else if (verbs !== undefined && !(own !== undefined && !own.test(verb))) return undefined;
+  const after = dashes ? rest.findIndex(({ text }) => text === "--") : -1;
+  at = after >= 0 ? after + 1 : at + skipOptions(rest.slice(at), runner) + operands;
+  while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;
+  const [program, ...others] = rest.slice(at);
+  if (program === undefined) return undefined;
+  // `rimraf@5` is the program of that package.
+  const named = { ...program, text: program.text.replace(/(.)@[^/@]*$/, "$1") };
+  return { kind: "command", words: [named, ...others] };
+}

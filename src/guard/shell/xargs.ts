@@ -1,0 +1,43 @@
+/** What `xargs` starts: with the words that it reads, where the script says which those are. */
+import type { Inner } from "./inner.ts";
+import { type Argument, literal } from "./word.ts";
+
+/** An argument that comes from elsewhere. */
+export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
+
+/** Lines for each of which a command is read, at most. */
+const MAX_LINES = 32;
+
+/** The commands of `xargs`, whose own options and command are given. */
+export function inXargs(
+  options: readonly Argument[],
+  words: readonly Argument[],
+  input: string | undefined,
+): Inner[] {
+  const command = words.length === 0 ? [literal("echo")] : words;
+  const isOther = options.some(({ text }) => /^-[0ad]|^--(?:null|arg-file|delimiter)/.test(text));
+  const known = isOther ? undefined : input;
+  const replaced = replacedBy(options);
+  if (replaced === undefined) {
+    const read = known?.split(/\s+/).filter((word) => word !== "").map(literal);
+    return [{ kind: "command", words: [...command, ...read ?? [OPEN]] }];
+  }
+  const lines = known?.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const given = lines === undefined || lines.length > MAX_LINES ? [undefined] : lines;
+  return given.map((line) => ({
+    kind: "command",
+    words: command.map((word) => {
+      if (!word.text.includes(replaced)) return word;
+      return line === undefined ? OPEN : { ...word, text: word.text.replaceAll(replaced, line) };
+    }),
+  }));
+}
+
+/** What `xargs -I{}` puts its input in the place of. */
+function replacedBy(options: readonly Argument[]): string | undefined {
+  const at = options.findIndex(({ text }) => /^-[Ii]|^--replace/.test(text));
+  const text = options[at]?.text;
+  if (text === undefined) return undefined;
+  if (text === "-I") return options[at + 1]?.text;
+  return text.replace(/^(?:-[Ii]|--replace=?)/, "") || "{}";
+}
