@@ -13,7 +13,7 @@ import {
 } from "../requirement/standing.ts";
 import { type Audience, reasonOf, type Status, statusOf } from "../requirement/text.ts";
 import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
-import { tellingId } from "../store/session_registry.ts";
+import { tellingId } from "../store/telling_id.ts";
 import type { RequirementsHere } from "./requirements_here.ts";
 
 /** One requirement as it stands. */

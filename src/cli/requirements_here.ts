@@ -9,7 +9,7 @@ import { lookUpwards } from "../project/look.ts";
 import type { Requirement, RequirementPolicy } from "../requirement/policy.ts";
 import { isThere } from "../maintenance/whole_file.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import { tellingId } from "../store/session_registry.ts";
+import { tellingId } from "../store/telling_id.ts";
 import { findSessions } from "../store/sessions.ts";
 import type { BranchKey } from "../store/requirements.ts";
 import type { CliContext } from "./context.ts";

@@ -9,7 +9,7 @@ import { lookAtProcesses } from "../process/identity.ts";
 import { lookUpwards } from "../project/look.ts";
 import { goneSessions } from "../session/liveness.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import { tellingId } from "../store/session_registry.ts";
+import { tellingId } from "../store/telling_id.ts";
 import {
   type ActiveSession,
   findIdsWithoutSession,

@@ -1,10 +1,7 @@
-/** Whether what requirements and pauses need is remembered. */
+/** Whether what requirements and pauses need is remembered. Loaded with every tool use: it imports nothing that runs. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
-import type { Repository } from "../git/repository.ts";
-import { UNKNOWN_SESSION_ID } from "../ids.ts";
 import type { Keeping } from "../guard/lift.ts";
-import { type Ground, groundOf, NAMELESS, UNKEPT } from "./requirements.ts";
 
 /** What becomes of what is written there. @param db Null when it cannot be opened or written. */
 export function keepingOf(
@@ -13,17 +10,4 @@ export function keepingOf(
 ): Keeping {
   if (!databaseEnabled) return "off";
   return db === null ? "broken" : "lasting";
-}
-
-/** Where requirements count for an event: nowhere without a session, and when nothing can be kept of them. */
-export function groundFor(
-  { repository, sessionId, db, config }: {
-    readonly repository: Repository | undefined;
-    readonly sessionId: string;
-    readonly db: DatabaseSync | null;
-    readonly config: Pick<HookConfig, "databaseEnabled">;
-  },
-): Ground {
-  if (sessionId === UNKNOWN_SESSION_ID) return NAMELESS;
-  return keepingOf(db, config) === "off" ? UNKEPT : groundOf(repository);
 }

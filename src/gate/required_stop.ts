@@ -10,7 +10,7 @@ import { isPaused } from "../store/pauses.ts";
 import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
 import { triggeredBranches } from "../store/triggered_branches.ts";
 import { settleTriggers } from "../store/triggers.ts";
-import { groundFor } from "./keeping.ts";
+import { groundFor } from "./ground.ts";
 import { type GatheredFacts, gatherFacts, quietly } from "./requirements.ts";
 import { audienceOf } from "./standings.ts";
 

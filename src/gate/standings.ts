@@ -6,7 +6,7 @@ import type { Requirement } from "../requirement/policy.ts";
 import type { Standing } from "../requirement/standing.ts";
 import type { Audience } from "../requirement/text.ts";
 import { readOwnStandings } from "../store/requirements.ts";
-import { tellingId } from "../store/session_registry.ts";
+import { tellingId } from "../store/telling_id.ts";
 import { gatherFacts, type Ground } from "./requirements.ts";
 
 /** How requirements stand, with all that they were judged by. */

@@ -1,5 +1,5 @@
 /** What a tool use that is over means for the requirements: a skill satisfies some, an action uses some up. */
-import { groundFor } from "../gate/keeping.ts";
+import { groundFor } from "../gate/ground.ts";
 import { usedUp } from "../gate/single_use.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import { standOf } from "../gate/standings.ts";

@@ -1,6 +1,14 @@
 import { keepingOf } from "../gate/keeping.ts";
-import type { KeepingState, Mending } from "../guard/lift.ts";
+import {
+  type KeepingState,
+  liftText,
+  type Mending,
+  mendText,
+  ownText,
+  sendText,
+} from "../guard/lift.ts";
 import { isPaused } from "../store/pauses.ts";
+import { tellingId } from "../store/telling_id.ts";
 import type { HookWork } from "./handler.ts";
 
 /** Whether a person has lifted the guards for this session. */
@@ -14,27 +22,23 @@ export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
 
 /** How a person lifts the guards for this session, once the event is saved. */
 export async function wayOut(work: HookWork): Promise<string> {
-  const { liftText } = await import("../guard/lift.ts");
   return liftText(...await lifting(work, work.spareDb()));
 }
 
 /** How a person sends a prompt that was held back, before the event is saved. */
 export async function wayToSend(work: HookWork): Promise<string> {
-  const { sendText } = await import("../guard/lift.ts");
   return sendText(...await lifting(work, work.db));
 }
 
 /** How a person mends the database, where a denial comes from not knowing what it holds; null where it could be used. */
 export async function wayToKnow(work: HookWork): Promise<string | null> {
   if (keepingOf(work.spareDb(), work.config) !== "broken") return null;
-  const { mendText } = await import("../guard/lift.ts");
   return mendText(await mending(work));
 }
 
 /** How a person does what no pause lets the agent do. */
-export async function wayForPerson(work: HookWork): Promise<string> {
-  const { ownText } = await import("../guard/lift.ts");
-  return ownText(await sessionOfCommands(work.spareDb(), work.sessionId));
+export function wayForPerson(work: HookWork): string {
+  return ownText(tellingId(work.spareDb(), work.sessionId));
 }
 
 /** What has become of the database, and the session as commands are to name it. */
@@ -45,12 +49,7 @@ async function lifting(
   const { sessionId } = work;
   const kind = keepingOf(db, work.config);
   if (kind === "broken") return [{ kind, mending: await mending(work) }, sessionId];
-  return [{ kind }, await sessionOfCommands(db, sessionId)];
-}
-
-async function sessionOfCommands(db: HookWork["db"], sessionId: string): Promise<string> {
-  const { tellingId } = await import("../store/session_registry.ts");
-  return tellingId(db, sessionId);
+  return [{ kind }, tellingId(db, sessionId)];
 }
 
 /** Loaded only here: a database that cannot be used is rare. */

@@ -183,7 +183,7 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
   const guards = blocks.length === 0 ? [] : [
     ...told(blocks),
     isForGood
-      ? await wayForPerson(work)
+      ? wayForPerson(work)
       : `Nothing was done. Go on in another way. ${await wayOut(work)}`,
   ];
   const open = required?.reason ?? "";

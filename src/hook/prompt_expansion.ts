@@ -1,4 +1,4 @@
-import { groundFor } from "../gate/keeping.ts";
+import { groundFor } from "../gate/ground.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { applyChanges } from "../store/requirements.ts";

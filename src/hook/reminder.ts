@@ -1,4 +1,4 @@
-import { groundFor } from "../gate/keeping.ts";
+import { groundFor } from "../gate/ground.ts";
 import { standOf } from "../gate/standings.ts";
 import type { RequirementPolicy } from "../requirement/policy.ts";
 import { reminderText } from "../requirement/text.ts";

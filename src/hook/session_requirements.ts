@@ -1,5 +1,6 @@
 /** The start and the end of a session, as far as requirements go. */
-import { groundFor, keepingOf } from "../gate/keeping.ts";
+import { groundFor } from "../gate/ground.ts";
+import { keepingOf } from "../gate/keeping.ts";
 import { quietly } from "../gate/requirements.ts";
 import { standOf } from "../gate/standings.ts";
 import { deniedUnkept, isStrict, unkeptText } from "../gate/unkept.ts";

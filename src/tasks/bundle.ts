@@ -48,6 +48,7 @@ const COLD_MODULES = [
   "src/hook/stop_guards.ts",
   "src/hook/subagent_stop.ts",
   "src/hook/user_prompt_submit.ts",
+  "src/maintenance/doctor/mending.ts",
   "src/maintenance/retention.ts",
   "src/spool/drain.ts",
   "src/store/migrate.ts",

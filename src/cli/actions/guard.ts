@@ -1,7 +1,7 @@
 import { redactText } from "../../capture/redact.ts";
 import { rulesOf, stopRulesOf } from "../../guard/explain.ts";
 import { listPauses, removePause, savePause } from "../../store/pauses.ts";
-import { tellingId } from "../../store/session_registry.ts";
+import { tellingId } from "../../store/telling_id.ts";
 import type { CliContext } from "../context.ts";
 import { sessionIdOf } from "../requirements_here.ts";
 import { peek } from "../policy.ts";

@@ -10,7 +10,7 @@ import { WHOLE_BRANCH } from "../../requirement/standing.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { transaction } from "../../store/database.ts";
 import { removePause, savePause } from "../../store/pauses.ts";
-import { tellingId } from "../../store/session_registry.ts";
+import { tellingId } from "../../store/telling_id.ts";
 import {
   type BranchKey,
   clearRequirement,
