@@ -337,10 +337,11 @@ Deno.test("many hooks that drain at once write each record once", async () => {
   }
   Deno.removeSync(home.database);
   await Promise.all(Array.from({ length: 12 }, (_, i) => capture(home, `live-${i}`)));
-  await capture(home, "last");
+  // Hooks leave the rest to the next one when their time is over, as on a busy machine.
+  await startProgram(["queue", "drain", "--json"], { env: { HOME: home.path } });
   assert.deepEqual(spoolFiles(home), []);
-  assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue"), 413);
-  assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'edits'"), 413);
+  assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue"), 412);
+  assert.equal(queryValue(home, "SELECT value FROM counters WHERE type = 'edits'"), 412);
   assert.equal(filesBelow(join(home.path, ".conclaude", "spool")).length, 0);
 });
 
