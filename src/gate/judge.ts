@@ -22,7 +22,7 @@ export interface AskedUse extends Actor {
 }
 
 /** git may change what lies in a folder: then it matters what it ignores. */
-const CHANGED_BY_GIT = /\bgit\b.*\b(?:checkout|restore|stash)\b/s;
+const CHANGED_BY_GIT = /\bgit\b.*\b(?:checkout|restore|stash|reset|switch)\b/s;
 
 const MAX_REASON_CHARS = 1_500;
 const REASON_END_CHARS = 300;

@@ -1,5 +1,6 @@
 /** Satisfactions that allow one action: what an action stands for before it happens, and what it has used up after it. */
 import type { DatabaseSync } from "node:sqlite";
+import { hasOnlyGone } from "../git/head_log.ts";
 import { findRepository, readRef, type Repository } from "../git/repository.ts";
 import { lookUpwards } from "../project/look.ts";
 import {
@@ -72,10 +73,12 @@ export async function usedUp(
   });
 }
 
-/** Whether a branch has moved since; null when that is not known, or the work went on on another one. */
-function hasMoved({ repository, branch, worktree, stoodAt }: AllowedUse): boolean | null {
+/** Whether a branch has moved since; null when that is not known, or another one may have instead. */
+function hasMoved({ repository, branch, worktree, stoodAt, untilMs }: AllowedUse): boolean | null {
   const standsAt = stoodAt === null ? null : readRef({ commonDir: repository }, `heads/${branch}`);
   if (standsAt === null) return null;
   if (standsAt !== stoodAt) return true;
-  return findRepository(lookUpwards(worktree))?.branch === branch ? false : null;
+  const now = findRepository(lookUpwards(worktree));
+  if (now === undefined) return null;
+  return now.branch === branch || hasOnlyGone(now, untilMs) ? false : null;
 }

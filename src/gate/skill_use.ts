@@ -4,16 +4,15 @@ import { findRepository, type Repository } from "../git/repository.ts";
 import { lookUpwards } from "../project/look.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
-import { branchesOfDenials, worktreesOfDenials } from "../store/denials.ts";
+import { deniedOnto, worktreesOfDenials } from "../store/denials.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
 import { triggeredBranches, type TriggeredOn } from "../store/triggered_branches.ts";
 import { type Ground, groundOf, quietly } from "./requirements.ts";
 
 /**
  * The satisfactions that a skill brings: on the branch of the session, on those of the other working trees in which the
- * session was denied something, and on those that a denied command would have checked out, for that was told of the
- * skill, and wherever the session has triggered what the skill
- * satisfies, for that holds its stops.
+ * session was denied something, for that was told of the skill; and what was triggered, or denied, on another branch
+ * there.
  *
  * @returns None where the skill satisfies nothing.
  */
@@ -32,13 +31,13 @@ export function satisfactionsBySkill(
   const { repository } = at.ground;
   if (told.length === 0 || repository === null) return [];
   const usual = branchesOf(at);
-  const triggered = triggeredOf({ ...at, repository })
+  const elsewhere = askedElsewhere({ ...at, repository })
     .filter(({ branch }) => !usual.some((key) => key.branch === branch));
   return [
     ...usual.flatMap((key) =>
       told.map((one): RequirementChange => ({ kind: "satisfy", ...key, ...one }))
     ),
-    ...triggered.flatMap(({ branch, requirement }) =>
+    ...elsewhere.flatMap(({ branch, requirement }) =>
       told.filter((one) => one.requirement === requirement).map((one): RequirementChange => ({
         kind: "satisfy",
         repository: repository.commonDir,
@@ -53,20 +52,16 @@ export function satisfactionsBySkill(
 function branchesOf(
   { ground, db, sessionId }: Parameters<typeof satisfactionsBySkill>[2],
 ): BranchKey[] {
-  const denied = db === null ? undefined : quietly(() => ({
-    folders: worktreesOfDenials(db, sessionId),
-    branches: branchesOfDenials(db, sessionId),
-  }));
-  const checkedOut = (denied?.folders ?? [])
-    .map((folder) => groundOf(findRepository(lookUpwards(folder))))
-    .flatMap((other) => other.kind === "branch" ? [other.key] : []);
+  const folders = db === null ? [] : quietly(() => worktreesOfDenials(db, sessionId)) ?? [];
   const here = ground.kind === "branch" ? [ground.key] : [];
-  const others = [...checkedOut, ...denied?.branches ?? []]
+  const others = folders.map((folder) => groundOf(findRepository(lookUpwards(folder))))
+    .flatMap((other) => other.kind === "branch" ? [other.key] : [])
     .filter(({ repository }) => repository === ground.repository?.commonDir);
   return [...new Map([...here, ...others].map((key) => [key.branch, key])).values()];
 }
 
-function triggeredOf(
+/** What holds the session's stops on another branch, and what it was denied there; each once. */
+function askedElsewhere(
   { db, sessionId, repository }: {
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
@@ -75,5 +70,10 @@ function triggeredOf(
 ): readonly TriggeredOn[] {
   if (db === null) return [];
   const asked = { repository: repository.commonDir, sessionId };
-  return quietly(() => triggeredBranches(db, asked)) ?? [];
+  const found = quietly(() => [
+    ...triggeredBranches(db, asked),
+    ...deniedOnto(db, sessionId).filter((one) => one.repository === asked.repository),
+  ]) ?? [];
+  const byName = found.map((one) => [`${one.requirement} ${one.branch}`, one] as const);
+  return [...new Map(byName).values()];
 }

@@ -6,7 +6,7 @@ import type { AllowedUse } from "../requirement/single_use.ts";
 import { isTriggered, type Standing } from "../requirement/standing.ts";
 import { type Audience, denialText, doubtText, shortDenialText } from "../requirement/text.ts";
 import type { Doubt } from "../requirement/triggers.ts";
-import { wasDeniedSince } from "../store/denials.ts";
+import { type DeniedOnto, wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
 import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
 import type { GatheredFacts } from "./requirements.ts";
@@ -112,9 +112,14 @@ export function decideUse(
           to.branch === null || !isCheckedOut ? {} : { worktree }
         ),
       ),
-      ...noteOf("onto", open.flatMap(({ key, isCheckedOut }) => isCheckedOut ? [] : [key])),
+      ...noteOf("onto", open.filter(({ isCheckedOut }) => !isCheckedOut).flatMap(ontoOf)),
     },
   };
+}
+
+/** What was open on a branch that the command itself would have checked out. */
+function ontoOf({ key, open }: JudgedUse): DeniedOnto[] {
+  return open.map(({ requirement }) => ({ ...key, requirement: requirement.name }));
 }
 
 /** What is open for a part of a tool use. @throws {Error} What SQLite says. */

@@ -1,5 +1,5 @@
 /** Judges with what git says of the files that would be written; loaded only where a rule, or the command, asks for it. */
-import { askChanged } from "../git/changed.ts";
+import { askChanged, type TakingBack } from "../git/changed.ts";
 import { askIgnored } from "../git/ignored.ts";
 import type { HowToLook, Look } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
@@ -21,31 +21,31 @@ export async function judgeWithGit(
   },
 ): Promise<Verdict> {
   const meant = new Set<string>();
-  const takenBack = new Map<string | null, Set<string>>();
+  const takenBack = new Map<string, Set<string>>();
   const first = judge((path, how) => {
     const looked = look(path, how);
     for (const file of [...looked.files, ...looked.perhaps ?? []]) {
       if (asksAll && file.effect !== "tamper") meant.add(file.real);
-      const source = sourceOf(file, path, how);
-      if (source === undefined || !isForbidden(file)) continue;
-      const among = takenBack.get(source) ?? new Set();
-      takenBack.set(source, among.add(file.real));
+      const taking = takingOf(file, path, how);
+      if (taking === null || !isForbidden(file)) continue;
+      const among = takenBack.get(taking) ?? new Set();
+      takenBack.set(taking, among.add(file.real));
     }
     return looked;
   });
   if (meant.size + takenBack.size === 0) return first;
   const { ignored, unknown } = await askIgnored([...meant]);
-  const changed = new Map<string | null, ReadonlySet<string>>();
-  for (const [source, paths] of takenBack) {
-    changed.set(source, await askChanged(source, [...paths]));
+  const changed = new Map<string, ReadonlySet<string>>();
+  for (const [taking, paths] of takenBack) {
+    changed.set(taking, await askChanged(JSON.parse(taking), [...paths]));
   }
   const verdict = judge((path, how) => {
     const { files, perhaps = [], ...looked } = look(path, how);
     const staysAsItIs = (file: FileFacts) => {
-      const source = sourceOf(file, path, how);
-      if (source === undefined) return false;
-      const isAsked = takenBack.get(source)?.has(file.real) ?? false;
-      return ignored.has(file.real) || (isAsked && !changed.get(source)!.has(file.real));
+      const taking = takingOf(file, path, how);
+      if (taking === null) return false;
+      const isAsked = takenBack.get(taking)?.has(file.real) ?? false;
+      return ignored.has(file.real) || (isAsked && !changed.get(taking)!.has(file.real));
     };
     const told = (files: readonly FileFacts[]) =>
       files.filter((file) => !staysAsItIs(file))
@@ -56,11 +56,14 @@ export async function judgeWithGit(
   return { ...verdict, doubts: [...verdict.doubts, ...doubts] };
 }
 
-/** What git takes a file back to that lies in a folder which it is told; undefined for every other file. */
-function sourceOf(
+/** How git takes a file back that lies in a folder which it is told, as JSON; null for every other file. */
+function takingOf(
   { spellings, exists }: FileFacts,
   path: string,
   { search }: HowToLook,
-): string | null | undefined {
-  return exists && !spellings.includes(path) ? search?.takenFrom : undefined;
+): string | null {
+  if (!exists || spellings.includes(path) || search?.takenFrom === undefined) return null;
+  const { takenFrom, takes } = search;
+  const taking: TakingBack = { takenFrom, ...(takes === undefined ? {} : { takes }) };
+  return JSON.stringify(taking);
 }

@@ -27,7 +27,7 @@ export interface BashUse extends Actor {
 }
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk. */
-const MAX_TARGETS = 500;
+const MAX_TARGETS = 2_000;
 
 /** Judges a Bash call. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {

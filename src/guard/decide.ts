@@ -69,6 +69,8 @@ export interface Search {
   readonly fromTop?: boolean;
   /** What git takes files back to, a commit or null for the index: what does not differ from it stays as it is. */
   readonly takenFrom?: string | null;
+  /** Files that git does not know go away as well, or those that it ignores, too. */
+  readonly takes?: "untracked" | "ignored";
   /**
    * The path is named itself. `always`: where nothing is there, it is meant, and what may come about below it. `if-there`:
    * it may be something else than a file, such as a branch.

@@ -57,12 +57,16 @@ export interface FileFacts {
  */
 export type Effect = "change" | "remove" | "fill" | "tamper";
 
+const IN_GIT = /(?:^|\/)\.git\//;
+
 /** What the rules about files say of one file. */
 export function judgeFile(
   policy: GuardPolicy,
   file: FileFacts,
   by: Actor & { readonly tool: string },
 ): Block[] {
+  // What git keeps for itself is no file of the project.
+  if (file.spellings.every((spelling) => IN_GIT.test(spelling))) return [];
   const blocks: Block[] = judgeIgnored(policy, file, by.tool);
   const isNew = !file.exists && file.effect === "change";
   if (

@@ -42,10 +42,21 @@ export function lookAtFiles(
   const isInFolder = (parent: string) => isMade(parent, how) || isFolder(parent);
   const looked = places.filter((place) => !how.ifInFolder || isInFolder(parentOf(place.path)))
     .map((place) => lookAt(place, how, at));
+  const written = how.effect === "fill"
+    ? places.flatMap((place) => overwritten(place, ground.root))
+      .map((path) => lookAt({ path, from: null }, { ...how, effect: "change" }, at))
+    : [];
+  const all = [...looked, ...written];
   return {
-    files: looked.map(({ facts }) => facts),
-    unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
+    files: all.map(({ facts }) => facts),
+    unknown: [...unknown, ...all.flatMap(({ unknown }) => unknown)],
   };
+}
+
+/** The files of the project that are there already where a folder is copied to. */
+function overwritten({ path, from }: Place, root: string | null): string[] {
+  if (from === null || fromFolder(root, path) === null) return [];
+  return (filesBelow(from, "") ?? []).map((below) => joinPath(path, below)).filter(exists);
 }
 
 /** Looks up what a search finds from a path on. */

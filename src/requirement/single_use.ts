@@ -17,7 +17,7 @@ export interface AllowedUse {
 
 /** Commands of git that have done their work when the branch has moved. */
 const MOVING =
-  /^(?:\S*\/)?git(?: -\S+(?: [^-\s]\S*)?)*? (?:commit|cherry-pick|revert|merge)(?![\w-])/i;
+  /^(?:\S*\/)?git(?: -\S+(?: [^-\s]\S*)?)*? (?:commit|cherry-pick|revert|merge|rebase|am|pull)(?![\w-])/i;
 
 /** Which of the commands that a requirement is about move the branch. */
 export function movesBranch(

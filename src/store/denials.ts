@@ -33,13 +33,18 @@ export function worktreesOfDenials(db: DatabaseSync, sessionId: string): string[
   return rows.map(({ worktree }) => String(worktree));
 }
 
-/** The branches for which something of the session was denied that would have checked them out itself. */
-export function branchesOfDenials(db: DatabaseSync, sessionId: string): BranchKey[] {
+/** A requirement that was open on a branch which the denied command would have checked out itself. */
+export interface DeniedOnto extends BranchKey {
+  readonly requirement: string;
+}
+
+/** All of them that the session was told of. */
+export function deniedOnto(db: DatabaseSync, sessionId: string): DeniedOnto[] {
   const rows = db.prepare(
-    `SELECT DISTINCT onto.value AS branch
+    `SELECT DISTINCT onto.value AS denied
        FROM hook_executions, json_each(metadata, '$.onto') AS onto
       WHERE session_id = ?
         AND status = 'blocked'`,
   ).all(sessionId);
-  return rows.map(({ branch }) => JSON.parse(String(branch)));
+  return rows.map(({ denied }) => JSON.parse(String(denied)));
 }

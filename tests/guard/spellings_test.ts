@@ -17,7 +17,7 @@ const README = (await Deno.readTextFile(new URL("../../README.md", import.meta.u
 async function project(): Promise<AsyncDisposable & { readonly path: string }> {
   const home = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-guard-" }));
   const path = join(home, "work", "project");
-  for (const folder of [".git", "src/gen", "sub", "vendor", "notes.md.txt.d"]) {
+  for (const folder of [".git", "src/gen", "sub", "vendor/src/gen", "notes.md.txt.d"]) {
     await Deno.mkdir(join(path, folder), { recursive: true });
   }
   for (
@@ -30,6 +30,7 @@ async function project(): Promise<AsyncDisposable & { readonly path: string }> {
       "src/gen/x.ts",
       "sub/a.txt",
       "vendor/more.lock",
+      "vendor/src/gen/x.ts",
     ]
   ) {
     await Deno.writeTextFile(join(path, file), "x");

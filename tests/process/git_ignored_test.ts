@@ -253,6 +253,8 @@ testWhere(
       "git stash push lib",
       "git stash",
       "git stash push -m 'work in progress'",
+      "git reset --hard",
+      "git checkout -f",
     ];
     for (const command of [...commands, "git checkout HEAD -- src"]) {
       assert.equal(await bash(home, command), null, command);
@@ -270,6 +272,24 @@ testWhere(
     assert.match((await bash(home, "git checkout HEAD -- lib"))!, /yarn\.lock/);
     Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${config}# a person's\n`);
     assert.match((await bash(home, "git checkout ."))!, /belongs to the guards/);
+    for (
+      const command of [
+        "git stash -u",
+        "git reset --hard HEAD",
+        "git reset --hard HEAD~0",
+        "git switch -f main",
+        "git checkout -f main",
+      ]
+    ) assert.match((await bash(home, command))!, /belongs to the guards/, command);
+    git(project, "checkout", "-q", "--", ".");
+    assert.match((await bash(home, "git stash -u"))!, /File: \.env\.local/);
+    Deno.removeSync(join(project, ".env.local"));
+    assert.equal(await bash(home, "git stash -u"), null);
+    assert.match((await bash(home, "git stash -a"))!, /File: \.env\n/);
+    Deno.writeTextFileSync(join(project, ".conclaude.local.yaml"), "{}\n");
+    assert.match((await bash(home, "git stash -u"))!, /conclaude\.local\.yaml belongs/);
+    assert.match((await bash(home, "git stash push --all"))!, /conclaude\.local\.yaml belongs/);
+    assert.equal(await bash(home, "git stash"), null);
   },
 );
 

@@ -3,7 +3,13 @@ import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
 import { withoutGitOptions } from "./git_options.ts";
 import { type OptionName, split } from "./operands.ts";
 import { changesOfPatch } from "./patches.ts";
-import { changesIfThere, changesOfPaths, type PathspecUse } from "./pathspec.ts";
+import {
+  changesIfThere,
+  changesOfPaths,
+  isPolicy,
+  type PathspecUse,
+  policyFiles,
+} from "./pathspec.ts";
 import { type Argument, literal, withText } from "./word.ts";
 
 /** The verbs of git that write a file, and the option that names it. */
@@ -17,8 +23,15 @@ const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
 /** `git checkout` of these makes a branch, or goes to one. */
 const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
 
-/** `git stash` with files that git does not know; by hand; or with the names of files in another place. */
-const UNTRACKED = /^(?:-[a-zA-Z]*[uap]|--(?:include-untracked|all|patch)$|--pathspec-from-file)/;
+/** `git stash` by hand, or with the names of files in another place. */
+const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
+
+/** The files that git takes back to a commit, to the index (null), or to what nobody knows. */
+type TakenBack = (
+  words: readonly Argument[],
+  source: string | null | undefined,
+  takes?: PathspecUse["takes"],
+) => Change[];
 
 /** What `git stash` does beside putting changes away. */
 const STASH_ONLY_LOOKS = /^(?:list|show|drop|clear|create|store)$/;
@@ -36,15 +49,31 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
     folder === null || word.text.startsWith("/")
       ? word
       : { ...withText(word, `${folder.text}/${word.text}`), isOpen: word.isOpen || folder.isOpen };
-  const paths = (words: readonly Argument[], how: Pick<PathspecUse, "source" | "effect">) => [
+  const paths = (words: readonly Argument[], how: Omit<PathspecUse, "folder">) => [
     ...changesOfPaths(words, { ...how, folder }),
     ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], how.effect),
   ];
-  const takenBack = (words: readonly Argument[], source: string | null | undefined) =>
-    paths(words, source === undefined ? { effect: "change" } : { effect: "change", source });
+  const takenBack: TakenBack = (words, source, takes) =>
+    paths(words, {
+      effect: "change",
+      ...(source === undefined ? {} : { source }),
+      ...(takes === undefined ? {} : { takes }),
+    });
+  // What differs between commits is the team's work; what only lies here would be lost.
+  const thrownAway = (to: Argument | undefined) =>
+    to === undefined || to.text === "HEAD"
+      ? takenBack([literal(":/")], "HEAD")
+      : to.isOpen
+      ? marked([SOMEWHERE], "change")
+      : [policyFiles(to.text, folder)];
   switch (verb?.text) {
     case "rm":
-      return has(/^(?:-[a-z]*n|--cached|--dry-run)$/)
+      if (has(/^--cached$/)) {
+        // The file stays, until a branch without it is checked out.
+        const named = after.filter(({ text, isOpen }) => !isOpen && isPolicy(text));
+        return marked(named.map(inFolder), "change");
+      }
+      return has(/^(?:-[a-z]*n|--dry-run)$/)
         ? []
         : paths(split(after, { valuedLong: /^--pathspec-from-file$/ }).operands, {
           effect: "remove",
@@ -77,6 +106,10 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
         return takenBack(after.slice(dashes + 1), sourceOf(from));
       }
       if (has(TO_BRANCH)) return [];
+      if (has(/^(?:-f|--force)$/)) {
+        const [to, ...named] = split(after, {}).operands;
+        if (named.length === 0) return thrownAway(to);
+      }
       const [first, ...files] = split(after, {
         valuedLong: /^--(?:conflict|pathspec-from-file)$/,
       }).operands;
@@ -90,8 +123,14 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
         ...takenBack(files, undefined),
       ];
     }
+    case "switch":
+      return has(/^(?:-f|--force|--discard-changes)$/)
+        ? thrownAway(split(after, { valued: "cC" }).operands[0])
+        : [];
+    case "reset":
+      return has(/^--(?:hard|merge|keep)$/) ? thrownAway(split(after, {}).operands[0]) : [];
     case "stash":
-      return changesOfStash(after, (words) => takenBack(words, "HEAD"));
+      return changesOfStash(after, takenBack);
     case "clean":
       return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
         ? []
@@ -117,10 +156,7 @@ function sourceOf(word: Argument | undefined): string | null | undefined {
 }
 
 /** What is put away is taken back in the files that are named; without names in those that git finds changed. */
-function changesOfStash(
-  after: readonly Argument[],
-  paths: (words: readonly Argument[]) => Change[],
-): Change[] {
+function changesOfStash(after: readonly Argument[], takenBack: TakenBack): Change[] {
   const [verb] = after;
   if (STASH_ONLY_LOOKS.test(verb?.text ?? "")) return [];
   const isPush = verb?.text === "push";
@@ -132,11 +168,17 @@ function changesOfStash(
   // Only after `push` or `--` a word is a file.
   const dashes = rest.findIndex(({ text }) => text === "--");
   const files = isPush ? operands : dashes < 0 ? [] : rest.slice(dashes + 1);
-  if (files.length > 0) return paths(files);
-  // Changes that were put away come back; with the untracked files, nobody knows which those are.
+  const has = (pattern: RegExp) => rest.some(({ text }) => pattern.test(text));
+  const takes = has(/^(?:-[a-zA-Z]*a|--all$)/)
+    ? "ignored"
+    : has(/^(?:-[a-zA-Z]*u|--include-untracked$)/)
+    ? "untracked"
+    : undefined;
+  if (files.length > 0) return takenBack(files, "HEAD", takes);
+  // Changes that were put away come back: nobody knows which those are.
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
-    !rest.some(({ text, isOpen }) => isOpen || UNTRACKED.test(text));
-  return isPlain ? paths([literal(":/")]) : marked([SOMEWHERE], "change");
+    !rest.some(({ isOpen }) => isOpen) && !has(CHOSEN);
+  return isPlain ? takenBack([literal(":/")], "HEAD", takes) : marked([SOMEWHERE], "change");
 }
 
 /** The files of a patch that git reads from its standard input; of any other nobody knows them. */

@@ -26,14 +26,18 @@ export interface PathspecUse {
   readonly folder: Argument | null;
   /** What it takes them back to: a commit, null for the index. Undefined where nobody knows. */
   readonly source?: string | null;
+  readonly takes?: Search["takes"];
 }
 
 /** The files that git changes, or removes, by these pathspecs. */
 export function changesOfPaths(
   words: readonly Argument[],
-  { effect, folder, source }: PathspecUse,
+  { effect, folder, source, takes }: PathspecUse,
 ): Change[] {
-  const takenFrom = source === undefined ? {} : { takenFrom: source };
+  const takenFrom = {
+    ...(source === undefined ? {} : { takenFrom: source }),
+    ...(takes === undefined ? {} : { takes }),
+  };
   const inFolder = (word: Argument): Argument =>
     folder === null || word.text.startsWith("/")
       ? word
@@ -66,7 +70,7 @@ export function changesOfPaths(
         fromTop: spec.fromTop,
         judge: ({ path }) => {
           const isMeant = matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) &&
-            mayBeTracked(path);
+            mayBeTaken(path, takes);
           return { isMeant: isMeant ? "yes" : "no", goesOn: true };
         },
       },
@@ -83,15 +87,36 @@ export function changesIfThere(word: Argument, how: PathspecUse): Change[] {
     }));
 }
 
+/** The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository. */
+export function policyFiles(takenFrom: string | null, folder: Argument | null): Change {
+  return {
+    word: folder ?? literal("."),
+    effect: "change",
+    search: {
+      takesFolders: "no",
+      takenFrom,
+      fromTop: true,
+      judge: ({ path }) => ({ isMeant: isPolicy(path) ? "yes" : "no", goesOn: true }),
+    },
+  };
+}
+
+/** Whether a file is named like one of them. */
+export function isPolicy(path: string): boolean {
+  return /(?:^|\/)(?:\.conclaude(?:\.local)?\.ya?ml|\.claude\/settings(?:\.local)?\.json)$/.test(
+    path,
+  );
+}
+
 /** Of a folder that is named: all that is in it. */
 const EVERYTHING: Search = {
   takesFolders: "no",
   named: "always",
-  judge: ({ path }) => ({ isMeant: mayBeTracked(path) ? "yes" : "no", goesOn: true }),
+  judge: ({ path }) => ({ isMeant: mayBeTaken(path, undefined) ? "yes" : "no", goesOn: true }),
 };
 
-function mayBeTracked(path: string): boolean {
-  return !PERSONAL.test(path) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
+function mayBeTaken(path: string, takes: PathspecUse["takes"]): boolean {
+  return (takes !== undefined || !PERSONAL.test(path)) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
 }
 
 function readPathspec(text: string): Pathspec {

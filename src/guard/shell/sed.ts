@@ -5,15 +5,21 @@ import { type Argument, literal } from "./word.ts";
 const MAX_CHARS = 16_384;
 /** Bodies of `s/…/…/`, `y/…/…/` and patterns before a command: a `w` in them is none. */
 const REPLACED = /[sy]([/|,#@!:])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1/g;
-const PATTERN = /\/(?:\\.|[^/\\\n])*\//g;
-const WRITES = /(?:^|[;{}\n])\s*(?:[\d$,~+! ]*|s[gpiImMe\d]*)w\s*(\S[^\n]*)/g;
+/** What stands before a command: lines by their numbers, or by a pattern. */
+const ADDRESS = String.raw`(?:[\d$,~+! ]|\/(?:\\.|[^/\\\n])*\/[IM]?)*`;
+const WRITES = new RegExp(
+  String.raw`(?:^|[;{}\n])\s*(?:${ADDRESS}|s[gpiImMe\d]*)w\s*(\S[^\n]*)`,
+  "g",
+);
+/** Files that are none. */
+const DEVICE = /^\/dev\/(?:stdout|stderr)$/;
 
 /** The files that it writes. */
 export function writtenBySed(rest: readonly Argument[]): Argument[] {
   return rest.flatMap(({ text }) =>
     text.includes("w") && text.length <= MAX_CHARS
-      ? [...text.replace(REPLACED, "s").replace(PATTERN, "").matchAll(WRITES)]
-        .map(([, file]) => literal(file!.trim()))
+      ? [...text.replace(REPLACED, "s").matchAll(WRITES)]
+        .map(([, file]) => literal(file!.trim())).filter(({ text }) => !DEVICE.test(text))
       : []
   );
 }
