@@ -30,6 +30,7 @@ const TELLING: readonly string[] = [
   "push",
   "clean",
   "reset",
+  "switch",
   "mkfs",
   "eval",
   "xargs",

@@ -67,6 +67,8 @@ export interface Search {
   readonly takesFolders: Answer;
   /** True: it begins at the top of the repository in which the path lies. */
   readonly fromTop?: boolean;
+  /** True: the folder in which it begins is named itself, and looked through also where tools make that anew. */
+  readonly entersNamed?: true;
   /** What git takes files back to, a commit or null for the index: what does not differ from it stays as it is. */
   readonly takenFrom?: string | null;
   /** Files that git does not know go away as well, or those that it ignores, too. */

@@ -70,7 +70,7 @@ export function findIn(
   };
   const start = entryAt(path, "");
   if (start === null || !visit(start)) return { sure, perhaps, isAll: true };
-  const isAll = walk(path, name, { visit, maxEntries: MAX_SEARCHED });
+  const isAll = walk(path, search.entersNamed ? "" : name, { visit, maxEntries: MAX_SEARCHED });
   const goesOn = (folder: string) => {
     const entry = entryAt(path, folder);
     return entry?.kind === "folder" && search.judge(entry).goesOn;

@@ -91,9 +91,11 @@ Deno.test("a file is written by an option, or by a program whose purpose is anot
 Deno.test("a formatter is given files, folders or patterns, and changes them only when it is told to", () => {
   assertTargets({
     "prettier --write --parser ts a.ts b.ts": ["change a.ts", "change b.ts"],
-    "prettier --write .": ["change ?"],
-    "prettier --write 'src/**/*.ts'": ["change ?"],
-    "prettier --write src": ["change src", "change ?"],
+    "prettier --write .": ["change /p"],
+    "prettier --write 'src/**/*.ts'": ["change src"],
+    "prettier --write src": ["change src", "change src"],
+    "prettier --write a.ts '!a.ts'": [],
+    "prettier --write a.ts '!b.ts'": ["change a.ts"],
     "prettier a.ts": [],
     "black -q -l 88 a.py": ["change a.py"],
     "black --check a.py": [],

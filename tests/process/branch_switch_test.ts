@@ -100,6 +100,20 @@ Deno.test("a denial of a branch that is not checked out yet names it, and its sk
   assert.equal(await repository.edit(), null);
 });
 
+Deno.test("a skill satisfies on another branch only what was denied there", async () => {
+  using repository = project(`requirements:
+  reviewed: {autoResolveSkill: check, triggerTools: [{tool: Bash, commandPattern: 'git commit'}]}
+  pushable: {autoResolveSkill: check, triggerTools: [{tool: Bash, commandPattern: 'git push'}]}
+`);
+  await repository.send("SessionStart");
+  assert.match((await repository.bash("git switch -c feature/q && git push"))!, /pushable/);
+  await repository.used("Skill", { skill: "check" });
+  const satisfied = ["reviewed", "pushable"].flatMap((name) =>
+    repository.state(name).map(({ branch }) => `${name} ${branch}`)
+  );
+  assert.deepEqual(satisfied, ["reviewed feature/x", "pushable feature/q", "pushable feature/x"]);
+});
+
 Deno.test("each part of a command is judged on its own branch", async () => {
   using repository = project("requirements: {plan: {}}\n");
   await repository.send("SessionStart");

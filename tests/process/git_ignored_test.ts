@@ -282,6 +282,7 @@ testWhere(
       ]
     ) assert.match((await bash(home, command))!, /belongs to the guards/, command);
     git(project, "checkout", "-q", "--", ".");
+    git(project, "commit", "-qm", "y");
     assert.match((await bash(home, "git stash -u"))!, /File: \.env\.local/);
     Deno.removeSync(join(project, ".env.local"));
     assert.equal(await bash(home, "git stash -u"), null);

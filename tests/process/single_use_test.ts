@@ -47,6 +47,22 @@ Deno.test("a commit on a branch that the command begins needs a review of that b
   assert.match((await project.act(COMMIT))!, /open: rev/);
 });
 
+Deno.test("a commit that failed keeps its review, also where the command goes to another branch", async () => {
+  for (
+    const after of [
+      "; git checkout -q main",
+      " || git checkout -qb new",
+      "; git checkout -q --detach",
+    ]
+  ) {
+    using project = await reviewed();
+    // git notes what was done by the second: what came before has to be over.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    assert.equal(await project.act(`git commit -qm nothing${after}`), null, after);
+    assert.equal(project.state("rev").length, 1, after);
+  }
+});
+
 Deno.test("a commit that succeeded uses its review up, though the command failed", async () => {
   for (const command of [`${COMMIT} && git push`, `${COMMIT}; false`]) {
     using project = await reviewed();

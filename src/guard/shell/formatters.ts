@@ -4,6 +4,8 @@ import type { Writer } from "./writers.ts";
 const IN_PLACE = /^(?:-[a-zA-Z]*i[a-zA-Z]*$|--in-?place)/;
 const FIX = /^--fix$/;
 const CHECK = /^--(?:check|diff)$/;
+const PYTHON = /\.(?:pyi?|ipynb)$/;
+const GO = /\.go$/;
 const NAMED_COPY = /^[^/]*:/;
 
 /** A program whose option names the file that it writes. */
@@ -36,6 +38,7 @@ export const FORMATTERS: Readonly<Record<string, Writer>> = {
   },
   eslint: {
     operands: "formatted",
+    excluding: { options: /^--ignore-pattern$/, reads: "patterns" },
     onlyWith: FIX,
     valued: "cf",
     valuedLong:
@@ -53,28 +56,33 @@ export const FORMATTERS: Readonly<Record<string, Writer>> = {
   },
   ruff: {
     operands: "formatted",
+    excluding: { options: /^--(?:extend-)?exclude$/, reads: "names" },
+    takes: PYTHON,
     begins: /^(?:format|check) /,
     onlyWith: /^(?:format|--fix(?:-only)?)$/,
     never: CHECK,
     valuedLong:
-      /^--(?:config|line-length|target-version|select|ignore|extend-select|output-format)$/,
+      /^--(?:config|line-length|target-version|select|ignore|extend-select|output-format|(?:extend-)?exclude)$/,
   },
   black: {
     operands: "formatted",
+    excluding: { options: /^--(?:extend-)?exclude$/, reads: "contains" },
+    takes: PYTHON,
     never: /^(?:--(?:check|diff|code|version|help)|-[chV])$/,
     valued: "ltW",
     valuedLong: /^--(?:line-length|target-version|config|include|exclude|extend-exclude|workers)$/,
   },
   isort: {
     operands: "formatted",
+    takes: PYTHON,
     never: /^(?:-c|-d|--check(?:-only)?|--diff|--stdout|--version|--help|--show-\w+)$/,
     valued: "lpostw",
     valuedLong: /^--(?:profile|line-length|settings-path|skip|src)$/,
   },
-  autopep8: { operands: "formatted", onlyWith: IN_PLACE, never: /^--diff$/ },
-  yapf: { operands: "formatted", onlyWith: IN_PLACE, never: /^--diff$/ },
-  gofmt: { operands: "formatted", onlyWith: /^-w$/, valued: "r" },
-  goimports: { operands: "formatted", onlyWith: /^-w$/ },
+  autopep8: { operands: "formatted", takes: PYTHON, onlyWith: IN_PLACE, never: /^--diff$/ },
+  yapf: { operands: "formatted", takes: PYTHON, onlyWith: IN_PLACE, never: /^--diff$/ },
+  gofmt: { operands: "formatted", takes: GO, onlyWith: /^-w$/, valued: "r" },
+  goimports: { operands: "formatted", takes: GO, onlyWith: /^-w$/ },
   rustfmt: {
     operands: "formatted",
     never: /^(?:--check|--print-config|--version|-V|--help|-h)$/,

@@ -1,20 +1,24 @@
 /** What commands print, and what they read, where the script itself says so. */
-import type { Command, CommandNode, Redirection, Statement, SyntaxNode } from "unbash";
+import type { Command, CommandNode, Redirection, Statement, SyntaxNode, Word } from "unbash";
 import type { ShellCommand } from "./command.ts";
 import { knownOutput } from "./known_output.ts";
 import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
 import { programName } from "./wrappers.ts";
 
-/** Where input and output come from and go to; here-documents are no files. */
+/** Where input and output come from and go to; here-documents are no files, nor is the pipe of `>(…)`. */
 export function readRedirects(
   redirections: readonly Redirection[],
   scope: Scope,
 ): ShellCommand["redirects"] {
   return redirections.flatMap((part) =>
-    part.type === "Redirect" && part.target !== undefined
+    part.type === "Redirect" && part.target !== undefined && !isPipe(part.target)
       ? [{ operator: part.operator, target: expandToOne(part.target, scope) }]
       : []
   );
+}
+
+function isPipe({ parts = [] }: Word): boolean {
+  return parts.length === 1 && parts[0]!.type === "ProcessSubstitution";
 }
 
 /** What a shell reads that gets no script on its command line. */

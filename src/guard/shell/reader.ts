@@ -46,6 +46,8 @@ export class Reader {
   tooLarge: string | null = null;
   readonly #root: string | null;
   readonly #written = new WrittenScripts();
+  /** The functions that nothing has called yet, each with the shell in which it was defined. */
+  readonly #uncalled = new Map<SyntaxNode, State>();
 
   constructor(root: string | null) {
     this.#root = root;
@@ -69,6 +71,9 @@ export class Reader {
       this.unknown.add(`it cannot be read as a shell script: ${message}`);
     }
     for (const statement of script.commands) this.#statement(statement, state);
+    if (state.depth > 0) return;
+    // They may be called from where it cannot be seen. The map may grow while it is gone through.
+    for (const [body, defined] of this.#uncalled) this.#node(body, defined);
   }
 
   #statement(statement: Statement, state: State): void {
@@ -93,8 +98,8 @@ export class Reader {
         return this.#node(node.body, copyOf(state));
       case "Function":
         state.functions.set(node.name.value, node.body);
-        // It may be called from where it cannot be seen.
-        return this.#node(node.body, inner(copyOf(state), state.startedBy));
+        this.#uncalled.set(node.body, inner(copyOf(state), state.startedBy));
+        return;
       case "For":
       case "Select":
         return this.#loop(node, state);
@@ -209,6 +214,7 @@ export class Reader {
     if (body !== undefined && state.depth < MAX_DEPTH) {
       const called = inner(own, state.startedBy);
       setParameters(called.variables, words.slice(1));
+      this.#uncalled.delete(body);
       this.#node(body, called);
     }
     const alias = resolveAlias(words, state.aliases);

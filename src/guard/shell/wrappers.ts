@@ -197,7 +197,9 @@ function inShell(name: string, rest: readonly Argument[]): Inner | undefined {
         const after = rest.slice(at + 1 + taken);
         const script = after.findIndex((word) => !/^[-+]./.test(word.text));
         if (script < 0) return undefined;
-        const [code, , ...parameters] = after.slice(script);
+        const [code, name, ...others] = after.slice(script);
+        // What `xargs` puts there may be more than one word.
+        const parameters = name?.isOpen ? [name, ...others] : others;
         return { kind: "script", text: code!, parameters };
       }
       if (text.startsWith("-") && text.includes("s")) return { kind: "stdin" };

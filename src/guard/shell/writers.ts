@@ -1,9 +1,10 @@
 /** The programs whose purpose it is to change files, and which of their arguments those are. */
+import type { Formatting } from "./formatted.ts";
 import { FORMATTERS } from "./formatters.ts";
 import type { OptionName, OptionNames } from "./operands.ts";
 
 /** Which of a program's arguments are files that it changes. */
-export interface Writer extends OptionNames {
+export interface Writer extends OptionNames, Formatting {
   /**
    * `all`, all removed, all tampered with, the `last`: the destination, or that and the `moved` sources, which go away.
    * `formatted`: all, which may be folders or patterns that the program reads itself.

@@ -1,5 +1,5 @@
 /** Which files a shell command plainly changes: redirections, and the programs whose purpose it is. */
-import { baseName, parentOf, resolvePath } from "../../paths.ts";
+import { resolvePath } from "../../paths.ts";
 import { changesOfArchive } from "./archives.ts";
 import type { ShellCommand } from "./command.ts";
 import type { HowToLook } from "../decide.ts";
@@ -12,6 +12,7 @@ import {
   SOMEWHERE,
 } from "./changes.ts";
 import { changesOfFind } from "./find.ts";
+import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
 import { type Operands, split } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
@@ -160,7 +161,7 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
     case "tampered":
       return marked(named, "tamper");
     case "formatted":
-      return [...named.flatMap(formatted), ...written];
+      return [...changesOfFormatter(named, rest, writer), ...written];
     default:
       return copied(writer, { operands: named, outputs, options });
   }
@@ -173,32 +174,6 @@ function withoutEnding(word: Argument): Argument {
     (_, tarred) => tarred === undefined ? "" : ".tar",
   );
   return { ...word, text };
-}
-
-/** What a formatter changes of a file, of a folder, of a pattern that it reads itself. */
-function formatted(word: Argument): Change[] {
-  const { text, isOpen, isGlob } = word;
-  if (isOpen || isGlob) return marked([word], "change");
-  if (text === "-") return [];
-  const somewhere = marked([SOMEWHERE], "change");
-  const inFolder = (folder: string, pattern: string): Change => ({
-    word: { ...word, text: folder },
-    effect: "change",
-    ifInFolder: true,
-    namedLike: { ...word, text: pattern, isGlob: true },
-  });
-  if (/[*?[{]/.test(text)) {
-    const pattern = text.replaceAll("**/", "");
-    const folder = parentOf(pattern);
-    return /[*?[{]/.test(folder) ? somewhere : [inFolder(folder, pattern), ...somewhere];
-  }
-  const folder = text.replace(/\/+$/, "");
-  const name = baseName(folder);
-  if (/^\.+$/.test(name)) return somewhere;
-  // A name without an ending is one of a folder.
-  return name.slice(1).includes(".") && folder === text
-    ? marked([word], "change")
-    : [...marked([word], "change"), inFolder(folder, `${folder}/*`), ...somewhere];
 }
 
 /** What becomes of a destination, and of sources that are moved to it. */
@@ -229,7 +204,7 @@ function copied(
     ...to.flatMap((word) => placesIn(word, sources)),
     ...(isRecursive ? to.flatMap((word) => placesIn(word, sources, "fill")) : []),
     ...(fills ? marked(to, "fill") : []),
-    ...(isVague && to.length > 0 ? marked([SOMEWHERE], "change") : []),
+    ...(isVague ? to : []).map((within): Change => ({ word: SOMEWHERE, effect: "change", within })),
     ...marked(kind === "moved" ? sources : [], "remove"),
   ];
 }
