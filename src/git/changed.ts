@@ -1,9 +1,7 @@
 /** Which files git would change by taking them back, or away: those that differ from what it takes them back to. */
 import type { Search } from "../guard/decide.ts";
-import { parentOf } from "../paths.ts";
 import { runTool } from "../process/tool.ts";
-import { lookUpwards } from "../project/look.ts";
-import { findRepository } from "./repository.ts";
+import { byRepository } from "./by_repository.ts";
 
 const GIT_MS = 3_000;
 
@@ -22,12 +20,8 @@ export async function askChanged(
   how: TakingBack,
   paths: readonly string[],
 ): Promise<ReadonlySet<string>> {
-  const roots = new Map<string, string | undefined>();
-  for (const folder of new Set(paths.map(parentOf))) {
-    roots.set(folder, findRepository(lookUpwards(folder))?.root);
-  }
   const changed = new Set<string>();
-  for (const [root, asked] of Map.groupBy(paths, (path) => roots.get(parentOf(path)))) {
+  for (const [root, asked] of byRepository(paths)) {
     const told = root === undefined ? null : await differing(root, how, asked);
     for (const path of told ?? asked) changed.add(path);
   }

@@ -1,8 +1,6 @@
 /** Which files git ignores: git itself is asked, since what counts is spread over many files and rules. */
-import { parentOf } from "../paths.ts";
 import { runTool } from "../process/tool.ts";
-import { lookUpwards } from "../project/look.ts";
-import { findRepository } from "./repository.ts";
+import { byRepository } from "./by_repository.ts";
 
 /** What makes git ignore a file. */
 export interface IgnorePattern {
@@ -31,14 +29,9 @@ const LINE = /^(.+?:\d+):(.*)\t/;
  * @param paths Absolute, with all links followed; they need not exist.
  */
 export async function askIgnored(paths: readonly string[]): Promise<IgnoreAnswer> {
-  const roots = new Map<string, string | undefined>();
-  for (const folder of new Set(paths.map(parentOf))) {
-    roots.set(folder, findRepository(lookUpwards(folder))?.root);
-  }
-  const byRoot = Map.groupBy(paths, (path) => roots.get(parentOf(path)));
   const ignored = new Map<string, IgnorePattern>();
   const unknown: string[] = [];
-  for (const [root, asked] of byRoot) {
+  for (const [root, asked] of byRepository(paths)) {
     if (root === undefined) continue;
     const said = await askGit(root, asked);
     if (said === null) unknown.push(...asked);

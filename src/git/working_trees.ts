@@ -1,6 +1,6 @@
 /** Where the branches of a repository are checked out, and whether they are there; read without starting git. */
 import { joinPath, parentOf, resolvePath } from "../paths.ts";
-import { branchOf, type Repository } from "./repository.ts";
+import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
 
 /** A git directory that has no other name lies in the main working tree. */
 const IN_MAIN_TREE = /[\\/]\.git$/;
@@ -20,33 +20,18 @@ export function workingTreeOf(
 
 /** Whether the repository has a branch of this name; true also where its files do not tell. */
 export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
-  if (isThere(joinPath(commonDir, "reftable"))) return true;
-  const ref = `refs/heads/${branch}`;
-  if (isThere(joinPath(commonDir, ref))) return true;
-  try {
-    return Deno.readTextFileSync(joinPath(commonDir, "packed-refs")).split("\n")
-      .some((line) => line.endsWith(` ${ref}`));
-  } catch {
-    // Nothing is packed.
-    return false;
-  }
+  return isThere(joinPath(commonDir, "reftable")) ||
+    readRef({ commonDir }, `heads/${branch}`) !== "";
 }
 
 /** What `git worktree add` has made, each with the folder that git keeps of it. */
 function linkedTrees(commonDir: string): { readonly gitDir: string; readonly root: string }[] {
-  const folder = joinPath(commonDir, "worktrees");
-  try {
-    return [...Deno.readDirSync(folder)].map(({ name }) => joinPath(folder, name))
-      .flatMap((gitDir) => {
-        const dotGit = readLine(joinPath(gitDir, "gitdir"));
-        return dotGit === null
-          ? []
-          : [{ gitDir, root: parentOf(resolvePath(dotGit, { folder: gitDir })) }];
-      });
-  } catch {
-    // There is no other one.
-    return [];
-  }
+  return worktreeDirs({ commonDir }).flatMap((gitDir) => {
+    const dotGit = readLine(joinPath(gitDir, "gitdir"));
+    return dotGit === null
+      ? []
+      : [{ gitDir, root: parentOf(resolvePath(dotGit, { folder: gitDir })) }];
+  });
 }
 
 function branchIn(gitDir: string): string | null {

@@ -10,7 +10,7 @@ import {
   testOf,
   type Truth,
 } from "./find_tests.ts";
-import type { Argument } from "./word.ts";
+import { type Argument, OPEN } from "./word.ts";
 
 type Expression =
   | { readonly kind: "test"; readonly test: Test }
@@ -42,7 +42,6 @@ export interface FindCall {
 }
 
 const HERE: Argument = { text: ".", isOpen: false, isGlob: false };
-const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
 const TRUE: Expression = { kind: "test", test: () => true };
 const UNKNOWN: Expression = { kind: "test", test: () => undefined };
 

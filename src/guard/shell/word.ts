@@ -34,6 +34,9 @@ export function withText({ found: _, ...word }: Argument, text: string): Argumen
   return { ...word, text };
 }
 
+/** An argument of which only the running shell knows the text. */
+export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
+
 /** What is known of the shell at this place of the script. */
 export interface Scope {
   /** Variables, and positional parameters under `1`, `2`, `@`; absent ones are not known. */

@@ -6,8 +6,8 @@ import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
 import { skipOptions, type SkippedOptions } from "./operands.ts";
 import { inRunner } from "./runners.ts";
-import type { Argument } from "./word.ts";
-import { inXargs, OPEN } from "./xargs.ts";
+import { type Argument, OPEN } from "./word.ts";
+import { inXargs } from "./xargs.ts";
 
 interface Wrapper extends SkippedOptions {
   /** How many operands come before the command: the seconds of `timeout`. */

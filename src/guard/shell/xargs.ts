@@ -1,9 +1,6 @@
 /** What `xargs` starts: with the words that it reads, where the script says which those are. */
 import type { Inner } from "./inner.ts";
-import { type Argument, literal } from "./word.ts";
-
-/** An argument that comes from elsewhere. */
-export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
+import { type Argument, literal, OPEN } from "./word.ts";
 
 /** Lines for each of which a command is read, at most. */
 const MAX_LINES = 32;
