@@ -21,8 +21,8 @@ export interface AskedUse extends Actor {
   readonly home: string | null;
 }
 
-/** git may change what lies in a folder: then it matters what it ignores. */
-const CHANGED_BY_GIT = /\bgit\b.*\b(?:checkout|restore|stash|reset|switch)\b/s;
+/** With both, git may take back what lies in a folder. One pattern for them would cost the square of a long text. */
+const SIGNS_OF_GIT = [/\bgit\b/, /\b(?:checkout|restore|stash|reset|switch)\b/];
 
 const MAX_REASON_CHARS = 1_500;
 const REASON_END_CHARS = 300;
@@ -58,7 +58,7 @@ export async function judgeUse(
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const isForbidden = (file: FileFacts) =>
     judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
-  const verdict = asksAll || (command !== null && CHANGED_BY_GIT.test(command))
+  const verdict = asksAll || (command !== null && SIGNS_OF_GIT.every((sign) => sign.test(command)))
     ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAll, isForbidden })
     : judge(look);
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
