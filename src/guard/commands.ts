@@ -70,9 +70,10 @@ function judgeCommand(
   found: { readonly blocks: Map<string, Block>; readonly doubts: Set<string> },
 ): void {
   const shown = shownCommand(command.words);
+  const texts = spellings(command.words).map(textOf);
   const allowing: typeof rules[number][] = [];
   for (const { rule, name } of rules) {
-    const match = matchCommand(rule, command.words);
+    const match = matchCommand(rule, texts);
     if (rule.action === "block") {
       if (match === "yes") found.blocks.set(name, { rule: name, reason: reasonOf(rule, shown) });
       else if (match === "maybe") {
@@ -92,10 +93,15 @@ function isCovered({ words, startedBy }: ShellCommand): boolean {
   return TRANSPARENT.has(programName(words[0]!.text)) && words.length > 1;
 }
 
-/** Whether a rule means this command, in any of the ways to write it. */
-export function matchCommand(rule: ToolRule, words: readonly Argument[]): Match {
-  const matches = spellings(words).map((spelling) => matchSpelling(rule, spelling));
-  return matches.includes("yes") ? "yes" : matches.includes("maybe") ? "maybe" : "no";
+/** Whether a rule means a command, in any of the ways to write it. */
+function matchCommand(rule: ToolRule, spellings: readonly KnownText[]): Match {
+  let best: Match = "no";
+  for (const spelling of spellings) {
+    const match = matchSpelling(rule, spelling);
+    if (match === "yes") return "yes";
+    if (match === "maybe") best = "maybe";
+  }
+  return best;
 }
 
 /** As written, with the program's name alone, and without git's own options. */
@@ -112,8 +118,7 @@ export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   return all;
 }
 
-function matchSpelling(rule: ToolRule, words: readonly Argument[]): Match {
-  const { text, isOpen } = textOf(words);
+function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText): Match {
   if (!isOpen && !text.includes(rule.needle)) return "no";
   const regex = new RegExp(rule.pattern, "s");
   if (regex.test(text)) return isOpen && !rule.glob.endsWith("*") ? "maybe" : "yes";
@@ -128,13 +133,15 @@ function matchSpelling(rule: ToolRule, words: readonly Argument[]): Match {
   return plain.startsWith(text) || text.startsWith(plain) ? "maybe" : "no";
 }
 
-/**
- * A command as one text, its words with one blank between them; up to where only the running shell knows more. A pattern
- * of the shell counts as such a place: a file may have any name.
- */
-export function textOf(
-  words: readonly Argument[],
-): { readonly text: string; readonly isOpen: boolean } {
+/** A command as one text, its words with one blank between them. */
+export interface KnownText {
+  readonly text: string;
+  /** Whether it ends where only the running shell knows more. */
+  readonly isOpen: boolean;
+}
+
+/** What is known of a command. A pattern of the shell ends it: a file may have any name. */
+export function textOf(words: readonly Argument[]): KnownText {
   const open = words.findIndex(({ isOpen, isGlob }) => isOpen || isGlob);
   const known = open < 0 ? words : words.slice(0, open + 1);
   const texts = known.map(({ text, isGlob }) => isGlob ? /^[^*?[]*/.exec(text)![0] : text);
