@@ -9,6 +9,7 @@ import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
+import { isContaining } from "./shell/runners.ts";
 import { readScript } from "./shell/script.ts";
 import { type BranchSwitch, branchSwitch } from "./shell/switching.ts";
 import { onlyTells } from "./shell/telling.ts";
@@ -41,7 +42,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
   const folders: string[] = [];
   for (const command of commands) {
     if (policy.deniesDangerous) {
-      const danger = judgeDanger(command, use);
+      const danger = judgeDanger(command, isContained(command) ? null : use);
       blocks.push(...danger.blocks);
       doubts.push(...danger.doubts);
     }
@@ -55,7 +56,7 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       }
     }
     const made: string[] = [];
-    for (const { path, by, within, ...how } of isRemote(command) ? [] : findTargets(command)) {
+    for (const { path, by, within, ...how } of isElsewhere(command) ? [] : findTargets(command)) {
       if (path === null) {
         if (within !== null && isOutside(within, use.root)) continue;
         if (how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy)) {
@@ -131,7 +132,7 @@ export function readUses(
 ): BashUses {
   const { commands, unknown } = readScript(command, around);
   const read = commands.map((command) => {
-    const targets = isRemote(command) ? [] : findTargets(command);
+    const targets = isElsewhere(command) ? [] : findTargets(command);
     return {
       command,
       targets: targets.filter(({ effect }) => effect !== "tamper"),
@@ -164,10 +165,18 @@ function named({ path, search }: Target): string[] {
   return path === null || (search?.named === "if-there" && !/\.\w+$/.test(path)) ? [] : [path];
 }
 
-/** Whether it runs on another machine. */
-function isRemote({ startedBy }: ShellCommand): boolean {
+/** Whether it sees other files than those here: in a container, on another machine. */
+function isElsewhere(command: ShellCommand): boolean {
+  return isContained(command) || isStartedBy(command, (name) => name === "ssh");
+}
+
+function isContained(command: ShellCommand): boolean {
+  return isStartedBy(command, isContaining);
+}
+
+function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean): boolean {
   if (startedBy === null) return false;
-  return programName(startedBy.words[0]?.text ?? "") === "ssh" || isRemote(startedBy);
+  return is(programName(startedBy.words[0]?.text ?? "")) || isStartedBy(startedBy, is);
 }
 
 /** `.git` of a working tree is named by the folder that it lies in. */

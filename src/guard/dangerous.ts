@@ -29,8 +29,12 @@ const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 const SQL =
   /\b(?:DROP\s+(?:TABLE|DATABASE|SCHEMA)|TRUNCATE\s+TABLE)\b|(?:^|;)\s*TRUNCATE\s+["`\w]/i;
 
-/** What one command would destroy, and what could not be told. */
-export function judgeDanger(command: ShellCommand, precious: Precious): Verdict {
+/**
+ * What one command would destroy, and what could not be told.
+ *
+ * @param precious Null where its folders are those of a container, which is made anew as easily.
+ */
+export function judgeDanger(command: ShellCommand, precious: Precious | null): Verdict {
   const [program, ...rest] = command.words;
   const device = command.redirects.find(({ operator, target }) =>
     operator.includes(">") && isDisk(target.text)
@@ -39,15 +43,16 @@ export function judgeDanger(command: ShellCommand, precious: Precious): Verdict 
   const doubts: string[] = [];
   if (program !== undefined && !program.isOpen) {
     const name = programName(program.text);
-    if (name === "rm" || name === "chmod" || name === "chown") {
+    if (precious !== null && /^(?:rm|chmod|chown)$/.test(name)) {
       const judged = judgeRecursive(name, rest, command, precious);
       found.push(...judged.found);
       doubts.push(...judged.doubts);
     } else if (name === "git") {
       found.push(...judgeGit(rest));
       doubts.push(...doubtsOfGit(rest));
-    } else if (name === "find") found.push(...judgeFind(rest, command, precious));
-    else if (/^mkfs(?:\.\w+)?$/.test(name) && !rest.some(({ text }) => text === "--help")) {
+    } else if (name === "find" && precious !== null) {
+      found.push(...judgeFind(rest, command, precious));
+    } else if (/^mkfs(?:\.\w+)?$/.test(name) && !rest.some(({ text }) => text === "--help")) {
       found.push("makes a new file system over an old one");
     } else if (name === "dd" && rest.some(({ text }) => isDisk(text.replace(/^of=/, "")))) {
       if (rest.some(({ text }) => text.startsWith("of="))) found.push("writes over a disk");

@@ -1,9 +1,14 @@
-/** Programs that run another one out of a package, or in a prepared environment: `npx PROGRAM`, `bundle exec PROGRAM`. */
+/**
+ * Programs that run another one out of a package, in a prepared environment, or in a container: `npx PROGRAM`,
+ * `bundle exec PROGRAM`, `docker exec APP PROGRAM`.
+ */
 import type { Inner } from "./inner.ts";
 import { skipOptions, type SkippedOptions } from "./operands.ts";
 import type { Argument } from "./word.ts";
 
 interface Runner extends SkippedOptions {
+  /** What may stand before the verb: `compose`. */
+  readonly groups?: RegExp;
   /** Before the program stands one of these verbs. */
   readonly verbs?: RegExp;
   /** Without such a verb any other word is the program as well, unless it is one of these. */
@@ -24,7 +29,34 @@ const OF_NPM = {
 /** Verbs of package managers that are called like programs. */
 const OWN = /^(?:install|link|unlink|rm|patch|run|test|start)$/;
 
-/** By the program's name. */
+const CONTAINER: Runner = {
+  groups: /^(?:compose|container)$/,
+  verbs: /^(?:exec|run)$/,
+  operands: 1,
+  valued: "aceflhHmnpuvw",
+  valuedLong: [
+    ..."add-host attach cap-add cap-drop cidfile context cpus detach-keys device dns entrypoint env env-file"
+      .split(" "),
+    ..."expose file gpus host hostname index ip ipc label link log-driver log-opt memory mount name network"
+      .split(" "),
+    ..."pid platform profile project-directory project-name publish pull restart runtime security-opt shm-size"
+      .split(" "),
+    ..."stop-signal stop-timeout tmpfs ulimit user userns volume volumes-from workdir".split(" "),
+  ],
+};
+const POD: Runner = { verbs: /^exec$/, dashes: true };
+/** In containers. */
+const CONTAINED: ReadonlyMap<string, Runner> = new Map([
+  ["docker", CONTAINER],
+  ["podman", CONTAINER],
+  ["nerdctl", CONTAINER],
+  ["docker-compose", CONTAINER],
+  ["podman-compose", CONTAINER],
+  ["kubectl", POD],
+  ["oc", POD],
+]);
+
+/** Here, by the program's name. */
 const RUNNERS: ReadonlyMap<string, Runner> = new Map(Object.entries<Runner>({
   npx: OF_NPM,
   bunx: OF_NPM,
@@ -74,15 +106,21 @@ const RUNNERS: ReadonlyMap<string, Runner> = new Map(Object.entries<Runner>({
 
 /** Whether a program is one of these, or runs modules like them: `python -m black`. */
 export function isRunner(name: string): boolean {
-  return RUNNERS.has(name) || /^python[\d.]*$/.test(name);
+  return RUNNERS.has(name) || CONTAINED.has(name) || /^python[\d.]*$/.test(name);
+}
+
+/** Whether what a program runs has another file system than it has itself. */
+export function isContaining(name: string): boolean {
+  return CONTAINED.has(name);
 }
 
 /** The command that such a program runs; undefined where it runs none. */
 export function inRunner(name: string, rest: readonly Argument[]): Inner | undefined {
-  const runner = RUNNERS.get(name);
+  const runner = RUNNERS.get(name) ?? CONTAINED.get(name);
   if (runner === undefined) return undefined;
-  const { verbs, own, operands = 0, dashes } = runner;
+  const { groups, verbs, own, operands = 0, dashes } = runner;
   let at = skipOptions(rest, runner);
+  if (groups?.test(rest[at]?.text ?? "")) at += 1 + skipOptions(rest.slice(at + 1), runner);
   const verb = rest[at]?.text ?? "";
   if (verbs?.test(verb)) at += 1;
   else if (verbs !== undefined && !(own !== undefined && !own.test(verb))) return undefined;
