@@ -1,4 +1,5 @@
 /** Configuration files that count for nothing because another one stands beside them. */
+import { exists } from "../project/exists.ts";
 import type { ConfigFile } from "./discover.ts";
 
 /** A file that is not read, and the one that counts in its place. */
@@ -12,14 +13,5 @@ export function passedOver(files: readonly ConfigFile[]): PassedOver[] {
   return files
     .filter(({ layer, path }) => layer !== "local" && path.endsWith(".yaml"))
     .map(({ path }) => ({ path: path.replace(/\.yaml$/, ".yml"), counts: path }))
-    .filter(({ path }) => isThere(path));
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
+    .filter(({ path }) => exists(path));
 }

@@ -1,5 +1,6 @@
 /** Where the steps of a shell command happen: each in a working tree, on the branch that the steps before have left there. */
-import { findRepository, isCheckedOut, readRef, type Repository } from "../git/repository.ts";
+import { findRepository, readRef, type Repository } from "../git/repository.ts";
+import { isCheckedOut } from "../git/working_trees.ts";
 import type { BashStep } from "../guard/bash.ts";
 import type { BranchSwitch } from "../guard/shell/switching.ts";
 import { parentOf } from "../paths.ts";

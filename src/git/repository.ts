@@ -75,21 +75,6 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
   }
 }
 
-/** Whether one of a repository's working trees has a branch checked out: git lets no other one have it then. */
-export function isCheckedOut(
-  { commonDir }: Pick<Repository, "commonDir">,
-  branch: string,
-): boolean {
-  const gitDirs = [commonDir, ...worktreeDirs({ commonDir })];
-  return gitDirs.some((gitDir) => {
-    try {
-      return branchOf(gitDir) === branch;
-    } catch {
-      return false;
-    }
-  });
-}
-
 /** What git keeps of each working tree beside the main one. */
 export function worktreeDirs({ commonDir }: Pick<Repository, "commonDir">): string[] {
   const folder = joinPath(commonDir, "worktrees");

@@ -1,5 +1,6 @@
 /** Where the branches of a repository are checked out, and whether they are there; read without starting git. */
 import { joinPath, parentOf, resolvePath } from "../paths.ts";
+import { exists } from "../project/exists.ts";
 import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
 
 /** A git directory that has no other name lies in the main working tree. */
@@ -14,13 +15,21 @@ export function workingTreeOf(
     ? [{ gitDir: commonDir, root: parentOf(commonDir) }]
     : [];
   const found = [...main, ...linkedTrees(commonDir)]
-    .find(({ gitDir, root }) => isThere(joinPath(root, ".git")) && branchIn(gitDir) === branch);
+    .find(({ gitDir, root }) => exists(joinPath(root, ".git")) && branchIn(gitDir) === branch);
   return found === undefined ? undefined : { commonDir, root: found.root, branch };
+}
+
+/** Whether one of a repository's working trees has a branch checked out: git lets no other one have it then. */
+export function isCheckedOut(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): boolean {
+  return [commonDir, ...worktreeDirs({ commonDir })].some((gitDir) => branchIn(gitDir) === branch);
 }
 
 /** Whether the repository has a branch of this name; true also where its files do not tell. */
 export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
-  return isThere(joinPath(commonDir, "reftable")) ||
+  return exists(joinPath(commonDir, "reftable")) ||
     readRef({ commonDir }, `heads/${branch}`) !== "";
 }
 
@@ -47,14 +56,5 @@ function readLine(path: string): string | null {
     return Deno.readTextFileSync(path).trim();
   } catch {
     return null;
-  }
-}
-
-function isThere(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
   }
 }

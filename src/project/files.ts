@@ -2,6 +2,7 @@
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook, Looked, Search } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
+import { exists } from "./exists.ts";
 import { filesBelow, findIn, isMadeAnew, isOwnFolder } from "./folder_files.ts";
 import { findOwn, type OwnFile } from "../guard/protected.ts";
 
@@ -231,15 +232,6 @@ export function realPath(path: string, links = 0): string {
     // Not even a link.
   }
   return joinPath(realPath(above, links), baseName(path));
-}
-
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function isFolder(path: string): boolean {
