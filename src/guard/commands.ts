@@ -34,6 +34,12 @@ const TRANSPARENT = new Set([
   "eval",
 ]);
 
+/** What the shell does itself, without a program and without a trace. */
+const INSIDE_SHELL = new Set(
+  ["cd", "pushd", "popd", "set", "shopt", "test", "[", "true", "false", ":", "exit", "return"]
+    .concat(["break", "continue", "shift", "wait"]),
+);
+
 /**
  * Judges the commands of one Bash call. In the order of the configuration, for each command: a rule that blocks and
  * matches forbids it; a rule that allows and matches lets it pass, and ends the search. Where there are rules that allow
@@ -87,10 +93,15 @@ function judgeCommand(
   found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first.rule, shown) });
 }
 
-/** What only starts other commands is allowed as far as those are; the program of a package as far as what runs it. */
+/**
+ * What need not be allowed by name: what only starts other commands is allowed as far as those are, the program of a
+ * package as far as what runs it, and what the shell does itself is no use of a tool.
+ */
 function isCovered({ words, startedBy }: ShellCommand): boolean {
   if (startedBy !== null && isRunner(programName(startedBy.words[0]!.text))) return true;
-  return TRANSPARENT.has(programName(words[0]!.text)) && words.length > 1;
+  const [program] = words;
+  if (INSIDE_SHELL.has(program!.text)) return true;
+  return TRANSPARENT.has(programName(program!.text)) && words.length > 1;
 }
 
 /** Whether a rule means a command, in any of the ways to write it. */

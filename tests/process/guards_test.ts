@@ -120,6 +120,7 @@ Deno.test("where rules allow, only what one of them matches passes", async () =>
   );
   assert.equal(await bash(home, "npm test -- --watch"), null);
   assert.equal(await bash(home, "timeout 60 npm test && git status"), null);
+  assert.equal(await bash(home, "set -e; [ -f a.txt ] && cd src && npm test"), null);
   assert.match((await bash(home, "npm test && rm a.txt"))!, /allow rule.*Command: rm a\.txt/);
   assert.match((await bash(home, "sudo npm test"))!, /Command: sudo npm test/);
   assert.equal(await edit(home, "src/a.ts"), null);
