@@ -67,8 +67,10 @@ export async function usedUp(
     );
   }
   const ended = { succeeded, tellsOfAll: endTellsOfAll(commandOf(use.input) ?? "") };
+  // A command that goes on to another branch may have done the same only there.
+  const isOnOne = allowed.every(({ branch }) => branch === allowed[0]!.branch);
   return allowed
-    .filter((one) => isUsedUp(ended, hasMoved(one, allowed) ?? standsElsewhere(one), one))
+    .filter((one) => isUsedUp(ended, hasMoved(one, isOnOne) ?? standsElsewhere(one), one))
     .map((one) => clearingOf(one, sessionId));
 }
 
@@ -88,12 +90,11 @@ export function usedUpUntold(
 ): Clearing[] {
   if (db === null || uses.length === 0) return [];
   const unended = quietly(() => readUnendedUses(db, { ...key, sessionId })) ?? [];
-  return unended.flatMap((allowed) =>
-    allowed.filter((one) =>
-      one.repository === key.repository && one.branch === key.branch &&
-      uses.some(({ requirement }) => requirement === one.requirement) &&
-      hasMoved(one, allowed) === true
-    )
+  // Much may have been done on other branches since.
+  return unended.filter((one) =>
+    one.repository === key.repository && one.branch === key.branch &&
+    uses.some(({ requirement }) => requirement === one.requirement) &&
+    hasMoved(one, false) === true
   ).map((one) => clearingOf(one, sessionId));
 }
 
@@ -105,16 +106,16 @@ function clearingOf(
 }
 
 /**
- * Whether a use has moved its branch, by git's log of the working tree; null where that does not tell. Of uses on several
- * branches there, only one whose branch stands elsewhere now.
+ * Whether a use has moved its branch, by git's log of the working tree; null where that does not tell.
+ *
+ * @param isOnOne Whether what was done there can be meant for no other branch.
  */
-function hasMoved(use: AllowedUse, allowed: readonly AllowedUse[]): boolean | null {
-  const { worktree, branch, repository, moves, loggedBytes } = use;
+function hasMoved(use: AllowedUse, isOnOne: boolean): boolean | null {
+  const { worktree, repository, moves, loggedBytes } = use;
   const tree = { root: worktree, commonDir: repository };
   const done = loggedBytes === null ? null : doneSince(tree, loggedBytes);
   if (done === null) return null;
-  const isAlone = allowed.every((one) => one.worktree !== worktree || one.branch === branch);
-  return haveMoved(moves, done) && (isAlone || !standsAsBefore(use));
+  return haveMoved(moves, done) && (isOnOne || standsAsBefore(use) !== true);
 }
 
 /** The same by the branch alone; null also where the command has gone to another one, which may have moved instead. */

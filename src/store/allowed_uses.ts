@@ -26,13 +26,11 @@ export function readAllowedUses(
 /**
  * The single uses of a session's tool uses that were allowed and of which no end is known: they have not begun, are under
  * way, go on in the background, or nobody told. Only since something that is satisfied now for one use on a branch was.
- *
- * @returns By tool use.
  */
 export function readUnendedUses(
   db: DatabaseSync,
   { repository, branch, sessionId }: BranchKey & { readonly sessionId: string },
-): AllowedUse[][] {
+): AllowedUse[] {
   const rows = db.prepare(
     `SELECT metadata ->> '$.uses' AS uses
        FROM hook_executions AS allowed
@@ -55,5 +53,5 @@ export function readUnendedUses(
                  AND ended.hook_name IN ('PostToolUse', 'PostToolUseFailure')
                  AND ended.metadata ->> '$.goesOn' IS NULL)`,
   ).all(sessionId, repository, branch);
-  return rows.map(({ uses }) => JSON.parse(String(uses)));
+  return rows.flatMap(({ uses }) => JSON.parse(String(uses)));
 }

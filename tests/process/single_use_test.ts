@@ -270,3 +270,14 @@ Deno.test("what a person commits after Claude's commit has failed uses no review
   assert.equal(await project.act(COMMIT), null);
   assert.deepEqual(project.state("rev"), []);
 });
+
+Deno.test("a commit that never ran uses no review up, whatever is committed on another branch", async () => {
+  using project = await reviewed();
+  assert.equal(await project.bash(COMMIT, { tool_use_id: "toolu_refused" }), null);
+  project.git("checkout", "-q", "main");
+  await satisfy(project);
+  assert.equal(await project.act(COMMIT), null);
+  project.git("checkout", "-q", "feature/x");
+  assert.equal(await project.act(COMMIT), null);
+  assert.deepEqual(project.state("rev"), []);
+});
