@@ -1,16 +1,17 @@
 /** Satisfactions that allow one action: what an action stands for before it happens, and what it has used up after it. */
 import type { DatabaseSync } from "node:sqlite";
-import { hasOnlyGone } from "../git/head_log.ts";
+import { doneSince, headLogBytes } from "../git/head_log.ts";
 import { findRepository, readRef, type Repository } from "../git/repository.ts";
 import { lookUpwards } from "../project/look.ts";
 import {
   type AllowedUse,
   endTellsOfAll,
+  haveMoved,
   isUsedUp,
-  movesBranch,
+  movesOf,
 } from "../requirement/single_use.ts";
-import { readAllowedUses } from "../store/allowed_uses.ts";
-import type { RequirementChange } from "../store/requirements.ts";
+import { readAllowedUses, readUnendedUses } from "../store/allowed_uses.ts";
+import type { BranchKey, Clearing } from "../store/requirements.ts";
 import { type AskedUse, commandOf } from "./judge.ts";
 import { type MeantPlace, quietly, requirementsFor } from "./requirements.ts";
 
@@ -18,15 +19,19 @@ import { type MeantPlace, quietly, requirementsFor } from "./requirements.ts";
 export function usesOf(place: MeantPlace): Omit<AllowedUse, "untilMs">[] {
   const { triggered, repository, startsAt, commands } = place;
   const singleUse = triggered.filter(({ scope }) => scope === "single_use");
-  return singleUse.map((requirement) => ({
-    requirement: requirement.name,
-    repository: repository.commonDir,
-    branch: repository.branch ?? "",
-    worktree: repository.root,
-    stoodAt: startsAt !== null && movesBranch(requirement, commands) !== "none"
-      ? readRef(repository, `heads/${startsAt}`)
-      : null,
-  }));
+  return singleUse.map((requirement) => {
+    const moving = movesOf(requirement, commands);
+    const isMoved = moving.moves.length > 0;
+    return {
+      requirement: requirement.name,
+      repository: repository.commonDir,
+      branch: repository.branch ?? "",
+      worktree: repository.root,
+      ...moving,
+      stoodAt: isMoved && startsAt !== null ? readRef(repository, `heads/${startsAt}`) : null,
+      loggedBytes: isMoved ? headLogBytes(repository) : null,
+    };
+  });
 }
 
 /**
@@ -42,7 +47,7 @@ export async function usedUp(
     readonly db: DatabaseSync | null;
     readonly sessionId: string;
   },
-): Promise<RequirementChange[]> {
+): Promise<Clearing[]> {
   const singleUse = requirements.filter(({ scope }) => scope === "single_use");
   const places = await requirementsFor(singleUse, use, repository);
   if (places.every(({ triggered }) => triggered.length === 0)) return [];
@@ -50,10 +55,9 @@ export async function usedUp(
   const allowed = db === null || toolUseId === null
     ? []
     : quietly(() => readAllowedUses(db, { sessionId, toolUseId })) ?? [];
-  const ended = { succeeded, tellsOfAll: endTellsOfAll(commandOf(use.input) ?? "") };
   if (allowed.length === 0) {
     return places.flatMap(({ triggered, repository: { commonDir, branch } }) =>
-      branch === null || !succeeded ? [] : triggered.map(({ name }): RequirementChange => ({
+      branch === null || !succeeded ? [] : triggered.map(({ name }): Clearing => ({
         kind: "clear",
         repository: commonDir,
         branch,
@@ -62,23 +66,67 @@ export async function usedUp(
       }))
     );
   }
-  const commands = places.flatMap((place) => place.commands);
-  const under = new Map(places.flatMap(({ triggered }) => triggered).map((one) => [one.name, one]));
-  return allowed.flatMap((one): RequirementChange[] => {
-    const { repository, branch, requirement, untilMs } = one;
-    const asked = under.get(requirement);
-    if (asked === undefined) return [];
-    if (!isUsedUp(ended, hasMoved(one), movesBranch(asked, commands))) return [];
-    return [{ kind: "clear", repository, branch, requirement, sessionId, untilMs }];
-  });
+  const ended = { succeeded, tellsOfAll: endTellsOfAll(commandOf(use.input) ?? "") };
+  // A command that goes on to another branch may have done the same only there.
+  const isOnOne = allowed.every(({ branch }) => branch === allowed[0]!.branch);
+  return allowed
+    .filter((one) => isUsedUp(ended, hasMoved(one, isOnOne) ?? standsElsewhere(one), one))
+    .map((one) => clearingOf(one, sessionId));
 }
 
-/** Whether a branch has moved since; null when that is not known, or another one may have instead. */
-function hasMoved({ repository, branch, worktree, stoodAt, untilMs }: AllowedUse): boolean | null {
+/**
+ * What was used up on a branch without a word of it: by an action that went on in the background, or whose end is still to
+ * be told, or never was.
+ *
+ * @param uses What is to be allowed now.
+ */
+export function usedUpUntold(
+  uses: readonly Omit<AllowedUse, "untilMs">[],
+  { db, key, sessionId }: {
+    readonly db: DatabaseSync | null;
+    readonly key: BranchKey;
+    readonly sessionId: string;
+  },
+): Clearing[] {
+  if (db === null || uses.length === 0) return [];
+  const unended = quietly(() => readUnendedUses(db, { ...key, sessionId })) ?? [];
+  // Much may have been done on other branches since.
+  return unended.filter((one) =>
+    one.repository === key.repository && one.branch === key.branch &&
+    uses.some(({ requirement }) => requirement === one.requirement) &&
+    hasMoved(one, false) === true
+  ).map((one) => clearingOf(one, sessionId));
+}
+
+function clearingOf(
+  { repository, branch, requirement, untilMs }: AllowedUse,
+  sessionId: string,
+): Clearing {
+  return { kind: "clear", repository, branch, requirement, sessionId, untilMs };
+}
+
+/**
+ * Whether a use has moved its branch, by git's log of the working tree; null where that does not tell.
+ *
+ * @param isOnOne Whether what was done there can be meant for no other branch.
+ */
+function hasMoved(use: AllowedUse, isOnOne: boolean): boolean | null {
+  const { worktree, repository, moves, loggedBytes } = use;
+  const tree = { root: worktree, commonDir: repository };
+  const done = loggedBytes === null ? null : doneSince(tree, loggedBytes);
+  if (done === null) return null;
+  return haveMoved(moves, done) && (isOnOne || standsAsBefore(use) !== true);
+}
+
+/** The same by the branch alone; null also where the command has gone to another one, which may have moved instead. */
+function standsElsewhere(use: AllowedUse): boolean | null {
+  const asBefore = standsAsBefore(use);
+  if (asBefore !== true) return asBefore === null ? null : true;
+  return findRepository(lookUpwards(use.worktree))?.branch === use.branch ? false : null;
+}
+
+/** Whether a branch stands where it stood; null when that is not known. */
+function standsAsBefore({ repository, branch, stoodAt }: AllowedUse): boolean | null {
   const standsAt = stoodAt === null ? null : readRef({ commonDir: repository }, `heads/${branch}`);
-  if (standsAt === null) return null;
-  if (standsAt !== stoodAt) return true;
-  const now = findRepository(lookUpwards(worktree));
-  if (now === undefined) return null;
-  return now.branch === branch || hasOnlyGone(now, untilMs) ? false : null;
+  return standsAt === null ? null : standsAt === stoodAt;
 }

@@ -20,7 +20,7 @@ import {
   requirementsFor,
   UNKEPT,
 } from "./requirements.ts";
-import { usesOf } from "./single_use.ts";
+import { usedUpUntold, usesOf } from "./single_use.ts";
 import { audienceOf } from "./standings.ts";
 import { decideUse, type PreparedUse, type RequirementSaying, SILENT } from "./use_decision.ts";
 
@@ -107,16 +107,21 @@ async function prepareAt(
     isElsewhere: !place.showsBranch,
     projectDir: use.projectDir,
   });
+  const key = { repository: repository.commonDir, branch };
+  const uses = usesOf(place);
+  const spent = usedUpUntold(uses, { ...at, key });
   return {
     ...gathered,
-    key: { repository: repository.commonDir, branch },
+    changes: [...gathered.changes, ...spent],
+    key,
     toolUseId: use.toolUseId,
     triggered,
     doubts,
     to: audienceOf(gathered.facts, { repository, isCheckedOut, db: at.db }),
     worktree: repository.root,
     isCheckedOut,
-    uses: usesOf(place),
+    uses,
+    spent,
   };
 }
 

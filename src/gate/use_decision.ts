@@ -8,7 +8,12 @@ import { type Audience, denialText, doubtText, shortDenialText } from "../requir
 import type { Doubt } from "../requirement/triggers.ts";
 import { type DeniedOnto, wasDeniedSince } from "../store/denials.ts";
 import { isPaused } from "../store/pauses.ts";
-import { type BranchKey, readOwnStandings, type RequirementChange } from "../store/requirements.ts";
+import {
+  type BranchKey,
+  type Clearing,
+  readOwnStandings,
+  type RequirementChange,
+} from "../store/requirements.ts";
 import type { GatheredFacts } from "./requirements.ts";
 
 /** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
@@ -52,6 +57,8 @@ export interface PreparedUse extends GatheredFacts {
   readonly isCheckedOut: boolean;
   /** The single uses that it is, if it may happen. */
   readonly uses: readonly Omit<AllowedUse, "untilMs">[];
+  /** What was used up before, and is cleared only now. */
+  readonly spent: readonly Clearing[];
 }
 
 /** A part of a tool use, with what is open for it. */
@@ -129,7 +136,8 @@ export function judgePart(
   isStrict: boolean,
 ): JudgedUse {
   const { triggered, doubts, facts, key } = part;
-  const standings = db === null ? [] : readOwnStandings(db, key, facts.sessionId);
+  const stored = db === null ? [] : readOwnStandings(db, key, facts.sessionId);
+  const standings = stored.filter((standing) => !isSpent(standing, part));
   const unknownAmong = (ones: readonly Requirement[]) =>
     unknownOf(ones.filter(({ stopOnly }) => !stopOnly), standings, facts);
   const openAmong = (ones: readonly Requirement[]) => [
@@ -143,6 +151,17 @@ export function judgePart(
     unknown: unknownAmong(triggered),
     feared: openAmong([...new Set(doubts.map(({ requirement }) => requirement))]),
   };
+}
+
+/** Whether the session's own satisfaction is used up, as far as it is no newer one. */
+function isSpent(
+  { requirement, sessionId, satisfiedAtMs }: Standing,
+  { spent, facts }: PreparedUse,
+): boolean {
+  return sessionId === facts.sessionId &&
+    spent.some((one) =>
+      one.requirement === requirement && (satisfiedAtMs ?? 0) <= (one.untilMs ?? facts.atMs)
+    );
 }
 
 /** What it triggers that was not triggered before. */

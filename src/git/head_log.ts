@@ -1,27 +1,38 @@
-/** What git notes of a working tree's `HEAD`: each time that it came to stand elsewhere. */
+/** What git notes of a working tree's `HEAD`: each time that it came to stand elsewhere, and what was done for it. */
 import { joinPath } from "../paths.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 
-/** `<old> <new> <who> <seconds> <zone>`, a tab, and what was done. */
-const LINE = / (\d+) [+-]\d{4}\t(.*)$/;
+/** Of which working tree. */
+type Tree = Pick<Repository, "root" | "commonDir">;
+
+/** The end of a line. */
+const LINE_FEED = 10;
+
+/** How long the log is, in bytes: nothing where none is there yet, null where that cannot be told. */
+export function headLogBytes(tree: Tree): number | null {
+  try {
+    return Deno.statSync(pathOf(tree)).size;
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound ? 0 : null;
+  }
+}
 
 /**
- * Whether all that `HEAD` has done since is to go to other branches: no commit was made.
+ * What was done since the log was so long, in git's words: `commit: Add a test`, `reset: moving to HEAD~1`.
  *
- * @returns False also where nothing was noted, or it cannot be read.
+ * @returns Null where there is no log, or git has shortened it.
  */
-export function hasOnlyGone(
-  repository: Pick<Repository, "root" | "commonDir">,
-  sinceMs: number,
-): boolean {
+export function doneSince(tree: Tree, bytes: number): string[] | null {
   try {
-    const log = Deno.readTextFileSync(joinPath(gitFolders(repository).at(-1)!, "logs/HEAD"));
-    const done = log.split("\n").flatMap((line) => {
-      const [, seconds, what] = LINE.exec(line) ?? [];
-      return Number(seconds) >= Math.floor(sinceMs / 1_000) ? [what!] : [];
-    });
-    return done.length > 0 && done.every((what) => what.startsWith("checkout: "));
+    const log = Deno.readFileSync(pathOf(tree));
+    if (bytes > 0 && log[bytes - 1] !== LINE_FEED) return null;
+    const lines = new TextDecoder().decode(log.subarray(bytes)).split("\n");
+    return lines.flatMap((line) => line.split("\t").slice(1, 2));
   } catch {
-    return false;
+    return null;
   }
+}
+
+function pathOf(tree: Tree): string {
+  return joinPath(gitFolders(tree).at(-1)!, "logs/HEAD");
 }

@@ -16,6 +16,8 @@ export interface FollowUp {
   /** To be written with the event, by `apply`. */
   readonly changes: readonly RequirementChange[];
   readonly apply: ApplyChanges;
+  /** For the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
   /** To be called once the event is saved; null when there is nothing to tell. */
   answer(): Promise<Answer>;
 }
@@ -29,6 +31,7 @@ export async function followUp(work: HookWork): Promise<FollowUp> {
   return {
     changes,
     apply: applyChanges,
+    notes: goesOn(sent["tool_response"]) ? { goesOn: true } : {},
     answer: () => tool === "ExitPlanMode" ? answerPlan(work, policy) : Promise.resolve(null),
   };
 }
@@ -58,10 +61,14 @@ async function changesOf(
   return await usedUp(policy.requirements, use, { repository, db, sessionId });
 }
 
-/** Whether an action is over and nobody has broken it off; a command in the background goes on. */
+/** Whether an action is over and nobody has broken it off. */
 function hasSucceeded(response: unknown): boolean {
-  const { interrupted, backgroundTaskId } = Object(response);
-  return interrupted !== true && (backgroundTaskId ?? null) === null;
+  return Object(response).interrupted !== true && !goesOn(response);
+}
+
+/** Whether a command is not over, but goes on in the background. */
+function goesOn(response: unknown): boolean {
+  return (Object(response).backgroundTaskId ?? null) !== null;
 }
 
 /** A plan was approved: what is still open before it can be carried out. */

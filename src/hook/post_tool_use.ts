@@ -28,7 +28,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   else if (EDITING_TOOLS.has(toolName)) counters.push("edits");
   if (skipped !== null) {
     await work.save(
-      { status: "skipped", metadata: { skipped }, counters, ...changes },
+      { status: "skipped", metadata: { skipped, ...after?.notes }, counters, ...changes },
       after?.apply,
     );
     return await after?.answer() ?? SILENT;
@@ -42,6 +42,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       input: inputExcerpt(capture.payload),
       ...(failed ? { error: excerpt(textOfError(event.own["error"])) } : {}),
       ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
+      ...after?.notes,
     },
     counters,
     ...changes,

@@ -1,5 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { AllowedUse } from "../requirement/single_use.ts";
+import type { BranchKey } from "./requirements.ts";
+
+/** What a program before this one noted tells too little, and counts as not noted. */
+const IS_NOTED = "metadata ->> '$.uses[0].moves' IS NOT NULL";
 
 /** The single uses that a tool use was when it was allowed; none when nobody noted it. */
 export function readAllowedUses(
@@ -12,9 +16,42 @@ export function readAllowedUses(
       WHERE session_id = ?
         AND tool_use_id = ?
         AND hook_name = 'PreToolUse'
-        AND metadata ->> '$.uses' IS NOT NULL
+        AND ${IS_NOTED}
       ORDER BY created_at_ms DESC
       LIMIT 1`,
   ).get(sessionId, toolUseId);
   return row === undefined ? [] : JSON.parse(String(row["uses"]));
+}
+
+/**
+ * The single uses of a session's tool uses that were allowed and of which no end is known: they have not begun, are under
+ * way, go on in the background, or nobody told. Only since something that is satisfied now for one use on a branch was.
+ */
+export function readUnendedUses(
+  db: DatabaseSync,
+  { repository, branch, sessionId }: BranchKey & { readonly sessionId: string },
+): AllowedUse[] {
+  const rows = db.prepare(
+    `SELECT metadata ->> '$.uses' AS uses
+       FROM hook_executions AS allowed
+      WHERE session_id = ?1
+        AND created_at_ms >= (
+              SELECT min(satisfied_at_ms)
+                FROM requirements
+               WHERE repository = ?2
+                 AND branch = ?3
+                 AND session_id = ?1
+                 AND scope = 'single_use')
+        AND hook_name = 'PreToolUse'
+        AND ${IS_NOTED}
+        AND NOT EXISTS (
+              SELECT 1
+                FROM hook_executions AS ended
+               WHERE ended.session_id = ?1
+                 AND ended.created_at_ms >= allowed.created_at_ms
+                 AND ended.tool_use_id = allowed.tool_use_id
+                 AND ended.hook_name IN ('PostToolUse', 'PostToolUseFailure')
+                 AND ended.metadata ->> '$.goesOn' IS NULL)`,
+  ).all(sessionId, repository, branch);
+  return rows.flatMap(({ uses }) => JSON.parse(String(uses)));
 }

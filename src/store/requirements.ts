@@ -27,17 +27,20 @@ export interface Satisfaction {
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
+/** What a session had of a requirement is used up. */
+export interface Clearing extends BranchKey {
+  readonly kind: "clear";
+  readonly requirement: string;
+  readonly sessionId: string;
+  /** A satisfaction that is younger stays; without it, than the event. */
+  readonly untilMs?: number;
+}
+
 /** What an event changes: plain data, so that it can wait in the spool with the event. */
 export type RequirementChange =
   | (BranchKey & { readonly kind: "satisfy" } & Omit<Satisfaction, "atMs">)
   | (BranchKey & Trigger & { readonly kind: "trigger" })
-  | (BranchKey & {
-    readonly kind: "clear";
-    readonly requirement: string;
-    readonly sessionId: string;
-    /** A satisfaction that is younger stays; without it, than the event. */
-    readonly untilMs?: number;
-  })
+  | Clearing
   /** A person is asked for a tool: what was triggered last may not run. */
   | { readonly kind: "asked"; readonly sessionId: string }
   /** The session's satisfactions go. */
