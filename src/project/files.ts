@@ -2,13 +2,12 @@
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook, Looked, Search } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
-import { filesBelow, findIn, isMadeAnew, isOwnFolder } from "./folder_files.ts";
+import { exists, filesBelow, findIn, isMadeAnew, isOwnFolder } from "./folder_files.ts";
+import { expandPattern } from "./shell_patterns.ts";
 import { findOwn, type OwnFile } from "../guard/protected.ts";
 
 const MAX_LINKS = 8;
 const HEAD_BYTES = 65_536;
-/** Files that one pattern of the shell is looked up as, at most. */
-const MAX_MATCHES = 1_000;
 
 /** Where a path is looked up from. */
 export interface Ground {
@@ -39,24 +38,64 @@ export function lookAtFiles(
   const at = { ...ground, realRoot: ground.root === null ? null : realPath(ground.root) };
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, at);
   const { places, unknown } = placesOf(full, how);
-  const isInFolder = (parent: string) => isMade(parent, how) || isFolder(parent);
-  const looked = places.filter((place) => !how.ifInFolder || isInFolder(parentOf(place.path)))
-    .map((place) => lookAt(place, how, at));
-  const written = how.effect === "fill"
-    ? places.flatMap((place) => overwritten(place, ground.root))
-      .map((path) => lookAt({ path, from: null }, { ...how, effect: "change" }, at))
-    : [];
-  const all = [...looked, ...written];
+  const isFolderBy = (at: string) => isMade(at, how) || isFolder(at);
+  const looked = places.filter(({ path }) =>
+    (!how.ifInFolder || isFolderBy(parentOf(path))) && (!how.ifNoFolder || !isFolderBy(path))
+  ).map((place) => lookInto(place, how, at));
   return {
-    files: all.map(({ facts }) => facts),
-    unknown: [...unknown, ...all.flatMap(({ unknown }) => unknown)],
+    files: looked.flatMap(({ files }) => files),
+    perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
+    unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
   };
 }
 
-/** The files of the project that are there already where a folder is copied to. */
-function overwritten({ path, from }: Place, root: string | null): string[] {
-  if (from === null || fromFolder(root, path) === null) return [];
-  return (filesBelow(from, "") ?? []).map((below) => joinPath(path, below)).filter(exists);
+/** What becomes of one place; of a folder that is filled from one that is there, which files arise in it. */
+function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
+  const { path, from } = place;
+  const isAsked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : null;
+  if (from === null || isAsked === null) return lookedAt([place], how, ground);
+  // A link is copied as one, unless what lies in its folder is.
+  const isContents = !how.ifInFolder && !how.ifNoFolder;
+  const source = isContents ? realPath(from) : from;
+  if (!exists(source)) {
+    const { files, unknown } = lookedAt([place], how, ground);
+    const untold = isContents ? [`what lies in ${from} is not known`] : [];
+    return { files, unknown: [...unknown, ...untold] };
+  }
+  if (exists(path) && !isFolder(path)) return { files: [], unknown: [] };
+  const below = filesBelow(source, "");
+  if (below === null) return { files: [], unknown: isAsked === exists ? [] : [tooMany(from)] };
+  const arising = below.map((name) => joinPath(path, name)).filter(isAsked)
+    .map((path): Place => ({ path, from: null }));
+  const { files, unknown } = lookedAt(
+    arising,
+    { ...how, effect: "change", isFolder: false },
+    ground,
+  );
+  return { ...(how.leavesSome ? { files: [], perhaps: files } : { files }), unknown };
+}
+
+/**
+ * Which of the files that arise in a folder, and below, the rules ask about; null for none. Where tools make it anew, those
+ * that are there already.
+ */
+function askedBelow(
+  folder: string,
+  { root, realRoot, own }: RealGround,
+): ((path: string) => boolean) | null {
+  const [inside] = spellingsInside({ path: folder, real: realPath(folder) }, { root, realRoot });
+  if (inside !== undefined) return isMadeAnew(inside) ? exists : () => true;
+  const mayHold = (path: string | null) => path !== null && isBelow(path, folder);
+  if (!mayHold(root) && !own().some(({ path }) => mayHold(path))) return null;
+  return (path) => fromFolder(root, path) !== null || own().some((file) => file.path === path);
+}
+
+function lookedAt(places: readonly Place[], how: HowToLook, ground: RealGround): Looked {
+  const looked = places.map((place) => lookAt(place, how, ground));
+  return {
+    files: looked.map(({ facts }) => facts),
+    unknown: looked.flatMap(({ unknown }) => unknown),
+  };
 }
 
 /** Looks up what a search finds from a path on. */
@@ -117,7 +156,7 @@ function placesOf(
 ): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
   if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
   const pattern = namedLike ?? path;
-  const { paths, isAll } = expandGlob(pattern);
+  const { paths, isAll } = expandPattern(pattern);
   const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
   if (namedLike === null) {
     // A shell leaves a pattern that stands for nothing as it is: a file may come about under that name.
@@ -152,7 +191,9 @@ function lookAt(
     own: findOwn(own(), { paths: [path, real], effect }),
     ignored: null,
     exists: exists(real),
-    becomesFolder: () => how.isFolder || isMade(path, how) || (from !== null && isFolder(from)),
+    becomesFolder: () =>
+      (how.isFolder && (how.namedLike ?? null) === null) || isMade(path, how) ||
+      (from !== null && isFolder(from)),
     isInRoot: realRoot !== null && parentOf(real) === realRoot,
     head: wantsHead ? headOf(real) : "",
     text: () => textOf(real),
@@ -233,54 +274,10 @@ export function realPath(path: string, links = 0): string {
   return joinPath(realPath(above, links), baseName(path));
 }
 
-function exists(path: string): boolean {
-  try {
-    Deno.lstatSync(path);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function isFolder(path: string): boolean {
   try {
     return Deno.statSync(path).isDirectory;
   } catch {
     return false;
-  }
-}
-
-/** The files that a pattern of the shell stands for, and whether these are all. */
-function expandGlob(path: string): { readonly paths: readonly string[]; readonly isAll: boolean } {
-  let paths = ["/"];
-  let isAll = true;
-  let isFound = false;
-  for (const segment of path.split("/").filter((part) => part !== "")) {
-    const isPattern = /[*?[]/.test(segment);
-    isFound ||= isPattern;
-    // Behind a pattern a name stands for what is there, no less than the pattern.
-    const found = paths.flatMap((folder) =>
-      isPattern
-        ? namesLike(folder, segment)
-        : [joinPath(folder, segment)].filter((one) => !isFound || exists(one))
-    );
-    isAll &&= found.length <= MAX_MATCHES;
-    paths = found.slice(0, MAX_MATCHES);
-  }
-  return { paths, isAll };
-}
-
-function namesLike(folder: string, segment: string): string[] {
-  const pattern = segment.replace(/[.+^${}()|\\]/g, "\\$&").replaceAll("*", ".*").replaceAll(
-    "?",
-    ".",
-  );
-  try {
-    const regex = new RegExp(`^${pattern.replaceAll("[!", "[^")}$`, "s");
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name)
-      .filter((name) => regex.test(name) && (segment.startsWith(".") || !name.startsWith(".")))
-      .map((name) => joinPath(folder, name));
-  } catch {
-    return [];
   }
 }

@@ -1,4 +1,5 @@
 /** The programs whose purpose it is to change files, and which of their arguments those are. */
+import type { Copying } from "./copies.ts";
 import type { Formatting } from "./formatted.ts";
 import { FORMATTERS } from "./formatters.ts";
 import type { OptionName, OptionNames } from "./operands.ts";
@@ -28,18 +29,6 @@ export interface Writer extends OptionNames, Formatting {
   readonly copies?: Copying;
 }
 
-/** How a program copies. */
-export interface Copying {
-  /** The option with which it copies folders. */
-  readonly recursive?: RegExp;
-  /** A source of which not itself is copied, but what lies in it. */
-  readonly contents: RegExp;
-  /** The option with which a folder that is there becomes the copy, instead of holding it. */
-  readonly onto?: RegExp;
-  /** A source or destination on another machine. */
-  readonly remote?: RegExp;
-}
-
 const INTO = { letter: "t", long: "--target-directory" };
 const TO_FILE = { letter: "o", long: "--output" };
 
@@ -66,7 +55,7 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     operands: "moved",
     valued: "S",
     output: INTO,
-    copies: { contents: DOTTED },
+    copies: { contents: DOTTED, makes: true },
   },
   cp: {
     operands: "last",
@@ -76,6 +65,8 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
       recursive: /^(?:-[a-zA-Z]*[rRa]|--recursive$|--archive$)/,
       contents: DOTTED,
       onto: ONTO,
+      makes: true,
+      leaves: /^(?:-[a-zA-Z]*n|--no-clobber$)/,
     },
   },
   install: { operands: "last", valued: "Sgmo", output: INTO },
@@ -90,6 +81,9 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     copies: {
       recursive: /^(?:-[^-efBTM@]*[ra]|--recursive$|--archive$)/,
       contents: /(?:^|\/)\.{0,2}$/,
+      leaves:
+        /^(?:-[^-efBTM@]*[fFC]|--(?:(?:ex|in)clude|filter|files-from|cvs-exclude|(?:ignore-)?existing|m(?:ax|in)-size))/,
+      clears: /^--del/,
       remote: REMOTE,
     },
   },
