@@ -9,6 +9,7 @@ import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { OwnFile } from "../guard/protected.ts";
 import { type Ground, lookAtFiles } from "../project/files.ts";
+import { RealPaths } from "../project/real_paths.ts";
 import { ownFiles, type OwnPlaces } from "./own_files.ts";
 
 /** A tool use that is about to happen, as it was sent: secrets and all, so nothing of it is stored from here. */
@@ -48,6 +49,7 @@ export async function judgeUse(
     wantsHead: policy.protectsGenerated,
     wantsBelow: policy.uneditable.length > 0,
     own: () => own ??= ownFiles(places, use),
+    paths: new RealPaths(),
   };
   const look: Look = (path, how) => lookAtFiles(path, how, ground);
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;

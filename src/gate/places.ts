@@ -3,7 +3,7 @@ import { findRepository, isCheckedOut, readRef, type Repository } from "../git/r
 import type { BashStep } from "../guard/bash.ts";
 import type { BranchSwitch } from "../guard/shell/switching.ts";
 import { parentOf } from "../paths.ts";
-import { realPath } from "../project/files.ts";
+import { realPath } from "../project/real_paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type CommandText, commandText } from "../requirement/triggers.ts";
 

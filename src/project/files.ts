@@ -3,10 +3,10 @@ import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook, Looked, Search } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
 import { exists, filesBelow, findIn, isMadeAnew, isOwnFolder } from "./folder_files.ts";
+import type { RealPaths } from "./real_paths.ts";
 import { expandPattern } from "./shell_patterns.ts";
 import { findOwn, type OwnFile } from "../guard/protected.ts";
 
-const MAX_LINKS = 8;
 const HEAD_BYTES = 65_536;
 
 /** Where a path is looked up from. */
@@ -22,6 +22,8 @@ export interface Ground {
   readonly wantsBelow: boolean;
   /** The guards' own files; none where nothing is written. Asked for with the first file. */
   readonly own: () => readonly OwnFile[];
+  /** Where paths lead, as far as it was asked. */
+  readonly paths: RealPaths;
 }
 
 /** Where a path is looked up from, links followed as well. */
@@ -35,10 +37,16 @@ export function lookAtFiles(
 ): Looked {
   const folder = ground.folder ?? ground.root ?? "/";
   const full = resolvePath(path, { folder, home: ground.home ?? undefined });
-  const at = { ...ground, realRoot: ground.root === null ? null : realPath(ground.root) };
+  const at = { ...ground, realRoot: ground.root === null ? null : ground.paths.real(ground.root) };
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, at);
   const { places, unknown } = placesOf(full, how);
-  const isFolderBy = (at: string) => isMade(at, how) || isFolder(at);
+  if (places.length === 0 && (how.namedLike ?? null) !== null) {
+    // What is to arise there has any name.
+    const { files } = lookedAt([{ path: full, from: null }], { ...how, effect: "fill" }, at);
+    return { files, unknown };
+  }
+  const isFolderBy = (path: string) =>
+    isMade(path, how) || (at.paths.isThere(path) && isFolder(path));
   const looked = places.filter(({ path }) =>
     (!how.ifInFolder || isFolderBy(parentOf(path))) && (!how.ifNoFolder || !isFolderBy(path))
   ).map((place) => lookInto(place, how, at));
@@ -56,15 +64,16 @@ function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
   if (from === null || isAsked === null) return lookedAt([place], how, ground);
   // A link is copied as one, unless what lies in its folder is.
   const isContents = !how.ifInFolder && !how.ifNoFolder;
-  const source = isContents ? realPath(from) : from;
-  if (!exists(source)) {
-    const { files, unknown } = lookedAt([place], how, ground);
-    const untold = isContents ? [`what lies in ${from} is not known`] : [];
-    return { files, unknown: [...unknown, ...untold] };
-  }
+  const source = isContents ? ground.paths.real(from) : from;
   if (exists(path) && !isFolder(path)) return { files: [], unknown: [] };
   const below = filesBelow(source, "");
   if (below === null) return { files: [], unknown: isAsked === exists ? [] : [tooMany(from)] };
+  if (below.length === 0 && (isOwnFolder(source) || !exists(source))) {
+    // What it is to hold may come before it is copied.
+    const { files, unknown } = lookedAt([place], how, ground);
+    const untold = isContents ? [`what will lie in ${from} is not known`] : [];
+    return { files, unknown: [...unknown, ...untold] };
+  }
   const arising = below.map((name) => joinPath(path, name)).filter(isAsked)
     .map((path): Place => ({ path, from: null }));
   const { files, unknown } = lookedAt(
@@ -81,9 +90,10 @@ function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
  */
 function askedBelow(
   folder: string,
-  { root, realRoot, own }: RealGround,
+  { root, realRoot, own, paths }: RealGround,
 ): ((path: string) => boolean) | null {
-  const [inside] = spellingsInside({ path: folder, real: realPath(folder) }, { root, realRoot });
+  const real = paths.real(folder);
+  const [inside] = spellingsInside({ path: folder, real }, { root, realRoot });
   if (inside !== undefined) return isMadeAnew(inside) ? exists : () => true;
   const mayHold = (path: string | null) => path !== null && isBelow(path, folder);
   if (!mayHold(root) && !own().some(({ path }) => mayHold(path))) return null;
@@ -115,8 +125,8 @@ function lookFor(
     if (search.named === "always" && !how.isGlob && !exists(start)) {
       return { files: [...look([start]), ...look([start], "fill")], perhaps: [] };
     }
-    const folder = how.isFolder ? realPath(start) : start;
-    const [name = start] = spellingsInside({ path: start, real: realPath(start) }, ground);
+    const folder = how.isFolder ? ground.paths.real(start) : start;
+    const [name = start] = spellingsInside({ path: start, real: ground.paths.real(start) }, ground);
     const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
     const { sure, perhaps, isAll } = findIn(folder, name, { search, own });
     if (!isAll) reasons.push(tooMany(name));
@@ -174,13 +184,13 @@ function placesOf(
 function lookAt(
   { path, from }: Place,
   how: HowToLook,
-  { root, realRoot, wantsHead, wantsBelow, own }: RealGround,
+  { root, realRoot, wantsHead, wantsBelow, own, paths }: RealGround,
 ): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
   const { effect } = how;
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
-    ? joinPath(realPath(parentOf(path)), baseName(path))
-    : realPath(path);
+    ? joinPath(paths.real(parentOf(path)), baseName(path))
+    : paths.real(path);
   const inside = spellingsInside({ path, real }, { root, realRoot });
   const name = inside.find((spelling) => spelling !== "") ?? path;
   const below = wantsBelow && effect === "remove" ? filesBelow(real, name) : [];
@@ -190,7 +200,7 @@ function lookAt(
     real,
     own: findOwn(own(), { paths: [path, real], effect }),
     ignored: null,
-    exists: exists(real),
+    exists: effect === "remove" ? exists(real) : paths.isThere(path),
     becomesFolder: () =>
       (how.isFolder && (how.namedLike ?? null) === null) || isMade(path, how) ||
       (from !== null && isFolder(from)),
@@ -253,25 +263,6 @@ function fromFolder(folder: string | null, path: string): string | null {
   if (path === folder) return "";
   const start = folder.endsWith("/") ? folder : `${folder}/`;
   return path.startsWith(start) ? path.slice(start.length) : null;
-}
-
-/** The path with all links followed, also when its end is not there yet, or is a link to nothing. */
-export function realPath(path: string, links = 0): string {
-  try {
-    return Deno.realPathSync(path).replaceAll("\\", "/");
-  } catch {
-    // It is not there; what leads to it may be.
-  }
-  const above = parentOf(path);
-  if (above === path || above === ".") return path;
-  try {
-    if (links < MAX_LINKS && Deno.lstatSync(path).isSymlink) {
-      return realPath(resolvePath(Deno.readLinkSync(path), { folder: above }), links + 1);
-    }
-  } catch {
-    // Not even a link.
-  }
-  return joinPath(realPath(above, links), baseName(path));
 }
 
 function isFolder(path: string): boolean {
