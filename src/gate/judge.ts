@@ -4,7 +4,7 @@ import type { BashUse } from "../guard/bash.ts";
 import { mayConcernCommands } from "../guard/command_look.ts";
 import { judgeOne, judgeTool, type Look } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
-import type { FileFacts } from "../guard/files.ts";
+import { type FileFacts, isRootAddition, ROOT_RULE } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { OwnFile } from "../guard/protected.ts";
@@ -60,9 +60,15 @@ export async function judgeUse(
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const isForbidden = (file: FileFacts) =>
     judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
-  const verdict = asksAll || (command !== null && SIGNS_OF_GIT.every((sign) => sign.test(command)))
-    ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAll, isForbidden })
+  const asksAbout = (file: FileFacts) =>
+    asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
+  const plain = asksAll || (command !== null && SIGNS_OF_GIT.every((sign) => sign.test(command)))
+    ? null
     : judge(look);
+  // git is not started for what passes anyway.
+  const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
+    ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAbout, isForbidden })
+    : plain;
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
   if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };
   const reason = `Blocked ${tool} operation: only when it runs can be known what it does ` +
