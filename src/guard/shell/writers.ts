@@ -8,9 +8,18 @@ import type { OptionName, OptionNames } from "./operands.ts";
 export interface Writer extends OptionNames, Formatting {
   /**
    * `all`, all removed, all tampered with, the `last`: the destination, or that and the `moved` sources, which go away.
-   * `formatted`: all, which may be folders or patterns that the program reads itself.
+   * `formatted`: all, which may be folders or patterns that the program reads itself. `unknown`: only the running program
+   * knows.
    */
-  readonly operands: "all" | "removed" | "tampered" | "last" | "moved" | "formatted" | "none";
+  readonly operands:
+    | "all"
+    | "removed"
+    | "tampered"
+    | "last"
+    | "moved"
+    | "formatted"
+    | "unknown"
+    | "none";
   /** Its verbs, each with a blank after it, as the first operands: without them it changes nothing. */
   readonly begins?: RegExp;
   /** An operand that is no file. */
@@ -19,6 +28,8 @@ export interface Writer extends OptionNames, Formatting {
   readonly unpacks?: RegExp | true;
   /** Operands before the files: the script of `sed`, unless an option gives it. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
+  /** What is named is how names begin; the first of them ends so. */
+  readonly ending?: string;
   /** It changes files only with this option. */
   readonly onlyWith?: RegExp;
   /** With this option it changes nothing. */
@@ -38,6 +49,9 @@ const DOTTED = /(?:^|\/)\.{1,2}\/*$/;
 const REMOTE = /^[^/]+:/;
 /** What only tells of a packed file, or writes to its standard output. The letters after which a value begins end it. */
 const UNPACKS_NOTHING = /^-[^STFM-]*[clthLV]|^--(?:stdout|to-stdout|list|test|help|version)$/;
+
+/** What only tells which names would change. */
+const RENAMES_NOTHING = /^(?:-[a-z]*n|--(?:no-?act|nono|dry-run|version|help))/;
 
 const UNPACK = /^(?:-[a-zA-Z]*d|--(?:decompress|uncompress)$)/;
 const PACKER: Writer = { operands: "removed", never: UNPACKS_NOTHING, unpacks: UNPACK };
@@ -141,7 +155,22 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
   chgrp: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
   setfacl: { operands: "tampered", valued: "mxMX" },
   chattr: { operands: "tampered", valued: "vp" },
-  split: { operands: "none" },
+  split: {
+    operands: "all",
+    valued: "abCln",
+    first: { count: 1, unless: /^--(?:help|version)$/ },
+    ending: "aa",
+  },
+  csplit: {
+    operands: "none",
+    valued: "bn",
+    output: { letter: "f", long: "--prefix" },
+    ending: "00",
+  },
+  rename: { operands: "unknown", never: RENAMES_NOTHING },
+  prename: { operands: "unknown", never: RENAMES_NOTHING },
+  xxd: { operands: "last", valued: "cglosn" },
+  "json.tool": { operands: "last", valuedLong: /^--indent$/ },
   awk: {
     operands: "all",
     valued: "fvFi",

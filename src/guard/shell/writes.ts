@@ -136,7 +136,9 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
   if (never !== undefined && options.some((option) => never.test(option))) return [];
   const verbs = begins?.exec(operands.map(({ text }) => `${text} `).join(""));
   if (verbs === null) return [];
-  const written = marked(outputs.filter(({ text }) => text !== "-"), "change");
+  const whole = (words: readonly Argument[]) =>
+    words.map((word) => writer.ending ? withText(word, word.text + writer.ending) : word);
+  const written = marked(whole(outputs.filter(({ text }) => text !== "-")), "change");
   if (onlyWith !== undefined && !rest.some(({ text }) => onlyWith.test(text))) return written;
   const skipped = first && !rest.some(({ text }) => first.unless.test(text)) ? first.count : 0;
   const named = operands.slice((verbs?.[0].split(" ").length ?? 1) - 1 + skipped)
@@ -149,7 +151,9 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
         ? [...written, ...unpacked]
         : loaded(writer.loads, { rest, operands, outputs });
     case "all":
-      return [...marked(named, "change"), ...written];
+      return [...marked(whole(named), "change"), ...written];
+    case "unknown":
+      return marked([SOMEWHERE], "change");
     case "removed":
       return [...marked(named, "remove"), ...unpacked];
     case "tampered":
