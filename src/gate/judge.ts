@@ -8,6 +8,7 @@ import { type FileFacts, isRootAddition, ROOT_RULE } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { OwnFile } from "../guard/protected.ts";
+import { MAX_VISITS } from "../project/folder_files.ts";
 import { type Ground, lookAtFiles } from "../project/files.ts";
 import { RealPaths } from "../project/real_paths.ts";
 import { ownFiles, type OwnPlaces } from "./own_files.ts";
@@ -42,7 +43,7 @@ export async function judgeUse(
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool);
   let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
-  const ground: Ground = {
+  const ground: Omit<Ground, "visits"> = {
     root,
     folder,
     home,
@@ -51,7 +52,10 @@ export async function judgeUse(
     own: () => own ??= ownFiles(places, use),
     paths: new RealPaths(),
   };
-  const look: Look = (path, how) => lookAtFiles(path, how, ground);
+  const beginLooking = (): Look => {
+    const at = { ...ground, visits: { left: MAX_VISITS } };
+    return (path, how) => lookAtFiles(path, how, at);
+  };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
   const judge = command === null
@@ -64,10 +68,11 @@ export async function judgeUse(
     asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
   const plain = asksAll || (command !== null && SIGNS_OF_GIT.every((sign) => sign.test(command)))
     ? null
-    : judge(look);
+    : judge(beginLooking());
   // git is not started for what passes anyway.
   const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
-    ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAbout, isForbidden })
+    ? await (await import("./with_git.ts"))
+      .judgeWithGit(judge, beginLooking, { asksAbout, isForbidden })
     : plain;
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
   if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };

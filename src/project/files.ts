@@ -2,7 +2,14 @@
 import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook, Looked, Search } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
-import { exists, filesBelow, findIn, isMadeAnew, isOwnFolder } from "./folder_files.ts";
+import {
+  exists,
+  filesBelow,
+  findIn,
+  isMadeAnew,
+  isOwnFolder,
+  type Visits,
+} from "./folder_files.ts";
 import type { RealPaths } from "./real_paths.ts";
 import { expandPattern } from "./shell_patterns.ts";
 import { findOwn, type OwnFile } from "../guard/protected.ts";
@@ -24,6 +31,7 @@ export interface Ground {
   readonly own: () => readonly OwnFile[];
   /** Where paths lead, as far as it was asked. */
   readonly paths: RealPaths;
+  readonly visits: Visits;
 }
 
 /** Where a path is looked up from, links followed as well. */
@@ -66,8 +74,13 @@ function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
   const isContents = !how.ifInFolder && !how.ifNoFolder;
   const source = isContents ? ground.paths.real(from) : from;
   if (exists(path) && !isFolder(path)) return { files: [], unknown: [] };
-  const below = filesBelow(source, "");
-  if (below === null) return { files: [], unknown: isAsked === exists ? [] : [tooMany(from)] };
+  const below = filesBelow(source, "", ground.visits);
+  if (below === null) {
+    return {
+      files: [],
+      unknown: isAsked === exists ? [] : [tooMany(fromFolder(ground.root, from) ?? from)],
+    };
+  }
   if (below.length === 0 && (isOwnFolder(source) || !exists(source))) {
     // What it is to hold may come before it is copied.
     const { files, unknown } = lookedAt([place], how, ground);
@@ -128,7 +141,7 @@ function lookFor(
     const folder = how.isFolder ? ground.paths.real(start) : start;
     const [name = start] = spellingsInside({ path: start, real: ground.paths.real(start) }, ground);
     const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
-    const { sure, perhaps, isAll } = findIn(folder, name, { search, own });
+    const { sure, perhaps, isAll } = findIn(folder, name, { search, own, visits: ground.visits });
     if (!isAll) reasons.push(tooMany(name));
     const from = (below: string) => below === "" ? start : joinPath(start, below);
     return { files: look([...sure].map(from)), perhaps: look([...perhaps].map(from)) };
@@ -149,7 +162,7 @@ function topOf(folder: string): string {
 }
 
 function tooMany(name: string): string {
-  return `${name} holds more files than can be looked through`;
+  return `${name || "the project's folder"} holds more files than can be looked through`;
 }
 
 /** A file that is meant. */
@@ -184,7 +197,7 @@ function placesOf(
 function lookAt(
   { path, from }: Place,
   how: HowToLook,
-  { root, realRoot, wantsHead, wantsBelow, own, paths }: RealGround,
+  { root, realRoot, wantsHead, wantsBelow, own, paths, visits }: RealGround,
 ): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
   const { effect } = how;
   // A link that is removed goes away itself, what it leads to stays.
@@ -193,7 +206,7 @@ function lookAt(
     : paths.real(path);
   const inside = spellingsInside({ path, real }, { root, realRoot });
   const name = inside.find((spelling) => spelling !== "") ?? path;
-  const below = wantsBelow && effect === "remove" ? filesBelow(real, name) : [];
+  const below = wantsBelow && effect === "remove" ? filesBelow(real, name, visits) : [];
   const facts: FileFacts = {
     name,
     spellings: [...new Set([...inside, path, real])],

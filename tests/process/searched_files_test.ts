@@ -72,6 +72,15 @@ Deno.test("what is protected is found in a large folder, and the policy in any",
   for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
   assert.match((await bash(home, "find . -name yarn.lock -delete"))!, /File: z\/yarn\.lock/);
   assert.match((await bash(home, "find / -name .conclaude.yaml -delete"))!, POLICY);
+  for (
+    const command of [
+      "cp -r many src/x",
+      Array.from({ length: 60 }, (_, i) => `find . -name '*.${i}' -delete`).join("\n"),
+    ]
+  ) {
+    assert.equal(await bash(home, command), null);
+    assert.match(String(doubtsOf(home)), /^(?:many|the project's folder) holds more files than/);
+  }
 });
 
 Deno.test("a copy of the policy elsewhere is nobody's policy", async () => {
