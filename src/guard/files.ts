@@ -46,6 +46,8 @@ export interface FileFacts {
   readonly below: readonly string[];
   /** Whether it is a folder that goes away, and that tools make anew. */
   readonly isMadeAnew: boolean;
+  /** Whether it arises below the project's folder with a folder that is copied there. */
+  readonly isPart: boolean;
   /** Whether it lies neither in the project's folder nor directly in one above that. */
   readonly isElsewhere: boolean;
 }

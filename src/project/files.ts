@@ -68,49 +68,46 @@ export function lookAtFiles(
 /** What becomes of one place; of a folder that is filled from one that is there, which files arise in it. */
 function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
   const { path, from } = place;
-  const isAsked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : null;
-  if (from === null || isAsked === null) return lookedAt([place], how, ground);
+  const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
+  if (from === null || asked === "none") return lookedAt([place], how, ground);
+  if (exists(path) && !isFolder(path)) return { files: [], unknown: [] };
   // A link is copied as one, unless what lies in its folder is.
   const isContents = !how.ifInFolder && !how.ifNoFolder;
   const source = isContents ? ground.paths.real(from) : from;
-  if (exists(path) && !isFolder(path)) return { files: [], unknown: [] };
+  if (exists(source) && !isOwnFolder(source)) return { files: [], unknown: [] };
   const below = filesBelow(source, "", ground.visits);
-  if (below === null) {
-    return {
-      files: [],
-      unknown: isAsked === exists ? [] : [tooMany(fromFolder(ground.root, from) ?? from)],
-    };
-  }
-  if (below.length === 0 && (isOwnFolder(source) || !exists(source))) {
-    // What it is to hold may come before it is copied.
+  if (below === null || below.length === 0) {
     const { files, unknown } = lookedAt([place], how, ground);
-    const untold = isContents ? [`what will lie in ${from} is not known`] : [];
+    const name = fromFolder(ground.root, from) || from;
+    // What a folder is to hold may come before it is copied.
+    const untold = below === null && asked === "all"
+      ? [tooMany(name)]
+      : below !== null && isContents
+      ? [`what will lie in ${name} is not known`]
+      : [];
     return { files, unknown: [...unknown, ...untold] };
   }
-  const arising = below.map((name) => joinPath(path, name)).filter(isAsked)
-    .map((path): Place => ({ path, from: null }));
-  const { files, unknown } = lookedAt(
-    arising,
-    { ...how, effect: "change", isFolder: false },
-    ground,
-  );
+  const arising = below.map((name): Place => ({
+    path: joinPath(path, name),
+    from: null,
+    isPart: true,
+  }))
+    .filter(({ path }) => asked === "all" || exists(path));
+  const as = { ...how, effect: "change", isFolder: false } as const;
+  const { files, unknown } = lookedAt(arising, as, ground);
   return { ...(how.leavesSome ? { files: [], perhaps: files } : { files }), unknown };
 }
 
-/**
- * Which of the files that arise in a folder, and below, the rules ask about; null for none. Where tools make it anew, those
- * that are there already.
- */
+/** Which files that arise in a folder, and below, the rules ask about: where tools make it anew, those that are there. */
 function askedBelow(
   folder: string,
   { root, realRoot, own, paths }: RealGround,
-): ((path: string) => boolean) | null {
+): "all" | "there" | "none" {
   const real = paths.real(folder);
   const [inside] = spellingsInside({ path: folder, real }, { root, realRoot });
-  if (inside !== undefined) return isMadeAnew(inside) ? exists : () => true;
+  if (inside !== undefined) return isMadeAnew(inside) ? "there" : "all";
   const mayHold = (path: string | null) => path !== null && isBelow(path, folder);
-  if (!mayHold(root) && !own().some(({ path }) => mayHold(path))) return null;
-  return (path) => fromFolder(root, path) !== null || own().some((file) => file.path === path);
+  return mayHold(root) || own().some(({ path }) => mayHold(path)) ? "all" : "none";
 }
 
 function lookedAt(places: readonly Place[], how: HowToLook, ground: RealGround): Looked {
@@ -170,6 +167,8 @@ interface Place {
   readonly path: string;
   /** What is copied there; null for nothing. */
   readonly from: string | null;
+  /** True where it arises with the folder that it lies in. */
+  readonly isPart?: boolean;
 }
 
 /** The files that a path, or a pattern, means. */
@@ -195,7 +194,7 @@ function placesOf(
 }
 
 function lookAt(
-  { path, from }: Place,
+  { path, from, isPart = false }: Place,
   how: HowToLook,
   { root, realRoot, wantsHead, wantsBelow, own, paths, visits }: RealGround,
 ): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
@@ -206,6 +205,7 @@ function lookAt(
     : paths.real(path);
   const inside = spellingsInside({ path, real }, { root, realRoot });
   const name = inside.find((spelling) => spelling !== "") ?? path;
+  const isInRoot = realRoot !== null && parentOf(real) === realRoot;
   const below = wantsBelow && effect === "remove" ? filesBelow(real, name, visits) : [];
   const facts: FileFacts = {
     name,
@@ -217,12 +217,13 @@ function lookAt(
     becomesFolder: () =>
       (how.isFolder && (how.namedLike ?? null) === null) || isMade(path, how) ||
       (from !== null && isFolder(from)),
-    isInRoot: realRoot !== null && parentOf(real) === realRoot,
+    isInRoot,
     head: wantsHead ? headOf(real) : "",
     text: () => textOf(real),
     effect,
     below: below ?? [],
     isMadeAnew: effect === "remove" && isMadeAnew(name) && isOwnFolder(real),
+    isPart: isPart && inside.length > 0 && !isInRoot,
     isElsewhere: realRoot !== null && inside.length === 0 && !isBelow(realRoot, parentOf(real)),
   };
   return {

@@ -108,6 +108,7 @@ Deno.test("a folder's copy is judged by the files that arise", async () => {
     "ext/new.txt",
     "other/.conclaude.yaml",
     "more/.claude/settings.json",
+    "local/.conclaude.local.yaml",
     "web/a.ts",
     "web/b/c.ts",
   ]);
@@ -128,6 +129,7 @@ Deno.test("a folder's copy is judged by the files that arise", async () => {
   ) assert.ok((await bash(home, command))?.includes(`File: ${file}\n`), command);
   assert.match((await bash(home, "cp -a other/. ."))!, POLICY);
   assert.match((await bash(home, "rsync -a more/ ."))!, /starts the hooks/);
+  assert.match((await bash(home, "cp -r local/. ."))!, /local\.yaml belongs to the guards/);
   assert.match((await bash(home, "cp -r more/. $HOME"))!, /starts the hooks/);
   for (
     const command of [
@@ -141,6 +143,9 @@ Deno.test("a folder's copy is judged by the files that arise", async () => {
       "mv web lib",
       "rsync -a web/ out/",
       "rsync -a --exclude node_modules web/ lib/",
+      "cp -r more web",
+      "cp -r other/. web",
+      "cp -r more new",
       "cp -r api /tmp/api",
       "cp -r . /tmp/copy",
       "cp -r node_modules web/",
