@@ -76,8 +76,8 @@ function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
   const source = isContents ? ground.paths.real(from) : from;
   if (exists(source) && !isOwnFolder(source)) return { files: [], unknown: [] };
   const below = filesBelow(source, "", ground.visits);
+  const itself = lookedAt([place], how, ground);
   if (below === null || below.length === 0) {
-    const { files, unknown } = lookedAt([place], how, ground);
     const name = fromFolder(ground.root, from) || from;
     // What a folder is to hold may come before it is copied.
     const untold = below === null && asked === "all"
@@ -85,17 +85,20 @@ function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
       : below !== null && isContents
       ? [`what will lie in ${name} is not known`]
       : [];
-    return { files, unknown: [...unknown, ...untold] };
+    return { files: itself.files, unknown: [...itself.unknown, ...untold] };
   }
-  const arising = below.map((name): Place => ({
-    path: joinPath(path, name),
-    from: null,
-    isPart: true,
-  }))
-    .filter(({ path }) => asked === "all" || exists(path));
+  const arising = below.map((name) => joinPath(path, name))
+    .filter((at) => asked === "all" || exists(at))
+    .map((path): Place => ({ path, from: null, isPart: true }));
+  // What is new where tools make things anew counts as the folder does.
+  const whole = asked === "there" ? itself.files : [];
   const as = { ...how, effect: "change", isFolder: false } as const;
   const { files, unknown } = lookedAt(arising, as, ground);
-  return { ...(how.leavesSome ? { files: [], perhaps: files } : { files }), unknown };
+  return {
+    files: how.leavesSome ? whole : [...whole, ...files],
+    perhaps: how.leavesSome ? files : [],
+    unknown,
+  };
 }
 
 /** Which files that arise in a folder, and below, the rules ask about: where tools make it anew, those that are there. */

@@ -129,6 +129,8 @@ const FORBIDDEN_COMMANDS = [
   "rsync -a vendor/ PROJECT/",
   "rsync -a vendor/src/gen/ src/gen",
   "cp -r vendor lib",
+  "cp -r sub/. dist",
+  "mkdir -p dist && rsync -a sub dist",
   "cp -r vendor/. vendor",
   "cp -r vendor/../vendor/* sub",
   "git rm --cached .conclaude.yaml",

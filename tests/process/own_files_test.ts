@@ -184,6 +184,8 @@ Deno.test("a copy of files whose names nobody knows reaches the settings, or a p
       ["rsync -a --delete src/ secrets", /secrets/],
       ["mv sub/* secrets", /secrets/],
       ["cp -r src/. dist", /preventAdditions/],
+      ["cp -r sub/. dist", /preventAdditions/],
+      ["mkdir dist; cp -r sub dist", /preventAdditions/],
       ["cp -r /gone/x/. ~/.claude/", PROTECTED],
       ["rsync -a /gone/x/ ~/.claude/", PROTECTED],
       ["mv -f /gone/x/* ~/.claude/", PROTECTED],
