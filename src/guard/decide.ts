@@ -35,6 +35,8 @@ export interface HowToLook {
   readonly ifInFolder?: boolean;
   /** Nothing comes back where the path is a folder by then: `cp -r a b` makes `b/a` if `b` is one, else `b` like `a`. */
   readonly ifNoFolder?: boolean;
+  /** Whether not that itself is copied which is copied there, but what lies in it. */
+  readonly isContents?: boolean;
   /** Whether a part of what is copied may stay behind. */
   readonly leavesSome?: boolean;
   /** True when it would be a folder: `b/`. */

@@ -70,10 +70,10 @@ function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
   const { path, from } = place;
   const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
   if (from === null || asked === "none") return lookedAt([place], how, ground);
-  if (exists(path) && !isFolder(path)) return { files: [], unknown: [] };
+  const isFile = (at: string) => ground.paths.isThere(at) && !isFolder(at);
+  if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
   // A link is copied as one, unless what lies in its folder is.
-  const isContents = !how.ifInFolder && !how.ifNoFolder;
-  const source = isContents ? ground.paths.real(from) : from;
+  const source = how.isContents ? ground.paths.real(from) : from;
   if (exists(source) && !isOwnFolder(source)) return { files: [], unknown: [] };
   const below = filesBelow(source, "", ground.visits);
   const itself = lookedAt([place], how, ground);
@@ -82,7 +82,7 @@ function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
     // What a folder is to hold may come before it is copied.
     const untold = below === null && asked === "all"
       ? [tooMany(name)]
-      : below !== null && isContents
+      : below !== null && how.isContents
       ? [`what will lie in ${name} is not known`]
       : [];
     return { files: itself.files, unknown: [...itself.unknown, ...untold] };

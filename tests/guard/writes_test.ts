@@ -25,7 +25,7 @@ Deno.test("an option's value is taken for a file", () => {
     "wget -P src http://x/f": ["change src/f"],
     "wget --directory-prefix=src http://x/f": ["change src/f"],
     "curl -O --output-dir src https://x.org/f": ["change src/f"],
-    "rsync -a --exclude '*.log' src sub": ["change sub"],
+    "rsync -a --exclude '*.log' src sub": ["change sub", "fill sub/src"],
     "chown $(id -u) a": ["tamper a"],
     "setfacl -m u::- a": ["tamper a"],
   });
@@ -50,7 +50,7 @@ Deno.test("what only tells, or writes to its output, is taken for a change", () 
   assertTargets({
     "rsync -an a b": [],
     "rsync -a --dry-run a b": [],
-    "rsync -a -e -n a b": ["change b"],
+    "rsync -a -e -n a b": ["change b", "fill b/a"],
     "gzip -c a": [],
     "gzip -dc a": [],
     "gzip -l a": [],
@@ -185,6 +185,6 @@ Deno.test("of a copy nobody knows which files arise in its folder, unless that l
     "cp -r src sub": filled("sub"),
     "mv src sub": [...filled("sub"), "remove src"],
     "cp src/a.ts sub": ["change sub"],
-    "rsync -a src sub": ["change sub"],
+    "rsync -a src sub": ["change sub", "fill sub/src"],
   });
 });

@@ -13,6 +13,8 @@ export interface Change {
   readonly ifNoFolder?: boolean;
   /** What is copied there: the copy of a folder is a folder. */
   readonly from?: Argument;
+  /** True when not that itself is copied, but what lies in it. */
+  readonly isContents?: boolean;
   /** True when a part of what is copied may stay behind. */
   readonly leavesSome?: boolean;
   /** The word is a folder; meant are files in it, named like those that this pattern stands for. */

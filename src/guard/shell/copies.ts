@@ -12,8 +12,8 @@ export interface Copying {
   readonly contents: RegExp;
   /** The option with which a folder that is there becomes the copy, instead of holding it. */
   readonly onto?: RegExp;
-  /** True: where no folder is there, one becomes the copy as well. */
-  readonly makes?: true;
+  /** Where no folder is there: whether one becomes the copy as well, or is made and holds it. */
+  readonly makes?: "copy" | "holder";
   /** Options with which a part stays behind, or what is there stays as it is. */
   readonly leaves?: RegExp;
   /** Options with which goes away what has no source. */
@@ -46,7 +46,9 @@ export function changesOfCopy(
   const isFolderThere = first !== undefined && isRemote(first) &&
     (isRecursive || !/\.\w+$/.test(first.text));
   // Where no folder is there, one becomes the copy.
-  const made = isRecursive && copies?.makes ? named.filter(isPlain) : [];
+  const made = isRecursive && copies?.makes === "copy" ? named.filter(isPlain) : [];
+  const isHeld = ({ from }: Change) =>
+    copies?.makes === "holder" && from !== undefined && isPlain(from);
   const leavesSome = has(copies?.leaves);
   const changes = to.flatMap((word): Change[] => {
     const filled = (from: Argument): Change => ({ word, effect: "fill", from });
@@ -57,8 +59,9 @@ export function changesOfCopy(
         from: first!,
       },
       ...placesIn(word, sources),
-      ...(isRecursive ? placesIn(word, named, "fill") : []),
-      ...contents.map(filled),
+      ...(isRecursive ? placesIn(word, named, "fill") : [])
+        .map((place) => ({ ...place, ifInFolder: !isHeld(place) })),
+      ...contents.map((from) => ({ ...filled(from), isContents: true })),
       ...made.map((from) => ({ ...filled(from), ifNoFolder: true })),
       ...(isVague ? marked([word], "fill") : []),
       ...(isVague ? [{ word: SOMEWHERE, effect: "change", within: word } as const] : []),

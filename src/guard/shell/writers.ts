@@ -69,7 +69,7 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     operands: "moved",
     valued: "S",
     output: INTO,
-    copies: { contents: DOTTED, makes: true },
+    copies: { contents: DOTTED, makes: "copy" },
   },
   cp: {
     operands: "last",
@@ -79,7 +79,7 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
       recursive: /^(?:-[a-zA-Z]*[rRa]|--recursive$|--archive$)/,
       contents: DOTTED,
       onto: ONTO,
-      makes: true,
+      makes: "copy",
       leaves: /^(?:-[a-zA-Z]*n|--no-clobber$)/,
     },
   },
@@ -97,6 +97,7 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
       contents: /(?:^|\/)\.{0,2}$/,
       leaves:
         /^(?:-[^-efBTM@]*[fFC]|--(?:(?:ex|in)clude|filter|files-from|cvs-exclude|(?:ignore-)?existing|m(?:ax|in)-size))/,
+      makes: "holder",
       clears: /^--del/,
       remote: REMOTE,
     },
