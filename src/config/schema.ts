@@ -102,8 +102,8 @@ const SHAPE = {
       preventRootAdditions: bool(
         true,
         "Whether new files directly in the folder of the project's configuration file are refused, and hold back a stop " +
-          "when they came about in another way. Files that are there may be changed. A stop is not held back for names " +
-          "with a leading dot, nor for what git ignores or has committed.",
+          "when they came about in another way. Files that are there may be changed, and what git ignores may be added. A " +
+          "stop is not held back for names with a leading dot either, nor for what git has committed.",
       ),
       preventRootAdditionsMessage: text(
         "What is said then. `{file_path}` and `{tool}` stand for the file and the tool; at a stop for the files, and `Stop`.",

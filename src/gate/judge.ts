@@ -4,11 +4,13 @@ import type { BashUse } from "../guard/bash.ts";
 import { mayConcernCommands } from "../guard/command_look.ts";
 import { judgeOne, judgeTool, type Look } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
-import type { FileFacts } from "../guard/files.ts";
+import { type FileFacts, isRootAddition, ROOT_RULE } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { OwnFile } from "../guard/protected.ts";
+import { MAX_VISITS } from "../project/folder_files.ts";
 import { type Ground, lookAtFiles } from "../project/files.ts";
+import { RealPaths } from "../project/real_paths.ts";
 import { ownFiles, type OwnPlaces } from "./own_files.ts";
 
 /** A tool use that is about to happen, as it was sent: secrets and all, so nothing of it is stored from here. */
@@ -41,15 +43,19 @@ export async function judgeUse(
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool);
   let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
-  const ground: Ground = {
+  const ground: Omit<Ground, "visits"> = {
     root,
     folder,
     home,
     wantsHead: policy.protectsGenerated,
     wantsBelow: policy.uneditable.length > 0,
     own: () => own ??= ownFiles(places, use),
+    paths: new RealPaths(),
   };
-  const look: Look = (path, how) => lookAtFiles(path, how, ground);
+  const beginLooking = (): Look => {
+    const at = { ...ground, visits: { left: MAX_VISITS } };
+    return (path, how) => lookAtFiles(path, how, at);
+  };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
   const judge = command === null
@@ -58,9 +64,16 @@ export async function judgeUse(
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const isForbidden = (file: FileFacts) =>
     judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
-  const verdict = asksAll || (command !== null && SIGNS_OF_GIT.every((sign) => sign.test(command)))
-    ? await (await import("./with_git.ts")).judgeWithGit(judge, look, { asksAll, isForbidden })
-    : judge(look);
+  const asksAbout = (file: FileFacts) =>
+    asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
+  const plain = asksAll || (command !== null && SIGNS_OF_GIT.every((sign) => sign.test(command)))
+    ? null
+    : judge(beginLooking());
+  // git is not started for what passes anyway.
+  const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
+    ? await (await import("./with_git.ts"))
+      .judgeWithGit(judge, beginLooking, { asksAbout, isForbidden })
+    : plain;
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
   if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };
   const reason = `Blocked ${tool} operation: only when it runs can be known what it does ` +

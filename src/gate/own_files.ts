@@ -3,7 +3,7 @@ import type { ConfigFile } from "../config/discover.ts";
 import { gitFolders, type Repository } from "../git/repository.ts";
 import type { OwnFile, OwnKind } from "../guard/protected.ts";
 import { baseName, joinPath, parentOf, readVariable, resolvePath } from "../paths.ts";
-import { realPath } from "../project/files.ts";
+import { realPath } from "../project/real_paths.ts";
 import { settingsPaths } from "../settings/file.ts";
 
 /** What decides where they are. */

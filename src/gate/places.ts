@@ -4,7 +4,7 @@ import { isCheckedOut } from "../git/working_trees.ts";
 import type { BashStep } from "../guard/bash.ts";
 import type { BranchSwitch } from "../guard/shell/switching.ts";
 import { parentOf } from "../paths.ts";
-import { realPath } from "../project/files.ts";
+import { realPath } from "../project/real_paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type CommandText, commandText } from "../requirement/triggers.ts";
 

@@ -7,7 +7,7 @@ import { findRepository, type Repository } from "../git/repository.ts";
 import { shortSessionId } from "../ids.ts";
 import { parentOf, resolvePath } from "../paths.ts";
 import { lookAtProcesses } from "../process/identity.ts";
-import { realPath } from "../project/files.ts";
+import { realPath } from "../project/real_paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/judge.ts";
 import { mayMean } from "../requirement/look.ts";

@@ -9,23 +9,25 @@ import type { Verdict } from "../guard/policy.ts";
  * Judges twice: the first time to learn which files are meant, then with what git says of all of them at once.
  *
  * @param judge Looks up files that would be written, and no others.
- * @param options `asksAll`: a rule asks of every file whether git ignores it. What git itself takes back in a folder is
- * asked about where it is forbidden.
+ * @param beginLooking Called once for each time.
+ * @param options `asksAbout`: whether a rule asks if git ignores this file. What git itself takes back in a folder is asked
+ * about where it is forbidden.
  */
 export async function judgeWithGit(
   judge: (look: Look) => Verdict,
-  look: Look,
-  { asksAll, isForbidden }: {
-    readonly asksAll: boolean;
+  beginLooking: () => Look,
+  { asksAbout, isForbidden }: {
+    readonly asksAbout: (file: FileFacts) => boolean;
     readonly isForbidden: (file: FileFacts) => boolean;
   },
 ): Promise<Verdict> {
+  const look = beginLooking();
   const meant = new Set<string>();
   const takenBack = new Map<string, Set<string>>();
   const first = judge((path, how) => {
     const looked = look(path, how);
     for (const file of [...looked.files, ...looked.perhaps ?? []]) {
-      if (asksAll && file.effect !== "tamper") meant.add(file.real);
+      if (asksAbout(file)) meant.add(file.real);
       const taking = takingOf(file, path, how);
       if (taking === null || !isForbidden(file)) continue;
       const among = takenBack.get(taking) ?? new Set();
@@ -39,8 +41,9 @@ export async function judgeWithGit(
   for (const [taking, paths] of takenBack) {
     changed.set(taking, await askChanged(JSON.parse(taking), [...paths]));
   }
+  const lookAgain = beginLooking();
   const verdict = judge((path, how) => {
-    const { files, perhaps = [], ...looked } = look(path, how);
+    const { files, perhaps = [], ...looked } = lookAgain(path, how);
     const staysAsItIs = (file: FileFacts) => {
       const taking = takingOf(file, path, how);
       if (taking === null) return false;

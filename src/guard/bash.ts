@@ -27,8 +27,8 @@ export interface BashUse extends Actor {
   readonly root: string | null;
 }
 
-/** Files of one call that are looked up at most: each costs a few looks at the disk. */
-const MAX_TARGETS = 2_000;
+/** Files of one call that are looked up at most: each costs a few looks at the disk, 40 µs and more. */
+const MAX_LOOKED = 10_000;
 
 /** Judges a Bash call. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
@@ -40,6 +40,8 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
   let looked = 0;
   const links: string[] = [];
   const folders: string[] = [];
+  /** What was looked up already; a folder that is made may make a difference. */
+  let known = new Set<string>();
   for (const command of commands) {
     if (policy.deniesDangerous) {
       const danger = judgeDanger(command, isContained(command) ? null : use);
@@ -68,11 +70,15 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
         doubts.push(`where ${path} leads is not known: the command makes that link itself`);
       }
       if (by === "ln") made.push(path);
-      if (++looked > MAX_TARGETS) {
+      const key = JSON.stringify([path, by, how]);
+      if (how.search === undefined && known.has(key)) continue;
+      known.add(key);
+      if (looked > MAX_LOOKED) {
         doubts.push("it changes more files than can be looked up");
         break;
       }
       const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
+      looked += 1 + files.length + perhaps.length;
       doubts.push(...unknown);
       const judged = (file: FileFacts) =>
         judgeOne(policy, file, { agents: use.agents, tool: "Bash", written: "unknown" });
@@ -84,7 +90,9 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
       }
     }
     links.push(...made);
-    folders.push(...foldersMade(command));
+    const madeNow = foldersMade(command);
+    if (madeNow.length > 0) known = new Set();
+    folders.push(...madeNow);
   }
   return { blocks: once(blocks), doubts: [...new Set(doubts)] };
 }

@@ -5,7 +5,8 @@
 import { parentOf, resolvePath } from "../paths.ts";
 import type { Verdict } from "./policy.ts";
 import { type ShellCommand, shownCommand } from "./shell/command.ts";
-import { meansAll, readFind } from "./shell/find.ts";
+import { meansAll } from "./shell/find.ts";
+import { readFind } from "./shell/find_expression.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
@@ -40,6 +41,7 @@ export function judgeDanger(command: ShellCommand, precious: Precious | null): V
     operator.includes(">") && isDisk(target.text)
   );
   const found = device ? [`writes over the disk ${device.target.text}`] : [];
+  found.push(...judgeFound(command, precious));
   const doubts: string[] = [];
   if (program !== undefined && !program.isOpen) {
     const name = programName(program.text);
@@ -120,20 +122,38 @@ function judgeRecursive(
 /** `find / -delete`, `find ~ -exec rm -rf {} +`, where nothing narrows it down. */
 function judgeFind(
   rest: readonly Argument[],
-  { folder }: ShellCommand,
+  command: ShellCommand,
   precious: Precious,
 ): string[] {
   const call = readFind(rest);
   const verbs = call.actions.flatMap((did, action) => {
-    const verb = did.kind === "delete" ? "removes" : verbOf(did.words);
+    const verb = did.kind === "delete" ? "removes" : did.kind === "exec" ? verbOf(did.words) : null;
     return verb !== null && meansAll(call, action) ? [verb] : [];
   });
-  return call.roots.filter(({ text, isOpen }) =>
-    !isOpen && (folder !== null || text.startsWith("/"))
-  )
+  return verbs.flatMap((verb) => allOf(call.roots, { verb, command, precious }));
+}
+
+/** `find / | xargs rm -rf`: what is done to all that a search finds. */
+function judgeFound(command: ShellCommand, precious: Precious): string[] {
+  const verb = verbOf(command.words);
+  if (verb === null) return [];
+  return command.words.flatMap(({ found }) =>
+    found?.isAll ? allOf(found.roots, { verb, command, precious }) : []
+  );
+}
+
+function allOf(
+  roots: readonly Argument[],
+  { verb, command: { folder }, precious }: {
+    readonly verb: string;
+    readonly command: ShellCommand;
+    readonly precious: Precious;
+  },
+): string[] {
+  return roots.filter(({ text, isOpen }) => !isOpen && (folder !== null || text.startsWith("/")))
     .map(({ text }) => resolvePath(text, { folder: folder ?? "/" }))
     .filter((path) => isPrecious(path, precious))
-    .flatMap((path) => verbs.map((verb) => `${verb} all of ${path}`));
+    .map((path) => `${verb} all of ${path}`);
 }
 
 /** What a command does to every file that it is given; null for what destroys none. */

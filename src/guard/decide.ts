@@ -33,9 +33,18 @@ export interface HowToLook {
   readonly isGlob?: boolean;
   /** Nothing comes back where the path does not lie in a folder: `cp a b` makes `b/a` if `b` is one. */
   readonly ifInFolder?: boolean;
+  /** Nothing comes back where the path is a folder by then: `cp -r a b` makes `b/a` if `b` is one, else `b` like `a`. */
+  readonly ifNoFolder?: boolean;
+  /** Whether not that itself is copied which is copied there, but what lies in it. */
+  readonly isContents?: boolean;
+  /** Whether a part of what is copied may stay behind. */
+  readonly leavesSome?: boolean;
   /** True when it would be a folder: `b/`. */
   readonly isFolder: boolean;
-  /** What is copied there, absolute: the copy of a folder is a folder. */
+  /**
+   * What is copied there, absolute: the copy of a folder is a folder. Of a folder that is filled from it, the files come
+   * back that arise in it.
+   */
   readonly from?: string | null;
   /** The path is a folder; the files in it come back that are named like those that this pattern stands for. */
   readonly namedLike?: string | null;

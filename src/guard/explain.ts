@@ -1,5 +1,6 @@
 /** The rules of a policy one by one, so that each can be asked by itself, and why it does not match. */
 import { DANGEROUS_RULE } from "./dangerous.ts";
+import { ROOT_RULE } from "./files.ts";
 import { IGNORED_RULE } from "./ignored.ts";
 import { LOCK_RULE } from "./lock.ts";
 import {
@@ -125,14 +126,14 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
       wider: [[EVERY_FILE, "git ignores nothing that it changes"]],
       otherwise: NO_FILE,
     }),
-    single("preToolUse.preventRootAdditions", { preventsRootAdditions: true }, {
+    single(ROOT_RULE, { preventsRootAdditions: true }, {
       isOn: policy.preventsRootAdditions,
       wider: [
         [
           { noAdditions: [ANYTHING] },
           policy.root === null
             ? "there is no configuration file of the project"
-            : "what it makes is not directly in the project's folder",
+            : "what it makes is not directly in the project's folder, or git ignores it",
         ],
         NOT_NEW,
       ],

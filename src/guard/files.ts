@@ -26,7 +26,7 @@ export interface FileFacts {
   readonly real: string;
   /** The one of the guards' files that count now which it is, or which is meant with a folder; null for none. */
   readonly own: OwnFile | null;
-  /** What makes git ignore it; null when it does not, or was not asked: see {@linkcode GuardPolicy.protectsIgnored}. */
+  /** What makes git ignore it; null when it does not, or was not asked: only where a rule depends on that. */
   readonly ignored: { readonly pattern: string; readonly where: string } | null;
   /** Whether anything is there now. */
   readonly exists: boolean;
@@ -46,6 +46,8 @@ export interface FileFacts {
   readonly below: readonly string[];
   /** Whether it is a folder that goes away, and that tools make anew. */
   readonly isMadeAnew: boolean;
+  /** Whether it arises below the project's folder with a folder that is copied there. */
+  readonly isPart: boolean;
   /** Whether it lies neither in the project's folder nor directly in one above that. */
   readonly isElsewhere: boolean;
 }
@@ -59,6 +61,19 @@ export type Effect = "change" | "remove" | "fill" | "tamper";
 
 const IN_GIT = /(?:^|\/)\.git\//;
 
+/** The key of the rule about new files in the project's folder. */
+export const ROOT_RULE = "preToolUse.preventRootAdditions";
+
+/** Whether a file would be a new one in the project's folder that the policy refuses; what git ignores it lets be. */
+export function isRootAddition(policy: GuardPolicy, file: FileFacts): boolean {
+  return policy.preventsRootAdditions && policy.root !== null && isAdded(file) && file.isInRoot &&
+    file.ignored === null && !file.becomesFolder();
+}
+
+function isAdded({ exists, effect }: FileFacts): boolean {
+  return !exists && effect === "change";
+}
+
 /** What the rules about files say of one file. */
 export function judgeFile(
   policy: GuardPolicy,
@@ -68,15 +83,11 @@ export function judgeFile(
   // What git keeps for itself is no file of the project.
   if (file.spellings.every((spelling) => IN_GIT.test(spelling))) return [];
   const blocks: Block[] = judgeIgnored(policy, file, by.tool);
-  const isNew = !file.exists && file.effect === "change";
-  if (
-    policy.preventsRootAdditions && policy.root !== null && isNew && file.isInRoot &&
-    !file.becomesFolder()
-  ) {
+  if (isRootAddition(policy, file)) {
     blocks.push({
-      rule: "preToolUse.preventRootAdditions",
+      rule: ROOT_RULE,
       reason: policy.rootAdditionsMessage === null
-        ? `Blocked ${by.tool} operation: preToolUse.preventRootAdditions setting prevents creating files at ` +
+        ? `Blocked ${by.tool} operation: ${ROOT_RULE} setting prevents creating files at ` +
           `repository root. File: ${file.name}`
         : filled(policy.rootAdditionsMessage, { file_path: file.name, tool: by.tool }),
     });
@@ -92,7 +103,7 @@ export function judgeFile(
         : filled(policy.generatedMessage, { file_path: file.name, tool: by.tool, marker }),
     });
   }
-  if (isNew || file.effect === "fill") {
+  if (isAdded(file) || file.effect === "fill") {
     blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
   }
   return blocks;

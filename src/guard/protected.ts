@@ -60,12 +60,13 @@ export type Written = TextChange | "unknown";
 export function whyProtected(
   file: Pick<
     FileFacts,
-    "name" | "spellings" | "exists" | "isElsewhere" | "own" | "text" | "effect"
+    "name" | "spellings" | "exists" | "isPart" | "isElsewhere" | "own" | "text" | "effect"
   >,
   written: Written,
 ): string | null {
   const { name, spellings, own } = file;
-  const named = namedKind(file, written);
+  // What comes new with the copy of a folder, by its name alone, is nobody's policy yet.
+  const named = file.isPart && !file.exists ? null : namedKind(file, written);
   const kind = named ?? own?.kind ?? null;
   if (kind === null || (kind === "settings" && !writesHooks(file, written))) return null;
   // Of a folder, what lies in it is the reason.

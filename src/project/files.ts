@@ -3,13 +3,12 @@ import { baseName, joinPath, parentOf, resolvePath } from "../paths.ts";
 import type { HowToLook, Looked, Search } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
 import { exists } from "./exists.ts";
-import { filesBelow, findIn, isMadeAnew, isOwnFolder } from "./folder_files.ts";
+import { filesBelow, findIn, isMadeAnew, isOwnFolder, type Visits } from "./folder_files.ts";
+import type { RealPaths } from "./real_paths.ts";
+import { expandPattern } from "./shell_patterns.ts";
 import { findOwn, type OwnFile } from "../guard/protected.ts";
 
-const MAX_LINKS = 8;
 const HEAD_BYTES = 65_536;
-/** Files that one pattern of the shell is looked up as, at most. */
-const MAX_MATCHES = 1_000;
 
 /** Where a path is looked up from. */
 export interface Ground {
@@ -24,6 +23,9 @@ export interface Ground {
   readonly wantsBelow: boolean;
   /** The guards' own files; none where nothing is written. Asked for with the first file. */
   readonly own: () => readonly OwnFile[];
+  /** Where paths lead, as far as it was asked. */
+  readonly paths: RealPaths;
+  readonly visits: Visits;
 }
 
 /** Where a path is looked up from, links followed as well. */
@@ -37,27 +39,80 @@ export function lookAtFiles(
 ): Looked {
   const folder = ground.folder ?? ground.root ?? "/";
   const full = resolvePath(path, { folder, home: ground.home ?? undefined });
-  const at = { ...ground, realRoot: ground.root === null ? null : realPath(ground.root) };
+  const at = { ...ground, realRoot: ground.root === null ? null : ground.paths.real(ground.root) };
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, at);
   const { places, unknown } = placesOf(full, how);
-  const isInFolder = (parent: string) => isMade(parent, how) || isFolder(parent);
-  const looked = places.filter((place) => !how.ifInFolder || isInFolder(parentOf(place.path)))
-    .map((place) => lookAt(place, how, at));
-  const written = how.effect === "fill"
-    ? places.flatMap((place) => overwritten(place, ground.root))
-      .map((path) => lookAt({ path, from: null }, { ...how, effect: "change" }, at))
-    : [];
-  const all = [...looked, ...written];
+  if (places.length === 0 && (how.namedLike ?? null) !== null) {
+    // What is to arise there has any name.
+    const { files } = lookedAt([{ path: full, from: null }], { ...how, effect: "fill" }, at);
+    return { files, unknown };
+  }
+  const isFolderBy = (path: string) =>
+    isMade(path, how) || (at.paths.isThere(path) && isFolder(path));
+  const looked = places.filter(({ path }) =>
+    (!how.ifInFolder || isFolderBy(parentOf(path))) && (!how.ifNoFolder || !isFolderBy(path))
+  ).map((place) => lookInto(place, how, at));
   return {
-    files: all.map(({ facts }) => facts),
-    unknown: [...unknown, ...all.flatMap(({ unknown }) => unknown)],
+    files: looked.flatMap(({ files }) => files),
+    perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
+    unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
   };
 }
 
-/** The files of the project that are there already where a folder is copied to. */
-function overwritten({ path, from }: Place, root: string | null): string[] {
-  if (from === null || fromFolder(root, path) === null) return [];
-  return (filesBelow(from, "") ?? []).map((below) => joinPath(path, below)).filter(exists);
+/** What becomes of one place; of a folder that is filled from one that is there, which files arise in it. */
+function lookInto(place: Place, how: HowToLook, ground: RealGround): Looked {
+  const { path, from } = place;
+  const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
+  if (from === null || asked === "none") return lookedAt([place], how, ground);
+  const isFile = (at: string) => ground.paths.isThere(at) && !isFolder(at);
+  if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
+  // A link is copied as one, unless what lies in its folder is.
+  const source = how.isContents ? ground.paths.real(from) : from;
+  if (exists(source) && !isOwnFolder(source)) return { files: [], unknown: [] };
+  const below = filesBelow(source, "", ground.visits);
+  const itself = lookedAt([place], how, ground);
+  if (below === null || below.length === 0) {
+    const name = fromFolder(ground.root, from) || from;
+    // What a folder is to hold may come before it is copied.
+    const untold = below === null && asked === "all"
+      ? [tooMany(name)]
+      : below !== null && how.isContents
+      ? [`what will lie in ${name} is not known`]
+      : [];
+    return { files: itself.files, unknown: [...itself.unknown, ...untold] };
+  }
+  const arising = below.map((name) => joinPath(path, name))
+    .filter((at) => asked === "all" || exists(at))
+    .map((path): Place => ({ path, from: null, isPart: true }));
+  // What is new where tools make things anew counts as the folder does.
+  const whole = asked === "there" ? itself.files : [];
+  const as = { ...how, effect: "change", isFolder: false } as const;
+  const { files, unknown } = lookedAt(arising, as, ground);
+  return {
+    files: how.leavesSome ? whole : [...whole, ...files],
+    perhaps: how.leavesSome ? files : [],
+    unknown,
+  };
+}
+
+/** Which files that arise in a folder, and below, the rules ask about: where tools make it anew, those that are there. */
+function askedBelow(
+  folder: string,
+  { root, realRoot, own, paths }: RealGround,
+): "all" | "there" | "none" {
+  const real = paths.real(folder);
+  const [inside] = spellingsInside({ path: folder, real }, { root, realRoot });
+  if (inside !== undefined) return isMadeAnew(inside) ? "there" : "all";
+  const mayHold = (path: string | null) => path !== null && isBelow(path, folder);
+  return mayHold(root) || own().some(({ path }) => mayHold(path)) ? "all" : "none";
+}
+
+function lookedAt(places: readonly Place[], how: HowToLook, ground: RealGround): Looked {
+  const looked = places.map((place) => lookAt(place, how, ground));
+  return {
+    files: looked.map(({ facts }) => facts),
+    unknown: looked.flatMap(({ unknown }) => unknown),
+  };
 }
 
 /** Looks up what a search finds from a path on. */
@@ -77,10 +132,10 @@ function lookFor(
     if (search.named === "always" && !how.isGlob && !exists(start)) {
       return { files: [...look([start]), ...look([start], "fill")], perhaps: [] };
     }
-    const folder = how.isFolder ? realPath(start) : start;
-    const [name = start] = spellingsInside({ path: start, real: realPath(start) }, ground);
+    const folder = how.isFolder ? ground.paths.real(start) : start;
+    const [name = start] = spellingsInside({ path: start, real: ground.paths.real(start) }, ground);
     const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
-    const { sure, perhaps, isAll } = findIn(folder, name, { search, own });
+    const { sure, perhaps, isAll } = findIn(folder, name, { search, own, visits: ground.visits });
     if (!isAll) reasons.push(tooMany(name));
     const from = (below: string) => below === "" ? start : joinPath(start, below);
     return { files: look([...sure].map(from)), perhaps: look([...perhaps].map(from)) };
@@ -101,7 +156,7 @@ function topOf(folder: string): string {
 }
 
 function tooMany(name: string): string {
-  return `${name} holds more files than can be looked through`;
+  return `${name || "the project's folder"} holds more files than can be looked through`;
 }
 
 /** A file that is meant. */
@@ -109,6 +164,8 @@ interface Place {
   readonly path: string;
   /** What is copied there; null for nothing. */
   readonly from: string | null;
+  /** True where it arises with the folder that it lies in. */
+  readonly isPart?: boolean;
 }
 
 /** The files that a path, or a pattern, means. */
@@ -118,7 +175,7 @@ function placesOf(
 ): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
   if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
   const pattern = namedLike ?? path;
-  const { paths, isAll } = expandGlob(pattern);
+  const { paths, isAll } = expandPattern(pattern);
   const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
   if (namedLike === null) {
     // A shell leaves a pattern that stands for nothing as it is: a file may come about under that name.
@@ -134,32 +191,36 @@ function placesOf(
 }
 
 function lookAt(
-  { path, from }: Place,
+  { path, from, isPart = false }: Place,
   how: HowToLook,
-  { root, realRoot, wantsHead, wantsBelow, own }: RealGround,
+  { root, realRoot, wantsHead, wantsBelow, own, paths, visits }: RealGround,
 ): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
   const { effect } = how;
   // A link that is removed goes away itself, what it leads to stays.
   const real = effect === "remove"
-    ? joinPath(realPath(parentOf(path)), baseName(path))
-    : realPath(path);
+    ? joinPath(paths.real(parentOf(path)), baseName(path))
+    : paths.real(path);
   const inside = spellingsInside({ path, real }, { root, realRoot });
   const name = inside.find((spelling) => spelling !== "") ?? path;
-  const below = wantsBelow && effect === "remove" ? filesBelow(real, name) : [];
+  const isInRoot = realRoot !== null && parentOf(real) === realRoot;
+  const below = wantsBelow && effect === "remove" ? filesBelow(real, name, visits) : [];
   const facts: FileFacts = {
     name,
     spellings: [...new Set([...inside, path, real])],
     real,
     own: findOwn(own(), { paths: [path, real], effect }),
     ignored: null,
-    exists: exists(real),
-    becomesFolder: () => how.isFolder || isMade(path, how) || (from !== null && isFolder(from)),
-    isInRoot: realRoot !== null && parentOf(real) === realRoot,
+    exists: effect === "remove" ? exists(real) : paths.isThere(path),
+    becomesFolder: () =>
+      (how.isFolder && (how.namedLike ?? null) === null) || isMade(path, how) ||
+      (from !== null && isFolder(from)),
+    isInRoot,
     head: wantsHead ? headOf(real) : "",
     text: () => textOf(real),
     effect,
     below: below ?? [],
     isMadeAnew: effect === "remove" && isMadeAnew(name) && isOwnFolder(real),
+    isPart: isPart && inside.length > 0 && !isInRoot,
     isElsewhere: realRoot !== null && inside.length === 0 && !isBelow(realRoot, parentOf(real)),
   };
   return {
@@ -215,64 +276,10 @@ function fromFolder(folder: string | null, path: string): string | null {
   return path.startsWith(start) ? path.slice(start.length) : null;
 }
 
-/** The path with all links followed, also when its end is not there yet, or is a link to nothing. */
-export function realPath(path: string, links = 0): string {
-  try {
-    return Deno.realPathSync(path).replaceAll("\\", "/");
-  } catch {
-    // It is not there; what leads to it may be.
-  }
-  const above = parentOf(path);
-  if (above === path || above === ".") return path;
-  try {
-    if (links < MAX_LINKS && Deno.lstatSync(path).isSymlink) {
-      return realPath(resolvePath(Deno.readLinkSync(path), { folder: above }), links + 1);
-    }
-  } catch {
-    // Not even a link.
-  }
-  return joinPath(realPath(above, links), baseName(path));
-}
-
 function isFolder(path: string): boolean {
   try {
     return Deno.statSync(path).isDirectory;
   } catch {
     return false;
-  }
-}
-
-/** The files that a pattern of the shell stands for, and whether these are all. */
-function expandGlob(path: string): { readonly paths: readonly string[]; readonly isAll: boolean } {
-  let paths = ["/"];
-  let isAll = true;
-  let isFound = false;
-  for (const segment of path.split("/").filter((part) => part !== "")) {
-    const isPattern = /[*?[]/.test(segment);
-    isFound ||= isPattern;
-    // Behind a pattern a name stands for what is there, no less than the pattern.
-    const found = paths.flatMap((folder) =>
-      isPattern
-        ? namesLike(folder, segment)
-        : [joinPath(folder, segment)].filter((one) => !isFound || exists(one))
-    );
-    isAll &&= found.length <= MAX_MATCHES;
-    paths = found.slice(0, MAX_MATCHES);
-  }
-  return { paths, isAll };
-}
-
-function namesLike(folder: string, segment: string): string[] {
-  const pattern = segment.replace(/[.+^${}()|\\]/g, "\\$&").replaceAll("*", ".*").replaceAll(
-    "?",
-    ".",
-  );
-  try {
-    const regex = new RegExp(`^${pattern.replaceAll("[!", "[^")}$`, "s");
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name)
-      .filter((name) => regex.test(name) && (segment.startsWith(".") || !name.startsWith(".")))
-      .map((name) => joinPath(folder, name));
-  } catch {
-    return [];
   }
 }

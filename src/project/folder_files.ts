@@ -16,6 +16,14 @@ const MAX_ENTRIES = 5_000;
 /** The same of a search, which goes through a whole project. */
 const MAX_SEARCHED = 20_000;
 
+/** How many more entries are looked through for one tool use. */
+export interface Visits {
+  left: number;
+}
+
+/** What one tool use begins with: ten searches of a whole project take half a second. */
+export const MAX_VISITS = 200_000;
+
 /** Whether a folder of this name, or one above it, holds what tools make anew. */
 export function isMadeAnew(name: string): boolean {
   return name.split("/").some((part) => MADE_ANEW.has(part));
@@ -27,7 +35,7 @@ export function isMadeAnew(name: string): boolean {
  * @param name How a person would name the folder. Where that says that tools make it anew, nothing is in it.
  * @returns Nothing for what is no folder; null when there are too many to look through.
  */
-export function filesBelow(path: string, name: string): string[] | null {
+export function filesBelow(path: string, name: string, visits: Visits): string[] | null {
   if (!isOwnFolder(path)) return [];
   const files: string[] = [];
   const isAll = walk(path, name, {
@@ -36,6 +44,7 @@ export function filesBelow(path: string, name: string): string[] | null {
       return kind === "folder";
     },
     maxEntries: MAX_ENTRIES,
+    visits,
   });
   return isAll ? files : null;
 }
@@ -58,7 +67,11 @@ export interface Finds {
 export function findIn(
   path: string,
   name: string,
-  { search, own }: { readonly search: Search; readonly own: readonly string[] },
+  { search, own, visits }: {
+    readonly search: Search;
+    readonly own: readonly string[];
+    readonly visits: Visits;
+  },
 ): Finds {
   const sure = new Set<string>();
   const perhaps = new Set<string>();
@@ -70,7 +83,11 @@ export function findIn(
   };
   const start = entryAt(path, "");
   if (start === null || !visit(start)) return { sure, perhaps, isAll: true };
-  const isAll = walk(path, search.entersNamed ? "" : name, { visit, maxEntries: MAX_SEARCHED });
+  const isAll = walk(path, search.entersNamed ? "" : name, {
+    visit,
+    maxEntries: MAX_SEARCHED,
+    visits,
+  });
   const goesOn = (folder: string) => {
     const entry = entryAt(path, folder);
     return entry?.kind === "folder" && search.judge(entry).goesOn;
@@ -86,9 +103,10 @@ export function findIn(
 function walk(
   root: string,
   name: string,
-  { visit, maxEntries }: {
+  { visit, maxEntries, visits }: {
     readonly visit: (entry: Entry) => boolean;
     readonly maxEntries: number;
+    readonly visits: Visits;
   },
 ): boolean {
   if (isMadeAnew(name)) return true;
@@ -97,7 +115,7 @@ function walk(
   // It grows while it is gone through.
   for (const folder of folders) {
     for (const entry of list(joinPath(root, folder))) {
-      if (++entries > maxEntries) return false;
+      if (++entries > maxEntries || --visits.left < 0) return false;
       const path = joinPath(folder, entry.name);
       const size = () => sizeOf(joinPath(root, path));
       if (visit({ path, kind: kindOfEntry(entry), size }) && !MADE_ANEW.has(entry.name)) {
@@ -142,6 +160,11 @@ function sizeOf(path: string): number | null {
   } catch {
     return null;
   }
+}
+
+/** Whether anything is there, be it a link to nothing. */
+export function exists(path: string): boolean {
+  return kindOf(path) !== null;
 }
 
 /** Whether it is a folder itself, and no link to one. */

@@ -112,6 +112,7 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
     effect: "change" as const,
     below: [],
     isMadeAnew: false,
+    isPart: false,
     isElsewhere: false,
   };
   const look = () => ({ files: [file], unknown: [] });

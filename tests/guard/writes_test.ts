@@ -25,7 +25,7 @@ Deno.test("an option's value is taken for a file", () => {
     "wget -P src http://x/f": ["change src/f"],
     "wget --directory-prefix=src http://x/f": ["change src/f"],
     "curl -O --output-dir src https://x.org/f": ["change src/f"],
-    "rsync -a --exclude '*.log' src sub": ["change sub"],
+    "rsync -a --exclude '*.log' src sub": ["change sub", "fill sub/src"],
     "chown $(id -u) a": ["tamper a"],
     "setfacl -m u::- a": ["tamper a"],
   });
@@ -50,7 +50,7 @@ Deno.test("what only tells, or writes to its output, is taken for a change", () 
   assertTargets({
     "rsync -an a b": [],
     "rsync -a --dry-run a b": [],
-    "rsync -a -e -n a b": ["change b"],
+    "rsync -a -e -n a b": ["change b", "fill b/a"],
     "gzip -c a": [],
     "gzip -dc a": [],
     "gzip -l a": [],
@@ -171,18 +171,20 @@ Deno.test("sed and awk write the files that their scripts name", () => {
   });
 });
 
-Deno.test("of a copy nobody knows which files arise in its folder", () => {
-  const copied = (to: string) => [`change ${to}`, `fill ${to}`, "change ?"];
+Deno.test("of a copy nobody knows which files arise in its folder, unless that lies where it can be looked at", () => {
+  const untold = (to: string) => [`change ${to}`, `fill ${to}`, "change ?"];
+  const filled = (to: string) => [`change ${to}`, `fill ${to}`];
   assertTargets({
-    "cp -a src/. sub": copied("sub"),
-    "cp -r .. sub": copied("sub"),
-    "cp -rT src sub": copied("sub"),
-    "cp $X/*.ts sub": copied("sub"),
-    "rsync -a --delete src/ sub/": copied("sub"),
-    "rsync -a h:x/ sub": copied("sub"),
+    "cp $X/*.ts sub": untold("sub"),
+    "rsync -a --delete src/ sub/": ["change sub", "fill sub", "fill sub", "change ?"],
+    "rsync -a h:x/ sub": untold("sub"),
+    "cp -a src/. sub": filled("sub"),
+    "cp -r .. sub": filled("sub"),
+    "cp -rT src sub": filled("sub"),
+    "rsync -a src/ sub/": filled("sub"),
+    "cp -r src sub": filled("sub"),
+    "mv src sub": [...filled("sub"), "remove src"],
     "cp src/a.ts sub": ["change sub"],
-    "cp -r src sub": ["change sub"],
-    "mv src sub": ["change sub", "remove src"],
-    "rsync -a src sub": ["change sub"],
+    "rsync -a src sub": ["change sub", "fill sub/src"],
   });
 });

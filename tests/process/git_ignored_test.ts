@@ -76,6 +76,32 @@ testWhere(
   },
 );
 
+testWhere(
+  needsGit,
+  "a new file in the project's folder is let be where git ignores it",
+  async () => {
+    using home = tempHome();
+    const files = { ".gitignore": "*.log\n!keep.log\n/.env\n", "src/a.txt": "x" };
+    repository(home, files, "{}\n");
+    const refused = /preventRootAdditions.*File: (?:keep\.log|new\.txt|log)\n/;
+    for (const path of ["debug.log", ".env", join(home.path, "project", "other.log")]) {
+      assert.equal(await write(home, path), null, path);
+    }
+    for (
+      const command of [
+        "npm test 2> errors.log",
+        "npm test > out.log 2>&1 && tee more.log < out.log",
+        "cp src/a.txt a.log",
+        "git log > history.log",
+      ]
+    ) assert.equal(await bash(home, command), null, command);
+    for (const path of ["new.txt", "keep.log"]) assert.match((await write(home, path))!, refused);
+    for (
+      const command of ["npm test > out.log 2> new.txt", "cp src/a.txt keep.log", "git log > log"]
+    ) assert.match((await bash(home, command))!, refused, command);
+  },
+);
+
 testWhere(needsGit, "each of the three ways out works", async () => {
   using home = tempHome();
   const project = repository(home, { ".gitignore": "*.log\nout/\n" });

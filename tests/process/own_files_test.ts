@@ -184,20 +184,24 @@ Deno.test("a copy of files whose names nobody knows reaches the settings, or a p
       ["rsync -a --delete src/ secrets", /secrets/],
       ["mv sub/* secrets", /secrets/],
       ["cp -r src/. dist", /preventAdditions/],
-      ["cp -r /tmp/x/. ~/.claude/", PROTECTED],
-      ["rsync -a /tmp/x/ ~/.claude/", PROTECTED],
-      ["mv -f /tmp/x/* ~/.claude/", PROTECTED],
-      ["cp -r /tmp/x/.claude ~", PROTECTED],
-      ["mv /tmp/x .claude", PROTECTED],
-      ["cp -a /tmp/x/. ~/.conclaude", PROTECTED],
+      ["cp -r sub/. dist", /preventAdditions/],
+      ["mkdir dist; cp -r sub dist", /preventAdditions/],
+      ["cp -r /gone/x/. ~/.claude/", PROTECTED],
+      ["rsync -a /gone/x/ ~/.claude/", PROTECTED],
+      ["mv -f /gone/x/* ~/.claude/", PROTECTED],
+      ["cp -r /gone/x/.claude ~", PROTECTED],
+      ["mv /gone/x .claude", PROTECTED],
+      ["cp -a /gone/x/. ~/.conclaude", PROTECTED],
     ] as const
   ) assert.match((await bash(home, command))!, reason, command);
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
-  const command = "cp -r /tmp/x/. ~/cc";
+  const command = "cp -r /gone/x/. ~/cc";
   assert.match((await ask(home, "Bash", { command }, {}, start))!, PROTECTED);
-  for (const command of ["cp -r /tmp/x/. sub", "cp -r src sub", "cp -r /tmp/x ~/.claude/skills"]) {
+  for (
+    const command of ["cp -r /gone/x/. sub", "cp -r src sub", "cp -r /gone/x ~/.claude/skills"]
+  ) {
     assert.equal(await bash(home, command), null, command);
   }
   const doubts = (executions(home).at(-3)!["metadata"] as Row)["doubts"];
-  assert.deepEqual(doubts, ["which file `cp` changes is not known"]);
+  assert.deepEqual(doubts, ["what will lie in /gone/x is not known"]);
 });

@@ -1,4 +1,4 @@
-/** What `find` and git are told to work on, on the real program: the files that are meant, and no others. */
+/** What `find`, git and copies of folders mean, on the real program: the files that are meant, and no others. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ask, bash, edit, projectIn } from "../support/guarded.ts";
@@ -72,6 +72,15 @@ Deno.test("what is protected is found in a large folder, and the policy in any",
   for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
   assert.match((await bash(home, "find . -name yarn.lock -delete"))!, /File: z\/yarn\.lock/);
   assert.match((await bash(home, "find / -name .conclaude.yaml -delete"))!, POLICY);
+  for (
+    const command of [
+      "cp -r many src/x",
+      Array.from({ length: 60 }, (_, i) => `find . -name '*.${i}' -delete`).join("\n"),
+    ]
+  ) {
+    assert.equal(await bash(home, command), null);
+    assert.match(String(doubtsOf(home)), /^(?:many|the project's folder) holds more files than/);
+  }
 });
 
 Deno.test("a copy of the policy elsewhere is nobody's policy", async () => {
@@ -89,6 +98,72 @@ Deno.test("a copy of the policy elsewhere is nobody's policy", async () => {
       "mv .conclaude.yaml /tmp/",
     ]
   ) assert.match((await bash(home, command))!, /belongs to the guards/, command);
+});
+
+Deno.test("a folder's copy is judged by the files that arise", async () => {
+  using home = tempHome();
+  projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", [
+    "api/Cargo.lock",
+    "api/src/a.rs",
+    "ext/new.txt",
+    "other/.conclaude.yaml",
+    "more/.claude/settings.json",
+    "local/.conclaude.local.yaml",
+    "web/a.ts",
+    "web/b/c.ts",
+  ]);
+  for (
+    const [command, file] of [
+      ["cp -r api api2", "api2/Cargo.lock"],
+      ["cp -r api/. web", "web/Cargo.lock"],
+      ["cp -rT api api2", "api2/Cargo.lock"],
+      ["cp -r api web", "web/api/Cargo.lock"],
+      ["cp -r api/* web", "web/Cargo.lock"],
+      ["rsync -a api/ web", "web/Cargo.lock"],
+      ["mkdir -p a/b && cp -r api a/b", "a/b/api/Cargo.lock"],
+      ["cp api/Cargo.lock web/", "web/Cargo.lock"],
+      ["cp -r ext/. .", "new.txt"],
+      ["rsync -a ext/ ./", "new.txt"],
+      ["cp ext/* .", "new.txt"],
+    ] as const
+  ) assert.ok((await bash(home, command))?.includes(`File: ${file}\n`), command);
+  assert.match((await bash(home, "cp -a other/. ."))!, POLICY);
+  assert.match((await bash(home, "rsync -a more/ ."))!, /starts the hooks/);
+  assert.match((await bash(home, "cp -r local/. ."))!, /local\.yaml belongs to the guards/);
+  assert.match((await bash(home, "cp -r more/. $HOME"))!, /starts the hooks/);
+  for (
+    const command of [
+      "cp -r src dist",
+      "cp -r web/. dist",
+      "cp -a web/. src",
+      "cp -rT web lib",
+      "cp -r web lib",
+      "cp -r web/* src/",
+      "cp -r web/b/. web",
+      "mv web lib",
+      "rsync -a web/ out/",
+      "rsync -a --exclude node_modules web/ lib/",
+      "cp -r more web",
+      "cp -r other/. web",
+      "cp -r more new",
+      "cp -r api /tmp/api",
+      "cp -r . /tmp/copy",
+      "cp -r node_modules web/",
+    ]
+  ) {
+    assert.equal(await bash(home, command), null, command);
+    assert.equal(doubtsOf(home), undefined, command);
+  }
+  for (
+    const command of [
+      "cp -rn api/. web",
+      "rsync -a --exclude '*.lock' api/ web/",
+      "cp -r gone/. web",
+    ]
+  ) {
+    assert.equal(await bash(home, command), null, command);
+    assert.notEqual(doubtsOf(home), undefined, command);
+  }
 });
 
 Deno.test("a rule about a folder covers it and what is below, and an allow rule says what it allows", async () => {

@@ -9,8 +9,14 @@ export interface Change {
   readonly effect: Effect;
   /** True when it is so only where the file would lie in a folder: `cp a b` makes `b/a` if `b` is one. */
   readonly ifInFolder?: boolean;
+  /** True when it is so only where no folder is there by then. */
+  readonly ifNoFolder?: boolean;
   /** What is copied there: the copy of a folder is a folder. */
   readonly from?: Argument;
+  /** True when not that itself is copied, but what lies in it. */
+  readonly isContents?: boolean;
+  /** True when a part of what is copied may stay behind. */
+  readonly leavesSome?: boolean;
   /** The word is a folder; meant are files in it, named like those that this pattern stands for. */
   readonly namedLike?: Argument;
   /** The word is where a search begins: what it finds is meant. */

@@ -8,6 +8,8 @@ export interface ShellCommand {
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
   /** What it reads from its standard input, where the script says so: a here-document, an `echo` before the pipe. */
   readonly input: string | undefined;
+  /** The words of the command before the pipe, where that prints names of files: `find`. */
+  readonly listing?: readonly Argument[] | undefined;
   /** The folder in which it runs, absolute; null when that cannot be told. */
   readonly folder: string | null;
   /** What the variable `GIT_DIR` holds for it; undefined where the script does not say. */

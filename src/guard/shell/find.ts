@@ -1,88 +1,9 @@
-/** What `find` looks for, read from its words: which of the entries that are there each of its actions means. */
+/** What `find` does with what it finds: which of the entries that are there each of its actions means. */
 import type { Answer, Search } from "../decide.ts";
 import type { Change } from "./changes.ts";
+import { type FindCall, judgeEntry, printsOther, readFind } from "./find_expression.ts";
 import type { Inner } from "./inner.ts";
-import {
-  type Candidate,
-  isEmpty,
-  type Start,
-  type Test,
-  testOf,
-  type Truth,
-} from "./find_tests.ts";
 import { type Argument, OPEN } from "./word.ts";
-
-type Expression =
-  | { readonly kind: "test"; readonly test: Test }
-  | { readonly kind: "action"; readonly action: number; readonly truth: Truth }
-  | { readonly kind: "prune" }
-  | { readonly kind: "not"; readonly of: Expression }
-  | {
-    readonly kind: "and" | "or" | "list";
-    readonly left: Expression;
-    readonly right: Expression;
-  };
-
-/** What is done with what is found: it is deleted, or handed to a command. */
-type Action =
-  | { readonly kind: "delete" }
-  | { readonly kind: "exec"; readonly words: readonly Argument[] };
-
-/** One call of `find`. */
-export interface FindCall {
-  readonly roots: readonly Argument[];
-  readonly actions: readonly Action[];
-  /** True where it looks at more than lies in its folders: links are followed, folders come from a file. */
-  readonly looksElsewhere: boolean;
-  readonly expression: Expression;
-  readonly minDepth: number;
-  readonly maxDepth: number;
-  /** A folder comes after what lies in it: nothing is left out then. */
-  readonly isDepthFirst: boolean;
-}
-
-const HERE: Argument = { text: ".", isOpen: false, isGlob: false };
-const TRUE: Expression = { kind: "test", test: () => true };
-const UNKNOWN: Expression = { kind: "test", test: () => undefined };
-
-/** Words without a value that are always true. */
-const PLAIN =
-  /^-(?:true|daystart|d|depth|follow|mount|xdev|noleaf|(?:no)?ignore_readdir_race|(?:no)?warn|print0?|ls|quit)$/;
-/** Tests without a value of which only the running `find` knows. */
-const ASKING = /^-(?:executable|readable|writable|nouser|nogroup)$/;
-/** Words with a value that do nothing to what is found. */
-const VALUED_PLAIN = /^-(?:f(?:print0?|ls)|regextype|files0-from|maxdepth|mindepth)$/;
-/** What does something is nobody's value: the word before it may be one that is not known here. */
-const DOING = /^-(?:delete$|exec|ok)/;
-
-/** Takes the arguments of `find` apart. */
-export function readFind(rest: readonly Argument[]): FindCall {
-  const options = rest.findIndex(({ text, isOpen }) =>
-    isOpen || !/^-(?:[EHLPXdsx]+|O\d)$/.test(text)
-  );
-  const words = options < 0 ? [] : rest.slice(options);
-  const end = words.findIndex(({ text, isOpen }) => !isOpen && /^(?:-.|[(),!]$)/s.test(text));
-  const roots = end < 0 ? words : words.slice(0, end);
-  const tests = end < 0 ? [] : words.slice(end);
-  const reader = new Reader(tests);
-  const expression = reader.list();
-  const has = (pattern: RegExp) => tests.some(({ text }) => pattern.test(text));
-  const depth = (option: string, otherwise: number) => {
-    const at = tests.findLastIndex(({ text }) => text === option);
-    const value = Number(at < 0 ? Number.NaN : tests[at + 1]?.text || Number.NaN);
-    return Number.isNaN(value) ? otherwise : value;
-  };
-  return {
-    roots: roots.length === 0 ? [HERE] : roots,
-    actions: reader.actions,
-    looksElsewhere: has(/^-(?:follow|files0-from)$/) ||
-      rest.slice(0, Math.max(options, 0)).some(({ text }) => text.includes("L")),
-    expression,
-    minDepth: depth("-mindepth", 0),
-    maxDepth: depth("-maxdepth", Infinity),
-    isDepthFirst: has(/^-(?:d|depth|delete)$/),
-  };
-}
 
 /** The files that `-delete` takes away. */
 export function changesOfFind(rest: readonly Argument[]): Change[] {
@@ -99,26 +20,39 @@ export function changesOfFind(rest: readonly Argument[]): Change[] {
     : changes;
 }
 
+/** The names that a call prints, as one argument; one that nobody knows where it prints something else. */
+export function listedBy(rest: readonly Argument[]): Argument {
+  const call = readFind(rest);
+  const [only, ...others] = call.actions.keys().filter((at) => call.actions[at]!.kind === "list");
+  const isTold = printsOther(rest);
+  return only === undefined || others.length > 0 || isTold ? OPEN : foundBy(call, only);
+}
+
 /** The commands of `find … -exec`; what they are done to are the files that it finds. */
 export function inFind(rest: readonly Argument[]): Inner[] {
   const call = readFind(rest);
-  const isKnown = !call.looksElsewhere && call.roots.every(({ isOpen }) => !isOpen);
   return call.actions.flatMap((did, action): Inner[] => {
-    if (did.kind === "delete" || did.words.length === 0) return [];
-    const found: Argument = isKnown
-      ? {
-        ...OPEN,
-        found: {
-          roots: call.roots,
-          searchFrom: (root, { takesFolders }) => searchOf(call, { root, action, takesFolders }),
-        },
-      }
-      : OPEN;
+    if (did.kind !== "exec" || did.words.length === 0) return [];
+    const found = { ...foundBy(call, action), source: "{}" };
     const words = did.words.map((word) =>
       word.text === "{}" ? found : word.text.includes("{}") ? OPEN : word
     );
     return [{ kind: "command", words }];
   });
+}
+
+/** What one of its actions means, as an argument. */
+function foundBy(call: FindCall, action: number): Argument {
+  if (call.looksElsewhere || call.roots.some(({ isOpen }) => isOpen)) return OPEN;
+  const { roots } = call;
+  return {
+    ...OPEN,
+    found: {
+      roots,
+      isAll: meansAll(call, action),
+      searchFrom: (root, { takesFolders }) => searchOf(call, { root, action, takesFolders }),
+    },
+  };
 }
 
 /** Whether an action of `find` is done to everything in its folders: no test narrows it down. */
@@ -127,7 +61,7 @@ export function meansAll(call: FindCall, action: number): boolean {
     ? ["file"] as const
     : ["file", "folder"] as const;
   return kinds.some((kind) =>
-    run(call, { path: null, kind, size: () => null }, null).reached[action] === "yes"
+    judgeEntry(call, { path: null, kind, size: () => null }, null).reached[action] === "yes"
   );
 }
 
@@ -144,145 +78,11 @@ function searchOf(
     judge: (entry) => {
       const depth = entry.path === "" ? 0 : entry.path.split("/").length;
       const isDeep = depth >= call.minDepth && depth <= call.maxDepth;
-      const { reached, isPruned } = run(call, entry, isGlob ? null : text);
+      const { reached, isPruned } = judgeEntry(call, entry, isGlob ? null : text);
       return {
         isMeant: isDeep ? reached[action] ?? "no" : "no",
         goesOn: depth < call.maxDepth && (!isPruned || call.isDepthFirst || !isDeep),
       };
     },
   };
-}
-
-/** Reads the tests and actions; anything that it does not know is a test of which nobody knows. */
-class Reader {
-  readonly actions: Action[] = [];
-  readonly #words: readonly Argument[];
-  #at = 0;
-  #isExtended = false;
-
-  constructor(words: readonly Argument[]) {
-    this.#words = words;
-  }
-
-  list(): Expression {
-    return this.#joined("list", /^,$/, () => this.#or());
-  }
-
-  #or(): Expression {
-    return this.#joined("or", /^-o(?:r)?$/, () => this.#and());
-  }
-
-  #and(): Expression {
-    let left = this.#not();
-    while (this.#at < this.#words.length && !/^(?:-o(?:r)?|,|\))$/.test(this.#word())) {
-      if (/^-a(?:nd)?$/.test(this.#word())) this.#at++;
-      left = { kind: "and", left, right: this.#not() };
-    }
-    return left;
-  }
-
-  #joined(kind: "list" | "or", sign: RegExp, part: () => Expression): Expression {
-    let left = part();
-    while (this.#at < this.#words.length && sign.test(this.#word())) {
-      this.#at++;
-      left = { kind, left, right: part() };
-    }
-    return left;
-  }
-
-  #not(): Expression {
-    if (!/^(?:!|-not)$/.test(this.#word())) return this.#primary();
-    this.#at++;
-    return { kind: "not", of: this.#not() };
-  }
-
-  #primary(): Expression {
-    const word = this.#words[this.#at];
-    if (word === undefined) return TRUE;
-    this.#at++;
-    if (word.isOpen) return UNKNOWN;
-    const { text } = word;
-    if (text === "(") {
-      const inside = this.list();
-      if (this.#word() === ")") this.#at++;
-      return inside;
-    }
-    if (PLAIN.test(text)) return TRUE;
-    if (text === "-false") return { kind: "not", of: TRUE };
-    if (text === "-prune") return { kind: "prune" };
-    if (text === "-delete") return this.#action({ kind: "delete" }, true);
-    if (/^-(?:exec|ok)(?:dir)?$/.test(text)) return this.#exec();
-    if (text === "-empty") return { kind: "test", test: isEmpty };
-    if (ASKING.test(text)) return { kind: "test", test: testOf(text, "", { isExtended: false }) };
-    const value = this.#words[this.#at];
-    if (value === undefined || DOING.test(value.text)) return UNKNOWN;
-    this.#at++;
-    if (text === "-fprintf") this.#at++;
-    if (text === "-regextype") this.#isExtended = /extended|egrep|awk/.test(value.text);
-    if (text === "-fprintf" || text === "-printf" || VALUED_PLAIN.test(text)) return TRUE;
-    if (value.isOpen) return UNKNOWN;
-    // What the shell makes of a pattern is no more than that stands for.
-    return { kind: "test", test: testOf(text, value.text, { isExtended: this.#isExtended }) };
-  }
-
-  /** A command up to `;`, of which the result is not known, or up to `{} +`. */
-  #exec(): Expression {
-    const words = this.#words.slice(this.#at);
-    const end = words.findIndex(({ text }, i) =>
-      text === ";" || (text === "+" && words[i - 1]?.text === "{}")
-    );
-    this.#at = end < 0 ? this.#words.length : this.#at + end + 1;
-    const command = end < 0 ? words : words.slice(0, end);
-    return this.#action({ kind: "exec", words: command }, words[end]?.text === "+" || undefined);
-  }
-
-  #action(action: Action, truth: Truth): Expression {
-    return { kind: "action", action: this.actions.push(action) - 1, truth };
-  }
-
-  #word(): string {
-    const word = this.#words[this.#at];
-    return word === undefined || word.isOpen ? "" : word.text;
-  }
-}
-
-/** What becomes of one entry. */
-interface Outcome {
-  /** By action: whether it is done. */
-  readonly reached: Answer[];
-  /** Whether nothing below it is looked at. */
-  isPruned: boolean;
-}
-
-function run({ expression, actions }: FindCall, entry: Candidate, start: Start): Outcome {
-  const outcome: Outcome = { reached: actions.map(() => "no"), isPruned: false };
-  const evaluate = (part: Expression, reach: Answer): Truth => {
-    switch (part.kind) {
-      case "test":
-        return part.test(entry, start);
-      case "action":
-        outcome.reached[part.action] = reach;
-        return part.truth;
-      case "prune":
-        outcome.isPruned ||= reach === "yes";
-        return true;
-      case "not": {
-        const truth = evaluate(part.of, reach);
-        return truth === undefined ? undefined : !truth;
-      }
-      case "list":
-        evaluate(part.left, reach);
-        return evaluate(part.right, reach);
-      default: {
-        // The right side is only asked when the left one does not decide.
-        const deciding = part.kind === "or";
-        const left = evaluate(part.left, reach);
-        if (left === deciding) return left;
-        const right = evaluate(part.right, left === undefined ? "maybe" : reach);
-        return left === undefined && right !== deciding ? undefined : right;
-      }
-    }
-  };
-  evaluate(expression, "yes");
-  return outcome;
 }

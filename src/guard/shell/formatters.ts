@@ -6,6 +6,8 @@ const FIX = /^--fix$/;
 const CHECK = /^--(?:check|diff)$/;
 const PYTHON = /\.(?:pyi?|ipynb)$/;
 const GO = /\.go$/;
+/** All but what package managers write; some of that counts as JSON. */
+const NO_LOCK = /(?<!\.lockb?)$|(?:^|\/)(?:composer|deno|flake|Pipfile)\.lock$/;
 const NAMED_COPY = /^[^/]*:/;
 
 /** A program whose option names the file that it writes. */
@@ -32,6 +34,7 @@ const REMOVING: Writer = { operands: "removed" };
 export const FORMATTERS: Readonly<Record<string, Writer>> = {
   prettier: {
     operands: "formatted",
+    takes: NO_LOCK,
     onlyWith: /^(?:-w|--write)$/,
     valuedLong:
       /^--(?:config|ignore-path|parser|plugin|log-level|loglevel|print-width|tab-width|end-of-line|trailing-comma|prose-wrap|config-precedence|cache-location|cache-strategy)$/,
@@ -39,6 +42,7 @@ export const FORMATTERS: Readonly<Record<string, Writer>> = {
   eslint: {
     operands: "formatted",
     excluding: { options: /^--ignore-pattern$/, reads: "patterns" },
+    takes: NO_LOCK,
     onlyWith: FIX,
     valued: "cf",
     valuedLong:
@@ -51,6 +55,7 @@ export const FORMATTERS: Readonly<Record<string, Writer>> = {
   standard: { operands: "formatted", onlyWith: FIX },
   biome: {
     operands: "formatted",
+    takes: NO_LOCK,
     begins: /^(?:format|check|lint) /,
     onlyWith: /^--(?:write|fix|apply|apply-unsafe)$/,
   },

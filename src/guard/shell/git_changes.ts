@@ -1,7 +1,7 @@
 /** Which files git changes. */
 import { type Change, marked, placesIn, SOMEWHERE } from "./changes.ts";
 import { withoutGitOptions } from "./git_options.ts";
-import { type OptionName, split } from "./operands.ts";
+import { type OptionName, type OptionNames, split } from "./operands.ts";
 import { changesOfPatch } from "./patches.ts";
 import {
   changesIfThere,
@@ -22,6 +22,13 @@ const GIT_OUTPUTS: Readonly<Record<string, OptionName>> = {
 
 /** `git checkout` of these makes a branch, or goes to one. */
 const TO_BRANCH = /^(?:-[a-zA-Z]*[bBdt]|--(?:orphan|detach|track(?:=.*)?))$/;
+
+/** Those of `git clone` that take a value. */
+const CLONE_OPTIONS: OptionNames = {
+  valued: "obcuj",
+  valuedLong:
+    /^--(?:branch|depth|origin|upload-pack|template|reference(?:-if-able)?|config|separate-git-dir|filter|jobs|shallow-(?:since|exclude)|server-option|bundle-uri)$/,
+};
 
 /** `git stash` by hand, or with the names of files in another place. */
 const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
@@ -135,6 +142,14 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
       return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
         ? []
         : marked([SOMEWHERE], "remove");
+    case "merge-file":
+      return has(/^(?:-p|--stdout|--object-id)$/) ? [] : marked(
+        split(after, { valued: "L", valuedLong: /^--marker-size$/ }).operands.slice(0, 1)
+          .map(inFolder),
+        "change",
+      );
+    case "clone":
+      return marked(split(after, CLONE_OPTIONS).operands.slice(1).map(inFolder), "fill");
     case "apply":
     case "am":
       return has(/^--(?:check|stat|numstat|summary|abort|quit)$/)

@@ -37,6 +37,22 @@ export function inputOf(
   return before === undefined ? undefined : printed(before, scope);
 }
 
+/** The words of the command whose output is read, where that lists files. */
+export function listingBefore(
+  { redirects }: Command,
+  before: CommandNode | undefined,
+  scope: Scope,
+): readonly Argument[] | undefined {
+  if (before?.type !== "Command" || programName(before.name?.value ?? "") !== "find") {
+    return undefined;
+  }
+  // A here-document, or a file, is read in its place.
+  if (redirects.some((part) => part.type !== "Redirect" || part.operator === "<")) return undefined;
+  return [before.name!, ...before.args].flatMap((word) =>
+    word.type === "Word" ? expandWord(word, scope) : []
+  );
+}
+
 /** What a command substitution puts in: all output without the last line breaks. */
 export function outputOf(statements: readonly Statement[], scope: Scope): Argument | undefined {
   const [only, ...others] = statements;

@@ -15,7 +15,7 @@ import { learnAliases, resolveAlias } from "./aliases.ts";
 import { changeShell } from "./builtins.ts";
 import type { ShellCommand } from "./command.ts";
 import type { Inner } from "./inner.ts";
-import { inputOf, outputOf, printed, readRedirects } from "./output.ts";
+import { inputOf, listingBefore, outputOf, printed, readRedirects } from "./output.ts";
 import {
   assignAll,
   assignmentWord,
@@ -169,21 +169,22 @@ export class Reader {
       return;
     }
     const input = inputOf(node, before, scope);
+    const listing = listingBefore(node, before, scope);
     // What stands before a command holds for this one alone.
     const own = withPrefix(node.prefix, state, scope);
     const output = printed(node, scope);
-    const command = this.#keep({ words, redirects, input, state: own, output });
+    const command = this.#keep({ words, redirects, input, listing, state: own, output });
     this.#effects(command, node, { state, scope });
   }
 
   #keep(
-    { words, redirects, input, state, output }:
-      & Pick<ShellCommand, "words" | "redirects" | "input">
+    { words, redirects, input, listing, state, output }:
+      & Pick<ShellCommand, "words" | "redirects" | "input" | "listing">
       & { readonly state: State; readonly output?: string | undefined },
   ): ShellCommand {
     const { folder, startedBy } = state;
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
-    const command: ShellCommand = { words, redirects, input, folder, gitDir, startedBy };
+    const command: ShellCommand = { words, redirects, input, listing, folder, gitDir, startedBy };
     this.commands.push(command);
     this.#written.note(command, output);
     if (words[0]?.isOpen || words[0]?.isGlob) {
@@ -223,7 +224,7 @@ export class Reader {
       const aliases = new Map([...own.aliases].filter(([name]) => name !== alias.name));
       this.#inner(alias.inner, command, { ...at, state: { ...own, aliases }, node });
     }
-    for (const started of findInner(words, command.input)) {
+    for (const started of findInner(command)) {
       this.#inner(started, command, { ...at, state: own, node });
     }
   }
@@ -240,8 +241,7 @@ export class Reader {
       return;
     }
     if (started.kind === "command") {
-      const { input } = command;
-      const next = this.#keep({ words: started.words, redirects: [], input, state: own });
+      const next = this.#keep({ ...command, words: started.words, redirects: [], state: own });
       this.#effects(next, node, { state: own, scope });
     } else if (started.kind === "file") {
       const text = this.#written.textOf(started.file, state.folder);

@@ -24,6 +24,8 @@ export interface Argument {
 
 /** What a command searches, and how. */
 export interface Found {
+  /** Whether it means everything in its folders: nothing narrows it down. */
+  readonly isAll: boolean;
   /** Where it begins. */
   readonly roots: readonly Argument[];
   readonly searchFrom: (root: Argument, how: Pick<Search, "takesFolders">) => Search;

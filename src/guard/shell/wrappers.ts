@@ -1,5 +1,6 @@
 /** Programs that run another one: which command, or which script, is inside. */
-import { inFind } from "./find.ts";
+import type { ShellCommand } from "./command.ts";
+import { inFind, listedBy } from "./find.ts";
 import { inAwk } from "./awk.ts";
 import { inGit } from "./git_inner.ts";
 import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
@@ -105,11 +106,10 @@ const SHELL_VALUED = new Set(["--rcfile", "--init-file"]);
 
 /**
  * What a command runs beside itself, by the name of its program; nothing when it is a program like any other.
- *
- * @param input What it reads from its standard input, if that is known.
  */
-export function findInner(words: readonly Argument[], input: string | undefined): readonly Inner[] {
-  const [program, ...rest] = words;
+export function findInner(
+  { words: [program, ...rest], input, listing }: Pick<ShellCommand, "words" | "input" | "listing">,
+): readonly Inner[] {
   if (program === undefined || program.isOpen) return [];
   const name = programName(program.text);
   if (name === "find") return inFind(rest);
@@ -117,7 +117,8 @@ export function findInner(words: readonly Argument[], input: string | undefined)
   const wrapper = WRAPPERS.get(name);
   if (name === "xargs") {
     const at = skipOptions(rest, wrapper!);
-    return inXargs(rest.slice(0, at), rest.slice(at), input);
+    const read = listing === undefined ? input : listedBy(listing.slice(1));
+    return inXargs(rest.slice(0, at), rest.slice(at), read);
   }
   if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
   return [

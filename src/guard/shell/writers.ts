@@ -1,4 +1,5 @@
 /** The programs whose purpose it is to change files, and which of their arguments those are. */
+import type { Copying } from "./copies.ts";
 import type { Formatting } from "./formatted.ts";
 import { FORMATTERS } from "./formatters.ts";
 import type { OptionName, OptionNames } from "./operands.ts";
@@ -7,9 +8,18 @@ import type { OptionName, OptionNames } from "./operands.ts";
 export interface Writer extends OptionNames, Formatting {
   /**
    * `all`, all removed, all tampered with, the `last`: the destination, or that and the `moved` sources, which go away.
-   * `formatted`: all, which may be folders or patterns that the program reads itself.
+   * `formatted`: all, which may be folders or patterns that the program reads itself. `unknown`: only the running program
+   * knows.
    */
-  readonly operands: "all" | "removed" | "tampered" | "last" | "moved" | "formatted" | "none";
+  readonly operands:
+    | "all"
+    | "removed"
+    | "tampered"
+    | "last"
+    | "moved"
+    | "formatted"
+    | "unknown"
+    | "none";
   /** Its verbs, each with a blank after it, as the first operands: without them it changes nothing. */
   readonly begins?: RegExp;
   /** An operand that is no file. */
@@ -18,6 +28,8 @@ export interface Writer extends OptionNames, Formatting {
   readonly unpacks?: RegExp | true;
   /** Operands before the files: the script of `sed`, unless an option gives it. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
+  /** What is named is how names begin; the first of them ends so. */
+  readonly ending?: string;
   /** It changes files only with this option. */
   readonly onlyWith?: RegExp;
   /** With this option it changes nothing. */
@@ -26,18 +38,6 @@ export interface Writer extends OptionNames, Formatting {
   readonly loads?: { readonly named: RegExp | null; readonly into: OptionName };
   /** Of what has a destination: how it copies folders, and what lies in them. */
   readonly copies?: Copying;
-}
-
-/** How a program copies. */
-export interface Copying {
-  /** The option with which it copies folders. */
-  readonly recursive?: RegExp;
-  /** A source of which not itself is copied, but what lies in it. */
-  readonly contents: RegExp;
-  /** The option with which a folder that is there becomes the copy, instead of holding it. */
-  readonly onto?: RegExp;
-  /** A source or destination on another machine. */
-  readonly remote?: RegExp;
 }
 
 const INTO = { letter: "t", long: "--target-directory" };
@@ -49,6 +49,9 @@ const DOTTED = /(?:^|\/)\.{1,2}\/*$/;
 const REMOTE = /^[^/]+:/;
 /** What only tells of a packed file, or writes to its standard output. The letters after which a value begins end it. */
 const UNPACKS_NOTHING = /^-[^STFM-]*[clthLV]|^--(?:stdout|to-stdout|list|test|help|version)$/;
+
+/** What only tells which names would change. */
+const RENAMES_NOTHING = /^(?:-[a-z]*n|--(?:no-?act|nono|dry-run|version|help))/;
 
 const UNPACK = /^(?:-[a-zA-Z]*d|--(?:decompress|uncompress)$)/;
 const PACKER: Writer = { operands: "removed", never: UNPACKS_NOTHING, unpacks: UNPACK };
@@ -66,7 +69,7 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     operands: "moved",
     valued: "S",
     output: INTO,
-    copies: { contents: DOTTED },
+    copies: { contents: DOTTED, makes: "copy" },
   },
   cp: {
     operands: "last",
@@ -76,6 +79,8 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
       recursive: /^(?:-[a-zA-Z]*[rRa]|--recursive$|--archive$)/,
       contents: DOTTED,
       onto: ONTO,
+      makes: "copy",
+      leaves: /^(?:-[a-zA-Z]*n|--no-clobber$)/,
     },
   },
   install: { operands: "last", valued: "Sgmo", output: INTO },
@@ -90,6 +95,10 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     copies: {
       recursive: /^(?:-[^-efBTM@]*[ra]|--recursive$|--archive$)/,
       contents: /(?:^|\/)\.{0,2}$/,
+      leaves:
+        /^(?:-[^-efBTM@]*[fFC]|--(?:(?:ex|in)clude|filter|files-from|cvs-exclude|(?:ignore-)?existing|m(?:ax|in)-size))/,
+      makes: "holder",
+      clears: /^--del/,
       remote: REMOTE,
     },
   },
@@ -147,7 +156,22 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
   chgrp: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
   setfacl: { operands: "tampered", valued: "mxMX" },
   chattr: { operands: "tampered", valued: "vp" },
-  split: { operands: "none" },
+  split: {
+    operands: "all",
+    valued: "abCln",
+    first: { count: 1, unless: /^--(?:help|version)$/ },
+    ending: "aa",
+  },
+  csplit: {
+    operands: "none",
+    valued: "bn",
+    output: { letter: "f", long: "--prefix" },
+    ending: "00",
+  },
+  rename: { operands: "unknown", never: RENAMES_NOTHING },
+  prename: { operands: "unknown", never: RENAMES_NOTHING },
+  xxd: { operands: "last", valued: "cglosn" },
+  "json.tool": { operands: "last", valuedLong: /^--indent$/ },
   awk: {
     operands: "all",
     valued: "fvFi",

@@ -3,18 +3,12 @@ import { resolvePath } from "../../paths.ts";
 import { changesOfArchive } from "./archives.ts";
 import type { ShellCommand } from "./command.ts";
 import type { HowToLook } from "../decide.ts";
-import {
-  type Change,
-  changesOfDatabase,
-  DATABASE_PROGRAMS,
-  marked,
-  placesIn,
-  SOMEWHERE,
-} from "./changes.ts";
+import { type Change, changesOfDatabase, DATABASE_PROGRAMS, marked, SOMEWHERE } from "./changes.ts";
+import { changesOfCopy } from "./copies.ts";
 import { changesOfFind } from "./find.ts";
 import { changesOfFormatter } from "./formatted.ts";
 import { changesOfGit } from "./git_changes.ts";
-import { type Operands, split } from "./operands.ts";
+import { split } from "./operands.ts";
 import { type Argument, withText } from "./word.ts";
 import { changesOfPatch } from "./patches.ts";
 import { writtenByAwk } from "./awk.ts";
@@ -142,7 +136,9 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
   if (never !== undefined && options.some((option) => never.test(option))) return [];
   const verbs = begins?.exec(operands.map(({ text }) => `${text} `).join(""));
   if (verbs === null) return [];
-  const written = marked(outputs.filter(({ text }) => text !== "-"), "change");
+  const whole = (words: readonly Argument[]) =>
+    words.map((word) => writer.ending ? withText(word, word.text + writer.ending) : word);
+  const written = marked(whole(outputs.filter(({ text }) => text !== "-")), "change");
   if (onlyWith !== undefined && !rest.some(({ text }) => onlyWith.test(text))) return written;
   const skipped = first && !rest.some(({ text }) => first.unless.test(text)) ? first.count : 0;
   const named = operands.slice((verbs?.[0].split(" ").length ?? 1) - 1 + skipped)
@@ -155,7 +151,9 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
         ? [...written, ...unpacked]
         : loaded(writer.loads, { rest, operands, outputs });
     case "all":
-      return [...marked(named, "change"), ...written];
+      return [...marked(whole(named), "change"), ...written];
+    case "unknown":
+      return marked([SOMEWHERE], "change");
     case "removed":
       return [...marked(named, "remove"), ...unpacked];
     case "tampered":
@@ -163,7 +161,7 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
     case "formatted":
       return [...changesOfFormatter(named, rest, writer), ...written];
     default:
-      return copied(writer, { operands: named, outputs, options });
+      return changesOfCopy(writer, { operands: named, outputs, options });
   }
 }
 
@@ -174,39 +172,6 @@ function withoutEnding(word: Argument): Argument {
     (_, tarred) => tarred === undefined ? "" : ".tar",
   );
   return { ...word, text };
-}
-
-/** What becomes of a destination, and of sources that are moved to it. */
-function copied(
-  { operands: kind, copies }: Writer,
-  { operands, outputs, options }: Operands,
-): Change[] {
-  const isRemote = ({ text }: Argument) => copies?.remote?.test(text) ?? false;
-  const sources = outputs.length > 0 ? operands : operands.slice(0, -1);
-  const to = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
-    .filter((word) => !isRemote(word) && word.text !== "-");
-  const has = (option: RegExp | undefined) => options.some((text) => option?.test(text));
-  const isUnknown = ({ text, isOpen }: Argument) =>
-    isOpen || (copies?.contents.test(text) ?? false) || /:$/.test(text);
-  const isRecursive = has(copies?.recursive);
-  const isVague = (isRecursive && has(copies?.onto)) || sources.some(isUnknown);
-  // Of what lies elsewhere only the name tells whether it is a folder.
-  const [first] = sources;
-  const isFolderThere = first !== undefined && isRemote(first) &&
-    (isRecursive || !/\.\w+$/.test(first.text));
-  const fills = isVague || sources.some(({ isGlob }) => isGlob);
-  return [
-    ...to.map((word): Change => ({
-      word: isFolderThere ? { ...word, text: `${word.text}/` } : word,
-      effect: "change",
-      from: sources[0]!,
-    })),
-    ...to.flatMap((word) => placesIn(word, sources)),
-    ...(isRecursive ? to.flatMap((word) => placesIn(word, sources, "fill")) : []),
-    ...(fills ? marked(to, "fill") : []),
-    ...(isVague ? to : []).map((within): Change => ({ word: SOMEWHERE, effect: "change", within })),
-    ...marked(kind === "moved" ? sources : [], "remove"),
-  ];
 }
 
 /** The files that are made of what is loaded: those that are named, else the last part of each address. */

@@ -1,0 +1,238 @@
+/** What `find` looks for, read from its words. */
+import type { Answer } from "../decide.ts";
+import {
+  type Candidate,
+  isEmpty,
+  type Start,
+  type Test,
+  testOf,
+  type Truth,
+} from "./find_tests.ts";
+import type { Argument } from "./word.ts";
+
+type Expression =
+  | { readonly kind: "test"; readonly test: Test }
+  | { readonly kind: "action"; readonly action: number; readonly truth: Truth }
+  | { readonly kind: "prune" }
+  | { readonly kind: "not"; readonly of: Expression }
+  | {
+    readonly kind: "and" | "or" | "list";
+    readonly left: Expression;
+    readonly right: Expression;
+  };
+
+/** What is done with what is found: it is deleted, listed, or handed to a command. */
+type Action =
+  | { readonly kind: "delete" | "list" }
+  | { readonly kind: "exec"; readonly words: readonly Argument[] };
+
+/** One call of `find`. */
+export interface FindCall {
+  readonly roots: readonly Argument[];
+  readonly actions: readonly Action[];
+  /** True where it looks at more than lies in its folders: links are followed, folders come from a file. */
+  readonly looksElsewhere: boolean;
+  readonly expression: Expression;
+  readonly minDepth: number;
+  readonly maxDepth: number;
+  /** A folder comes after what lies in it: nothing is left out then. */
+  readonly isDepthFirst: boolean;
+}
+
+const HERE: Argument = { text: ".", isOpen: false, isGlob: false };
+const TRUE: Expression = { kind: "test", test: () => true };
+const UNKNOWN: Expression = { kind: "test", test: () => undefined };
+
+/** Words without a value that are always true. */
+const PLAIN =
+  /^-(?:true|daystart|d|depth|follow|mount|xdev|noleaf|(?:no)?ignore_readdir_race|(?:no)?warn|ls|quit)$/;
+/** With one of them it prints something else than the names of all that it finds. */
+const TELLING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
+/** Tests without a value of which only the running `find` knows. */
+const ASKING = /^-(?:executable|readable|writable|nouser|nogroup)$/;
+/** Words with a value that do nothing to what is found. */
+const VALUED_PLAIN = /^-(?:f(?:print0?|ls)|regextype|files0-from|maxdepth|mindepth)$/;
+/** What does something is nobody's value: the word before it may be one that is not known here. */
+const DOING = /^-(?:delete$|exec|ok)/;
+
+/** Takes the arguments of `find` apart. */
+export function readFind(rest: readonly Argument[]): FindCall {
+  const options = rest.findIndex(({ text, isOpen }) =>
+    isOpen || !/^-(?:[EHLPXdsx]+|O\d)$/.test(text)
+  );
+  const words = options < 0 ? [] : rest.slice(options);
+  const end = words.findIndex(({ text, isOpen }) => !isOpen && /^(?:-.|[(),!]$)/s.test(text));
+  const roots = end < 0 ? words : words.slice(0, end);
+  const tests = end < 0 ? [] : words.slice(end);
+  const reader = new Reader(tests);
+  const expression = reader.whole();
+  const has = (pattern: RegExp) => tests.some(({ text }) => pattern.test(text));
+  const depth = (option: string, otherwise: number) => {
+    const at = tests.findLastIndex(({ text }) => text === option);
+    const value = Number(at < 0 ? Number.NaN : tests[at + 1]?.text || Number.NaN);
+    return Number.isNaN(value) ? otherwise : value;
+  };
+  return {
+    roots: roots.length === 0 ? [HERE] : roots,
+    actions: reader.actions,
+    looksElsewhere: has(/^-(?:follow|files0-from)$/) ||
+      rest.slice(0, Math.max(options, 0)).some(({ text }) => text.includes("L")),
+    expression,
+    minDepth: depth("-mindepth", 0),
+    maxDepth: depth("-maxdepth", Infinity),
+    isDepthFirst: has(/^-(?:d|depth|delete)$/),
+  };
+}
+
+/** Whether something else is printed than the names of all that is found. */
+export function printsOther(words: readonly Argument[]): boolean {
+  return words.some(({ text }) => TELLING.test(text));
+}
+
+/** Reads the tests and actions; anything that it does not know is a test of which nobody knows. */
+class Reader {
+  readonly actions: Action[] = [];
+  readonly #words: readonly Argument[];
+  #at = 0;
+  #isExtended = false;
+
+  constructor(words: readonly Argument[]) {
+    this.#words = words;
+  }
+
+  /** All of it; without an action, what it is true of is listed. */
+  whole(): Expression {
+    const expression = this.list();
+    return this.actions.length > 0 || printsOther(this.#words)
+      ? expression
+      : { kind: "and", left: expression, right: this.#action({ kind: "list" }, true) };
+  }
+
+  list(): Expression {
+    return this.#joined("list", /^,$/, () => this.#or());
+  }
+
+  #or(): Expression {
+    return this.#joined("or", /^-o(?:r)?$/, () => this.#and());
+  }
+
+  #and(): Expression {
+    let left = this.#not();
+    while (this.#at < this.#words.length && !/^(?:-o(?:r)?|,|\))$/.test(this.#word())) {
+      if (/^-a(?:nd)?$/.test(this.#word())) this.#at++;
+      left = { kind: "and", left, right: this.#not() };
+    }
+    return left;
+  }
+
+  #joined(kind: "list" | "or", sign: RegExp, part: () => Expression): Expression {
+    let left = part();
+    while (this.#at < this.#words.length && sign.test(this.#word())) {
+      this.#at++;
+      left = { kind, left, right: part() };
+    }
+    return left;
+  }
+
+  #not(): Expression {
+    if (!/^(?:!|-not)$/.test(this.#word())) return this.#primary();
+    this.#at++;
+    return { kind: "not", of: this.#not() };
+  }
+
+  #primary(): Expression {
+    const word = this.#words[this.#at];
+    if (word === undefined) return TRUE;
+    this.#at++;
+    if (word.isOpen) return UNKNOWN;
+    const { text } = word;
+    if (text === "(") {
+      const inside = this.list();
+      if (this.#word() === ")") this.#at++;
+      return inside;
+    }
+    if (PLAIN.test(text)) return TRUE;
+    if (text === "-false") return { kind: "not", of: TRUE };
+    if (text === "-prune") return { kind: "prune" };
+    if (/^-print0?$/.test(text)) return this.#action({ kind: "list" }, true);
+    if (text === "-delete") return this.#action({ kind: "delete" }, true);
+    if (/^-(?:exec|ok)(?:dir)?$/.test(text)) return this.#exec();
+    if (text === "-empty") return { kind: "test", test: isEmpty };
+    if (ASKING.test(text)) return { kind: "test", test: testOf(text, "", { isExtended: false }) };
+    const value = this.#words[this.#at];
+    if (value === undefined || DOING.test(value.text)) return UNKNOWN;
+    this.#at++;
+    if (text === "-fprintf") this.#at++;
+    if (text === "-regextype") this.#isExtended = /extended|egrep|awk/.test(value.text);
+    if (text === "-fprintf" || text === "-printf" || VALUED_PLAIN.test(text)) return TRUE;
+    if (value.isOpen) return UNKNOWN;
+    // What the shell makes of a pattern is no more than that stands for.
+    return { kind: "test", test: testOf(text, value.text, { isExtended: this.#isExtended }) };
+  }
+
+  /** A command up to `;`, of which the result is not known, or up to `{} +`. */
+  #exec(): Expression {
+    const words = this.#words.slice(this.#at);
+    const end = words.findIndex(({ text }, i) =>
+      text === ";" || (text === "+" && words[i - 1]?.text === "{}")
+    );
+    this.#at = end < 0 ? this.#words.length : this.#at + end + 1;
+    const command = end < 0 ? words : words.slice(0, end);
+    return this.#action({ kind: "exec", words: command }, words[end]?.text === "+" || undefined);
+  }
+
+  #action(action: Action, truth: Truth): Expression {
+    return { kind: "action", action: this.actions.push(action) - 1, truth };
+  }
+
+  #word(): string {
+    const word = this.#words[this.#at];
+    return word === undefined || word.isOpen ? "" : word.text;
+  }
+}
+
+/** What becomes of one entry. */
+export interface Outcome {
+  /** By action: whether it is done. */
+  readonly reached: Answer[];
+  /** Whether nothing below it is looked at. */
+  isPruned: boolean;
+}
+
+/** Tries the conditions on one entry; `start` is where the search begins. */
+export function judgeEntry(
+  { expression, actions }: FindCall,
+  entry: Candidate,
+  start: Start,
+): Outcome {
+  const outcome: Outcome = { reached: actions.map(() => "no"), isPruned: false };
+  const evaluate = (part: Expression, reach: Answer): Truth => {
+    switch (part.kind) {
+      case "test":
+        return part.test(entry, start);
+      case "action":
+        outcome.reached[part.action] = reach;
+        return part.truth;
+      case "prune":
+        outcome.isPruned ||= reach === "yes";
+        return true;
+      case "not": {
+        const truth = evaluate(part.of, reach);
+        return truth === undefined ? undefined : !truth;
+      }
+      case "list":
+        evaluate(part.left, reach);
+        return evaluate(part.right, reach);
+      default: {
+        // The right side is only asked when the left one does not decide.
+        const deciding = part.kind === "or";
+        const left = evaluate(part.left, reach);
+        if (left === deciding) return left;
+        const right = evaluate(part.right, left === undefined ? "maybe" : reach);
+        return left === undefined && right !== deciding ? undefined : right;
+      }
+    }
+  };
+  evaluate(expression, "yes");
+  return outcome;
+}
