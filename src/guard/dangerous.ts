@@ -41,7 +41,7 @@ export function judgeDanger(command: ShellCommand, precious: Precious | null): V
     operator.includes(">") && isDisk(target.text)
   );
   const found = device ? [`writes over the disk ${device.target.text}`] : [];
-  found.push(...judgeFound(command, precious));
+  if (precious !== null) found.push(...judgeFound(command, precious));
   const doubts: string[] = [];
   if (program !== undefined && !program.isOpen) {
     const name = programName(program.text);

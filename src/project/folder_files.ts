@@ -162,11 +162,6 @@ function sizeOf(path: string): number | null {
   }
 }
 
-/** Whether anything is there, be it a link to nothing. */
-export function exists(path: string): boolean {
-  return kindOf(path) !== null;
-}
-
 /** Whether it is a folder itself, and no link to one. */
 export function isOwnFolder(path: string): boolean {
   return kindOf(path) === "folder";

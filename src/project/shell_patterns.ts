@@ -1,6 +1,6 @@
 /** The files that a pattern of the shell stands for. */
 import { joinPath } from "../paths.ts";
-import { exists } from "./folder_files.ts";
+import { exists } from "./exists.ts";
 
 /** Files that one pattern is looked up as, at most. */
 const MAX_MATCHES = 1_000;

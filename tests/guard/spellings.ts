@@ -619,7 +619,7 @@ const INNOCENT_COMMANDS = [
   "find . -name '*.tmp' -print0 | xargs -0 rm -f",
   "find . -name '*.lock' | xargs grep -l x",
   "find . -name '*.lock' -o -name '*.md' -print | xargs rm",
-  "find . -name '*.txt' | xargs -I{} cp {} /tmp/",
+  "find . -name '*.txt' | xargs -I{} cp {} /srv/texts/",
   "find . -type d -name node_modules -prune | xargs rm -rf",
   "find sub -type f | xargs sed -i s/a/b/",
   "find . -name '*.ts' | xargs npx prettier --check",
