@@ -8,8 +8,7 @@ import { type FileFacts, isRootAddition, ROOT_RULE } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { OwnFile } from "../guard/protected.ts";
-import { MAX_VISITS } from "../project/folder_files.ts";
-import { type Ground, lookAtFiles } from "../project/files.ts";
+import { type Ground, lookAtFile } from "../project/files.ts";
 import { RealPaths } from "../project/real_paths.ts";
 import { ownFiles, type OwnPlaces } from "./own_files.ts";
 
@@ -43,24 +42,19 @@ export async function judgeUse(
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool);
   let own: readonly OwnFile[] | undefined = policy.protectsItself && writes ? undefined : [];
-  const ground: Omit<Ground, "visits"> = {
+  const ground: Ground = {
     root,
     folder,
     home,
     wantsHead: policy.protectsGenerated,
-    wantsBelow: policy.uneditable.length > 0,
     own: () => own ??= ownFiles(places, use),
     paths: new RealPaths(),
   };
-  const beginLooking = (): Look => {
-    const at = { ...ground, visits: { left: MAX_VISITS } };
-    return (path, how) => lookAtFiles(path, how, at);
-  };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
   if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
-  const judge = command === null
-    ? judgerOfTool(policy, use)
-    : await judgerOfBash(policy, { command, agents, folder, home, root });
+  const { judge, beginLooking } = command === null
+    ? judgerOfTool(policy, use, ground)
+    : await judgerOfBash(policy, { command, agents, folder, home, root }, ground);
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const isForbidden = (file: FileFacts) =>
     judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
@@ -89,18 +83,37 @@ function shortened(reason: string): string {
     reason.slice(-REASON_END_CHARS);
 }
 
-/** What judges, as soon as files can be looked up. */
-type Judge = (look: Look) => Verdict;
-
-function judgerOfTool(policy: GuardPolicy, { tool, agents, input }: AskedUse): Judge {
-  const files = filesNamed(tool, input);
-  const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
-  return (look) => judgeTool(policy, { tool, agents, files, written }, look);
+/** What judges a tool use. */
+interface Judge {
+  /** Judges it, as soon as files can be looked up. */
+  readonly judge: (look: Look) => Verdict;
+  /** Each time that it is judged, as much may be looked through. */
+  readonly beginLooking: () => Look;
 }
 
-async function judgerOfBash(policy: GuardPolicy, use: BashUse): Promise<Judge> {
-  const { judgeBash } = await import("../guard/bash.ts");
-  return (look) => judgeBash(policy, use, look);
+function judgerOfTool(
+  policy: GuardPolicy,
+  { tool, agents, input }: AskedUse,
+  ground: Ground,
+): Judge {
+  const files = filesNamed(tool, input);
+  const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
+  return {
+    judge: (look) => judgeTool(policy, { tool, agents, files, written }, look),
+    beginLooking: () => (path, how) => lookAtFile(path, how, ground),
+  };
+}
+
+async function judgerOfBash(policy: GuardPolicy, use: BashUse, ground: Ground): Promise<Judge> {
+  const { judgeBash, lookAtFiles, MAX_VISITS } = await import("./shell_use.ts");
+  const wantsBelow = policy.uneditable.length > 0;
+  return {
+    judge: (look) => judgeBash(policy, use, look),
+    beginLooking: () => {
+      const at = { ...ground, wantsBelow, visits: { left: MAX_VISITS } };
+      return (path, how) => lookAtFiles(path, how, at);
+    },
+  };
 }
 
 /** The command of a Bash call; null when it names none. */

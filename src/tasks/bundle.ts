@@ -30,7 +30,7 @@ const COLD_MODULES = [
   "src/gate/unarmed.ts",
   "src/gate/tool_requirements.ts",
   "src/gate/root_additions.ts",
-  "src/guard/bash.ts",
+  "src/gate/shell_use.ts",
   "src/hook/after_use.ts",
   "src/hook/failure.ts",
   "src/hook/notification.ts",

@@ -1,0 +1,189 @@
+/** The files that the words of a shell command stand for: patterns, searches, what arises in a folder that is copied. */
+import { baseName, joinPath, parentOf } from "../paths.ts";
+import type { HowToLook, Looked, Search } from "../guard/decide.ts";
+import type { FileFacts } from "../guard/files.ts";
+import { exists } from "./exists.ts";
+import {
+  factsOf,
+  fromFolder,
+  fullPath,
+  type Ground,
+  isBelow,
+  isFolder,
+  isMade,
+  type Place,
+  spellingsInside,
+} from "./files.ts";
+import { filesBelow, findIn, isMadeAnew, isOwnFolder, type Visits } from "./folder_files.ts";
+import { expandPattern } from "./shell_patterns.ts";
+
+/** Where a path of a shell command is looked up from. */
+export interface ShellGround extends Ground {
+  /** Whether a rule asks for what lies in a folder that goes away. */
+  readonly wantsBelow: boolean;
+  readonly visits: Visits;
+}
+
+/** Looks a file up; a pattern as the files that are there for it, a search as those that it finds. */
+export function lookAtFiles(
+  path: string,
+  how: HowToLook,
+  ground: ShellGround,
+): Looked {
+  const full = fullPath(path, ground);
+  if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
+  const { places, unknown } = placesOf(full, how);
+  if (places.length === 0 && (how.namedLike ?? null) !== null) {
+    // What is to arise there has any name.
+    const { files } = lookedAt([{ path: full, from: null }], { ...how, effect: "fill" }, ground);
+    return { files, unknown };
+  }
+  const isFolderBy = (path: string) =>
+    isMade(path, how) || (ground.paths.isThere(path) && isFolder(path));
+  const looked = places.filter(({ path }) =>
+    (!how.ifInFolder || isFolderBy(parentOf(path))) && (!how.ifNoFolder || !isFolderBy(path))
+  ).map((place) => lookInto(place, how, ground));
+  return {
+    files: looked.flatMap(({ files }) => files),
+    perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
+    unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
+  };
+}
+
+/** What becomes of one place; of a folder that is filled from one that is there, which files arise in it. */
+function lookInto(place: Place, how: HowToLook, ground: ShellGround): Looked {
+  const { path, from } = place;
+  const asked = how.effect === "fill" && from !== null ? askedBelow(path, ground) : "none";
+  if (from === null || asked === "none") return lookedAt([place], how, ground);
+  const isFile = (at: string) => ground.paths.isThere(at) && !isFolder(at);
+  if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
+  // A link is copied as one, unless what lies in its folder is.
+  const source = how.isContents ? ground.paths.real(from) : from;
+  if (exists(source) && !isOwnFolder(source)) return { files: [], unknown: [] };
+  const below = filesBelow(source, "", ground.visits);
+  const itself = lookedAt([place], how, ground);
+  if (below === null || below.length === 0) {
+    const name = fromFolder(ground.root, from) || from;
+    // What a folder is to hold may come before it is copied.
+    const untold = below === null && asked === "all"
+      ? [tooMany(name)]
+      : below !== null && how.isContents
+      ? [`what will lie in ${name} is not known`]
+      : [];
+    return { files: itself.files, unknown: [...itself.unknown, ...untold] };
+  }
+  const arising = below.map((name) => joinPath(path, name))
+    .filter((at) => asked === "all" || exists(at))
+    .map((path): Place => ({ path, from: null, isPart: true }));
+  // What is new where tools make things anew counts as the folder does.
+  const whole = asked === "there" ? itself.files : [];
+  const as = { ...how, effect: "change", isFolder: false } as const;
+  const { files, unknown } = lookedAt(arising, as, ground);
+  return {
+    files: how.leavesSome ? whole : [...whole, ...files],
+    perhaps: how.leavesSome ? files : [],
+    unknown,
+  };
+}
+
+/** Which files that arise in a folder, and below, the rules ask about: where tools make it anew, those that are there. */
+function askedBelow(
+  folder: string,
+  ground: ShellGround,
+): "all" | "there" | "none" {
+  const { root, own, paths } = ground;
+  const [inside] = spellingsInside({ path: folder, real: paths.real(folder) }, ground);
+  if (inside !== undefined) return isMadeAnew(inside) ? "there" : "all";
+  const mayHold = (path: string | null) => path !== null && isBelow(path, folder);
+  return mayHold(root) || own().some(({ path }) => mayHold(path)) ? "all" : "none";
+}
+
+function lookedAt(places: readonly Place[], how: HowToLook, ground: ShellGround): Looked {
+  const looked = places.map((place) => lookAt(place, how, ground));
+  return {
+    files: looked.map(({ facts }) => facts),
+    unknown: looked.flatMap(({ unknown }) => unknown),
+  };
+}
+
+/** Looks up what a search finds from a path on. */
+function lookFor(
+  path: string,
+  { search, ...how }: HowToLook & { readonly search: Search },
+  ground: ShellGround,
+): Looked {
+  const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how);
+  const reasons = [...unknown];
+  const look = (paths: readonly string[], effect = how.effect): FileFacts[] => {
+    const looked = paths.map((path) => lookAt({ path, from: null }, { ...how, effect }, ground));
+    reasons.push(...looked.flatMap(({ unknown }) => unknown));
+    return looked.map(({ facts }) => facts);
+  };
+  const found = places.map(({ path: start }) => {
+    if (search.named === "always" && !how.isGlob && !exists(start)) {
+      return { files: [...look([start]), ...look([start], "fill")], perhaps: [] };
+    }
+    const folder = how.isFolder ? ground.paths.real(start) : start;
+    const [name = start] = spellingsInside({ path: start, real: ground.paths.real(start) }, ground);
+    const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
+    const { sure, perhaps, isAll } = findIn(folder, name, { search, own, visits: ground.visits });
+    if (!isAll) reasons.push(tooMany(name));
+    const from = (below: string) => below === "" ? start : joinPath(start, below);
+    return { files: look([...sure].map(from)), perhaps: look([...perhaps].map(from)) };
+  });
+  return {
+    files: found.flatMap(({ files }) => files),
+    perhaps: found.flatMap(({ perhaps }) => perhaps),
+    unknown: reasons,
+  };
+}
+
+/** The top of the repository in which a folder lies; the folder itself outside of one. */
+function topOf(folder: string): string {
+  for (let at = folder; at !== parentOf(at); at = parentOf(at)) {
+    if (exists(joinPath(at, ".git"))) return at;
+  }
+  return folder;
+}
+
+function tooMany(name: string): string {
+  return `${name || "the project's folder"} holds more files than can be looked through`;
+}
+
+/** The files that a path, or a pattern, means. */
+function placesOf(
+  path: string,
+  { effect, isGlob, from = null, namedLike = null }: HowToLook,
+): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
+  if (!isGlob && namedLike === null) return { places: [{ path, from }], unknown: [] };
+  const pattern = namedLike ?? path;
+  const { paths, isAll } = expandPattern(pattern);
+  const unknown = isAll ? [] : [`${pattern} stands for more files than can be looked up`];
+  if (namedLike === null) {
+    // A shell leaves a pattern that stands for nothing as it is: a file may come about under that name.
+    const left = effect === "change" || effect === "fill" ? [path] : [];
+    return {
+      places: (paths.length === 0 ? left : paths).map((one) => ({ path: one, from })),
+      unknown,
+    };
+  }
+  return paths.length === 0
+    ? { places: [], unknown: [`which files ${pattern} will stand for is not known`] }
+    : { places: paths.map((one) => ({ path: joinPath(path, baseName(one)), from: one })), unknown };
+}
+
+/** What is known of one file, and with a folder that goes away of what lies in it. */
+function lookAt(
+  place: Place,
+  how: HowToLook,
+  ground: ShellGround,
+): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
+  const facts = factsOf(place, how, ground);
+  if (how.effect !== "remove") return { facts, unknown: [] };
+  const { name, real } = facts;
+  const below = ground.wantsBelow ? filesBelow(real, name, ground.visits) : [];
+  return {
+    facts: { ...facts, below: below ?? [], isMadeAnew: isMadeAnew(name) && isOwnFolder(real) },
+    unknown: below === null ? [tooMany(name)] : [],
+  };
+}
