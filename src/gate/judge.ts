@@ -1,6 +1,5 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
-import type { BashUse } from "../guard/bash.ts";
 import { mayConcernCommands } from "../guard/command_look.ts";
 import { judgeOne, judgeTool, type Look } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
@@ -54,7 +53,8 @@ export async function judgeUse(
   if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
   const { judge, beginLooking } = command === null
     ? judgerOfTool(policy, use, ground)
-    : await judgerOfBash(policy, { command, agents, folder, home, root }, ground);
+    : (await import("./shell_use.ts"))
+      .judgerOfShell(policy, { command, agents, folder, home, root }, ground);
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const isForbidden = (file: FileFacts) =>
     judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
@@ -84,7 +84,7 @@ function shortened(reason: string): string {
 }
 
 /** What judges a tool use. */
-interface Judge {
+export interface Judge {
   /** Judges it, as soon as files can be looked up. */
   readonly judge: (look: Look) => Verdict;
   /** Each time that it is judged, as much may be looked through. */
@@ -101,18 +101,6 @@ function judgerOfTool(
   return {
     judge: (look) => judgeTool(policy, { tool, agents, files, written }, look),
     beginLooking: () => (path, how) => lookAtFile(path, how, ground),
-  };
-}
-
-async function judgerOfBash(policy: GuardPolicy, use: BashUse, ground: Ground): Promise<Judge> {
-  const { judgeBash, lookAtFiles, MAX_VISITS } = await import("./shell_use.ts");
-  const wantsBelow = policy.uneditable.length > 0;
-  return {
-    judge: (look) => judgeBash(policy, use, look),
-    beginLooking: () => {
-      const at = { ...ground, wantsBelow, visits: { left: MAX_VISITS } };
-      return (path, how) => lookAtFiles(path, how, at);
-    },
   };
 }
 

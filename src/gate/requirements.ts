@@ -107,8 +107,8 @@ export async function requirementsFor(
   const command = commandOf(input);
   const uses = usesOf(requirements);
   if (command === null || !mayMean(uses, command)) return [];
-  const { readUses } = await import("./shell_use.ts");
-  const { steps, untold } = readUses(command, { folder, home });
+  const { readShellUse } = await import("./shell_use.ts");
+  const { steps, untold } = readShellUse(command, { folder, home });
   const inProject = steps.map(({ changed }) =>
     changed.map(real).filter((path) => isOfProject(path, repository))
   );

@@ -1,4 +1,27 @@
 /** What is loaded for a shell command alone: it is taken apart, and the files are found that its words stand for. */
-export { judgeBash, readUses } from "../guard/bash.ts";
-export { MAX_VISITS } from "../project/folder_files.ts";
-export { lookAtFiles } from "../project/shell_files.ts";
+import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
+import type { GuardPolicy } from "../guard/policy.ts";
+import type { Ground } from "../project/files.ts";
+import { MAX_VISITS } from "../project/folder_files.ts";
+import { lookAtFiles } from "../project/shell_files.ts";
+import type { Judge } from "./judge.ts";
+
+/** What judges a shell command by the rules. */
+export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground): Judge {
+  const wantsBelow = policy.uneditable.length > 0;
+  return {
+    judge: (look) => judgeBash(policy, use, look),
+    beginLooking: () => {
+      const at = { ...ground, wantsBelow, visits: { left: MAX_VISITS } };
+      return (path, how) => lookAtFiles(path, how, at);
+    },
+  };
+}
+
+/** What a shell command would start and change, for the requirements. */
+export function readShellUse(
+  command: string,
+  around: Pick<BashUse, "folder" | "home">,
+): BashUses {
+  return readUses(command, around);
+}
