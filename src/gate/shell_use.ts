@@ -1,7 +1,7 @@
 /** What is loaded for a shell command alone: it is taken apart, and the files are found that its words stand for. */
 import { type BashUse, type BashUses, judgeBash, readUses } from "../guard/bash.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
-import type { Ground } from "../project/files.ts";
+import { type Ground, isFolder } from "../project/files.ts";
 import { MAX_VISITS } from "../project/folder_files.ts";
 import { lookAtFiles } from "../project/shell_files.ts";
 import type { Judge } from "./judge.ts";
@@ -10,7 +10,7 @@ import type { Judge } from "./judge.ts";
 export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground): Judge {
   const wantsBelow = policy.uneditable.length > 0;
   return {
-    judge: (look) => judgeBash(policy, use, look),
+    judge: (look) => judgeBash(policy, { ...use, isFolder }, look),
     beginLooking: () => {
       const at = { ...ground, wantsBelow, visits: { left: MAX_VISITS } };
       return (path, how) => lookAtFiles(path, how, at);

@@ -10,7 +10,7 @@ import { PROTECT_RULE } from "./protected.ts";
 import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { isContaining } from "./shell/runners.ts";
-import { readScript } from "./shell/script.ts";
+import { readScript, type Script } from "./shell/script.ts";
 import { type BranchSwitch, branchSwitch } from "./shell/switching.ts";
 import { onlyTells } from "./shell/telling.ts";
 import { literal } from "./shell/word.ts";
@@ -25,18 +25,35 @@ export interface BashUse extends Actor {
   readonly home: string | null;
   /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
+  /** Whether a folder is there; absent where nobody can look. */
+  readonly isFolder?: (path: string) => boolean;
 }
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk, 40 µs and more. */
 const MAX_LOOKED = 10_000;
 
-/** Judges a Bash call. */
+/** Judges a Bash call. What only happens on another way through it than the one on which all happens is in doubt. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
-  const { commands, unknown, tooLarge } = readScript(use.command, use);
+  const { tooLarge, atLeast, ...all } = readScript(use.command, use);
+  const { blocks, doubts } = judgeScript(policy, all, { use, look });
+  if (tooLarge !== null && policy.protectsItself) blocks.push(unseen(tooLarge));
+  if (atLeast === null) return { blocks, doubts };
+  const least = judgeScript(policy, atLeast(), { use, look });
+  const reasons = new Set(blocks.map(({ reason }) => reason));
+  const otherwise = least.blocks.filter(({ reason }) => !reasons.has(reason))
+    .map(({ reason }) => `it depends on what happens before: ${reason}`);
+  return { blocks, doubts: [...new Set([...doubts, ...least.doubts, ...otherwise])] };
+}
+
+/** Judges a script as it was read. */
+function judgeScript(
+  policy: GuardPolicy,
+  { commands, unknown }: Pick<Script, "commands" | "unknown">,
+  { use, look }: { readonly use: BashUse; readonly look: Look },
+): { readonly blocks: Block[]; readonly doubts: string[] } {
   const byCommand = judgeCommands(policy, commands, { agents: use.agents, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
-  if (tooLarge !== null && policy.protectsItself) blocks.push(unseen(tooLarge));
   let looked = 0;
   const links: string[] = [];
   const folders: string[] = [];

@@ -14,7 +14,7 @@ import { filled } from "./placeholders.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { isRunner } from "./shell/runners.ts";
 import type { Argument } from "./shell/word.ts";
-import { programName } from "./shell/wrappers.ts";
+import { isShell, programName } from "./shell/wrappers.ts";
 
 /** `maybe`: the part that only the running shell knows decides. */
 type Match = "yes" | "maybe" | "no";
@@ -32,12 +32,14 @@ const TRANSPARENT = new Set([
   "stdbuf",
   "setsid",
   "eval",
+  "xargs",
 ]);
 
-/** What the shell does itself, without a program and without a trace. */
+/** What the shell does itself: no program, and no trace but in the shell and what it prints. */
 const INSIDE_SHELL = new Set(
-  ["cd", "pushd", "popd", "set", "shopt", "test", "[", "true", "false", ":", "exit", "return"]
-    .concat(["break", "continue", "shift", "wait"]),
+  ("cd pushd popd set shopt test [ true false : exit return break continue shift wait echo printf pwd read " +
+    "export local declare typeset readonly unset umask trap let getopts mapfile readarray alias unalias")
+    .split(" "),
 );
 
 /**
@@ -97,11 +99,14 @@ function judgeCommand(
  * What need not be allowed by name: what only starts other commands is allowed as far as those are, the program of a
  * package as far as what runs it, and what the shell does itself is no use of a tool.
  */
-function isCovered({ words, startedBy }: ShellCommand): boolean {
+function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   if (startedBy !== null && isRunner(programName(startedBy.words[0]!.text))) return true;
-  const [program] = words;
-  if (INSIDE_SHELL.has(program!.text)) return true;
-  return TRANSPARENT.has(programName(program!.text)) && words.length > 1;
+  const [program, ...rest] = words;
+  if (callsFunction || INSIDE_SHELL.has(program!.text)) return true;
+  const name = programName(program!.text);
+  // A script in a file is what nobody has looked into.
+  if (isShell(name)) return rest.some(({ text }) => /^-[a-zA-Z]*c$/.test(text));
+  return TRANSPARENT.has(name) && rest.length > 0;
 }
 
 /** Whether a rule means a command, in any of the ways to write it. */

@@ -120,7 +120,18 @@ Deno.test("where rules allow, only what one of them matches passes", async () =>
   );
   assert.equal(await bash(home, "npm test -- --watch"), null);
   assert.equal(await bash(home, "timeout 60 npm test && git status"), null);
-  assert.equal(await bash(home, "set -e; [ -f a.txt ] && cd src && npm test"), null);
+  for (
+    const script of [
+      "set -e; [ -f a.txt ] && cd src && npm test",
+      "export A=1; local b; trap 'npm test' EXIT; echo done",
+      "run() { npm test; }; while read -r l; do run; done < a.txt",
+      "bash -c 'npm test'",
+      "ls() { git status; }; ls | xargs npm test",
+    ]
+  ) assert.equal(await bash(home, script), null, script);
+  for (const script of ["bash x.sh", "bash -c 'rm a.txt'", "run() { rm a.txt; }; run"]) {
+    assert.match((await bash(home, script))!, /allow rule/, script);
+  }
   assert.match((await bash(home, "npm test && rm a.txt"))!, /allow rule.*Command: rm a\.txt/);
   assert.match((await bash(home, "sudo npm test"))!, /Command: sudo npm test/);
   assert.equal(await edit(home, "src/a.ts"), null);

@@ -1,7 +1,6 @@
 /** What the shell's own commands do to the shell that reads on. */
 import type { Command } from "unbash";
-import { resolvePath } from "../../paths.ts";
-import { assign, setParameters, setVariable, type State } from "./state.ts";
+import { assign, folderAt, goTo, setParameters, setVariable, type State } from "./state.ts";
 import { type Argument, literal, type Scope } from "./word.ts";
 
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
@@ -21,16 +20,23 @@ export function changeShell(
   const { words, state, scope } = at;
   if (name === "cd") changeFolder(words, state);
   else if (name === "pushd" || name === "popd") changeStack(name, words, state);
-  else if (name === "set") setGiven(words, state.variables);
+  else if (name === "set") setGiven(words, state);
   else if (FILLING.has(name)) { for (const { text } of words) setVariable(text, undefined, state); }
   else if (DECLARING.has(name)) {
+    if (name !== "export" && name !== "readonly") {
+      for (const { text } of words) state.locals?.add(text.replace(/=.*/s, ""));
+    }
     for (const arg of args) if (arg.type === "Assignment") assign(arg, state, scope);
   }
 }
 
-/** What `set -- a b` does; with options alone it changes no parameters. */
-function setGiven(words: readonly Argument[], variables: Map<string, string>): void {
+/** What `set -- a b` does, and `set -e`; with options alone it changes no parameters. */
+function setGiven(words: readonly Argument[], state: State): void {
+  const { variables } = state;
   const [first] = words;
+  const given = words.map(({ text }) => text).join(" ");
+  if (/(?:^| )-(?:[a-z]*e|o errexit|[a-z]*o errexit)/.test(given)) state.endsOnFailure = true;
+  else if (/(?:^| )\+(?:[a-z]*e|o errexit)/.test(given)) state.endsOnFailure = false;
   const dashes = words.findIndex(({ text }) => text === "--");
   if (dashes >= 0) setParameters(variables, words.slice(dashes + 1));
   else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
@@ -50,15 +56,5 @@ function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: 
 function changeFolder(words: readonly Argument[], state: State): void {
   const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
   const target = to ?? literal(state.variables.get("HOME") ?? "-");
-  const isKnown = !target.isOpen && !target.isGlob && target.text !== "-" && target.text !== "";
-  const folder = isKnown && (state.folder !== null || target.text.startsWith("/"))
-    ? resolvePath(target.text, { folder: state.folder ?? "/" })
-    : null;
-  goTo(folder, state);
-}
-
-function goTo(folder: string | null, state: State): void {
-  state.folder = folder;
-  if (folder === null) state.variables.delete("PWD");
-  else state.variables.set("PWD", folder);
+  goTo(folderAt(target, state.folder), state);
 }

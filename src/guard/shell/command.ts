@@ -14,6 +14,8 @@ export interface ShellCommand {
   readonly folder: string | null;
   /** What the variable `GIT_DIR` holds for it; undefined where the script does not say. */
   readonly gitDir: string | undefined;
+  /** Whether it is a function of the script, whose commands are listed beside it. */
+  readonly callsFunction: boolean;
   /** The command that starts this one (`sudo rm x` starts `rm x`); null for one that stands by itself. */
   readonly startedBy: ShellCommand | null;
 }

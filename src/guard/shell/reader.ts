@@ -13,14 +13,17 @@ import {
 } from "unbash";
 import { learnAliases, resolveAlias } from "./aliases.ts";
 import { changeShell } from "./builtins.ts";
+import { readAndOr, readCase, readIf, readPlain, readWhile, type Way } from "./choices.ts";
 import type { ShellCommand } from "./command.ts";
 import type { Inner } from "./inner.ts";
 import { inputOf, listingBefore, outputOf, printed, readRedirects } from "./output.ts";
 import {
   assignAll,
   assignmentWord,
+  calledIn,
   copyOf,
   inner,
+  returnFrom,
   setParameters,
   setVariable,
   type State,
@@ -29,6 +32,7 @@ import {
 } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
 import { findInner, isShell, programName } from "./wrappers.ts";
+import { foldersMade } from "./writes.ts";
 import { WrittenScripts } from "./written.ts";
 
 const MAX_COMMANDS = 2_000;
@@ -39,18 +43,40 @@ const MAX_SUBSTITUTIONS = 2_000;
 const MAX_ROUNDS = 32;
 const NESTED = "it is nested too deeply to be read";
 
+/** How a script is read. */
+export interface ReaderOptions {
+  /** The project's folder, absolute; null when unknown. */
+  readonly root: string | null;
+  /** Whether as little happens as may. */
+  readonly isLeast: boolean;
+  /** Whether a folder is there. */
+  readonly isFolder: (path: string) => boolean;
+}
+
 /** Reads a script statement by statement, and keeps what it starts. */
 export class Reader {
   readonly commands: ShellCommand[] = [];
   readonly unknown = new Set<string>();
   tooLarge: string | null = null;
+  /** Whether another way through the script would leave another shell behind. */
+  hasChoices = false;
   readonly #root: string | null;
+  readonly #way: Way;
+  readonly #made = new Set<string>();
+  /** What is to be done when the shell ends, or gets a signal. */
+  readonly #traps: { readonly text: string; readonly command: ShellCommand }[] = [];
   readonly #written = new WrittenScripts();
   /** The functions that nothing has called yet, each with the shell in which it was defined. */
   readonly #uncalled = new Map<SyntaxNode, State>();
 
-  constructor(root: string | null) {
+  constructor({ root, isLeast, isFolder }: ReaderOptions) {
     this.#root = root;
+    this.#way = {
+      isLeast,
+      read: (node, state) => this.#node(node, state),
+      isThere: (folder) => this.#made.has(folder) || isFolder(folder),
+      noteChoice: () => this.hasChoices = true,
+    };
   }
 
   source(text: string, state: State): void {
@@ -72,6 +98,7 @@ export class Reader {
     }
     for (const statement of script.commands) this.#statement(statement, state);
     if (state.depth > 0) return;
+    for (const { text, command } of this.#traps) this.source(text, inner(state, command));
     // They may be called from where it cannot be seen. The map may grow while it is gone through.
     for (const [body, defined] of this.#uncalled) this.#node(body, defined);
   }
@@ -79,7 +106,9 @@ export class Reader {
   #statement(statement: Statement, state: State): void {
     const { command } = statement;
     // A command in the background has a shell of its own, as each part of a pipeline has.
-    this.#node(command, statement.background ? copyOf(state) : state);
+    const own = statement.background ? copyOf(state) : state;
+    if (command.type === "Command") readPlain(command, own, this.#way);
+    else this.#node(command, own);
   }
 
   #node(node: PipelineNode | SyntaxNode, state: State): void {
@@ -100,6 +129,14 @@ export class Reader {
         state.functions.set(node.name.value, node.body);
         this.#uncalled.set(node.body, inner(copyOf(state), state.startedBy));
         return;
+      case "AndOr":
+        return readAndOr(node, state, this.#way);
+      case "If":
+        return readIf(node, state, this.#way);
+      case "Case":
+        return readCase(node, state, this.#way);
+      case "While":
+        return readWhile(node, state, this.#way);
       case "For":
       case "Select":
         return this.#loop(node, state);
@@ -184,8 +221,11 @@ export class Reader {
   ): ShellCommand {
     const { folder, startedBy } = state;
     const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
-    const command: ShellCommand = { words, redirects, input, listing, folder, gitDir, startedBy };
+    const callsFunction = state.functions.has(words[0]?.text ?? "");
+    const around = { listing, folder, gitDir, startedBy, callsFunction };
+    const command: ShellCommand = { words, redirects, input, ...around };
     this.commands.push(command);
+    for (const folder of foldersMade(command)) this.#made.add(folder);
     this.#written.note(command, output);
     if (words[0]?.isOpen || words[0]?.isGlob) {
       this.unknown.add("which program it starts is only known when it runs");
@@ -213,10 +253,12 @@ export class Reader {
     const own = withPrefix(node.prefix, state, at.scope);
     const body = state.functions.get(words[0]!.text);
     if (body !== undefined && state.depth < MAX_DEPTH) {
-      const called = inner(own, state.startedBy);
+      const prefixed = node.prefix.flatMap((part) => part.type === "Assignment" ? [part.name] : []);
+      const called = calledIn(own, prefixed);
       setParameters(called.variables, words.slice(1));
       this.#uncalled.delete(body);
       this.#node(body, called);
+      returnFrom(called, state);
     }
     const alias = resolveAlias(words, state.aliases);
     if (alias !== null) {
@@ -225,7 +267,9 @@ export class Reader {
       this.#inner(alias.inner, command, { ...at, state: { ...own, aliases }, node });
     }
     for (const started of findInner(command)) {
-      this.#inner(started, command, { ...at, state: own, node });
+      if (name === "trap" && started.kind === "script" && !started.text.isOpen) {
+        this.#traps.push({ text: started.text.text, command });
+      } else this.#inner(started, command, { ...at, state: own, node });
     }
   }
 

@@ -15,6 +15,11 @@ export interface Script {
   readonly unknown: readonly string[];
   /** Why a part of it was not even looked at; null when all was. */
   readonly tooLarge: string | null;
+  /**
+   * What it starts where as little of it happens as may: no branch is taken, a command that may fail does. Null where that
+   * makes no difference to what follows.
+   */
+  readonly atLeast: (() => Omit<Script, "atLeast">) | null;
 }
 
 /** What is known around a script. */
@@ -25,11 +30,20 @@ export interface Surroundings {
   readonly home: string | null;
   /** The project's folder, absolute; absent or null when unknown. */
   readonly root?: string | null;
+  /** Whether a folder is there; absent where nobody can look. */
+  readonly isFolder?: (path: string) => boolean;
 }
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
-  const reader = new Reader(around.root ?? null);
+  const reader = readOneWay(source, around, false);
+  const atLeast = () => resultOf(readOneWay(source, around, true));
+  return { ...resultOf(reader), atLeast: reader.hasChoices ? atLeast : null };
+}
+
+function readOneWay(source: string, around: Surroundings, isLeast: boolean): Reader {
+  const { root = null, isFolder = () => true } = around;
+  const reader = new Reader({ root, isLeast, isFolder });
   const variables = new Map<string, string>();
   if (around.home !== null) variables.set("HOME", around.home);
   if (around.folder !== null) variables.set("PWD", around.folder);
@@ -44,11 +58,16 @@ export function readScript(source: string, around: Surroundings): Script {
       startedBy: null,
       depth: 0,
       rounds: 1,
+      endsOnFailure: false,
+      locals: null,
     });
   } catch {
     // Too long or too deep for the engine.
     reader.tooLarge = "it is too large to be read";
   }
-  const { commands, unknown, tooLarge } = reader;
+  return reader;
+}
+
+function resultOf({ commands, unknown, tooLarge }: Reader): Omit<Script, "atLeast"> {
   return { commands, unknown: [...unknown, ...(tooLarge === null ? [] : [tooLarge])], tooLarge };
 }

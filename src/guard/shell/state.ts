@@ -1,6 +1,8 @@
 /** What the shell knows at one place of a script, and how its commands change it. */
 import type { Assignment, Command, SyntaxNode } from "unbash";
+import { resolvePath } from "../../paths.ts";
 import type { ShellCommand } from "./command.ts";
+import { skipOptions, split } from "./operands.ts";
 import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
 
 /** The shell at one place of a script. */
@@ -17,6 +19,10 @@ export interface State {
   readonly depth: number;
   /** How often what is read here is read: the rounds of the loops around it. */
   rounds: number;
+  /** `set -e`: what stands behind a command that failed is not reached. */
+  endsOnFailure: boolean;
+  /** The variables that are those of the function alone that is called; null outside of one. */
+  readonly locals: Set<string> | null;
 }
 
 /** A longer value of a variable counts as unknown. */
@@ -29,9 +35,57 @@ export function copyOf(state: State): State {
   return { ...state, variables: new Map(state.variables), lists: new Map(state.lists) };
 }
 
-/** For what a command starts, or what a called function does. */
+/** For what a command starts. */
 export function inner(state: State, startedBy: ShellCommand | null): State {
   return { ...copyOf(state), startedBy, depth: state.depth + 1 };
+}
+
+/** For what a called function does. @param locals Variables that are gone after it. */
+export function calledIn(state: State, locals: readonly string[]): State {
+  return { ...inner(state, state.startedBy), locals: new Set(locals) };
+}
+
+/** What a called function has left behind in the shell that called it. */
+export function returnFrom(called: State, state: State): void {
+  const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
+  const taken = <Value>(inside: Map<string, Value>, outside: Map<string, Value>) =>
+    new Map([
+      ...[...inside].filter(([name]) => !isItsOwn(name)),
+      ...[...outside].filter(([name]) => isItsOwn(name)),
+    ]);
+  state.variables = taken(called.variables, state.variables);
+  state.lists = taken(called.lists, state.lists);
+  const { folder, left, endsOnFailure } = called;
+  Object.assign(state, { folder, left, endsOnFailure });
+}
+
+/** Makes a shell know what another one knows. */
+export function adopt(
+  state: State,
+  { variables, lists, folder, left, endsOnFailure }: State,
+): void {
+  Object.assign(state, {
+    variables: new Map(variables),
+    lists: new Map(lists),
+    folder,
+    left,
+    endsOnFailure,
+  });
+}
+
+/** Whether two shells know the same. */
+export function isSame(one: State, other: State): boolean {
+  const isSameMap = (a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>) =>
+    a.size === b.size && [...a].every(([name, value]) => b.has(name) && b.get(name) === value);
+  return one.folder === other.folder && isSameMap(one.variables, other.variables) &&
+    isSameMap(one.lists, other.lists);
+}
+
+/** Goes to a folder; null where it is not known. */
+export function goTo(folder: string | null, state: State): void {
+  state.folder = folder;
+  if (folder === null) state.variables.delete("PWD");
+  else state.variables.set("PWD", folder);
 }
 
 /** Gives a variable a word as its value; one that is not known makes it unknown. */
@@ -52,18 +106,32 @@ export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope
   return own;
 }
 
-/** The same of `env X=a command`. */
+/** Options of `env` and `sudo` that take a value. */
+const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: ["unset", "chdir", "user", "group"] };
+
+/** The same of `env X=a command`; with `-C` it also goes to another folder. */
 export function withAssigned([program, ...words]: readonly Argument[], state: State): State {
-  const assigned = /^(?:cross-)?env$/.test(program?.text ?? "")
-    ? words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text))
-    : [];
-  if (assigned.length === 0) return state;
+  if (!/^(?:(?:cross-)?env|sudo)$/.test(program?.text ?? "")) return state;
+  const assigned = words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text));
+  const options = words.slice(0, skipOptions(words, BEFORE_PROGRAM));
+  const letter = program!.text === "sudo" ? "D" : "C";
+  const to = split(options, { output: { letter, long: "--chdir" } }).outputs.at(-1);
+  if (assigned.length === 0 && to === undefined) return state;
   const own = copyOf(state);
+  if (to !== undefined) goTo(folderAt(to, state.folder), own);
   for (const word of assigned) {
     const at = word.text.indexOf("=");
     setVariable(word.text.slice(0, at), { ...word, text: word.text.slice(at + 1) }, own);
   }
   return own;
+}
+
+/** The folder that a word names; null where only the running shell knows it. */
+export function folderAt({ text, isOpen, isGlob }: Argument, folder: string | null): string | null {
+  const isKnown = !isOpen && !isGlob && text !== "-" && text !== "";
+  return isKnown && (folder !== null || text.startsWith("/"))
+    ? resolvePath(text, { folder: folder ?? "/" })
+    : null;
 }
 
 /** `X=a`, `X+=b`, `X=(a b)`, `X+=(c)`. */
