@@ -19,7 +19,8 @@ import { readBranchSize } from "../store/branch_sizes.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
 import { listActive } from "../store/sessions.ts";
 import { type AskedUse, commandOf } from "./judge.ts";
-import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
+import { type Place, placeAt, placesOf } from "./places.ts";
+import { treesAround } from "./working_trees.ts";
 
 /** Where requirements count: on a branch of a repository, or why they do not. */
 export type Ground =
@@ -101,8 +102,8 @@ export async function requirementsFor(
     if (file !== undefined && isPlanFile(file)) return [];
     const triggered = triggeredBy(requirements, { tool, commands: [], changesFiles: false });
     if (triggered.length === 0) return [];
-    const tree = file === undefined ? repository : treesAround(repository)(parentOf(file));
-    return [{ ...placeAt(tree), triggered, doubts: [] }];
+    const tree = file === undefined ? undefined : treesAround(repository)(parentOf(file));
+    return [{ ...placeAt(tree ?? repository), triggered, doubts: [] }];
   }
   const command = commandOf(input);
   const uses = usesOf(requirements);
