@@ -10,7 +10,7 @@ import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/real_paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/judge.ts";
-import { mayMean } from "../requirement/look.ts";
+import { mayBeRequired } from "../requirement/look.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { type Doubt, mayTrigger, triggeredBy, usesOf } from "../requirement/triggers.ts";
@@ -94,7 +94,7 @@ export async function requirementsFor(
   use: AskedUse,
   repository: Repository,
 ): Promise<MeantPlace[]> {
-  const { tool, input, home } = use;
+  const { tool, input, home, gitAliases } = use;
   const folder = use.folder ?? repository.root;
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
   if (!SHELL_TOOLS.has(tool)) {
@@ -107,9 +107,9 @@ export async function requirementsFor(
   }
   const command = commandOf(input);
   const uses = usesOf(requirements);
-  if (command === null || !mayMean(uses, command)) return [];
+  if (command === null || !mayBeRequired(uses, use)) return [];
   const { readShellUse } = await import("./shell_use.ts");
-  const { steps, untold } = readShellUse(command, { folder, home });
+  const { steps, untold } = readShellUse(command, { folder, home, gitAliases });
   const inProject = steps.map(({ changed }) =>
     changed.map(real).filter((path) => isOfProject(path, repository))
   );

@@ -4,6 +4,7 @@ import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
 import type { FileFacts } from "./files.ts";
+import type { GitAliases } from "./git_verbs.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
@@ -31,6 +32,7 @@ export interface BashUse extends Actor {
   readonly home: string | null;
   /** The project's folder, absolute; null when there is none. */
   readonly root: string | null;
+  readonly gitAliases?: GitAliases;
 }
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk, 40 µs and more. */
@@ -145,7 +147,7 @@ export interface BashUses {
 /** Takes a Bash call apart. */
 export function readUses(
   command: string,
-  around: { readonly folder: string | null; readonly home: string | null },
+  around: Pick<BashUse, "folder" | "home" | "gitAliases">,
 ): BashUses {
   const { commands, unknown } = readScript(command, around);
   const read = commands.map((command) => {

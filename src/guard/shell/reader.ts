@@ -29,6 +29,7 @@ import {
 } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
 import { findInner, isShell, programName } from "./wrappers.ts";
+import { placeOf } from "./writes.ts";
 import { WrittenScripts } from "./written.ts";
 
 const MAX_COMMANDS = 2_000;
@@ -218,11 +219,12 @@ export class Reader {
       this.#uncalled.delete(body);
       this.#node(body, called);
     }
-    const alias = resolveAlias(words, state.aliases);
+    const alias = resolveAlias(name, words, state.aliases);
     if (alias !== null) {
       // In what it stands for its name is a program again.
       const aliases = new Map([...own.aliases].filter(([name]) => name !== alias.name));
-      this.#inner(alias.inner, command, { ...at, state: { ...own, aliases }, node });
+      const folder = alias.folder === null ? own.folder : placeOf(alias.folder, own.folder);
+      this.#inner(alias.inner, command, { ...at, state: { ...own, aliases, folder }, node });
     }
     for (const started of findInner(command)) {
       this.#inner(started, command, { ...at, state: own, node });

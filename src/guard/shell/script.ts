@@ -5,6 +5,8 @@
  * Both sides of every condition count, a loop's body is read once for each word, a function's where it is called. What
  * only the running shell can know is named in {@linkcode Script.unknown}.
  */
+import type { GitAliases } from "../git_verbs.ts";
+import { configuredAliases } from "./aliases.ts";
 import type { ShellCommand } from "./command.ts";
 import { Reader } from "./reader.ts";
 
@@ -25,6 +27,8 @@ export interface Surroundings {
   readonly home: string | null;
   /** The project's folder, absolute; absent or null when unknown. */
   readonly root?: string | null;
+  /** The aliases that git's configuration gives to commands; absent where it gives none. */
+  readonly gitAliases?: GitAliases;
 }
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
@@ -40,7 +44,7 @@ export function readScript(source: string, around: Surroundings): Script {
       folder: around.folder,
       left: [],
       functions: new Map(),
-      aliases: new Map(),
+      aliases: configuredAliases(around.gitAliases ?? new Map()),
       startedBy: null,
       depth: 0,
       rounds: 1,
