@@ -184,9 +184,10 @@ export async function gatherFacts(
 
 async function branchSize(
   requirements: readonly Requirement[],
-  { db, repository: { root }, branch, isElsewhere, atMs }: Parameters<typeof gatherFacts>[1],
+  { db, repository, branch, isElsewhere, atMs }: Parameters<typeof gatherFacts>[1],
 ): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
   if (isElsewhere) return { lines: { unknown: ELSEWHERE }, changes: [] };
+  const { root } = repository;
   const cacheMs = Math.min(
     ...requirements.flatMap(({ condition }) =>
       condition.type === "branch_size" ? [condition.cacheMs] : []
@@ -195,7 +196,7 @@ async function branchSize(
   const known = db === null
     ? undefined
     : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
-  const lines = known === undefined ? await measureBranch({ root, branch }) : known.lines;
+  const lines = known === undefined ? await measureBranch(repository, branch) : known.lines;
   return {
     lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
     changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],
