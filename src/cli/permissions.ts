@@ -18,6 +18,7 @@ export const ENVIRONMENT_NAMES: readonly string[] = [
   "PATH",
   "TEMP",
   "USERPROFILE",
+  "XDG_CONFIG_HOME",
 ];
 
 /** Facts of the system: whose process this is, and whether another one lives. */

@@ -5,6 +5,7 @@ import { judgeOne, judgeTool, type Look } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
 import { type FileFacts, isRootAddition, ROOT_RULE } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
+import type { GitAliases } from "../guard/git_verbs.ts";
 import type { Actor, GuardPolicy, Verdict } from "../guard/policy.ts";
 import type { OwnFile } from "../guard/protected.ts";
 import { type Ground, lookAtFile } from "../project/files.ts";
@@ -19,6 +20,8 @@ export interface AskedUse extends Actor {
   readonly folder: string | null;
   readonly projectDir: string | null;
   readonly home: string | null;
+  /** Empty where its command calls none. */
+  readonly gitAliases: GitAliases;
 }
 
 /** With both, git may take back what lies in a folder. One pattern for them would cost the square of a long text. */
@@ -35,7 +38,7 @@ export async function judgeUse(
   use: AskedUse,
   places: OwnPlaces,
 ): Promise<Verdict> {
-  const { tool, agents, folder, home } = use;
+  const { tool, agents, folder, home, gitAliases } = use;
   const locked = judgeLock(policy, tool);
   if (locked.length > 0) return { blocks: locked, doubts: [] };
   const root = policy.root ?? use.projectDir;
@@ -50,19 +53,20 @@ export async function judgeUse(
     paths: new RealPaths(),
   };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
-  if (command !== null && !mayConcernCommands(policy, command)) return NOTHING;
+  const callsAlias = gitAliases.size > 0;
+  if (command !== null && !callsAlias && !mayConcernCommands(policy, command)) return NOTHING;
   const { judge, beginLooking } = command === null
     ? judgerOfTool(policy, use, ground)
     : (await import("./shell_use.ts"))
-      .judgerOfShell(policy, { command, agents, folder, home, root }, ground);
+      .judgerOfShell(policy, { command, agents, folder, home, root, gitAliases }, ground);
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const isForbidden = (file: FileFacts) =>
     judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
   const asksAbout = (file: FileFacts) =>
     asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
-  const plain = asksAll || (command !== null && SIGNS_OF_GIT.every((sign) => sign.test(command)))
-    ? null
-    : judge(beginLooking());
+  const mayTakeBack = command !== null &&
+    (callsAlias || SIGNS_OF_GIT.every((sign) => sign.test(command)));
+  const plain = asksAll || mayTakeBack ? null : judge(beginLooking());
   // git is not started for what passes anyway.
   const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
     ? await (await import("./with_git.ts"))

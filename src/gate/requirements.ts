@@ -10,7 +10,7 @@ import { lookAtProcesses } from "../process/identity.ts";
 import { realPath } from "../project/real_paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type BranchLines, type Facts, wantsBranchSize } from "../requirement/judge.ts";
-import { mayMean } from "../requirement/look.ts";
+import { mayBeRequired } from "../requirement/look.ts";
 import { isPlanFile } from "../requirement/plan_files.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { type Doubt, mayTrigger, triggeredBy, usesOf } from "../requirement/triggers.ts";
@@ -19,7 +19,8 @@ import { readBranchSize } from "../store/branch_sizes.ts";
 import type { BranchKey, RequirementChange } from "../store/requirements.ts";
 import { listActive } from "../store/sessions.ts";
 import { type AskedUse, commandOf } from "./judge.ts";
-import { type Place, placeAt, placesOf, treesAround } from "./places.ts";
+import { type Place, placeAt, placesOf } from "./places.ts";
+import { treesAround } from "./working_trees.ts";
 
 /** Where requirements count: on a branch of a repository, or why they do not. */
 export type Ground =
@@ -93,7 +94,7 @@ export async function requirementsFor(
   use: AskedUse,
   repository: Repository,
 ): Promise<MeantPlace[]> {
-  const { tool, input, home } = use;
+  const { tool, input, home, gitAliases } = use;
   const folder = use.folder ?? repository.root;
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
   if (!SHELL_TOOLS.has(tool)) {
@@ -101,14 +102,14 @@ export async function requirementsFor(
     if (file !== undefined && isPlanFile(file)) return [];
     const triggered = triggeredBy(requirements, { tool, commands: [], changesFiles: false });
     if (triggered.length === 0) return [];
-    const tree = file === undefined ? repository : treesAround(repository)(parentOf(file));
-    return [{ ...placeAt(tree), triggered, doubts: [] }];
+    const tree = file === undefined ? undefined : treesAround(repository)(parentOf(file));
+    return [{ ...placeAt(tree ?? repository), triggered, doubts: [] }];
   }
   const command = commandOf(input);
   const uses = usesOf(requirements);
-  if (command === null || !mayMean(uses, command)) return [];
+  if (command === null || !mayBeRequired(uses, use)) return [];
   const { readShellUse } = await import("./shell_use.ts");
-  const { steps, untold } = readShellUse(command, { folder, home });
+  const { steps, untold } = readShellUse(command, { folder, home, gitAliases });
   const inProject = steps.map(({ changed }) =>
     changed.map(real).filter((path) => isOfProject(path, repository))
   );
@@ -183,9 +184,10 @@ export async function gatherFacts(
 
 async function branchSize(
   requirements: readonly Requirement[],
-  { db, repository: { root }, branch, isElsewhere, atMs }: Parameters<typeof gatherFacts>[1],
+  { db, repository, branch, isElsewhere, atMs }: Parameters<typeof gatherFacts>[1],
 ): Promise<{ readonly lines: BranchLines; readonly changes: readonly RequirementChange[] }> {
   if (isElsewhere) return { lines: { unknown: ELSEWHERE }, changes: [] };
+  const { root } = repository;
   const cacheMs = Math.min(
     ...requirements.flatMap(({ condition }) =>
       condition.type === "branch_size" ? [condition.cacheMs] : []
@@ -194,7 +196,7 @@ async function branchSize(
   const known = db === null
     ? undefined
     : quietly(() => readBranchSize(db, { worktree: root, branch }, atMs - cacheMs));
-  const lines = known === undefined ? await measureBranch({ root, branch }) : known.lines;
+  const lines = known === undefined ? await measureBranch(repository, branch) : known.lines;
   return {
     lines: lines === "unknown" ? { unknown: UNTOLD } : lines,
     changes: known === undefined ? [{ kind: "size", worktree: root, branch, lines }] : [],

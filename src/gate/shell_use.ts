@@ -21,7 +21,7 @@ export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground)
 /** What a shell command would start and change, for the requirements. */
 export function readShellUse(
   command: string,
-  around: Pick<BashUse, "folder" | "home">,
+  around: Pick<BashUse, "folder" | "home" | "gitAliases">,
 ): BashUses {
   return readUses(command, around);
 }

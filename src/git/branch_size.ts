@@ -1,6 +1,8 @@
 /** How much a branch has changed: lines added and removed since it left the branch that it comes from. */
 import { runTool } from "../process/tool.ts";
 import { joinPath } from "../paths.ts";
+import { hasJustBegun } from "./branch_log.ts";
+import type { Repository } from "./repository.ts";
 
 /** Longest wait for all calls of git together, in milliseconds: a hook has ten seconds. */
 const MAX_GIT_MS = 4_000;
@@ -21,24 +23,30 @@ const BINARY_LOOK_BYTES = 8_000;
  * does not know yet; ignored and binary files do not count.
  *
  * It began where it left the nearest branch `feature/…` or `fix/…` that is a part of it, else `origin/main`,
- * `origin/master`, `main`, `master`.
+ * `origin/master`, `main`, `master`. Of two at the very same commit, one that has just begun is built upon one that has
+ * not.
  *
  * @returns Null on `main` and `master`, and where there is nothing to compare with; `"unknown"` when git does not tell.
  */
 export async function measureBranch(
-  { root, branch }: { readonly root: string; readonly branch: string },
+  { root, commonDir }: Pick<Repository, "root" | "commonDir">,
+  branch: string,
 ): Promise<number | null | "unknown"> {
   if (TRUNKS.has(branch)) return null;
   try {
-    return await countChanges(gitIn(root), root, branch);
+    return await countChanges(gitIn(root), { root, commonDir }, branch);
   } catch (thrown) {
     if (thrown instanceof GitFault) return "unknown";
     throw thrown;
   }
 }
 
-async function countChanges(git: Git, root: string, branch: string): Promise<number | null> {
-  const base = await nearestBranch(git, branch) ?? await firstThere(git);
+async function countChanges(
+  git: Git,
+  { root, commonDir }: Pick<Repository, "root" | "commonDir">,
+  branch: string,
+): Promise<number | null> {
+  const base = await nearestBranch(git, { commonDir }, branch) ?? await firstThere(git);
   if (base === null) return null;
   // Branches without a common beginning have none.
   const start = await git.ask("merge-base", base, "HEAD");
@@ -82,7 +90,11 @@ function gitIn(folder: string): Git {
 }
 
 /** The nearest branch that this one is built upon; one at the very same commit may as well be built upon this one. */
-async function nearestBranch(git: Git, branch: string): Promise<string | null> {
+async function nearestBranch(
+  git: Git,
+  repository: Pick<Repository, "commonDir">,
+  branch: string,
+): Promise<string | null> {
   const listed = await git.tell(
     "for-each-ref",
     "--merged=HEAD",
@@ -92,9 +104,12 @@ async function nearestBranch(git: Git, branch: string): Promise<string | null> {
   );
   const refs = listed.split("\n")
     .filter((ref) => ref !== "" && ref !== `refs/heads/${branch}`).slice(0, MAX_NEAR);
+  const hasBegun = hasJustBegun(repository, branch) === true;
+  const isBuiltUpon = (other: string) => hasBegun && hasJustBegun(repository, other) === false;
   let nearest: { readonly ref: string; readonly commits: number } | null = null;
   for (const ref of refs) {
     const commits = Number(await git.tell("rev-list", "--count", `${ref}..HEAD`));
+    if (commits === 0 && isBuiltUpon(ref.slice("refs/heads/".length))) return ref;
     if (commits > 0 && (nearest === null || commits < nearest.commits)) nearest = { ref, commits };
   }
   return nearest?.ref ?? null;

@@ -4,6 +4,7 @@ import { judgeCommands, spellings, textOf } from "./commands.ts";
 import { DANGEROUS_RULE, judgeDanger } from "./dangerous.ts";
 import { judgeOne, type Look } from "./decide.ts";
 import type { FileFacts } from "./files.ts";
+import type { GitAliases } from "./git_verbs.ts";
 import { liftedBy, mayLift } from "./lifting.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./policy.ts";
 import { PROTECT_RULE } from "./protected.ts";
@@ -11,7 +12,13 @@ import type { ShellCommand } from "./shell/command.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import { isContaining } from "./shell/runners.ts";
 import { readScript, type Script } from "./shell/script.ts";
-import { type BranchSwitch, branchSwitch } from "./shell/switching.ts";
+import {
+  branchMade,
+  type BranchSwitch,
+  branchSwitch,
+  type NewTree,
+  treeMade,
+} from "./shell/switching.ts";
 import { onlyTells } from "./shell/telling.ts";
 import { literal } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
@@ -27,6 +34,7 @@ export interface BashUse extends Actor {
   readonly root: string | null;
   /** Whether a folder is there; absent where nobody can look. */
   readonly isFolder?: (path: string) => boolean;
+  readonly gitAliases?: GitAliases;
 }
 
 /** Files of one call that are looked up at most: each costs a few looks at the disk, 40 µs and more. */
@@ -141,7 +149,10 @@ export interface BashStep {
   readonly folder: string | null;
   /** Whether it only goes to another folder: it is a part of what is done there. */
   readonly onlyGoes: boolean;
+  /** What it does to the branches and working trees that it sees; null each for nothing, and where that cannot be told. */
   readonly checksOut: BranchSwitch | null;
+  readonly makesBranch: BranchSwitch | null;
+  readonly makesTree: NewTree | null;
 }
 
 /** What a Bash call would start and change, without judging it. */
@@ -153,13 +164,15 @@ export interface BashUses {
 /** Takes a Bash call apart. */
 export function readUses(
   command: string,
-  around: { readonly folder: string | null; readonly home: string | null },
+  around: Pick<BashUse, "folder" | "home" | "gitAliases">,
 ): BashUses {
   const { commands, unknown } = readScript(command, around);
   const read = commands.map((command) => {
-    const targets = isElsewhere(command) ? [] : findTargets(command);
+    const isHere = !isElsewhere(command);
+    const targets = isHere ? findTargets(command) : [];
     return {
       command,
+      isHere,
       targets: targets.filter(({ effect }) => effect !== "tamper"),
       written: onlyTells(command.words) ? [] : spellings(command.words),
     };
@@ -169,12 +182,14 @@ export function readUses(
     .filter((target) => target.path === null || isFound(target))
     .map(({ by }) => `which file \`${by}\` changes is not known`);
   return {
-    steps: read.map(({ command, targets, written }): BashStep => ({
+    steps: read.map(({ command, isHere, targets, written }): BashStep => ({
       commands: written.map((words) => words.map(({ text }) => text)),
       changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
       folder: folderOf(command),
       onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
-      checksOut: branchSwitch(command.words),
+      checksOut: isHere ? branchSwitch(command.words) : null,
+      makesBranch: isHere ? branchMade(command.words) : null,
+      makesTree: isHere ? treeMade(command) : null,
     })),
     untold: {
       commands: unknown,

@@ -1,4 +1,5 @@
 /** What a tool use that is over means for the requirements: a skill satisfies some, an action uses some up. */
+import { gitAliasesFor } from "../gate/git_aliases.ts";
 import { groundFor } from "../gate/ground.ts";
 import { usedUp } from "../gate/single_use.ts";
 import { satisfactionsBySkill } from "../gate/skill_use.ts";
@@ -57,7 +58,9 @@ async function changesOf(
   const succeeded = isReported && hasSucceeded(sent["tool_response"]);
   const folder = folderOf(sent) ?? projectDir;
   const { toolUseId } = event;
-  const use = { tool, input, agents: [], folder, projectDir, home, toolUseId, succeeded };
+  const gitAliases = await gitAliasesFor({ tool, input, home }, repository);
+  const ended = { agents: [], folder, projectDir, home, gitAliases, toolUseId, succeeded };
+  const use = { tool, input, ...ended };
   return await usedUp(policy.requirements, use, { repository, db, sessionId });
 }
 

@@ -48,31 +48,35 @@ const LOOKING = new Map([
 ]);
 
 /** Reads the event from stdin. @param name As on the command line of a hook. */
-export function readEvent(name: string | undefined, home: string | null): TriedEvent {
+export async function readEvent(
+  name: string | undefined,
+  home: string | null,
+): Promise<TriedEvent> {
   const input = parseInput(readStdin());
   const sent = input.kind === "event" ? input.fields : {};
   const projectDir = readVariable("CLAUDE_PROJECT_DIR") ?? folderOf(sent);
-  return tried(input, { name, home, projectDir });
+  return await tried(input, { name, home, projectDir });
 }
 
 /** A PreToolUse with these fields, as if Claude Code had sent it. */
-export function madeUp(
+export async function madeUp(
   fields: Readonly<Record<string, unknown>>,
   at: { readonly home: string | null; readonly projectDir: string },
-): TriedEvent {
+): Promise<TriedEvent> {
   const input: Input = { kind: "event", fields, text: JSON.stringify(fields) };
-  return tried(input, { ...at, name: "PreToolUse" });
+  return await tried(input, { ...at, name: "PreToolUse" });
 }
 
-function tried(
+async function tried(
   input: Input,
   { name, home, projectDir }: Pick<TriedEvent, "home" | "projectDir"> & {
     readonly name: string | undefined;
   },
-): TriedEvent {
+): Promise<TriedEvent> {
   const sent = input.kind === "event" ? input.fields : {};
   const event = toEvent(sent, name);
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
+  const repository = repositoryAt(folderOf(sent), { projectDir, looks });
   return {
     event,
     sent,
@@ -80,9 +84,9 @@ function tried(
     problem: input.kind === "unreadable" ? input.problem : null,
     sessionId: event.sessionId ?? normalizeSessionId(readVariable("CLAUDE_CODE_SESSION_ID")) ??
       UNKNOWN_SESSION_ID,
-    use: JUDGED.has(event.name) ? askedUse({ sent, home, projectDir }) : null,
+    use: JUDGED.has(event.name) ? await askedUse({ sent, home, projectDir, repository }) : null,
     projectDir,
-    repository: repositoryAt(folderOf(sent), { projectDir, looks }),
+    repository,
     home,
   };
 }

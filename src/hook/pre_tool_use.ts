@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { gitAliasesFor } from "../gate/git_aliases.ts";
 import { type AskedUse, judgeUse } from "../gate/judge.ts";
 import type { RequiredUse } from "../gate/tool_requirements.ts";
 import type { RequirementSaying } from "../gate/use_decision.ts";
@@ -18,7 +19,7 @@ import { tellable } from "./tellable.ts";
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
-  const use = askedUse(work);
+  const use = await askedUse(work);
   const guards = use === null ? null : await judgeGuards(work, use);
   const isStrict = guards?.isStrict ?? false;
   const required = use === null ? null : await askRequirements(work, use, {
@@ -41,17 +42,23 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 /** The tool use that is asked about; null when the event names no tool. */
-export function askedUse(
-  { sent, home, projectDir }: Pick<HookWork, "sent" | "home" | "projectDir">,
-): AskedUse | null {
+export async function askedUse(
+  { sent, home, projectDir, repository }: Pick<
+    HookWork,
+    "sent" | "home" | "projectDir" | "repository"
+  >,
+): Promise<AskedUse | null> {
   const tool = nameOf(sent["tool_name"]);
-  return tool === null ? null : {
+  if (tool === null) return null;
+  const input = sent["tool_input"];
+  return {
     tool,
-    input: sent["tool_input"],
+    input,
     agents: agentsOf(sent),
     folder: folderOf(sent) ?? projectDir,
     projectDir,
     home,
+    gitAliases: await gitAliasesFor({ tool, input, home }, repository),
   };
 }
 

@@ -1,6 +1,7 @@
 /** A cheap look at a tool use: whether any requirement could be about it. Runs before every tool. */
 
 import { SHELL_TOOLS } from "../capture/payload.ts";
+import type { GitAliases } from "../guard/git_verbs.ts";
 
 /** The tool uses that requirements are about, all together. */
 export interface RequiredUses {
@@ -26,10 +27,15 @@ const MAX_LOOKED_CHARS = 2_000;
 /** Whether a requirement could be about a tool use. */
 export function mayBeRequired(
   uses: RequiredUses,
-  { tool, input }: { readonly tool: string; readonly input: unknown },
+  { tool, input, gitAliases }: {
+    readonly tool: string;
+    readonly input: unknown;
+    /** Those of git that a shell command may call. */
+    readonly gitAliases: GitAliases;
+  },
 ): boolean {
   if (SHELL_TOOLS.has(tool)) {
-    return mayMean(uses, Reflect.get(Object(input), "command"));
+    return gitAliases.size > 0 || mayMean(uses, Reflect.get(Object(input), "command"));
   }
   return uses.tools.includes(tool) || uses.tools.includes("*");
 }

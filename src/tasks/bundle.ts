@@ -27,6 +27,7 @@ const COLD_MODULES = [
   "src/config/cached.ts",
   "src/config/last_policy.ts",
   "src/gate/with_git.ts",
+  "src/git/configured_aliases.ts",
   "src/gate/unarmed.ts",
   "src/gate/tool_requirements.ts",
   "src/gate/root_additions.ts",

@@ -77,6 +77,7 @@ export const evaluation: Bench = {
     const uses = ["src/tide.ts", "docs/a.md", "pkg7/lib/b.ts"].map((file): AskedUse => ({
       tool: "Edit",
       input: { file_path: file },
+      gitAliases: new Map(),
       agents: ["main"],
       folder: place.project,
       projectDir: place.project,

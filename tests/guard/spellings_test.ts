@@ -47,6 +47,7 @@ async function judge([tool, text]: Use, path: string, policy: GuardPolicy): Prom
     input: tool === "Bash"
       ? { command: input }
       : { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: input },
+    gitAliases: new Map(),
     agents: ["main"],
     folder: path,
     projectDir: path,

@@ -137,3 +137,27 @@ Deno.test("requirements alone hold a stop also when it continues one that someth
     );
   }
 });
+
+Deno.test("a branch that has just begun on another one is built upon it, as it is after its first commit", async () => {
+  using project = new RequiredProject(
+    "requirements: {size: {type: dynamic, cacheTtl: 0}}\n",
+    "main",
+  );
+  project.git("switch", "-q", "-c", "feature/x");
+  project.write("big.txt", "line\n".repeat(500));
+  project.git("add", ".");
+  project.git("commit", "-q", "-m", "big");
+  assert.match((await project.edit())!, /branch feature\/x has changed 501 lines/);
+  assert.equal(await project.bash("git switch -c fix/n1 && echo x > src/a.ts"), null);
+  project.git("switch", "-q", "-c", "fix/n1");
+  assert.equal(await project.edit(), null);
+  // The other way round it is not.
+  project.git("switch", "-q", "feature/x");
+  assert.match((await project.edit())!, /branch feature\/x has changed 501 lines/);
+  project.git("switch", "-q", "fix/n1");
+  project.git("commit", "-q", "--allow-empty", "-m", "x");
+  assert.equal(await project.edit(), null);
+  // Where git keeps no log of branches, nobody can tell which one was there first.
+  project.git("-c", "core.logAllRefUpdates=false", "switch", "-q", "-c", "fix/n2", "feature/x");
+  assert.match((await project.edit())!, /branch fix\/n2 has changed 501 lines/);
+});

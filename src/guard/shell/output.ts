@@ -2,6 +2,7 @@
 import type { Command, CommandNode, Redirection, Statement, SyntaxNode, Word } from "unbash";
 import type { ShellCommand } from "./command.ts";
 import { knownOutput } from "./known_output.ts";
+import type { State } from "./state.ts";
 import { type Argument, expandToOne, expandWord, literal, type Scope } from "./word.ts";
 import { programName } from "./wrappers.ts";
 
@@ -54,7 +55,7 @@ export function listingBefore(
 }
 
 /** What a command substitution puts in: all output without the last line breaks. */
-export function outputOf(statements: readonly Statement[], scope: Scope): Argument | undefined {
+function outputOf(statements: readonly Statement[], scope: Scope): Argument | undefined {
   const [only, ...others] = statements;
   const command = only && firstOf(only.command);
   if (others.length > 0 || command?.type !== "Command") return undefined;
@@ -110,4 +111,15 @@ export function printed(node: CommandNode, scope: Scope): string | undefined {
 
 function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
   return isOpen || isGlob ? undefined : text;
+}
+
+/** What words are put in place by: what the shell knows, and what commands print in it. */
+export function scopeOf(state: State, root: string | null): Scope {
+  const scope: Scope = {
+    variables: state.variables,
+    lists: state.lists,
+    root,
+    output: (part) => outputOf(part.script?.commands ?? [], scope),
+  };
+  return scope;
 }

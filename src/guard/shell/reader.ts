@@ -15,8 +15,9 @@ import { learnAliases, resolveAlias } from "./aliases.ts";
 import { changeShell } from "./builtins.ts";
 import { readAndOr, readCase, readIf, readPlain, readWhile, type Way } from "./choices.ts";
 import type { ShellCommand } from "./command.ts";
+import { Findings } from "./findings.ts";
 import type { Inner } from "./inner.ts";
-import { inputOf, listingBefore, outputOf, printed, readRedirects } from "./output.ts";
+import { inputOf, listingBefore, printed, readRedirects, scopeOf } from "./output.ts";
 import {
   assignAll,
   assignmentWord,
@@ -32,8 +33,7 @@ import {
 } from "./state.ts";
 import { expandWord, type Scope } from "./word.ts";
 import { findInner, isShell, programName } from "./wrappers.ts";
-import { foldersMade } from "./writes.ts";
-import { WrittenScripts } from "./written.ts";
+import { placeOf } from "./writes.ts";
 
 const MAX_COMMANDS = 2_000;
 const MAX_DEPTH = 16;
@@ -55,17 +55,11 @@ export interface ReaderOptions {
 
 /** Reads a script statement by statement, and keeps what it starts. */
 export class Reader {
-  readonly commands: ShellCommand[] = [];
-  readonly unknown = new Set<string>();
-  tooLarge: string | null = null;
-  /** Whether another way through the script would leave another shell behind. */
-  hasChoices = false;
+  readonly found = new Findings();
   readonly #root: string | null;
   readonly #way: Way;
-  readonly #made = new Set<string>();
   /** What is to be done when the shell ends, or gets a signal. */
   readonly #traps: { readonly text: string; readonly command: ShellCommand }[] = [];
-  readonly #written = new WrittenScripts();
   /** The functions that nothing has called yet, each with the shell in which it was defined. */
   readonly #uncalled = new Map<SyntaxNode, State>();
 
@@ -74,8 +68,8 @@ export class Reader {
     this.#way = {
       isLeast,
       read: (node, state) => this.#node(node, state),
-      isThere: (folder) => this.#made.has(folder) || isFolder(folder),
-      noteChoice: () => this.hasChoices = true,
+      isThere: (folder) => this.found.isMade(folder) || isFolder(folder),
+      noteChoice: () => this.found.hasChoices = true,
     };
   }
 
@@ -83,18 +77,18 @@ export class Reader {
     if (
       state.depth > MAX_DEPTH || text.split("$(", MAX_SUBSTITUTIONS + 1).length > MAX_SUBSTITUTIONS
     ) {
-      this.tooLarge = NESTED;
+      this.found.tooLarge = NESTED;
       return;
     }
     let script: ParsedScript;
     try {
       script = parse(text);
     } catch {
-      this.unknown.add("it cannot be read as a shell script");
+      this.found.unknown.add("it cannot be read as a shell script");
       return;
     }
     for (const { message } of script.errors ?? []) {
-      this.unknown.add(`it cannot be read as a shell script: ${message}`);
+      this.found.unknown.add(`it cannot be read as a shell script: ${message}`);
     }
     for (const statement of script.commands) this.#statement(statement, state);
     if (state.depth > 0) return;
@@ -112,8 +106,8 @@ export class Reader {
   }
 
   #node(node: PipelineNode | SyntaxNode, state: State): void {
-    if (this.commands.length >= MAX_COMMANDS) {
-      this.tooLarge = `it has more than ${MAX_COMMANDS} commands`;
+    if (this.found.commands.length >= MAX_COMMANDS) {
+      this.found.tooLarge = `it has more than ${MAX_COMMANDS} commands`;
       return;
     }
     switch (node.type) {
@@ -169,7 +163,7 @@ export class Reader {
   }
 
   #loop(node: Extract<CommandNode, { type: "For" | "Select" }>, state: State): void {
-    const scope = this.#scope(state);
+    const scope = scopeOf(state, this.#root);
     const words = (node.wordlist ?? []).flatMap((word) => {
       this.#substitutions(word, state);
       return expandWord(word, scope);
@@ -189,7 +183,7 @@ export class Reader {
   }
 
   #command(node: Command, state: State, before: CommandNode | undefined): void {
-    const scope = this.#scope(state);
+    const scope = scopeOf(state, this.#root);
     for (const part of [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix]) {
       this.#substitutions(part, state);
     }
@@ -202,7 +196,7 @@ export class Reader {
     const redirects = readRedirects(node.redirects, scope);
     if (words.length === 0) {
       assignAll(node.prefix, state, scope);
-      if (redirects.length > 0) this.#keep({ words: [], redirects, input: undefined, state });
+      if (redirects.length > 0) this.found.keep({ words: [], redirects, input: undefined, state });
       return;
     }
     const input = inputOf(node, before, scope);
@@ -210,33 +204,14 @@ export class Reader {
     // What stands before a command holds for this one alone.
     const own = withPrefix(node.prefix, state, scope);
     const output = printed(node, scope);
-    const command = this.#keep({ words, redirects, input, listing, state: own, output });
+    const command = this.found.keep({ words, redirects, input, listing, state: own, output });
     this.#effects(command, node, { state, scope });
-  }
-
-  #keep(
-    { words, redirects, input, listing, state, output }:
-      & Pick<ShellCommand, "words" | "redirects" | "input" | "listing">
-      & { readonly state: State; readonly output?: string | undefined },
-  ): ShellCommand {
-    const { folder, startedBy } = state;
-    const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
-    const callsFunction = state.functions.has(words[0]?.text ?? "");
-    const around = { listing, folder, gitDir, startedBy, callsFunction };
-    const command: ShellCommand = { words, redirects, input, ...around };
-    this.commands.push(command);
-    for (const folder of foldersMade(command)) this.#made.add(folder);
-    this.#written.note(command, output);
-    if (words[0]?.isOpen || words[0]?.isGlob) {
-      this.unknown.add("which program it starts is only known when it runs");
-    }
-    return command;
   }
 
   #redirects(redirections: readonly Redirection[], state: State): void {
     for (const part of redirections) this.#substitutions(part, state);
-    const redirects = readRedirects(redirections, this.#scope(state));
-    if (redirects.length > 0) this.#keep({ words: [], redirects, input: undefined, state });
+    const redirects = readRedirects(redirections, scopeOf(state, this.#root));
+    if (redirects.length > 0) this.found.keep({ words: [], redirects, input: undefined, state });
   }
 
   /** What the command does to the shell that reads on, and what it starts. */
@@ -260,11 +235,12 @@ export class Reader {
       this.#node(body, called);
       returnFrom(called, state);
     }
-    const alias = resolveAlias(words, state.aliases);
+    const alias = resolveAlias(name, words, state.aliases);
     if (alias !== null) {
       // In what it stands for its name is a program again.
       const aliases = new Map([...own.aliases].filter(([name]) => name !== alias.name));
-      this.#inner(alias.inner, command, { ...at, state: { ...own, aliases }, node });
+      const folder = alias.folder === null ? own.folder : placeOf(alias.folder, own.folder);
+      this.#inner(alias.inner, command, { ...at, state: { ...own, aliases, folder }, node });
     }
     for (const started of findInner(command)) {
       if (name === "trap" && started.kind === "script" && !started.text.isOpen) {
@@ -281,26 +257,28 @@ export class Reader {
     const { state, scope, node } = at;
     const own = inner(withAssigned(command.words, state), command);
     if (state.depth > MAX_DEPTH) {
-      this.tooLarge = NESTED;
+      this.found.tooLarge = NESTED;
       return;
     }
     if (started.kind === "command") {
-      const next = this.#keep({ ...command, words: started.words, redirects: [], state: own });
+      const next = this.found.keep({ ...command, words: started.words, redirects: [], state: own });
       this.#effects(next, node, { state: own, scope });
     } else if (started.kind === "file") {
-      const text = this.#written.textOf(started.file, state.folder);
+      const text = this.found.written.textOf(started.file, state.folder);
       if (text === undefined) return;
       if (text === null || !isShell(started.program)) {
-        this.unknown.add(`what ${started.file.text} does, which the command writes itself`);
+        this.found.unknown.add(`what ${started.file.text} does, which the command writes itself`);
       } else this.source(text, own);
     } else if (started.kind === "code") {
-      this.unknown.add(`what the code given to ${started.program} does`);
+      this.found.unknown.add(`what the code given to ${started.program} does`);
     } else if (started.kind === "script") {
       setParameters(own.variables, started.parameters);
-      if (started.text.isOpen) this.unknown.add("a part of a script is only known when it runs");
+      if (started.text.isOpen) {
+        this.found.unknown.add("a part of a script is only known when it runs");
+      }
       this.source(started.text.text, own);
     } else if (started.kind === "stdin") {
-      if (command.input === undefined) this.unknown.add("what a shell reads is not known");
+      if (command.input === undefined) this.found.unknown.add("what a shell reads is not known");
       else this.source(command.input, own);
     }
   }
@@ -313,15 +291,5 @@ export class Reader {
       const body = /^\$(?:\(\(|\[)([^]*?)(?:\)\)|\])$/.exec(node.text)?.[1] ?? "";
       if (/[$`]/.test(body)) this.source(`: "${body}"`, inner(copyOf(state), state.startedBy));
     } else forEachChild(node, (child) => this.#substitutions(child, state));
-  }
-
-  #scope(state: State): Scope {
-    const scope: Scope = {
-      variables: state.variables,
-      lists: state.lists,
-      root: this.#root,
-      output: (part) => outputOf(part.script?.commands ?? [], scope),
-    };
-    return scope;
   }
 }

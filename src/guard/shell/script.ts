@@ -5,6 +5,8 @@
  * Both sides of every condition count, a loop's body is read once for each word, a function's where it is called. What
  * only the running shell can know is named in {@linkcode Script.unknown}.
  */
+import type { GitAliases } from "../git_verbs.ts";
+import { configuredAliases } from "./aliases.ts";
 import type { ShellCommand } from "./command.ts";
 import { Reader } from "./reader.ts";
 
@@ -32,13 +34,15 @@ export interface Surroundings {
   readonly root?: string | null;
   /** Whether a folder is there; absent where nobody can look. */
   readonly isFolder?: (path: string) => boolean;
+  /** The aliases that git's configuration gives to commands; absent where it gives none. */
+  readonly gitAliases?: GitAliases;
 }
 
 /** Takes a script apart. Never throws: what cannot be read is one more reason in `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
   const reader = readOneWay(source, around, false);
   const atLeast = () => resultOf(readOneWay(source, around, true));
-  return { ...resultOf(reader), atLeast: reader.hasChoices ? atLeast : null };
+  return { ...resultOf(reader), atLeast: reader.found.hasChoices ? atLeast : null };
 }
 
 function readOneWay(source: string, around: Surroundings, isLeast: boolean): Reader {
@@ -54,7 +58,7 @@ function readOneWay(source: string, around: Surroundings, isLeast: boolean): Rea
       folder: around.folder,
       left: [],
       functions: new Map(),
-      aliases: new Map(),
+      aliases: configuredAliases(around.gitAliases ?? new Map()),
       startedBy: null,
       depth: 0,
       rounds: 1,
@@ -63,11 +67,11 @@ function readOneWay(source: string, around: Surroundings, isLeast: boolean): Rea
     });
   } catch {
     // Too long or too deep for the engine.
-    reader.tooLarge = "it is too large to be read";
+    reader.found.tooLarge = "it is too large to be read";
   }
   return reader;
 }
 
-function resultOf({ commands, unknown, tooLarge }: Reader): Omit<Script, "atLeast"> {
+function resultOf({ found: { commands, unknown, tooLarge } }: Reader): Omit<Script, "atLeast"> {
   return { commands, unknown: [...unknown, ...(tooLarge === null ? [] : [tooLarge])], tooLarge };
 }

@@ -1,0 +1,23 @@
+/** The aliases of git that a tool use may call. */
+import { SHELL_TOOLS } from "../capture/payload.ts";
+import type { Repository } from "../git/repository.ts";
+import { foreignVerbs, type GitAliases, isOwnVerb } from "../guard/git_verbs.ts";
+
+/** None where its command calls git with git's own verbs alone: then no file is read. */
+export async function gitAliasesFor(
+  { tool, input, home }: {
+    readonly tool: string;
+    readonly input: unknown;
+    readonly home: string | null;
+  },
+  repository: Repository | undefined,
+): Promise<GitAliases> {
+  const command: unknown = SHELL_TOOLS.has(tool) ? Reflect.get(Object(input), "command") : null;
+  const verbs = typeof command === "string" ? foreignVerbs(command) : [];
+  if (verbs.length === 0) return NONE;
+  const { findAliases } = await import("../git/configured_aliases.ts");
+  const aliases = findAliases(verbs, { commonDir: repository?.commonDir ?? null, home });
+  return new Map([...aliases].filter(([name]) => !isOwnVerb(name)));
+}
+
+const NONE: GitAliases = new Map();

@@ -1,0 +1,58 @@
+/** The aliases that a person has given to commands of git; read without starting git. */
+import type { GitAliases } from "../guard/git_verbs.ts";
+import { joinPath, readVariable } from "../paths.ts";
+
+/**
+ * The aliases of a repository and of the user, where one of these words is one. What the configuration includes from
+ * elsewhere is not followed.
+ *
+ * @param verbs As of `foreignVerbs()`. @param from `commonDir`: null outside of a repository.
+ */
+export function findAliases(
+  verbs: readonly (string | null)[],
+  { commonDir, home }: { readonly commonDir: string | null; readonly home: string | null },
+): GitAliases {
+  const ofUser = readVariable("XDG_CONFIG_HOME") ?? (home === null ? null : `${home}/.config`);
+  // The later ones count.
+  const files = [
+    ...(ofUser === null ? [] : [joinPath(ofUser, "git/config")]),
+    ...(home === null ? [] : [joinPath(home, ".gitconfig")]),
+    ...(commonDir === null ? [] : [joinPath(commonDir, "config")]),
+  ];
+  const aliases = new Map(files.flatMap((path) => [...aliasesIn(readText(path))]));
+  return verbs.some((verb) => verb === null || aliases.has(verb)) ? aliases : new Map();
+}
+
+/** The aliases in a configuration file of git. */
+export function aliasesIn(text: string): GitAliases {
+  const aliases = new Map<string, string>();
+  let isAbout = false;
+  for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
+    const [, section, behind] = /^\s*\[([^\]]*)\](.*)$/.exec(line) ?? [];
+    if (section !== undefined) isAbout = section.trim().toLowerCase() === "alias";
+    const [, name, value] = /^\s*([a-z][a-z\d-]*)\s*=(.*)$/i.exec(behind ?? line) ?? [];
+    if (isAbout && name !== undefined) aliases.set(name.toLowerCase(), valueOf(value!));
+  }
+  return aliases;
+}
+
+/** A part in quotes, an escaped letter, a comment, or plain text. */
+const PART = /"((?:\\.|[^"\\])*)"?|\\.|[#;].*|[^"\\#;]+/g;
+const ESCAPED: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
+
+function valueOf(written: string): string {
+  const parts = Array.from(
+    written.trim().matchAll(PART),
+    ([part, quoted]) => quoted ?? (/^[#;]/.test(part) ? "" : part),
+  );
+  return parts.join("").replace(/\\(.)/g, (_, letter: string) => ESCAPED[letter] ?? letter).trim();
+}
+
+/** The empty text where there is no such file, or it cannot be read. */
+function readText(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}

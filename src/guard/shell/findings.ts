@@ -1,0 +1,43 @@
+/** What reading a script brings to light. */
+import type { ShellCommand } from "./command.ts";
+import type { State } from "./state.ts";
+import { foldersMade } from "./writes.ts";
+import { WrittenScripts } from "./written.ts";
+
+/** What one way through a script starts, in the order in which it is read. */
+export class Findings {
+  readonly commands: ShellCommand[] = [];
+  /** Why more may be started, one reason each. */
+  readonly unknown = new Set<string>();
+  /** Why a part was not even looked at; null when all was. */
+  tooLarge: string | null = null;
+  /** Whether another way through the script would leave another shell behind. */
+  hasChoices = false;
+  readonly written = new WrittenScripts();
+  readonly #made = new Set<string>();
+
+  /** Keeps a command. @param given `output`: what it prints, where that is known. */
+  keep(
+    { words, redirects, input, listing, state, output }:
+      & Pick<ShellCommand, "words" | "redirects" | "input" | "listing">
+      & { readonly state: State; readonly output?: string | undefined },
+  ): ShellCommand {
+    const { folder, startedBy } = state;
+    const gitDir = state.variables.get("GIT_DIR") ?? startedBy?.gitDir;
+    const callsFunction = state.functions.has(words[0]?.text ?? "");
+    const around = { listing, folder, gitDir, startedBy, callsFunction };
+    const command: ShellCommand = { words, redirects, input, ...around };
+    this.commands.push(command);
+    for (const folder of foldersMade(command)) this.#made.add(folder);
+    this.written.note(command, output);
+    if (words[0]?.isOpen || words[0]?.isGlob) {
+      this.unknown.add("which program it starts is only known when it runs");
+    }
+    return command;
+  }
+
+  /** Whether the script has made a folder by then. */
+  isMade(folder: string): boolean {
+    return this.#made.has(folder);
+  }
+}
