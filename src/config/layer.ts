@@ -144,7 +144,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
       path,
       "key",
       path[0] === "requirements"
-        ? "expected a name of letters, digits, `_`, `-` and `.`, at most 64"
+        ? "expected a name of at most 64 letters (a to z), digits, `_`, `-` and `.` that begins with a letter, a digit or `_`"
         : `expected a glob as the name: ${issue.issues[0]?.message ?? ""}`,
     );
     return [path];

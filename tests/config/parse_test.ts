@@ -369,6 +369,13 @@ Deno.test("parseConfig() reads back what it gave, without problems", () => {
   }));
 });
 
+Deno.test("a name that a requirement cannot have is answered with all that a name has to be", () => {
+  for (const name of ["-x", ".x", "a b"]) {
+    const { problems } = parseProject(`requirements: {${JSON.stringify(name)}: {}}`);
+    assert.match(problems[0]!.message, /that begins with a letter, a digit or `_`/, name);
+  }
+});
+
 Deno.test("mergeValues() is associative and idempotent, and the empty map changes nothing", () => {
   fc.assert(fc.property(someValues, someValues, someValues, (a, b, c) => {
     const before = structuredClone([a, b, c]);
