@@ -1,6 +1,6 @@
 /** Decides about a tool use from what is stored of its requirements, in the transaction that writes the event. */
 import type { DatabaseSync } from "node:sqlite";
-import { type Open, openForUse, unknownOf } from "../requirement/judge.ts";
+import { doubtfulOf, type Open, openForUse, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import type { AllowedUse } from "../requirement/single_use.ts";
 import { isTriggered, type Standing } from "../requirement/standing.ts";
@@ -138,17 +138,16 @@ export function judgePart(
   const { triggered, doubts, facts, key } = part;
   const stored = db === null ? [] : readOwnStandings(db, key, facts.sessionId);
   const standings = stored.filter((standing) => !isSpent(standing, part));
-  const unknownAmong = (ones: readonly Requirement[]) =>
-    unknownOf(ones.filter(({ stopOnly }) => !stopOnly), standings, facts);
+  const askedOf = (ones: readonly Requirement[]) => ones.filter(({ stopOnly }) => !stopOnly);
   const openAmong = (ones: readonly Requirement[]) => [
     ...openForUse(ones, standings, facts),
-    ...(isStrict ? unknownAmong(ones) : []),
+    ...(isStrict ? doubtfulOf(askedOf(ones), standings, facts) : []),
   ];
   return {
     ...part,
     standings,
     open: openAmong(triggered),
-    unknown: unknownAmong(triggered),
+    unknown: unknownOf(askedOf(triggered), standings, facts),
     feared: openAmong([...new Set(doubts.map(({ requirement }) => requirement))]),
   };
 }
