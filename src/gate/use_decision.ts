@@ -15,6 +15,7 @@ import {
   type RequirementChange,
 } from "../store/requirements.ts";
 import type { GatheredFacts } from "./requirements.ts";
+import { withoutSpent } from "./single_use.ts";
 
 /** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
 const REPEATED_MS = 5_000;
@@ -137,7 +138,7 @@ export function judgePart(
 ): JudgedUse {
   const { triggered, doubts, facts, key } = part;
   const stored = db === null ? [] : readOwnStandings(db, key, facts.sessionId);
-  const standings = stored.filter((standing) => !isSpent(standing, part));
+  const standings = withoutSpent(stored, part.spent, facts);
   const askedOf = (ones: readonly Requirement[]) => ones.filter(({ stopOnly }) => !stopOnly);
   const openAmong = (ones: readonly Requirement[]) => [
     ...openForUse(ones, standings, facts),
@@ -150,17 +151,6 @@ export function judgePart(
     unknown: unknownOf(askedOf(triggered), standings, facts),
     feared: openAmong([...new Set(doubts.map(({ requirement }) => requirement))]),
   };
-}
-
-/** Whether the session's own satisfaction is used up, as far as it is no newer one. */
-function isSpent(
-  { requirement, sessionId, satisfiedAtMs }: Standing,
-  { spent, facts }: PreparedUse,
-): boolean {
-  return sessionId === facts.sessionId &&
-    spent.some((one) =>
-      one.requirement === requirement && (satisfiedAtMs ?? 0) <= (one.untilMs ?? facts.atMs)
-    );
 }
 
 /** What it triggers that was not triggered before. */
