@@ -1,6 +1,7 @@
 /** Requirements as they stand, a row each: for `conclaude req status` and `explain`. */
 import type { DatabaseSync } from "node:sqlite";
 import { ELSEWHERE, type Ground } from "../gate/requirements.ts";
+import { standingsOf } from "../gate/single_use.ts";
 import { type Stand, standOf } from "../gate/standings.ts";
 import { openOf, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
@@ -12,7 +13,7 @@ import {
   WHOLE_BRANCH,
 } from "../requirement/standing.ts";
 import { type Audience, reasonOf, type Status, statusOf } from "../requirement/text.ts";
-import { type BranchKey, readOwnStandings } from "../store/requirements.ts";
+import type { BranchKey } from "../store/requirements.ts";
 import { tellingId } from "../store/telling_id.ts";
 import type { RequirementsHere } from "./requirements_here.ts";
 
@@ -102,7 +103,7 @@ async function standHere(
   }
   const branchLines = { unknown: ELSEWHERE };
   const facts = { sessionId, atMs, branch: key.branch, branchLines, otherSessions: [] };
-  const standings = readOwnStandings(db, key, sessionId);
+  const standings = standingsOf(requirements, { db, key, sessionId, atMs });
   const to = { session: tellingId(db, sessionId), branch: key.branch, facts };
   const open = openOf(requirements, standings, facts);
   return { open, unknown: unknownOf(requirements, standings, facts), standings, facts, to };

@@ -2,40 +2,52 @@
 import type { FileRule, GuardPolicy, ToolRule } from "../guard/policy.ts";
 import { compileGlob, needleOf } from "./globs.ts";
 import type { Config } from "./schema.ts";
+import type { NameOfEntry } from "./take_out.ts";
 
 type PreToolUse = Config["preToolUse"];
 
 /**
  * Compiles what is judged before a tool runs.
  *
- * @param from `root`: the folder of the project's configuration file, or null; `home`: what `~` means.
+ * @param from `root`: the folder of the project's configuration file, or null; `home`: what `~` means; `nameOf`: what an
+ * entry of a list is called.
  */
 export function compileGuards(
   { preToolUse, permissionRequest }: Config,
-  from: { readonly root: string | null; readonly home: string | undefined },
+  { root, home, nameOf }: {
+    readonly root: string | null;
+    readonly home: string | undefined;
+    readonly nameOf: NameOfEntry;
+  },
 ): GuardPolicy {
-  const file = (entry: PreToolUse["uneditableFiles"][number]): FileRule => {
+  const files = (key: "uneditableFiles" | "preventAdditions"): FileRule[] =>
+    preToolUse[key].map((entry, i) => file(entry, nameOf(["preToolUse", key], i)));
+  const file = (entry: PreToolUse["uneditableFiles"][number], name: string): FileRule => {
     const { pattern, message, agent } = typeof entry === "string" ? { pattern: entry } : entry;
     return {
+      name,
       glob: pattern,
-      pattern: compileFileGlob(pattern, from.home),
+      pattern: compileFileGlob(pattern, home),
       needle: needleOf(pattern),
       message: message ?? null,
       agent: compiledAgent(agent),
     };
   };
   return {
-    root: from.root,
+    root,
     isStrict: preToolUse.strict,
     lock: null,
     preventsRootAdditions: preToolUse.preventRootAdditions,
     rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
-    uneditable: preToolUse.uneditableFiles.map(file),
-    noAdditions: preToolUse.preventAdditions.map(file),
+    uneditable: files("uneditableFiles"),
+    noAdditions: files("preventAdditions"),
     protectsIgnored: preToolUse.preventUpdateGitIgnored,
     protectsGenerated: preToolUse.preventGeneratedFileEdits,
     generatedMessage: preToolUse.generatedFileMessage,
-    tools: preToolUse.toolUsageValidation.map((rule) => compileTool(rule, from.home)),
+    tools: preToolUse.toolUsageValidation.map((rule, i) => ({
+      name: nameOf(["preToolUse", "toolUsageValidation"], i),
+      ...compileTool(rule, home),
+    })),
     deniesDangerous: preToolUse.denyDangerousCommands,
     protectsItself: preToolUse.protectPolicy,
     permission: {
@@ -49,7 +61,7 @@ export function compileGuards(
 function compileTool(
   rule: PreToolUse["toolUsageValidation"][number],
   home: string | undefined,
-): ToolRule {
+): Omit<ToolRule, "name"> {
   const { tool, action, commandPattern, matchMode, message, agent } = rule;
   const isCommand = commandPattern !== undefined;
   const glob = commandPattern ?? rule.pattern ?? "*";

@@ -13,6 +13,7 @@ import {
 } from "./schema.ts";
 import type { ConfigKey } from "./schema_kit.ts";
 import { suggestKeys } from "./suggest.ts";
+import { fromTheEnd, pathInFile, takeOut, valueAt } from "./take_out.ts";
 import { type Plain, readYaml, type ValuePath, type YamlTree } from "./yaml_tree.ts";
 
 /** Something in a configuration file that does not count, or not as written. */
@@ -110,12 +111,21 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const { error } = configSchema.safeParse(root);
     if (error === undefined) return root;
-    const paths = error.issues.flatMap((issue) => refuse(issue, root, report));
+    const reportInFile: Report = (path, ...what) => report(pathInFile(root, path), ...what);
+    const paths = error.issues.flatMap((issue) => refuse(issue, root, reportInFile));
     const refused = [...new Map(paths.map((path) => [dotted(path), path])).values()];
     refused.sort(fromTheEnd);
-    for (const path of refused) takeOut(root, path);
+    for (const path of refused) takeOut(root, path, insteadAt(path));
   }
   return {};
+}
+
+/** What counts in the place of a wrong entry: of a list that has a default, that. Less would ask for less than anybody. */
+function insteadAt(path: ValuePath): readonly string[] {
+  const usual = typeof path.at(-1) === "number"
+    ? KEYS.get(configRowName(path.slice(0, -1)))?.default
+    : null;
+  return Array.isArray(usual) ? usual : [];
 }
 
 /** Reports one issue. @returns The paths of the values that have to go. */
@@ -144,20 +154,31 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
       path,
       "key",
       path[0] === "requirements"
-        ? "expected a name of letters, digits, `_`, `-` and `.`, at most 64"
+        ? "expected a name of at most 64 letters (a to z), digits, `_`, `-` and `.` that begins with a letter, a digit or `_`"
         : `expected a glob as the name: ${issue.issues[0]?.message ?? ""}`,
     );
     return [path];
   }
   const isItem = typeof path.at(-1) === "number";
   const row = KEYS.get(configRowName(isItem ? path.slice(0, -1) : path));
-  const fault = issue.code === "custom" ? `: ${issue.message}` : "";
-  const message = `expected ${expectation(row, isItem)}, found ${describe(found)}${fault}`;
+  const message = `expected ${expectation(row, isItem)}, found ${describe(found)}` +
+    faultOf(issue, path);
   report(path, "value", message, row && !isItem ? correction(row, found) : undefined);
   // Half a requirement would ask for something else than was meant.
   if (path[0] === "requirements") return [path.slice(0, 2)];
   // Nor does an entry of a list mean anything without what it needs.
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
+}
+
+/** What there is to say of it beside what was expected. */
+function faultOf(issue: z.core.$ZodIssue, path: ValuePath): string {
+  const instead = insteadAt(path);
+  const words = issue.code === "invalid_value" ? issue.values : [];
+  return [
+    issue.code === "custom" ? `: ${issue.message}` : "",
+    typeof path.at(-1) === "number" && words.length > 0 ? `: there are ${words.join(", ")}` : "",
+    instead.length === 0 ? "" : `; ${instead.join(", ")} counts in its place`,
+  ].join("");
 }
 
 /** Whether a path leads to an entry of a requirement's `triggerTools`. */
@@ -233,37 +254,6 @@ function describe(value: unknown): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-function valueAt(root: LayerValues, path: ValuePath): unknown {
-  let value: unknown = root;
-  for (const part of path) {
-    if (typeof value !== "object" || value === null) return undefined;
-    value = (value as Record<string | number, unknown>)[part];
-  }
-  return value;
-}
-
-/** Later entries of a list before earlier ones, and what is in them first: so no index moves before it is used. */
-function fromTheEnd(one: ValuePath, other: ValuePath): number {
-  const at = one.findIndex((part, i) => part !== other[i]);
-  if (at < 0) return other.length - one.length;
-  const [mine, others] = [one[at]!, other[at]];
-  if (others === undefined) return -1;
-  return mine < others ? 1 : -1;
-}
-
-/** Removes what is at the path; where nothing is there (a required key is missing), what should have held it. */
-function takeOut(root: LayerValues, path: ValuePath): void {
-  const last = path.at(-1);
-  if (last === undefined) {
-    for (const key of Object.keys(root)) delete root[key];
-    return;
-  }
-  const holder = valueAt(root, path.slice(0, -1));
-  if (Array.isArray(holder) && typeof last === "number") holder.splice(last, 1);
-  else if (isMapping(holder) && Object.hasOwn(holder, last)) delete holder[last];
-  else takeOut(root, path.slice(0, -1));
-}
-
 /** A relative path means the folder of the file that names it; after the layers are merged nobody knows which that was. */
 function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Report): void {
   const { database } = values;
@@ -277,6 +267,6 @@ function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Repo
 }
 
 /** `["capture", "exclude", "tools", 2]` as `capture.exclude.tools[2]`. */
-function dotted(path: ValuePath): string {
+export function dotted(path: ValuePath): string {
   return path.map((part) => typeof part === "number" ? `[${part}]` : `.${part}`).join("").slice(1);
 }

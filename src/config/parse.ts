@@ -10,9 +10,10 @@ import { compileGlob } from "./globs.ts";
 import { compileGuards } from "./guards.ts";
 import { compileRequirements, followedTools } from "./requirements.ts";
 import type { HookConfig } from "./hook_config.ts";
-import { type ConfigProblem, isMapping, type LayerValues, readLayer } from "./layer.ts";
+import { type ConfigProblem, dotted, isMapping, type LayerValues, readLayer } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
 import { compileStopSections } from "./stop.ts";
+import { type NameOfEntry, pathInFile } from "./take_out.ts";
 
 /** What the configuration files come to. */
 export interface ParsedConfig {
@@ -40,7 +41,8 @@ const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
  * (the local one decides) drops the user's.
  *
  * Never throws. A file that is not YAML counts as absent, a wrong value as not written, a wrong entry of a list is left
- * out of it; each is a problem.
+ * out of it, or replaced by the list's default where it has one, and a list without a right entry counts as not written;
+ * each is a problem.
  *
  * @param files As `readConfigFiles()` found them, in any order; without any, the defaults come back.
  */
@@ -52,12 +54,14 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
   const user = inherit ? mergeAll(layers.filter(({ layer }) => layer === "user")) : {};
   const broken = layers.filter(({ layer }) => inherit || layer !== "user")
     .flatMap((layer) => layer.broken);
-  const config = configSchema.parse({ ...mergeValues(user, own), inherit });
+  const written = { ...mergeValues(user, own), inherit };
+  const config = configSchema.parse(written);
   const problems = layers.flatMap((layer) => layer.problems);
   const home = ordered.find((file) => file.home)?.home;
   const ofProject = ordered.find(({ layer }) => layer !== "user");
   const root = ofProject ? parentOf(ofProject.path) : null;
-  const policy = compileGuards(config, { root, home });
+  const nameOf: NameOfEntry = (list, i) => dotted(pathInFile(written, [...list, i]));
+  const policy = compileGuards(config, { root, home, nameOf });
   const unread = layers.find(({ layer, unreadable }) =>
     unreadable !== null && (inherit || layer !== "user")
   )?.unreadable;
@@ -68,7 +72,7 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
     config,
     hook: {
       ...toHookConfig(config, { home, problems }),
-      ...compileStopSections(config, root),
+      ...compileStopSections(config, { root, nameOf }),
       brokenRequirements: root === null ? "" : namesText([...new Set(broken)]),
       guards: isGuarded ? JSON.stringify(policy) : "",
       requirements: requirements === null ? "" : JSON.stringify(requirements),

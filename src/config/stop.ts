@@ -6,12 +6,20 @@ import { compileCommand, type ConfiguredCommand } from "./commands.ts";
 import { compileGlob } from "./globs.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { Config } from "./schema.ts";
+import type { NameOfEntry } from "./take_out.ts";
 
 /** What Claude is told when nobody says what. */
 const GO_ON = "continue working on the task";
 
 /** The folder of the project's configuration file; null when only the user's own file speaks. */
 type Root = string | null;
+
+/** What a configuration is compiled with. */
+interface From {
+  readonly root: Root;
+  /** What an entry of a list is called. */
+  readonly nameOf: NameOfEntry;
+}
 
 /** What is run when a subagent stops. */
 export interface SubagentPolicy {
@@ -22,12 +30,12 @@ export interface SubagentPolicy {
 /** Compiles the four sections, each as JSON; the empty text for one that asks for nothing. */
 export function compileStopSections(
   config: Config,
-  root: Root,
+  from: From,
 ): Pick<HookConfig, "stop" | "subagentStop" | "prompts" | "notifications"> {
   return {
-    stop: json(compileStop(config, root)),
-    subagentStop: json(compileSubagents(config, root)),
-    prompts: json(compilePrompts(config, root)),
+    stop: json(compileStop(config, from)),
+    subagentStop: json(compileSubagents(config, from)),
+    prompts: json(compilePrompts(config, from)),
     notifications: json(compileNotifications(config)),
   };
 }
@@ -36,11 +44,16 @@ function json(policy: unknown): string {
   return policy === null ? "" : JSON.stringify(policy);
 }
 
-function compileStop({ stop, preToolUse }: Config, root: Root): StopPolicy | null {
+function compileStop(
+  { stop, preToolUse }: Config,
+  { root, nameOf }: From,
+): StopPolicy | null {
   const { prefixes, messages } = stop.promptPrefixBlocking;
   const policy: StopPolicy = {
     root,
-    commands: stop.commands.map((command, i) => compileCommand(command, `stop.commands[${i}]`)),
+    commands: stop.commands.map((command, i) =>
+      compileCommand(command, nameOf(["stop", "commands"], i))
+    ),
     preventsRootAdditions: root !== null && preToolUse.preventRootAdditions,
     rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
     rounds: stop.rounds,
@@ -55,19 +68,28 @@ function compileStop({ stop, preToolUse }: Config, root: Root): StopPolicy | nul
   return isEmpty ? null : policy;
 }
 
-function compileSubagents({ subagentStop }: Config, root: Root): SubagentPolicy | null {
-  const groups = compileGroups(subagentStop.commands, "subagentStop.commands");
+function compileSubagents(
+  { subagentStop }: Config,
+  { root, nameOf }: From,
+): SubagentPolicy | null {
+  const groups = compileGroups(
+    subagentStop.commands,
+    (glob, i) => nameOf(["subagentStop", "commands", glob], i),
+  );
   return groups.length === 0 ? null : { root, groups };
 }
 
-function compilePrompts({ userPromptSubmit }: Config, root: Root): PromptPolicy | null {
+function compilePrompts(
+  { userPromptSubmit }: Config,
+  { root, nameOf }: From,
+): PromptPolicy | null {
   const { contextRules, commands, slashCommands } = userPromptSubmit;
   const policy: PromptPolicy = {
     root,
     context: contextRules.flatMap(({ enabled, pattern, caseInsensitive, prompt }, i) =>
       enabled
         ? [{
-          rule: `userPromptSubmit.contextRules[${i}]`,
+          rule: nameOf(["userPromptSubmit", "contextRules"], i),
           pattern: patternOf(pattern, caseInsensitive),
           prompt,
         }]
@@ -75,12 +97,12 @@ function compilePrompts({ userPromptSubmit }: Config, root: Root): PromptPolicy 
     ),
     commands: commands.map(({ pattern, caseInsensitive, ...command }, i) => ({
       pattern: pattern === undefined ? null : patternOf(pattern, caseInsensitive),
-      command: compileCommand(command, `userPromptSubmit.commands[${i}]`),
+      command: compileCommand(command, nameOf(["userPromptSubmit", "commands"], i)),
     })),
     // A person writes the name as it is typed, slash and all, or without it.
     slash: compileGroups(
       slashCommands.commands,
-      "userPromptSubmit.slashCommands.commands",
+      (glob, i) => nameOf(["userPromptSubmit", "slashCommands", "commands", glob], i),
       (glob) => glob.replace(/^\/(?=.)/, ""),
     ),
   };
@@ -96,15 +118,15 @@ function compileNotifications({ notifications }: Config): NotificationPolicy | n
 /** By name, which puts `*` first. */
 function compileGroups(
   commands: Readonly<Record<string, readonly ConfiguredCommand[]>>,
-  key: string,
-  nameOf = (glob: string) => glob,
+  nameOf: (glob: string, index: number) => string,
+  meantBy = (glob: string) => glob,
 ): CommandsFor[] {
   return Object.entries(commands)
     .filter(([, list]) => list.length > 0)
     .sort(([one], [other]) => one < other ? -1 : 1)
     .map(([glob, list]) => ({
-      pattern: compileGlob(nameOf(glob)),
-      commands: list.map((command, i) => compileCommand(command, `${key}.${glob}[${i}]`)),
+      pattern: compileGlob(meantBy(glob)),
+      commands: list.map((command, i) => compileCommand(command, nameOf(glob, i))),
     }));
 }
 

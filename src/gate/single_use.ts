@@ -10,8 +10,10 @@ import {
   isUsedUp,
   movesOf,
 } from "../requirement/single_use.ts";
+import type { Requirement } from "../requirement/policy.ts";
+import type { Standing } from "../requirement/standing.ts";
 import { readAllowedUses, readUnendedUses } from "../store/allowed_uses.ts";
-import type { BranchKey, Clearing } from "../store/requirements.ts";
+import { type BranchKey, type Clearing, readOwnStandings } from "../store/requirements.ts";
 import { type AskedUse, commandOf } from "./judge.ts";
 import { type MeantPlace, quietly, requirementsFor } from "./requirements.ts";
 
@@ -78,24 +80,52 @@ export async function usedUp(
  * What was used up on a branch without a word of it: by an action that went on in the background, or whose end is still to
  * be told, or never was.
  *
- * @param uses What is to be allowed now.
+ * @param requirements The names of those that are asked about.
  */
 export function usedUpUntold(
-  uses: readonly Omit<AllowedUse, "untilMs">[],
+  requirements: readonly string[],
   { db, key, sessionId }: {
     readonly db: DatabaseSync | null;
     readonly key: BranchKey;
     readonly sessionId: string;
   },
 ): Clearing[] {
-  if (db === null || uses.length === 0) return [];
+  if (db === null || requirements.length === 0) return [];
   const unended = quietly(() => readUnendedUses(db, { ...key, sessionId })) ?? [];
   // Much may have been done on other branches since.
   return unended.filter((one) =>
     one.repository === key.repository && one.branch === key.branch &&
-    uses.some(({ requirement }) => requirement === one.requirement) &&
-    hasMoved(one, false) === true
+    requirements.includes(one.requirement) && hasMoved(one, false) === true
   ).map((one) => clearingOf(one, sessionId));
+}
+
+/** What is stored without what is used up of it; a satisfaction of the session that is newer stays. */
+export function withoutSpent(
+  stored: readonly Standing[],
+  spent: readonly Clearing[],
+  { sessionId, atMs }: { readonly sessionId: string; readonly atMs: number },
+): Standing[] {
+  return stored.filter((standing) =>
+    standing.sessionId !== sessionId ||
+    !spent.some(({ requirement, untilMs }) =>
+      requirement === standing.requirement && (standing.satisfiedAtMs ?? 0) <= (untilMs ?? atMs)
+    )
+  );
+}
+
+/** How requirements stand on a branch for a session, with what it has used up and nobody has told of. */
+export function standingsOf(
+  requirements: readonly Requirement[],
+  { db, key, ...at }: {
+    readonly db: DatabaseSync;
+    readonly key: BranchKey;
+    readonly sessionId: string;
+    readonly atMs: number;
+  },
+): Standing[] {
+  const names = requirements.filter(({ scope }) => scope === "single_use").map(({ name }) => name);
+  const spent = usedUpUntold(names, { db, key, sessionId: at.sessionId });
+  return withoutSpent(readOwnStandings(db, key, at.sessionId), spent, at);
 }
 
 function clearingOf(

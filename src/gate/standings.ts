@@ -5,9 +5,9 @@ import { type Facts, type Open, openOf, unknownOf } from "../requirement/judge.t
 import type { Requirement } from "../requirement/policy.ts";
 import type { Standing } from "../requirement/standing.ts";
 import type { Audience } from "../requirement/text.ts";
-import { readOwnStandings } from "../store/requirements.ts";
 import { tellingId } from "../store/telling_id.ts";
 import { gatherFacts, type Ground } from "./requirements.ts";
+import { standingsOf } from "./single_use.ts";
 
 /** How requirements stand, with all that they were judged by. */
 export interface Stand {
@@ -38,7 +38,7 @@ export async function standOf(
 ): Promise<Stand> {
   const { repository, branch, key } = ground;
   const { facts } = await gatherFacts(requirements, { ...at, db, repository, branch });
-  const standings = readOwnStandings(db, key, at.sessionId);
+  const standings = standingsOf(requirements, { ...at, db, key });
   return {
     open: openOf(requirements, standings, facts),
     unknown: unknownOf(requirements, standings, facts),

@@ -109,7 +109,7 @@ async function prepareAt(
   });
   const key = { repository: repository.commonDir, branch };
   const uses = usesOf(place);
-  const spent = usedUpUntold(uses, { ...at, key });
+  const spent = usedUpUntold(uses.map(({ requirement }) => requirement), { ...at, key });
   return {
     ...gathered,
     changes: [...gathered.changes, ...spent],

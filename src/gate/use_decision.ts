@@ -1,6 +1,6 @@
 /** Decides about a tool use from what is stored of its requirements, in the transaction that writes the event. */
 import type { DatabaseSync } from "node:sqlite";
-import { type Open, openForUse, unknownOf } from "../requirement/judge.ts";
+import { doubtfulOf, type Open, openForUse, unknownOf } from "../requirement/judge.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import type { AllowedUse } from "../requirement/single_use.ts";
 import { isTriggered, type Standing } from "../requirement/standing.ts";
@@ -15,6 +15,10 @@ import {
   type RequirementChange,
 } from "../store/requirements.ts";
 import type { GatheredFacts } from "./requirements.ts";
+import { withoutSpent } from "./single_use.ts";
+
+/** What denies because it cannot be known. */
+const STRICT_RULE = "preToolUse.strict";
 
 /** A denial for the same reasons within this time is told in short: it came from parallel tool calls. */
 const REPEATED_MS = 5_000;
@@ -83,23 +87,24 @@ export function decideUse(
 ): RequirementSaying {
   const judged = parts.map((part) => judgePart(part, db, isStrict));
   const open = judged.filter((part) => part.open.length > 0);
-  // Guards that are strict have denied a doubt of theirs already.
-  const isDecided = !isStrict || denying.length > 0 || open.length > 0;
-  const feared = isDecided ? [] : judged.filter((part) => part.feared.length > 0);
+  const feared = isStrict ? judged.filter((part) => part.feared.length > 0) : [];
+  const isOpen = open.length + feared.length > 0;
   const named = open.flatMap((part) => part.open.map(({ requirement }) => requirement.name));
-  const rules = feared.length > 0
-    ? ["preToolUse.strict"]
-    : [...new Set(named)].map((name) => `requirements.${name}`);
+  const rules = [
+    ...[...new Set(named)].map((name) => `requirements.${name}`),
+    // The guards may have named it, for a doubt of theirs.
+    ...(feared.length > 0 && !denying.includes(STRICT_RULE) ? [STRICT_RULE] : []),
+  ];
   const { sessionId, atMs } = parts[0]!.facts;
-  const paused = rules.length > 0 && isPaused(db, { sessionId, subject: "requirements", atMs });
-  const isDenied = denying.length > 0 || (rules.length > 0 && !paused);
-  const counted = denying.length + rules.length > 0 ? [] : judged;
+  const paused = isOpen && isPaused(db, { sessionId, subject: "requirements", atMs });
+  const isDenied = denying.length > 0 || (isOpen && !paused);
+  const counted = denying.length > 0 || isOpen ? [] : judged;
   const textOf = (part: JudgedUse) =>
     wasDeniedSince(db, { sessionId, rules: [...denying, ...rules], sinceMs: atMs - REPEATED_MS })
       ? shortDenialText(part.open, part.to)
       : denialText(part.open, part.to);
   return {
-    reason: rules.length === 0 || paused ? "" : [
+    reason: !isOpen || paused ? "" : [
       ...feared.map((part) => doubtText(part.feared, part.doubts, part.to)),
       ...open.map(textOf),
     ].join("\n"),
@@ -137,31 +142,19 @@ export function judgePart(
 ): JudgedUse {
   const { triggered, doubts, facts, key } = part;
   const stored = db === null ? [] : readOwnStandings(db, key, facts.sessionId);
-  const standings = stored.filter((standing) => !isSpent(standing, part));
-  const unknownAmong = (ones: readonly Requirement[]) =>
-    unknownOf(ones.filter(({ stopOnly }) => !stopOnly), standings, facts);
+  const standings = withoutSpent(stored, part.spent, facts);
+  const askedOf = (ones: readonly Requirement[]) => ones.filter(({ stopOnly }) => !stopOnly);
   const openAmong = (ones: readonly Requirement[]) => [
     ...openForUse(ones, standings, facts),
-    ...(isStrict ? unknownAmong(ones) : []),
+    ...(isStrict ? doubtfulOf(askedOf(ones), standings, facts) : []),
   ];
   return {
     ...part,
     standings,
     open: openAmong(triggered),
-    unknown: unknownAmong(triggered),
+    unknown: unknownOf(askedOf(triggered), standings, facts),
     feared: openAmong([...new Set(doubts.map(({ requirement }) => requirement))]),
   };
-}
-
-/** Whether the session's own satisfaction is used up, as far as it is no newer one. */
-function isSpent(
-  { requirement, sessionId, satisfiedAtMs }: Standing,
-  { spent, facts }: PreparedUse,
-): boolean {
-  return sessionId === facts.sessionId &&
-    spent.some((one) =>
-      one.requirement === requirement && (satisfiedAtMs ?? 0) <= (one.untilMs ?? facts.atMs)
-    );
 }
 
 /** What it triggers that was not triggered before. */

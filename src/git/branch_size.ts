@@ -1,14 +1,23 @@
 /** How much a branch has changed: lines added and removed since it left the branch that it comes from. */
 import { runTool } from "../process/tool.ts";
+import type { BranchSize } from "../store/branch_sizes.ts";
 import { joinPath } from "../paths.ts";
 import { hasJustBegun } from "./branch_log.ts";
 import type { Repository } from "./repository.ts";
 
 /** Longest wait for all calls of git together, in milliseconds: a hook has ten seconds. */
 const MAX_GIT_MS = 4_000;
+/** What the remote calls its default branch. */
+const DEFAULT_BRANCH = "refs/remotes/origin/HEAD";
 /** What a branch is compared with when it comes from no other one, in this order. */
-const BASES = ["origin/main", "origin/master", "main", "master"];
-/** Branches that are not compared: others come from them. */
+const BASES = [
+  DEFAULT_BRANCH,
+  "refs/remotes/origin/main",
+  "refs/remotes/origin/master",
+  "refs/heads/main",
+  "refs/heads/master",
+];
+/** Branches that are not compared, beside the default one: others come from them. */
 const TRUNKS: ReadonlySet<string> = new Set(["main", "master"]);
 /** Branches that are asked how near they are, at most. */
 const MAX_NEAR = 20;
@@ -22,16 +31,17 @@ const BINARY_LOOK_BYTES = 8_000;
  * The lines that the working tree has added and removed since the branch began, with what is not committed and what git
  * does not know yet; ignored and binary files do not count.
  *
- * It began where it left the nearest branch `feature/…` or `fix/…` that is a part of it, else `origin/main`,
- * `origin/master`, `main`, `master`. Of two at the very same commit, one that has just begun is built upon one that has
- * not.
+ * It began where it left the nearest branch `feature/…` or `fix/…` that is a part of it, else the default branch of
+ * `origin`, `origin/main`, `origin/master`, `main`, `master`. Of two at the very same commit, one that has just begun is
+ * built upon one that has not.
  *
- * @returns Null on `main` and `master`, and where there is nothing to compare with; `"unknown"` when git does not tell.
+ * @returns Null on `main`, `master` and the default branch; `"no base"` where there is nothing to compare with;
+ * `"unknown"` when git does not tell.
  */
 export async function measureBranch(
   { root, commonDir }: Pick<Repository, "root" | "commonDir">,
   branch: string,
-): Promise<number | null | "unknown"> {
+): Promise<BranchSize["lines"]> {
   if (TRUNKS.has(branch)) return null;
   try {
     return await countChanges(gitIn(root), { root, commonDir }, branch);
@@ -45,12 +55,16 @@ async function countChanges(
   git: Git,
   { root, commonDir }: Pick<Repository, "root" | "commonDir">,
   branch: string,
-): Promise<number | null> {
-  const base = await nearestBranch(git, { commonDir }, branch) ?? await firstThere(git);
-  if (base === null) return null;
-  // Branches without a common beginning have none.
+): Promise<BranchSize["lines"]> {
+  // Without a commit the branch has not begun.
+  if (await git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}") === null) return 0;
+  const [usual] = await basesThere(git);
+  if (usual?.target === `refs/remotes/origin/${branch}`) return null;
+  const base = await nearestBranch(git, { commonDir }, branch) ?? usual?.ref;
+  if (base === undefined) return "no base";
   const start = await git.ask("merge-base", base, "HEAD");
-  if (start === null) return null;
+  // They have no common beginning.
+  if (start === null) return "no base";
   const changed = await git.tell("diff", "--numstat", "--no-renames", start.trim(), "--");
   const unknown = await git.tell("ls-files", "--others", "--exclude-standard", "-z");
   return countNumstat(changed) +
@@ -115,11 +129,16 @@ async function nearestBranch(
   return nearest?.ref ?? null;
 }
 
-async function firstThere(git: Git): Promise<string | null> {
-  for (const base of BASES) {
-    if (await git.ask("rev-parse", "--verify", "--quiet", `${base}^{commit}`) !== null) return base;
-  }
-  return null;
+/** Which of the usual bases there are, in their order; `target` is what a symbolic one means, else empty. */
+async function basesThere(
+  git: Git,
+): Promise<{ readonly ref: string; readonly target: string }[]> {
+  const listed = await git.tell("for-each-ref", "--format=%(refname) %(symref)", ...BASES);
+  const targets = new Map(listed.split("\n").map((line) => line.split(" ") as [string, string]));
+  return BASES.flatMap((ref) => {
+    const target = targets.get(ref);
+    return target === undefined ? [] : [{ ref, target }];
+  });
 }
 
 /** `12<tab>3<tab>name` a line; `-` for a binary file. */

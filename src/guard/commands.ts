@@ -54,15 +54,15 @@ export function judgeCommands(
   commands: readonly ShellCommand[],
   by: Actor & { readonly whole: string },
 ): Verdict {
-  const rules = policy.tools
-    .map((rule, i) => ({ rule, name: `preToolUse.toolUsageValidation[${i}]` }))
-    .filter(({ rule }) => rule.about === "command" && isAbout(rule, "Bash") && concerns(rule, by));
+  const rules = policy.tools.filter((rule) =>
+    rule.about === "command" && isAbout(rule, "Bash") && concerns(rule, by)
+  );
   if (rules.length === 0) return { blocks: [], doubts: [] };
   const blocks = new Map<string, Block>();
   const doubts = new Set<string>();
-  for (const { rule, name } of rules) {
+  for (const rule of rules) {
     if (rule.action === "block" && spansCommands(rule) && matchesText(rule, by.whole.trim())) {
-      blocks.set(name, { rule: name, reason: reasonOf(rule, by.whole.trim()) });
+      blocks.set(rule.name, { rule: rule.name, reason: reasonOf(rule, by.whole.trim()) });
     }
   }
   for (const command of commands) {
@@ -74,13 +74,14 @@ export function judgeCommands(
 
 function judgeCommand(
   command: ShellCommand,
-  rules: readonly { readonly rule: ToolRule; readonly name: string }[],
+  rules: readonly ToolRule[],
   found: { readonly blocks: Map<string, Block>; readonly doubts: Set<string> },
 ): void {
   const shown = shownCommand(command.words);
   const texts = spellings(command.words).map(textOf);
-  const allowing: typeof rules[number][] = [];
-  for (const { rule, name } of rules) {
+  const allowing: ToolRule[] = [];
+  for (const rule of rules) {
+    const { name } = rule;
     const match = matchCommand(rule, texts);
     if (rule.action === "block") {
       if (match === "yes") found.blocks.set(name, { rule: name, reason: reasonOf(rule, shown) });
@@ -88,11 +89,11 @@ function judgeCommand(
         found.doubts.add(`"${shown}" may be what ${name} forbids ("${rule.glob}")`);
       }
     } else if (match === "yes") return;
-    else allowing.push({ rule, name });
+    else allowing.push(rule);
   }
   const [first] = allowing;
   if (first === undefined || isCovered(command)) return;
-  found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first.rule, shown) });
+  found.blocks.set(first.name, { rule: first.name, reason: notAllowed(first, shown) });
 }
 
 /**

@@ -139,22 +139,21 @@ function judgeFileRules(
   const blocks: Block[] = [];
   let firstAllowing: Block | undefined;
   let isAllowed = false;
-  for (const [i, rule] of policy.tools.entries()) {
+  for (const rule of policy.tools) {
     const isMeant = rule.action === "block" ? forbidsFor : isAbout;
     if (rule.about !== "file" || !isMeant(rule, use.tool)) continue;
     if (!concerns(rule, use)) continue;
     const matches = matchesFile(rule, file);
-    const name = `preToolUse.toolUsageValidation[${i}]`;
     const usual = rule.action === "block"
       ? `blocked by preToolUse.toolUsageValidation rule: ${rule.glob}`
       : `blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${rule.glob}`;
     const reason = rule.message === null
       ? `Tool usage ${usual}. File: ${file.name}`
       : filled(rule.message, { file_path: file.name, tool: use.tool });
-    if (rule.action === "block" && matches) blocks.push({ rule: name, reason });
+    if (rule.action === "block" && matches) blocks.push({ rule: rule.name, reason });
     if (rule.action === "allow") {
       isAllowed ||= matches;
-      firstAllowing ??= { rule: name, reason };
+      firstAllowing ??= { rule: rule.name, reason };
     }
   }
   return firstAllowing !== undefined && !isAllowed ? [...blocks, firstAllowing] : blocks;
@@ -162,11 +161,11 @@ function judgeFileRules(
 
 /** A tool without a file can only be forbidden altogether. */
 function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
-  return policy.tools.flatMap((rule, i): Block[] =>
+  return policy.tools.flatMap((rule): Block[] =>
     rule.about === "file" && rule.action === "block" && /^[*]+$/.test(rule.glob) &&
       isAbout(rule, use.tool) && concerns(rule, use)
       ? [{
-        rule: `preToolUse.toolUsageValidation[${i}]`,
+        rule: rule.name,
         reason: rule.message !== null
           ? filled(rule.message, { tool: use.tool })
           : `Tool usage blocked by preToolUse.toolUsageValidation rule: ${rule.glob}. Tool: ${use.tool}`,

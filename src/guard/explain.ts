@@ -44,7 +44,7 @@ type Wider = readonly [policy: Partial<GuardPolicy>, why: string];
 
 const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
 /** Matches whatever there is. */
-const ANYTHING = { glob: "**", pattern: "", needle: "", message: null, agent: null };
+const ANYTHING = { name: "", glob: "**", pattern: "", needle: "", message: null, agent: null };
 const EVERY_FILE: Partial<GuardPolicy> = { uneditable: [ANYTHING] };
 const EVERY_COMMAND: Partial<GuardPolicy> = {
   tools: [{ ...ANYTHING, ...EVERYTHING, action: "block", about: "command", isPrefix: false }],
@@ -95,8 +95,8 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
       isOn: policy.isStrict || policy.lock !== null,
       otherwise: policy.lock === null ? "what it does is known before it runs" : "it only looks",
     }),
-    ...policy.tools.map((rule, i) =>
-      single(`preToolUse.toolUsageValidation[${i}]`, { tools: [{ ...rule, action: "block" }] }, {
+    ...policy.tools.map((rule) =>
+      single(rule.name, { tools: [{ ...rule, action: "block" }] }, {
         glob: rule.glob,
         allows: rule.action === "allow",
         aim: rule,
@@ -144,16 +144,16 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
       wider: [[EVERY_FILE, "nothing that it changes says it is generated"]],
       otherwise: NO_FILE,
     }),
-    ...policy.uneditable.map((rule, i) =>
-      single(`preToolUse.uneditableFiles[${i}]`, { uneditable: [rule] }, {
+    ...policy.uneditable.map((rule) =>
+      single(rule.name, { uneditable: [rule] }, {
         glob: rule.glob,
         aim: { ...EVERYTHING, agent: rule.agent },
         wider: [[EVERY_FILE, `${rule.glob} matches nothing that it changes`]],
         otherwise: NO_FILE,
       })
     ),
-    ...policy.noAdditions.map((rule, i) =>
-      single(`preToolUse.preventAdditions[${i}]`, { noAdditions: [rule] }, {
+    ...policy.noAdditions.map((rule) =>
+      single(rule.name, { noAdditions: [rule] }, {
         glob: rule.glob,
         aim: { ...EVERYTHING, agent: rule.agent },
         wider: [

@@ -115,11 +115,11 @@ function judgeList(
   file: FileFacts,
   by: Actor & { readonly tool: string },
 ): Block[] {
-  return rules.flatMap((rule, i): Block[] => {
+  return rules.flatMap((rule): Block[] => {
     const found = matchesFile(rule, file) ? file : fileBelow(rule, file);
     if (found === null || !concerns(rule, by)) return [];
     return [{
-      rule: `preToolUse.${key}[${i}]`,
+      rule: rule.name,
       reason: rule.message === null
         ? `Blocked ${by.tool} operation: file matches preToolUse.${key} pattern '${rule.glob}'. ` +
           `File: ${found.name}`

@@ -59,10 +59,12 @@ export function notificationOf(
     success: policy.showSuccess,
   };
   if (!isShown[kind]) return null;
+  // The event itself may be handled well and tell of a failure.
+  const what = kind === "failure" && !FAILURES.has(status) ? "failure" : status;
   const usual = kind === "failure" ? "Command failed" : "All checks passed";
   return {
     title: `Conclaude - ${hookName}`,
-    body: clip(context === null ? usual : `${status}: ${context}`),
+    body: clip(context === null ? usual : `${what}: ${context}`),
     isUrgent: kind === "failure",
   };
 }

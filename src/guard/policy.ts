@@ -6,6 +6,8 @@ import { EDITING_TOOLS, SHELL_TOOLS } from "../capture/payload.ts";
 
 /** A file that is protected. */
 export interface FileRule {
+  /** As in the configuration file: `preToolUse.uneditableFiles[2]`. */
+  readonly name: string;
   /** As the configuration has it, for people. */
   readonly glob: string;
   /** The same compiled. */
@@ -20,6 +22,8 @@ export interface FileRule {
 
 /** What a tool may be used for. */
 export interface ToolRule {
+  /** As in the configuration file: `preToolUse.toolUsageValidation[2]`. */
+  readonly name: string;
   /** The name of the tool, or `*` for every tool. */
   readonly tool: string;
   /** Where the name is another glob: to be tried on the tool's name; else null. */

@@ -26,8 +26,9 @@ export async function lookAtProcesses(
   const found = readProcesses(asked);
   const states = new Map<number, ProcessState>();
   for (const pid of asked) {
-    const mark = found.get(pid)?.mark ?? null;
-    states.set(pid, { alive: mark !== null || await exists(pid), mark });
+    const facts = found.get(pid);
+    const alive = facts === undefined ? await exists(pid) : !facts.hasEnded;
+    states.set(pid, { alive, mark: facts?.mark ?? null });
   }
   return states;
 }
@@ -38,7 +39,12 @@ export interface ProcessFacts {
   readonly mark: string;
   /** The number of the process that started it, or that took it over. */
   readonly parent: number;
+  /** Whether it has ended, and only its number is still kept, until its parent takes note of that. */
+  readonly hasEnded: boolean;
 }
+
+/** How a state begins that `ps` and `/proc` show of a process that has ended: a zombie, or one that is going. */
+const ENDED = /^[ZX]/i;
 
 /** The processes that are there, of those asked for; empty where the system does not tell. */
 export function readProcesses(pids: readonly number[]): ReadonlyMap<number, ProcessFacts> {
@@ -47,8 +53,8 @@ export function readProcesses(pids: readonly number[]): ReadonlyMap<number, Proc
 }
 
 /**
- * Linux: fields 4 and 22 of `/proc/PID/stat`, the start in clock ticks since boot. Read with `cat`, because the runtime
- * lets a program read `/proc` only when it may do everything.
+ * Linux: fields 3, 4 and 22 of `/proc/PID/stat`, the last being the start in clock ticks since boot. Read with `cat`,
+ * because the runtime lets a program read `/proc` only when it may do everything.
  */
 function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
   const facts = new Map<number, ProcessFacts>();
@@ -56,8 +62,11 @@ function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
     const pid = Number.parseInt(line);
     // The second field is the command in brackets and may hold anything, so count from its end.
     const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+    const [state, parent] = fields;
     const mark = fields[19];
-    if (pid > 0 && mark) facts.set(pid, { mark, parent: Number(fields[1]) });
+    if (pid > 0 && state && mark) {
+      facts.set(pid, { mark, parent: Number(parent), hasEnded: ENDED.test(state) });
+    }
   }
   return facts;
 }
@@ -65,10 +74,12 @@ function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
 /** macOS and the BSDs: the start in full seconds, as `ps` prints it. */
 function factsFromPs(pids: readonly number[]): Map<number, ProcessFacts> {
   const facts = new Map<number, ProcessFacts>();
-  const words = ["-o", "pid=,ppid=,lstart=", "-p", pids.join(",")];
+  const words = ["-o", "pid=,ppid=,stat=,lstart=", "-p", pids.join(",")];
   for (const line of outputOf("/bin/ps", words).split("\n")) {
-    const [, pid, parent, mark] = /^\s*(\d+)\s+(\d+)\s+(.+?)\s*$/.exec(line) ?? [];
-    if (pid && mark) facts.set(Number(pid), { mark, parent: Number(parent) });
+    const [, pid, parent, state, mark] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
+    if (pid && state && mark) {
+      facts.set(Number(pid), { mark, parent: Number(parent), hasEnded: ENDED.test(state) });
+    }
   }
   return facts;
 }

@@ -3,10 +3,10 @@ import type { Requirement, RequirementPolicy } from "./policy.ts";
 import { isSatisfied, isTriggered, type Standing } from "./standing.ts";
 
 /**
- * Lines that a branch has added and removed; null where it has nothing to be compared with, which forbids nothing, or
- * why they are not known.
+ * Lines that a branch has added and removed, or why they are not known; null for one from which others come, and
+ * `"no base"` where there is none to compare it with: both forbid nothing.
  */
-export type BranchLines = number | null | { readonly unknown: string };
+export type BranchLines = number | null | "no base" | { readonly unknown: string };
 
 /** What conditions are judged by. */
 export interface Facts {
@@ -71,9 +71,21 @@ export function unknownOf(
 ): Open[] {
   const lines = facts.branchLines;
   if (lines === null || typeof lines === "number") return [];
+  const finding = lines === "no base" ? NO_BASE : lines.unknown;
   return requirements.filter((requirement) =>
     requirement.condition.type === "branch_size" && !isSatisfied(requirement, standings, facts)
-  ).map((requirement) => ({ requirement, finding: lines.unknown, isUnknown: true }));
+  ).map((requirement) => ({ requirement, finding, isUnknown: true }));
+}
+
+const NO_BASE =
+  "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
+  "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first";
+
+/** Those of them that a strict policy denies: not where there is nothing to be known. */
+export function doubtfulOf(
+  ...[requirements, standings, facts]: Parameters<typeof unknownOf>
+): Open[] {
+  return facts.branchLines === "no base" ? [] : unknownOf(requirements, standings, facts);
 }
 
 /**
@@ -83,7 +95,8 @@ export function unknownOf(
 export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): Requirement[] {
   return requirements.filter((requirement) =>
     !requirement.stopOnly && (requirement.condition.type === "single_session" ||
-      openOf([requirement], [], facts).length > 0 || unknownOf([requirement], [], facts).length > 0)
+      openOf([requirement], [], facts).length > 0 ||
+      doubtfulOf([requirement], [], facts).length > 0)
   );
 }
 

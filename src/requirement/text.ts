@@ -11,6 +11,8 @@ import type { Doubt } from "./triggers.ts";
 const MAX_REASON_CHARS = 2_000;
 const MAX_ROWS = 20;
 const MAX_CELL_CHARS = 300;
+/** So many items of the checklists of several requirements are told. */
+const MAX_ITEMS = 10;
 
 /** So many doubts are told. */
 const MAX_DOUBTS = 5;
@@ -40,7 +42,8 @@ export function denialText(open: readonly Open[], to: Audience): string {
     open.length === 1
       ? `Blocked: the requirement "${names[0]}" is open: ${reasonOf(open[0]!, to)}`
       : `Blocked: ${open.length} requirements are open.`,
-    ...(open.length === 1 ? checklistOf(open[0]!.requirement) : tableOf(open, to)),
+    ...(open.length === 1 ? [] : tableOf(open, to)),
+    ...checklistOf(open),
     ...skillLines(open),
     "Nothing was done. If there is no real work to do here, leave it. A person can satisfy " +
     `${names.length === 1 ? "it" : "them"} with \`${satisfyCommand(names, to)}\`; ` +
@@ -226,8 +229,16 @@ function tableOf(open: readonly Open[], to: Audience): string[] {
   ];
 }
 
-function checklistOf({ checklist }: Requirement): string[] {
-  return checklist.map((item) => `- [ ] ${item}`);
+/** What to think of; of several requirements each item with its name, and not without end. */
+function checklistOf(open: readonly Open[]): string[] {
+  if (open.length === 1) return open[0]!.requirement.checklist.map((item) => `- [ ] ${item}`);
+  const items = open.flatMap(({ requirement: { name, checklist } }) =>
+    checklist.map((item) => `- [ ] ${name}: ${item}`)
+  );
+  const shown = items.slice(0, MAX_ITEMS).map((item) =>
+    item.slice(0, MAX_CELL_CHARS).toWellFormed()
+  );
+  return items.length > MAX_ITEMS ? [...shown, `and ${items.length - MAX_ITEMS} more`] : shown;
 }
 
 /** Each skill once, whatever it resolves. */

@@ -114,9 +114,13 @@ export function mayTrigger(requirements: readonly Requirement[], untold: Untold)
     return [
       ...(isOfEdits || ofBash.length > 0 ? untold.commands : []),
       ...(isOfEdits ? untold.files : []),
-      ...begun.map((text) => `"${text}…" may be what requirements.${name} is about`),
+      ...begun.map((text) => `${begunText(text)} may be what requirements.${name} is about`),
     ].map((why) => ({ requirement, why }));
   });
+}
+
+function begunText(text: string): string {
+  return text === "" ? "a command that only the running shell knows" : `"${text}…"`;
 }
 
 /** The plain texts that a pattern may begin with, blanks as one; nothing where it begins otherwise. */

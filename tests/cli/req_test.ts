@@ -5,6 +5,7 @@ import { parseConfig } from "../../src/config/parse.ts";
 import { presetText } from "../../src/requirement/presets.ts";
 import { hook } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
+import { needsTools, testWhere } from "../support/requirements.ts";
 
 const PRESETS = ["strict", "relaxed", "minimal", "advanced"] as const;
 
@@ -255,6 +256,40 @@ Deno.test("req sessions leaves out those whose process is gone", async () => {
   assert.ok(listed.includes(OTHER_SESSION.slice(0, 8)));
   assert.ok(!listed.includes(SESSION.slice(0, 8)), listed);
 });
+
+testWhere(
+  needsTools("ps", "sleep"),
+  "req sessions leaves out one whose process has ended, though nobody has taken note of it",
+  async () => {
+    using project = new RequiredProject("{}\n");
+    // A shell that becomes another program no longer asks how its child ended: as in a container without an init.
+    const parent = new Deno.Command("sh", {
+      args: ["-c", "sleep 0 & echo $!; exec sleep 60"],
+      stdout: "piped",
+    }).spawn();
+    try {
+      const { value } = await parent.stdout.getReader().read();
+      const pid = new TextDecoder().decode(value).trim();
+      await untilEnded(pid);
+      await project.start();
+      const start = { session_id: OTHER_SESSION, cwd: project.path, source: "startup" };
+      await hook("SessionStart", start, project.home, { env: { CLAUDE_PID: pid } });
+      const listed = await project.req("sessions");
+      assert.ok(!listed.includes(OTHER_SESSION.slice(0, 8)), listed);
+    } finally {
+      parent.kill();
+      await parent.status;
+    }
+  },
+);
+
+/** Waits until a process has ended that nobody takes note of. */
+async function untilEnded(pid: string): Promise<void> {
+  const state = new Deno.Command("ps", { args: ["-o", "stat=", "-p", pid] });
+  while (!new TextDecoder().decode(state.outputSync().stdout).startsWith("Z")) {
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
 
 Deno.test("a requirement that only the user's file switches on is said to need a project's file", async () => {
   using project = new RequiredProject("{}\n");

@@ -107,6 +107,71 @@ Deno.test("parseConfig() leaves a wrong entry out of a list and keeps the others
   assert.equal(hook.problems, 5);
 });
 
+Deno.test("parseConfig() lets the default stand for what is wrong in a list that has one: a typing error asks for no less", () => {
+  const scopes: Readonly<Record<string, readonly string[]>> = {
+    "[sesion]": ["session"],
+    "[sesion, branch]": ["session", "branch"],
+    "[session, sesion, branch]": ["session", "branch"],
+    "[5, sesion]": ["session"],
+    "[branch]": ["branch"],
+    "[]": [],
+    "5": ["session"],
+  };
+  for (const [written, meant] of Object.entries(scopes)) {
+    const { config } = parseProject(`hooks: {stop: {verifyScopes: ${written}}}`);
+    assert.deepEqual(config.hooks.stop.verifyScopes, meant, written);
+  }
+  assert.deepEqual(short(parseProject("hooks: {stop: {verifyScopes: [sesion]}}").problems), [
+    '1:31 hooks.stop.verifyScopes[0] expected a scope, found "sesion": ' +
+    "there are session, branch, permanent, single_use; session counts in its place",
+  ]);
+});
+
+Deno.test("parseConfig() lets a list without a right entry replace none of a lower layer", () => {
+  const { config } = parseConfig([
+    file("user", "preToolUse: {uneditableFiles: [a]}\npermissionRequest: {deny: [Bash]}"),
+    file("project", 'preToolUse: {uneditableFiles: [5]}\npermissionRequest: {deny: ["[x", 5]}'),
+  ]);
+  assert.deepEqual(config.preToolUse.uneditableFiles, ["a"]);
+  assert.deepEqual(config.permissionRequest.deny, ["Bash"]);
+});
+
+Deno.test("parseConfig() calls rules and commands as the file does, whatever was left out before them", () => {
+  const { hook, policy } = parseConfig([
+    file("user", "preToolUse: {uneditableFiles: [5, 5, 5, x]}"),
+    file(
+      "project",
+      `preToolUse:
+  uneditableFiles: [5, a, {pattern: b, mesage: c}]
+  preventAdditions: ["[x", a]
+  toolUsageValidation: [{tool: Bash}, {tool: Bash, action: block}]
+stop: {commands: [{run: a}, {rum: b}, {run: c}]}
+subagentStop: {commands: {"a.b": [5, {run: a}]}}
+userPromptSubmit:
+  contextRules: [{pattern: a}, {pattern: a, prompt: b}]
+  commands: [5, {run: a}]
+  slashCommands: {commands: {x: [5, 6, {run: a}]}}
+`,
+    ),
+  ]);
+  const { uneditable, noAdditions, tools } = policy;
+  assert.deepEqual([...uneditable, ...noAdditions, ...tools].map(({ name }) => name), [
+    "preToolUse.uneditableFiles[1]",
+    "preToolUse.uneditableFiles[2]",
+    "preToolUse.preventAdditions[1]",
+    "preToolUse.toolUsageValidation[1]",
+  ]);
+  const named = [hook.stop, hook.subagentStop, hook.prompts].join().match(/"rule":"[^"]*"/g);
+  assert.deepEqual(named?.map((rule) => rule.slice(8, -1)), [
+    "stop.commands[0]",
+    "stop.commands[2]",
+    "subagentStop.commands.a.b[1]",
+    "userPromptSubmit.contextRules[1]",
+    "userPromptSubmit.commands[1]",
+    "userPromptSubmit.slashCommands.commands.x[2]",
+  ]);
+});
+
 Deno.test("parseConfig() drops unknown keys and says what may have been meant", () => {
   const { config, problems } = parseProject(
     "capture:\n  exlude: { tools: [Bash] }\n  enabled: false\npath: x\n",
@@ -367,6 +432,13 @@ Deno.test("parseConfig() reads back what it gave, without problems", () => {
     const again = parseProject(stringify(config));
     assert.deepEqual([again.config, again.problems], [config, []]);
   }));
+});
+
+Deno.test("a name that a requirement cannot have is answered with all that a name has to be", () => {
+  for (const name of ["-x", ".x", "a b"]) {
+    const { problems } = parseProject(`requirements: {${JSON.stringify(name)}: {}}`);
+    assert.match(problems[0]!.message, /that begins with a letter, a digit or `_`/, name);
+  }
 });
 
 Deno.test("mergeValues() is associative and idempotent, and the empty map changes nothing", () => {

@@ -56,7 +56,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [14, "d640d30932db7e3e2e07ed4c16fae6bf"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [15, "aeb06cfdd124536d31f755342a89bb47"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

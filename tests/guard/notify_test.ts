@@ -21,6 +21,15 @@ Deno.test("notificationOf() has words for what failed and what went well, with a
   assert.ok(of("Stop", "blocked", "x".repeat(5000))!.body.length <= 300);
 });
 
+Deno.test("notificationOf() tells of a failure by that word, also where only the event's name is one", () => {
+  const of = (hookName: string, status: "success" | "skipped" | "timeout") =>
+    notificationOf(ALL, { hookName, status, context: "Bash" })!.body;
+  assert.equal(of("PostToolUseFailure", "success"), "failure: Bash");
+  assert.equal(of("StopFailure", "skipped"), "failure: Bash");
+  assert.equal(of("Stop", "timeout"), "timeout: Bash");
+  assert.equal(of("PostToolUse", "success"), "success: Bash");
+});
+
 const SHOWN: readonly (readonly [switchedOff: keyof NotificationPolicy, hookName: string])[] = [
   ["showErrors", "PostToolUseFailure"],
   ["showErrors", "StopFailure"],

@@ -117,6 +117,18 @@ Deno.test("a stop looks only at the scopes that are verified", async () => {
   assert.match((await project.stop())!, /evidence/);
 });
 
+Deno.test("a typing error in the scopes that a stop looks at does not let it through", async () => {
+  for (const scopes of ["[sesion]", "[sesion, branch]"]) {
+    using project = new RequiredProject(
+      `requirements: {v: {stopOnly: true}}\nhooks: {stop: {verifyScopes: ${scopes}}}\n`,
+    );
+    await project.start();
+    assert.equal(await project.edit(), null);
+    await project.used("Edit", { file_path: "src/a.ts" });
+    assert.match((await project.stop())!, /\| v \|/);
+  }
+});
+
 Deno.test("what a requirement had allowed and then expired holds the stop", async () => {
   using project = new RequiredProject(PLAN);
   await project.req("satisfy", "commit_plan", "--session", SESSION, "--ttl", "100");

@@ -455,6 +455,37 @@ requirements:
   assert.equal(await project.bash("npm $VERB"), null);
 });
 
+Deno.test("the first denial of a strict policy names all that forbids, and what lifts each", async () => {
+  using project = new RequiredProject(`preToolUse: {strict: true}
+requirements:
+  ship: {triggerTools: [{tool: Bash, commandPattern: 'ship'}]}
+  tagged: {triggerTools: [{tool: Bash, commandPattern: 'git\\s+tag'}]}
+`);
+  const command = "git push --force; git tag v1; $X a";
+  const reason = (await project.bash(command))!;
+  assert.match(reason, /git push/);
+  assert.match(reason, /"ship" may forbid it/);
+  assert.match(reason, /"tagged" is open/);
+  assert.match(
+    reason,
+    /a command that only the running shell knows may be what requirements\.ship/,
+  );
+  const ways = [...reason.matchAll(/`conclaude ((?:guard|req) [^`]+)`/g)].map(([, way]) => way!);
+  assert.equal(ways.length, 3, reason);
+  for (const way of ways) await project.run(...way.split(" "));
+  assert.equal(await project.bash(command), null);
+});
+
+Deno.test("a denial shows what to think of, also where several requirements are open", async () => {
+  using project = new RequiredProject(
+    "requirements: {plan: {checklist: [who reads it, what breaks]}, adr: {checklist: [is it new]}, tdd: {}}\n",
+  );
+  assert.match(
+    (await project.edit())!,
+    /\| tdd \|[^]*\n- \[ \] plan: who reads it\n- \[ \] plan: what breaks\n- \[ \] adr: is it new\n/,
+  );
+});
+
 Deno.test("what only shows help or rehearses is not what a requirement is about", async () => {
   using project = new RequiredProject(
     "requirements: {released: {triggerTools: [{tool: Bash, commandPattern: '(npm|cargo)\\s+publish|gh\\s+pr'}]}}\n",

@@ -263,6 +263,27 @@ Deno.test("a commit whose end nobody was told of has used its review up", async 
   }
 });
 
+Deno.test("a review is shown as used up as soon as the commit is made, whoever asks", async () => {
+  using project = await reviewed();
+  const background = { tool_use_id: "toolu_b1", tool_response: { backgroundTaskId: "b1" } };
+  assert.equal(await project.bash(COMMIT, { tool_use_id: "toolu_b1" }), null);
+  await project.used("Bash", { command: COMMIT }, background);
+  const status = () => project.req("status", "--session", SESSION);
+  assert.match(await status(), /rev +satisfied/);
+  assert.equal(project.shell(COMMIT), true);
+  assert.match(await status(), /rev +open/);
+  assert.match(await project.req("explain", "rev", "--session", SESSION), /^rev is open/);
+  assert.match(await project.start({ source: "resume" }), /Requirements: 0\/1 satisfied/);
+  project.git("checkout", "-q", "main");
+  assert.match(
+    await project.req("status", "--session", SESSION, "--branch", "feature/x"),
+    /rev +open/,
+  );
+  project.git("checkout", "-q", "feature/x");
+  await satisfy(project);
+  assert.match(await status(), /rev +satisfied/);
+});
+
 Deno.test("what a person commits after Claude's commit has failed uses no review up", async () => {
   using project = await reviewed();
   assert.equal(await project.act("git commit -qm x"), null);

@@ -607,3 +607,9 @@ Deno.test("config validate names what is wrong with stop", async () => {
   assert.match(told, /stop\.infinte\n.*\n.*infinite/);
   assert.match(told, /stop\.commands\[0\]\.timeout\n.*from 1 to 3600, found 4000/);
 });
+
+Deno.test("a command that fails is called as in the file, also behind one that is left out", async () => {
+  using home = tempHome();
+  projectIn(home, "stop: {commands: [{run: 'true'}, {rum: x}, {run: 'false'}]}\n");
+  assert.match((await stop(home))!, /stop\.commands\[2\]/);
+});
