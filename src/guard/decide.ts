@@ -82,6 +82,8 @@ export interface Search {
   readonly takenFrom?: string | null;
   /** Files that git does not know go away as well, or those that it ignores, too. */
   readonly takes?: "untracked" | "ignored";
+  /** The only files that it may mean beside that where it begins, absolute, all links followed; without them, any. */
+  readonly among?: readonly string[];
   /**
    * The path is named itself. `always`: where nothing is there, it is meant, and what may come about below it. `if-there`:
    * it may be something else than a file, such as a branch.
