@@ -54,8 +54,8 @@ export interface FileFacts {
 
 /**
  * What becomes of a file: `change` may also make it; `remove` takes it away, and what lies below it; `fill` puts files
- * into a folder of which nobody knows the names; `tamper` changes who may read it, or what a database holds, which only
- * matters to the guards' own files, those in a folder included.
+ * into a folder of which nobody knows the names; `tamper` changes who may read it, or what a database holds, or puts it
+ * where it can be got back, which only matters to the guards' own files, those in a folder included.
  */
 export type Effect = "change" | "remove" | "fill" | "tamper";
 
