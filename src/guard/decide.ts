@@ -12,6 +12,7 @@ import {
   forbidsFor,
   type GuardPolicy,
   isAbout,
+  isAboutAll,
   type Verdict,
 } from "./policy.ts";
 import { filled } from "./placeholders.ts";
@@ -165,7 +166,7 @@ function judgeFileRules(
 /** A tool without a file can only be forbidden altogether. */
 function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   return policy.tools.flatMap((rule, i): Block[] =>
-    rule.about === "file" && rule.action === "block" && /^[*]+$/.test(rule.glob) &&
+    rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&
       isAbout(rule, use.tool) && concerns(rule, use)
       ? [{
         rule: `preToolUse.toolUsageValidation[${i}]`,

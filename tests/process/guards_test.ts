@@ -85,6 +85,25 @@ Deno.test("a rule about commands sees each of a script, and not the text that me
   assert.equal(await bash(home, 'git commit -m "do not git push --force"'), null);
 });
 
+Deno.test("a rule about a tool without a pattern leaves the shell alone, and one with a pattern does not", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: NotebookEdit, action: block, message: "no notebooks"}
+    - {tool: "{Write,Edit}", action: block}
+    - {tool: Write, pattern: "*.pem", action: block}
+`,
+  );
+  for (const command of ["npm test > /tmp/x.log", "rm -f /tmp/q", "touch src/a.ts"]) {
+    assert.equal(await bash(home, command), null, command);
+  }
+  assert.match((await ask(home, "NotebookEdit", { notebook_path: "a.ipynb" }))!, /no notebooks/);
+  assert.match((await ask(home, "MultiEdit", { file_path: "src/a.ts" }))!, /Validation rule: \*/);
+  assert.match((await bash(home, "touch src/a.pem"))!, /rule: \*\.pem/);
+});
+
 Deno.test("a denial shows the whole command, also behind a word that is only known when it runs", async () => {
   using home = tempHome();
   projectIn(
