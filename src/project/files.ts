@@ -39,6 +39,7 @@ export interface Place {
   readonly isPart?: boolean;
   /** True for a file that a listing of its folder showed: it is there, and no link. */
   readonly isListed?: boolean;
+  readonly comesFromGit?: boolean;
 }
 
 /** Looks a file up that a tool names. */
@@ -54,7 +55,7 @@ export function fullPath(path: string, { folder, root, home }: Ground): string {
 
 /** What is known of one file; of what a folder takes away with it, nothing yet. */
 export function factsOf(
-  { path, from, isPart = false, isListed = false }: Place,
+  { path, from, isPart = false, isListed = false, comesFromGit = false }: Place,
   how: HowToLook,
   ground: Ground,
 ): FileFacts {
@@ -86,6 +87,7 @@ export function factsOf(
     below: [],
     isMadeAnew: false,
     isPart: isPart && inside.length > 0 && !isInRoot,
+    comesFromGit,
     isElsewhere: realRoot !== null && inside.length === 0 && !isBelow(realRoot, parentOf(real)),
   };
 }

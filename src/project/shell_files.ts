@@ -123,7 +123,8 @@ function lookFor(
   };
   const found = places.map(({ path: start }) => {
     if (search.named === "always" && !how.isGlob && !exists(start)) {
-      const place = { path: start, from: null };
+      // Only what git is told is named so.
+      const place = { path: start, from: null, comesFromGit: true };
       return { files: [...look([place]), ...look([place], "fill")], perhaps: [] };
     }
     const folder = how.isFolder ? ground.paths.real(start) : start;
