@@ -483,6 +483,10 @@ Deno.test("a file that says it is generated is protected, where the policy asks 
   assert.match((await bash(home, "sed -i s/a/b/ src/made.ts"))!, /^M src\/made\.ts/);
   assert.equal(await edit(home, "src/own.ts"), null);
   assert.equal(await bash(home, "cat src/made.ts"), null);
+  // What lies elsewhere is made from nothing of the project.
+  Deno.writeTextFileSync(join(home.path, "made.ts"), made);
+  assert.equal(await bash(home, "rm -f ../made.ts"), null);
+  assert.equal(await edit(home, join(home.path, "made.ts")), null);
 });
 
 Deno.test("a file that may not be removed goes away with a folder above it", async () => {
