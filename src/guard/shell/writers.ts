@@ -28,6 +28,8 @@ export interface Writer extends OptionNames, Formatting {
   readonly unpacks?: RegExp | true;
   /** Operands before the files: the script of `sed`, unless an option gives it. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
+  /** With this first operand, as it is written, it takes nothing away from whoever runs it. */
+  readonly onlyGives?: RegExp;
   /** What is named is how names begin; the first of them ends so. */
   readonly ending?: string;
   /** It changes files only with this option. */
@@ -151,8 +153,16 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
   mkfifo: { operands: "all", valued: "m" },
   // In the folder for temporary files, or a folder, it is none of the project's files.
   mktemp: { operands: "all", never: /^(?:-[a-zA-Z]*[dptu]|--(?:directory|tmpdir|dry-run))/ },
-  chmod: { operands: "tampered", first: { count: 1, unless: /^(?:--reference|-[rwxXst])/ } },
-  chown: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
+  chmod: {
+    operands: "tampered",
+    first: { count: 1, unless: /^(?:--reference|-[rwxXst])/ },
+    onlyGives: /^[ugoa]*\+[rwxXst]+(?:,[ugoa]*\+[rwxXst]+)*$/,
+  },
+  chown: {
+    operands: "tampered",
+    first: { count: 1, unless: /^--reference/ },
+    onlyGives: /^"?\$\{?USER\}?(?::|"|$)/,
+  },
   chgrp: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
   setfacl: { operands: "tampered", valued: "mxMX" },
   chattr: { operands: "tampered", valued: "vp" },

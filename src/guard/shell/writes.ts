@@ -131,9 +131,10 @@ function patched(rest: readonly Argument[], input: string | undefined): Change[]
 }
 
 function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
-  const { onlyWith, never, first, begins, skips, unpacks } = writer;
+  const { onlyWith, never, first, begins, skips, unpacks, onlyGives } = writer;
   const { operands, outputs, options } = split(rest, writer);
   if (never !== undefined && options.some((option) => never.test(option))) return [];
+  if (onlyGives?.test(operands[0]?.source ?? operands[0]?.text ?? "")) return [];
   const verbs = begins?.exec(operands.map(({ text }) => `${text} `).join(""));
   if (verbs === null) return [];
   const whole = (words: readonly Argument[]) =>
