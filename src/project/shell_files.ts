@@ -16,7 +16,7 @@ import {
   spellingsInside,
 } from "./files.ts";
 import { filesBelow, findIn, type Found, isMadeAnew, isOwnFolder } from "./folder_files.ts";
-import { expandPattern } from "./shell_patterns.ts";
+import { deepSearch, expandPattern } from "./shell_patterns.ts";
 
 /** Where a path of a shell command is looked up from. */
 export interface ShellGround extends Ground {
@@ -45,6 +45,10 @@ export function lookAtFiles(
   const looked = places.filter(({ path }) =>
     (!how.ifInFolder || isFolderBy(parentOf(path))) && (!how.ifNoFolder || !isFolderBy(path))
   ).map((place) => lookInto(place, how, ground));
+  const deep = how.isGlob ? deepSearch(full, how.effect) : null;
+  if (deep !== null) {
+    looked.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
+  }
   return {
     files: looked.flatMap(({ files }) => files),
     perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
