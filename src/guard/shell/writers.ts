@@ -28,6 +28,8 @@ export interface Writer extends OptionNames, Formatting {
   readonly unpacks?: RegExp | true;
   /** Operands before the files: the script of `sed`, unless an option gives it. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
+  /** The option with which the file as it was stays, under its name and this ending. */
+  readonly keepsWith?: RegExp;
   /** With this first operand, as it is written, it takes nothing away from whoever runs it. */
   readonly onlyGives?: RegExp;
   /** What is named is how names begin; the first of them ends so. */
@@ -113,12 +115,14 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     operands: "all",
     valued: "efl",
     onlyWith: /^(?:-[a-zA-Z]*i|--in-place)/,
+    keepsWith: /^(?:-[nErszu]*i|--in-place=)([^*]+)$/,
     first: { count: 1, unless: /^(?:-[a-zA-Z]*[ef]|--expression|--file)/ },
   },
   perl: {
     operands: "all",
     valued: "eEIMm",
     onlyWith: /^-[a-zA-Z0-9]*i/,
+    keepsWith: /^-[acflnpstuwW0-9]*i([^*]+)$/,
     first: { count: 1, unless: /^-[a-zA-Z0-9]*[eE]/ },
   },
   sort: { operands: "none", output: TO_FILE },
