@@ -4,6 +4,7 @@
  * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
+import { SEARCHING_TOOLS } from "../capture/payload.ts";
 import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
 import {
   type Actor,
@@ -110,9 +111,9 @@ export type Look = (
 /** Judges a tool that names a file, or none at all. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
   if (use.files.length === 0) return { blocks: judgeNameless(policy, use), doubts: [] };
-  const files = use.files.flatMap((path) =>
-    look(path, { effect: "change", isFolder: false }).files
-  );
+  // What is looked through may be a folder: then what lies in it is meant.
+  const effect = SEARCHING_TOOLS.has(use.tool) ? "fill" : "change";
+  const files = use.files.flatMap((path) => look(path, { effect, isFolder: false }).files);
   return { blocks: files.flatMap((file) => judgeOne(policy, file, use)), doubts: [] };
 }
 

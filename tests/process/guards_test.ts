@@ -85,6 +85,34 @@ Deno.test("a rule about commands sees each of a script, and not the text that me
   assert.equal(await bash(home, 'git commit -m "do not git push --force"'), null);
 });
 
+Deno.test("a rule about the files of every tool sees what is searched", async () => {
+  using home = tempHome();
+  projectIn(
+    home,
+    `preToolUse:
+  toolUsageValidation:
+    - {tool: "*", pattern: "secrets/**", action: block}
+    - {tool: Grep, pattern: "src/**", action: allow}
+`,
+    ["secrets/a"],
+  );
+  for (
+    const [tool, path] of [
+      ["Read", "secrets/a"],
+      ["Grep", "secrets/a"],
+      ["Grep", "secrets"],
+      ["Glob", "./secrets/"],
+      ["LS", join(home.path, "project/secrets")],
+      ["Grep", "docs"],
+    ] as const
+  ) {
+    const input = tool === "Read" ? { file_path: path } : { pattern: "x", path };
+    assert.match((await ask(home, tool, input))!, /toolUsageValidation/, `${tool} ${path}`);
+  }
+  assert.equal(await ask(home, "Grep", { pattern: "x", path: "src" }), null);
+  assert.equal(await ask(home, "Glob", { pattern: "secrets/**", path: "docs" }), null);
+});
+
 Deno.test("a rule about a tool without a pattern leaves the shell alone, and one with a pattern does not", async () => {
   using home = tempHome();
   projectIn(
@@ -116,7 +144,7 @@ Deno.test("a denial shows the whole command, also behind a word that is only kno
   );
   assert.match((await bash(home, 'zip a $X "$(b c)" d*'))!, /^no zip a \$X "\$\(b c\)" d\*!\n/);
   assert.match((await bash(home, "sudo zip a ${X}y b"))!, /^no zip a \$\{X\}y b!\n/);
-  assert.match((await bash(home, "zip a {1..3} b"))!, /^no zip a \{1\.\.3\} b!\n/);
+  assert.match((await bash(home, "zip a {1..300} b"))!, /^no zip a \{1\.\.300\} b!\n/);
   assert.match((await bash(home, "ls | xargs zip a"))!, /^no zip a …!\n/);
   assert.match((await bash(home, "V=push; git $V $TO main"))!, /Command: git push \$TO main\n/);
   assert.match(
