@@ -103,6 +103,7 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
         /^(?:-[^-efBTM@]*[fFC]|--(?:(?:ex|in)clude|filter|files-from|cvs-exclude|(?:ignore-)?existing|m(?:ax|in)-size))/,
       makes: "holder",
       clears: /^--del/,
+      moves: /^--remove-source-files$/,
       remote: REMOTE,
     },
   },
