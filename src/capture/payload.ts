@@ -41,16 +41,18 @@ export const EDITING_TOOLS: ReadonlySet<string> = new Set([
   "NotebookEdit",
 ]);
 
+/** Tools that look through the folder, or the file, that they call `path`. */
+export const SEARCHING_TOOLS: ReadonlySet<string> = new Set(["Grep", "Glob", "LS"]);
+
 const MAX_PATH_CHARS = 4_096;
 
 /** The files that a tool use names, as they are kept; none for other tools and for an input of any other shape. */
 export function filesTouched(toolName: string, toolInput: unknown): string[] {
-  return wholePaths(toolName, toolInput).map((path) => headOf(path, MAX_PATH_CHARS));
+  return pathsIn(PATH_FIELDS.get(toolName), toolInput).map((path) => headOf(path, MAX_PATH_CHARS));
 }
 
 /** The tools tidy a path up before they use it: one of any length may lead to a file. */
-function wholePaths(toolName: string, toolInput: unknown): string[] {
-  const field = PATH_FIELDS.get(toolName);
+function pathsIn(field: string | undefined, toolInput: unknown): string[] {
   if (field === undefined || typeof toolInput !== "object" || toolInput === null) return [];
   const path = Object.hasOwn(toolInput, field) ? Reflect.get(toolInput, field) : undefined;
   return typeof path === "string" && path !== "" ? [path] : [];
@@ -65,7 +67,8 @@ const PATH_NAMES = new Set(
 
 /** The files that a tool use names, whole, and what a tool of an MCP server names like a path: it may be one of another machine. */
 export function filesNamed(toolName: string, toolInput: unknown): string[] {
-  if (!toolName.startsWith("mcp__")) return wholePaths(toolName, toolInput);
+  if (SEARCHING_TOOLS.has(toolName)) return pathsIn("path", toolInput);
+  if (!toolName.startsWith("mcp__")) return pathsIn(PATH_FIELDS.get(toolName), toolInput);
   return Object.entries(Object(toolInput)).filter(([name]) => PATH_NAMES.has(name))
     .flatMap(([, value]) => value)
     .filter((value): value is string => typeof value === "string" && value !== "");

@@ -1,7 +1,7 @@
 /** Judges a tool use: looks up what the rules ask about, and takes shell commands apart only when a rule could mean them. */
 import { EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../capture/payload.ts";
 import { mayConcernCommands } from "../guard/command_look.ts";
-import { judgeOne, judgeTool, type Look } from "../guard/decide.ts";
+import { judgeTool, type Look } from "../guard/decide.ts";
 import { textAfter } from "../guard/edits.ts";
 import { type FileFacts, isRootAddition, ROOT_RULE } from "../guard/files.ts";
 import { judgeLock, LOCK_RULE } from "../guard/lock.ts";
@@ -27,6 +27,9 @@ export interface AskedUse extends Actor {
 /** With both, git may take back what lies in a folder. One pattern for them would cost the square of a long text. */
 const SIGNS_OF_GIT = [/\bgit\b/, /\b(?:checkout|restore|stash|reset|switch)\b/];
 
+/** Files that are read for what they begin with: each costs 30 µs and more. */
+const MAX_HEADS = 5_000;
+
 const MAX_REASON_CHARS = 1_500;
 const REASON_END_CHARS = 300;
 
@@ -48,7 +51,7 @@ export async function judgeUse(
     root,
     folder,
     home,
-    wantsHead: policy.protectsGenerated,
+    heads: policy.protectsGenerated ? { left: MAX_HEADS } : null,
     own: () => own ??= ownFiles(places, use),
     paths: new RealPaths(),
   };
@@ -60,8 +63,6 @@ export async function judgeUse(
     : (await import("./shell_use.ts"))
       .judgerOfShell(policy, { command, agents, folder, home, root, gitAliases }, ground);
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
-  const isForbidden = (file: FileFacts) =>
-    judgeOne(policy, file, { agents, tool, written: "unknown" }).length > 0;
   const asksAbout = (file: FileFacts) =>
     asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
   const mayTakeBack = command !== null &&
@@ -70,7 +71,7 @@ export async function judgeUse(
   // git is not started for what passes anyway.
   const verdict = plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
     ? await (await import("./with_git.ts"))
-      .judgeWithGit(judge, beginLooking, { asksAbout, isForbidden })
+      .judgeWithGit(judge, beginLooking, asksAbout)
     : plain;
   const blocks = verdict.blocks.map((block) => ({ ...block, reason: shortened(block.reason) }));
   if (!policy.isStrict || verdict.doubts.length === 0) return { ...verdict, blocks };

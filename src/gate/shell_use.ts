@@ -12,7 +12,12 @@ export function judgerOfShell(policy: GuardPolicy, use: BashUse, ground: Ground)
   return {
     judge: (look) => judgeBash(policy, { ...use, isFolder }, look),
     beginLooking: () => {
-      const at = { ...ground, wantsBelow, visits: { left: MAX_VISITS } };
+      const at = {
+        ...ground,
+        heads: ground.heads === null ? null : { ...ground.heads },
+        wantsBelow,
+        visits: { left: MAX_VISITS },
+      };
       return (path, how) => lookAtFiles(path, how, at);
     },
   };

@@ -1,36 +1,45 @@
 /** Which files git would change by taking them back, or away: those that differ from what it takes them back to. */
 import type { Search } from "../guard/decide.ts";
 import { runTool } from "../process/tool.ts";
+import { RealPaths } from "../project/real_paths.ts";
 import { byRepository } from "./by_repository.ts";
 
 const GIT_MS = 3_000;
+const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
 
 /** How files are taken back. */
-export type TakingBack = { readonly takenFrom: string | null } & Pick<Search, "takes">;
+export interface TakingBack extends Pick<Search, "takes"> {
+  /** A commit; null for the index. */
+  readonly takenFrom: string | null;
+  /** True: what changed anywhere in the repository is asked for. */
+  readonly isEverywhere?: boolean;
+}
 
 /**
- * Asks git, once for each repository, which files differ; what git ignores or does not know does not, unless it is taken
- * away as well.
+ * Asks git, once for each repository, which files differ in folders; what git ignores or does not know does not, unless it
+ * is taken away as well.
  *
- * @param how `takenFrom`: a commit; null for the index.
- * @param paths Absolute, with all links followed; they need not exist.
- * @returns All of them where git cannot be asked.
+ * @param folders Absolute, or files.
+ * @returns Absolute, with all links followed; null where git cannot be asked.
  */
 export async function askChanged(
   how: TakingBack,
-  paths: readonly string[],
-): Promise<ReadonlySet<string>> {
-  const changed = new Set<string>();
-  for (const [root, asked] of byRepository(paths)) {
+  folders: readonly string[],
+): Promise<readonly string[] | null> {
+  const paths = new RealPaths();
+  const changed: string[] = [];
+  // A folder may be the top of its repository: what lies in it does not.
+  for (const [root, asked] of byRepository(folders.map((path) => `${paths.real(path)}/.`))) {
     const told = root === undefined ? null : await differing(root, how, asked);
-    for (const path of told ?? asked) changed.add(path);
+    if (told === null) return null;
+    changed.push(...told);
   }
   return changed;
 }
 
 async function differing(
   root: string,
-  { takenFrom, takes }: TakingBack,
+  { takenFrom, takes, isEverywhere = false }: TakingBack,
   paths: readonly string[],
 ): Promise<readonly string[] | null> {
   const commit = takenFrom === null ? [] : ["--end-of-options", takenFrom];
@@ -49,7 +58,7 @@ async function differing(
       ...(takes === "ignored" ? ["--ignored"] : []),
     ];
   const output = await runTool(
-    ["git", "--literal-pathspecs", "-c", "core.fsmonitor=false", ...asked, "--", ...paths],
+    [...GIT, ...asked, "--", ...isEverywhere ? [] : paths],
     { folder: root, timeoutMs: GIT_MS },
   );
   if (output?.code !== 0) return null;

@@ -33,8 +33,11 @@ export async function askIgnored(paths: readonly string[]): Promise<IgnoreAnswer
   const unknown: string[] = [];
   for (const [root, asked] of byRepository(paths)) {
     if (root === undefined) continue;
-    const said = await askGit(root, asked);
-    if (said === null) unknown.push(...asked);
+    // To look for each path in the index takes seconds for thousands: only what a pattern means is looked for.
+    const meant = await askGit(root, asked, ["--no-index"]);
+    const named = meant?.map(([path]) => path) ?? [];
+    const said = named.length === 0 ? meant : await askGit(root, named, []);
+    if (said === null) unknown.push(...meant === null ? asked : named);
     for (const [path, pattern] of said ?? []) ignored.set(path, pattern);
   }
   return { ignored, unknown };
@@ -43,9 +46,11 @@ export async function askIgnored(paths: readonly string[]): Promise<IgnoreAnswer
 async function askGit(
   root: string,
   paths: readonly string[],
+  options: readonly string[],
 ): Promise<readonly (readonly [string, IgnorePattern])[] | null> {
   // Without a match too: so there is a line for each path, in their order, and none has to be unquoted.
-  const words = ["git", "check-ignore", "--verbose", "--non-matching", "--", ...paths];
+  const asking = ["git", "check-ignore", "--verbose", "--non-matching", ...options];
+  const words = [...asking, "--", ...paths];
   const output = await runTool(words, { folder: root, timeoutMs: GIT_MS });
   // 1: none of them is.
   if (output === null || output.code > 1) return null;

@@ -10,6 +10,7 @@ import { readFind } from "./shell/find_expression.ts";
 import { withoutGitOptions } from "./shell/git_options.ts";
 import type { Argument } from "./shell/word.ts";
 import { programName } from "./shell/wrappers.ts";
+import { WRITERS } from "./shell/writers.ts";
 
 /** The folders that must stay, beside those of the system. */
 export interface Precious {
@@ -101,7 +102,9 @@ function judgeRecursive(
   const operands = rest.filter(({ text, isOpen }, i) =>
     (dashes >= 0 && i > dashes) || isOpen || !text.startsWith("-")
   );
-  for (const { text, isOpen, found: finds } of operands) {
+  const isOwner = ({ text, source = text }: Argument) =>
+    WRITERS.get(name)?.onlyGives?.test(source) ?? false;
+  for (const { text, isOpen, found: finds } of operands.filter((word) => !isOwner(word))) {
     // What `find` finds is judged with it.
     if (finds !== undefined) continue;
     if (isOpen) {
@@ -112,7 +115,7 @@ function judgeRecursive(
     if (folder === null && !text.startsWith("/")) continue;
     const path = resolvePath(text, { folder: folder ?? "/" });
     const kept = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
-    if (!isPrecious(kept, precious)) continue;
+    if (!isPrecious(kept, { ...precious, isChanged: name !== "rm" })) continue;
     if (isRecursive) found.push(`${verb} ${kept}`);
     else doubts.push(`whether ${name} ${verb} ${kept} is only known when it runs`);
   }
@@ -152,7 +155,7 @@ function allOf(
 ): string[] {
   return roots.filter(({ text, isOpen }) => !isOpen && (folder !== null || text.startsWith("/")))
     .map(({ text }) => resolvePath(text, { folder: folder ?? "/" }))
-    .filter((path) => isPrecious(path, precious))
+    .filter((path) => isPrecious(path, { ...precious, isChanged: verb === "changes" }))
     .map((path) => `${verb} all of ${path}`);
 }
 
@@ -164,11 +167,18 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
   return isRecursive && /^ch(?:mod|own)$/.test(name) ? "changes" : null;
 }
 
-/** The top, the system's own folders, the home and the project, and all that these lie in. */
-function isPrecious(path: string, { home, root }: Precious): boolean {
+/**
+ * The top, the system's own folders, the home and the project, and all that these lie in. Who may read and write the
+ * project's own files is put right by changing it.
+ */
+function isPrecious(
+  path: string,
+  { home, root, isChanged }: Precious & { readonly isChanged: boolean },
+): boolean {
   const above = (inner: string | null) =>
     inner !== null && (inner === path || inner.startsWith(path === "/" ? "/" : `${path}/`));
-  if (path === "/" || above(home) || above(root)) return true;
+  if (path === "/" || above(home)) return true;
+  if (above(root)) return !isChanged || path !== root;
   return parentOf(path) === "/" && path !== "/tmp" && /^\/[a-zA-Z][\w-]*$/.test(path);
 }
 

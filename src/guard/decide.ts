@@ -4,6 +4,7 @@
  * A tool that works on a file is judged here. A shell command is taken apart first, which costs a parser: see
  * `bash.ts`, loaded only when {@linkcode mayConcernCommands} says that a rule could mean it.
  */
+import { SEARCHING_TOOLS } from "../capture/payload.ts";
 import { type FileFacts, judgeFile, matchesFile } from "./files.ts";
 import {
   type Actor,
@@ -12,6 +13,7 @@ import {
   forbidsFor,
   type GuardPolicy,
   isAbout,
+  isAboutAll,
   type Verdict,
 } from "./policy.ts";
 import { filled } from "./placeholders.ts";
@@ -82,6 +84,8 @@ export interface Search {
   readonly takenFrom?: string | null;
   /** Files that git does not know go away as well, or those that it ignores, too. */
   readonly takes?: "untracked" | "ignored";
+  /** The only files that it may mean beside that where it begins, absolute, all links followed; without them, any. */
+  readonly among?: readonly string[];
   /**
    * The path is named itself. `always`: where nothing is there, it is meant, and what may come about below it. `if-there`:
    * it may be something else than a file, such as a branch.
@@ -107,9 +111,9 @@ export type Look = (
 /** Judges a tool that names a file, or none at all. */
 export function judgeTool(policy: GuardPolicy, use: ToolUse, look: Look): Verdict {
   if (use.files.length === 0) return { blocks: judgeNameless(policy, use), doubts: [] };
-  const files = use.files.flatMap((path) =>
-    look(path, { effect: "change", isFolder: false }).files
-  );
+  // What is looked through may be a folder: then what lies in it is meant.
+  const effect = SEARCHING_TOOLS.has(use.tool) ? "fill" : "change";
+  const files = use.files.flatMap((path) => look(path, { effect, isFolder: false }).files);
   return { blocks: files.flatMap((file) => judgeOne(policy, file, use)), doubts: [] };
 }
 
@@ -162,7 +166,7 @@ function judgeFileRules(
 /** A tool without a file can only be forbidden altogether. */
 function judgeNameless(policy: GuardPolicy, use: ToolUse): Block[] {
   return policy.tools.flatMap((rule): Block[] =>
-    rule.about === "file" && rule.action === "block" && /^[*]+$/.test(rule.glob) &&
+    rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&
       isAbout(rule, use.tool) && concerns(rule, use)
       ? [{
         rule: rule.name,

@@ -168,11 +168,13 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
 
 /** Why a rule is not for this tool, or not for this agent; null when it is. */
 export function whyAside(
-  { aim, allows }: SingleRule,
+  { aim, allows, glob }: SingleRule,
   use: Actor & { readonly tool: string },
 ): string | null {
-  const isMeant = allows || aim.about === "command" ? isAbout : forbidsFor;
-  if (!isMeant(aim, use.tool)) return `it is about the tool ${aim.tool}`;
+  const isMeant = allows || aim.about === "command"
+    ? isAbout(aim, use.tool)
+    : forbidsFor({ ...aim, glob }, use.tool);
+  if (!isMeant) return `it is about the tool ${aim.tool}`;
   return concerns(aim, use) ? null : "it is for another agent";
 }
 

@@ -48,14 +48,16 @@ export interface FileFacts {
   readonly isMadeAnew: boolean;
   /** Whether it arises below the project's folder with a folder that is copied there. */
   readonly isPart: boolean;
+  /** Whether git brings it, from what it keeps. */
+  readonly comesFromGit: boolean;
   /** Whether it lies neither in the project's folder nor directly in one above that. */
   readonly isElsewhere: boolean;
 }
 
 /**
  * What becomes of a file: `change` may also make it; `remove` takes it away, and what lies below it; `fill` puts files
- * into a folder of which nobody knows the names; `tamper` changes who may read it, or what a database holds, which only
- * matters to the guards' own files, those in a folder included.
+ * into a folder of which nobody knows the names; `tamper` changes who may read it, or what a database holds, or puts it
+ * where it can be got back, which only matters to the guards' own files, those in a folder included.
  */
 export type Effect = "change" | "remove" | "fill" | "tamper";
 
@@ -70,8 +72,8 @@ export function isRootAddition(policy: GuardPolicy, file: FileFacts): boolean {
     file.ignored === null && !file.becomesFolder();
 }
 
-function isAdded({ exists, effect }: FileFacts): boolean {
-  return !exists && effect === "change";
+function isAdded({ exists, effect, comesFromGit }: FileFacts): boolean {
+  return !exists && effect === "change" && !comesFromGit;
 }
 
 /** What the rules about files say of one file. */
@@ -103,7 +105,7 @@ export function judgeFile(
         : filled(policy.generatedMessage, { file_path: file.name, tool: by.tool, marker }),
     });
   }
-  if (isAdded(file) || file.effect === "fill") {
+  if (isAdded(file) || (file.effect === "fill" && !file.comesFromGit)) {
     blocks.push(...judgeList("preventAdditions", policy.noAdditions, file, by));
   }
   return blocks;

@@ -112,17 +112,24 @@ export function isAbout(
     : new RegExp(toolPattern, "s").test(used);
 }
 
+/** Whether a rule about files is about the tool itself: its pattern means every file. */
+export function isAboutAll({ glob }: Pick<ToolRule, "glob">): boolean {
+  return /^[*]+$/.test(glob);
+}
+
 /**
  * Whether a rule that forbids files is for this tool: one about a tool that changes files also means what a shell command
- * changes, and one about Edit also means MultiEdit. What a tool may be used for instead is that tool's alone.
+ * changes, unless it is about the tool itself, and one about Edit also means MultiEdit. What a tool may be used for instead
+ * is that tool's alone.
  */
 export function forbidsFor(
-  rule: Pick<ToolRule, "tool" | "toolPattern">,
+  rule: Pick<ToolRule, "tool" | "toolPattern" | "glob">,
   used: string,
 ): boolean {
   if (isAbout(rule, used)) return true;
   if (used === "MultiEdit") return isAbout(rule, "Edit");
-  return SHELL_TOOLS.has(used) && [...EDITING_TOOLS].some((tool) => isAbout(rule, tool));
+  return !isAboutAll(rule) && SHELL_TOOLS.has(used) &&
+    [...EDITING_TOOLS].some((tool) => isAbout(rule, tool));
 }
 
 /** Whether a rule is for an agent of one of these names. */

@@ -6,7 +6,14 @@ import { findOwn, type OwnFile } from "../guard/protected.ts";
 import { exists } from "./exists.ts";
 import type { RealPaths } from "./real_paths.ts";
 
-const HEAD_BYTES = 65_536;
+/** What a file begins with: nearly always the shorter part holds all the lines that count. */
+const HEAD_BYTES = [4_096, 65_536];
+const HEAD_LINES = 100;
+
+/** How much more may be done for one tool use; below nothing where it was not enough. */
+export interface Allowance {
+  left: number;
+}
 
 /** Where a path is looked up from. */
 export interface Ground {
@@ -15,8 +22,8 @@ export interface Ground {
   /** Where a relative path starts. */
   readonly folder: string | null;
   readonly home: string | null;
-  /** Whether a rule asks for what the files begin with. */
-  readonly wantsHead: boolean;
+  /** How many files more may be read for what they begin with; null where no rule asks for that. */
+  readonly heads: Allowance | null;
   /** The guards' own files; none where nothing is written. Asked for with the first file. */
   readonly own: () => readonly OwnFile[];
   /** Where paths lead, as far as it was asked. */
@@ -30,6 +37,9 @@ export interface Place {
   readonly from: string | null;
   /** True where it arises with the folder that it lies in. */
   readonly isPart?: boolean;
+  /** True for a file that a listing of its folder showed: it is there, and no link. */
+  readonly isListed?: boolean;
+  readonly comesFromGit?: boolean;
 }
 
 /** Looks a file up that a tool names. */
@@ -45,36 +55,39 @@ export function fullPath(path: string, { folder, root, home }: Ground): string {
 
 /** What is known of one file; of what a folder takes away with it, nothing yet. */
 export function factsOf(
-  { path, from, isPart = false }: Place,
+  { path, from, isPart = false, isListed = false, comesFromGit = false }: Place,
   how: HowToLook,
   ground: Ground,
 ): FileFacts {
-  const { wantsHead, own, paths } = ground;
+  const { own, paths } = ground;
   const { effect } = how;
   // A link that is removed goes away itself, what it leads to stays.
-  const real = effect === "remove"
+  const real = effect === "remove" || isListed
     ? joinPath(paths.real(parentOf(path)), baseName(path))
     : paths.real(path);
   const inside = spellingsInside({ path, real }, ground);
   const realRoot = rootOf(ground);
   const isInRoot = realRoot !== null && parentOf(real) === realRoot;
+  const isThere = isListed || (effect === "remove" ? exists(real) : paths.isThere(path));
+  const hasHead = isThere && inside.length > 0 && (effect === "change" || effect === "remove");
   return {
     name: inside.find((spelling) => spelling !== "") ?? path,
     spellings: [...new Set([...inside, path, real])],
     real,
     own: findOwn(own(), { paths: [path, real], effect }),
     ignored: null,
-    exists: effect === "remove" ? exists(real) : paths.isThere(path),
+    exists: isThere,
     becomesFolder: () =>
       (how.isFolder && (how.namedLike ?? null) === null) || isMade(path, how) ||
       (from !== null && isFolder(from)),
     isInRoot,
-    head: wantsHead ? headOf(real) : "",
+    head: hasHead ? headOf(real, ground) : "",
     text: () => textOf(real),
     effect,
     below: [],
     isMadeAnew: false,
     isPart: isPart && inside.length > 0 && !isInRoot,
+    comesFromGit,
     isElsewhere: realRoot !== null && inside.length === 0 && !isBelow(realRoot, parentOf(real)),
   };
 }
@@ -104,14 +117,21 @@ export function isBelow(path: string, folder: string): boolean {
   return fromFolder(folder, path) !== null;
 }
 
-/** What a file begins with; the empty text for what is none, or cannot be read. */
-function headOf(path: string): string {
+/** What a file begins with; the empty text where no rule asks, for what is none, and for what cannot be read. */
+function headOf(path: string, { heads }: Ground): string {
+  if (heads === null || --heads.left < 0) return "";
   try {
     if (!Deno.statSync(path).isFile) return "";
     using file = Deno.openSync(path);
-    const bytes = new Uint8Array(HEAD_BYTES);
-    const read = file.readSync(bytes) ?? 0;
-    return new TextDecoder().decode(bytes.subarray(0, read));
+    let text = "";
+    for (const size of HEAD_BYTES) {
+      file.seekSync(0, Deno.SeekMode.Start);
+      const bytes = new Uint8Array(size);
+      const read = file.readSync(bytes) ?? 0;
+      text = new TextDecoder().decode(bytes.subarray(0, read));
+      if (read < size || text.split("\n", HEAD_LINES).length === HEAD_LINES) break;
+    }
+    return text;
   } catch {
     return "";
   }

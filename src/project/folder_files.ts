@@ -1,6 +1,7 @@
 /** What lies in a folder that is about to go away, or that is searched. */
 import type { Entry, Search } from "../guard/decide.ts";
 import { joinPath } from "../paths.ts";
+import type { Allowance } from "./files.ts";
 
 /** Folders that hold what tools make anew: who removes one of them means nothing in it. */
 const MADE_ANEW: ReadonlySet<string> = new Set([
@@ -16,11 +17,6 @@ const MAX_ENTRIES = 5_000;
 /** The same of a search, which goes through a whole project. */
 const MAX_SEARCHED = 20_000;
 
-/** How many more entries are looked through for one tool use. */
-export interface Visits {
-  left: number;
-}
-
 /** What one tool use begins with: ten searches of a whole project take half a second. */
 export const MAX_VISITS = 200_000;
 
@@ -35,7 +31,7 @@ export function isMadeAnew(name: string): boolean {
  * @param name How a person would name the folder. Where that says that tools make it anew, nothing is in it.
  * @returns Nothing for what is no folder; null when there are too many to look through.
  */
-export function filesBelow(path: string, name: string, visits: Visits): string[] | null {
+export function filesBelow(path: string, name: string, visits: Allowance): string[] | null {
   if (!isOwnFolder(path)) return [];
   const files: string[] = [];
   const isAll = walk(path, name, {
@@ -49,12 +45,14 @@ export function filesBelow(path: string, name: string, visits: Visits): string[]
   return isAll ? files : null;
 }
 
-/** What a search finds. */
+/** What a search finds, by paths from where it begins; the empty text for that itself. */
+export type Found = ReadonlyMap<string, Entry["kind"]>;
+
+/** What a search comes to. */
 export interface Finds {
-  /** As paths from where it begins; the empty text for that itself. */
-  readonly sure: ReadonlySet<string>;
+  readonly sure: Found;
   /** What only the running command knows to be meant. */
-  readonly perhaps: ReadonlySet<string>;
+  readonly perhaps: Found;
   /** False when there is too much to look through. */
   readonly isAll: boolean;
 }
@@ -62,27 +60,40 @@ export interface Finds {
 /**
  * Looks for what a search means, without what tools make anew.
  *
- * @param own Paths, from where the search begins, that are asked about wherever they lie.
+ * @param options `own`: paths, from where the search begins, that are asked about wherever they lie. `among`: the only
+ * ones that it may mean beside that where it begins; null for any.
  */
 export function findIn(
   path: string,
   name: string,
-  { search, own, visits }: {
+  { search, own, among, visits }: {
     readonly search: Search;
     readonly own: readonly string[];
-    readonly visits: Visits;
+    readonly among: readonly string[] | null;
+    readonly visits: Allowance;
   },
 ): Finds {
-  const sure = new Set<string>();
-  const perhaps = new Set<string>();
+  const sure = new Map<string, Entry["kind"]>();
+  const perhaps = new Map<string, Entry["kind"]>();
   const visit = (entry: Entry) => {
     const { isMeant, goesOn } = search.judge(entry);
     const answers = [isMeant, entry.kind === "folder" ? search.takesFolders : "yes"];
-    if (!answers.includes("no")) (answers.includes("maybe") ? perhaps : sure).add(entry.path);
+    if (!answers.includes("no")) {
+      (answers.includes("maybe") ? perhaps : sure).set(entry.path, entry.kind);
+    }
     return goesOn && entry.kind === "folder";
   };
   const start = entryAt(path, "");
   if (start === null || !visit(start)) return { sure, perhaps, isAll: true };
+  if (among !== null) {
+    const isAsked = (below: string) => own.includes(below) || !isMadeAnew(joinPath(name, below));
+    const asked = among.filter(isAsked);
+    for (const below of asked.slice(0, MAX_SEARCHED)) {
+      const entry = entryAt(path, below);
+      if (entry !== null) visit(entry);
+    }
+    return { sure, perhaps, isAll: asked.length <= MAX_SEARCHED };
+  }
   const isAll = walk(path, search.entersNamed ? "" : name, {
     visit,
     maxEntries: MAX_SEARCHED,
@@ -106,7 +117,7 @@ function walk(
   { visit, maxEntries, visits }: {
     readonly visit: (entry: Entry) => boolean;
     readonly maxEntries: number;
-    readonly visits: Visits;
+    readonly visits: Allowance;
   },
 ): boolean {
   if (isMadeAnew(name)) return true;

@@ -4,6 +4,7 @@ import type { HowToLook, Looked, Search } from "../guard/decide.ts";
 import type { FileFacts } from "../guard/files.ts";
 import { exists } from "./exists.ts";
 import {
+  type Allowance,
   factsOf,
   fromFolder,
   fullPath,
@@ -14,14 +15,15 @@ import {
   type Place,
   spellingsInside,
 } from "./files.ts";
-import { filesBelow, findIn, isMadeAnew, isOwnFolder, type Visits } from "./folder_files.ts";
-import { expandPattern } from "./shell_patterns.ts";
+import { filesBelow, findIn, type Found, isMadeAnew, isOwnFolder } from "./folder_files.ts";
+import { deepSearch, expandPattern } from "./shell_patterns.ts";
 
 /** Where a path of a shell command is looked up from. */
 export interface ShellGround extends Ground {
   /** Whether a rule asks for what lies in a folder that goes away. */
   readonly wantsBelow: boolean;
-  readonly visits: Visits;
+  /** How many entries of folders more may be looked through. */
+  readonly visits: Allowance;
 }
 
 /** Looks a file up; a pattern as the files that are there for it, a search as those that it finds. */
@@ -43,6 +45,10 @@ export function lookAtFiles(
   const looked = places.filter(({ path }) =>
     (!how.ifInFolder || isFolderBy(parentOf(path))) && (!how.ifNoFolder || !isFolderBy(path))
   ).map((place) => lookInto(place, how, ground));
+  const deep = how.isGlob ? deepSearch(full, how.effect) : null;
+  if (deep !== null) {
+    looked.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
+  }
   return {
     files: looked.flatMap(({ files }) => files),
     perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
@@ -114,28 +120,58 @@ function lookFor(
 ): Looked {
   const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how);
   const reasons = [...unknown];
-  const look = (paths: readonly string[], effect = how.effect): FileFacts[] => {
-    const looked = paths.map((path) => lookAt({ path, from: null }, { ...how, effect }, ground));
-    reasons.push(...looked.flatMap(({ unknown }) => unknown));
-    return looked.map(({ facts }) => facts);
+  const look = (places: readonly Place[], effect = how.effect): FileFacts[] => {
+    const { files, unknown } = lookedAt(places, { ...how, effect }, ground);
+    reasons.push(...unknown);
+    return [...files];
   };
   const found = places.map(({ path: start }) => {
     if (search.named === "always" && !how.isGlob && !exists(start)) {
-      return { files: [...look([start]), ...look([start], "fill")], perhaps: [] };
+      // Only what git is told is named so.
+      const place = { path: start, from: null, comesFromGit: true };
+      return { files: [...look([place]), ...look([place], "fill")], perhaps: [] };
     }
     const folder = how.isFolder ? ground.paths.real(start) : start;
-    const [name = start] = spellingsInside({ path: start, real: ground.paths.real(start) }, ground);
+    const real = ground.paths.real(start);
+    const name = nameFrom({ path: start, real }, ground);
     const own = ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
-    const { sure, perhaps, isAll } = findIn(folder, name, { search, own, visits: ground.visits });
+    const among = search.among?.flatMap((path) => fromFolder(real, path) || []) ?? null;
+    const { sure, perhaps, isAll } = findIn(folder, name, {
+      search,
+      own,
+      among,
+      visits: ground.visits,
+    });
     if (!isAll) reasons.push(tooMany(name));
-    const from = (below: string) => below === "" ? start : joinPath(start, below);
-    return { files: look([...sure].map(from)), perhaps: look([...perhaps].map(from)) };
+    const placesIn = (found: Found) =>
+      Array.from(
+        found,
+        ([below, kind]): Place =>
+          below === ""
+            ? { path: start, from: null }
+            : { path: joinPath(start, below), from: null, isListed: kind === "file" },
+      );
+    return { files: look(placesIn(sure)), perhaps: look(placesIn(perhaps)) };
   });
   return {
     files: found.flatMap(({ files }) => files),
     perhaps: found.flatMap(({ perhaps }) => perhaps),
     unknown: reasons,
   };
+}
+
+/**
+ * The name by which it is told whether tools make a folder anew: from the project's folder; of one that holds this, none,
+ * wherever it lies.
+ */
+function nameFrom(
+  { path, real }: { readonly path: string; readonly real: string },
+  ground: ShellGround,
+): string {
+  const { root, paths } = ground;
+  const [inside] = spellingsInside({ path, real }, ground);
+  if (inside !== undefined) return inside;
+  return root !== null && isBelow(paths.real(root), real) ? "" : path;
 }
 
 /** The top of the repository in which a folder lies; the folder itself outside of one. */
@@ -179,11 +215,15 @@ function lookAt(
   ground: ShellGround,
 ): { readonly facts: FileFacts; readonly unknown: readonly string[] } {
   const facts = factsOf(place, how, ground);
-  if (how.effect !== "remove") return { facts, unknown: [] };
-  const { name, real } = facts;
+  const unread = ground.heads !== null && ground.heads.left < 0
+    ? ["it changes more files than can be read"]
+    : [];
+  if (how.effect !== "remove" || place.isListed) return { facts, unknown: unread };
+  const { real } = facts;
+  const name = nameFrom({ path: place.path, real }, ground);
   const below = ground.wantsBelow ? filesBelow(real, name, ground.visits) : [];
   return {
     facts: { ...facts, below: below ?? [], isMadeAnew: isMadeAnew(name) && isOwnFolder(real) },
-    unknown: below === null ? [tooMany(name)] : [],
+    unknown: below === null ? [...unread, tooMany(name)] : unread,
   };
 }

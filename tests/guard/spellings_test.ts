@@ -114,6 +114,7 @@ Deno.test("the cheap look lets no script pass that the rules would forbid or dou
     below: [],
     isMadeAnew: false,
     isPart: false,
+    comesFromGit: false,
     isElsewhere: false,
   };
   const look = () => ({ files: [file], unknown: [] });

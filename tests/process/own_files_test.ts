@@ -167,6 +167,7 @@ Deno.test("a file that nobody may read any more counts for nothing, so the agent
     ]
   ) assert.match((await bash(home, command))!, PROTECTED, command);
   assert.equal(await bash(home, "chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
+  assert.equal(await bash(home, 'chmod -R u+w,g+rX . && sudo chown -R "$USER:$USER" .'), null);
   assert.equal(await bash(home, "sqlite3 -readonly ~/state/own.db 'select 1'"), null);
 });
 

@@ -67,7 +67,11 @@ Deno.test("a search that cannot mean the policy passes, and one that may passes 
 
 Deno.test("what is protected is found in a large folder, and the policy in any", async () => {
   using home = tempHome();
-  const project = projectIn(home, "preToolUse: {uneditableFiles: ['*.lock']}\n", ["z/yarn.lock"]);
+  const project = projectIn(
+    home,
+    "preToolUse: {uneditableFiles: ['*.lock'], preventGeneratedFileEdits: true}\n",
+    ["z/yarn.lock"],
+  );
   Deno.mkdirSync(join(project, "many"));
   for (let i = 0; i <= 5_000; i++) Deno.writeTextFileSync(join(project, "many", String(i)), "");
   assert.match((await bash(home, "find . -name yarn.lock -delete"))!, /File: z\/yarn\.lock/);
@@ -81,6 +85,10 @@ Deno.test("what is protected is found in a large folder, and the policy in any",
     assert.equal(await bash(home, command), null);
     assert.match(String(doubtsOf(home)), /^(?:many|the project's folder) holds more files than/);
   }
+  assert.equal(await bash(home, "find many -type f -exec sed -i s/a/b/ {} +"), null);
+  assert.deepEqual(doubtsOf(home), ["it changes more files than can be read"]);
+  assert.equal(await bash(home, "find many -type f -exec chmod +x {} +"), null);
+  assert.equal(doubtsOf(home), undefined);
 });
 
 Deno.test("a copy of the policy elsewhere is nobody's policy", async () => {

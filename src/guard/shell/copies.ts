@@ -18,6 +18,8 @@ export interface Copying {
   readonly leaves?: RegExp;
   /** Options with which goes away what has no source. */
   readonly clears?: RegExp;
+  /** Options with which the sources go away. */
+  readonly moves?: RegExp;
   /** A source or destination on another machine. */
   readonly remote?: RegExp;
 }
@@ -69,6 +71,9 @@ export function changesOfCopy(
   });
   return [
     ...changes.map((change) => ({ ...change, leavesSome })),
-    ...marked(isMoved ? sources : [], "remove"),
+    ...marked(
+      isMoved || has(copies?.moves) ? sources.filter((word) => !isRemote(word)) : [],
+      "remove",
+    ),
   ];
 }

@@ -33,12 +33,8 @@ const CLONE_OPTIONS: OptionNames = {
 /** `git stash` by hand, or with the names of files in another place. */
 const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
 
-/** The files that git takes back to a commit, to the index (null), or to what nobody knows. */
-type TakenBack = (
-  words: readonly Argument[],
-  source: string | null | undefined,
-  takes?: PathspecUse["takes"],
-) => Change[];
+/** The files that are meant by pathspecs, and that are put away. */
+type PutAway = (words: readonly Argument[], takes: PathspecUse["takes"]) => Change[];
 
 /** What `git stash` does beside putting changes away. */
 const STASH_ONLY_LOOKS = /^(?:list|show|drop|clear|create|store)$/;
@@ -60,10 +56,14 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
     ...changesOfPaths(words, { ...how, folder }),
     ...marked(has(/^--pathspec-from-file/) ? [SOMEWHERE] : [], how.effect),
   ];
-  const takenBack: TakenBack = (words, source, takes) =>
+  /** Taken back to a commit, to the index (null), or to what nobody knows. */
+  const takenBack = (words: readonly Argument[], source: string | null | undefined) =>
+    paths(words, { effect: "change", ...(source === undefined ? {} : { source }) });
+  // A stash keeps what it takes.
+  const putAway: PutAway = (words, takes) =>
     paths(words, {
-      effect: "change",
-      ...(source === undefined ? {} : { source }),
+      effect: "tamper",
+      source: "HEAD",
       ...(takes === undefined ? {} : { takes }),
     });
   // What differs between commits is the team's work; what only lies here would be lost.
@@ -137,7 +137,7 @@ export function changesOfGit(rest: readonly Argument[], input: string | undefine
     case "reset":
       return has(/^--(?:hard|merge|keep)$/) ? thrownAway(split(after, {}).operands[0]) : [];
     case "stash":
-      return changesOfStash(after, takenBack);
+      return changesOfStash(after, putAway);
     case "clean":
       return has(/^(?:-[a-zA-Z]*n|--dry-run$)/) || !has(/^(?:-[a-zA-Z]*f|--force$)/)
         ? []
@@ -170,8 +170,8 @@ function sourceOf(word: Argument | undefined): string | null | undefined {
   return word.isOpen ? undefined : word.text;
 }
 
-/** What is put away is taken back in the files that are named; without names in those that git finds changed. */
-function changesOfStash(after: readonly Argument[], takenBack: TakenBack): Change[] {
+/** What is put away are the changes of the files that are named; without names of those that git finds changed. */
+function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] {
   const [verb] = after;
   if (STASH_ONLY_LOOKS.test(verb?.text ?? "")) return [];
   const isPush = verb?.text === "push";
@@ -189,11 +189,11 @@ function changesOfStash(after: readonly Argument[], takenBack: TakenBack): Chang
     : has(/^(?:-[a-zA-Z]*u|--include-untracked$)/)
     ? "untracked"
     : undefined;
-  if (files.length > 0) return takenBack(files, "HEAD", takes);
+  if (files.length > 0) return putAway(files, takes);
   // Changes that were put away come back: nobody knows which those are.
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
     !rest.some(({ isOpen }) => isOpen) && !has(CHOSEN);
-  return isPlain ? takenBack([literal(":/")], "HEAD", takes) : marked([SOMEWHERE], "change");
+  return isPlain ? putAway([literal(":/")], takes) : marked([SOMEWHERE], "change");
 }
 
 /** The files of a patch that git reads from its standard input; of any other nobody knows them. */

@@ -40,7 +40,7 @@ const MAX_DEPTH = 16;
 /** Substitutions in one script: nested in each other, more would take the parser seconds. */
 const MAX_SUBSTITUTIONS = 2_000;
 /** Rounds in which a loop's body is read, with those of the loops around it. */
-const MAX_ROUNDS = 32;
+const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
 /** How a script is read. */

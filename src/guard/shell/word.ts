@@ -4,7 +4,7 @@
  */
 import { parse, type Word, type WordPart } from "unbash";
 import type { Search } from "../decide.ts";
-import { isWholeArray, wordsOf } from "./expansion.ts";
+import { isWholeArray, readRange, wordsOf } from "./expansion.ts";
 
 /** One argument of a command. */
 export interface Argument {
@@ -51,7 +51,7 @@ export interface Scope {
   readonly root: string | null;
 }
 
-const MAX_ALTERNATIVES = 64;
+const MAX_ALTERNATIVES = 100;
 /** How a longer word goes on counts as unknown; a file that is written comes as one word, too. */
 const MAX_WORD_CHARS = 16_777_216;
 /** A word that nobody knows. */
@@ -224,8 +224,10 @@ function spellOut(word: Word): Word[] {
   });
 }
 
-/** `{a,{b,c}}` as `a`, `{b,c}`; a range as something that nobody knows. */
+/** `{a,{b,c}}` as `a`, `{b,c}`; a range that is too long as something that nobody knows. */
 function alternatives(braces: string): string[] {
+  const range = readRange(braces);
+  if (range !== null) return range;
   const pieces: string[] = [];
   let depth = 0;
   let quote = "";

@@ -7,7 +7,7 @@ import { inInterpreter, TELLING_OF_ITSELF } from "./interpreters.ts";
 import { afterOption, type Inner, join, scriptFrom, type ScriptOption } from "./inner.ts";
 import { skipOptions, type SkippedOptions } from "./operands.ts";
 import { inRunner } from "./runners.ts";
-import { type Argument, OPEN } from "./word.ts";
+import { type Argument, literal, OPEN } from "./word.ts";
 import { inXargs } from "./xargs.ts";
 
 interface Wrapper extends SkippedOptions {
@@ -121,6 +121,9 @@ export function findInner(
     return inXargs(rest.slice(0, at), rest.slice(at), read);
   }
   if (/^[gmn]?awk$/.test(name)) return inAwk(name, rest);
+  if (name === "fd" || name === "fdfind") return inFd(rest);
+  // Each of its words is a script, unless it is the name of one.
+  if (name === "concurrently") return rest.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
   return [
     // It may be a script that was just written.
     program.text.includes("/") ? fromFile("sh", program) : undefined,
@@ -181,7 +184,19 @@ function unwrap(name: string, wrapper: Wrapper, rest: readonly Argument[]): Inne
   const words = rest.slice(at);
   if (words.length === 0) return undefined;
   if (wrapper.joins) return scriptFrom(join(words));
+  const [first] = words;
+  if (wrapper.appends && first !== undefined && /\s/.test(first.text)) {
+    return scriptFrom({ ...first, text: first.text.replace(/\{[./#%\d]*\}/g, '"$INPUT"') });
+  }
   return { kind: "command", words: wrapper.appends ? [...words, OPEN] : words };
+}
+
+/** The command that `fd` runs with what it finds. */
+function inFd(rest: readonly Argument[]): Inner[] {
+  const at = rest.findIndex(({ text }) => /^(?:-[xX]|--exec(?:-batch)?)$/.test(text));
+  const words = at < 0 ? [] : rest.slice(at + 1);
+  const isPlaced = words.some(({ text }) => text.includes("{}"));
+  return words.length === 0 ? [] : inXargs(isPlaced ? [literal("-I{}")] : [], words, undefined);
 }
 
 function inShell(name: string, rest: readonly Argument[]): Inner | undefined {

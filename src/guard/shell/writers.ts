@@ -28,6 +28,10 @@ export interface Writer extends OptionNames, Formatting {
   readonly unpacks?: RegExp | true;
   /** Operands before the files: the script of `sed`, unless an option gives it. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
+  /** The option with which the file as it was stays, under its name and this ending. */
+  readonly keepsWith?: RegExp;
+  /** With this first operand, as it is written, it takes nothing away from whoever runs it. */
+  readonly onlyGives?: RegExp;
   /** What is named is how names begin; the first of them ends so. */
   readonly ending?: string;
   /** It changes files only with this option. */
@@ -99,6 +103,7 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
         /^(?:-[^-efBTM@]*[fFC]|--(?:(?:ex|in)clude|filter|files-from|cvs-exclude|(?:ignore-)?existing|m(?:ax|in)-size))/,
       makes: "holder",
       clears: /^--del/,
+      moves: /^--remove-source-files$/,
       remote: REMOTE,
     },
   },
@@ -111,12 +116,14 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
     operands: "all",
     valued: "efl",
     onlyWith: /^(?:-[a-zA-Z]*i|--in-place)/,
+    keepsWith: /^(?:-[nErszu]*i|--in-place=)([^*]+)$/,
     first: { count: 1, unless: /^(?:-[a-zA-Z]*[ef]|--expression|--file)/ },
   },
   perl: {
     operands: "all",
     valued: "eEIMm",
     onlyWith: /^-[a-zA-Z0-9]*i/,
+    keepsWith: /^-[acflnpstuwW0-9]*i([^*]+)$/,
     first: { count: 1, unless: /^-[a-zA-Z0-9]*[eE]/ },
   },
   sort: { operands: "none", output: TO_FILE },
@@ -151,8 +158,16 @@ export const WRITERS: ReadonlyMap<string, Writer> = new Map(Object.entries<Write
   mkfifo: { operands: "all", valued: "m" },
   // In the folder for temporary files, or a folder, it is none of the project's files.
   mktemp: { operands: "all", never: /^(?:-[a-zA-Z]*[dptu]|--(?:directory|tmpdir|dry-run))/ },
-  chmod: { operands: "tampered", first: { count: 1, unless: /^(?:--reference|-[rwxXst])/ } },
-  chown: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
+  chmod: {
+    operands: "tampered",
+    first: { count: 1, unless: /^(?:--reference|-[rwxXst])/ },
+    onlyGives: /^[ugoa]*\+[rwxXst]+(?:,[ugoa]*\+[rwxXst]+)*$/,
+  },
+  chown: {
+    operands: "tampered",
+    first: { count: 1, unless: /^--reference/ },
+    onlyGives: /^"?\$\{?USER\}?(?::|"|$)/,
+  },
   chgrp: { operands: "tampered", first: { count: 1, unless: /^--reference/ } },
   setfacl: { operands: "tampered", valued: "mxMX" },
   chattr: { operands: "tampered", valued: "vp" },

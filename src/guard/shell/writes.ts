@@ -131,9 +131,10 @@ function patched(rest: readonly Argument[], input: string | undefined): Change[]
 }
 
 function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
-  const { onlyWith, never, first, begins, skips, unpacks } = writer;
+  const { onlyWith, never, first, begins, skips, unpacks, onlyGives } = writer;
   const { operands, outputs, options } = split(rest, writer);
   if (never !== undefined && options.some((option) => never.test(option))) return [];
+  if (onlyGives?.test(operands[0]?.source ?? operands[0]?.text ?? "")) return [];
   const verbs = begins?.exec(operands.map(({ text }) => `${text} `).join(""));
   if (verbs === null) return [];
   const whole = (words: readonly Argument[]) =>
@@ -145,13 +146,16 @@ function changesOfWriter(writer: Writer, rest: readonly Argument[]): Change[] {
     .filter(({ text }) => !skips?.test(text));
   const isUnpacking = unpacks === true || options.some((text) => unpacks?.test(text));
   const unpacked = isUnpacking ? marked(named.map(withoutEnding), "change") : [];
+  const [ending] = options.flatMap((text) => writer.keepsWith?.exec(text)?.[1] ?? []);
+  const kept = ending === undefined ? [] : named.filter(({ isOpen }) => !isOpen)
+    .map((word) => withText(word, word.text + ending));
   switch (writer.operands) {
     case "none":
       return writer.loads === undefined
         ? [...written, ...unpacked]
         : loaded(writer.loads, { rest, operands, outputs });
     case "all":
-      return [...marked(whole(named), "change"), ...written];
+      return [...marked([...whole(named), ...kept], "change"), ...written];
     case "unknown":
       return marked([SOMEWHERE], "change");
     case "removed":
