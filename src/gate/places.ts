@@ -50,7 +50,9 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
   };
   const waiting: CommandText[] = [];
   for (const step of steps) {
-    const texts = step.commands.map(commandText);
+    const tree = trees.treeOf(step.folder);
+    const isElsewhere = step.folder === null || tree === undefined;
+    const texts = step.commands.map((words) => commandText(words, isElsewhere));
     for (const file of step.edited) {
       doingAt(trees.treeOf(parentOf(file)) ?? home).changesFiles = true;
     }
@@ -58,7 +60,6 @@ export function placesOf(steps: readonly EditingStep[], home: Repository): Place
       waiting.push(...texts);
       continue;
     }
-    const tree = trees.treeOf(step.folder);
     // Of a commit in another repository the requirements of this one are asked as well.
     if (texts.length > 0) doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
     if (tree !== undefined) trees.follow(step, tree);

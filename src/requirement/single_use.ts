@@ -21,7 +21,7 @@ export interface AllowedUse extends Moves {
 export interface Moves {
   /** Git's commands that move it, each once, of those that the requirement is about: `commit`. */
   readonly moves: readonly string[];
-  /** Whether the requirement is about nothing else of it. */
+  /** Whether the requirement is about nothing else of it, and git's log here tells of all. */
   readonly onlyMoves: boolean;
 }
 
@@ -50,7 +50,8 @@ export function movesOf(
 ): Moves {
   const under = commandsUnder(requirement, commands);
   const moves = under.flatMap(({ whole }) => MOVING.exec(whole)?.[1]?.toLowerCase() ?? []);
-  return { moves: [...new Set(moves)], onlyMoves: moves.length === under.length };
+  const onlyMoves = moves.length === under.length && !under.some(({ isElsewhere }) => isElsewhere);
+  return { moves: [...new Set(moves)], onlyMoves };
 }
 
 /** Whether one of these commands has done its work. @param done What was done since, in the words of git's log. */

@@ -22,6 +22,8 @@ export interface CommandText {
   readonly whole: string;
   /** The same without words that hold blanks: those are texts, such as the message of a commit, and no commands. */
   readonly shown: string;
+  /** Whether it runs in another repository, or where nobody knows: git's log here says nothing of it. */
+  readonly isElsewhere: boolean;
 }
 
 /** The requirements that a tool use falls under, in the order of the configuration. */
@@ -147,10 +149,11 @@ const MAX_HEADS = 64;
 const MAX_SEARCHED_CHARS = 2_000;
 
 /** A command of these words. */
-export function commandText(words: readonly string[]): CommandText {
+export function commandText(words: readonly string[], isElsewhere: boolean): CommandText {
   const shown = words.map((word) => /\s/.test(word) ? "''" : word).join(" ");
   return {
     whole: words.join(" ").slice(0, MAX_SEARCHED_CHARS),
     shown: shown.slice(0, MAX_SEARCHED_CHARS),
+    isElsewhere,
   };
 }

@@ -56,6 +56,23 @@ Deno.test("a review is used up by the commit that it allowed, wherever the comma
   }
 });
 
+Deno.test("a commit in another repository uses a review up as well, however it is written", async () => {
+  for (
+    const script of [
+      `cd o; ${COMMIT}`,
+      `cd o\n${COMMIT}`,
+      `cd o || exit 1\n${COMMIT}`,
+      `pushd o; ${COMMIT}; popd`,
+      `D=o; cd "$D" && git add -A; ${COMMIT}`,
+    ]
+  ) {
+    using project = await reviewed();
+    assert.equal(project.shell("git init -q o"), true);
+    assert.equal(await project.act(script), null, script);
+    assert.deepEqual(project.state("rev"), [], script);
+  }
+});
+
 Deno.test("a commit on a branch that the command begins needs a review of that branch, and uses it up", async () => {
   using project = await reviewed();
   const command = `git checkout -qb feature/n && ${COMMIT}`;

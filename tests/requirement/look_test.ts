@@ -64,7 +64,9 @@ Deno.test("the cheap look lets no script pass that a requirement means", () => {
       if (untold.commands.length > 0) return;
       const use = {
         tool: "Bash",
-        commands: steps.flatMap(({ commands }) => commands.map(commandText)),
+        commands: steps.flatMap(({ commands }) =>
+          commands.map((words) => commandText(words, false))
+        ),
         changesFiles: false,
       };
       if (triggeredBy([requirement], use).length === 0) return;

@@ -6,7 +6,7 @@ import { commandText } from "../../src/requirement/triggers.ts";
 const about = (command: string | null) => ({
   triggers: [{ tool: "Bash", toolPattern: null, command }],
 });
-const commands = (...lines: string[]) => lines.map((line) => commandText(line.split(" ")));
+const commands = (...lines: string[]) => lines.map((line) => commandText(line.split(" "), false));
 
 Deno.test("movesOf() knows the commands of git that move a branch, also with git's own options", () => {
   const moving = {

@@ -52,9 +52,10 @@ function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: 
   state.left = name === "popd" ? left.slice(0, -1) : [...left, folder];
 }
 
-/** What `cd` does; only a folder that is written out is known afterwards. */
+/** What `cd` does; only a folder that is written out, or where it comes from, is known afterwards. */
 function changeFolder(words: readonly Argument[], state: State): void {
   const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
-  const target = to ?? literal(state.variables.get("HOME") ?? "-");
-  goTo(folderAt(target, state.folder), state);
+  const target = to ?? literal(state.variables.get("HOME") ?? "");
+  const isBack = target.text === "-" && !target.isOpen;
+  goTo(isBack ? state.variables.get("OLDPWD") ?? null : folderAt(target, state.folder), state);
 }

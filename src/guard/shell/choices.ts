@@ -102,12 +102,15 @@ export function readWhile(node: While, state: State, way: Way): void {
 /** A command by itself: to go to a folder that is not there fails, and the next command runs all the same. */
 export function readPlain(node: Command, state: State, way: Way): void {
   const { folder, left } = state;
+  const before = state.variables.get("OLDPWD");
   way.read(node, state);
   if (hasArrived(state, folder, way) || state.endsOnFailure) return;
   way.noteChoice();
   if (!way.isLeast) return;
   goTo(folder, state);
   state.left = left;
+  if (before === undefined) state.variables.delete("OLDPWD");
+  else state.variables.set("OLDPWD", before);
 }
 
 /** False where it has gone to a folder that is not there. */

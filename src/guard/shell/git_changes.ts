@@ -36,8 +36,8 @@ const CHOSEN = /^(?:-[a-zA-Z]*p|--patch$|--pathspec-from-file)/;
 /** The files that are meant by pathspecs, and that are put away. */
 type PutAway = (words: readonly Argument[], takes: PathspecUse["takes"]) => Change[];
 
-/** What `git stash` does beside putting changes away. */
-const STASH_ONLY_LOOKS = /^(?:list|show|drop|clear|create|store)$/;
+/** What `git stash` does beside putting changes away: it looks, or brings back what was judged when it was made. */
+const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
 
 /**
  * `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`, `git apply`.
@@ -173,7 +173,7 @@ function sourceOf(word: Argument | undefined): string | null | undefined {
 /** What is put away are the changes of the files that are named; without names of those that git finds changed. */
 function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] {
   const [verb] = after;
-  if (STASH_ONLY_LOOKS.test(verb?.text ?? "")) return [];
+  if (PUTS_NOTHING_AWAY.test(verb?.text ?? "")) return [];
   const isPush = verb?.text === "push";
   const rest = isPush ? after.slice(1) : after;
   const { operands } = split(rest, {
@@ -190,7 +190,6 @@ function changesOfStash(after: readonly Argument[], putAway: PutAway): Change[] 
     ? "untracked"
     : undefined;
   if (files.length > 0) return putAway(files, takes);
-  // Changes that were put away come back: nobody knows which those are.
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
     !rest.some(({ isOpen }) => isOpen) && !has(CHOSEN);
   return isPlain ? putAway([literal(":/")], takes) : marked([SOMEWHERE], "change");

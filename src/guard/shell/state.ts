@@ -83,9 +83,12 @@ export function isSame(one: State, other: State): boolean {
 
 /** Goes to a folder; null where it is not known. */
 export function goTo(folder: string | null, state: State): void {
+  const { variables } = state;
+  for (const [name, value] of [["OLDPWD", state.folder], ["PWD", folder]] as const) {
+    if (value === null) variables.delete(name);
+    else variables.set(name, value);
+  }
   state.folder = folder;
-  if (folder === null) state.variables.delete("PWD");
-  else state.variables.set("PWD", folder);
 }
 
 /** Gives a variable a word as its value; one that is not known makes it unknown. */
