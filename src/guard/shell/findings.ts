@@ -11,8 +11,9 @@ export class Findings {
   readonly unknown = new Set<string>();
   /** Why a part was not even looked at; null when all was. */
   tooLarge: string | null = null;
-  /** Whether another way through the script would leave another shell behind. */
+  /** Whether something is started where another way through the script would have left another shell. */
   hasChoices = false;
+  #isChoiceOpen = false;
   readonly written = new WrittenScripts();
   readonly #made = new Set<string>();
 
@@ -28,12 +29,18 @@ export class Findings {
     const around = { listing, folder, gitDir, startedBy, callsFunction };
     const command: ShellCommand = { words, redirects, input, ...around };
     this.commands.push(command);
+    this.hasChoices ||= this.#isChoiceOpen;
     for (const folder of foldersMade(command)) this.#made.add(folder);
     this.written.note(command, output);
     if (words[0]?.isOpen || words[0]?.isGlob) {
       this.unknown.add("which program it starts is only known when it runs");
     }
     return command;
+  }
+
+  /** Another way through the script would leave another shell to what is started from here on. */
+  noteChoice(): void {
+    this.#isChoiceOpen = true;
   }
 
   /** Whether the script has made a folder by then. */

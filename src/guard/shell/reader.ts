@@ -69,7 +69,7 @@ export class Reader {
       isLeast,
       read: (node, state) => this.#node(node, state),
       isThere: (folder) => this.found.isMade(folder) || isFolder(folder),
-      noteChoice: () => this.found.hasChoices = true,
+      noteChoice: () => this.found.noteChoice(),
     };
   }
 
