@@ -2,16 +2,7 @@
  * What a script may do or not: the branches of conditions, what follows a command that may fail. Which of them happens only
  * the running shell knows, so a script is read in two ways: all that may happen happens, and as little as may.
  */
-import type {
-  AndOr,
-  Case,
-  Command,
-  CommandNode,
-  CompoundList,
-  If,
-  SyntaxNode,
-  While,
-} from "unbash";
+import type { AndOr, Case, Command, CommandNode, If, SyntaxNode, While } from "unbash";
 import { adopt, copyOf, goTo, isSame, type State } from "./state.ts";
 
 /** One way through a script. */
@@ -135,10 +126,8 @@ function leaves(node: SyntaxNode | undefined): boolean {
       return leaves(node.then);
     case "BraceGroup":
       return leaves(node.body);
-    case "AndOr":
-      return false;
     case "CompoundList":
-      return leaves((node satisfies CompoundList).commands.at(-1));
+      return leaves(node.commands.at(-1));
     default:
       return false;
   }
