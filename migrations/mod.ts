@@ -11,6 +11,11 @@ import meta from "./0006_meta.sql" with { type: "text" };
 import pauses from "./0007_pauses.sql" with { type: "text" };
 import requirements from "./0008_requirements.sql" with { type: "text" };
 import rootSnapshots from "./0009_root_snapshots.sql" with { type: "text" };
+import tasks from "./0010_tasks.sql" with { type: "text" };
+import agents from "./0011_agents.sql" with { type: "text" };
+import workflows from "./0012_workflows.sql" with { type: "text" };
+import questions from "./0013_questions.sql" with { type: "text" };
+import events from "./0014_events.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -30,6 +35,11 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["pauses", pauses],
   ["requirements", requirements],
   ["root_snapshots", rootSnapshots],
+  ["tasks", tasks],
+  ["agents", agents],
+  ["workflows", workflows],
+  ["questions", questions],
+  ["events", events],
 ];
 
 /** Every migration, oldest first. */

@@ -17,16 +17,29 @@ export class UserError extends Error {
   readonly next: string;
   /** Exit status of the command line: 1 could not, 2 usage (more in the README). */
   readonly exitCode: number;
+  /** The reason in a word for programs, such as `ALREADY_CLAIMED`; null where there is none. */
+  readonly reason: string | null;
+  /** Facts for programs that belong to the reason; empty where there are none. */
+  readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
     what: string,
-    details: { why: string; next: string; exitCode?: number; cause?: unknown },
+    details: {
+      why: string;
+      next: string;
+      exitCode?: number;
+      cause?: unknown;
+      reason?: string;
+      details?: Readonly<Record<string, unknown>>;
+    },
   ) {
     super(what, details.cause === undefined ? {} : { cause: details.cause });
     this.what = what;
     this.why = details.why;
     this.next = details.next;
     this.exitCode = details.exitCode ?? 1;
+    this.reason = details.reason ?? null;
+    this.details = details.details ?? {};
   }
 }
 

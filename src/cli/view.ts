@@ -27,11 +27,12 @@ export function show({ process, globals }: CliContext, view: View): void {
  */
 export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
-  const { what, why, exitCode, ...error } = asUserError(thrown);
+  const { what, why, exitCode, reason, details, ...error } = asUserError(thrown);
   const next = nextHere(error.next, globals);
   if (globals.json) {
+    const told = reason === null ? {} : { reason, ...details };
     process.stdout.write(
-      JSON.stringify({ error: { what, why, next, code: exitCode } }, null, 2) + "\n",
+      JSON.stringify({ error: { what, why, next, code: exitCode, ...told } }, null, 2) + "\n",
     );
   } else {
     process.stderr.write(errorText({ what, why, next }));

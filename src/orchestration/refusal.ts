@@ -1,0 +1,51 @@
+/** Refusals of tasks, agents, workflows and questions: one table of reasons, for the command line and for the API. */
+import { UserError } from "../errors.ts";
+
+/** How a refusal is told: the exit status of the command line, and the status of an HTTP response. */
+interface Told {
+  readonly exitCode: number;
+  readonly httpStatus: number;
+}
+
+/** Every reason for which something is refused. */
+export const REFUSALS = {
+  TASK_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  PARENT_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  DEPENDENCY_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  AGENT_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  WORKFLOW_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  QUESTION_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  NOT_FOUND: { exitCode: 10, httpStatus: 404 },
+  AMBIGUOUS_ID: { exitCode: 2, httpStatus: 400 },
+  INVALID_INPUT: { exitCode: 2, httpStatus: 400 },
+  INVALID_TITLE: { exitCode: 2, httpStatus: 400 },
+  INVALID_PRIORITY: { exitCode: 2, httpStatus: 400 },
+  INVALID_TYPE: { exitCode: 2, httpStatus: 400 },
+  INVALID_TAG: { exitCode: 2, httpStatus: 400 },
+  INVALID_STATUS: { exitCode: 11, httpStatus: 409 },
+  INVALID_TRANSITION: { exitCode: 11, httpStatus: 400 },
+  TASK_ACTIVE: { exitCode: 11, httpStatus: 409 },
+  HAS_ACTIVE_CHILDREN: { exitCode: 11, httpStatus: 409 },
+  ALREADY_CLAIMED: { exitCode: 12, httpStatus: 409 },
+  NOT_CLAIM_OWNER: { exitCode: 13, httpStatus: 403 },
+  WOULD_CREATE_CYCLE: { exitCode: 14, httpStatus: 400 },
+  ALREADY_ANSWERED: { exitCode: 11, httpStatus: 409 },
+  WORKFLOW_INVALID: { exitCode: 1, httpStatus: 400 },
+} as const satisfies Readonly<Record<string, Told>>;
+
+/** Why something is refused. */
+export type Refusal = keyof typeof REFUSALS;
+
+/** Makes the error of a refusal; `details` are facts for programs, such as who holds a claim. */
+export function refusal(
+  reason: Refusal,
+  told: {
+    readonly what: string;
+    readonly why: string;
+    readonly next: string;
+    readonly details?: Readonly<Record<string, unknown>>;
+  },
+): UserError {
+  const { what, ...rest } = told;
+  return new UserError(what, { ...rest, reason, exitCode: REFUSALS[reason].exitCode });
+}

@@ -1,0 +1,93 @@
+/** What people and programs say of a task, checked by itself: for the command line and for the API alike. */
+import { refusal } from "./refusal.ts";
+import { PRIORITIES, TASK_STATUSES, TASK_TYPES, type TaskStatus, type TaskType } from "./task.ts";
+
+/** Longest title, in characters; more belongs into the body. */
+export const MAX_TITLE_CHARS = 500;
+
+/** Longest body, in characters. */
+export const MAX_BODY_CHARS = 200_000;
+
+/** Longest tag, and longest name of an agent, in characters. */
+export const MAX_NAME_CHARS = 200;
+
+/** @throws {UserError} INVALID_TITLE when it is blank, of several lines, or too long. */
+export function checkTitle(title: string): string {
+  const line = title.trim();
+  if (line === "") throw invalid("INVALID_TITLE", title, "title is required");
+  if (/[\r\n]/.test(line)) throw invalid("INVALID_TITLE", title, "a title is one line");
+  if (line.length > MAX_TITLE_CHARS) {
+    throw invalid("INVALID_TITLE", title, `a title has at most ${MAX_TITLE_CHARS} characters`);
+  }
+  return line.toWellFormed();
+}
+
+/** @throws {UserError} INVALID_INPUT when it is too long. */
+export function checkBody(body: string): string {
+  if (body.length <= MAX_BODY_CHARS) return body.toWellFormed();
+  throw invalid("INVALID_INPUT", body, `a body has at most ${MAX_BODY_CHARS} characters`);
+}
+
+/** @throws {UserError} INVALID_PRIORITY */
+export function checkPriority(priority: unknown): number {
+  const [min, max] = PRIORITIES;
+  const n = typeof priority === "string" && /^\d+$/.test(priority) ? Number(priority) : priority;
+  if (typeof n === "number" && Number.isInteger(n) && n >= min && n <= max) return n;
+  throw invalid("INVALID_PRIORITY", priority, `priority must be ${min}-${max}`);
+}
+
+/** @throws {UserError} INVALID_TYPE */
+export function checkType(type: string): TaskType {
+  if ((TASK_TYPES as readonly string[]).includes(type)) return type as TaskType;
+  throw invalid("INVALID_TYPE", type, `type must be one of: ${TASK_TYPES.join(", ")}`);
+}
+
+/** @throws {UserError} INVALID_INPUT for a status that there is not. */
+export function checkStatus(status: string): TaskStatus {
+  if ((TASK_STATUSES as readonly string[]).includes(status)) return status as TaskStatus;
+  throw invalid("INVALID_INPUT", status, `status must be one of: ${TASK_STATUSES.join(", ")}`);
+}
+
+/** Tags by name, each once. @throws {UserError} INVALID_TAG for one that is blank, too long, or holds a comma. */
+export function checkTags(tags: readonly string[]): string[] {
+  const checked = tags.map((tag) => {
+    const name = tag.trim();
+    if (name === "") throw invalid("INVALID_TAG", tag, "a tag is not empty");
+    // deno-lint-ignore no-control-regex
+    if (/[\u0000-\u001f\u007f,]/.test(name)) {
+      throw invalid("INVALID_TAG", tag, "a tag holds no comma and no control character");
+    }
+    if (name.length > MAX_NAME_CHARS) {
+      throw invalid("INVALID_TAG", tag, `a tag has at most ${MAX_NAME_CHARS} characters`);
+    }
+    return name.toWellFormed();
+  });
+  return [...new Set(checked)].sort();
+}
+
+/** The name of who changes something. @throws {UserError} INVALID_INPUT */
+export function checkAgentId(agentId: string): string {
+  const name = agentId.trim();
+  // deno-lint-ignore no-control-regex
+  if (name !== "" && name.length <= MAX_NAME_CHARS && !/[\u0000-\u001f\u007f]/.test(name)) {
+    return name.toWellFormed();
+  }
+  throw invalid(
+    "INVALID_INPUT",
+    agentId,
+    `the name of an agent is one line of 1 to ${MAX_NAME_CHARS} characters`,
+  );
+}
+
+function invalid(
+  reason: "INVALID_TITLE" | "INVALID_PRIORITY" | "INVALID_TYPE" | "INVALID_TAG" | "INVALID_INPUT",
+  given: unknown,
+  why: string,
+) {
+  const shown = String(given).replace(/\s+/g, " ").slice(0, 60);
+  return refusal(reason, {
+    what: `Cannot take "${shown}"`,
+    why: `${why}; nothing was changed`,
+    next: "conclaude task create --help",
+  });
+}

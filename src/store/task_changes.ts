@@ -1,0 +1,141 @@
+/** How a task is changed: its columns, its history and the event that tells of it, in the caller's transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { refusal } from "../orchestration/refusal.ts";
+import type { Task } from "../orchestration/task.ts";
+import { recordEvent } from "./events.ts";
+import { readTask } from "./tasks.ts";
+
+/** Who changes something, and when. */
+export interface Author {
+  /** An agent's name, `user`, or `system`. */
+  readonly by: string;
+  readonly atMs: number;
+}
+
+/** Fields that changes may name, with their columns. Those with a history name are in the history under it. */
+const FIELDS = {
+  title: { column: "title", history: "title" },
+  body: { column: "body", history: "body" },
+  type: { column: "type", history: "type" },
+  status: { column: "status", history: "status" },
+  priority: { column: "priority", history: "priority" },
+  parentId: { column: "parent_id", history: "parent_id" },
+  workflow: { column: "workflow", history: "workflow" },
+  claimedBy: { column: "claimed_by", history: "claimed_by" },
+  reason: { column: "reason", history: "reason" },
+  summary: { column: "summary", history: "summary" },
+  deletedAtMs: { column: "deleted_at_ms", history: "deleted_at" },
+  depth: { column: "depth", history: null },
+  claimToken: { column: "claim_token", history: null },
+  claimedAtMs: { column: "claimed_at_ms", history: null },
+  leaseUntilMs: { column: "lease_until_ms", history: null },
+  queuedAtMs: { column: "queued_at_ms", history: null },
+  closedAtMs: { column: "closed_at_ms", history: null },
+} as const;
+
+/** What is to be different. A field that is not named stays. */
+export type TaskChanges = { readonly [Field in keyof typeof FIELDS]?: Task[Field] };
+
+/** One change of one field, as people and programs see it. */
+export interface HistoryRow {
+  readonly field: string;
+  readonly old: unknown;
+  readonly new: unknown;
+  readonly changedBy: string;
+  readonly changedAtMs: number;
+}
+
+/** The task with this id. @throws {UserError} When there is none, or it is deleted. */
+export function needTask(db: DatabaseSync, id: string): Task {
+  const task = readTask(db, id);
+  if (task !== undefined && task.deletedAtMs === null) return task;
+  throw refusal("TASK_NOT_FOUND", {
+    what: `There is no task "${id}"`,
+    why: task === undefined ? "no task has this id; nothing was changed" : "it was deleted",
+    next: task === undefined ? "conclaude task list" : `conclaude task restore ${id}`,
+    details: { taskId: id },
+  });
+}
+
+/** Changes a task; what is not different is no change. Returns the task as it is afterwards. */
+export function changeTask(
+  db: DatabaseSync,
+  task: Task,
+  changes: TaskChanges,
+  { by, atMs }: Author,
+): Task {
+  const different = Object.entries(changes)
+    .filter(([field, value]) => value !== undefined && value !== task[field as keyof Task])
+    .map(([field, value]) => ({ field: field as keyof typeof FIELDS, value }));
+  if (different.length === 0) return task;
+  const columns = different.map(({ field }) => `${FIELDS[field].column} = ?`);
+  db.prepare(
+    `UPDATE tasks
+        SET ${columns.join(", ")}, updated_at_ms = ?
+      WHERE id = ?`,
+  ).run(...different.map(({ value }) => value ?? null), atMs, task.id);
+  const told = different.flatMap(({ field, value }) => {
+    const { history } = FIELDS[field];
+    return history === null ? [] : [{ field: history, old: task[field], new: value }];
+  });
+  for (const change of told) writeHistory(db, task.id, change, { by, atMs });
+  const changed = readTask(db, task.id)!;
+  if (told.length > 0) tellChange(db, changed, told, { by, atMs });
+  return changed;
+}
+
+/** Writes one row of a task's history. */
+export function writeHistory(
+  db: DatabaseSync,
+  taskId: string,
+  change: { readonly field: string; readonly old: unknown; readonly new: unknown },
+  { by, atMs }: Author,
+): void {
+  db.prepare(
+    `INSERT INTO task_history (task_id, field, old, new, changed_by, changed_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  ).run(taskId, change.field, JSON.stringify(change.old), JSON.stringify(change.new), by, atMs);
+}
+
+/** Writes the event that a task is different now. */
+export function tellChange(
+  db: DatabaseSync,
+  task: Task,
+  changes: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[],
+  { by, atMs }: Author,
+): void {
+  // A body can be long, and whoever wants it can ask for the task.
+  const short = changes.map((change) => change.field === "body" ? { field: change.field } : change);
+  recordEvent(db, {
+    type: "task.updated",
+    entityType: "task",
+    entityId: task.id,
+    data: { task: withoutBody(task), changes: short, by },
+    atMs,
+  });
+}
+
+/** A task as events tell it. */
+export function withoutBody({ body: _body, ...task }: Task): Omit<Task, "body"> {
+  return task;
+}
+
+/** What changed of a task, newest first. Null filters let everything through. */
+export function listHistory(
+  db: DatabaseSync,
+  taskId: string,
+  filter: { readonly field: string | null; readonly sinceMs: number | null },
+): HistoryRow[] {
+  return db.prepare(
+    `SELECT field, old, new, changed_by AS changedBy, changed_at_ms AS changedAtMs
+       FROM task_history
+      WHERE task_id = ?1
+        AND (?2 IS NULL OR field = ?2)
+        AND (?3 IS NULL OR changed_at_ms >= ?3)
+      ORDER BY id DESC`,
+  ).all(taskId, filter.field, filter.sinceMs).map((row) => ({
+    ...row,
+    old: JSON.parse(String(row["old"])),
+    new: JSON.parse(String(row["new"])),
+  })) as unknown as HistoryRow[];
+}

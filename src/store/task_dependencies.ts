@@ -1,0 +1,78 @@
+/** What has to be closed before what, in the caller's transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { refusal } from "../orchestration/refusal.ts";
+import type { Task } from "../orchestration/task.ts";
+import { type Author, needTask, tellChange, writeHistory } from "./task_changes.ts";
+import { readTask } from "./tasks.ts";
+
+/**
+ * Lets a task wait for others; those that it waits for already change nothing.
+ *
+ * @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE.
+ */
+export function addDependencies(
+  db: DatabaseSync,
+  taskId: string,
+  dependsOn: readonly string[],
+): void {
+  const add = db.prepare(
+    "INSERT OR IGNORE INTO task_dependencies (task_id, depends_on) VALUES (?, ?)",
+  );
+  for (const id of dependsOn) {
+    const other = readTask(db, id);
+    if (other === undefined || other.deletedAtMs !== null) {
+      throw refusal("DEPENDENCY_NOT_FOUND", {
+        what: `There is no task "${id}" to depend on`,
+        why: `${
+          other === undefined ? "no task has this id" : "it was deleted"
+        }; nothing was changed`,
+        next: "conclaude task list",
+        details: { dependsOn: id },
+      });
+    }
+    if (id === taskId || waitsFor(db, id, taskId)) {
+      throw refusal("WOULD_CREATE_CYCLE", {
+        what: `Task ${taskId} cannot depend on ${id}`,
+        why: id === taskId
+          ? "a task cannot wait for itself; nothing was changed"
+          : "that one waits for this one already, so neither would ever be ready; nothing was changed",
+        next: `conclaude task show ${id}`,
+        details: { taskId, dependsOn: id },
+      });
+    }
+    add.run(taskId, id);
+  }
+}
+
+/** Changes what a task waits for. Returns the task as it is afterwards. */
+export function changeDependencies(
+  db: DatabaseSync,
+  taskId: string,
+  change: { readonly add: readonly string[]; readonly remove: readonly string[] },
+  author: Author,
+): Task {
+  const before = needTask(db, taskId);
+  const remove = db.prepare("DELETE FROM task_dependencies WHERE task_id = ? AND depends_on = ?");
+  for (const id of change.remove) remove.run(taskId, id);
+  addDependencies(db, taskId, change.add);
+  const after = needTask(db, taskId);
+  const told = { field: "depends_on", old: before.dependsOn, new: after.dependsOn };
+  if (JSON.stringify(told.old) === JSON.stringify(told.new)) return after;
+  db.prepare("UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
+  writeHistory(db, taskId, told, author);
+  tellChange(db, after, [told], author);
+  return readTask(db, taskId)!;
+}
+
+/** Whether a task waits for another one, over any number of steps. */
+function waitsFor(db: DatabaseSync, taskId: string, other: string): boolean {
+  return db.prepare(
+    `WITH RECURSIVE needed (id) AS (
+       SELECT depends_on FROM task_dependencies WHERE task_id = ?1
+        UNION
+       SELECT depends_on FROM task_dependencies JOIN needed ON task_id = needed.id)
+     SELECT 1
+       FROM needed
+      WHERE id = ?2`,
+  ).get(taskId, other) !== undefined;
+}

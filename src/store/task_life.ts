@@ -1,0 +1,137 @@
+/** A task's way from open to closed, in the caller's transaction. Claims are in `task_claims.ts`. */
+import type { DatabaseSync } from "node:sqlite";
+import { newId } from "../ids.ts";
+import { refusal } from "../orchestration/refusal.ts";
+import { type Task, type TaskStatus, type TaskType, TRANSITIONS } from "../orchestration/task.ts";
+import { recordEvent } from "./events.ts";
+import { type Author, changeTask, needTask, withoutBody } from "./task_changes.ts";
+import { needClaim, UNCLAIMED } from "./task_claims.ts";
+import { addDependencies } from "./task_dependencies.ts";
+import { readTask } from "./tasks.ts";
+
+/** A task that is to be made. What is checked of it by itself has been: title, type, priority, tags. */
+export interface NewTask {
+  readonly title: string;
+  readonly body: string;
+  readonly type: TaskType;
+  readonly priority: number;
+  readonly parentId: string | null;
+  readonly tags: readonly string[];
+  readonly dependsOn: readonly string[];
+  /** Null takes the parent's. */
+  readonly workflow: string | null;
+  readonly projectDir: string | null;
+  readonly repository: string | null;
+  readonly isQueued: boolean;
+}
+
+/**
+ * Makes a task, open and unclaimed.
+ *
+ * @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND; nothing is made then.
+ */
+export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author): Task {
+  const parent = task.parentId === null ? undefined : readTask(db, task.parentId);
+  if (task.parentId !== null && (parent === undefined || parent.deletedAtMs !== null)) {
+    throw refusal("PARENT_NOT_FOUND", {
+      what: `There is no task "${task.parentId}" to be the parent`,
+      why: `${parent === undefined ? "no task has this id" : "it was deleted"}; nothing was made`,
+      next: "conclaude task list",
+      details: { parentId: task.parentId },
+    });
+  }
+  const id = newId(atMs);
+  db.prepare(
+    `INSERT INTO tasks (id, parent_id, depth, title, body, type, status, priority, workflow, project_dir, repository,
+                        queued_at_ms, created_at_ms, updated_at_ms)
+     VALUES (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    id,
+    task.parentId,
+    parent === undefined ? 0 : parent.depth + 1,
+    task.title,
+    task.body,
+    task.type,
+    task.priority,
+    task.workflow ?? parent?.workflow ?? null,
+    task.projectDir ?? parent?.projectDir ?? null,
+    task.repository ?? parent?.repository ?? null,
+    task.isQueued ? atMs : null,
+    atMs,
+    atMs,
+  );
+  const addTag = db.prepare("INSERT OR IGNORE INTO task_tags (task_id, tag) VALUES (?, ?)");
+  for (const tag of task.tags) addTag.run(id, tag);
+  addDependencies(db, id, task.dependsOn);
+  const made = readTask(db, id)!;
+  recordEvent(db, {
+    type: "task.created",
+    entityType: "task",
+    entityId: id,
+    data: { task: withoutBody(made), by },
+    atMs,
+  });
+  return made;
+}
+
+/** Closes a task that is in work, in the name of whoever holds its claim; a blocked one in anybody's. */
+export function completeTask(
+  db: DatabaseSync,
+  id: string,
+  { by, atMs, token, summary }: Author & {
+    readonly token: number | null;
+    readonly summary: string | null;
+  },
+): Task {
+  const found = needTask(db, id);
+  const task = found.status === "blocked"
+    ? found
+    : needClaim(db, id, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
+  return changeTask(db, task, {
+    ...UNCLAIMED,
+    status: "closed",
+    reason: null,
+    closedAtMs: atMs,
+    ...(summary === null ? {} : { summary }),
+  }, { by, atMs });
+}
+
+/** Says that a task cannot go on, and gives up its claim. */
+export function blockTask(
+  db: DatabaseSync,
+  id: string,
+  { by, atMs, token, reason }: Author & { readonly token: number | null; readonly reason: string },
+): Task {
+  const task = needClaim(db, id, { agentId: by, token, atMs, wants: "blocked", to: ["blocked"] });
+  return changeTask(db, task, { ...UNCLAIMED, status: "blocked", reason }, { by, atMs });
+}
+
+/** Lets a blocked task be claimed again. */
+export function unblockTask(db: DatabaseSync, id: string, author: Author): Task {
+  const task = needTask(db, id);
+  if (task.status !== "blocked") throw badTransition(task, "open");
+  return changeTask(db, task, { status: "open", reason: null }, author);
+}
+
+/** Hands a task to the scheduler, which takes it when it is ready; a task in work stays as it is. */
+export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
+  const task = needTask(db, id);
+  if (task.status === "blocked") return queueTask(db, unblockTask(db, id, author).id, author);
+  if (task.status !== "open") throw badTransition(task, "in_progress");
+  return task.queuedAtMs === null
+    ? changeTask(db, task, { queuedAtMs: author.atMs }, author)
+    : task;
+}
+
+/** The refusal of a status that does not follow. */
+export function badTransition(task: Task, to: TaskStatus) {
+  const valid = TRANSITIONS[task.status];
+  return refusal("INVALID_TRANSITION", {
+    what: `Task ${task.id} cannot become ${to}`,
+    why: `it is ${task.status}, which ${
+      valid.length === 0 ? "is the end" : `may become ${valid.join(", ")}`
+    }; nothing was changed`,
+    next: `conclaude task show ${task.id}`,
+    details: { currentStatus: task.status, requestedStatus: to, validTransitions: valid },
+  });
+}

@@ -1,0 +1,156 @@
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { Task } from "../orchestration/task.ts";
+
+/** A task's columns, and its tags and dependencies as JSON, of a table or alias `task`; see {@linkcode taskOf}. */
+export const TASK_COLUMNS =
+  `task.id, task.parent_id AS parentId, task.depth, task.title, task.body, task.type, task.status,
+            task.priority, task.workflow, task.project_dir AS projectDir, task.repository,
+            task.claimed_by AS claimedBy, iif(task.claimed_by IS NULL, NULL, task.claim_token) AS claimToken,
+            task.claimed_at_ms AS claimedAtMs, task.lease_until_ms AS leaseUntilMs, task.reason, task.summary,
+            task.queued_at_ms AS queuedAtMs, task.created_at_ms AS createdAtMs, task.updated_at_ms AS updatedAtMs,
+            task.closed_at_ms AS closedAtMs, task.deleted_at_ms AS deletedAtMs,
+            (SELECT json_group_array(tag ORDER BY tag) FROM task_tags WHERE task_id = task.id) AS tags,
+            (SELECT json_group_array(depends_on ORDER BY depends_on) FROM task_dependencies WHERE task_id = task.id)
+              AS dependsOn`;
+
+/** True for a task that nothing keeps from being done: open, unclaimed, no child in work, every dependency closed. */
+export const IS_READY = `task.status = 'open'
+        AND task.deleted_at_ms IS NULL
+        AND task.claimed_by IS NULL
+        AND NOT EXISTS (
+              SELECT 1
+                FROM tasks AS child
+               WHERE child.parent_id = task.id
+                 AND child.status IN ('in_progress', 'pending_merge')
+                 AND child.deleted_at_ms IS NULL)
+        AND NOT EXISTS (
+              SELECT 1
+                FROM task_dependencies AS needed
+                JOIN tasks AS other ON other.id = needed.depends_on
+               WHERE needed.task_id = task.id
+                 AND other.status <> 'closed'
+                 AND other.deleted_at_ms IS NULL)`;
+
+/** Which tasks are wanted. Null filters let everything through. */
+export interface TaskFilter {
+  /** Common git directory, or project directory where there is none. */
+  readonly project: string | null;
+  readonly statuses: readonly string[] | null;
+  readonly priorities: readonly number[] | null;
+  readonly types: readonly string[] | null;
+  readonly tag: string | null;
+  /** The tags that a pattern stands for, when the caller has looked at {@linkcode listTags}. */
+  readonly anyTag: readonly string[] | null;
+  /** `null` for any parent, the empty text for none. */
+  readonly parentId: string | null;
+  /** `null` for anyone, the empty text for nobody. */
+  readonly claimedBy: string | null;
+  readonly includeDeleted: boolean;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The task with this id, also a deleted one; `undefined` when there is none. */
+export function readTask(db: DatabaseSync, id: string): Task | undefined {
+  const row = db.prepare(`SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`).get(id);
+  return row === undefined ? undefined : taskOf(row);
+}
+
+/** Tasks, the newest first. */
+export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
+  return db.prepare(
+    `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
+        AND (?2 IS NULL OR task.status IN (SELECT value FROM json_each(?2)))
+        AND (?3 IS NULL OR task.priority IN (SELECT value FROM json_each(?3)))
+        AND (?4 IS NULL OR task.type IN (SELECT value FROM json_each(?4)))
+        AND (?5 IS NULL OR EXISTS (SELECT 1 FROM task_tags WHERE task_id = task.id AND tag = ?5))
+        AND (?6 IS NULL OR EXISTS (
+              SELECT 1 FROM task_tags WHERE task_id = task.id AND tag IN (SELECT value FROM json_each(?6))))
+        AND (?7 IS NULL OR coalesce(task.parent_id, '') = ?7)
+        AND (?8 IS NULL OR coalesce(task.claimed_by, '') = ?8)
+        AND (?9 OR task.deleted_at_ms IS NULL)
+      ORDER BY task.created_at_ms DESC, task.id DESC
+      LIMIT ?10 OFFSET ?11`,
+  ).all(
+    filter.project,
+    jsonOrNull(filter.statuses),
+    jsonOrNull(filter.priorities),
+    jsonOrNull(filter.types),
+    filter.tag,
+    jsonOrNull(filter.anyTag),
+    filter.parentId,
+    filter.claimedBy,
+    filter.includeDeleted ? 1 : 0,
+    filter.limit,
+    filter.offset,
+  ).map(taskOf);
+}
+
+/** What can be done now, in the order in which it should be: the most urgent first, of those the oldest. */
+export function listReady(
+  db: DatabaseSync,
+  filter: { readonly project: string | null; readonly queued?: boolean; readonly limit: number },
+): Task[] {
+  return db.prepare(
+    `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE ${IS_READY}
+        AND (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
+        AND (NOT ?2 OR task.queued_at_ms IS NOT NULL)
+      ORDER BY task.priority, task.created_at_ms, task.id
+      LIMIT ?3`,
+  ).all(filter.project, filter.queued === true ? 1 : 0, filter.limit).map(taskOf);
+}
+
+/** So much of an id must be given for the rest to be guessed, in characters without dashes. */
+export const MIN_ID_PART = 4;
+
+/**
+ * The ids that a person may mean: the one given whole, else those that begin or end like this. Ids of the same minute
+ * begin alike, so the end is what people use.
+ *
+ * @returns At most `limit`, the newest first.
+ */
+export function findTaskIds(db: DatabaseSync, text: string, limit = 6): string[] {
+  const part = text.replaceAll("-", "").toLowerCase();
+  const rows = db.prepare(
+    `SELECT id
+       FROM tasks
+      WHERE id = ?1`,
+  ).all(text.toLowerCase());
+  if (rows.length > 0) return rows.map(idOf);
+  if (part.length < MIN_ID_PART || !/^[\da-f]+$/.test(part)) return [];
+  return db.prepare(
+    `SELECT id
+       FROM tasks
+      WHERE replace(id, '-', '') GLOB ?1 || '*'
+         OR replace(id, '-', '') GLOB '*' || ?1
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT ?2`,
+  ).all(part, limit).map(idOf);
+}
+
+/** Every tag that a task has, by name. */
+export function listTags(db: DatabaseSync): string[] {
+  return db.prepare("SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
+    .map((row) => String(row["tag"]));
+}
+
+/** A row of {@linkcode TASK_COLUMNS} as a task. */
+export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
+  return {
+    ...row,
+    tags: JSON.parse(String(row["tags"])),
+    dependsOn: JSON.parse(String(row["dependsOn"])),
+  } as unknown as Task;
+}
+
+function idOf(row: Readonly<Record<string, SQLOutputValue>>): string {
+  return String(row["id"]);
+}
+
+function jsonOrNull(list: readonly unknown[] | null): string | null {
+  return list === null ? null : JSON.stringify(list);
+}
