@@ -1,0 +1,233 @@
+/** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { recordEvent } from "./events.ts";
+
+/** What an agent is. */
+export type AgentKind = "agent" | "script" | "subagent";
+
+/** Where an agent stands; the last three are the end. */
+export type AgentStatus = "starting" | "running" | "completed" | "failed" | "killed";
+
+/** An agent as people and programs see it. */
+export interface Agent {
+  readonly id: string;
+  readonly kind: AgentKind;
+  /** The step's name; of a sub-agent its type. */
+  readonly name: string;
+  readonly status: AgentStatus;
+  readonly taskId: string | null;
+  readonly workflowId: string | null;
+  /** The step as the workflow knows it, and which try of it this is. */
+  readonly stepKey: string | null;
+  readonly attempt: number | null;
+  /** The session of Claude Code that it works in; of a sub-agent the one that started it. */
+  readonly sessionId: string | null;
+  /** The program and its arguments. */
+  readonly command: readonly string[];
+  readonly pid: number | null;
+  /** When the process was started, in the system's own words; tells it from a later one with the same number. */
+  readonly processMark: string | null;
+  readonly worktree: string | null;
+  readonly outputFile: string | null;
+  readonly exitCode: number | null;
+  readonly error: string | null;
+  readonly killReason: string | null;
+  readonly createdAtMs: number;
+  readonly startedAtMs: number | null;
+  /** When it is ended if it has not left by itself. */
+  readonly deadlineAtMs: number | null;
+  readonly killRequestedAtMs: number | null;
+  readonly endedAtMs: number | null;
+  readonly updatedAtMs: number;
+}
+
+const COLUMNS =
+  `id, kind, name, status, task_id AS taskId, workflow_id AS workflowId, step_key AS stepKey, attempt,
+            session_id AS sessionId, command, pid, process_mark AS processMark, worktree,
+            output_file AS outputFile, exit_code AS exitCode, error, kill_reason AS killReason,
+            created_at_ms AS createdAtMs, started_at_ms AS startedAtMs, deadline_at_ms AS deadlineAtMs,
+            kill_requested_at_ms AS killRequestedAtMs, ended_at_ms AS endedAtMs, updated_at_ms AS updatedAtMs`;
+
+/** An agent that is to be made. */
+export type NewAgent = Pick<
+  Agent,
+  "id" | "kind" | "name" | "taskId" | "workflowId" | "stepKey" | "attempt" | "worktree"
+>;
+
+/** Writes down an agent that is about to be started: there is no process yet. */
+export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): void {
+  db.prepare(
+    `INSERT INTO agents (id, kind, name, status, task_id, workflow_id, step_key, attempt, worktree, created_at_ms,
+                         updated_at_ms)
+     VALUES (?, ?, ?, 'starting', ?, ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    agent.id,
+    agent.kind,
+    agent.name,
+    agent.taskId,
+    agent.workflowId,
+    agent.stepKey,
+    agent.attempt,
+    agent.worktree,
+    atMs,
+    atMs,
+  );
+}
+
+/** The process that an agent has become. */
+export interface AgentProcess {
+  readonly pid: number;
+  readonly processMark: string | null;
+  readonly command: readonly string[];
+  readonly worktree: string | null;
+  readonly outputFile: string;
+  readonly deadlineAtMs: number | null;
+  readonly atMs: number;
+}
+
+/** Writes down the process of an agent, before it may do anything. */
+export function markRunning(db: DatabaseSync, id: string, process: AgentProcess): void {
+  db.prepare(
+    `UPDATE agents
+        SET status = 'running', pid = ?, process_mark = ?, command = ?, worktree = ?, output_file = ?,
+            deadline_at_ms = ?, started_at_ms = ?, updated_at_ms = ?
+      WHERE id = ?`,
+  ).run(
+    process.pid,
+    process.processMark,
+    JSON.stringify(process.command),
+    process.worktree,
+    process.outputFile,
+    process.deadlineAtMs,
+    process.atMs,
+    process.atMs,
+    id,
+  );
+  tell(db, "agent.started", id, process.atMs);
+}
+
+/** Writes down how an agent ended; one that has ended already stays as it is. */
+export function endAgent(
+  db: DatabaseSync,
+  id: string,
+  end: {
+    readonly status: "completed" | "failed" | "killed";
+    readonly exitCode: number | null;
+    readonly error: string | null;
+    readonly atMs: number;
+  },
+): void {
+  const { changes } = db.prepare(
+    `UPDATE agents
+        SET status = ?, exit_code = ?, error = ?, ended_at_ms = ?, updated_at_ms = ?
+      WHERE id = ?
+        AND ended_at_ms IS NULL`,
+  ).run(end.status, end.exitCode, end.error, end.atMs, end.atMs, id);
+  if (Number(changes) > 0) tell(db, `agent.${end.status}`, id, end.atMs);
+}
+
+/** Keeps which session of Claude Code an agent works in. */
+export function setAgentSession(
+  db: DatabaseSync,
+  id: string,
+  sessionId: string,
+  atMs: number,
+): void {
+  db.prepare(
+    `UPDATE agents
+        SET session_id = ?, updated_at_ms = ?
+      WHERE id = ?
+        AND session_id IS NOT ?`,
+  ).run(sessionId, atMs, id, sessionId);
+}
+
+/** Asks for an agent to be ended; the daemon does it. @returns Whether it had not ended yet. */
+export function requestKill(
+  db: DatabaseSync,
+  id: string,
+  { reason, atMs }: { readonly reason: string; readonly atMs: number },
+): boolean {
+  return db.prepare(
+    `UPDATE agents
+        SET kill_requested_at_ms = coalesce(kill_requested_at_ms, ?), kill_reason = coalesce(kill_reason, ?),
+            updated_at_ms = ?
+      WHERE id = ?
+        AND ended_at_ms IS NULL`,
+  ).run(atMs, reason, atMs, id).changes > 0;
+}
+
+/** The agent with this id; `undefined` when there is none. */
+export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
+  const row = db.prepare(`SELECT ${COLUMNS} FROM agents WHERE id = ?`).get(id);
+  return row === undefined ? undefined : agentOf(row);
+}
+
+/** Which agents are wanted. Null filters let everything through. */
+export interface AgentFilter {
+  readonly statuses: readonly string[] | null;
+  readonly kinds: readonly string[] | null;
+  readonly taskId: string | null;
+  readonly sessionId: string | null;
+  readonly workflowId: string | null;
+  readonly limit: number;
+}
+
+/** Agents, the newest first. */
+export function listAgents(db: DatabaseSync, filter: Partial<AgentFilter>): Agent[] {
+  const { statuses = null, kinds = null, taskId = null, sessionId = null, workflowId = null } =
+    filter;
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM agents
+      WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
+        AND (?2 IS NULL OR kind IN (SELECT value FROM json_each(?2)))
+        AND (?3 IS NULL OR task_id = ?3)
+        AND (?4 IS NULL OR session_id = ?4)
+        AND (?5 IS NULL OR workflow_id = ?5)
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT ?6`,
+  ).all(
+    statuses === null ? null : JSON.stringify(statuses),
+    kinds === null ? null : JSON.stringify(kinds),
+    taskId,
+    sessionId,
+    workflowId,
+    filter.limit ?? -1,
+  ).map(agentOf);
+}
+
+/** The processes that have not ended as far as is known, the oldest first; sub-agents of sessions are none. */
+export function listUnendedProcesses(db: DatabaseSync): Agent[] {
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM agents
+      WHERE ended_at_ms IS NULL
+        AND kind IN ('agent', 'script')
+      ORDER BY created_at_ms, id`,
+  ).all().map(agentOf);
+}
+
+/** The ids that a person may mean: the one given whole, else those that begin or end like this. */
+export function findAgentIds(db: DatabaseSync, text: string, limit = 6): string[] {
+  const part = text.replaceAll("-", "").toLowerCase();
+  const whole = db.prepare("SELECT id FROM agents WHERE id = ?").all(text);
+  if (whole.length > 0) return whole.map((row) => String(row["id"]));
+  if (part.length < 4 || !/^[\da-z]+$/.test(part)) return [];
+  return db.prepare(
+    `SELECT id
+       FROM agents
+      WHERE replace(id, '-', '') GLOB ?1 || '*'
+         OR replace(id, '-', '') GLOB '*' || ?1
+      ORDER BY created_at_ms DESC
+      LIMIT ?2`,
+  ).all(part, limit).map((row) => String(row["id"]));
+}
+
+function tell(db: DatabaseSync, type: string, id: string, atMs: number): void {
+  const { command: _command, ...agent } = readAgent(db, id)!;
+  recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });
+}
+
+function agentOf(row: Readonly<Record<string, SQLOutputValue>>): Agent {
+  return { ...row, command: JSON.parse(String(row["command"])) } as unknown as Agent;
+}

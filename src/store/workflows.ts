@@ -1,0 +1,294 @@
+/** Workflows and their steps, as far as they have come. Changes are in the caller's transaction. */
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { recordEvent } from "./events.ts";
+
+/** Where a workflow stands; the last two are the end. */
+export type WorkflowStatus =
+  | "running"
+  | "pending_merge"
+  | "blocked"
+  | "failed"
+  | "completed"
+  | "cancelled";
+
+/** What a person has said of a workflow, and the daemon has not done yet. */
+export type Decision = "approve" | "reject" | "cancel";
+
+/** A workflow as people and programs see it. */
+export interface WorkflowRow {
+  readonly id: string;
+  readonly taskId: string;
+  readonly name: string;
+  readonly status: WorkflowStatus;
+  /** The step that is run, or that it stopped at. */
+  readonly currentStep: string | null;
+  /** Why it is blocked or failed. */
+  readonly reason: string | null;
+  /** The claim that it works under. */
+  readonly claimToken: number;
+  readonly projectDir: string | null;
+  readonly repository: string | null;
+  readonly worktree: string | null;
+  readonly branch: string | null;
+  readonly baseBranch: string | null;
+  readonly baseCommit: string | null;
+  readonly mergeCommit: string | null;
+  readonly decision: Decision | null;
+  readonly decisionBy: string | null;
+  readonly decisionText: string | null;
+  readonly decidedAtMs: number | null;
+  readonly deadlineAtMs: number | null;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+  readonly endedAtMs: number | null;
+}
+
+const COLUMNS = `id, task_id AS taskId, name, status, current_step AS currentStep, reason,
+            claim_token AS claimToken, project_dir AS projectDir, repository, worktree, branch,
+            base_branch AS baseBranch, base_commit AS baseCommit, merge_commit AS mergeCommit, decision,
+            decision_by AS decisionBy, decision_text AS decisionText, decided_at_ms AS decidedAtMs,
+            deadline_at_ms AS deadlineAtMs, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs,
+            ended_at_ms AS endedAtMs`;
+
+/** Fields that may be changed, with their columns. */
+const FIELDS = {
+  status: "status",
+  currentStep: "current_step",
+  reason: "reason",
+  claimToken: "claim_token",
+  worktree: "worktree",
+  branch: "branch",
+  baseBranch: "base_branch",
+  baseCommit: "base_commit",
+  mergeCommit: "merge_commit",
+  decision: "decision",
+  decisionBy: "decision_by",
+  decisionText: "decision_text",
+  decidedAtMs: "decided_at_ms",
+  deadlineAtMs: "deadline_at_ms",
+  endedAtMs: "ended_at_ms",
+} as const satisfies Partial<Record<keyof WorkflowRow, string>>;
+
+/** What is to be different; a field that is not named stays. */
+export type WorkflowChanges = {
+  readonly [Field in keyof typeof FIELDS]?: WorkflowRow[Field];
+};
+
+/** A workflow that begins. */
+export type NewWorkflow =
+  & Pick<
+    WorkflowRow,
+    "id" | "taskId" | "name" | "claimToken" | "projectDir" | "repository" | "deadlineAtMs"
+  >
+  & {
+    /** As it will be run to its end, whatever becomes of the files: JSON. */
+    readonly definition: string;
+  };
+
+/** Writes down a workflow that begins. */
+export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
+  db.prepare(
+    `INSERT INTO workflows (id, task_id, name, definition, status, claim_token, project_dir, repository,
+                            deadline_at_ms, created_at_ms, updated_at_ms)
+     VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)`,
+  ).run(
+    workflow.id,
+    workflow.taskId,
+    workflow.name,
+    workflow.definition,
+    workflow.claimToken,
+    workflow.projectDir,
+    workflow.repository,
+    workflow.deadlineAtMs,
+    atMs,
+    atMs,
+  );
+  tellWorkflow(db, "workflow.started", workflow.id, {}, atMs);
+}
+
+/** Changes a workflow, and tells of it with an event of this type. */
+export function changeWorkflow(
+  db: DatabaseSync,
+  id: string,
+  changes: WorkflowChanges,
+  { event, atMs, data = {} }: {
+    /** Null tells nothing. */
+    readonly event: string | null;
+    readonly atMs: number;
+    readonly data?: Readonly<Record<string, unknown>>;
+  },
+): void {
+  const named = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const columns = named.map(([field]) => `${FIELDS[field as keyof typeof FIELDS]} = ?, `);
+  db.prepare(
+    `UPDATE workflows
+        SET ${columns.join("")}updated_at_ms = ?
+      WHERE id = ?`,
+  ).run(...named.map(([, value]) => value ?? null), atMs, id);
+  if (event !== null) tellWorkflow(db, event, id, data, atMs);
+}
+
+/** Writes the event of a workflow. */
+export function tellWorkflow(
+  db: DatabaseSync,
+  type: string,
+  id: string,
+  data: Readonly<Record<string, unknown>>,
+  atMs: number,
+): void {
+  const workflow = readWorkflow(db, id);
+  recordEvent(db, {
+    type,
+    entityType: "workflow",
+    entityId: id,
+    data: { workflow, ...data },
+    atMs,
+  });
+}
+
+/** The workflow with this id; `undefined` when there is none. */
+export function readWorkflow(db: DatabaseSync, id: string): WorkflowRow | undefined {
+  const row = db.prepare(`SELECT ${COLUMNS} FROM workflows WHERE id = ?`).get(id);
+  return row as unknown as WorkflowRow | undefined;
+}
+
+/** The workflow of a task that has not ended, else the newest that has; `undefined` when there was none. */
+export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRow | undefined {
+  const row = db.prepare(
+    `SELECT ${COLUMNS}
+       FROM workflows
+      WHERE task_id = ?
+      ORDER BY ended_at_ms IS NULL DESC, created_at_ms DESC, id DESC
+      LIMIT 1`,
+  ).get(taskId);
+  return row as unknown as WorkflowRow | undefined;
+}
+
+/** The steps that a workflow was begun with: JSON. */
+export function readDefinition(db: DatabaseSync, id: string): string {
+  return String(
+    db.prepare("SELECT definition FROM workflows WHERE id = ?").get(id)?.["definition"],
+  );
+}
+
+/** Workflows, the newest first. Null filters let everything through. */
+export function listWorkflows(
+  db: DatabaseSync,
+  filter: {
+    readonly statuses?: readonly string[] | null;
+    readonly project?: string | null;
+    readonly limit?: number;
+  },
+): WorkflowRow[] {
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM workflows
+      WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
+        AND (?2 IS NULL OR coalesce(repository, project_dir) = ?2)
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT ?3`,
+  ).all(
+    filter.statuses ? JSON.stringify(filter.statuses) : null,
+    filter.project ?? null,
+    filter.limit ?? -1,
+  ) as unknown as WorkflowRow[];
+}
+
+/** Workflows of which a person has decided something that is not done yet, in the order of the decisions. */
+export function listDecided(db: DatabaseSync): WorkflowRow[] {
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM workflows
+      WHERE decision IS NOT NULL
+        AND ended_at_ms IS NULL
+      ORDER BY decided_at_ms, id`,
+  ).all() as unknown as WorkflowRow[];
+}
+
+/** A step as it was run. */
+export interface StepRow {
+  /** Its name, and the rounds of the loops around it: `quality#2/test`. */
+  readonly key: string;
+  /** Which try, from 1. */
+  readonly attempt: number;
+  readonly type: "agent" | "script" | "loop" | "merge";
+  readonly status: "running" | "finished" | "superseded";
+  /** What it came to; null while it runs. */
+  readonly outcome: unknown;
+  readonly agentId: string | null;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+}
+
+/** The steps of a workflow in the order in which they were begun, also those that were run again. */
+export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
+  return db.prepare(
+    `SELECT key, attempt, type, status, outcome, agent_id AS agentId, started_at_ms AS startedAtMs,
+            ended_at_ms AS endedAtMs
+       FROM workflow_steps
+      WHERE workflow_id = ?
+      ORDER BY started_at_ms, coalesce(ended_at_ms, 9e15), key, attempt`,
+  ).all(workflowId).map((row: Readonly<Record<string, SQLOutputValue>>) => ({
+    ...row,
+    outcome: row["outcome"] === null ? null : JSON.parse(String(row["outcome"])),
+  })) as unknown as StepRow[];
+}
+
+/** Which step is meant. */
+export interface StepKey {
+  readonly workflowId: string;
+  readonly key: string;
+  readonly attempt: number;
+}
+
+/** Writes down that a step is being run. */
+export function beginStep(
+  db: DatabaseSync,
+  { workflowId, key, attempt }: StepKey,
+  step: { readonly type: StepRow["type"]; readonly agentId: string | null; readonly atMs: number },
+): void {
+  db.prepare(
+    `INSERT INTO workflow_steps (workflow_id, key, attempt, type, status, agent_id, started_at_ms)
+     VALUES (?, ?, ?, ?, 'running', ?, ?)`,
+  ).run(workflowId, key, attempt, step.type, step.agentId, step.atMs);
+  changeWorkflow(db, workflowId, { currentStep: key }, {
+    event: "workflow.step.started",
+    atMs: step.atMs,
+    data: { step: { key, attempt, type: step.type } },
+  });
+}
+
+/** Writes down what a step came to. One that was not begun, because nothing had to be run, is made. */
+export function finishStep(
+  db: DatabaseSync,
+  { workflowId, key, attempt }: StepKey,
+  { type, outcome, atMs }: {
+    readonly type: StepRow["type"];
+    readonly outcome: unknown;
+    readonly atMs: number;
+  },
+): void {
+  db.prepare(
+    `INSERT INTO workflow_steps (workflow_id, key, attempt, type, status, outcome, started_at_ms, ended_at_ms)
+     VALUES (?1, ?2, ?3, ?4, 'finished', ?5, ?6, ?6)
+     ON CONFLICT (workflow_id, key, attempt) DO UPDATE SET status = 'finished', outcome = ?5, ended_at_ms = ?6`,
+  ).run(workflowId, key, attempt, type, JSON.stringify(outcome), atMs);
+  tellWorkflow(db, "workflow.step.completed", workflowId, {
+    step: { key, attempt, type, outcome },
+  }, atMs);
+}
+
+/** Lets a step be run again: what it came to counts no more. */
+export function supersedeStep(
+  db: DatabaseSync,
+  { workflowId, key, attempt }: StepKey,
+  atMs: number,
+): void {
+  db.prepare(
+    `UPDATE workflow_steps
+        SET status = 'superseded', ended_at_ms = coalesce(ended_at_ms, ?)
+      WHERE workflow_id = ?
+        AND key = ?
+        AND attempt = ?`,
+  ).run(atMs, workflowId, key, attempt);
+}
