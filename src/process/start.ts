@@ -6,13 +6,15 @@
  */
 import { readVariable } from "../paths.ts";
 
-/** How something is started. Its standard input is empty, and it has a process group of its own. */
+/** How something is started. It has a process group of its own. */
 export interface StartOptions {
   readonly folder: string;
   /** Variables beside those of the environment. */
   readonly variables: Readonly<Record<string, string>>;
   readonly stdout: "piped" | "null";
   readonly stderr: "piped" | "null";
+  /** Without it, standard input is empty. */
+  readonly stdin?: "piped";
 }
 
 /** Variables that the runtime passes on only to programs that may start anything: they change what is loaded. */
@@ -61,7 +63,7 @@ function spawn(
     cwd: options.folder,
     clearEnv: options.clearEnv,
     env: options.variables,
-    stdin: "null",
+    stdin: options.stdin ?? "null",
     stdout: options.stdout,
     stderr: options.stderr,
     detached: !ON_WINDOWS,
@@ -90,7 +92,7 @@ function environmentOfThisProcess(): (readonly [name: string, value: string])[] 
 }
 
 /**
- * Asks all processes of a group to leave, and ends those that are still there after 1.5 seconds. One that has left but
+ * Asks all processes of a group to leave, and ends those that are still there after some tenths of a second. One that has left but
  * that nobody has asked about yet still counts as there for `kill`, so Linux is asked for their state.
  */
 const END_GROUP = `lives() {
@@ -103,20 +105,36 @@ const END_GROUP = `lives() {
 }
 kill -s TERM -- "-$1" 2>/dev/null || exit 0
 n=0
-while [ "$n" -lt 15 ]; do
+while [ "$n" -lt "$2" ]; do
   sleep 0.1
   kill -s 0 -- "-$1" 2>/dev/null && lives "$1" || exit 0
   n=$((n + 1))
 done
 kill -s KILL -- "-$1" 2>/dev/null`;
 
+/** How long a process may take to leave when it is asked to, in milliseconds. */
+const GRACE_MS = 1500;
+
 /** Ends a process that was started with a group of its own, and all that is in the group. */
 export async function endGroup(child: Deno.ChildProcess): Promise<void> {
   try {
     if (ON_WINDOWS) return child.kill();
+  } catch {
+    // It has left.
+  }
+  await endGroupOf(child.pid);
+}
+
+/**
+ * Ends all processes of a group: whoever ends this process does not end them, and must not save them either. Never throws.
+ *
+ * @param group The number of the process that the group began with, which need not live any more.
+ */
+export async function endGroupOf(group: number, graceMs: number = GRACE_MS): Promise<void> {
+  try {
     // Detached, which `output()` would pass over: whoever ends this process must not save the other one.
     await new Deno.Command("/bin/sh", {
-      args: ["-c", END_GROUP, "sh", String(child.pid)],
+      args: ["-c", END_GROUP, "sh", String(group), String(Math.ceil(graceMs / 100))],
       clearEnv: true,
       env: { PATH: "/usr/bin:/bin" },
       stdin: "null",

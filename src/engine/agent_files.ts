@@ -1,0 +1,78 @@
+/** Where the files of an agent lie: one private folder for each, beside the database. */
+import { joinPath } from "../paths.ts";
+
+/** The files of one agent. */
+export interface AgentFiles {
+  readonly folder: string;
+  /** What it reads: the prompt. */
+  readonly input: string;
+  /** What it writes, by itself: nobody stands between it and the file. */
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Made when it was let go; without it nothing was done. */
+  readonly begun: string;
+  /** How it left, written by its shell when it has. */
+  readonly exit: string;
+  /** Its lines, numbered: {@linkcode import("./output.ts").OutputLine} as JSON Lines. It stays when the others go. */
+  readonly output: string;
+}
+
+/** The folder of all agents of a database. */
+export function agentsFolder(database: string): string {
+  return `${database.replace(/\.db$/, "")}.agents`;
+}
+
+/** The files of an agent, whether they are there or not. */
+export function agentFiles(database: string, agentId: string): AgentFiles {
+  const folder = joinPath(agentsFolder(database), agentId);
+  const file = (name: string) => joinPath(folder, name);
+  return {
+    folder,
+    input: file("input"),
+    stdout: file("stdout"),
+    stderr: file("stderr"),
+    begun: file("begun"),
+    exit: file("exit"),
+    output: file("output.jsonl"),
+  };
+}
+
+/** How an agent left, as its shell has written it down; null while it has not. */
+export function readExit(files: AgentFiles): number | null {
+  try {
+    const code = Number.parseInt(Deno.readTextFileSync(files.exit));
+    return Number.isNaN(code) ? null : code;
+  } catch {
+    return null;
+  }
+}
+
+/** Whether an agent was let go. */
+export function hasBegun(files: AgentFiles): boolean {
+  try {
+    Deno.statSync(files.begun);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Takes away what is only needed while an agent runs. Never throws. */
+export function removeRunFiles(files: AgentFiles): void {
+  for (const path of [files.input, files.stdout, files.stderr, files.begun, files.exit]) {
+    try {
+      Deno.removeSync(path);
+    } catch {
+      // Gone already.
+    }
+  }
+}
+
+/** Takes away all that an agent has left. Never throws. */
+export function removeAgentFiles(files: AgentFiles): void {
+  try {
+    Deno.removeSync(files.folder, { recursive: true });
+  } catch {
+    // Gone already.
+  }
+}

@@ -1,0 +1,207 @@
+/** Brings a task's branch into another one. What fails leaves that one as it was. */
+import type { Repository } from "./repository.ts";
+import { runGit } from "./run_git.ts";
+import { workingTreeOf } from "./working_trees.ts";
+import type { TaskTree } from "./worktrees.ts";
+
+/** What came of a merge. */
+export type MergeResult =
+  /** `commit` is null when there was nothing to merge. */
+  | { readonly kind: "merged"; readonly commit: string | null }
+  | { readonly kind: "conflicts"; readonly files: readonly string[] }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** How often a merge is begun anew when somebody else moves the target meanwhile. */
+const ROUNDS = 5;
+
+/**
+ * Commits what lies in the working tree, and merges the branch into the target.
+ *
+ * The merge itself is worked out in git's object store (`git merge-tree`), so that a conflict touches no file. Only a
+ * finished commit moves the target: by a fast-forward in the working tree that has it checked out, which git refuses
+ * when it would overwrite what somebody has not committed, or else by moving the branch if it is still where it was.
+ */
+export async function mergeTree(
+  repository: Pick<Repository, "commonDir">,
+  { path, branch }: TaskTree,
+  { target, message }: { readonly target: string; readonly message: string },
+): Promise<MergeResult> {
+  const committed = await commitAll(path, message);
+  if (committed !== null) return { kind: "failed", why: committed };
+  for (let round = 0; round < ROUNDS; round++) {
+    const result = await mergeOnce(repository, { branch, target, message });
+    if (result !== "moved") return result;
+  }
+  return { kind: "failed", why: `${target} keeps moving` };
+}
+
+async function mergeOnce(
+  repository: Pick<Repository, "commonDir">,
+  { branch, target, message }: {
+    readonly branch: string;
+    readonly target: string;
+    readonly message: string;
+  },
+): Promise<MergeResult | "moved"> {
+  const folder = repository.commonDir;
+  const into = await revision(folder, `refs/heads/${target}`);
+  const from = await revision(folder, `refs/heads/${branch}`);
+  if (into === null) return { kind: "failed", why: `there is no branch ${target}` };
+  if (from === null) return { kind: "failed", why: `there is no branch ${branch}` };
+  const contained = await runGit(["merge-base", "--is-ancestor", from, into], { folder });
+  if (contained.code === 0) {
+    return { kind: "merged", commit: await mergeCommitOf(folder, { from, into }) };
+  }
+  const tree = await runGit(["merge-tree", "--write-tree", "--name-only", "-z", into, from], {
+    folder,
+  });
+  const [id = "", ...rest] = tree.stdout.split("\0");
+  if (tree.code === 1) {
+    // The names end with an empty one; messages follow.
+    return { kind: "conflicts", files: rest.slice(0, rest.indexOf("")) };
+  }
+  if (tree.code !== 0) return { kind: "failed", why: tree.complaint };
+  const commit = await runGit(
+    [...await authorFlags(folder), "commit-tree", id, "-p", into, "-p", from, "-m", message],
+    { folder },
+  );
+  if (commit.code !== 0) return { kind: "failed", why: commit.complaint };
+  return await move(repository, { target, from: into, to: commit.stdout.trim() });
+}
+
+async function move(
+  repository: Pick<Repository, "commonDir">,
+  { target, from, to }: { readonly target: string; readonly from: string; readonly to: string },
+): Promise<MergeResult | "moved"> {
+  const tree = workingTreeOf(repository, target);
+  const moved = tree === undefined
+    ? await runGit(["update-ref", "-m", "merge", `refs/heads/${target}`, to, from], {
+      folder: repository.commonDir,
+    })
+    : await runGit(["merge", "--ff-only", "--quiet", to], { folder: tree.root });
+  if (moved.code === 0) return { kind: "merged", commit: to };
+  const now = await revision(repository.commonDir, `refs/heads/${target}`);
+  if (now !== from && now !== null) return "moved";
+  const where = tree === undefined ? "" : ` in ${tree.root}`;
+  return { kind: "failed", why: `git could not move ${target}${where}: ${moved.complaint}` };
+}
+
+/** Commits everything that lies in a working tree. @returns What git complained of; null when all is committed. */
+async function commitAll(folder: string, message: string): Promise<string | null> {
+  const added = await runGit(["add", "--all"], { folder });
+  if (added.code !== 0) return added.complaint;
+  const clean = await runGit(["diff", "--cached", "--quiet"], { folder });
+  if (clean.code === 0) return null;
+  const flags = await authorFlags(folder);
+  const committed = await runGit([...flags, "commit", "--quiet", "-m", message], { folder });
+  return committed.code === 0 ? null : `git commit: ${committed.complaint}`;
+}
+
+/** Where nobody has told git who commits, the program does. */
+async function authorFlags(folder: string): Promise<string[]> {
+  const known = await runGit(["var", "GIT_COMMITTER_IDENT"], { folder });
+  return known.code === 0
+    ? []
+    : ["-c", "user.name=conclaude", "-c", "user.email=conclaude@localhost"];
+}
+
+async function revision(folder: string, name: string): Promise<string | null> {
+  const found = await runGit(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], { folder });
+  return found.code === 0 ? found.stdout.trim() : null;
+}
+
+/** The commit that brought one into the other; null where nothing had to be brought. */
+async function mergeCommitOf(
+  folder: string,
+  { from, into }: { readonly from: string; readonly into: string },
+): Promise<string | null> {
+  const found = await runGit(
+    ["rev-list", "--merges", "--ancestry-path", "--reverse", `${from}..${into}`],
+    { folder },
+  );
+  return found.stdout.split("\n")[0] || null;
+}
+
+/** What a review shows. */
+export interface Review {
+  /** `3 files changed, 10 insertions(+), 2 deletions(-)`; empty where nothing is different. */
+  readonly summary: string;
+  readonly files: readonly {
+    readonly path: string;
+    /** Null for a binary file. */
+    readonly added: number | null;
+    readonly removed: number | null;
+  }[];
+  readonly diff: string;
+  /** Files that cannot be merged into the target as it is now; empty when all can. */
+  readonly conflicts: readonly string[];
+}
+
+/** All work of a task against where it began: what is committed, what is not, and files that git does not know yet. */
+export async function reviewTree(
+  { path, branch }: TaskTree,
+  { base, target }: { readonly base: string; readonly target: string },
+): Promise<Review | { readonly kind: "failed"; readonly why: string }> {
+  const folder = path;
+  const index = Deno.makeTempFileSync({ prefix: "conclaude-index-" });
+  const variables = { GIT_INDEX_FILE: index };
+  try {
+    // An index of its own, so that looking changes nothing.
+    Deno.removeSync(index);
+    await runGit(["read-tree", "HEAD"], { folder, variables });
+    const added = await runGit(["add", "--all"], { folder, variables });
+    if (added.code !== 0) return { kind: "failed", why: added.complaint };
+    const tree = (await runGit(["write-tree"], { folder, variables })).stdout.trim();
+    const since = (await runGit(["merge-base", base, branch], { folder })).stdout.trim() || base;
+    const options = ["diff", "--no-color", "--no-ext-diff", "-M"];
+    const diff = await runGit([...options, since, tree], { folder });
+    const counts = await runGit([...options, "--numstat", "-z", "--no-renames", since, tree], {
+      folder,
+    });
+    const summary = await runGit([...options, "--shortstat", since, tree], { folder });
+    if (diff.code !== 0) return { kind: "failed", why: diff.complaint };
+    return {
+      summary: summary.stdout.trim(),
+      files: counts.stdout.split("\0").filter((line) => line !== "").map((line) => {
+        const [plus, minus, ...name] = line.split("\t");
+        return { path: name.join("\t"), added: numberOf(plus), removed: numberOf(minus) };
+      }),
+      diff: diff.stdout,
+      conflicts: await conflictsOf(folder, { tree, target }),
+    };
+  } finally {
+    removeQuietly(index);
+    removeQuietly(`${index}.lock`);
+  }
+}
+
+/** Files that would conflict if the tree were merged now. */
+async function conflictsOf(
+  folder: string,
+  { tree, target }: { readonly tree: string; readonly target: string },
+): Promise<readonly string[]> {
+  const flags = await authorFlags(folder);
+  const commit = await runGit([...flags, "commit-tree", tree, "-p", "HEAD", "-m", "review"], {
+    folder,
+  });
+  if (commit.code !== 0) return [];
+  const merged = await runGit(
+    ["merge-tree", "--write-tree", "--name-only", "-z", target, commit.stdout.trim()],
+    { folder },
+  );
+  if (merged.code !== 1) return [];
+  const names = merged.stdout.split("\0").slice(1);
+  return names.slice(0, names.indexOf(""));
+}
+
+function numberOf(text: string | undefined): number | null {
+  return text === undefined || text === "-" ? null : Number(text);
+}
+
+function removeQuietly(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // It was never there.
+  }
+}

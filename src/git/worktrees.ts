@@ -1,0 +1,109 @@
+/** A working tree and a branch for a task: made, looked at, taken away. */
+import { joinPath, parentOf } from "../paths.ts";
+import { exists } from "../project/exists.ts";
+import type { Repository } from "./repository.ts";
+import { runGit } from "./run_git.ts";
+
+/** Where a task's work is done. */
+export interface TaskTree {
+  /** The folder of the working tree. */
+  readonly path: string;
+  readonly branch: string;
+}
+
+/** What could not be done, in git's words. */
+export interface GitFailure {
+  readonly kind: "failed";
+  readonly why: string;
+}
+
+/**
+ * Makes the working tree of a task, or takes the one that is there. What is in the way and is none is taken away only
+ * when it is empty.
+ *
+ * @param base What the branch begins at when it does not exist yet.
+ */
+export async function ensureTree(
+  { commonDir }: Pick<Repository, "commonDir">,
+  { path, branch }: TaskTree,
+  base: string,
+): Promise<{ readonly kind: "ready" } | GitFailure> {
+  if (await isTreeOf(path, branch)) return { kind: "ready" };
+  await runGit(["worktree", "prune"], { folder: commonDir });
+  try {
+    // A half-made tree of an earlier try has a `.git` that leads nowhere.
+    if (exists(path) && !exists(joinPath(path, ".git"))) Deno.removeSync(path);
+  } catch {
+    return { kind: "failed", why: `${path} is in the way: it is no working tree, and not empty` };
+  }
+  const known = await runGit(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], {
+    folder: commonDir,
+  });
+  const made = await runGit(
+    known.code === 0
+      ? ["worktree", "add", "--force", path, branch]
+      : ["worktree", "add", "--no-track", "-b", branch, path, base],
+    { folder: commonDir },
+  );
+  return made.code === 0 ? { kind: "ready" } : { kind: "failed", why: made.complaint };
+}
+
+async function isTreeOf(path: string, branch: string): Promise<boolean> {
+  if (!exists(joinPath(path, ".git"))) return false;
+  const head = await runGit(["symbolic-ref", "--short", "-q", "HEAD"], { folder: path });
+  return head.code === 0 && head.stdout.trim() === branch;
+}
+
+/** Keeps git from showing the folder of the working trees as something new. The repository's own files stay as they are. */
+export function excludeFolder(
+  { commonDir }: Pick<Repository, "commonDir">,
+  pattern: string,
+): void {
+  const path = joinPath(commonDir, "info/exclude");
+  try {
+    const text = exists(path) ? Deno.readTextFileSync(path) : "";
+    if (text.split("\n").includes(pattern)) return;
+    Deno.mkdirSync(parentOf(path), { recursive: true });
+    const gap = text === "" || text.endsWith("\n") ? "" : "\n";
+    Deno.writeTextFileSync(path, `${gap}${pattern}\n`, { append: true });
+  } catch {
+    // Then git shows the folder; nothing depends on it.
+  }
+}
+
+/** What is in a working tree. */
+export interface TreeState {
+  /** Whether anything is not committed. */
+  readonly isDirty: boolean;
+  /** Commits that the target does not have. */
+  readonly ahead: number;
+}
+
+/** Looks into a working tree; null where it is gone or git cannot tell. */
+export async function lookAtTree(path: string, target: string): Promise<TreeState | null> {
+  if (!exists(joinPath(path, ".git"))) return null;
+  const status = await runGit(["status", "--porcelain"], { folder: path });
+  const count = await runGit(["rev-list", "--count", `${target}..HEAD`], { folder: path });
+  if (status.code !== 0 || count.code !== 0) return null;
+  return { isDirty: status.stdout.trim() !== "", ahead: Number(count.stdout.trim()) };
+}
+
+/** Takes a working tree away, and its branch when all of it is in the target. Never throws. */
+export async function removeTree(
+  { commonDir }: Pick<Repository, "commonDir">,
+  { path, branch }: TaskTree,
+  target: string,
+): Promise<void> {
+  await runGit(["worktree", "remove", "--force", path], { folder: commonDir });
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch {
+    // Gone already.
+  }
+  await runGit(["worktree", "prune"], { folder: commonDir });
+  const merged = await runGit(
+    ["merge-base", "--is-ancestor", `refs/heads/${branch}`, `refs/heads/${target}`],
+    { folder: commonDir },
+  );
+  if (merged.code === 0) await runGit(["branch", "-D", branch], { folder: commonDir });
+}
