@@ -28,6 +28,7 @@ import {
 } from "./schema_kit.ts";
 import { globText, pattern } from "./schema_text.ts";
 import { HOOKS, REQUIREMENTS } from "./schema_requirements.ts";
+import { ORCHESTRATION } from "./schema_orchestration.ts";
 import { STOP_SECTIONS } from "./schema_stop.ts";
 
 const SHAPE = {
@@ -210,6 +211,7 @@ const SHAPE = {
   ...STOP_SECTIONS,
   requirements: REQUIREMENTS,
   hooks: HOOKS,
+  orchestration: ORCHESTRATION,
   store: section("How long state is kept.", {
     sessionRetentionDays: int(
       [0, 36_500],

@@ -1,0 +1,234 @@
+/**
+ * How a workflow goes on: what came of a step is written down, and with it, in the same transaction, all that follows
+ * until something has to be done. So whenever the machine dies, the database says what is next: an agent that is to be
+ * started, a person who is to decide, or nothing any more.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import { newId } from "../ids.ts";
+import {
+  type Move,
+  nextMove,
+  type StepOutcome,
+  type StepRecord,
+} from "../orchestration/progress.ts";
+import { allSteps } from "../orchestration/workflow.ts";
+import { createAgent } from "../store/agents.ts";
+import { changeTask } from "../store/task_changes.ts";
+import { UNCLAIMED } from "../store/task_claims.ts";
+import { readTask } from "../store/tasks.ts";
+import {
+  beginStep,
+  changeWorkflow,
+  finishStep,
+  listSteps,
+  readWorkflow,
+  type StepRow,
+  type WorkflowRow,
+} from "../store/workflows.ts";
+import { readPlan } from "./plan.ts";
+
+/** Who a workflow is when it claims a task. */
+export function workflowOwner(workflowId: string): string {
+  return `workflow:${workflowId}`;
+}
+
+/** The records of a workflow as its rules want them. */
+export function recordsOf(steps: readonly StepRow[]): StepRecord[] {
+  return steps
+    .filter(({ status }) => status === "finished")
+    .map(({ key, attempt, outcome }) => ({ key, attempt, outcome: outcome as StepOutcome }));
+}
+
+/** The move that a workflow stands before; of one that has a step running, that step again. */
+export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
+  const steps = listSteps(db, workflow.id);
+  const attempts = new Map<string, number>();
+  for (const { key, attempt, status } of steps) {
+    const count = status === "running" ? attempt - 1 : attempt;
+    attempts.set(key, Math.max(count, attempts.get(key) ?? 0));
+  }
+  const task = readTask(db, workflow.taskId)!;
+  return nextMove(readPlan(db, workflow.id).workflow, recordsOf(steps), { task, attempts });
+}
+
+/**
+ * Takes a workflow on from what is written down, in the caller's transaction, until there is something to do: then the
+ * agent for it is written down as starting, or the workflow waits for a person, or is over.
+ *
+ * A workflow whose claim counts no more is cancelled: somebody else has the task.
+ */
+export function advance(db: DatabaseSync, workflowId: string, atMs: number): void {
+  const workflow = readWorkflow(db, workflowId);
+  if (workflow === undefined || workflow.status !== "running") return;
+  if (!holdsClaim(db, workflow)) return loseClaim(db, workflow, atMs);
+  if (listSteps(db, workflowId).some(({ status }) => status === "running")) return;
+  for (;;) {
+    const move = moveOf(db, workflow);
+    if (move.kind !== "record") return make(db, workflow, move, atMs);
+    const { key, attempt, outcome } = move;
+    finishStep(db, { workflowId, key, attempt }, {
+      type: typeOf(db, workflow, key),
+      outcome,
+      atMs,
+    });
+  }
+}
+
+/** Writes down what a step came to, and goes on, in the caller's transaction. */
+export function finishAndAdvance(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  step: StepRow,
+  { outcome, atMs }: { readonly outcome: StepOutcome; readonly atMs: number },
+): void {
+  const { key, attempt, type } = step;
+  finishStep(db, { workflowId: workflow.id, key, attempt }, { type, outcome, atMs });
+  advance(db, workflow.id, atMs);
+}
+
+type Ready = Exclude<Move, { readonly kind: "record" }>;
+
+function make(db: DatabaseSync, workflow: WorkflowRow, move: Ready, atMs: number): void {
+  switch (move.kind) {
+    case "run":
+      return run(db, workflow, move, atMs);
+    case "blocked":
+      return stop(db, workflow, { status: "blocked", key: move.key, reason: move.reason, atMs });
+    case "failed":
+      return stop(db, workflow, { status: "failed", key: move.key, reason: move.reason, atMs });
+    case "completed":
+      return complete(db, workflow, atMs);
+  }
+}
+
+function run(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { step, key, attempt }: Extract<Move, { readonly kind: "run" }>,
+  atMs: number,
+): void {
+  const at = { workflowId: workflow.id, key, attempt };
+  if (step.type === "merge") {
+    beginStep(db, at, { type: "merge", agentId: null, atMs });
+    if (step.requireReview) awaitReview(db, workflow, atMs);
+    else decide(db, workflow, { decision: "approve", by: workflowOwner(workflow.id), atMs });
+    return;
+  }
+  const agentId = newId(atMs);
+  createAgent(db, {
+    id: agentId,
+    kind: step.type,
+    name: step.name,
+    taskId: workflow.taskId,
+    workflowId: workflow.id,
+    stepKey: key,
+    attempt,
+    worktree: workflow.worktree,
+  }, atMs);
+  beginStep(db, at, { type: step.type, agentId, atMs });
+}
+
+/** The work waits for a person who looks at it. */
+export function awaitReview(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
+  const author = { by: workflowOwner(workflow.id), atMs };
+  changeTask(db, readTask(db, workflow.taskId)!, { status: "pending_merge" }, author);
+  changeWorkflow(db, workflow.id, { status: "pending_merge", reason: null }, {
+    event: "workflow.merge_pending",
+    atMs,
+  });
+}
+
+/** Writes down what is to become of a workflow; whoever does the work looks for it. */
+export function decide(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { decision, by, text = null, atMs }: {
+    readonly decision: "approve" | "reject" | "cancel";
+    readonly by: string;
+    readonly text?: string | null;
+    readonly atMs: number;
+  },
+): void {
+  changeWorkflow(db, workflow.id, {
+    decision,
+    decisionBy: by,
+    decisionText: text,
+    decidedAtMs: atMs,
+  }, { event: "workflow.decided", atMs });
+}
+
+/** Stops a workflow at a step, and its task with it, which nobody has claimed then. */
+export function stop(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { status, key, reason, atMs }: {
+    readonly status: "blocked" | "failed";
+    readonly key: string | null;
+    readonly reason: string;
+    readonly atMs: number;
+  },
+): void {
+  const told = key === null ? reason : `${key}: ${reason}`;
+  changeTask(
+    db,
+    readTask(db, workflow.taskId)!,
+    { ...UNCLAIMED, status: "blocked", reason: told },
+    {
+      by: workflowOwner(workflow.id),
+      atMs,
+    },
+  );
+  changeWorkflow(db, workflow.id, { status, currentStep: key, reason, ...UNDECIDED }, {
+    event: `workflow.${status}`,
+    atMs,
+  });
+}
+
+/** Nothing that a person has said is still to be done. */
+export const UNDECIDED = {
+  decision: null,
+  decisionBy: null,
+  decisionText: null,
+  decidedAtMs: null,
+} as const;
+
+function complete(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
+  changeWorkflow(db, workflow.id, {
+    status: "completed",
+    currentStep: null,
+    reason: null,
+    endedAtMs: atMs,
+    ...UNDECIDED,
+  }, { event: "workflow.completed", atMs });
+  changeTask(db, readTask(db, workflow.taskId)!, {
+    ...UNCLAIMED,
+    status: "closed",
+    reason: null,
+    closedAtMs: atMs,
+  }, { by: workflowOwner(workflow.id), atMs });
+}
+
+/** Whether a workflow still works under the claim that it was begun or taken on with. */
+export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
+  const task = readTask(db, workflow.taskId);
+  return task !== undefined && task.deletedAtMs === null &&
+    task.claimedBy === workflowOwner(workflow.id) && task.claimToken === workflow.claimToken;
+}
+
+function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
+  changeWorkflow(db, workflow.id, {
+    status: "cancelled",
+    reason: "its claim on the task counts no more",
+    endedAtMs: atMs,
+    ...UNDECIDED,
+  }, { event: "workflow.cancelled", atMs });
+}
+
+/** The type of a step, by its key without the rounds of loops. */
+function typeOf(db: DatabaseSync, workflow: WorkflowRow, key: string): StepRow["type"] {
+  const name = key.slice(key.lastIndexOf("/") + 1);
+  for (const { step } of allSteps(readPlan(db, workflow.id).workflow.steps)) {
+    if (step.name === name) return step.type;
+  }
+  throw new Error(`workflow ${workflow.id} has no step ${name}`);
+}

@@ -1,0 +1,101 @@
+/** Begins the workflow of a task, and takes up again one that had stopped: all of it in the caller's transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { newId } from "../ids.ts";
+import { keysToRetry } from "../orchestration/progress.ts";
+import { refusal } from "../orchestration/refusal.ts";
+import type { Task } from "../orchestration/task.ts";
+import { changeTask, needTask } from "../store/task_changes.ts";
+import { claimTask } from "../store/task_claims.ts";
+import {
+  changeWorkflow,
+  createWorkflow,
+  listSteps,
+  readWorkflow,
+  supersedeStep,
+  type WorkflowRow,
+} from "../store/workflows.ts";
+import { advance, recordsOf, UNDECIDED, workflowOwner } from "./advance.ts";
+import type { Plan } from "./plan.ts";
+
+/** How long claims and workflows last. */
+export interface Lasting {
+  /** A claim that is not renewed, in milliseconds. */
+  readonly leaseMs: number;
+  /** A workflow, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly atMs: number;
+}
+
+/**
+ * Claims a task, begins its workflow, and writes down the agent of its first step: all of it, or nothing.
+ *
+ * @throws {UserError} When the task cannot be claimed.
+ */
+export function beginWorkflow(
+  db: DatabaseSync,
+  task: Task,
+  { workflow, prompts }: Plan,
+  { leaseMs, timeoutMs, atMs }: Lasting,
+): WorkflowRow {
+  const id = newId(atMs);
+  const claimed = claimTask(db, task.id, { agentId: workflowOwner(id), leaseMs, atMs });
+  createWorkflow(db, {
+    id,
+    taskId: task.id,
+    name: workflow.name,
+    claimToken: claimed.claimToken!,
+    projectDir: task.projectDir,
+    repository: task.repository,
+    deadlineAtMs: atMs + (workflow.timeoutMs ?? timeoutMs),
+    definition: JSON.stringify({ workflow, prompts } satisfies Plan),
+  }, atMs);
+  advance(db, id, atMs);
+  return readWorkflow(db, id)!;
+}
+
+/**
+ * Takes a workflow up again that is blocked or has failed: the steps that stopped it are run anew, and those that had not
+ * finished; what has finished stays as it is.
+ *
+ * @throws {UserError} INVALID_STATUS when it has not stopped; what `claimTask` throws.
+ */
+export function resumeWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { by, leaseMs, timeoutMs, atMs }: Lasting & { readonly by: string },
+): WorkflowRow {
+  if (workflow.status !== "blocked" && workflow.status !== "failed") {
+    throw wrongStatus(workflow, "retried", "only one that is blocked or has failed can be");
+  }
+  const task = needTask(db, workflow.taskId);
+  if (task.status === "blocked") {
+    changeTask(db, task, { status: "open", reason: null }, { by, atMs });
+  }
+  const owner = workflowOwner(workflow.id);
+  const claimed = claimTask(db, workflow.taskId, { agentId: owner, leaseMs, atMs });
+  const steps = listSteps(db, workflow.id);
+  const stopped = new Set(keysToRetry(recordsOf(steps)));
+  for (const { key, attempt, status } of steps) {
+    const isAgain = status === "running" || (status === "finished" && stopped.has(key));
+    if (isAgain) supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
+  }
+  changeWorkflow(db, workflow.id, {
+    status: "running",
+    reason: null,
+    claimToken: claimed.claimToken!,
+    deadlineAtMs: atMs + timeoutMs,
+    ...UNDECIDED,
+  }, { event: "workflow.resumed", atMs, data: { by } });
+  advance(db, workflow.id, atMs);
+  return readWorkflow(db, workflow.id)!;
+}
+
+/** The refusal of something that a workflow's status does not allow. */
+export function wrongStatus(workflow: WorkflowRow, wanted: string, why: string) {
+  return refusal("INVALID_STATUS", {
+    what: `Cannot have workflow ${workflow.id} ${wanted}`,
+    why: `it is ${workflow.status}, and ${why}; nothing was changed`,
+    next: `conclaude workflow show ${workflow.id}`,
+    details: { currentStatus: workflow.status, taskId: workflow.taskId },
+  });
+}

@@ -1,0 +1,146 @@
+/** Finds and reads workflows: a project's own files, and those that come with the program. */
+import { parse as parseYaml } from "yaml";
+import { messageOf } from "../errors.ts";
+import { findRepository } from "../git/repository.ts";
+import { BUILTIN_PROMPTS, BUILTIN_WORKFLOWS } from "../orchestration/builtins.ts";
+import { refusal } from "../orchestration/refusal.ts";
+import { allSteps, isInlinePrompt, parseWorkflow } from "../orchestration/workflow.ts";
+import { joinPath } from "../paths.ts";
+import { lookUpwards } from "../project/look.ts";
+import type { Plan } from "./plan.ts";
+
+/** Where workflows and prompts lie in a project. */
+const FOLDER = ".conclaude";
+
+/** A larger file is not read, in bytes. */
+const MAX_FILE_BYTES = 1 << 20;
+
+/** A workflow that can be begun. */
+export interface WorkflowFile {
+  readonly name: string;
+  /** The file; null for one that comes with the program. */
+  readonly path: string | null;
+  /** As it is written. */
+  readonly text: string;
+}
+
+/** The folders that are looked into for a project, in order: where it is, and the top of its repository. */
+function foldersOf(projectDir: string): string[] {
+  const root = findRepository(lookUpwards(projectDir))?.root;
+  const folders = root === undefined || root === projectDir ? [projectDir] : [projectDir, root];
+  return folders.map((folder) => joinPath(folder, FOLDER));
+}
+
+/** Every workflow that a project can use, by name; its own come before those of the program. */
+export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
+  const found = new Map<string, WorkflowFile>();
+  for (const folder of foldersOf(projectDir)) {
+    for (const { name, path } of filesIn(joinPath(folder, "workflows"), /^(.+)\.ya?ml$/)) {
+      if (!found.has(name)) found.set(name, { name, path, text: readText(path) });
+    }
+  }
+  for (const [name, text] of BUILTIN_WORKFLOWS) {
+    if (!found.has(name)) found.set(name, { name, path: null, text });
+  }
+  return [...found.values()].sort((a, b) => a.name < b.name ? -1 : 1);
+}
+
+/**
+ * Reads a workflow, with all prompts that it could need.
+ *
+ * @throws {UserError} WORKFLOW_NOT_FOUND, WORKFLOW_INVALID naming every fault.
+ */
+export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
+  const file = findWorkflowFile(name, projectDir);
+  const value = yamlOf(file);
+  const parsed = parseWorkflow(value);
+  if ("errors" in parsed) throw invalid(file, parsed.errors.join("; "));
+  const prompts: Record<string, string> = {};
+  const missing: string[] = [];
+  const wanted = [...allSteps(parsed.workflow.steps)]
+    .flatMap(({ step }) => step.type === "agent" ? [step.prompt] : []);
+  for (let prompt = wanted.pop(); prompt !== undefined; prompt = wanted.pop()) {
+    const text = isInlinePrompt(prompt)
+      ? prompt
+      : prompts[prompt] ?? readPrompt(prompt, projectDir);
+    if (text === null) missing.push(prompt);
+    else {
+      const isNew = !isInlinePrompt(prompt) && prompts[prompt] === undefined;
+      if (isNew) prompts[prompt] = text;
+      // What a prompt includes is only known for sure when it is rendered; names in quotes are what can be meant.
+      if (isNew || isInlinePrompt(prompt)) wanted.push(...includedIn(text));
+    }
+  }
+  if (missing.length > 0) {
+    throw invalid(
+      file,
+      `there is no prompt ${missing.map((prompt) => `"${prompt}"`).join(", ")} ` +
+        `(looked for ${FOLDER}/prompts/NAME.md)`,
+    );
+  }
+  return { workflow: parsed.workflow, prompts, file };
+}
+
+/** The workflow of this name. @throws {UserError} WORKFLOW_NOT_FOUND */
+export function findWorkflowFile(name: string, projectDir: string): WorkflowFile {
+  const files = listWorkflowFiles(projectDir);
+  const found = files.find((file) => file.name === name);
+  if (found !== undefined) return found;
+  throw refusal("WORKFLOW_NOT_FOUND", {
+    what: `There is no workflow "${name}"`,
+    why: `there are ${files.map(({ name }) => name).join(", ")}; a project's own lie in ` +
+      `${FOLDER}/workflows/NAME.yaml`,
+    next: "conclaude workflow files",
+    details: { workflow: name },
+  });
+}
+
+/** A prompt of the project, or of the program; null when there is none. */
+function readPrompt(name: string, projectDir: string): string | null {
+  if (/[\\/]|^\.\.?$/.test(name)) return null;
+  for (const folder of foldersOf(projectDir)) {
+    try {
+      return Deno.readTextFileSync(joinPath(joinPath(folder, "prompts"), `${name}.md`));
+    } catch {
+      // The next place.
+    }
+  }
+  return BUILTIN_PROMPTS.get(name) ?? null;
+}
+
+function includedIn(text: string): string[] {
+  return [...text.matchAll(/\{\{[^}]*\binclude\s+"([^"]+)"/g)].map(([, name]) => name!);
+}
+
+function yamlOf(file: WorkflowFile): unknown {
+  try {
+    return parseYaml(file.text);
+  } catch (thrown) {
+    throw invalid(file, messageOf(thrown));
+  }
+}
+
+function invalid(file: WorkflowFile, why: string) {
+  return refusal("WORKFLOW_INVALID", {
+    what: `Cannot use workflow "${file.name}"`,
+    why: `${file.path ?? "a part of the program"}: ${why}`,
+    next: `conclaude workflow preview ${file.name}`,
+    details: { workflow: file.name },
+  });
+}
+
+function filesIn(folder: string, pattern: RegExp): { name: string; path: string }[] {
+  try {
+    return [...Deno.readDirSync(folder)]
+      .map((entry) => ({ name: pattern.exec(entry.name)?.[1], path: joinPath(folder, entry.name) }))
+      .filter((file): file is { name: string; path: string } => file.name !== undefined)
+      .sort((a, b) => a.path < b.path ? -1 : 1);
+  } catch {
+    return [];
+  }
+}
+
+function readText(path: string): string {
+  if (Deno.statSync(path).size > MAX_FILE_BYTES) return "the file is larger than 1 MiB";
+  return Deno.readTextFileSync(path);
+}
