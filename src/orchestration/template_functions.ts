@@ -75,6 +75,7 @@ function isEqual(a: Found, b: Found): boolean {
 
 /** `join ", " .tags` and `join .tags ", "` both. */
 function join(a: Found, b: Found): string {
+  if (a === undefined || b === undefined) return "";
   const [list, separator] = Array.isArray(a) ? [a, b] : [b, a];
   if (!Array.isArray(list)) throw new Error("join needs a list and a separator");
   return list.map(textOf).join(textOf(separator));
