@@ -1,5 +1,6 @@
 /** Workflows: what their files may say, with defaults, and what is wrong with one. */
 import { FieldReader, isMapping } from "./field_reader.ts";
+import { doubleNames, nameFault, outputFault } from "./step_names.ts";
 import { scriptFault, textFault } from "./template_check.ts";
 
 /** What every step has. */
@@ -118,9 +119,6 @@ export function* allSteps(
 
 const STEP_TYPES = ["agent", "script", "loop", "merge"] as const;
 
-/** Names that templates use for something else. */
-const RESERVED_NAMES = new Set(["task", "bead", "previous"]);
-
 /**
  * Reads a workflow from an already parsed YAML value.
  *
@@ -145,7 +143,7 @@ export function parseWorkflow(
   else if (/[/\\]/.test(workflow.name)) errors.unshift('name must not contain "/" or "\\"');
   if (workflow.description === "") errors.push("description is required");
   if (isNothing(fields.value("steps"))) errors.push("steps are required: at least one");
-  errors.push(...nameErrors(workflow.steps));
+  errors.push(...doubleNames([...allSteps(workflow.steps)].map(({ step }) => step)));
   return errors.length > 0 ? { errors } : { workflow };
 }
 
@@ -180,14 +178,8 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
     timeoutMs: fields.duration("timeout"),
     output: fields.text("output"),
   };
-  if (common.name === "") tell("a step requires a name");
-  else if (!/^[A-Za-z0-9_][\w-]*$/.test(common.name)) {
-    tell('a step\'s name has letters, digits, "-" and "_" only');
-  } else if (RESERVED_NAMES.has(common.name)) tell("templates use this name for something else");
-  if (common.output !== null && !/^[A-Za-z_][\w-]*$/.test(common.output)) {
-    tell('output must be a name of letters, digits, "-" and "_"');
-  } else if (RESERVED_NAMES.has(common.output ?? "")) {
-    tell(`output must not be "${common.output}": templates use this name for something else`);
+  for (const fault of [nameFault(common.name), outputFault(common.output)]) {
+    if (fault !== null) tell(fault);
   }
   tellFault(textFault(common.when), "when", tell);
   const type = fields.value("type");
@@ -203,13 +195,15 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   return step;
 }
 
-type Teller = { readonly tell: (error: string) => void };
-
 /** What each type of step has besides the common fields. */
 const READERS: Readonly<
   Record<
     Step["type"],
-    (common: CommonStep, fields: FieldReader, place: Place & Teller) => Step | null
+    (
+      common: CommonStep,
+      fields: FieldReader,
+      place: Place & { readonly tell: (error: string) => void },
+    ) => Step | null
   >
 > = {
   agent: (common, fields, { tell }) => {
@@ -259,8 +253,7 @@ const READERS: Readonly<
       ...common,
       type: "loop",
       steps,
-      // 0 is what an absent count was in workflows of old.
-      maxIterations: count || DEFAULT_MAX_ITERATIONS,
+      maxIterations: count || DEFAULT_MAX_ITERATIONS, // 0 is as if there were none
       onMaxIterations: fields.choice("on_max_iterations", ["block", "exit", "continue"]) ?? "block",
     };
   },
@@ -283,20 +276,4 @@ function isNothing(steps: unknown): boolean {
 
 function tellFault(fault: string | null, field: string, tell: (error: string) => void): void {
   if (fault !== null) tell(`${field}: ${fault}`);
-}
-
-/** Names of steps and of variables are found in one place by templates, so none may be there twice. */
-function nameErrors(steps: readonly Step[]): string[] {
-  const errors = new Set<string>();
-  const all = [...allSteps(steps)].map(({ step }) => step);
-  const names = new Set<string>();
-  for (const { name } of all) {
-    if (name !== "" && names.has(name)) errors.add(`duplicate step name "${name}"`);
-    names.add(name);
-  }
-  for (const { name, output } of all) {
-    if (output === null || output === name || !names.has(output)) continue;
-    errors.add(`step "${name}": output "${output}" is the name of another step`);
-  }
-  return [...errors];
 }
