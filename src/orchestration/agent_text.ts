@@ -1,0 +1,99 @@
+/** What an agent says, read from the lines that its process prints: `stream-json` of Claude Code, or plain text. */
+import { isMapping, type Mapping } from "./field_reader.ts";
+
+/** One line of output. */
+export interface AgentLine {
+  /** What a person would read, with its line breaks; null when there is nothing to read. */
+  readonly text: string | null;
+  readonly sessionId: string | null;
+  /** True: the last line of a turn, which repeats what was said last. */
+  readonly isResult: boolean;
+  /** True: the turn has ended with an error, and the text says which. */
+  readonly isError: boolean;
+}
+
+/** All that an agent has said. */
+export interface AgentText {
+  /** Its words, one after the other; the place where its contract is looked for. */
+  readonly text: string;
+  /** Null while no line names one. */
+  readonly sessionId: string | null;
+  /** True: its last turn has ended with an error. */
+  readonly isError: boolean;
+}
+
+/** The text of each type of line; every other type has nothing to read. */
+const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
+  assistant: spoken,
+  result: ({ result, errors }) => textIn(result) ?? linesIn(errors),
+  text: ({ text }) => textIn(text),
+  system: ({ subtype, stdout, stderr }) =>
+    subtype === "hook_response" ? null : linesIn([stdout, stderr]),
+};
+
+/** Types that have nothing to read in them, beside those above. */
+const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
+
+/**
+ * Reads one line. What is no line of `stream-json` is text as it stands, also JSON of another kind: an agent's contract
+ * may come as such a line.
+ */
+export function readAgentLine(line: string): AgentLine {
+  const object = parseLine(line);
+  if (object === null) return { text: line, sessionId: null, isResult: false, isError: false };
+  const isResult = object.type === "result";
+  return {
+    text: TEXT_OF[object.type]?.(object) ?? null,
+    sessionId: typeof object.session_id === "string" ? object.session_id : null,
+    isResult,
+    isError: isResult && (object.is_error === true || /^error/.test(String(object.subtype))),
+  };
+}
+
+/** Puts together what was said in all lines; a result that only repeats the last words is left out. */
+export function collectAgentText(lines: Iterable<string>): AgentText {
+  const texts: string[] = [];
+  let sessionId: string | null = null;
+  let isError = false;
+  for (const line of lines) {
+    const read = readAgentLine(line);
+    sessionId = read.sessionId ?? sessionId;
+    if (read.isResult) isError = read.isError;
+    const repeats = read.isResult && texts.at(-1)?.trim() === read.text?.trim();
+    if (read.text !== null && !repeats) texts.push(read.text);
+  }
+  return { text: texts.join("\n"), sessionId, isError };
+}
+
+/** A line of `stream-json`; null when it is another text. */
+function parseLine(line: string): (Mapping & { readonly type: string }) | null {
+  if (!line.trimStart().startsWith("{")) return null;
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return null;
+  }
+  if (!isMapping(value) || typeof value.type !== "string") return null;
+  const isKnown = Object.hasOwn(TEXT_OF, value.type) || SILENT.has(value.type);
+  return isKnown || "session_id" in value ? { ...value, type: value.type } : null;
+}
+
+/** What the agent says itself; the words of its subagents are not for the person. */
+function spoken({ message, parent_tool_use_id }: Mapping): string | null {
+  if (typeof parent_tool_use_id === "string" || !isMapping(message)) return null;
+  const { content } = message;
+  if (!Array.isArray(content)) return textIn(content);
+  const blocks = content.filter((block) => isMapping(block) && block.type === "text");
+  return linesIn(blocks.map(({ text }) => text));
+}
+
+function textIn(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}
+
+function linesIn(values: unknown): string | null {
+  if (!Array.isArray(values)) return null;
+  const texts = values.flatMap((value) => textIn(value) ?? []);
+  return texts.length === 0 ? null : texts.join("\n");
+}

@@ -1,0 +1,151 @@
+/**
+ * Where in a shell script a text ends: what is put there next has to be quoted for that place.
+ *
+ * It is not a parser of the shell. It follows quotes, comments, `$( )`, plain `${ }` and `$(( ))` and here-documents,
+ * as `sh` and `bash` both read them; whatever it does not follow (backquotes, `$'…'`, anything else) makes the place
+ * unknown from there on, and nothing is put into an unknown place.
+ */
+
+/** A place that a value can be put into, or why it cannot. */
+export type ShellPlace =
+  | { readonly kind: "plain" | "double" | "single" | "comment" }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/** `${name}` and `${name:-words}` without anything that could be quoted or expanded in it. */
+const PLAIN_PARAMETER = /\$\{[#!]?[\w@*?$!-]+(?:\[[\w@*]+\])?(?::?[-=+?#%/]+[\w./:, -]*)?\}/y;
+const PLAIN_ARITHMETIC = /\$\(\([\w\s+*/%=!&|$,-]*\)\)/y;
+const HERE_DOCUMENT = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n$`\\]+)"|\\?([\w.-]+))/y;
+/** After one of these a word begins, and with it perhaps a comment. */
+const ENDS_A_WORD = /[ \t\n;&|()<>]/;
+
+/** What is open, innermost last: a command in brackets, or a text in double quotes. */
+type Open = "command" | "double";
+
+interface HereDocument {
+  readonly end: string;
+  readonly mayBeIndented: boolean;
+}
+
+/** The place at the end of a script's beginning. */
+export function placeAfter(script: string): ShellPlace {
+  const open: Open[] = [];
+  let documents: HereDocument[] = [];
+  let atWordStart = true;
+  let at = 0;
+  while (at < script.length) {
+    const sign = script[at]!;
+    const isQuoted = open.at(-1) === "double";
+    if (sign === "\\") {
+      if (at + 1 === script.length) return unknown("a backslash stands before it");
+      // A backslash at the end of a line joins it with the next: no character at all.
+      if (script[at + 1] !== "\n") atWordStart = false;
+      at += 2;
+      continue;
+    }
+    if (sign === "`") return unknown("a backquote stands before it; use $( )");
+    if (sign === "$") {
+      if (at + 1 === script.length) return unknown("a $ stands before it");
+      const end = endOfMatch(PLAIN_PARAMETER, script, at) ??
+        endOfMatch(PLAIN_ARITHMETIC, script, at);
+      const next = script[at + 1]!;
+      atWordStart = false;
+      if (end !== null) at = end;
+      else if (next === "{") return unknown("a ${ } that is not plain stands before it");
+      else if (script.startsWith("((", at + 1)) {
+        return unknown("a $(( )) that is not plain stands before it");
+      } else if (next === "(") {
+        open.push("command");
+        atWordStart = true;
+        at += 2;
+      } else if (!isQuoted && (next === "'" || next === '"')) {
+        return unknown(`a $${next} stands before it`);
+      } else at += next === "$" || next === "#" ? 2 : 1;
+      continue;
+    }
+    if (isQuoted) {
+      if (sign === '"') open.pop();
+      at++;
+      continue;
+    }
+    if (sign === "#" && atWordStart) {
+      const end = script.indexOf("\n", at);
+      if (end < 0) return { kind: "comment" };
+      at = end;
+      continue;
+    }
+    if (sign === "'") {
+      const end = script.indexOf("'", at + 1);
+      if (end < 0) return { kind: "single" };
+      atWordStart = false;
+      at = end + 1;
+      continue;
+    }
+    if (sign === "<" && script[at + 1] === "<") {
+      const end = endOfMatch(HERE_DOCUMENT, script, at);
+      if (end === null || script[at + 2] === "<") return unknown("a << stands before it");
+      const [, dash, ...words] = matchAt(HERE_DOCUMENT, script, at)!;
+      documents.push({ end: words.find((word) => word)!, mayBeIndented: dash === "-" });
+      if (!/[ \t\n;&|<>]/.test(script[end] ?? "")) {
+        return unknown("a << with an end that is not plain stands before it");
+      }
+      atWordStart = false;
+      at = end;
+      continue;
+    }
+    if (sign === "\n" && documents.length > 0) {
+      const end = endOfDocuments(script, at + 1, documents);
+      if (end === null) return unknown("it lies in a here-document");
+      documents = [];
+      atWordStart = true;
+      at = end;
+      continue;
+    }
+    // The brackets of its patterns do not come in pairs.
+    if (atWordStart && open.length > 0 && /^case\s/.test(script.slice(at, at + 5))) {
+      return unknown("a case in brackets stands before it");
+    }
+    if (sign === ")" && documents.length > 0) {
+      return unknown("a << in brackets stands before it");
+    }
+    if (sign === '"') open.push("double");
+    else if (sign === "(") open.push("command");
+    else if (sign === ")" && open.at(-1) === "command") open.pop();
+    atWordStart = ENDS_A_WORD.test(sign);
+    at++;
+  }
+  if (documents.length > 0) return unknown("a here-document begins in this line");
+  return { kind: open.at(-1) === "double" ? "double" : "plain" };
+}
+
+function unknown(why: string): ShellPlace {
+  return { kind: "unknown", why };
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}
+
+function endOfMatch(pattern: RegExp, text: string, at: number): number | null {
+  const match = matchAt(pattern, text, at);
+  return match === null ? null : at + match[0].length;
+}
+
+/** Where the line begins that follows the last of the here-documents; null when one is not at its end. */
+function endOfDocuments(
+  script: string,
+  start: number,
+  documents: readonly HereDocument[],
+): number | null {
+  let at = start;
+  for (const { end, mayBeIndented } of documents) {
+    for (;;) {
+      const lineEnd = script.indexOf("\n", at);
+      if (lineEnd < 0) return null;
+      const line = script.slice(at, lineEnd);
+      at = lineEnd + 1;
+      if ((mayBeIndented ? line.replace(/^\t+/, "") : line) === end) break;
+    }
+  }
+  return at;
+}

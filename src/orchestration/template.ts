@@ -1,0 +1,199 @@
+/**
+ * Templates of workflows: prompts and other text, and scripts, where every value is quoted for the shell.
+ *
+ * A value that was put in is never looked through for tags again.
+ */
+import { placeAfter } from "./shell_place.ts";
+import { quoteAt } from "./shell_quote.ts";
+import { type Found, TEMPLATE_FUNCTIONS, textOf } from "./template_functions.ts";
+import {
+  type Expression,
+  parseTemplate,
+  type Part,
+  type TemplateContext,
+  TemplateError,
+  type TemplateValue,
+} from "./template_syntax.ts";
+
+/** A template with its values put in. */
+export interface Rendered {
+  readonly text: string;
+  /** What a person should know: each use of `raw`. */
+  readonly warnings: readonly string[];
+}
+
+/** How a text is rendered. */
+export interface RenderOptions {
+  /** What a path that leads nowhere comes to. */
+  readonly missing: "error" | "empty";
+  /** The text that `include "name"` puts in; null when there is none. Without it nothing can be included. */
+  readonly include?: ((name: string) => string | null) | undefined;
+  /** The name that the template itself can be included by. */
+  readonly name?: string | undefined;
+}
+
+/** So many texts may include each other in a row. */
+const MAX_INCLUDE_DEPTH = 5;
+
+interface Scope extends RenderOptions {
+  readonly context: TemplateContext;
+  /** The texts that are being rendered, outermost first; the first is the template itself, by its name or "". */
+  readonly including: readonly string[];
+}
+
+/**
+ * Renders a prompt, a message or another text.
+ *
+ * @throws TemplateError
+ */
+export function renderText(
+  template: string,
+  context: TemplateContext,
+  options: RenderOptions,
+): Rendered {
+  return {
+    text: renderIn(template, { ...options, context, including: [options.name ?? ""] }),
+    warnings: [],
+  };
+}
+
+/**
+ * The value of a template that is one tag and nothing else; the text of any other. What does not exist is an error.
+ *
+ * @throws TemplateError
+ */
+export function renderValue(template: string, context: TemplateContext): TemplateValue {
+  const scope: Scope = { missing: "error", context, including: [""] };
+  const [only, ...more] = parseTemplate(template.trim());
+  if (only?.kind !== "tag" || more.length > 0) return renderIn(template, scope);
+  return existing(evaluate(only, scope), only, scope) ?? null;
+}
+
+/**
+ * Renders a script for `sh`. Every value becomes a part of one word, whatever it holds; inside of quotes too. What does
+ * not exist is an empty word. `{{ raw .x }}` puts a value in as it stands, and is told as a warning.
+ *
+ * Where it is not certain how the shell reads the place (backquotes, here-documents, `\` or `$` before the tag), it is
+ * refused whatever the value is; such a script takes the value from its `env`.
+ *
+ * @throws TemplateError
+ */
+export function renderScript(command: string, context: TemplateContext): Rendered {
+  const scope: Scope = { missing: "empty", context, including: [""] };
+  const parts = parseTemplate(command);
+  const warnings: string[] = [];
+  let text = "";
+  for (const [index, part] of parts.entries()) {
+    if (part.kind === "text") {
+      text += part.text;
+      continue;
+    }
+    const raw = rawArgument(part);
+    const value = textOf(evaluate({ ...part, expression: raw ?? part.expression }, scope));
+    if (value.includes("\0")) {
+      throw new TemplateError(`${part.tag}: a value for a script holds NUL`);
+    }
+    if (raw !== null) {
+      if (raw.kind !== "constant") warnings.push(`${part.tag} is not quoted for the shell`);
+      text += value;
+      continue;
+    }
+    const place = placeAfter(text);
+    if (place.kind === "unknown") {
+      throw new TemplateError(
+        `${part.tag} cannot be quoted here: ${place.why}. Name the value under \`env\`, and use "$NAME"`,
+      );
+    }
+    const next = parts[index + 1];
+    text += quoteAt(value, place.kind, next?.kind === "text" ? next.text : "");
+  }
+  return { text, warnings };
+}
+
+/** What `raw` is given, when the tag is one. */
+function rawArgument({ tag, expression }: Extract<Part, { kind: "tag" }>): Expression | null {
+  if (expression.kind !== "call" || expression.name !== "raw") return null;
+  if (expression.args.length !== 1) throw new TemplateError(`${tag}: raw takes one value`);
+  return expression.args[0]!;
+}
+
+function renderIn(template: string, scope: Scope): string {
+  return parseTemplate(template).map((part) =>
+    part.kind === "text" ? part.text : textOf(existing(evaluate(part, scope), part, scope))
+  ).join("");
+}
+
+type Tag = Extract<Part, { kind: "tag" }>;
+
+function existing(value: Found, { tag }: Tag, { missing }: Scope): Found {
+  if (value === undefined && missing === "error") {
+    throw new TemplateError(`${tag}: there is no such value`);
+  }
+  return value;
+}
+
+function evaluate(part: Tag, scope: Scope): Found {
+  const { expression } = part;
+  if (expression.kind === "constant") return expression.value;
+  if (expression.kind === "path") return lookUp(scope.context, expression.path);
+  const { name } = expression;
+  const args = expression.args.map((one) => evaluate({ ...part, expression: one }, scope));
+  if (name === "include") return include(part, args, scope);
+  if (name === "raw") throw new TemplateError(`${part.tag}: raw is for scripts, and stands first`);
+  const known = TEMPLATE_FUNCTIONS.get(name);
+  if (known === undefined) throw new TemplateError(`${part.tag}: ${unknownName(name)}`);
+  if (args.length < known.min || args.length > known.max) {
+    const count = known.max === known.min ? `${known.min}` : `at least ${known.min}`;
+    throw new TemplateError(`${part.tag}: ${name} takes ${count} values, not ${args.length}`);
+  }
+  if (!known.takesMissing) { for (const arg of args) existing(arg, part, scope); }
+  try {
+    return known.run(...args);
+  } catch (error) {
+    throw new TemplateError(`${part.tag}: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function unknownName(name: string): string {
+  if (["if", "else", "end", "range", "with", "define", "template", "block"].includes(name)) {
+    return `templates have no "${name}"; use \`when\` of a step, or default`;
+  }
+  return `"${name}" is no function; a value is written with a dot: {{ .${name} }}`;
+}
+
+/** A value by its path; only what the context itself holds, nothing of the language. */
+function lookUp(context: TemplateContext, path: readonly string[]): Found {
+  let value: Found = context;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) {
+      return undefined;
+    }
+    if (Array.isArray(value) && !/^\d+$/.test(name)) return undefined;
+    value = (value as TemplateContext)[name];
+  }
+  return value;
+}
+
+/** `include "name" "key" value …`: another text, with values of its own over those of this one. */
+function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
+  const [name, ...pairs] = args;
+  if (typeof name !== "string") throw new TemplateError(`${tag}: include needs a name`);
+  const chain = [...scope.including, name];
+  if (scope.including.includes(name)) {
+    const circle = chain.slice(chain.indexOf(name));
+    throw new TemplateError(`${tag}: circular include detected: ${circle.join(" -> ")}`);
+  }
+  if (chain.length > MAX_INCLUDE_DEPTH + 1) {
+    throw new TemplateError(
+      `${tag}: more than ${MAX_INCLUDE_DEPTH} texts include each other: ${
+        chain.slice(1).join(" -> ")
+      }`,
+    );
+  }
+  if (pairs.length % 2 !== 0) throw new TemplateError(`${tag}: include needs keys with values`);
+  const text = scope.include?.(name) ?? null;
+  if (text === null) throw new TemplateError(`${tag}: there is no text "${name}" to include`);
+  const own: Record<string, TemplateValue> = {};
+  for (let i = 0; i < pairs.length; i += 2) own[textOf(pairs[i])] = pairs[i + 1] ?? null;
+  return renderIn(text, { ...scope, context: { ...scope.context, ...own }, including: chain });
+}

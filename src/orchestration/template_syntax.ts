@@ -1,0 +1,169 @@
+/**
+ * The syntax of templates: text with tags `{{ … }}`, in the form of Go's text/template as far as workflows use it.
+ *
+ * A tag holds a path (`.task.title`, also `.run-tests.output`), a constant, or a function with its arguments, and may be
+ * a pipeline (`.title | upper`). `{{-` and `-}}` take away the white space beside the tag, `{{/* … * /}}` says nothing.
+ */
+
+/** A plain JSON value. */
+export type TemplateValue =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly TemplateValue[]
+  | { readonly [name: string]: TemplateValue };
+
+/** What the paths of a template are looked up in. */
+export type TemplateContext = { readonly [name: string]: TemplateValue };
+
+/** A template that is wrong, or that names what does not exist; the message names the tag. */
+export class TemplateError extends Error {
+  override readonly name = "TemplateError";
+}
+
+/** What a tag says. */
+export type Expression =
+  | { readonly kind: "path"; readonly path: readonly string[] }
+  | { readonly kind: "constant"; readonly value: TemplateValue }
+  | { readonly kind: "call"; readonly name: string; readonly args: readonly Expression[] };
+
+/** A part of a template. */
+export type Part =
+  | { readonly kind: "text"; readonly text: string }
+  | {
+    readonly kind: "tag";
+    /** As it was written. */
+    readonly tag: string;
+    readonly expression: Expression;
+  };
+
+/** One word of a tag. The last alternative is whatever is not allowed. */
+const WORDS =
+  /\s+|"(?:[^"\\\n]|\\.)*"|`[^`]*`|\.[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*|-?\d+(?:\.\d+)?(?![\w.])|[A-Za-z_]\w*|[()|]|[\s\S]/gy;
+
+/** Nothing more than so many brackets in each other. */
+const MAX_DEPTH = 50;
+
+/**
+ * Cuts a template into its parts.
+ *
+ * @throws TemplateError when a tag has no end, or says what is not understood.
+ */
+export function parseTemplate(template: string): Part[] {
+  const parts: Part[] = [];
+  let at = 0;
+  let trimsStart = false;
+  for (;;) {
+    const start = template.indexOf("{{", at);
+    let text = template.slice(at, start < 0 ? undefined : start);
+    if (trimsStart) text = text.trimStart();
+    if (start >= 0 && /^\{\{-\s/.test(template.slice(start, start + 4))) text = text.trimEnd();
+    if (text !== "") parts.push({ kind: "text", text });
+    if (start < 0) return parts;
+    const end = endOfTag(template, start);
+    const tag = template.slice(start, end);
+    trimsStart = /\s-\}\}$/.test(tag);
+    const inner = tag.slice(2, -2).replace(/^-\s/, "").replace(/\s-$/, "").trim();
+    if (!/^\/\*[\s\S]*\*\/$/.test(inner)) {
+      parts.push({ kind: "tag", tag, expression: new TagReader(inner, tag).read() });
+    }
+    at = end;
+  }
+}
+
+/** Where the tag that begins at `start` is over; `}}` in a constant does not end it. */
+function endOfTag(template: string, start: number): number {
+  const pieces = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|\/\*[\s\S]*?\*\/|\}\}|\{\{|[\s\S]/gy;
+  pieces.lastIndex = start + 2;
+  for (let match = pieces.exec(template); match !== null; match = pieces.exec(template)) {
+    if (match[0] === "}}") return pieces.lastIndex;
+    if (match[0] === "{{") break;
+  }
+  const line = template.slice(start, start + 40).split("\n", 1)[0];
+  throw new TemplateError(`"${line}" is not closed: "}}" is missing`);
+}
+
+/** Reads one tag from its words. */
+class TagReader {
+  readonly #words: string[];
+  readonly #tag: string;
+  #at = 0;
+  #depth = 0;
+
+  constructor(inner: string, tag: string) {
+    this.#words = (inner.match(WORDS) ?? []).filter((word) => word.trim() !== "");
+    this.#tag = tag;
+  }
+
+  read(): Expression {
+    const expression = this.#readPipeline();
+    if (this.#at < this.#words.length) this.#fail(`"${this.#words[this.#at]}" is not expected`);
+    return expression;
+  }
+
+  #readPipeline(): Expression {
+    let expression = this.#readCall(null);
+    while (this.#words[this.#at] === "|") {
+      this.#at++;
+      expression = this.#readCall(expression);
+    }
+    return expression;
+  }
+
+  /** @param piped What comes before the bar: the last argument. */
+  #readCall(piped: Expression | null): Expression {
+    const name = this.#words[this.#at];
+    if (name === undefined) this.#fail("it is empty");
+    if (!/^[A-Za-z_]/.test(name) || isConstant(name)) {
+      if (piped !== null) this.#fail(`"${name}" is no function`);
+      return this.#readTerm();
+    }
+    this.#at++;
+    const args: Expression[] = [];
+    while (this.#at < this.#words.length && !["|", ")"].includes(this.#words[this.#at]!)) {
+      args.push(this.#readTerm());
+    }
+    if (piped !== null) args.push(piped);
+    return { kind: "call", name, args };
+  }
+
+  #readTerm(): Expression {
+    const word = this.#words[this.#at++];
+    if (word === undefined) this.#fail("it ends too early");
+    if (word === "(") {
+      if (++this.#depth > MAX_DEPTH) this.#fail("it has too many brackets");
+      const expression = this.#readPipeline();
+      if (this.#words[this.#at++] !== ")") this.#fail('")" is missing');
+      this.#depth--;
+      return expression;
+    }
+    if (/^\../.test(word)) return { kind: "path", path: word.slice(1).split(".") };
+    if (word.length > 1 && word.startsWith("`")) {
+      return { kind: "constant", value: word.slice(1, -1) };
+    }
+    if (word.length > 1 && word.startsWith('"')) {
+      return { kind: "constant", value: this.#unescape(word) };
+    }
+    if (/^-?\d/.test(word)) return { kind: "constant", value: Number(word) };
+    if (isConstant(word)) return { kind: "constant", value: word === "true" };
+    if (/^[A-Za-z_]/.test(word)) return { kind: "call", name: word, args: [] };
+    this.#fail(`"${word}" is not expected`);
+  }
+
+  #unescape(word: string): string {
+    try {
+      return JSON.parse(word);
+    } catch {
+      this.#fail(`${word} is no text: after a backslash may stand " \\ n t r or uXXXX`);
+    }
+  }
+
+  #fail(why: string): never {
+    throw new TemplateError(`${this.#tag}: ${why}`);
+  }
+}
+
+function isConstant(word: string): boolean {
+  return word === "true" || word === "false";
+}
