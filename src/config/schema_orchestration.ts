@@ -53,6 +53,9 @@ export const ORCHESTRATION = section(
       word(),
       "Tools that an agent may use without asking, for example `Bash(npm test:*)`; given to it as `--allowedTools`.",
     ),
+    check: text(
+      "The project's own check, a shell command: the built-in workflows run it, and pass without one.",
+    ),
     agentTimeoutMinutes: int(
       [1, 1440],
       30,

@@ -1,0 +1,156 @@
+/** What became of an agent: from its files to its end, its step's outcome and all that follows, in one transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { collectAgentText } from "../orchestration/agent_text.ts";
+import { readContract } from "../orchestration/contract.ts";
+import {
+  outcomeOfAgent,
+  outcomeOfScript,
+  type ProcessEnd,
+  type StepOutcome,
+} from "../orchestration/progress.ts";
+import { lastQuestion } from "../orchestration/questions.ts";
+import { type AgentStep, allSteps, type ScriptStep } from "../orchestration/workflow.ts";
+import { type Agent, endAgent } from "../store/agents.ts";
+import { askQuestion, listQuestions, resolveQuestions } from "../store/questions.ts";
+import { listSteps, readWorkflow } from "../store/workflows.ts";
+import { finishAndAdvance } from "./advance.ts";
+import type { AgentFiles } from "./agent_files.ts";
+import { readPlan } from "./plan.ts";
+
+/** How an agent's process has ended. */
+export interface AgentEnd {
+  /** As its shell has written it down; null when it did not come to that. */
+  readonly code: number | null;
+  readonly timedOut: boolean;
+  /** Why it was killed; null when it was not. */
+  readonly killed: string | null;
+}
+
+/** So much of an output is kept with the step, for the steps after it, in characters: the end of it. */
+const MAX_OUTCOME_CHARS = 100_000;
+
+/** A shell tells a signal as 128 and its number; these are the common ones. */
+const SIGNALS: Readonly<Record<number, string>> = {
+  129: "SIGHUP",
+  130: "SIGINT",
+  131: "SIGQUIT",
+  134: "SIGABRT",
+  135: "SIGBUS",
+  136: "SIGFPE",
+  137: "SIGKILL",
+  139: "SIGSEGV",
+  141: "SIGPIPE",
+  143: "SIGTERM",
+};
+
+/**
+ * Writes down the end of an agent, what its step came to, and what follows from that, in the caller's transaction. One
+ * that was written down already stays as it is.
+ */
+export function settle(
+  db: DatabaseSync,
+  agent: Agent,
+  { end, files, mask, atMs }: {
+    readonly end: AgentEnd;
+    readonly files: AgentFiles;
+    readonly mask: (text: string) => string;
+    readonly atMs: number;
+  },
+): void {
+  const signal = end.code === null ? "SIGKILL" : SIGNALS[end.code] ?? null;
+  const process: ProcessEnd = { exitCode: end.code, timedOut: end.timedOut, signal };
+  const said = readSaid(files, mask);
+  const asked = agent.kind === "agent" && end.code === 0 && !end.timedOut && end.killed === null &&
+      readContract(said.text) === null
+    ? lastQuestion(said.text)
+    : null;
+  endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: end.code, atMs });
+  const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
+  const step = workflow === undefined
+    ? undefined
+    : listSteps(db, workflow.id).find(({ agentId, status }) =>
+      agentId === agent.id && status === "running"
+    );
+  if (asked === null) resolveQuestions(db, { agentId: agent.id }, atMs);
+  if (workflow === undefined || step === undefined) return;
+  if (asked !== null) keepQuestion(db, agent, { ...asked, sessionId: said.sessionId }, atMs);
+  const definition = stepNamed(db, workflow.id, step.key);
+  const outcome = definition.type === "script"
+    ? outcomeOfScript(definition, { ...process, output: readTail(files.stdout, mask) })
+    : outcomeOfAgent(definition, { ...process, text: said.text, question: asked !== null });
+  finishAndAdvance(db, workflow, step, { outcome: asStopped(outcome, end), atMs });
+}
+
+/** Whoever stopped an agent has given a reason; it says more than a signal. */
+function asStopped(outcome: StepOutcome, { killed }: AgentEnd): StepOutcome {
+  if (killed === null) return outcome;
+  return { ...outcome, success: false, action: "block", error: `killed: ${killed}` };
+}
+
+function statusOf(
+  { code, timedOut, killed }: AgentEnd,
+  signal: string | null,
+): { readonly status: "completed" | "failed" | "killed"; readonly error: string | null } {
+  if (timedOut) return { status: "failed", error: "execution timed out" };
+  if (killed !== null) return { status: "killed", error: killed };
+  if (signal !== null) return { status: "killed", error: `ended by ${signal}` };
+  if (code === 0) return { status: "completed", error: null };
+  return { status: "failed", error: `agent exited with code ${code}` };
+}
+
+/** Of the questions of an agent that waits, the last one is left open. */
+function keepQuestion(
+  db: DatabaseSync,
+  agent: Agent,
+  asked: {
+    readonly type: "confirmation" | "permission" | "choice" | "input";
+    readonly text: string;
+    readonly options: readonly string[];
+    readonly sessionId: string | null;
+  },
+  atMs: number,
+): void {
+  const open = listQuestions(db, { statuses: ["pending"], agentId: agent.id }).at(-1);
+  if (open?.text === asked.text) return;
+  resolveQuestions(db, { agentId: agent.id }, atMs);
+  askQuestion(db, {
+    ...asked,
+    source: "output",
+    taskId: agent.taskId,
+    workflowId: agent.workflowId,
+    stepKey: agent.stepKey,
+    agentId: agent.id,
+    origin: `output:${agent.id}:last`,
+  }, atMs);
+}
+
+/** A step of a workflow by its key: the name is what follows the rounds of the loops. */
+function stepNamed(db: DatabaseSync, workflowId: string, key: string): AgentStep | ScriptStep {
+  const name = key.slice(key.lastIndexOf("/") + 1);
+  for (const { step } of allSteps(readPlan(db, workflowId).workflow.steps)) {
+    if (step.name === name && (step.type === "agent" || step.type === "script")) return step;
+  }
+  throw new Error(`workflow ${workflowId} has no step ${name}`);
+}
+
+function readSaid(files: AgentFiles, mask: (text: string) => string) {
+  const { text, sessionId } = collectAgentText(readWhole(files.stdout).split("\n"));
+  return { text: endOf(text, mask), sessionId };
+}
+
+function readTail(path: string, mask: (text: string) => string): string {
+  return endOf(readWhole(path).trimEnd(), mask);
+}
+
+/** Masked before it is cut, so that no half of a secret is left over at the cut. */
+function endOf(text: string, mask: (text: string) => string): string {
+  return mask(text.slice(-4 * MAX_OUTCOME_CHARS)).slice(-MAX_OUTCOME_CHARS);
+}
+
+function readWhole(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,113 @@
+/** From the step of a workflow to what is started for it. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Config } from "../config/schema.ts";
+import { builtinPrompt, CHECK_VARIABLE } from "../orchestration/builtins.ts";
+import type { Move } from "../orchestration/progress.ts";
+import { renderPrompt, renderScriptStep } from "../orchestration/render_step.ts";
+import { type AgentStep, type ScriptStep, stepTimeoutMs } from "../orchestration/workflow.ts";
+import { joinPath } from "../paths.ts";
+import type { Agent } from "../store/agents.ts";
+import { listQuestions, type Question } from "../store/questions.ts";
+import type { WorkflowRow } from "../store/workflows.ts";
+import type { Launch } from "./launch.ts";
+import { readPlan } from "./plan.ts";
+
+/** What an agent's step comes to. */
+export interface StepLaunch {
+  readonly launch: Launch;
+  /** How long it may run, in milliseconds; null: as long as it likes. */
+  readonly timeoutMs: number | null;
+  /** The answer that it goes on with; null when it begins anew. */
+  readonly answered: Question | null;
+}
+
+/** `bash` for what people write; where there is none, the shell that is. */
+const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$1" conclaude; fi
+exec /bin/sh -c "$1" conclaude`;
+
+/** The program that does an agent's step when the configuration names none. */
+const AGENT_COMMAND = "claude";
+
+/**
+ * Puts together what is started for a step.
+ *
+ * @param place `folder`: the working tree, or the project. `database`: where the hooks of an agent are to write.
+ * @throws {TemplateError} For a template whose values are not there.
+ */
+export function launchOf(
+  db: DatabaseSync,
+  { agent, workflow, move, config, folder, database }: {
+    readonly agent: Agent;
+    readonly workflow: WorkflowRow;
+    readonly move: Extract<Move, { readonly kind: "run" }>;
+    readonly config: Config["orchestration"];
+    readonly folder: string;
+    readonly database: string;
+  },
+): StepLaunch {
+  const variables = {
+    CONCLAUDE_DB_PATH: database,
+    CONCLAUDE_TASK_ID: workflow.taskId,
+    CONCLAUDE_WORKFLOW_ID: workflow.id,
+    CONCLAUDE_AGENT_ID: agent.id,
+    CLAUDE_PROJECT_DIR: folder,
+    ...(config.check === null ? {} : { [CHECK_VARIABLE]: config.check }),
+  };
+  const { step } = move;
+  if (step.type === "merge") throw new Error("a merge starts no process");
+  const timeoutMs = stepTimeoutMs(step, { agentMs: config.agentTimeoutMinutes * 60_000 });
+  const place = { folder, variables };
+  return step.type === "script"
+    ? { launch: scriptLaunch(step, move, place), timeoutMs, answered: null }
+    : { ...agentLaunch(db, step, { move, workflow, config, place }), timeoutMs };
+}
+
+type Place = Pick<Launch, "folder" | "variables">;
+type Run = Extract<Move, { readonly kind: "run" }>;
+
+function scriptLaunch(step: ScriptStep, { context }: Run, place: Place): Launch {
+  const { command, env, workdir } = renderScriptStep(step, context);
+  return {
+    words: ["/bin/sh", "-c", PICK_SHELL, "sh", command],
+    folder: workdir === null ? place.folder : joinPath(place.folder, workdir),
+    variables: { ...place.variables, ...env },
+    input: "",
+  };
+}
+
+function agentLaunch(
+  db: DatabaseSync,
+  step: AgentStep,
+  { move, workflow, config, place }: {
+    readonly move: Run;
+    readonly workflow: WorkflowRow;
+    readonly config: Config["orchestration"];
+    readonly place: Place;
+  },
+): Omit<StepLaunch, "timeoutMs"> {
+  const { prompts } = readPlan(db, workflow.id);
+  const tools = config.allowedTools.length === 0
+    ? []
+    : ["--allowedTools", config.allowedTools.join(",")];
+  const words = [config.agentCommand ?? AGENT_COMMAND, ...config.agentArgs, ...tools];
+  const answered = answerFor(db, workflow, move.key);
+  if (answered?.sessionId) {
+    const resume = config.resumeArgs.map((word) =>
+      word.replaceAll("{session_id}", () => answered.sessionId!)
+    );
+    const launch = { ...place, words: [...words, ...resume], input: answered.answer ?? "" };
+    return { launch, answered };
+  }
+  const { text } = renderPrompt(step, move.context, (name) => prompts[name] ?? builtinPrompt(name));
+  // Without a session to go on with, the agent is told again, with what it had asked.
+  const input = answered === null
+    ? text
+    : `${text}\n\nYou asked before: ${answered.text}\nThe answer is: ${answered.answer}\n`;
+  return { launch: { ...place, words, input }, answered };
+}
+
+/** The newest answer to a question of this step that has not been delivered. */
+function answerFor(db: DatabaseSync, workflow: WorkflowRow, key: string): Question | null {
+  return listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
+    .findLast(({ stepKey }) => stepKey === key) ?? null;
+}

@@ -1,0 +1,113 @@
+/** Where the steps of a workflow are run: a working tree of its own, or the project where there is no repository. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Config } from "../config/schema.ts";
+import { findRepository, type Repository } from "../git/repository.ts";
+import { runGit } from "../git/run_git.ts";
+import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../git/worktrees.ts";
+import { branchName } from "../orchestration/branch.ts";
+import type { Task } from "../orchestration/task.ts";
+import { isAbsolutePath, joinPath, parentOf } from "../paths.ts";
+import { lookUpwards } from "../project/look.ts";
+import { transaction } from "../store/database.ts";
+import { changeWorkflow, type WorkflowRow } from "../store/workflows.ts";
+
+/** The folder of the working trees when the configuration names none. */
+const TREES = ".conclaude/worktrees";
+
+/** So much of a task's id names its folder: the end, which differs from task to task. */
+const ID_CHARS = 12;
+
+/** The folder, or why there is none. */
+export type WorkFolder =
+  | { readonly kind: "ready"; readonly folder: string }
+  | { readonly kind: "failed"; readonly why: string };
+
+/** Makes the folder of a workflow, or finds the one that it has. What it is, is written down with the workflow. */
+export async function ensureFolder(
+  db: DatabaseSync,
+  { workflow, task, config, atMs }: {
+    readonly workflow: WorkflowRow;
+    readonly task: Task;
+    readonly config: Config["orchestration"];
+    readonly atMs: number;
+  },
+): Promise<WorkFolder> {
+  const { projectDir } = workflow;
+  if (projectDir === null) return { kind: "failed", why: "the task belongs to no project" };
+  const repository = findRepository(lookUpwards(projectDir));
+  if (repository === undefined) return { kind: "ready", folder: projectDir };
+  const base = await baseOf(repository, workflow, config);
+  if (base.kind === "failed") return base;
+  const root = mainRoot(repository);
+  const trees = config.worktreePath ?? TREES;
+  const folder = isAbsolutePath(trees) ? trees : joinPath(root, trees);
+  if (!isAbsolutePath(trees)) excludeFolder(repository, `/${trees.replace(/^\.?\/|\/$/g, "")}/`);
+  const tree = workflow.worktree !== null && workflow.branch !== null
+    ? { path: workflow.worktree, branch: workflow.branch }
+    : {
+      path: joinPath(folder, task.id.replaceAll("-", "").slice(-ID_CHARS)),
+      branch: branchName(task.id, task.title),
+    };
+  transaction(db, () =>
+    changeWorkflow(db, workflow.id, {
+      worktree: tree.path,
+      branch: tree.branch,
+      baseBranch: base.branch,
+      baseCommit: base.commit,
+    }, { event: null, atMs }));
+  const made = await ensureTree(repository, tree, base.commit);
+  return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
+}
+
+async function baseOf(
+  repository: Repository,
+  workflow: WorkflowRow,
+  { baseBranch }: Config["orchestration"],
+): Promise<
+  | { readonly kind: "found"; readonly branch: string; readonly commit: string }
+  | { readonly kind: "failed"; readonly why: string }
+> {
+  if (workflow.baseBranch !== null && workflow.baseCommit !== null) {
+    return { kind: "found", branch: workflow.baseBranch, commit: workflow.baseCommit };
+  }
+  const branch = baseBranch ?? repository.branch;
+  if (branch === null) {
+    return {
+      kind: "failed",
+      why: `no branch is checked out in ${repository.root}, so there is none to work for`,
+    };
+  }
+  const found = await runGit(
+    ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}^{commit}`],
+    {
+      folder: repository.commonDir,
+    },
+  );
+  return found.code === 0
+    ? { kind: "found", branch, commit: found.stdout.trim() }
+    : { kind: "failed", why: `branch ${branch} has no commit` };
+}
+
+/** The top of the main working tree; of a bare repository the working tree that was found. */
+function mainRoot({ commonDir, root }: Repository): string {
+  return /[\\/]\.git$/.test(commonDir) ? parentOf(commonDir) : root;
+}
+
+/**
+ * Takes the working tree of a workflow that is over away, where nothing would be lost with it.
+ *
+ * @returns Why it stays; null when it is gone.
+ */
+export async function removeFolder(workflow: WorkflowRow): Promise<string | null> {
+  const { worktree, branch, baseBranch, repository } = workflow;
+  if (worktree === null || branch === null || baseBranch === null || repository === null) {
+    return null;
+  }
+  const state = await lookAtTree(worktree, `refs/heads/${baseBranch}`);
+  if (state?.isDirty) return `${worktree} stays: there is work in it that is not committed`;
+  if (state !== null && state.ahead > 0) {
+    return `${worktree} stays: ${branch} has ${state.ahead} commit(s) that ${baseBranch} has not`;
+  }
+  await removeTree({ commonDir: repository }, { path: worktree, branch }, baseBranch);
+  return null;
+}
