@@ -100,13 +100,18 @@ export class FieldReader {
     return map;
   }
 
+  /** What to say of every field that was not asked for. */
+  unknown(): string[] {
+    const known = [...this.#asked];
+    return Object.keys(this.#fields).filter((key) => !this.#asked.has(key)).map((key) => {
+      const meant = nearest(key, known);
+      return `unknown key "${key}"${meant === null ? "" : `; did you mean "${meant}"?`}`;
+    });
+  }
+
   /** Tells every field that was not asked for. */
   finish(): void {
-    const known = [...this.#asked];
-    for (const key of Object.keys(this.#fields).filter((key) => !this.#asked.has(key))) {
-      const meant = nearest(key, known);
-      this.#tell(`unknown key "${key}"${meant === null ? "" : `; did you mean "${meant}"?`}`);
-    }
+    for (const error of this.unknown()) this.#tell(error);
   }
 
   #wrong(key: string, expected: string): null {

@@ -1,0 +1,206 @@
+/** What a workflow would do for a task, as far as that can be told without executing anything. */
+import { evaluateWhen } from "./condition.ts";
+import { renderPrompt, renderScriptStep } from "./render_step.ts";
+import { type TaskFacts, taskValue } from "./task_facts.ts";
+import { renderScript, renderText } from "./template.ts";
+import { pathsOf } from "./template_paths.ts";
+import { type TemplateContext, TemplateError } from "./template_syntax.ts";
+import {
+  type AgentStep,
+  allSteps,
+  isInlinePrompt,
+  type ScriptStep,
+  type Step,
+  type Workflow,
+} from "./workflow.ts";
+
+/** So much of a prompt is shown. */
+const EXCERPT_LENGTH = 500;
+
+/** The text of a prompt, and where it comes from, for a person: a path, or `built-in`. */
+export interface PromptText {
+  readonly text: string;
+  readonly source: string;
+}
+
+/** One step of a preview. */
+export interface PreviewStep {
+  readonly step: Step;
+  /** In how many loops it lies. */
+  readonly depth: number;
+  /** Whether it would run, as far as the task alone decides; null when earlier steps decide too. */
+  readonly wouldRun: boolean | null;
+  /** Where the prompt of an agent comes from, `inline` among others; null for other steps, and where there is none. */
+  readonly promptSource: string | null;
+  /** The first 500 characters of the prompt; null as above. */
+  readonly promptExcerpt: string | null;
+  /** The command of a script; null for other steps. */
+  readonly command: string | null;
+  /** False: what is shown is the template, since it needs what earlier steps put out. */
+  readonly isRendered: boolean;
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** What would be done. */
+export interface WorkflowPreview {
+  readonly steps: readonly PreviewStep[];
+  /** Of all steps, each with the name of its step. */
+  readonly errors: readonly string[];
+  readonly isValid: boolean;
+}
+
+/** Shows what a workflow would do. Nothing is executed, and nothing is looked up but prompts. */
+export function previewWorkflow(
+  workflow: Workflow,
+  options: {
+    readonly task: TaskFacts;
+    /** Null: there is no such prompt. */
+    readonly prompts: (name: string) => PromptText | null;
+  },
+): WorkflowPreview {
+  const all = [...allSteps(workflow.steps)];
+  const task = taskValue(options.task);
+  const scene: Scene = {
+    context: { task, bead: task },
+    known: new Set([
+      "previous",
+      ...all.flatMap(({ step }) => step.output === null ? [step.name] : [step.name, step.output]),
+    ]),
+    prompts: options.prompts,
+    include: (name) => options.prompts(name)?.text ?? null,
+  };
+  const steps = all.map(({ step, depth }) => previewStep(step, depth, scene));
+  const errors = steps.flatMap((one) =>
+    one.errors.map((error) => `step "${one.step.name}": ${error}`)
+  );
+  return { steps, errors, isValid: errors.length === 0 };
+}
+
+interface Scene {
+  /** What is known before anything has run. */
+  readonly context: TemplateContext;
+  /** What steps leave behind. */
+  readonly known: ReadonlySet<string>;
+  readonly prompts: (name: string) => PromptText | null;
+  readonly include: (name: string) => string | null;
+}
+
+/** What there is to say about a step of one type. */
+type Shown = Partial<
+  Pick<PreviewStep, "promptSource" | "promptExcerpt" | "command" | "isRendered">
+>;
+
+interface Findings {
+  readonly errors: string[];
+  readonly warnings: string[];
+}
+
+function previewStep(step: Step, depth: number, scene: Scene): PreviewStep {
+  const findings: Findings = { errors: [], warnings: [] };
+  const wouldRun = attempt(findings, () => judgeWhen(step.when, scene, findings)) ?? null;
+  let shown: Shown = {};
+  if (step.type === "agent") shown = showAgent(step, scene, findings);
+  if (step.type === "script") shown = showScript(step, scene, findings);
+  if (step.type === "merge") {
+    for (const command of step.preMerge) {
+      attempt(findings, () => findings.warnings.push(...renderScript(command, {}).warnings));
+    }
+  }
+  return {
+    step,
+    depth,
+    wouldRun,
+    promptSource: null,
+    promptExcerpt: null,
+    command: null,
+    isRendered: true,
+    ...shown,
+    ...findings,
+  };
+}
+
+function judgeWhen(when: string | null, scene: Scene, { errors }: Findings): boolean | null {
+  if (when === null) return true;
+  const paths = pathsOf(when);
+  errors.push(...unknownNames(when, scene, new Set()).map((error) => `when: ${error}`));
+  if (errors.length > 0 || !isKnownBefore(paths, scene)) return null;
+  const result = evaluateWhen(when, scene.context);
+  if ("run" in result) return result.run;
+  errors.push(result.error);
+  return null;
+}
+
+function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
+  const found = isInlinePrompt(step.prompt)
+    ? { text: step.prompt, source: "inline" }
+    : scene.prompts(step.prompt);
+  if (found === null) {
+    findings.errors.push(`there is no prompt "${step.prompt}"`);
+    return {};
+  }
+  const promptSource = found.source;
+  const asTemplate = {
+    promptSource,
+    promptExcerpt: found.text.slice(0, EXCERPT_LENGTH),
+    isRendered: false,
+  };
+  const own = new Set(Object.keys(step.input));
+  const shown = attempt(findings, (): Shown => {
+    const name = isInlinePrompt(step.prompt) ? undefined : step.prompt;
+    // What is wrong with it whatever the values are: includes among others.
+    renderText(found.text, {}, { missing: "empty", include: scene.include, name });
+    const inputs = Object.entries(step.input);
+    for (const [key, text] of inputs) {
+      const errors = unknownNames(text, scene, new Set());
+      findings.errors.push(...errors.map((error) => `input ${key}: ${error}`));
+    }
+    findings.errors.push(...unknownNames(found.text, scene, own));
+    const paths = [
+      ...pathsOf(found.text, scene.include).filter(({ head }) => !own.has(head)),
+      ...inputs.flatMap(([, text]) => pathsOf(text)),
+    ];
+    if (findings.errors.length > 0 || !isKnownBefore(paths, scene)) return asTemplate;
+    const { text } = renderPrompt(step, scene.context, scene.include);
+    return { promptSource, promptExcerpt: text.slice(0, EXCERPT_LENGTH), isRendered: true };
+  });
+  return shown ?? asTemplate;
+}
+
+function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
+  const asTemplate = { command: step.command, isRendered: false };
+  const shown = attempt(findings, (): Shown => {
+    // In a script a value that does not exist is an empty word: no error, but hardly meant.
+    findings.warnings.push(...unknownNames(step.command, scene, new Set()));
+    const rendered = renderScriptStep(step, scene.context);
+    findings.warnings.push(...rendered.warnings);
+    if (!isKnownBefore(pathsOf(step.command), scene)) return asTemplate;
+    return { command: rendered.command, isRendered: true };
+  });
+  return shown ?? asTemplate;
+}
+
+/** Whether the task alone has all values. */
+function isKnownBefore(paths: readonly { readonly head: string }[], scene: Scene): boolean {
+  return paths.every(({ head }) => Object.hasOwn(scene.context, head));
+}
+
+/** What a template names that neither the task nor any step has. */
+function unknownNames(template: string, scene: Scene, own: ReadonlySet<string>): string[] {
+  return pathsOf(template, scene.include)
+    .filter(({ head, mayBeMissing }) =>
+      !mayBeMissing && !own.has(head) && !scene.known.has(head) &&
+      !Object.hasOwn(scene.context, head)
+    )
+    .map(({ path, head }) => `.${path}: nothing has the name "${head}"`);
+}
+
+function attempt<Result>({ errors }: Findings, action: () => Result): Result | undefined {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof TemplateError)) throw error;
+    errors.push(error.message);
+    return undefined;
+  }
+}
