@@ -43,7 +43,7 @@ printf '%s\\n' "$code" >"$exit.new" && mv -f "$exit.new" "$exit"`;
  *
  * @throws {Error} When it cannot be started, or its files cannot be made.
  */
-export function hold(launch: Launch, files: AgentFiles): Held {
+export function hold(launch: Launch & { readonly id: string }, files: AgentFiles): Held {
   Deno.mkdirSync(files.folder, { recursive: true, mode: 0o700 });
   for (
     const [path, text] of [[files.input, launch.input], [files.stdout, ""], [files.stderr, ""]]
@@ -54,7 +54,7 @@ export function hold(launch: Launch, files: AgentFiles): Held {
     "/bin/sh",
     "-c",
     SHELL,
-    "conclaude-agent",
+    `conclaude-agent-${launch.id}`,
     files.input,
     files.stdout,
     files.stderr,

@@ -1,0 +1,69 @@
+/** Takes tasks that are ready and begins their workflows, as long as there is room. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Config } from "../config/schema.ts";
+import { isUserError, messageOf } from "../errors.ts";
+import { DEFAULT_WORKFLOW } from "../orchestration/builtins.ts";
+import type { Task } from "../orchestration/task.ts";
+import { transaction } from "../store/database.ts";
+import { changeTask } from "../store/task_changes.ts";
+import { SYSTEM } from "../store/task_claims.ts";
+import { listReady } from "../store/tasks.ts";
+import { readWorkflowOfTask } from "../store/workflows.ts";
+import { beginWorkflow, resumeWorkflow } from "./begin.ts";
+import { loadPlan } from "./workflow_files.ts";
+
+/** How the scheduler is to work. */
+export interface Scheduling {
+  /** How many more workflows may run. */
+  readonly slots: number;
+  /** Whether every task that is ready is taken; else only those that were handed over. */
+  readonly all: boolean;
+  readonly leaseMs: number;
+  readonly settingsOf: (folder: string) => Config["orchestration"];
+  readonly log: (level: "info" | "warn", message: string) => void;
+}
+
+/** Begins as many workflows as there is room for. @returns How many were begun. */
+export async function startReady(db: DatabaseSync, options: Scheduling): Promise<number> {
+  if (options.slots <= 0) return 0;
+  let begun = 0;
+  for (const task of listReady(db, { project: null, queued: !options.all, limit: options.slots })) {
+    // What takes long is done between two tasks, so that others come to their turn.
+    await Promise.resolve();
+    if (startTask(db, task, options)) begun++;
+  }
+  return begun;
+}
+
+function startTask(db: DatabaseSync, task: Task, options: Scheduling): boolean {
+  const { leaseMs, settingsOf, log } = options;
+  const atMs = Date.now();
+  try {
+    if (task.projectDir === null) throw new Error("it belongs to no project");
+    const config = settingsOf(task.projectDir);
+    const timeoutMs = config.workflowTimeoutMinutes * 60_000;
+    const earlier = readWorkflowOfTask(db, task.id);
+    if (earlier !== undefined && earlier.endedAtMs === null) {
+      const by = SYSTEM;
+      transaction(db, () => resumeWorkflow(db, earlier, { by, leaseMs, timeoutMs, atMs }));
+      log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
+      return true;
+    }
+    const name = task.workflow ?? config.defaultWorkflow ?? DEFAULT_WORKFLOW;
+    const plan = loadPlan(name, task.projectDir);
+    transaction(db, () => beginWorkflow(db, task, plan, { leaseMs, timeoutMs, atMs }));
+    log("info", `task ${task.id}: workflow ${name} begins`);
+    return true;
+  } catch (thrown) {
+    // Somebody else was faster.
+    if (isUserError(thrown) && thrown.reason === "ALREADY_CLAIMED") return false;
+    const reason = isUserError(thrown) ? `${thrown.what}: ${thrown.why}` : messageOf(thrown);
+    log("warn", `task ${task.id}: ${reason}`);
+    transaction(
+      db,
+      () =>
+        changeTask(db, task, { status: "blocked", reason, queuedAtMs: null }, { by: SYSTEM, atMs }),
+    );
+    return false;
+  }
+}
