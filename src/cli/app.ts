@@ -5,6 +5,7 @@ import { config } from "./commands/config.ts";
 import { counter } from "./commands/counter.ts";
 import { db } from "./commands/db.ts";
 import { doctor } from "./commands/doctor.ts";
+import { event } from "./commands/event.ts";
 import { explain } from "./commands/explain.ts";
 import { exportVerb } from "./commands/export.ts";
 import { guard } from "./commands/guard.ts";
@@ -15,6 +16,7 @@ import { req } from "./commands/req.ts";
 import { retention } from "./commands/retention.ts";
 import { session } from "./commands/session.ts";
 import { status } from "./commands/status.ts";
+import { task } from "./commands/task.ts";
 import type { CliContext, Globals } from "./context.ts";
 import { HELP_FLAG, VERSION_FLAG } from "./help.ts";
 import { usageText } from "./usage.ts";
@@ -38,6 +40,8 @@ export function application(
       audit,
       queue,
       counter,
+      task,
+      event,
       guard,
       req,
       explain,

@@ -34,7 +34,7 @@ export interface CommandSpec<
 /** Makes a command whose action is loaded when it is run, and whose result or error is printed. */
 export function command<
   Flags extends Readonly<Record<string, unknown>>,
-  Args extends readonly unknown[],
+  Args extends readonly unknown[] = [],
 >({ load, parameters, brief, about, examples }: CommandSpec<Flags, Args>): Command<CliContext> {
   return buildCommand<Flags, Args, CliContext>(
     {
@@ -62,7 +62,7 @@ export function command<
 /** Makes a group of commands: a noun with its verbs. */
 export function group<Verb extends string>(
   { verbs, brief, examples }: {
-    readonly verbs: Readonly<Record<Verb, Command<CliContext>>>;
+    readonly verbs: Readonly<Record<Verb, Command<CliContext> | RouteMap<CliContext>>>;
     readonly brief: string;
     /** Lines to paste; at least one. */
     readonly examples: readonly string[];
