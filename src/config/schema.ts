@@ -218,11 +218,6 @@ const SHAPE = {
       30,
       "Days that a session, its audit trail and its captures stay after the session ended. 0 is for ever.",
     ),
-    claimTimeoutMinutes: int(
-      [1, 10_080],
-      30,
-      "Minutes that the claim of a task counts when nobody renews it.",
-    ),
     retentionBatchRows: int([10, 10_000], 500, "Rows that one clean-up step removes at most."),
     claimTimeoutMinutes: int(
       [1, 10_080],
