@@ -62,10 +62,13 @@ export async function approve(
       return keepWaiting(db, workflow, mask(`a check before the merge has failed: ${failed}`));
     }
   }
-  const message = texts.commitMessage ?? `Merge "${task.title}"\n\nTask: ${task.id}`;
+  const trailer = `\n\nTask: ${task.id}`;
+  const workMessage = task.title + trailer;
+  const message = texts.commitMessage ?? `Merge "${task.title}"${trailer}`;
   const result = await mergeTree({ commonDir: repository }, { path: worktree, branch }, {
     target: baseBranch,
     message,
+    workMessage,
   });
   if (result.kind === "conflicts") {
     const told = `it conflicts with ${baseBranch} in ${result.files.join(", ")}`;
