@@ -3,6 +3,7 @@ import { audit } from "./commands/audit.ts";
 import { completions } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
 import { counter } from "./commands/counter.ts";
+import { daemon } from "./commands/daemon.ts";
 import { db } from "./commands/db.ts";
 import { doctor } from "./commands/doctor.ts";
 import { explain } from "./commands/explain.ts";
@@ -43,6 +44,7 @@ export function application(
       explain,
       config,
       db,
+      daemon,
       retention,
       export: exportVerb,
       completions,
