@@ -39,11 +39,13 @@ export function takeDaemonLock(path: string): DaemonLock | null {
 export function isDaemonLocked(path: string): boolean {
   let db: DatabaseSync;
   try {
-    db = new DatabaseSync(path, { timeout: 0, readOnly: true });
+    db = new DatabaseSync(path, { readOnly: true });
   } catch {
     return false; // No lock was ever taken.
   }
   try {
+    // The runtime passes over `timeout` where it opens for reading only, and would wait for seconds.
+    db.exec("PRAGMA busy_timeout = 1");
     db.prepare("SELECT count(*) FROM sqlite_schema").get();
     return false;
   } catch (thrown) {
