@@ -2,7 +2,7 @@
  * Where in a shell script a text ends: what is put there next has to be quoted for that place.
  *
  * It is not a parser of the shell. It follows quotes, comments, `$( )`, plain `${ }` and `$(( ))` and here-documents,
- * as `sh` and `bash` both read them; whatever it does not follow (backquotes, `$'…'`, anything else) makes the place
+ * as `sh` and `bash` both read them; whatever it does not follow (backquotes, `$'…'`, arrays, anything else) makes the place
  * unknown from there on, and nothing is put into an unknown place.
  */
 
@@ -15,6 +15,7 @@ export type ShellPlace =
 const PLAIN_PARAMETER = /\$\{[#!]?[\w@*?$!-]+(?:\[[\w@*]+\])?(?::?[-=+?#%/]+[\w./:, -]*)?\}/y;
 const PLAIN_ARITHMETIC = /\$\(\([\w\s+*/%=!&|$,-]*\)\)/y;
 const HERE_DOCUMENT = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n$`\\]+)"|\\?([\w.-]+))/y;
+const PLAIN_DUPLICATION = /[<>]&[ \t]*(?:\d+-?|-)(?=[ \t\n;&|()<>])/y;
 /** After one of these a word begins, and with it perhaps a comment. */
 const ENDS_A_WORD = /[ \t\n;&|()<>]/;
 
@@ -100,6 +101,16 @@ export function placeAfter(script: string): ShellPlace {
       at = end;
       continue;
     }
+    // What `>&` leads to is expanded a second time by bash, quotes or not.
+    if (/[<>]/.test(sign) && script[at + 1] === "&") {
+      const end = endOfMatch(PLAIN_DUPLICATION, script, at);
+      if (end === null) return unknown("a >& with a word stands before it");
+      atWordStart = false;
+      at = end;
+      continue;
+    }
+    // An error in one does not end a script of bash: what stands in its further lines would run.
+    if (sign === "(" && script[at - 1] === "=") return unknown("an array stands before it");
     // The brackets of its patterns do not come in pairs.
     if (atWordStart && open.length > 0 && /^case\s/.test(script.slice(at, at + 5))) {
       return unknown("a case in brackets stands before it");

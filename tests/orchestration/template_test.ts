@@ -156,6 +156,10 @@ Deno.test("renderScript() refuses a place where it cannot tell how the shell rea
     'echo $"{{.plain}}"',
     "echo ${x:-{{.plain}}}",
     "echo $(( {{.plain}} ))",
+    "echo a >&{{.plain}}",
+    "echo a >&2{{.plain}}",
+    'echo a >& "$(echo {{.plain}})"',
+    "a=({{.plain}})",
     'echo "$(case x in x) echo "{{.plain}}";; esac)"',
   ];
   for (const place of places) {
@@ -190,7 +194,7 @@ const FRAMES: readonly string[] = [
   `printf '[%s]' "$(printf '%s' "a\\"" >/dev/null)"{{.x}}`,
   `cat <<'EOF' >/dev/null # it's\n"$( don't\nEOF\nprintf '[%s]' {{.x}}`,
   `: $((1 + 2)) \${HOME:-/x} $# # "comment {{.x}}\nprintf '[%s]' "{{.x}}"`,
-  `(: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
+  `: >&2 2>&1; : <&-; (: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
 ];
 
 const HOSTILE: readonly string[] = [
