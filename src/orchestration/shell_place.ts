@@ -38,8 +38,11 @@ export function placeAfter(script: string): ShellPlace {
     const isQuoted = open.at(-1) === "double";
     if (sign === "\\") {
       if (at + 1 === script.length) return unknown("a backslash stands before it");
-      // A backslash at the end of a line joins it with the next: no character at all.
       if (script[at + 1] !== "\n") atWordStart = false;
+      // At the end of a line it joins it with the next, which may make one sign of two: `$` and `(`.
+      else if ((isQuoted ? /[$\n]/ : /[^ \t\n]/).test(script[at - 1] ?? " ")) {
+        return unknown("a word that goes on in the next line stands before it");
+      }
       at += 2;
       continue;
     }

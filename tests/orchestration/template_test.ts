@@ -160,6 +160,9 @@ Deno.test("renderScript() refuses a place where it cannot tell how the shell rea
     "echo a >&2{{.plain}}",
     'echo a >& "$(echo {{.plain}})"',
     "a=({{.plain}})",
+    "echo $\\\n{{.plain}}",
+    "echo >\\\n&{{.plain}}",
+    'echo "$\\\n(echo {{.plain}})"',
     'echo "$(case x in x) echo "{{.plain}}";; esac)"',
   ];
   for (const place of places) {
@@ -187,7 +190,7 @@ Deno.test("renderScript() puts in raw values as they stand, says so, and keeps i
 
 /** Scripts that print the value between signs, each with a place of another kind. */
 const FRAMES: readonly string[] = [
-  "printf '[%s]' {{.x}}",
+  "printf '[%s]' \\\n  {{.x}}",
   `printf '[%s]' "{{.x}}"`,
   `printf '[%s]' '{{.x}}'`,
   `a="$(printf '%s.' "{{.x}}")"; printf '[%s]' "\${a%.}"`,
