@@ -27,8 +27,12 @@ interface HereDocument {
   readonly mayBeIndented: boolean;
 }
 
+/** `[[` without its end: bash takes what stands beside `-eq` in it for a sum, which may hold commands. */
+const OPEN_TEST = /(?:^|[\s;&|(!])\[\[\s(?:(?!\s\]\])[^\n])*$/;
+
 /** The place at the end of a script's beginning. */
 export function placeAfter(script: string): ShellPlace {
+  if (OPEN_TEST.test(script)) return unknown("it stands in [[ ]]; use [ ]");
   const open: Open[] = [];
   let documents: HereDocument[] = [];
   let atWordStart = true;
@@ -114,6 +118,11 @@ export function placeAfter(script: string): ShellPlace {
     }
     // An error in one does not end a script of bash: what stands in its further lines would run.
     if (sign === "(" && script[at - 1] === "=") return unknown("an array stands before it");
+    // Sums are expanded like a text in double quotes, whatever quotes are in them.
+    if (script.startsWith("((", at)) return unknown("a (( stands before it");
+    if (sign === "[" && /\w/.test(script[at - 1] ?? "")) {
+      return unknown("an index stands before it");
+    }
     // The brackets of its patterns do not come in pairs.
     if (atWordStart && open.length > 0 && /^case\s/.test(script.slice(at, at + 5))) {
       return unknown("a case in brackets stands before it");

@@ -160,6 +160,9 @@ Deno.test("renderScript() refuses a place where it cannot tell how the shell rea
     "echo a >&2{{.plain}}",
     'echo a >& "$(echo {{.plain}})"',
     "a=({{.plain}})",
+    "(({{.plain}} + 1))",
+    "a[{{.plain}}]=1",
+    "if [[ {{.plain}} -eq 1 ]]; then :; fi",
     "echo $\\\n{{.plain}}",
     "echo >\\\n&{{.plain}}",
     'echo "$\\\n(echo {{.plain}})"',
@@ -197,7 +200,7 @@ const FRAMES: readonly string[] = [
   `printf '[%s]' "$(printf '%s' "a\\"" >/dev/null)"{{.x}}`,
   `cat <<'EOF' >/dev/null # it's\n"$( don't\nEOF\nprintf '[%s]' {{.x}}`,
   `: $((1 + 2)) \${HOME:-/x} $# # "comment {{.x}}\nprintf '[%s]' "{{.x}}"`,
-  `: >&2 2>&1; : <&-; (: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
+  `[[ a == a ]] || [ a = a ]; : >&2 2>&1; : <&-; (: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
 ];
 
 const HOSTILE: readonly string[] = [
