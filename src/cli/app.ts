@@ -1,4 +1,5 @@
 import { type Application, buildApplication, buildRouteMap } from "@stricli/core";
+import { agent } from "./commands/agent.ts";
 import { audit } from "./commands/audit.ts";
 import { completions } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
@@ -12,12 +13,14 @@ import { exportVerb } from "./commands/export.ts";
 import { guard } from "./commands/guard.ts";
 import { hook } from "./commands/hook.ts";
 import { installHooks, uninstallHooks } from "./commands/install_hooks.ts";
+import { question } from "./commands/question.ts";
 import { queue } from "./commands/queue.ts";
 import { req } from "./commands/req.ts";
 import { retention } from "./commands/retention.ts";
 import { session } from "./commands/session.ts";
 import { status } from "./commands/status.ts";
 import { task } from "./commands/task.ts";
+import { workflow } from "./commands/workflow.ts";
 import type { CliContext, Globals } from "./context.ts";
 import { HELP_FLAG, VERSION_FLAG } from "./help.ts";
 import { usageText } from "./usage.ts";
@@ -42,6 +45,9 @@ export function application(
       queue,
       counter,
       task,
+      workflow,
+      agent,
+      question,
       event,
       guard,
       req,
