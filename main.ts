@@ -6,6 +6,8 @@
 // Global flags may stand before the verb; a hook with them must still be a hook, for it may never leave with status 2.
 let verb = 0;
 while (Deno.args[verb]?.startsWith("--")) verb += Deno.args[verb] === "--db" ? 2 : 1;
+// Only the daemon has a socket to open, and whoever talks to it; nothing else may ever speak to the network.
+if (Deno.args[verb] !== "daemon") Deno.permissions.revokeSync({ name: "net" });
 // What a person asks of a hook is the command line's to answer.
 const isAsked = ["--help", "-h", "--dry-run"].some((flag) => Deno.args.includes(flag));
 

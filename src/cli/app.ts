@@ -3,6 +3,7 @@ import { audit } from "./commands/audit.ts";
 import { completions } from "./commands/completions.ts";
 import { config } from "./commands/config.ts";
 import { counter } from "./commands/counter.ts";
+import { daemon } from "./commands/daemon.ts";
 import { db } from "./commands/db.ts";
 import { doctor } from "./commands/doctor.ts";
 import { event } from "./commands/event.ts";
@@ -47,6 +48,7 @@ export function application(
       explain,
       config,
       db,
+      daemon,
       retention,
       export: exportVerb,
       completions,

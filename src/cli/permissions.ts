@@ -1,6 +1,7 @@
 /**
  * What the program is allowed to do, in one table: executables are compiled with it, and whoever starts the program
- * from its source starts it with it. No network, no dynamic libraries, and of the environment only the names below.
+ * from its source starts it with it. No dynamic libraries, and of the environment only the names below. The network is
+ * given away again by `main.ts` before anything else is loaded, and by the daemon as soon as its sockets are open.
  */
 
 /** An operating system that a release is made for. */
@@ -46,6 +47,8 @@ export function permissionFlags(system: System): string[] {
     "--ignore-env",
     `--allow-sys=${SYSTEM_FACTS.join(",")}`,
     `--allow-run=${PROGRAMS[system].join(",")}`,
+    // The daemon listens on a socket whose path is not known before it is started, and the runtime knows no narrower way.
+    "--allow-net",
   ];
 }
 

@@ -9,6 +9,8 @@ import { ENGINE_FLAG, permissionFlags, thisSystem } from "./permissions.ts";
 export interface OwnProgram {
   /** What a hook starts, from any folder and without a network. */
   readonly program: Program;
+  /** The words that this process starts it with again. */
+  readonly words: readonly string[];
   /** The file that is this program, as a person finds it: the executable, or the script that Deno runs. */
   readonly path: string;
   /** The executable; null when the program runs from source. */
@@ -22,7 +24,13 @@ export function ownProgram(cwd: string): OwnProgram {
   if (Deno.build.standalone) {
     const searchPath = readEnvironment().PATH;
     const path = findOwnPath(executable, { started: process.argv0, cwd, searchPath });
-    return { program: { kind: "path", path }, path, executable, fromSource: false };
+    return {
+      program: { kind: "path", path },
+      words: [executable],
+      path,
+      executable,
+      fromSource: false,
+    };
   }
   const script = pathOfUrl(Deno.mainModule);
   const words = [
@@ -36,6 +44,7 @@ export function ownProgram(cwd: string): OwnProgram {
   ];
   return {
     program: { kind: "line", line: words.map(quoteWord).join(" ") },
+    words,
     path: script,
     executable: null,
     fromSource: true,

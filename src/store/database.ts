@@ -104,6 +104,22 @@ export function transaction<Result>(db: DatabaseSync, work: () => Result): Resul
   }
 }
 
+/** Runs `work` so that all that it reads is of one moment. */
+export function reading<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec("BEGIN");
+  try {
+    return work();
+  } finally {
+    if (db.isTransaction) db.exec("COMMIT");
+  }
+}
+
+/** A number that changes when another connection has written; what this one writes does not change it. */
+export function dataVersionReader(db: DatabaseSync): () => number {
+  const statement = db.prepare("PRAGMA data_version");
+  return () => Number(statement.get()!["data_version"]);
+}
+
 /** What a checkpoint moved from the write-ahead log into the database file. */
 export interface CheckpointReport {
   /** True when another process kept it from moving everything. */

@@ -73,6 +73,7 @@ const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
     "enableRequirements",
     "disableRequirements",
   ],
+  "src/daemon/run.ts": ["runDaemon"],
   "src/cli/actions/req_import_policy.ts": ["planPolicy", "writePolicy"],
 };
 

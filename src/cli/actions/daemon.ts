@@ -1,0 +1,208 @@
+import { askDaemon, findDaemon, type FoundDaemon } from "../../daemon/client.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../../daemon/files.ts";
+import { UserError } from "../../errors.ts";
+import { parentOf } from "../../paths.ts";
+import { startAlone } from "../../process/start_alone.ts";
+import { VERSION } from "../../version.ts";
+import type { CliContext } from "../context.ts";
+import { ownProgram } from "../program.ts";
+import { type Place, placeOf } from "../store.ts";
+import type { View } from "../view.ts";
+
+/** How long is waited until a daemon answers, or is gone, in milliseconds. */
+const START_MS = 10_000;
+const STOP_MS = 12_000;
+const PAUSE_MS = 50;
+
+/** How long a claim counts without being renewed. */
+const LEASE_MS = 30 * 60_000;
+
+/** How long a workflow may take that says nothing of it. */
+const WORKFLOW_MS = 2 * 60 * 60_000;
+
+/** The database that a daemon is about, and where its files are. */
+async function daemonPlace(context: CliContext) {
+  const { globals, locations } = context;
+  const place = await placeOf(context);
+  if (place.database === ":memory:") {
+    throw new UserError("There can be no daemon", {
+      why: globals.noDb
+        ? "with `--no-db` there is no database that it could serve"
+        : "the database is switched off (`database.enabled: false` in the configuration)",
+      next: globals.noDb ? "give the command again without `--no-db`" : "conclaude config path",
+    });
+  }
+  const privateFolder = parentOf(locations.spoolFolders.at(-1)!);
+  const database = realDatabase(place.database);
+  return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
+}
+
+/** `conclaude daemon run` */
+export async function runHere(
+  context: CliContext,
+  flags: { readonly port?: number; readonly quiet: boolean },
+): Promise<View> {
+  const { config, database, privateFolder } = await daemonPlace(context);
+  const { runDaemon } = await import("../../daemon/run.ts");
+  const exitCode = await runDaemon({
+    database,
+    privateFolder,
+    busyTimeoutMs: config.busyTimeoutMs,
+    port: flags.port ?? null,
+    redactPatterns: config.redactPatterns,
+    leaseMs: LEASE_MS,
+    workflowTimeoutMs: WORKFLOW_MS,
+    say: flags.quiet ? () => {} : (line) => context.process.stderr.write(`${line}\n`),
+  });
+  return { json: undefined, text: "", exitCode };
+}
+
+/** `conclaude daemon start` */
+export async function startDaemon(
+  context: CliContext,
+  flags: { readonly port?: number },
+): Promise<View> {
+  const { database, files } = await daemonPlace(context);
+  const before = findDaemon(files);
+  if (before.kind === "running") return stateView(before, { database, started: false });
+  const { words } = ownProgram(context.cwd);
+  const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
+  Deno.mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
+  const child = startAlone([...words, "--db", database, "daemon", "run", "--quiet", ...port], {
+    log: files.log,
+    folder: context.cwd,
+  });
+  let hasLeft = false;
+  child.status.then(() => hasLeft = true);
+  for (const endMs = Date.now() + START_MS; Date.now() < endMs && !hasLeft;) {
+    const found = findDaemon(files);
+    const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
+    if (answer?.status === 200) return stateView(found, { database, started: true });
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  const last = findDaemon(files);
+  // Somebody else has started one at the same moment.
+  if (last.kind === "running") return stateView(last, { database, started: false });
+  throw new UserError("The daemon does not answer", {
+    why: hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`,
+    next: "conclaude daemon logs",
+  });
+}
+
+/** `conclaude daemon stop` */
+export async function stopDaemon(context: CliContext): Promise<View> {
+  const { files } = await daemonPlace(context);
+  const found = findDaemon(files);
+  if (found.kind === "none") {
+    return { json: { stopped: false, running: false }, text: "The daemon is not running." };
+  }
+  if (found.kind === "running") await askDaemon(found.state, { method: "POST", path: "/shutdown" });
+  Deno.permissions.revokeSync({ name: "net" });
+  for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
+    if (findDaemon(files).kind === "none") {
+      return { json: { stopped: true, running: false }, text: "The daemon has stopped." };
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+  const pid = found.kind === "running" ? found.state.pid : null;
+  throw new UserError("The daemon does not stop", {
+    why: `it still holds its lock after ${STOP_MS / 1000} s`,
+    next: pid === null ? "conclaude daemon status" : `kill ${pid}`,
+  });
+}
+
+const HEALTH = { method: "GET", path: "/health" } as const;
+
+/** `conclaude daemon status` */
+export async function showStatus(context: CliContext): Promise<View> {
+  const { database, files } = await daemonPlace(context);
+  const found = findDaemon(files);
+  const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
+  Deno.permissions.revokeSync({ name: "net" });
+  return stateView(found, { database, answers: answer?.status === 200 });
+}
+
+/** What is told of a daemon. @param more `started`: whether this command has started it. */
+function stateView(
+  found: FoundDaemon,
+  { database, started, answers = true }: Pick<Place, "database"> & {
+    readonly started?: boolean;
+    readonly answers?: boolean;
+  },
+): View {
+  const more = started === undefined ? {} : { started };
+  if (found.kind === "none") {
+    return {
+      json: { running: false, database },
+      text: `The daemon of ${database} is not running. Start it with \`conclaude daemon start\`.`,
+    };
+  }
+  if (found.kind === "silent") {
+    return {
+      json: { running: true, answers: false, database, pid: null, socket: null, port: null },
+      text: `The daemon of ${database} is just starting or stopping.`,
+    };
+  }
+  const { token: _token, ...state } = found.state;
+  const isSame = state.version === VERSION;
+  return {
+    json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
+    text: [
+      `The daemon of ${database} ${
+        started ? "has started" : started === false ? "is running already" : "is running"
+      }.`,
+      `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
+      `  socket:  ${state.socket ?? "none"}`,
+      ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
+      `  version: ${state.version}${
+        isSame ? "" : `, but this program is ${VERSION}: stop it and start it again`
+      }`,
+      ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
+    ].join("\n"),
+  };
+}
+
+/** How often the log is looked at, in milliseconds. */
+const FOLLOW_MS = 250;
+
+/** `conclaude daemon logs` */
+export async function showLogs(
+  context: CliContext,
+  { lines, follow }: { readonly lines: number; readonly follow: boolean },
+): Promise<View> {
+  Deno.permissions.revokeSync({ name: "net" });
+  const { files } = await daemonPlace(context);
+  const whole = [readText(`${files.log}.1`), readText(files.log)].join("");
+  const last = lines === 0
+    ? []
+    : whole.trimEnd().split("\n").slice(-lines).filter((line) => line !== "");
+  if (follow) return await followLog(context, files, last);
+  return {
+    json: { file: files.log, lines: last },
+    text: last.length === 0 ? "The daemon has logged nothing yet." : last.join("\n"),
+  };
+}
+
+/** Prints what is added until the program is ended; a log that was begun anew is read from its start. */
+async function followLog(
+  { process }: CliContext,
+  { log }: DaemonFiles,
+  last: readonly string[],
+): Promise<never> {
+  for (const line of last) process.stdout.write(`${line}\n`);
+  for (let seen = readText(log).length;;) {
+    await new Promise((resolve) => setTimeout(resolve, FOLLOW_MS));
+    const text = readText(log);
+    if (text.length < seen) seen = 0;
+    if (text.length > seen) process.stdout.write(text.slice(seen));
+    seen = text.length;
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,153 @@
+/** What is new in the database, for all who listen: read once, kept for a while, handed out to each at its own pace. */
+import type { DatabaseSync } from "node:sqlite";
+import { dataVersionReader } from "../store/database.ts";
+import { type EventRow, lastEventId, listEvents } from "../store/events.ts";
+
+/** How often it is looked whether another process has written, in milliseconds. */
+const POLL_MS = 75;
+
+/** How many of the newest events are kept; whoever is further behind reads from the database. */
+const RING_EVENTS = 4_096;
+
+/** How many events are read at once. */
+const BATCH_EVENTS = 256;
+
+/** An event, and the bytes that tell it to a stream. */
+export interface ReadyEvent {
+  readonly row: EventRow;
+  readonly bytes: Uint8Array;
+}
+
+/** The shared view on the events of a database. */
+export class EventHub {
+  readonly #db: DatabaseSync;
+  readonly #ring: ReadyEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+  readonly #version: () => number;
+  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #problem: (thrown: unknown) => void;
+  #seenVersion: number;
+  #lastId: number;
+  #isClosed = false;
+  #isAnnounced = false;
+
+  constructor(db: DatabaseSync, problem: (thrown: unknown) => void) {
+    this.#db = db;
+    this.#problem = problem;
+    this.#version = dataVersionReader(db);
+    this.#seenVersion = this.#version();
+    this.#lastId = lastEventId(db);
+    this.#timer = setInterval(() => this.#poll(), POLL_MS);
+  }
+
+  /** The number of the newest event that is known here. */
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  /** Whether nothing more will come. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** To be called after every write of this process; many at once are looked at together. */
+  changed(): void {
+    if (this.#isAnnounced) return;
+    this.#isAnnounced = true;
+    queueMicrotask(() => {
+      this.#isAnnounced = false;
+      this.#look();
+    });
+  }
+
+  /** Events after a number, the oldest first; at most some hundred, none when there are no more. */
+  after(id: number): readonly ReadyEvent[] {
+    if (id >= this.#lastId) return [];
+    const first = this.#ring[0];
+    if (first !== undefined && id >= first.row.id - 1) {
+      const start = firstAfter(this.#ring, id);
+      return this.#ring.slice(start, start + BATCH_EVENTS);
+    }
+    return this.#read(id);
+  }
+
+  /** Waits until there may be something new, or until the hub is closed; not longer than `maxMs`. */
+  wait(maxMs: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#isClosed || signal.aborted) return resolve();
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        signal.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, maxMs);
+      this.#waiting.add(done);
+      signal.addEventListener("abort", done);
+    });
+  }
+
+  /** Ends all waiting; streams end themselves then. */
+  close(): void {
+    this.#isClosed = true;
+    clearInterval(this.#timer);
+    this.#wakeAll();
+  }
+
+  #poll(): void {
+    try {
+      const version = this.#version();
+      if (version === this.#seenVersion) return;
+      this.#seenVersion = version;
+      this.#look();
+    } catch (thrown) {
+      this.#problem(thrown);
+    }
+  }
+
+  #look(): void {
+    if (this.#isClosed) return;
+    try {
+      const before = this.#lastId;
+      for (let fresh = this.#read(before); fresh.length > 0; fresh = this.#read(this.#lastId)) {
+        this.#ring.push(...fresh);
+        this.#lastId = fresh.at(-1)!.row.id;
+        if (fresh.length < BATCH_EVENTS) break;
+      }
+      if (this.#ring.length > 2 * RING_EVENTS) {
+        this.#ring.splice(0, this.#ring.length - RING_EVENTS);
+      }
+      if (this.#lastId !== before) this.#wakeAll();
+    } catch (thrown) {
+      this.#problem(thrown);
+    }
+  }
+
+  #read(afterId: number): ReadyEvent[] {
+    const filter = { afterId, sinceMs: null, type: null, entityId: null, limit: BATCH_EVENTS };
+    return listEvents(this.#db, filter).map((row) => ({ row, bytes: eventBytes(row) }));
+  }
+
+  #wakeAll(): void {
+    for (const done of [...this.#waiting]) done();
+  }
+}
+
+/** Where in a list in order of the numbers the first one stands that is above `id`. */
+function firstAfter(events: readonly ReadyEvent[], id: number): number {
+  let from = 0;
+  let to = events.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (events[middle]!.row.id > id) to = middle;
+    else from = middle + 1;
+  }
+  return from;
+}
+
+const ENCODER = new TextEncoder();
+
+/** An event as a stream tells it. */
+function eventBytes(row: EventRow): Uint8Array {
+  return ENCODER.encode(`id: ${row.id}\nevent: ${row.type}\ndata: ${JSON.stringify(row)}\n\n`);
+}

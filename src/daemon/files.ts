@@ -1,0 +1,61 @@
+/** What lies beside a database that a daemon serves: names only, nothing is looked at. */
+import { fingerprint } from "../config/discover.ts";
+import { joinPath, parentOf } from "../paths.ts";
+
+/** Where a daemon's files are. */
+export interface DaemonFiles {
+  /** Locked for as long as the daemon lives: the truth about whether there is one. */
+  readonly lock: string;
+  /** Who holds the lock, and how to talk to it; believed only together with the lock. */
+  readonly state: string;
+  readonly log: string;
+  readonly socket: string;
+  /** The folder in which the socket is made before it is put in its place: nobody else may look into it. */
+  readonly socketDraft: string;
+}
+
+/** Longest path of a socket, in bytes; systems end between 104 and 108. */
+const MAX_SOCKET_BYTES = 100;
+
+/** `conclaude.db` has `conclaude.sock` beside it. A name without the ending keeps its whole name, and cannot clash. */
+const ENDING = ".db";
+
+/**
+ * Names the files of the daemon of a database.
+ *
+ * @param database Absolute path, links resolved: one database has one daemon. @param privateFolder Takes a socket whose
+ * path would be too long.
+ */
+export function daemonFiles(database: string, privateFolder: string): DaemonFiles {
+  const base = database.endsWith(ENDING) ? database.slice(0, -ENDING.length) : `${database}.daemon`;
+  const beside = socketIn(parentOf(base), `${base}.sock`);
+  const isShort = [beside.socket, joinPath(beside.socketDraft, "s")]
+    .every((path) => new TextEncoder().encode(path).length <= MAX_SOCKET_BYTES);
+  return {
+    lock: `${base}.lock`,
+    state: `${base}.daemon.json`,
+    log: `${base}.daemon.log`,
+    ...isShort
+      ? beside
+      : socketIn(privateFolder, joinPath(privateFolder, `${fingerprint(database)}.sock`)),
+  };
+}
+
+function socketIn(folder: string, socket: string): Pick<DaemonFiles, "socket" | "socketDraft"> {
+  return { socket, socketDraft: joinPath(folder, `.s-${fingerprint(socket).slice(0, 6)}`) };
+}
+
+/** A path with its links resolved, also of a file that is yet to be made. */
+export function realDatabase(database: string): string {
+  try {
+    return Deno.realPathSync(database);
+  } catch {
+    // Not there yet.
+  }
+  try {
+    const folder = Deno.realPathSync(parentOf(database));
+    return joinPath(folder, database.slice(parentOf(database).length).replace(/^[\\/]/, ""));
+  } catch {
+    return database;
+  }
+}

@@ -1,0 +1,90 @@
+/** From a request to a response: found, allowed, read, checked, done in one transaction, told. */
+import { refusal } from "../orchestration/refusal.ts";
+import { reading, transaction } from "../store/database.ts";
+import { checkSource, checkToken, type Door } from "./access.ts";
+import { errorResponse, httpError } from "./api_error.ts";
+import { callerOf, checked, readBody, readQuery } from "./input.ts";
+import type { Call, Daemon, Route } from "./route.ts";
+import { findRoute, targetOf } from "./router.ts";
+
+/** Answers requests. @param isStopping Whether new ones are to be sent away. */
+export function createHandler(
+  daemon: Daemon,
+  { routes, isStopping }: { readonly routes: readonly Route[]; readonly isStopping: () => boolean },
+): (request: Request, door: Door) => Promise<Response> {
+  return async (request, door) => {
+    const startedMs = performance.now();
+    const seen: { route: Route | null } = { route: null };
+    const response = await answer(request, door, seen).catch((thrown) =>
+      errorResponse(thrown, daemon.log)
+    );
+    response.headers.set("cache-control", "no-store");
+    response.headers.set("x-content-type-options", "nosniff");
+    daemon.metrics.countRequest({
+      route: seen.route === null ? "none" : seen.route.path,
+      method: seen.route === null ? "other" : seen.route.method,
+      status: response.status,
+      seconds: (performance.now() - startedMs) / 1000,
+    });
+    return response;
+  };
+
+  async function answer(
+    request: Request,
+    door: Door,
+    seen: { route: Route | null },
+  ): Promise<Response> {
+    if (isStopping()) {
+      throw httpError("SHUTTING_DOWN", {
+        what: "The daemon is stopping",
+        why: "it was told to; nothing was changed",
+        next: "conclaude daemon start",
+      });
+    }
+    checkSource(request.headers, door);
+    const target = targetOf(request.url);
+    const found = findRoute(routes, request.method, target.path);
+    checkToken(request.headers, door, found.kind === "route" ? found.route : null);
+    if (found.kind === "none") return notFound(request.method, target.path, found.methods);
+    const { route, params } = found;
+    seen.route = route;
+    const by = callerOf(request.headers);
+    const query = checked(route.query, readQuery(target.query));
+    const body = route.body === null ? {} : checked(route.body, await readBody(request));
+    const call = { params, query, body, author: { by, atMs: Date.now() }, request };
+    const result = run(route, call as Call<never, never>);
+    if (result instanceof Response) return result;
+    if (route.status === 204) return new Response(null, { status: 204 });
+    return Response.json(result, { status: route.status });
+  }
+
+  function run(route: Route, call: Call<never, never>): unknown {
+    const work = () => route.handle(daemon, call);
+    if (route.transaction === "read") return reading(daemon.db, work);
+    const result = route.transaction === "write" ? transaction(daemon.db, work) : work();
+    if (route.method === "GET") return result;
+    daemon.hub.changed();
+    daemon.engine.wake();
+    return result;
+  }
+
+  function notFound(method: string, path: string, methods: readonly string[]): Response {
+    if (methods.length === 0) {
+      throw refusal("NOT_FOUND", {
+        what: `There is no ${path.slice(0, 100)}`,
+        why: "no route has this path; nothing was changed",
+        next: "GET /openapi.json",
+      });
+    }
+    const response = errorResponse(
+      httpError("METHOD_NOT_ALLOWED", {
+        what: `${method} is not for ${path.slice(0, 100)}`,
+        why: `it answers ${methods.join(", ")}; nothing was changed`,
+        next: "GET /openapi.json",
+      }),
+      daemon.log,
+    );
+    response.headers.set("allow", methods.join(", "));
+    return response;
+  }
+}

@@ -1,0 +1,130 @@
+/** What a request says, read and checked before anything is done with it. */
+import * as z from "zod/mini";
+import { refusal } from "../orchestration/refusal.ts";
+import {
+  checkAgentId,
+  checkPriority,
+  checkTags,
+  checkTitle,
+  checkType,
+} from "../orchestration/task_input.ts";
+import { SYSTEM } from "../store/task_claims.ts";
+import { httpError } from "./api_error.ts";
+
+/** Largest body, in bytes. */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Fields that have a refusal of their own; it says more than that a type is wrong. */
+const OWN_REFUSALS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  title: (value) => checkTitle(textOf(value)),
+  priority: checkPriority,
+  type: (value) => checkType(textOf(value)),
+  tags: (value) => Array.isArray(value) ? checkTags(value.map(textOf)) : value,
+};
+
+/** Reads a body as JSON; nothing at all is an empty object. @throws {UserError} */
+export async function readBody(request: Request): Promise<unknown> {
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return {};
+  const [type, ...parameters] = (request.headers.get("content-type") ?? "").toLowerCase().split(";")
+    .map((part) => part.trim());
+  const isUtf8 = parameters.every((part) =>
+    !part.startsWith("charset=") || /^charset="?utf-8"?$/.test(part)
+  );
+  if (type !== "application/json" || !isUtf8) {
+    throw httpError("UNSUPPORTED_MEDIA_TYPE", {
+      what: "Cannot read the body",
+      why: 'its Content-Type is not "application/json" in UTF-8; nothing was changed',
+      next: "send the header Content-Type: application/json",
+    });
+  }
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw httpError("INVALID_JSON", {
+      what: "Cannot read the body",
+      why: "it is not valid JSON; nothing was changed",
+      next: "GET /openapi.json",
+    });
+  }
+}
+
+async function readBytes(request: Request): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (request.body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw tooLarge();
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** The query as an object of texts. @throws {UserError} INVALID_INPUT when a name is there twice. */
+export function readQuery(text: string): Record<string, string> {
+  const pairs = [...new URLSearchParams(text)];
+  const names = new Set<string>();
+  for (const [name] of pairs) {
+    if (names.has(name)) throw invalidInput(name, "it is given more than once");
+    names.add(name);
+  }
+  return Object.fromEntries(pairs);
+}
+
+/** Checks a value against a schema. @throws {UserError} INVALID_INPUT, or a field's own refusal. */
+export function checked<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+): z.output<Schema> {
+  const { success, data, error } = z.safeParse(schema, value);
+  if (success) return data;
+  const [issue] = error!.issues;
+  const [field, ...below] = issue!.path;
+  const given = typeof value === "object" && value !== null
+    ? Reflect.get(value, String(field))
+    : undefined;
+  if (field !== undefined && below.length <= 1) OWN_REFUSALS[String(field)]?.(given);
+  if (issue!.code === "unrecognized_keys") {
+    throw invalidInput(issue!.keys[0]!, "there is no such field");
+  }
+  throw invalidInput(issue!.path.join("."), issue!.message);
+}
+
+/** A refusal of one field. */
+export function invalidInput(field: string, why: string) {
+  const name = field === "" ? "the body" : `"${field.slice(0, 60)}"`;
+  return refusal("INVALID_INPUT", {
+    what: `Cannot take ${name}`,
+    why: `${why}; nothing was changed`,
+    next: "GET /openapi.json",
+    details: { path: field },
+  });
+}
+
+/** Who asks: the header `X-Agent-ID`, else the user. @throws {UserError} INVALID_INPUT */
+export function callerOf(headers: Headers): string {
+  const given = headers.get("x-agent-id");
+  const name = given === null ? "user" : checkAgentId(given);
+  if (name === SYSTEM) throw invalidInput("X-Agent-ID", `"${SYSTEM}" is the program itself`);
+  return name;
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value) ?? "";
+}
+
+function tooLarge() {
+  return httpError("BODY_TOO_LARGE", {
+    what: "Cannot take the body",
+    why: `it is larger than ${MAX_BODY_BYTES} bytes; nothing was changed`,
+    next: "send less",
+  });
+}

@@ -1,0 +1,112 @@
+/** What the daemon counts of itself, as text that Prometheus reads. */
+
+/** A request that was answered. */
+export interface CountedRequest {
+  readonly route: string;
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+}
+
+/** A figure that is asked for when somebody reads. */
+export interface Figure {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "gauge" | "counter";
+  /** Each with its labels; none where there is nothing to tell. */
+  readonly samples: readonly {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly value: number;
+  }[];
+}
+
+/** Upper ends of the histogram of requests, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+
+/** Counters that begin with the daemon: leases that ran out, rows that retention removed. */
+export type CounterName = "lease_expiries" | "retention_removals" | "sse_connections";
+
+const COUNTERS: Readonly<Record<CounterName, string>> = {
+  lease_expiries: "Claims that were taken back because nobody renewed them",
+  retention_removals: "Rows that retention removed",
+  sse_connections: "Event streams that were opened",
+};
+
+/** Counters of one daemon. */
+export class Metrics {
+  readonly #requests = new Map<string, { readonly labels: CountedRequest; count: number }>();
+  readonly #buckets = new Array<number>(BUCKETS.length + 1).fill(0);
+  readonly #counters = new Map<CounterName, number>();
+  #seconds = 0;
+  #count = 0;
+  /** Event streams that are open. */
+  streams = 0;
+
+  countRequest(request: CountedRequest): void {
+    const key = `${request.method} ${request.route} ${request.status}`;
+    const known = this.#requests.get(key);
+    if (known === undefined) this.#requests.set(key, { labels: request, count: 1 });
+    else known.count++;
+    const bucket = BUCKETS.findIndex((end) => request.seconds <= end);
+    this.#buckets[bucket < 0 ? BUCKETS.length : bucket]! += 1;
+    this.#seconds += request.seconds;
+    this.#count++;
+  }
+
+  /** Raises a counter. */
+  add(name: CounterName, by = 1): void {
+    this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
+  }
+
+  /** Everything, with what is asked for now beside what was counted. */
+  text(figures: readonly Figure[]): string {
+    const counted: Figure[] = [
+      {
+        name: "requests_total",
+        help: "Requests by route and status",
+        type: "counter",
+        samples: [...this.#requests.values()].map(({ labels, count }) => ({
+          labels: { method: labels.method, route: labels.route, status: String(labels.status) },
+          value: count,
+        })),
+      },
+      ...Object.entries(COUNTERS).map(([name, help]): Figure => ({
+        name: `${name}_total`,
+        help,
+        type: "counter",
+        samples: [{ value: this.#counters.get(name as CounterName) ?? 0 }],
+      })),
+      {
+        name: "sse_clients",
+        help: "Event streams that are open",
+        type: "gauge",
+        samples: [{ value: this.streams }],
+      },
+    ];
+    return [...figures, ...counted].map(figureText).join("") + this.#histogramText();
+  }
+
+  #histogramText(): string {
+    const name = "conclaude_request_seconds";
+    let sum = 0;
+    const rows = [...BUCKETS, Infinity].map((end, i) => {
+      sum += this.#buckets[i]!;
+      return `${name}_bucket{le="${end === Infinity ? "+Inf" : end}"} ${sum}\n`;
+    });
+    return `# HELP ${name} How long requests took\n# TYPE ${name} histogram\n${rows.join("")}` +
+      `${name}_sum ${this.#seconds}\n${name}_count ${this.#count}\n`;
+  }
+}
+
+function figureText({ name, help, type, samples }: Figure): string {
+  const full = `conclaude_${name}`;
+  const rows = samples.map(({ labels = {}, value }) => {
+    const words = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+    return `${full}${words.length === 0 ? "" : `{${words.join(",")}}`} ${value}\n`;
+  });
+  return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${rows.join("")}`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
+}

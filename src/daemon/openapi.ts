@@ -1,0 +1,157 @@
+/** The API as an OpenAPI 3.1 document, made from the table of routes, so that it cannot say anything else. */
+import * as z from "zod/mini";
+import { VERSION } from "../version.ts";
+import { type ErrorCode, statusOf } from "./api_error.ts";
+import type { Route } from "./route.ts";
+
+/** A part of the document. */
+export type Part = { readonly [key: string]: unknown };
+
+const ERROR = z.looseObject({
+  what: z.string(),
+  why: z.string(),
+  next: z.string(),
+  code: z.string(),
+});
+
+/** What every route may refuse. */
+const ALWAYS: readonly ErrorCode[] = [
+  "INVALID_INPUT",
+  "INVALID_URL",
+  "UNAUTHORIZED",
+  "FORBIDDEN_HOST",
+  "FORBIDDEN_ORIGIN",
+  "INTERNAL_ERROR",
+  "DATABASE_BUSY",
+  "SHUTTING_DOWN",
+];
+
+/** What a route with a body may refuse besides. */
+const WITH_BODY: readonly ErrorCode[] = [
+  "INVALID_JSON",
+  "BODY_TOO_LARGE",
+  "UNSUPPORTED_MEDIA_TYPE",
+];
+
+/** Every code that a route may answer with. */
+export function errorsOf({ errors, body }: Pick<Route, "errors" | "body">): ErrorCode[] {
+  return [...new Set([...errors, ...ALWAYS, ...body === null ? [] : WITH_BODY])];
+}
+
+/** The document for a table of routes. */
+export function apiDocument(routes: readonly Route[]): Part {
+  const paths: Record<string, Record<string, Part>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route);
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "conclaude daemon",
+      version: VERSION,
+      description: "Tasks, agents, workflows, questions and events of one database. " +
+        "On the unix socket the mode of its file decides who may ask; the port of this machine wants the token " +
+        "of the daemon's state file. The header X-Agent-ID names who asks. Other paths answer NOT_FOUND (404), " +
+        "other methods METHOD_NOT_ALLOWED (405) with Allow.",
+    },
+    servers: [{ url: "/" }, { url: "/api" }],
+    security: [{ token: [] }, {}],
+    paths,
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      schemas: { Error: schemaOf(z.object({ error: ERROR }), "output") },
+    },
+  };
+}
+
+function operationOf(route: Route): Part {
+  return {
+    operationId: `${route.method.toLowerCase()}${
+      route.path.replace(/[^a-z]+(.)?/gi, (_, c) => (c ?? "").toUpperCase())
+    }`,
+    summary: route.summary,
+    tags: [route.tag],
+    ...route.isOpen ? { security: [] } : {},
+    parameters: parametersOf(route),
+    ...route.body === null ? {} : {
+      requestBody: {
+        required: !z.safeParse(route.body, {}).success,
+        content: { "application/json": { schema: schemaOf(route.body, "input") } },
+      },
+    },
+    responses: { [route.status]: answerOf(route), ...refusalsOf(route) },
+  };
+}
+
+function parametersOf(route: Route): Part[] {
+  const inPath = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+  // Numbers of a query are text that is read as numbers.
+  const query = schemaOf(route.query, "output");
+  const properties = Object.entries((query["properties"] ?? {}) as Record<string, Part>);
+  const inQuery = properties.map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema,
+  }));
+  const caller = {
+    name: "X-Agent-ID",
+    in: "header",
+    required: false,
+    description: "Who asks; `user` without it",
+    schema: { type: "string", minLength: 1, maxLength: 200 },
+  };
+  return [...inPath, ...inQuery, caller];
+}
+
+function answerOf({ response, mediaType, path, status }: Route): Part {
+  if (status === 204) return { description: "Done" };
+  const schema = response === null ? { type: "string" } : schemaOf(response, "output");
+  const stream = path === "/events"
+    ? { "text/event-stream": { schema: { type: "string" }, example: STREAM_EXAMPLE } }
+    : {};
+  return { description: "Done", content: { [mediaType]: { schema }, ...stream } };
+}
+
+const STREAM_EXAMPLE = "event: state.snapshot\ndata: {…}\n\n" +
+  'id: 7\nevent: task.created\ndata: {"id":7,"type":"task.created",…}\n\n';
+
+function refusalsOf(route: Route): Record<string, Part> {
+  const byStatus = Object.groupBy(errorsOf(route), (code) => String(statusOf(code)));
+  return Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes]) => [status, {
+      description: codes!.join(", "),
+      content: {
+        "application/json": {
+          schema: {
+            allOf: [{ $ref: "#/components/schemas/Error" }],
+            properties: { error: { properties: { code: { enum: codes } } } },
+          },
+          example: {
+            error: {
+              what: "What could not be done",
+              why: "Why",
+              next: "What to do",
+              code: codes![0],
+            },
+          },
+        },
+      },
+    }]),
+  );
+}
+
+function schemaOf(schema: z.ZodMiniType, io: "input" | "output"): Part {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    target: "draft-2020-12",
+    io,
+    unrepresentable: "any",
+  });
+  return rest;
+}

@@ -1,0 +1,80 @@
+/** Which route a path leads to. Paths are compared as they were sent: what is not spelled like a route is none. */
+import { httpError } from "./api_error.ts";
+import type { Route } from "./route.ts";
+
+/** What a path leads to: a route with the values of its parameters, or the methods that it does know, if any. */
+export type Found =
+  | {
+    readonly kind: "route";
+    readonly route: Route;
+    readonly params: Readonly<Record<string, string>>;
+  }
+  | { readonly kind: "none"; readonly methods: readonly string[] };
+
+/** A request's address in parts, undecoded. */
+export interface Target {
+  readonly path: string;
+  readonly query: string;
+}
+
+/** Longest address that is looked at, in characters. */
+const MAX_TARGET_CHARS = 8_192;
+
+/** Takes an address apart by hand: the runtime's own way would tidy up what was sent. @throws {UserError} INVALID_URL */
+export function targetOf(url: string): Target {
+  const rest = url.replace(/^[a-z+]+:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
+  if (rest.length > MAX_TARGET_CHARS) {
+    throw invalidUrl(`it is longer than ${MAX_TARGET_CHARS} characters`);
+  }
+  const end = rest.indexOf("?");
+  return end < 0
+    ? { path: rest, query: "" }
+    : { path: rest.slice(0, end), query: rest.slice(end + 1) };
+}
+
+/** Finds the route for a method and a path. @throws {UserError} INVALID_URL when a parameter cannot be decoded. */
+export function findRoute(routes: readonly Route[], method: string, path: string): Found {
+  const bare = path.startsWith("/api/") ? path.slice("/api".length) : path;
+  const parts = bare.split("/");
+  const matching = routes
+    .map((route) => ({ route, params: match(route.path.split("/"), parts) }))
+    .filter((found) => found.params !== null);
+  // A word stands before a parameter: `/tasks/ready` is no task.
+  matching.sort((a, b) => Object.keys(a.params!).length - Object.keys(b.params!).length);
+  const found = matching.find(({ route }) => route.method === method);
+  if (found === undefined) {
+    return {
+      kind: "none",
+      methods: [...new Set(matching.map(({ route }) => route.method))].sort(),
+    };
+  }
+  const params = Object.entries(found.params!).map(([name, text]) => [name, decode(text)]);
+  return { kind: "route", route: found.route, params: Object.fromEntries(params) };
+}
+
+function match(pattern: readonly string[], parts: readonly string[]) {
+  if (pattern.length !== parts.length) return null;
+  const params: Record<string, string> = {};
+  for (const [i, word] of pattern.entries()) {
+    const part = parts[i]!;
+    if (word.startsWith(":") && part !== "") params[word.slice(1)] = part;
+    else if (word !== part) return null;
+  }
+  return params;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw invalidUrl("a part of its path is not encoded rightly");
+  }
+}
+
+function invalidUrl(why: string) {
+  return httpError("INVALID_URL", {
+    what: "Cannot read the address",
+    why: `${why}; nothing was changed`,
+    next: "GET /openapi.json",
+  });
+}

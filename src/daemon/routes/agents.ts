@@ -1,0 +1,215 @@
+/** Routes of agents and of what they ask. */
+import * as z from "zod/mini";
+import { agentFiles } from "../../engine/agent_files.ts";
+import { readOutput } from "../../engine/output.ts";
+import { refusal } from "../../orchestration/refusal.ts";
+import { checkBody } from "../../orchestration/task_input.ts";
+import { type Agent, listAgents, readAgent, requestKill } from "../../store/agents.ts";
+import { answerQuestion, listQuestions, needQuestion } from "../../store/questions.ts";
+import { type Daemon, type Route, route } from "../route.ts";
+import { agentSchema, fields, isSet, listOf, questionSchema, wordOf } from "../schemas.ts";
+
+const oneAgent = z.object({ agent: agentSchema });
+const oneQuestion = z.object({ question: questionSchema, wordOf });
+const checkAgentStatus = wordOf(agentSchema.shape.status, "status");
+const checkKind = wordOf(agentSchema.shape.kind, "kind");
+
+function needAgent({ db }: Pick<Daemon, "db">, id: string): Agent {
+  const agent = readAgent(db, id);
+  if (agent !== undefined) return agent;
+  throw refusal("AGENT_NOT_FOUND", {
+    what: `There is no agent "${id}"`,
+    why: "no agent has this id; nothing was changed",
+    next: "conclaude agent list",
+    details: { agentId: id },
+  });
+}
+
+export const agentRoutes: readonly Route[] = [
+  route({
+    method: "GET",
+    path: "/agents",
+    summary: "Lists agents, the newest first; commas in a filter mean or",
+    tag: "agents",
+    query: z.strictObject({
+      status: z.optional(fields.words),
+      kind: z.optional(fields.words),
+      taskId: z.optional(fields.words),
+      sessionId: z.optional(fields.words),
+      workflowId: z.optional(fields.words),
+      limit: z.optional(fields.number(1, 1_000)),
+    }),
+    response: z.object({ agents: z.array(agentSchema), more: z.boolean() }),
+    handle: ({ db }, { query }) => {
+      const limit = query.limit ?? 100;
+      const agents = listAgents(db, {
+        statuses: listOf(query.status, checkAgentStatus),
+        kinds: listOf(query.kind, checkKind),
+        taskId: query.taskId ?? null,
+        sessionId: query.sessionId ?? null,
+        workflowId: query.workflowId ?? null,
+        limit: limit + 1,
+      });
+      return { agents: agents.slice(0, limit), more: agents.length > limit };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/agents/:id",
+    summary: "Shows an agent",
+    tag: "agents",
+    response: oneAgent,
+    errors: ["AGENT_NOT_FOUND"],
+    handle: (daemon, { params }) => ({ agent: needAgent(daemon, params["id"]!) }),
+  }),
+  route({
+    method: "GET",
+    path: "/agents/:id/output",
+    summary: "The lines of an agent's output after the number `since`",
+    tag: "agents",
+    query: z.strictObject({
+      since: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
+      limit: z.optional(fields.number(1, 10_000)),
+    }),
+    response: z.object({
+      taskId: z.nullable(z.string()),
+      lines: z.array(z.object({
+        seq: z.int(),
+        ts: z.string(),
+        stream: z.enum(["stdout", "stderr"]),
+        data: z.string(),
+      })),
+      lineCount: z.int(),
+      lastSeq: z.int(),
+      more: z.boolean(),
+    }),
+    errors: ["AGENT_NOT_FOUND"],
+    handle: (daemon, { params, query }) => {
+      const agent = needAgent(daemon, params["id"]!);
+      const since = query.since ?? 0;
+      const limit = query.limit ?? 1_000;
+      const { output } = agentFiles(daemon.database, agent.id);
+      const found = readOutput(output, { since, limit: limit + 1 });
+      const lines = found.slice(0, limit).map(({ next: _, ...line }) => line);
+      return {
+        taskId: agent.taskId,
+        lines,
+        lineCount: lines.length,
+        lastSeq: lines.at(-1)?.seq ?? since,
+        more: found.length > limit,
+      };
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/agents/:id/kill",
+    summary: "Asks for an agent to be ended",
+    tag: "agents",
+    status: 202,
+    body: z.strictObject({ reason: z.optional(fields.text) }),
+    response: oneAgent,
+    errors: ["AGENT_NOT_FOUND", "INVALID_TRANSITION"],
+    handle: (daemon, { params, body, author }) => {
+      const agent = needAgent(daemon, params["id"]!);
+      const reason = body.reason === undefined
+        ? `"${author.by}" asked for it`
+        : daemon.redact(checkBody(body.reason));
+      const isOurs = agent.kind !== "subagent";
+      if (isOurs && requestKill(daemon.db, agent.id, { reason, atMs: author.atMs })) {
+        return { agent: needAgent(daemon, agent.id) };
+      }
+      throw refusal("INVALID_TRANSITION", {
+        what: `Cannot end agent ${agent.id}`,
+        why: `${
+          isOurs
+            ? `it has ended already: ${agent.status}`
+            : "it lives inside a session of Claude Code"
+        }; nothing was changed`,
+        next: `conclaude agent show ${agent.id}`,
+        details: { currentStatus: agent.status },
+      });
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/agents/:id/respond",
+    summary: "Answers the oldest question of an agent that is open",
+    tag: "agents",
+    body: z.strictObject({ response: fields.text }),
+    response: oneQuestion,
+    errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND"],
+    handle: (daemon, { params, body, author }) => {
+      const agent = needAgent(daemon, params["id"]!);
+      const [open] = listQuestions(daemon.db, {
+        agentId: agent.id,
+        statuses: ["pending"],
+        limit: 1,
+      });
+      if (open === undefined) {
+        throw refusal("QUESTION_NOT_FOUND", {
+          what: `Agent ${agent.id} asks nothing`,
+          why: "none of its questions is open; nothing was changed",
+          next: "conclaude question list",
+          details: { agentId: agent.id },
+        });
+      }
+      return { question: answered(daemon, open.id, body.response, author) };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/questions",
+    summary: "Lists questions, the oldest first; with pending=false also those that are answered",
+    tag: "questions",
+    query: z.strictObject({
+      pending: z.optional(fields.flag),
+      taskId: z.optional(fields.words),
+      agentId: z.optional(fields.words),
+      workflowId: z.optional(fields.words),
+      limit: z.optional(fields.number(1, 1_000)),
+    }),
+    response: z.object({ questions: z.array(questionSchema), more: z.boolean() }),
+    handle: ({ db }, { query }) => {
+      const limit = query.limit ?? 100;
+      const isPending = query.pending === undefined || isSet(query.pending);
+      const questions = listQuestions(db, {
+        statuses: isPending ? ["pending"] : null,
+        taskId: query.taskId ?? null,
+        agentId: query.agentId ?? null,
+        workflowId: query.workflowId ?? null,
+        limit: limit + 1,
+      });
+      return { questions: questions.slice(0, limit), more: questions.length > limit };
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/questions/:id",
+    summary: "Shows a question",
+    tag: "questions",
+    response: oneQuestion,
+    errors: ["QUESTION_NOT_FOUND"],
+    handle: ({ db }, { params }) => ({ question: needQuestion(db, params["id"]!) }),
+  }),
+  route({
+    method: "POST",
+    path: "/questions/:id/answer",
+    summary: "Answers a question: the answer is written down first, and delivered then",
+    tag: "questions",
+    body: z.strictObject({ answer: fields.text }),
+    response: oneQuestion,
+    errors: ["QUESTION_NOT_FOUND", "ALREADY_ANSWERED"],
+    handle: (daemon, { params, body, author }) => ({
+      question: answered(daemon, params["id"]!, body.answer, author),
+    }),
+  }),
+];
+
+function answered(
+  { db, redact }: Daemon,
+  id: string,
+  answer: string,
+  author: { readonly by: string; readonly atMs: number },
+) {
+  return answerQuestion(db, id, { ...author, answer: redact(checkBody(answer)) });
+}

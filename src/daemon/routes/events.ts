@@ -1,0 +1,114 @@
+/** The route of events: what happened, as a list or as a stream that goes on. */
+import * as z from "zod/mini";
+import type { DatabaseSync } from "node:sqlite";
+import { type EventRow, lastEventId, listEvents } from "../../store/events.ts";
+import { countState, eventIdAt } from "../../store/state_counts.ts";
+import { invalidInput } from "../input.ts";
+import { type Daemon, type Route, route } from "../route.ts";
+import { eventSchema, fields, isSet } from "../schemas.ts";
+import { eventStream, type StreamFilter } from "../sse.ts";
+
+const BATCH = 500;
+
+/** Smaller numbers are those of events, larger ones are times: 1973 lies between. */
+const FIRST_TIME_MS = 100_000_000_000;
+
+const query = z.strictObject({
+  since: z.optional(fields.words),
+  type: z.optional(fields.words),
+  entity: z.optional(fields.words),
+  limit: z.optional(fields.number(1, 10_000)),
+  stream: z.optional(fields.flag),
+});
+
+type Query = z.output<typeof query>;
+
+export const eventRoutes: readonly Route[] = [
+  route({
+    method: "GET",
+    path: "/events",
+    summary:
+      "What happened after `since` (an event's number, epoch milliseconds or an RFC 3339 time); " +
+      "with `Accept: text/event-stream` or stream=1 as a stream, which `Last-Event-ID` takes up again",
+    tag: "events",
+    query,
+    response: z.object({ events: z.array(eventSchema), more: z.boolean() }),
+    handle: (daemon, { query, request }) => {
+      const accept = request.headers.get("accept") ?? "";
+      const isStream = isSet(query.stream) || /\btext\/event-stream\b/i.test(accept);
+      const seen = request.headers.get("last-event-id");
+      return isStream ? streamOf(daemon, query, seen) : listOf(daemon.db, query);
+    },
+  }),
+];
+
+function listOf(db: DatabaseSync, query: Query) {
+  const limit = query.limit ?? 1_000;
+  const filter = filterOf(db, { ...query, since: query.since ?? "0" }, null);
+  const events: EventRow[] = [];
+  let afterId = filter.afterId;
+  for (let isEnd = false; !isEnd && events.length <= limit;) {
+    const batch = listEvents(db, {
+      afterId,
+      sinceMs: null,
+      type: null,
+      entityId: null,
+      limit: BATCH,
+    });
+    events.push(...batch.filter(filter.accepts));
+    isEnd = batch.length < BATCH;
+    afterId = batch.at(-1)?.id ?? afterId;
+  }
+  return { events: events.slice(0, limit), more: events.length > limit };
+}
+
+function streamOf(daemon: Daemon, query: Query, lastSeen: string | null): Response {
+  const filter = filterOf(daemon.db, query, lastSeen);
+  daemon.metrics.streams++;
+  daemon.metrics.add("sse_connections");
+  const stream = eventStream(filter, {
+    hub: daemon.hub,
+    snapshot: () => countState(daemon.db),
+    ended: () => void daemon.metrics.streams--,
+  });
+  return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** @param lastSeen Outranks `since`: a client that comes again still asks what it asked at first. */
+function filterOf(db: DatabaseSync, query: Query, lastSeen: string | null): StreamFilter {
+  const newest = lastEventId(db);
+  const since = startOf(db, lastSeen === null || lastSeen === "" ? query.since : lastSeen);
+  const type = query.type === undefined ? null : globOf(query.type);
+  const entities = query.entity?.split(",").map((id) => id.trim()) ?? null;
+  return {
+    afterId: Math.min(since.id, newest),
+    accepts: (event) =>
+      // What comes later is younger, whatever a clock says that was set back.
+      (event.createdAtMs > since.ms || event.id > newest) &&
+      (type === null || type.test(event.type)) &&
+      (entities === null || entities.includes(event.entityId)),
+  };
+}
+
+function startOf(db: DatabaseSync, since: string | undefined): { id: number; ms: number } {
+  if (since === undefined) return { id: lastEventId(db), ms: -Infinity };
+  const isNumber = /^\d{1,16}$/.test(since);
+  if (isNumber && Number(since) < FIRST_TIME_MS) return { id: Number(since), ms: -Infinity };
+  const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(since);
+  const ms = isNumber ? Number(since) : isTime ? Date.parse(since) : NaN;
+  if (Number.isNaN(ms)) {
+    throw invalidInput(
+      "since",
+      "expected an event's number, epoch milliseconds or an RFC 3339 time",
+    );
+  }
+  return { id: eventIdAt(db, ms), ms };
+}
+
+/** `*` is any text, a comma means or. */
+function globOf(pattern: string): RegExp {
+  const parts = pattern.split(",").map((part) =>
+    part.trim().split("*").map((text) => text.replace(/[^\w]/g, "\\$&")).join(".*")
+  );
+  return new RegExp(`^(?:${parts.join("|")})$`, "s");
+}

@@ -1,0 +1,194 @@
+/** The daemon's life: lock, database, engine, sockets; then it answers until it is told to stop. */
+import { compileRedactPatterns, redactText } from "../capture/redact.ts";
+import { messageOf, UserError } from "../errors.ts";
+import { appendLog } from "../log/log.ts";
+import { lookAtSqlite } from "../maintenance/doctor/program.ts";
+import { ENDING_SIGNALS } from "../process/start.ts";
+import { checkpoint, openDatabase } from "../store/database.ts";
+import { takeDaemonLock } from "../store/daemon_lock.ts";
+import { VERSION } from "../version.ts";
+import { watchDatabase } from "./database_watch.ts";
+import { createEngine } from "./engine.ts";
+import { EventHub } from "./event_hub.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "./files.ts";
+import { createHandler } from "./http.ts";
+import { Metrics } from "./metrics.ts";
+import type { Daemon } from "./route.ts";
+import { ROUTES } from "./routes.ts";
+import {
+  type Handler,
+  listenOnPort,
+  listenOnSocket,
+  removeSocket,
+  type Server,
+} from "./sockets.ts";
+import { readState, writeState } from "./state_file.ts";
+
+/** What a daemon is started with. */
+export interface DaemonOptions {
+  /** Absolute path of the database. */
+  readonly database: string;
+  readonly busyTimeoutMs: number;
+  /** Takes a socket whose path beside the database would be too long. */
+  readonly privateFolder: string;
+  /** A port of this machine beside the socket; 0 takes a free one, null none. */
+  readonly port: number | null;
+  readonly redactPatterns: readonly string[];
+  readonly leaseMs: number;
+  readonly workflowTimeoutMs: number;
+  /** Takes every line of the log, beside the file. */
+  readonly say: (line: string) => void;
+}
+
+/** How long stopping may take, in milliseconds. */
+const STOP_MS = 10_000;
+
+/** So long the last answers may take when it stops. */
+const LAST_ANSWERS_MS = 3_000;
+
+/**
+ * Runs the daemon of a database until it is told to stop.
+ *
+ * @returns The exit status: 0 when it was told to stop, 1 when it could not go on, or not stop in time.
+ * @throws {UserError} When it cannot begin: another one runs, the database cannot be opened.
+ */
+export async function runDaemon(options: DaemonOptions): Promise<number> {
+  const database = realDatabase(options.database);
+  const files = daemonFiles(database, options.privateFolder);
+  const lock = takeDaemonLock(files.lock);
+  if (lock === null) throw lockedByOther(files);
+  const log: Daemon["log"] = (level, message) => {
+    appendLog([files.log], { level, message, atMs: Date.now() });
+    options.say(`${level}: ${message}`);
+  };
+  const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
+  const warnings = warningsOf();
+  for (const warning of warnings) log("warn", warning);
+
+  const stopping = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
+  let isStopping = false;
+  const stop = (code: number, why: string) => {
+    isStopping = true;
+    stopping.resolve({ code, why });
+  };
+  const hub = new EventHub(
+    db,
+    (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
+  );
+  const engine = createEngine({ db, log, changed: () => hub.changed() });
+  const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
+    alphabet: "base64url",
+    omitPadding: true,
+  });
+  const rules = compileRedactPatterns(options.redactPatterns);
+  const state = { pid: Deno.pid, startedAtMs: Date.now(), token, version: VERSION };
+  const daemon = {
+    db,
+    engine,
+    hub,
+    metrics: new Metrics(),
+    state: { ...state, ...{ socket: null as string | null, port: null as number | null } },
+    database,
+    warnings,
+    leaseMs: options.leaseMs,
+    workflowTimeoutMs: options.workflowTimeoutMs,
+    redact: (text: string) => redactText(text, rules),
+    log,
+    // The answer to whoever asked is sent first.
+    stop: (why: string) => void setTimeout(() => stop(0, why), 0),
+  };
+  const handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
+  const servers = listen(daemon.state, { options, files, handler });
+  // Whatever this process is brought to do later, it cannot speak to the network. What listens goes on listening.
+  Deno.permissions.revokeSync({ name: "net" });
+  await engine.start();
+  const unwatch = watchDatabase(database, (why) => stop(1, `the database ${database} ${why}`));
+  const onSignal = ENDING_SIGNALS.map((signal) => {
+    const listener = () => stop(0, `it got ${signal}`);
+    Deno.addSignalListener(signal, listener);
+    return () => Deno.removeSignalListener(signal, listener);
+  });
+  writeState(files.state, daemon.state);
+  const where = daemon.state.port === null ? "" : ` and 127.0.0.1:${daemon.state.port}`;
+  log(
+    "info",
+    `conclaude ${VERSION} serves ${database} on ${daemon.state.socket ?? "no socket"}${where}`,
+  );
+
+  const { code, why } = await stopping.promise;
+  log(code === 0 ? "info" : "error", `stopping: ${why}`);
+  const deadline = setTimeout(() => {
+    log("error", `not everything ended within ${STOP_MS / 1000} s; leaving all the same`);
+    Deno.exit(1);
+  }, STOP_MS);
+  unwatch();
+  hub.close();
+  await Promise.race([
+    Promise.all(servers.map((server) => server.shutdown())),
+    new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS)),
+  ]);
+  await engine.stop();
+  if (daemon.state.socket !== null) removeSocket(daemon.state.socket);
+  removeFile(files.state);
+  try {
+    if (code === 0) checkpoint(db, "TRUNCATE");
+    db.close();
+  } catch (thrown) {
+    log("warn", `cannot close the database: ${messageOf(thrown)}`);
+  }
+  for (const remove of onSignal) remove();
+  clearTimeout(deadline);
+  log("info", "stopped");
+  lock.release();
+  return code;
+}
+
+/** Opens the socket, and the port where it is wanted or there are no sockets; says in the state which. */
+function listen(
+  state: { socket: string | null; port: number | null; readonly token: string },
+  { options, files, handler }: {
+    readonly options: DaemonOptions;
+    readonly files: DaemonFiles;
+    readonly handler: Handler;
+  },
+): Server[] {
+  const hasSockets = Deno.build.os !== "windows";
+  const wanted = options.port ?? (hasSockets ? null : 0);
+  const servers: Server[] = [];
+  if (wanted !== null) {
+    const { server, port } = listenOnPort(wanted, state.token, handler);
+    servers.push(server);
+    state.port = port;
+  }
+  if (hasSockets) {
+    servers.push(listenOnSocket(files, handler));
+    state.socket = files.socket;
+  }
+  return servers;
+}
+
+function lockedByOther(files: DaemonFiles): UserError {
+  const state = readState(files.state);
+  const who = state === null
+    ? "a daemon that is just starting or stopping holds it"
+    : `the daemon with process id ${state.pid} has held it since ${
+      new Date(state.startedAtMs).toISOString()
+    }`;
+  return new UserError("Database locked by another process", {
+    why: `${who}; a database has one daemon, and it was left alone`,
+    next: "conclaude daemon stop",
+  });
+}
+
+/** What is wrong with where the daemon runs. */
+function warningsOf(): string[] {
+  return lookAtSqlite().filter(({ status }) => status !== "ok").map(({ message }) => message);
+}
+
+function removeFile(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // Gone already.
+  }
+}

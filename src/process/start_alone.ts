@@ -1,0 +1,23 @@
+/** Starts a program that goes on when this one has left: with a session, a group and a log of its own. */
+import { startWords } from "./start.ts";
+
+/** The shell's whole part: what the program says goes to the end of the log, and it becomes the program. */
+const INTO_LOG = 'log=$1; shift; umask 077; exec "$@" >>"$log" 2>&1';
+
+/**
+ * Starts a program that nobody waits for.
+ *
+ * @param words The program and its arguments. @param place `log`: takes its output; `folder`: where it starts.
+ * @throws {Error} When it cannot be started.
+ */
+export function startAlone(
+  words: readonly string[],
+  { log, folder }: { readonly log: string; readonly folder: string },
+): Deno.ChildProcess {
+  const all = Deno.build.os === "windows"
+    ? words
+    : ["/bin/sh", "-c", INTO_LOG, "sh", log, ...words];
+  const child = startWords(all, { folder, variables: {}, stdout: "null", stderr: "null" });
+  child.unref();
+  return child;
+}

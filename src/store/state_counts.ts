@@ -1,0 +1,40 @@
+import type { DatabaseSync } from "node:sqlite";
+import { lastEventId } from "./events.ts";
+
+/** The state of tasks, agents, workflows and questions in a few numbers. */
+export interface StateCounts {
+  readonly lastEventId: number;
+  /** The oldest event that is still there: who saw less than it has missed something. */
+  readonly oldestEventId: number | null;
+  /** How many there are by status; deleted ones are left out. */
+  readonly tasks: Readonly<Record<string, number>>;
+  readonly agents: Readonly<Record<string, number>>;
+  readonly workflows: Readonly<Record<string, number>>;
+  readonly pendingQuestions: number;
+}
+
+/** Counts; all numbers are of one moment when the caller reads in a transaction. */
+export function countState(db: DatabaseSync): StateCounts {
+  const byStatus = (sql: string) =>
+    Object.fromEntries(
+      db.prepare(sql).all().map((row) => [String(row["status"]), Number(row["n"])]),
+    );
+  const oldest = db.prepare("SELECT min(id) AS id FROM events").get()!["id"];
+  const pending = db.prepare("SELECT count(*) AS n FROM questions WHERE status = 'pending'").get()!;
+  return {
+    lastEventId: lastEventId(db),
+    oldestEventId: oldest === null ? null : Number(oldest),
+    tasks: byStatus(
+      "SELECT status, count(*) AS n FROM tasks WHERE deleted_at_ms IS NULL GROUP BY status",
+    ),
+    agents: byStatus("SELECT status, count(*) AS n FROM agents GROUP BY status"),
+    workflows: byStatus("SELECT status, count(*) AS n FROM workflows GROUP BY status"),
+    pendingQuestions: Number(pending["n"]),
+  };
+}
+
+/** The number of the newest event that is not younger than a moment, in epoch milliseconds; 0 when there is none. */
+export function eventIdAt(db: DatabaseSync, atMs: number): number {
+  const row = db.prepare("SELECT min(id) AS id FROM events WHERE created_at_ms > ?").get(atMs)!;
+  return row["id"] === null ? lastEventId(db) : Number(row["id"]) - 1;
+}

@@ -1,0 +1,177 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { besideDatabase, runDaemon } from "../support/daemon.ts";
+import { spawnProgram, startProgram, tempHome } from "../support/program.ts";
+import { modeOf } from "../cli/support.ts";
+
+Deno.test("a second daemon of a database is refused and told who holds it, and the first is unharmed", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  const env = { HOME: home.path };
+  const second = await startProgram(["daemon", "run", "--json"], { env });
+  assert.equal(second.code, 1);
+  const { error } = JSON.parse(second.stdout);
+  assert.equal(error.what, "Database locked by another process");
+  assert.match(error.why, new RegExp(`process id ${daemon.pid} has held it since 20`));
+  assert.match(error.next, /^conclaude .*daemon stop$/);
+  assert.equal((await daemon.ask("GET", "/health")).status, 200);
+  const link = join(home.path, "link.db");
+  Deno.symlinkSync(home.database, link);
+  const third = await startProgram(["--db", link, "daemon", "run"], { env });
+  assert.equal(third.code, 1, "a link to the database is the same database");
+  const { pid, running } = JSON.parse(
+    (await startProgram(["daemon", "status", "--json"], { env })).stdout,
+  );
+  assert.deepEqual([pid, running], [daemon.pid, true]);
+});
+
+Deno.test("what a daemon that was killed left behind does not keep the next one away", async () => {
+  using home = tempHome();
+  {
+    await using daemon = await runDaemon(home);
+    daemon.child.kill("SIGKILL");
+    await daemon.left;
+  }
+  const before = JSON.parse(Deno.readTextFileSync(besideDatabase(home, "daemon.json")));
+  const { stdout } = await startProgram(["daemon", "status", "--json"], {
+    env: { HOME: home.path },
+  });
+  assert.equal(JSON.parse(stdout).running, false);
+  // Its number has been given to another process since.
+  const reused = { ...before, pid: Deno.pid };
+  Deno.writeTextFileSync(besideDatabase(home, "daemon.json"), JSON.stringify(reused));
+  await using next = await runDaemon(home);
+  assert.equal((await next.ask("GET", "/status")).body.pid, next.pid);
+});
+
+Deno.test("of daemons that are started at the same moment one serves", async () => {
+  using home = tempHome();
+  const started = Array.from(
+    { length: 4 },
+    () => spawnProgram(["daemon", "run"], { env: { HOME: home.path } }),
+  );
+  const codes: number[] = [];
+  for (const child of started) {
+    child.status.then(({ code }) => codes.push(code));
+  }
+  while (codes.length < 3) await new Promise((resolve) => setTimeout(resolve, 50));
+  assert.deepEqual(codes, [1, 1, 1]);
+  await startProgram(["daemon", "stop"], { env: { HOME: home.path } });
+  const texts = await Promise.all(started.map(async (child) => {
+    await child.stdin.close();
+    const { stderr } = await child.output();
+    return new TextDecoder().decode(stderr);
+  }));
+  assert.equal(texts.filter((text) => /Database locked by another process/.test(text)).length, 3);
+  assert.equal(codes.at(-1), 0);
+});
+
+Deno.test("only the user can open the socket and read the state file, the log and the lock", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  assert.equal(daemon.socket, besideDatabase(home, "sock"));
+  for (const ending of ["sock", "daemon.json", "daemon.log", "lock"]) {
+    assert.equal(modeOf(besideDatabase(home, ending)), "600", ending);
+  }
+});
+
+Deno.test("a socket whose path would be too long lies in a private folder, and is found there", async () => {
+  using home = tempHome();
+  const folder = join(home.path, "x".repeat(60), "y".repeat(60));
+  Deno.mkdirSync(folder, { recursive: true });
+  const database = join(folder, "far.db");
+  await using daemon = await runDaemon(home, { database });
+  assert.ok(daemon.socket.startsWith("/tmp/conclaude-"), daemon.socket);
+  assert.equal(modeOf(daemon.socket), "600");
+  const env = { HOME: home.path };
+  const status = await startProgram(["--db", database, "daemon", "status", "--json"], { env });
+  assert.equal(JSON.parse(status.stdout).answers, true);
+  await startProgram(["--db", database, "daemon", "stop"], { env });
+  assert.throws(() => Deno.lstatSync(daemon.socket), Deno.errors.NotFound);
+});
+
+Deno.test("a daemon is started, found, and stopped; both may be said twice", async () => {
+  using home = tempHome();
+  const env = { HOME: home.path };
+  const json = async (...args: string[]) => {
+    const { code, stdout, stderr } = await startProgram(["daemon", ...args, "--json"], { env });
+    assert.equal(code, 0, stderr + stdout);
+    return JSON.parse(stdout);
+  };
+  assert.equal((await json("status")).running, false);
+  const started = await json("start");
+  try {
+    assert.deepEqual([started.running, started.started], [true, true]);
+    const again = await json("start");
+    assert.deepEqual([again.started, again.pid], [false, started.pid]);
+    const status = await json("status");
+    assert.deepEqual(
+      [status.running, status.pid, status.socket, status.port],
+      [true, started.pid, besideDatabase(home, "sock"), null],
+    );
+    assert.equal("token" in status, false);
+    assert.match((await json("logs")).lines.join("\n"), /serves .*conclaude\.db/);
+  } finally {
+    assert.equal((await json("stop")).stopped, true);
+  }
+  assert.equal((await json("stop")).stopped, false);
+  assert.equal((await json("status")).running, false);
+  for (const ending of ["sock", "daemon.json"]) {
+    assert.throws(() => Deno.lstatSync(besideDatabase(home, ending)), Deno.errors.NotFound);
+  }
+});
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  Deno.test(`${signal} stops a daemon that has an open stream, and leaves nothing behind`, async () => {
+    using home = tempHome();
+    await using daemon = await runDaemon(home);
+    const stream = daemon.ask("GET", "/events?stream=1");
+    await daemon.ask("GET", "/health");
+    daemon.child.kill(signal);
+    assert.equal((await daemon.left).code, 0);
+    assert.match((await stream).text, /^event: state\.snapshot\n/);
+    assert.throws(() => Deno.lstatSync(daemon.socket), Deno.errors.NotFound);
+    assert.throws(() => Deno.statSync(besideDatabase(home, "daemon.json")), Deno.errors.NotFound);
+  });
+}
+
+for (const what of ["removed", "replaced"] as const) {
+  Deno.test(`a daemon whose database is ${what} says so and stops`, async () => {
+    using home = tempHome();
+    await using daemon = await runDaemon(home);
+    Deno.removeSync(home.database);
+    if (what === "replaced") {
+      Deno.writeTextFileSync(`${home.database}-new`, "");
+      Deno.renameSync(`${home.database}-new`, home.database);
+    }
+    assert.equal((await daemon.left).code, 1);
+    assert.match(daemon.stderr(), new RegExp(`the database ${home.database} was ${what}`));
+    const log = Deno.readTextFileSync(besideDatabase(home, "daemon.log"));
+    assert.match(log, new RegExp(`was ${what}`));
+    assert.throws(() => Deno.lstatSync(daemon.socket), Deno.errors.NotFound);
+  });
+}
+
+Deno.test("a port that is taken, and a file in the socket's place, are told and nothing is left locked", async () => {
+  using home = tempHome();
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = listener.addr;
+  const env = { HOME: home.path };
+  const taken = await startProgram(["daemon", "run", "--port", String(port)], { env });
+  assert.equal(taken.code, 1);
+  assert.match(taken.stderr, /Cannot listen on port \d+\n {2}why: {2}something else listens there/);
+  Deno.writeTextFileSync(besideDatabase(home, "sock"), "mine");
+  const other = await startProgram(["daemon", "run"], { env });
+  assert.equal(other.code, 1);
+  assert.match(other.stderr, /something that is no socket lies there/);
+  assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
+});
+
+Deno.test("without a database there is no daemon", async () => {
+  using home = tempHome();
+  const { code, stderr } = await startProgram(["--no-db", "daemon", "start"], {
+    env: { HOME: home.path },
+  });
+  assert.equal(code, 1);
+  assert.match(stderr, /There can be no daemon/);
+});
