@@ -23,6 +23,8 @@ export interface Campaign {
 /** What was found; every list is empty when all is well. */
 export interface Findings {
   readonly kills: number;
+  /** Kills after which there was still work to do. */
+  readonly killsAtWork: number;
   readonly seconds: number;
   /** Tasks that are not closed, or were closed more than once. */
   readonly tasks: readonly string[];
@@ -93,21 +95,24 @@ export async function runCampaign(
     ids.push(JSON.parse(made.stdout).task.id);
   }
   const random = randomOf(seed);
+  const database = join(folder, ".conclaude", "conclaude.db");
+  let killsAtWork = 0;
   for (let kill = 1; kill <= kills; kill++) {
     const daemon = spawnDaemon(options);
     await pause(random() * maxLifeMs);
     daemon.kill("SIGKILL");
     await daemon.status;
+    if (countOpen(database).open > 0) killsAtWork++;
     if (kill % 20 === 0) onProgress(`${kill} of ${kills} kills`);
   }
   const daemon = spawnDaemon(options);
-  const database = join(folder, ".conclaude", "conclaude.db");
   const left = await untilClosed(database, ids, { onProgress });
   onProgress(left === 0 ? "all tasks are closed" : `${left} tasks are not closed`);
   daemon.kill("SIGTERM");
   await daemon.status;
   const findings = {
     kills,
+    killsAtWork,
     seconds: Math.round((performance.now() - began) / 1000),
     ...await look({ folder, project, database, ids, lines }),
   };
@@ -159,12 +164,7 @@ async function untilClosed(
   let lastChange = performance.now();
   for (;;) {
     await pause(250);
-    const db = new DatabaseSync(database, { readOnly: true, timeout: 5000 });
-    const open = Number(
-      db.prepare("SELECT count(*) AS n FROM tasks WHERE status <> 'closed'").get()!["n"],
-    );
-    const event = Number(db.prepare("SELECT max(id) AS id FROM events").get()!["id"]);
-    db.close();
+    const { open, event } = countOpen(database);
     if (open === 0) return 0;
     if (event !== lastEvent) lastChange = performance.now();
     lastEvent = event;
@@ -172,6 +172,18 @@ async function untilClosed(
       onProgress("nothing has happened for a minute");
       return Math.min(open, ids.length);
     }
+  }
+}
+
+/** How many tasks are not closed, and the newest event. */
+function countOpen(database: string): { readonly open: number; readonly event: number } {
+  const db = new DatabaseSync(database, { readOnly: true, timeout: 5000 });
+  try {
+    const open = db.prepare("SELECT count(*) AS n FROM tasks WHERE status <> 'closed'").get();
+    const event = db.prepare("SELECT max(id) AS id FROM events").get();
+    return { open: Number(open!["n"]), event: Number(event!["id"]) };
+  } finally {
+    db.close();
   }
 }
 
@@ -183,7 +195,7 @@ interface Place {
   readonly lines: number;
 }
 
-async function look(place: Place): Promise<Omit<Findings, "kills" | "seconds">> {
+async function look(place: Place): Promise<Omit<Findings, "kills" | "killsAtWork" | "seconds">> {
   const db = new DatabaseSync(place.database, { readOnly: true });
   try {
     return {
