@@ -35,7 +35,7 @@ export async function runLine(
   try {
     if (fault !== null) throw usageError(fault.what, fault);
     const words = spellOutHelp(rest);
-    await run(application(context, words), words, context);
+    await run(await application(context, words), words, context);
   } catch (thrown) {
     if (isUserError(thrown)) showError(context, thrown);
     else reportQuietly(context, thrown);

@@ -179,6 +179,7 @@ function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-function camel(name: string): string {
+/** `install-hooks` as `installHooks`. */
+export function camel(name: string): string {
   return name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 }
