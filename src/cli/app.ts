@@ -1,38 +1,23 @@
 import {
   type Application,
   buildApplication,
+  buildCommand,
   buildRouteMap,
   type Command,
   type RouteMap,
+  run,
 } from "@stricli/core";
+import { perform, type Verb, type VerbGroup } from "./command.ts";
 import type { CliContext, Globals } from "./context.ts";
 import { HELP_FLAG, VERSION_FLAG } from "./help.ts";
-import { camel, usageText } from "./usage.ts";
+import { camel } from "./usage.ts";
+import { usageText } from "./usage_text.ts";
+import { VERBS } from "./verbs.ts";
 
-type Target = Command<CliContext> | RouteMap<CliContext>;
-
-/** Every verb, in the order in which people should meet them: each is loaded when it is asked for. */
-const VERBS: Readonly<Record<string, () => Promise<Target>>> = {
-  installHooks: async () => (await import("./commands/install_hooks.ts")).installHooks,
-  uninstallHooks: async () => (await import("./commands/install_hooks.ts")).uninstallHooks,
-  status: async () => (await import("./commands/status.ts")).status,
-  doctor: async () => (await import("./commands/doctor.ts")).doctor,
-  session: async () => (await import("./commands/session.ts")).session,
-  audit: async () => (await import("./commands/audit.ts")).audit,
-  queue: async () => (await import("./commands/queue.ts")).queue,
-  counter: async () => (await import("./commands/counter.ts")).counter,
-  task: async () => (await import("./commands/task.ts")).task,
-  event: async () => (await import("./commands/event.ts")).event,
-  guard: async () => (await import("./commands/guard.ts")).guard,
-  req: async () => (await import("./commands/req.ts")).req,
-  explain: async () => (await import("./commands/explain.ts")).explain,
-  config: async () => (await import("./commands/config.ts")).config,
-  db: async () => (await import("./commands/db.ts")).db,
-  retention: async () => (await import("./commands/retention.ts")).retention,
-  export: async () => (await import("./commands/export.ts")).exportVerb,
-  completions: async () => (await import("./commands/completions.ts")).completions,
-  hook: async () => (await import("./commands/hook.ts")).hook,
-};
+/** Runs a command line with all that the library does for it: help, errors, flags in every spelling. */
+export async function runWithLibrary(context: CliContext, words: readonly string[]): Promise<void> {
+  await run(await application(context, words), words, context);
+}
 
 /**
  * The command line: a table of verbs. Their actions are loaded when they are run.
@@ -48,7 +33,7 @@ export async function application(
   const names = Object.hasOwn(VERBS, verb) ? [verb] : Object.keys(VERBS);
   const targets = await Promise.all(names.map((name) => VERBS[name]!()));
   const root = buildRouteMap<string, CliContext>({
-    routes: Object.fromEntries(names.map((name, i) => [name, targets[i]!])),
+    routes: Object.fromEntries(names.map((name, i) => [name, libraryTarget(targets[i]!)])),
     docs: {
       brief: "The state engine for Claude Code: one executable, one SQLite database",
       fullDescription: [
@@ -67,4 +52,35 @@ export async function application(
     documentation: { disableAnsiColor: !globals.color },
     localization: { text: usageText(root, args) },
   }, { help: HELP_FLAG, version: VERSION_FLAG });
+}
+
+/** A part of the table as the library has it. */
+function libraryTarget(target: Verb | VerbGroup): Command<CliContext> | RouteMap<CliContext> {
+  if (target.kind === "group") {
+    const { verbs, brief, examples } = target;
+    const routes = Object.entries(verbs).map(([name, verb]) => [name, libraryTarget(verb)]);
+    return buildRouteMap<string, CliContext>({
+      routes: Object.fromEntries(routes),
+      docs: { brief, fullDescription: withExamples(brief, examples) },
+    });
+  }
+  const { load, parameters, brief, about, examples } = target.spec;
+  return buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>(
+    {
+      loader: async () => {
+        const action = await load();
+        return function (this: CliContext, flags: object, ...args: unknown[]): Promise<void> {
+          return perform(this, action, { flags, args });
+        };
+      },
+      parameters,
+      docs: { brief, fullDescription: withExamples(about, examples) },
+    } as Parameters<
+      typeof buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>
+    >[0],
+  );
+}
+
+function withExamples(about: string, examples: readonly string[]): string {
+  return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
 }
