@@ -9,7 +9,7 @@ async function read(...words: string[]) {
 
 Deno.test("a plain command line is read without the library: values, switches, what is usual", async () => {
   assert.deepEqual(await read("task", "ready"), {
-    flags: { allProjects: false, limit: 100 },
+    flags: { allProjects: false, limit: 20 },
     args: [],
   });
   assert.deepEqual(
