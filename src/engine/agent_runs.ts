@@ -8,10 +8,10 @@ import { readTask } from "../store/tasks.ts";
 import { listSteps, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
 import { finishAndAdvance, holdsClaim, moveOf } from "./advance.ts";
 import { agentFiles, hasBegun, removeRunFiles } from "./agent_files.ts";
-import { configFor, type EngineParts, maskFor, tryAgainLater } from "./context.ts";
+import { configFor, type EngineParts, lastingFor, maskFor, tryAgainLater } from "./context.ts";
 import { type Held, hold } from "./launch.ts";
 import { findAgent, settleDead } from "./recovery.ts";
-import { settle } from "./settle.ts";
+import { settleEnd } from "./ending.ts";
 import { launchOf } from "./step_launch.ts";
 import { supervise } from "./supervise.ts";
 import { ensureFolder } from "./work_folder.ts";
@@ -129,8 +129,12 @@ export class AgentRuns {
     if (end.code === null && end.killed === null && !end.timedOut && !hasBegun(files)) {
       throw new Error("it was never let go, and is started anew");
     }
-    transaction(db, () => settle(db, agent, { end, files, mask, atMs: Date.now() }));
-    removeRunFiles(files);
+    settleEnd(db, agent, {
+      end,
+      files,
+      mask,
+      lasting: lastingFor(this.#parts, workflow, Date.now()),
+    });
     await this.#tellEnd(agent);
   }
 

@@ -3,6 +3,7 @@ import { compileRedactPatterns, redactText } from "../capture/redact.ts";
 import type { Config } from "../config/schema.ts";
 import type { Locations } from "../paths.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
+import type { Lasting } from "./begin.ts";
 import type { Settings } from "./settings.ts";
 
 /** What the engine is given. */
@@ -43,6 +44,19 @@ export function maskFor(
 ): (text: string) => string {
   const rules = compileRedactPatterns(configFor(parts, workflow).capture.redact.patterns);
   return (text) => redactText(text, rules);
+}
+
+/** How long what a workflow is taken on with counts. */
+export function lastingFor(
+  parts: Pick<EngineParts, "settings" | "folder">,
+  workflow: WorkflowRow | undefined,
+  atMs: number,
+): Lasting {
+  return {
+    leaseMs: parts.settings.own(atMs).store.claimTimeoutMinutes * 60_000,
+    timeoutMs: configFor(parts, workflow).orchestration.workflowTimeoutMinutes * 60_000,
+    atMs,
+  };
 }
 
 /** How long something that went wrong waits until it is tried again, in milliseconds. */

@@ -7,6 +7,7 @@ import { renderMergeStep } from "../orchestration/render_step.ts";
 import type { Task } from "../orchestration/task.ts";
 import { listAgents, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
+import { resolveQuestions, UNRESOLVED } from "../store/questions.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { SYSTEM, UNCLAIMED } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
@@ -159,6 +160,7 @@ export function cancel(
   for (const agent of listAgents(db, { workflowId: workflow.id })) {
     if (agent.endedAtMs === null) requestKill(db, agent.id, { reason, atMs });
   }
+  resolveQuestions(db, { workflowId: workflow.id }, { statuses: UNRESOLVED, atMs });
   changeWorkflow(db, workflow.id, { status: "cancelled", reason, endedAtMs: atMs, ...UNDECIDED }, {
     event: "workflow.cancelled",
     atMs,

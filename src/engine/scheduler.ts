@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Config } from "../config/schema.ts";
 import { isUserError, messageOf } from "../errors.ts";
-import { DEFAULT_WORKFLOW } from "../orchestration/builtins.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { transaction } from "../store/database.ts";
@@ -11,6 +10,7 @@ import { SYSTEM } from "../store/task_claims.ts";
 import { listReady, readTask } from "../store/tasks.ts";
 import { readWorkflowOfTask } from "../store/workflows.ts";
 import { beginWorkflow, resumeWorkflow } from "./begin.ts";
+import { chooseFor } from "./workflow_choice.ts";
 import { loadPlan } from "./workflow_files.ts";
 
 /** How the scheduler is to work. */
@@ -50,7 +50,8 @@ function startTask(db: DatabaseSync, task: Task, options: Scheduling): boolean {
       log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
       return true;
     }
-    const name = task.workflow ?? config.defaultWorkflow ?? DEFAULT_WORKFLOW;
+    const { name, warnings } = chooseFor(db, { ...task, projectDir }, config);
+    for (const warning of warnings) log("warn", warning);
     const plan = loadPlan(name, projectDir);
     transaction(db, () => beginWorkflow(db, task, plan, { leaseMs, timeoutMs, atMs }));
     log("info", `task ${task.id}: workflow ${name} begins`);

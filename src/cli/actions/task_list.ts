@@ -4,7 +4,8 @@ import { checkPriority, checkStatus, checkType } from "../../orchestration/task_
 import { listTags, listTasks } from "../../store/tasks.ts";
 import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
-import { projectOfTasks, taskIdOf } from "../task_lookup.ts";
+import { taskIdOf } from "../id_lookup.ts";
+import { projectOfTasks } from "../task_lookup.ts";
 import { pageOfTasks } from "../task_view.ts";
 import type { View } from "../view.ts";
 

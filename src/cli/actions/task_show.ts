@@ -7,7 +7,8 @@ import { readTask } from "../../store/tasks.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
-import { taskIdOf } from "../task_lookup.ts";
+import { taskIdOf } from "../id_lookup.ts";
+
 import { historyLine, nameOf, tasksTable } from "../task_view.ts";
 import type { View } from "../view.ts";
 

@@ -16,7 +16,8 @@ import {
 import { blockTask, completeTask, queueTask, unblockTask } from "../../store/task_life.ts";
 import type { CliContext } from "../context.ts";
 import { openKeptStore } from "../store.ts";
-import { authorOf, type ByFlag, leaseMs, projectOfTasks, taskIdOf } from "../task_lookup.ts";
+import { taskIdOf } from "../id_lookup.ts";
+import { authorOf, type ByFlag, leaseMs, projectOfTasks } from "../task_lookup.ts";
 import { maskerOf } from "../task_text.ts";
 import { changedView, nameOf } from "../task_view.ts";
 import { usageError } from "../usage.ts";
