@@ -1,5 +1,4 @@
-import { findDaemon } from "../daemon/client.ts";
-import { daemonFiles, realDatabase } from "../daemon/files.ts";
+import { findDaemonOf } from "../daemon/client.ts";
 import { parentOf } from "../paths.ts";
 import type { CliContext } from "./context.ts";
 import type { Place } from "./store.ts";
@@ -12,6 +11,5 @@ export function isDaemonHere(
   { locations }: Pick<CliContext, "locations">,
   { database }: Pick<Place, "database">,
 ): boolean {
-  const path = realDatabase(database);
-  return findDaemon(daemonFiles(path, parentOf(locations.spoolFolders.at(-1)!))).kind !== "none";
+  return findDaemonOf(database, parentOf(locations.spoolFolders.at(-1)!)).kind !== "none";
 }

@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import { loadHookConfig } from "../config/cached.ts";
 import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../errors.ts";
@@ -32,6 +31,7 @@ async function configOf(
   locations: Locations,
   noDb: boolean,
 ): Promise<HookConfig> {
+  const { loadHookConfig } = await import("../config/cached.ts");
   const { config, cache } = await loadHookConfig(files, { locations, noDb });
   cache?.close();
   return config;

@@ -1,5 +1,4 @@
 /** Texts that people give for a task: where they come from, and what of them may be kept. */
-import { compileRedactPatterns, redactText } from "../capture/redact.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf } from "../errors.ts";
 import { resolvePath } from "../paths.ts";
@@ -14,9 +13,12 @@ export type BodyFlags = {
 };
 
 /** Masks secrets in a text, the built-in ones and those of the configuration, and drops what is private. */
-export function maskerOf({ redactPatterns }: Pick<HookConfig, "redactPatterns">) {
+export async function maskerOf(
+  { redactPatterns }: Pick<HookConfig, "redactPatterns">,
+): Promise<(text: string) => string> {
+  const { compileRedactPatterns, redactText } = await import("../capture/redact.ts");
   const { patterns } = compileRedactPatterns(redactPatterns);
-  return (text: string): string => redactText(text, { patterns });
+  return (text) => redactText(text, { patterns });
 }
 
 /**

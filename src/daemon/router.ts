@@ -52,12 +52,15 @@ export function findRoute(routes: readonly Route[], method: string, path: string
   return { kind: "route", route: found.route, params: Object.fromEntries(params) };
 }
 
+/** What is nobody's name, but a way to other folders. */
+const NO_VALUES: ReadonlySet<string> = new Set(["", ".", ".."]);
+
 function match(pattern: readonly string[], parts: readonly string[]) {
   if (pattern.length !== parts.length) return null;
   const params: Record<string, string> = {};
   for (const [i, word] of pattern.entries()) {
     const part = parts[i]!;
-    if (word.startsWith(":") && part !== "") params[word.slice(1)] = part;
+    if (word.startsWith(":") && !NO_VALUES.has(part)) params[word.slice(1)] = part;
     else if (word !== part) return null;
   }
   return params;

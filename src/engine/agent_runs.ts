@@ -152,8 +152,10 @@ export class AgentRuns {
   #fail(agent: Agent, outcome: StepOutcome): null {
     const { db } = this.#parts;
     const atMs = Date.now();
+    const wasKilled = readAgent(db, agent.id)?.killRequestedAtMs != null;
     transaction(db, () => {
-      endAgent(db, agent.id, { status: "failed", exitCode: null, error: outcome.error, atMs });
+      const status = wasKilled ? "killed" : "failed";
+      endAgent(db, agent.id, { status, exitCode: null, error: outcome.error, atMs });
       const workflow = this.#workflowOf(agent);
       const step = workflow &&
         listSteps(db, workflow.id).find(({ agentId, status }) =>

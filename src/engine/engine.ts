@@ -14,7 +14,7 @@ import {
   readWorkflow,
   type WorkflowRow,
 } from "../store/workflows.ts";
-import { workflowOwner } from "./advance.ts";
+import { CLAIM_LOST, holdsClaim, loseClaim, workflowOwner } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import {
   configFor,
@@ -194,17 +194,22 @@ export class Engine {
     changed();
   }
 
-  /** Ends the agents of workflows that take too long. */
+  /** Ends the agents of workflows that take too long, and workflows that have lost their claim. */
   #endLate(nowMs: number): void {
     const { db } = this.#parts;
-    const late = listWorkflows(db, { statuses: ["running"] })
-      .filter(({ deadlineAtMs }) => deadlineAtMs !== null && deadlineAtMs <= nowMs);
-    for (const { id } of late) {
-      for (const agent of listAgents(db, { workflowId: id, statuses: ["starting", "running"] })) {
-        if (agent.killRequestedAtMs !== null) continue;
-        const reason = "the time of its workflow is over";
-        transaction(db, () => requestKill(db, agent.id, { reason, atMs: nowMs }));
-      }
+    for (const workflow of listWorkflows(db, { statuses: ["running"] })) {
+      const isLate = workflow.deadlineAtMs !== null && workflow.deadlineAtMs <= nowMs;
+      const isLost = !holdsClaim(db, workflow);
+      if (!isLate && !isLost) continue;
+      const reason = isLost ? CLAIM_LOST : "the time of its workflow is over";
+      transaction(db, () => {
+        const agents = listAgents(db, {
+          workflowId: workflow.id,
+          statuses: ["starting", "running"],
+        });
+        for (const { id } of agents) requestKill(db, id, { reason, atMs: nowMs });
+        if (isLost) loseClaim(db, workflow, nowMs);
+      });
     }
   }
 

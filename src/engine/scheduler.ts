@@ -2,11 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Config } from "../config/schema.ts";
 import { isUserError, messageOf } from "../errors.ts";
+import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { transaction } from "../store/database.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { SYSTEM } from "../store/task_claims.ts";
-import { listReady } from "../store/tasks.ts";
+import { listReady, readTask } from "../store/tasks.ts";
 import { readWorkflowOfTask } from "../store/workflows.ts";
 import { beginWorkflow, resumeWorkflow } from "./begin.ts";
 import { chooseFor } from "./workflow_choice.ts";
@@ -39,8 +40,8 @@ function startTask(db: DatabaseSync, task: Task, options: Scheduling): boolean {
   const { leaseMs, settingsOf, log } = options;
   const atMs = Date.now();
   try {
-    if (task.projectDir === null) throw new Error("it belongs to no project");
-    const config = settingsOf(task.projectDir);
+    const projectDir = projectOf(task);
+    const config = settingsOf(projectDir);
     const timeoutMs = config.workflowTimeoutMinutes * 60_000;
     const earlier = readWorkflowOfTask(db, task.id);
     if (earlier !== undefined && earlier.endedAtMs === null) {
@@ -49,22 +50,42 @@ function startTask(db: DatabaseSync, task: Task, options: Scheduling): boolean {
       log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
       return true;
     }
-    const { name, warnings } = chooseFor(db, { ...task, projectDir: task.projectDir }, config);
+    const { name, warnings } = chooseFor(db, { ...task, projectDir }, config);
     for (const warning of warnings) log("warn", warning);
-    const plan = loadPlan(name, task.projectDir);
+    const plan = loadPlan(name, projectDir);
     transaction(db, () => beginWorkflow(db, task, plan, { leaseMs, timeoutMs, atMs }));
     log("info", `task ${task.id}: workflow ${name} begins`);
     return true;
   } catch (thrown) {
-    // Somebody else was faster.
-    if (isUserError(thrown) && thrown.reason === "ALREADY_CLAIMED") return false;
-    const reason = isUserError(thrown) ? `${thrown.what}: ${thrown.why}` : messageOf(thrown);
-    log("warn", `task ${task.id}: ${reason}`);
-    transaction(
-      db,
-      () =>
-        changeTask(db, task, { status: "blocked", reason, queuedAtMs: null }, { by: SYSTEM, atMs }),
-    );
+    if (isUserError(thrown) && LASTING.has(thrown.reason ?? "")) {
+      block(db, task, { reason: `${thrown.what}: ${thrown.why}`, atMs });
+      log("warn", `task ${task.id}: ${thrown.what}: ${thrown.why}`);
+    } else if (!isUserError(thrown)) log("warn", `task ${task.id}: ${messageOf(thrown)}`);
+    // Any other refusal: somebody else was faster.
     return false;
   }
+}
+
+/** Reasons that do not pass by themselves: a person has to put something right. */
+const LASTING = new Set(["WORKFLOW_NOT_FOUND", "WORKFLOW_INVALID", "INVALID_INPUT"]);
+
+function projectOf(task: Task): string {
+  if (task.projectDir !== null) return task.projectDir;
+  throw refusal("INVALID_INPUT", {
+    what: `Cannot work on task ${task.id}`,
+    why: "it belongs to no project: it was made outside of one",
+    next: `conclaude task show ${task.id}`,
+  });
+}
+
+function block(
+  db: DatabaseSync,
+  { id }: Task,
+  { reason, atMs }: { readonly reason: string; readonly atMs: number },
+): void {
+  transaction(db, () => {
+    const task = readTask(db, id);
+    if (task?.status !== "open" || task.claimedBy !== null) return;
+    changeTask(db, task, { status: "blocked", reason, queuedAtMs: null }, { by: SYSTEM, atMs });
+  });
 }

@@ -8,6 +8,7 @@ import { type Author, changeTask, needTask, withoutBody } from "./task_changes.t
 import { needClaim, UNCLAIMED } from "./task_claims.ts";
 import { addDependencies } from "./task_dependencies.ts";
 import { readTask } from "./tasks.ts";
+import { changeWorkflow, readWorkflowOfTask } from "./workflows.ts";
 
 /** A task that is to be made. What is checked of it by itself has been: title, type, priority, tags. */
 export interface NewTask {
@@ -91,6 +92,7 @@ export function completeTask(
   const task = found.status === "blocked"
     ? found
     : needClaim(db, id, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
+  cancelWorkflow(db, id, { by, atMs });
   return changeTask(db, task, {
     ...UNCLAIMED,
     status: "closed",
@@ -98,6 +100,17 @@ export function completeTask(
     closedAtMs: atMs,
     ...(summary === null ? {} : { summary }),
   }, { by, atMs });
+}
+
+/** A workflow that has stopped at something is over when a person closes its task. */
+function cancelWorkflow(db: DatabaseSync, taskId: string, { by, atMs }: Author): void {
+  const workflow = readWorkflowOfTask(db, taskId);
+  if (workflow === undefined || workflow.endedAtMs !== null) return;
+  changeWorkflow(db, workflow.id, {
+    status: "cancelled",
+    reason: "its task was closed",
+    endedAtMs: atMs,
+  }, { event: "workflow.cancelled", atMs, data: { by } });
 }
 
 /** Says that a task cannot go on, and gives up its claim. */

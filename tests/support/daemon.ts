@@ -156,7 +156,8 @@ async function writeAll(connection: Deno.Conn, bytes: Uint8Array): Promise<void>
 }
 
 function readReply(bytes: Uint8Array): Reply {
-  const text = new TextDecoder().decode(bytes);
+  // A character for each byte, so that the lengths of chunks can be counted.
+  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   const end = text.indexOf("\r\n\r\n");
   const [first, ...lines] = text.slice(0, Math.max(end, 0)).split("\r\n");
   const headers = new Headers(
@@ -165,7 +166,8 @@ function readReply(bytes: Uint8Array): Reply {
     ) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1).trim()]),
   );
   const rest = text.slice(end + 4);
-  const whole = headers.get("transfer-encoding") === "chunked" ? joinChunks(rest) : rest;
+  const joined = headers.get("transfer-encoding") === "chunked" ? joinChunks(rest) : rest;
+  const whole = new TextDecoder().decode(Uint8Array.from(joined, (char) => char.charCodeAt(0)));
   let body: unknown;
   try {
     body = JSON.parse(whole);
@@ -175,7 +177,6 @@ function readReply(bytes: Uint8Array): Reply {
   return { status: Number(first?.split(" ")[1] ?? 0), headers, text: whole, body };
 }
 
-/** Only for texts of one byte a character. */
 function joinChunks(text: string): string {
   let whole = "";
   for (let at = 0; at < text.length;) {

@@ -107,7 +107,7 @@ export async function kill(
 ): Promise<View> {
   const by = authorOf(flags);
   const { db, place } = await openKeptStore(context, "end an agent");
-  const mask = maskerOf(place.config);
+  const mask = await maskerOf(place.config);
   const reason = flags.reason === undefined ? null : checkBody(mask(flags.reason));
   const { id, workflowId } = transaction(
     db,

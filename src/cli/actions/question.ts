@@ -107,7 +107,7 @@ export async function answerOne(
   const { db, place } = await openKeptStore(context, "answer a question");
   const { workflowId } = needQuestion(db, id.trim());
   const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
-  const text = checkBody(maskerOf(place.config)(given));
+  const text = checkBody((await maskerOf(place.config))(given));
   const lasting = lastingOf(context, place, project);
   const { question, delivered, deliveryError } = transaction(
     db,

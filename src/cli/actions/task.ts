@@ -46,7 +46,7 @@ export type CreateFlags = BodyFlags & ByFlag & {
 export async function makeTask(context: CliContext, flags: CreateFlags): Promise<View> {
   const by = authorOf(flags);
   const { db, place } = await openKeptStore(context, "make a task");
-  const mask = maskerOf(place.config);
+  const mask = await maskerOf(place.config);
   const given = {
     title: checkTitle(mask(flags.title)),
     body: checkBody(mask(await readBody(context, flags) ?? "")),
@@ -100,7 +100,7 @@ export async function updateTask(
   }
   const by = authorOf(agentId === undefined ? {} : { agentId });
   const { db, place } = await openKeptStore(context, "update a task");
-  const mask = maskerOf(place.config);
+  const mask = await maskerOf(place.config);
   const changes: TaskChanges = {
     ...(flags.title === undefined ? {} : { title: checkTitle(mask(flags.title)) }),
     ...(body === undefined ? {} : { body: checkBody(mask(body)) }),
@@ -211,7 +211,9 @@ export function tagTask(kind: TagChange["kind"]) {
   ): Promise<View> => {
     const by = authorOf(flags);
     const { db, place } = await openKeptStore(context, "change tags");
-    const checked = checkTags(tags.flatMap((tag) => tag.split(",")).map(maskerOf(place.config)));
+    const checked = checkTags(
+      tags.flatMap((tag) => tag.split(",")).map(await maskerOf(place.config)),
+    );
     const task = transaction(
       db,
       () => changeTags(db, taskIdOf(db, text), { kind, tags: checked }, { by, atMs: Date.now() }),

@@ -104,7 +104,7 @@ async function each(
     });
   }
   const { db, place } = await openKeptStore(context, "change tasks");
-  const change = changeOf(maskerOf(place.config));
+  const change = changeOf(await maskerOf(place.config));
   const results = given.map((text): Result => {
     try {
       return transaction(db, () => {

@@ -1,4 +1,3 @@
-import { compileGlob } from "../../config/globs.ts";
 import { messageOf } from "../../errors.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { checkPriority, checkStatus, checkType } from "../../orchestration/task_input.ts";
@@ -37,7 +36,7 @@ export async function listAll(context: CliContext, flags: ListFlags): Promise<Vi
     priorities: flags.priority?.map(checkPriority) ?? null,
     types: flags.type?.map(checkType) ?? null,
     tag: flags.tag ?? null,
-    anyTag: flags.tagPattern === undefined ? null : tagsLike(flags.tagPattern, listTags(db)),
+    anyTag: flags.tagPattern === undefined ? null : await tagsLike(flags.tagPattern, listTags(db)),
     parentId: flags.parent === undefined
       ? null
       : flags.parent === NONE
@@ -56,7 +55,8 @@ export async function listAll(context: CliContext, flags: ListFlags): Promise<Vi
 }
 
 /** The tags that a glob stands for. @throws {UserError} INVALID_TAG when it is none. */
-function tagsLike(pattern: string, tags: readonly string[]): string[] {
+async function tagsLike(pattern: string, tags: readonly string[]): Promise<string[]> {
+  const { compileGlob } = await import("../../config/globs.ts");
   try {
     const regex = new RegExp(compileGlob(pattern), "s");
     return tags.filter((tag) => regex.test(tag));

@@ -104,11 +104,9 @@ export async function complete(
 ): Promise<View> {
   const task = await work(
     context,
-    { ...flags, text, what: "complete a task" },
-    (db, id, { by, atMs, token, mask }) => {
-      const summary = flags.summary === undefined ? null : checkBody(mask(flags.summary));
-      return completeTask(db, id, { by, atMs, token, summary });
-    },
+    { ...flags, text, what: "complete a task", say: flags.summary },
+    (db, id, { by, atMs, token, words }) =>
+      completeTask(db, id, { by, atMs, token, summary: words }),
   );
   return changedView(task, `Task ${nameOf(task)} is closed.`);
 }
@@ -121,9 +119,9 @@ export async function block(
 ): Promise<View> {
   const task = await work(
     context,
-    { ...flags, text, what: "block a task" },
-    (db, id, { by, atMs, token, mask }) =>
-      blockTask(db, id, { by, atMs, token, reason: checkBody(mask(flags.reason)) }),
+    { ...flags, text, what: "block a task", say: flags.reason },
+    (db, id, { by, atMs, token, words }) =>
+      blockTask(db, id, { by, atMs, token, reason: words ?? "" }),
   );
   return changedView(task, `Task ${nameOf(task)} is blocked: ${task.reason}`);
 }
@@ -151,28 +149,31 @@ export async function start(context: CliContext, flags: ByFlag, text: string): P
 interface Terms extends Author {
   readonly token: number | null;
   readonly leaseMs: number;
-  readonly mask: (text: string) => string;
+  /** What the verb was told in words, without secrets; null where it was not. */
+  readonly words: string | null;
 }
 
 /** One step of one task in one transaction. */
 async function work(
   context: CliContext,
-  { text, what, claimToken, ...flags }: ByFlag & TokenFlag & {
+  { text, what, say, claimToken, ...flags }: ByFlag & TokenFlag & {
     readonly text: string;
     readonly what: string;
+    readonly say?: string | undefined;
   },
   step: (db: DatabaseSync, id: string, terms: Terms) => Task,
 ): Promise<Task> {
   const by = authorOf(flags);
   const { db, place } = await openKeptStore(context, what);
   const { config } = place;
+  const words = say === undefined ? null : checkBody((await maskerOf(config))(say));
   return transaction(db, () =>
     step(db, taskIdOf(db, text), {
       by,
       atMs: Date.now(),
       token: claimToken ?? null,
       leaseMs: leaseMs(config),
-      mask: maskerOf(config),
+      words,
     }));
 }
 

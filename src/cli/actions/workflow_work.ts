@@ -85,7 +85,7 @@ async function end(
   const by = authorOf(flags);
   const { db, place } = await openKeptStore(context, `${action} a workflow`);
   const isCarriedOut = isDaemonHere(context, place);
-  const mask = maskerOf(place.config);
+  const mask = await maskerOf(place.config);
   const reason = flags.reason === undefined ? usual : checkBody(mask(flags.reason));
   const workflow = transaction(
     db,

@@ -59,7 +59,8 @@ export const TASK_LISTS = {
   }),
   ready: command<ReadyFlags>({
     load: async () => (await import("../actions/task_ready.ts")).listNext,
-    parameters: { flags: { allProjects: ALL_PROJECTS, limit: LIMIT_FLAG } },
+    // What is done next is among the first; more of them only fill an agent's context.
+    parameters: { flags: { allProjects: ALL_PROJECTS, limit: { ...LIMIT_FLAG, default: "20" } } },
     brief: "List what can be done now",
     about:
       "Lists what can be done now, in the order in which it should be: the most urgent first, of those the oldest. " +

@@ -11,7 +11,7 @@ import { type Daemon, type Route, route } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, questionSchema, wordOf } from "../schemas.ts";
 
 const oneAgent = z.object({ agent: agentSchema });
-const oneQuestion = z.object({ question: questionSchema, wordOf });
+const oneQuestion = z.object({ question: questionSchema });
 const checkAgentStatus = wordOf(agentSchema.shape.status, "status");
 const checkKind = wordOf(agentSchema.shape.kind, "kind");
 

@@ -1,0 +1,42 @@
+/** Writes into a database as another process does that knows nothing of a daemon. */
+import { join } from "node:path";
+import { REPOSITORY } from "./program.ts";
+
+const WRITER = `
+const { openDatabase, transaction } = await import(Deno.args[0] + "/src/store/database.ts");
+const { createTask } = await import(Deno.args[0] + "/src/store/task_life.ts");
+const db = await openDatabase(Deno.args[1], { busyTimeoutMs: 8000 });
+for (let n = 0; n < Number(Deno.args[2]); n++) {
+  const task = { title: Deno.args[3], body: "", type: "task", priority: 2, parentId: null, tags: [], dependsOn: [],
+    workflow: null, projectDir: null, repository: null, isQueued: false };
+  transaction(db, () => createTask(db, task, { by: "outside", atMs: Date.now() }));
+}
+`;
+
+/** Makes tasks, one transaction and one event each. */
+export async function writeFromOutside(
+  database: string,
+  { count, title = "outside" }: { readonly count: number; readonly title?: string },
+): Promise<void> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "-q",
+      `--config=${join(REPOSITORY, "deno.json")}`,
+      "-",
+      `file://${REPOSITORY}`,
+      database,
+      String(count),
+      title,
+    ],
+    stdin: "piped",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(WRITER));
+  await writer.close();
+  const { success, stderr } = await child.output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+}
