@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { engineStage, linesOf } from "../support/engine.ts";
+import { engineStage, linesOf, until } from "../support/engine.ts";
 
 const CHANGE_AND_MERGE = `
   - name: work
@@ -207,17 +207,14 @@ Deno.test("workflow cancel ends the agent, opens the task and keeps the working 
   const { worktree } = await reaches(id, "running");
   const tree = worktree ??
     join(project, ".conclaude", "worktrees", id.replaceAll("-", "").slice(-12));
-  while (linesOf(join(tree, "b.txt"))[0] !== "begun") {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(() => linesOf(join(tree, "b.txt"))[0] === "begun");
   const { code, body } = await json(["workflow", "cancel", id, "--reason", "not needed"]);
   assert.deepEqual([code, body.workflow.status, body.task.status], [0, "cancelled", "open"]);
   assert.equal(body.task.claimedBy, null);
-  let agents;
-  do agents = (await json(["agent", "list", "--all", "--task", id])).body.agents; while (
-    agents[0].endedAtMs === null
-  );
-  assert.deepEqual([agents[0].status, agents[0].killReason], ["killed", "not needed"]);
+  const agents = async () => (await json(["agent", "list", "--all", "--task", id])).body.agents;
+  await until(async () => (await agents())[0].endedAtMs !== null);
+  const [agent] = await agents();
+  assert.deepEqual([agent.status, agent.killReason], ["killed", "not needed"]);
   assert.deepEqual(linesOf(join(tree, "b.txt")), ["begun"]);
   assert.equal((await json(["workflow", "cancel", id])).body.error.reason, "INVALID_STATUS");
 });
@@ -394,4 +391,24 @@ Deno.test("workflow list shows those of this repository, by status", async () =>
   assert.equal((await run(["workflow", "list", "--status", "done"])).code, 2);
   assert.match((await run(["workflow", "list"])).stdout, /blocked {2,}no .*Fails/);
   assert.equal((await json(["workflow", "show", workflowId.slice(-8)])).body.workflow.taskId, id);
+});
+
+Deno.test("the README's workflow and its matchers are right as they stand", async () => {
+  const readme = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
+  const [workflow, matchers] = ["name: careful", "matchers:"].map((beginning) =>
+    new RegExp("```yaml\\n(" + beginning + "[^]*?)```").exec(readme)![1]!
+  );
+  await using stage = await engineStage({ workflow: "" });
+  const { write, json } = stage;
+  write(".conclaude/workflows/careful.yaml", workflow!);
+  write(".conclaude/workflow-matchers.yaml", matchers!);
+  const { code, body } = await json(["workflow", "preview", "careful"]);
+  assert.deepEqual([code, body.errors, body.warnings], [0, [], []]);
+  const tellOf = async (...flags: string[]) => {
+    const made = await json(["task", "create", "--title", "t", ...flags]);
+    return (await json(["workflow", "match", made.body.task.id])).body.match.name;
+  };
+  assert.equal(await tellOf("--type", "bug", "--priority", "1"), "careful");
+  assert.equal(await tellOf("--type", "bug", "--priority", "1", "--tags", "ui"), "implement");
+  assert.equal(await tellOf("--tags", "spec", "--body", "## Goals"), "plan");
 });
