@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import { UserError } from "../errors.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import { type EventRow, listEvents } from "../store/events.ts";
 import { workflowName } from "./workflow_view.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
@@ -60,7 +61,9 @@ function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
       what: `Cannot merge workflow ${workflowName(workflow)}`,
       why: `${why}; ${workflow.baseBranch} is as it was, and the workflow still waits. Merge ` +
         `${workflow.baseBranch} into ${workflow.branch} in its working tree, and approve again`,
-      next: `cd ${workflow.worktree} && git merge ${workflow.baseBranch}`,
+      next: `cd ${quoteWord(workflow.worktree ?? "")} && git merge ${
+        quoteWord(workflow.baseBranch ?? "")
+      }`,
       details: { conflictFiles: files, status: now?.status },
     });
   }

@@ -266,6 +266,9 @@ Deno.test("a loop's rounds are listed with their depth, each with what came of i
         when: "{{.previous.success}}"
         command: "true"
         on_success: exit_loop
+      - name: rest
+        type: script
+        command: "true"
 `,
   });
   await using _engine = await stage.startEngine();
@@ -273,7 +276,15 @@ Deno.test("a loop's rounds are listed with their depth, each with what came of i
   const { steps } = await stage.reaches(id, "completed");
   assert.deepEqual(
     steps.map(({ key, depth }: { key: string; depth: number }) => `${depth} ${key}`),
-    ["0 rounds", "1 rounds#1/try", "1 rounds#1/enough", "1 rounds#2/try", "1 rounds#2/enough"],
+    [
+      "0 rounds",
+      "1 rounds#1/try",
+      "1 rounds#1/enough",
+      "1 rounds#1/rest",
+      "1 rounds#2/try",
+      "1 rounds#2/enough",
+    ],
+    "what a round that was left has not come to is not listed",
   );
   const { stdout } = await stage.run(["workflow", "show", id]);
   assert.match(stdout, /\[went on\] +try {2}script, round 1/);

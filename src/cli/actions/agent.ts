@@ -11,7 +11,7 @@ import { readWorkflow } from "../../store/workflows.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
-import { agentIdOf, taskIdOf } from "../id_lookup.ts";
+import { taskIdOf } from "../id_lookup.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { type Column, tableText } from "../table.ts";
@@ -19,6 +19,7 @@ import { authorOf, type ByFlag } from "../task_lookup.ts";
 import { maskerOf } from "../task_text.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
 import type { View } from "../view.ts";
+import { agentIdOf } from "../workflow_lookup.ts";
 
 const ACTIVE: readonly AgentStatus[] = ["starting", "running"];
 const STATUSES: readonly AgentStatus[] = [...ACTIVE, "completed", "failed", "killed"];

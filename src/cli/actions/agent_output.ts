@@ -9,9 +9,10 @@ import { refusal } from "../../orchestration/refusal.ts";
 import { type Agent, listAgents, readAgent } from "../../store/agents.ts";
 import { readTask } from "../../store/tasks.ts";
 import type { CliContext } from "../context.ts";
-import { agentIdOf, taskIdOf } from "../id_lookup.ts";
+import { taskIdOf } from "../id_lookup.ts";
 import { openStore, type Place } from "../store.ts";
 import type { View } from "../view.ts";
+import { agentIdOf } from "../workflow_lookup.ts";
 
 /** Which lines are wanted, and how. */
 export type OutputFlags = {
@@ -49,7 +50,7 @@ export async function showOutput(
       lineCount: lines.length,
       lastSeq: lines.at(-1)?.seq ?? since,
     },
-    text: textsOf(lines, flags).join("\n"),
+    text: speaker(flags)(lines).join("\n"),
   };
 }
 
@@ -80,8 +81,8 @@ function ofTask(
     .slice(0, limit);
   const shown = parts.flatMap(({ agent, lines }) =>
     flags.raw
-      ? textsOf(lines, flags)
-      : [plain(`── ${agent.name} (${agent.status})`), ...textsOf(lines, flags)]
+      ? speaker(flags)(lines)
+      : [plain(`── ${agent.name} (${agent.status})`), ...speaker(flags)(lines)]
   );
   return {
     json: {
@@ -107,6 +108,7 @@ async function follow(
 ): Promise<View> {
   let since = flags.since ?? 0;
   let left = flags.limit ?? Infinity;
+  const say = speaker(flags);
   for (let bytes = -1; left > 0;) {
     // Asked first: what it writes last is there before its end is written down.
     const now = needAgent(db, agent.id);
@@ -114,9 +116,7 @@ async function follow(
     if (size !== bytes) {
       bytes = size;
       const lines = linesOf(now, place, { since, limit: left });
-      const shown = globals.json
-        ? lines.map((line) => JSON.stringify(line))
-        : textsOf(lines, flags);
+      const shown = globals.json ? lines.map((line) => JSON.stringify(line)) : say(lines);
       if (shown.length > 0) process.stdout.write(shown.join("\n") + "\n");
       since = lines.at(-1)?.seq ?? since;
       left -= lines.length;
@@ -146,17 +146,18 @@ function linesOf(
   return readOutput(pathOf(agent, place), wanted).map(({ next: _, ...line }) => line);
 }
 
-/** Lines for people: what is said in them, once; or as they were written. */
-function textsOf(lines: readonly Line[], { raw }: Pick<OutputFlags, "raw">): string[] {
-  if (raw) return lines.map(({ data }) => data);
+/** Puts lines into texts for people, page after page: what is said in them, once; or as they were written. */
+function speaker({ raw }: Pick<OutputFlags, "raw">): (lines: readonly Line[]) => string[] {
+  if (raw) return (lines) => lines.map(({ data }) => data);
   let last: string | null = null;
-  return lines.flatMap(({ stream, data }) => {
-    const { text, isResult } = stream === "stdout"
-      ? readAgentLine(data)
-      : { text: data, isResult: false };
-    // A result repeats what was said last.
-    if (text === null || (isResult && text.trim() === last?.trim())) return [];
-    last = text;
-    return text.split("\n").map(plain);
-  });
+  return (lines) =>
+    lines.flatMap(({ stream, data }) => {
+      const { text, isResult } = stream === "stdout"
+        ? readAgentLine(data)
+        : { text: data, isResult: false };
+      // A result repeats what was said last.
+      if (text === null || (isResult && text.trim() === last?.trim())) return [];
+      last = text;
+      return text.split("\n").map(plain);
+    });
 }

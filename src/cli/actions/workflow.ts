@@ -7,13 +7,13 @@ import { listSteps, listWorkflows, type WorkflowStatus } from "../../store/workf
 import { needWorkflow } from "../../engine/workflow_requests.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere } from "../daemon_here.ts";
-import { workflowIdOf } from "../id_lookup.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
 import { projectOfTasks } from "../task_lookup.ts";
 import { valueText } from "../task_view.ts";
 import type { View } from "../view.ts";
 import { stepWord, wholeWorkflow, WORKFLOW_COLUMNS, workflowText } from "../workflow_view.ts";
+import { workflowIdOf } from "../workflow_lookup.ts";
 
 /** Every status, in the order of a workflow's life. */
 const STATUSES: readonly WorkflowStatus[] = [

@@ -17,7 +17,6 @@ import { lastEventId } from "../../store/events.ts";
 import { readWorkflow } from "../../store/workflows.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
-import { workflowIdOf } from "../id_lookup.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { authorOf, type ByFlag } from "../task_lookup.ts";
@@ -26,6 +25,7 @@ import { shortTaskId } from "../task_view.ts";
 import type { View } from "../view.ts";
 import { awaitMerge } from "../workflow_merge.ts";
 import { changedWorkflow, workflowName } from "../workflow_view.ts";
+import { workflowIdOf } from "../workflow_lookup.ts";
 
 /** Who says what. */
 export type ReasonFlags = ByFlag & { readonly reason?: string };
