@@ -1,5 +1,5 @@
 import { askDaemon, findDaemon, type FoundDaemon } from "../../daemon/client.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "../../daemon/files.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { startAlone } from "../../process/start_alone.ts";
@@ -77,7 +77,10 @@ export async function startDaemon(
   for (const endMs = Date.now() + START_MS; Date.now() < endMs && !hasLeft;) {
     const found = findDaemon(files);
     const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
-    if (answer?.status === 200) return stateView(found, { database, started: true });
+    if (answer?.status === 200) {
+      Deno.permissions.revokeSync({ name: "net" });
+      return stateView(found, { database, started: true });
+    }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   const last = findDaemon(files);
