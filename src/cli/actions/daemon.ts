@@ -64,7 +64,10 @@ export async function startDaemon(
 ): Promise<View> {
   const { database, files } = await daemonPlace(context);
   const before = findDaemon(files);
-  if (before.kind === "running") return stateView(before, { database, started: false });
+  if (before.kind === "running") {
+    giveUpNetwork();
+    return stateView(before, { database, started: false });
+  }
   const { words } = ownProgram(context.cwd);
   const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
   Deno.mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
@@ -78,11 +81,12 @@ export async function startDaemon(
     const found = findDaemon(files);
     const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
     if (answer?.status === 200) {
-      Deno.permissions.revokeSync({ name: "net" });
+      giveUpNetwork();
       return stateView(found, { database, started: true });
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
+  giveUpNetwork();
   const last = findDaemon(files);
   // Somebody else has started one at the same moment.
   if (last.kind === "running") return stateView(last, { database, started: false });
@@ -96,11 +100,11 @@ export async function startDaemon(
 export async function stopDaemon(context: CliContext): Promise<View> {
   const { files } = await daemonPlace(context);
   const found = findDaemon(files);
+  if (found.kind === "running") await askDaemon(found.state, { method: "POST", path: "/shutdown" });
+  giveUpNetwork();
   if (found.kind === "none") {
     return { json: { stopped: false, running: false }, text: "The daemon is not running." };
   }
-  if (found.kind === "running") await askDaemon(found.state, { method: "POST", path: "/shutdown" });
-  Deno.permissions.revokeSync({ name: "net" });
   for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
     if (findDaemon(files).kind === "none") {
       return { json: { stopped: true, running: false }, text: "The daemon has stopped." };
@@ -114,6 +118,11 @@ export async function stopDaemon(context: CliContext): Promise<View> {
   });
 }
 
+/** Nothing more is asked of the daemon, and nobody else may be. */
+function giveUpNetwork(): void {
+  Deno.permissions.revokeSync({ name: "net" });
+}
+
 const HEALTH = { method: "GET", path: "/health" } as const;
 
 /** `conclaude daemon status` */
@@ -121,7 +130,7 @@ export async function showStatus(context: CliContext): Promise<View> {
   const { database, files } = await daemonPlace(context);
   const found = findDaemon(files);
   const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
-  Deno.permissions.revokeSync({ name: "net" });
+  giveUpNetwork();
   return stateView(found, { database, answers: answer?.status === 200 });
 }
 
@@ -173,7 +182,7 @@ export async function showLogs(
   context: CliContext,
   { lines, follow }: { readonly lines: number; readonly follow: boolean },
 ): Promise<View> {
-  Deno.permissions.revokeSync({ name: "net" });
+  giveUpNetwork();
   const { files } = await daemonPlace(context);
   const whole = [readText(`${files.log}.1`), readText(files.log)].join("");
   const last = lines === 0
