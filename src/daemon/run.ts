@@ -12,7 +12,7 @@ import { takeDaemonLock } from "../store/daemon_lock.ts";
 import { VERSION } from "../version.ts";
 import { watchDatabase } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "./files.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 import { createHandler } from "./http.ts";
 import { Metrics } from "./metrics.ts";
 import type { Daemon } from "./route.ts";
