@@ -1,6 +1,6 @@
 /** Finds the daemon of a database by its files, and talks to it. */
 import { isDaemonLocked } from "../store/daemon_lock.ts";
-import type { DaemonFiles } from "../process/daemon_files.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 import { type DaemonState, readState } from "./state_file.ts";
 
 /** What there is to be found: nobody, one that does not tell who it is (yet, or any more), or one to talk to. */
@@ -23,6 +23,11 @@ export function findDaemon(files: DaemonFiles): FoundDaemon {
   if (!isDaemonLocked(files.lock)) return { kind: "none" };
   const state = readState(files.state);
   return state === null ? { kind: "silent" } : { kind: "running", state };
+}
+
+/** {@linkcode findDaemon} of a database. @param privateFolder As in {@linkcode daemonFiles}. */
+export function findDaemonOf(database: string, privateFolder: string): FoundDaemon {
+  return findDaemon(daemonFiles(realDatabase(database), privateFolder));
 }
 
 /**

@@ -85,16 +85,21 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
   return { workflow: parsed.workflow, prompts, file };
 }
 
+/** The workflow of this name, also by a name of old; `undefined` when there is none. */
+export function lookForWorkflow(name: string, projectDir: string): WorkflowFile | undefined {
+  const found = listWorkflowFiles(projectDir).find((file) => file.name === name);
+  const old = found === undefined ? builtinWorkflow(name) : null;
+  return old === null ? found : { name, path: null, text: old };
+}
+
 /** The workflow of this name. @throws {UserError} WORKFLOW_NOT_FOUND */
 export function findWorkflowFile(name: string, projectDir: string): WorkflowFile {
-  const files = listWorkflowFiles(projectDir);
-  const found = files.find((file) => file.name === name);
+  const found = lookForWorkflow(name, projectDir);
   if (found !== undefined) return found;
-  const old = builtinWorkflow(name);
-  if (old !== null) return { name, path: null, text: old };
+  const names = listWorkflowFiles(projectDir).map((file) => file.name);
   throw refusal("WORKFLOW_NOT_FOUND", {
     what: `There is no workflow "${name}"`,
-    why: `there are ${files.map(({ name }) => name).join(", ")}; a project's own lie in ` +
+    why: `there are ${names.join(", ")}; a project's own lie in ` +
       `${FOLDER}/workflows/NAME.yaml`,
     next: "conclaude workflow files",
     details: { workflow: name },

@@ -19,7 +19,8 @@ import {
   reparentTask,
   restoreTask,
 } from "../../src/store/task_tree.ts";
-import { findTaskIds, listReady, readTask } from "../../src/store/tasks.ts";
+import { findIds } from "../../src/store/find_ids.ts";
+import { listReady, readTask } from "../../src/store/tasks.ts";
 import { tempDatabase } from "../support/records.ts";
 import { MADE_AT_MS, makeTask } from "../support/tasks.ts";
 
@@ -237,10 +238,10 @@ Deno.test("what does not change a task leaves no trace; what does leaves an even
   assert.deepEqual(newest, events.slice(1));
 });
 
-Deno.test("findTaskIds() knows a task by both ends of its id, from four characters on", async () => {
+Deno.test("findIds() knows a task by both ends of its id, from four characters on", async () => {
   using temp = await tempDatabase();
   const [a, b] = [makeTask(temp.db), makeTask(temp.db)];
-  const find = (text: string) => findTaskIds(temp.db, text);
+  const find = (text: string) => findIds(temp.db, "tasks", { text });
   assert.deepEqual(find(a.id.slice(-8).toUpperCase()), [a.id]);
   assert.deepEqual(find(a.id.replaceAll("-", "")), [a.id]);
   assert.deepEqual(find(a.id.slice(0, 13)).sort(), [a.id, b.id].sort());

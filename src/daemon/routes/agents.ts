@@ -2,16 +2,22 @@
 import * as z from "zod/mini";
 import { agentFiles } from "../../engine/agent_files.ts";
 import { needAgent, requestEnd } from "../../engine/agent_requests.ts";
+import { answer } from "../../engine/answers.ts";
 import { readOutput } from "../../engine/output.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
 import { listAgents } from "../../store/agents.ts";
-import { answerQuestion, listQuestions, needQuestion } from "../../store/questions.ts";
+import { listQuestions, needQuestion } from "../../store/questions.ts";
 import { type Daemon, type Route, route } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, questionSchema, wordOf } from "../schemas.ts";
 
 const oneAgent = z.object({ agent: agentSchema });
 const oneQuestion = z.object({ question: questionSchema });
+const oneAnswer = z.object({
+  question: questionSchema,
+  delivered: z.boolean(),
+  deliveryError: z.optional(z.string()),
+});
 const checkAgentStatus = wordOf(agentSchema.shape.status, "status");
 const checkKind = wordOf(agentSchema.shape.kind, "kind");
 
@@ -112,7 +118,7 @@ export const agentRoutes: readonly Route[] = [
     summary: "Answers the oldest question of an agent that is open",
     tag: "agents",
     body: z.strictObject({ response: fields.text }),
-    response: oneQuestion,
+    response: oneAnswer,
     errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND"],
     handle: (daemon, { params, body, author }) => {
       const agent = needAgent(daemon.db, params["id"]!);
@@ -129,7 +135,7 @@ export const agentRoutes: readonly Route[] = [
           details: { agentId: agent.id },
         });
       }
-      return { question: answered(daemon, open.id, body.response, author) };
+      return answered(daemon, open.id, body.response, author);
     },
   }),
   route({
@@ -173,19 +179,24 @@ export const agentRoutes: readonly Route[] = [
     summary: "Answers a question: the answer is written down first, and delivered then",
     tag: "questions",
     body: z.strictObject({ answer: fields.text }),
-    response: oneQuestion,
-    errors: ["QUESTION_NOT_FOUND", "ALREADY_ANSWERED"],
-    handle: (daemon, { params, body, author }) => ({
-      question: answered(daemon, params["id"]!, body.answer, author),
-    }),
+    response: oneAnswer,
+    errors: ["QUESTION_NOT_FOUND", "ALREADY_ANSWERED", "INVALID_INPUT"],
+    handle: (daemon, { params, body, author }) =>
+      answered(daemon, params["id"]!, body.answer, author),
   }),
 ];
 
 function answered(
-  { db, redact }: Daemon,
+  { db, redact, leaseMs, workflowTimeoutMs }: Daemon,
   id: string,
-  answer: string,
+  text: string,
   author: { readonly by: string; readonly atMs: number },
 ) {
-  return answerQuestion(db, id, { ...author, answer: redact(checkBody(answer)) });
+  const { question, delivered, deliveryError } = answer(db, id, {
+    ...author,
+    text: redact(checkBody(text)),
+    leaseMs,
+    timeoutMs: workflowTimeoutMs,
+  });
+  return { question, delivered, ...deliveryError === null ? {} : { deliveryError } };
 }

@@ -1,0 +1,119 @@
+/** Workflows as people and programs see them. */
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../capture/plain.ts";
+import { readPlan } from "../engine/plan.ts";
+import { type StepView, viewSteps } from "../engine/step_views.ts";
+import { actionsOf, type WorkflowAction } from "../engine/workflow_requests.ts";
+import type { Task } from "../orchestration/task.ts";
+import { readTask } from "../store/tasks.ts";
+import { listSteps, type WorkflowRow } from "../store/workflows.ts";
+import { relativeTime } from "../time.ts";
+import type { Column } from "./table.ts";
+import { nameOf, shortTaskId, valueText } from "./task_view.ts";
+import type { View } from "./view.ts";
+
+/** A workflow with all that belongs to it. */
+export interface WholeWorkflow extends WorkflowRow {
+  readonly steps: readonly StepView[];
+  readonly actions: readonly WorkflowAction[];
+}
+
+/** What a row of a list is. */
+export interface ListedWorkflow extends WorkflowRow {
+  readonly taskTitle: string | null;
+}
+
+/** A workflow with its steps and what can be asked of it. @param isCarriedOut Whether a daemon runs. */
+export function wholeWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  isCarriedOut: boolean,
+): WholeWorkflow {
+  return {
+    ...workflow,
+    steps: viewSteps(readPlan(db, workflow.id), listSteps(db, workflow.id)),
+    actions: actionsOf(workflow, { isCarriedOut }),
+  };
+}
+
+/** A workflow that was changed, with its task, and what is to be said of it. */
+export function changedWorkflow(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { isCarriedOut, text }: { readonly isCarriedOut: boolean; readonly text: string },
+): View {
+  return {
+    json: {
+      workflow: wholeWorkflow(db, workflow, isCarriedOut),
+      task: readTask(db, workflow.taskId) ?? null,
+    },
+    text: plain(text),
+  };
+}
+
+export const WORKFLOW_COLUMNS: readonly Column<ListedWorkflow>[] = [
+  { title: "ID", value: ({ id }) => shortTaskId(id) },
+  { title: "WORKFLOW", value: ({ name }) => name },
+  { title: "STATUS", value: statusText },
+  { title: "STEP", value: ({ currentStep }) => currentStep },
+  { title: "TASK", value: ({ taskId }) => shortTaskId(taskId) },
+  { title: "TITLE", value: ({ taskTitle }) => taskTitle },
+];
+
+/** `1a2b3c4d (implement)` */
+export function workflowName({ id, name }: Pick<WorkflowRow, "id" | "name">): string {
+  return `${shortTaskId(id)} (${name})`;
+}
+
+function statusText({ status, decision }: WorkflowRow): string {
+  return decision === null ? status : `${status}, ${decision} recorded`;
+}
+
+/** A workflow with its steps, for people. */
+export function workflowText(
+  workflow: WholeWorkflow,
+  { task, nowMs }: { readonly task: Task | undefined; readonly nowMs: number },
+): string {
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["id", workflow.id],
+    ["task", task === undefined ? workflow.taskId : `${nameOf(task)} (${task.status})`],
+    ["status", statusText(workflow)],
+    ["reason", workflow.reason],
+    ["worktree", workflow.worktree],
+    ["branch", workflow.branch],
+    ["merges into", workflow.baseBranch],
+    ["merged as", workflow.mergeCommit],
+    ["begun", relativeTime(workflow.createdAtMs, nowMs)],
+    ["changed", relativeTime(workflow.updatedAtMs, nowMs)],
+    ["you can", workflow.actions.join(", ") || null],
+  ];
+  return [
+    workflow.name,
+    ...facts.filter(([, value]) => value !== null)
+      .map(([name, value]) => `  ${`${name}:`.padEnd(13)}${value}`),
+    "",
+    "Steps",
+    ...workflow.steps.map((step) => `  ${stepLine(step)}`),
+  ].map(plain).join("\n");
+}
+
+/** `[done]     implement  agent` */
+function stepLine({ key, name, type, depth, outcome, attempts, status }: StepView): string {
+  const round = /#(\d+)\/[^/]+$/.exec(key)?.[1];
+  const told = [
+    type,
+    round === undefined ? null : `round ${round}`,
+    attempts > 1 ? `try ${attempts}` : null,
+    outcome?.error == null ? null : valueText(outcome.error),
+  ].filter((text) => text !== null);
+  return `${`[${stepWord(status, outcome)}]`.padEnd(10)} ${"  ".repeat(depth)}${name}  ${
+    told.join(", ")
+  }`;
+}
+
+/** What came of a step, in a word. */
+export function stepWord(status: StepView["status"], outcome: StepView["outcome"]): string {
+  if (outcome === null) return status;
+  if (outcome.skipped) return "skipped";
+  return outcome.success ? "done" : outcome.action === "continue" ? "went on" : "stopped";
+}

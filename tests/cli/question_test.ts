@@ -1,0 +1,137 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { askQuestion } from "../../src/store/questions.ts";
+import { engineStage, linesOf, until } from "../support/engine.ts";
+
+const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+
+/** Asks at first, and says what it was told when its session goes on. */
+const ASKS = `
+echo "$*" >>$LOG/args
+cat >>$LOG/stdin; echo >>$LOG/stdin
+case $* in
+*--resume*) echo '{"type":"result","session_id":"${SESSION}","result":"Thanks."}' ;;
+*) echo '{"type":"assistant","session_id":"${SESSION}","message":{"content":[{"type":"text","text":"Which color do you want?"}]}}' ;;
+esac`;
+
+const ONE_AGENT = `
+  - name: paint
+    type: agent
+    prompt: |
+      Paint {{.task.title}}
+`;
+
+Deno.test("a question is answered once, and the agent goes on in its session with the answer", async () => {
+  await using stage = await engineStage({ agent: ASKS, workflow: ONE_AGENT });
+  const { folder, json, run, begin, reaches } = stage;
+  await using _engine = await stage.startEngine();
+  const id = await begin("the shed");
+  const blocked = await reaches(id, "blocked");
+  assert.match(blocked.reason, /asked a question/);
+  const { questions } = (await json(["question", "list", "--task", id.slice(-8)])).body;
+  assert.equal(questions.length, 1);
+  const [{ id: questionId, text, sessionId, status }] = questions;
+  assert.deepEqual(
+    [text, sessionId, status],
+    ["Which color do you want?", SESSION, "pending"],
+  );
+  const empty = await json(["question", "answer", questionId, " "]);
+  assert.deepEqual([empty.code, empty.body.error.reason], [2, "INVALID_INPUT"]);
+  assert.equal((await run(["question", "answer", questionId])).code, 2);
+  const { code, body } = await json(
+    ["question", "answer", questionId, "--stdin"],
+    "Blue, please\n",
+  );
+  assert.deepEqual([code, body.delivered, body.deliveryError], [0, true, undefined]);
+  assert.equal(body.question.answer, "Blue, please");
+  const second = await json(["question", "answer", questionId, "Red"]);
+  assert.deepEqual([second.code, second.body.error.reason], [11, "ALREADY_ANSWERED"]);
+  await reaches(id, "completed");
+  assert.deepEqual(linesOf(join(folder, "log", "args")), ["", `--resume ${SESSION}`]);
+  assert.deepEqual(linesOf(join(folder, "log", "stdin")), [
+    "Paint the shed",
+    "",
+    "Blue, please",
+  ]);
+  const shown = (await json(["question", "show", questionId])).body.question;
+  assert.deepEqual([shown.status, shown.answer], ["resolved", "Blue, please"]);
+  assert.match((await run(["question", "list"])).stdout, /Nobody asks anything/);
+  assert.match((await run(["question", "list", "--all"])).stdout, /resolved .*Which color/);
+  assert.equal((await json(["question", "show", "q-1"])).code, 10);
+});
+
+Deno.test("an answer that comes before the agent has ended reaches it as well", async () => {
+  await using stage = await engineStage({
+    agent: ASKS.replace("esac", "esac; while [ ! -e $LOG/go ]; do sleep 0.1; done"),
+    workflow: ONE_AGENT,
+  });
+  const { folder, json, begin, reaches } = stage;
+  await using _engine = await stage.startEngine();
+  const id = await begin();
+  const asked = async () => (await json(["question", "list"])).body.questions[0];
+  await until(async () => await asked() !== undefined);
+  const early = (await json(["question", "answer", (await asked()).id, "Green"])).body;
+  assert.deepEqual([early.delivered, early.deliveryError], [false, undefined]);
+  Deno.writeTextFileSync(join(folder, "log", "go"), "");
+  await reaches(id, "completed");
+  assert.deepEqual(linesOf(join(folder, "log", "args")), ["", `--resume ${SESSION}`]);
+  assert.equal(linesOf(join(folder, "log", "stdin")).at(-1), "Green");
+  assert.equal((await json(["question", "list", "--all"])).body.questions.length, 1);
+});
+
+Deno.test("a workflow that is retried, or cancelled, waits for no answer any more", async () => {
+  await using stage = await engineStage({ agent: ASKS, workflow: ONE_AGENT });
+  const { folder, json, begin, reaches } = stage;
+  const ofTask = async (id: string) =>
+    (await json(["question", "list", "--all", "--task", id])).body.questions;
+  await using _engine = await stage.startEngine();
+  const id = await begin();
+  await reaches(id, "blocked");
+  const [first] = await ofTask(id);
+  await json(["workflow", "retry", id]);
+  await reaches(id, "blocked");
+  assert.deepEqual(
+    (await ofTask(id)).map(({ status }: { status: string }) => status),
+    ["resolved", "pending"],
+  );
+  const late = await json(["question", "answer", first.id, "Blue"]);
+  assert.equal(late.body.error.reason, "ALREADY_ANSWERED");
+  assert.ok(!linesOf(join(folder, "log", "args")).join().includes("--resume"));
+  await json(["workflow", "cancel", id]);
+  assert.equal((await ofTask(id)).at(-1).status, "resolved");
+});
+
+Deno.test("what a session asks is recorded, and answered where the session runs", async () => {
+  await using stage = await engineStage({ workflow: ONE_AGENT });
+  const { db, json, run } = stage;
+  const id = askQuestion(db, {
+    type: "permission",
+    text: "Claude needs your permission to use Bash",
+    options: [],
+    source: "notification",
+    taskId: null,
+    workflowId: null,
+    stepKey: null,
+    agentId: null,
+    sessionId: SESSION,
+    origin: null,
+  }, Date.now())!;
+  assert.match((await run(["question", "show", id])).stdout, /options: +allow, deny/);
+  const { code, body } = await json(["question", "answer", id, "allow"]);
+  assert.equal(code, 0);
+  assert.deepEqual(
+    [body.delivered, body.deliveryError, body.question.answer],
+    [false, "answer it where the session runs", "allow"],
+  );
+});
+
+Deno.test("secrets in an answer are not kept", async () => {
+  await using stage = await engineStage({ agent: ASKS, workflow: ONE_AGENT });
+  const { json, begin, reaches } = stage;
+  await using _engine = await stage.startEngine();
+  await reaches(await begin(), "blocked");
+  const { id } = (await json(["question", "list"])).body.questions[0];
+  const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+  const { body } = await json(["question", "answer", id, `take ${secret}`]);
+  assert.match(body.question.answer, /^take .*redacted/i);
+});
