@@ -541,12 +541,13 @@ Deno.test("whatever is answered is as the document says, under both prefixes and
           dependsOn: [CLAIMED],
         },
       }],
+      // It waits for the other one, so the scheduler leaves it where it is.
+      ["POST", "/tasks/{id}/start", `/tasks/${TASK}/start`, 200],
+      ["POST", "/tasks/{id}/stop", `/tasks/${TASK}/stop`, 202],
       ["PATCH", "/tasks/{id}", `/tasks/${TASK}`, 200, { body: { dependsOn: [], workflow: null } }],
       ["POST", "/tasks/{id}/tags", `/tasks/${TASK}/tags`, 200, { body: { tags: ["x", "y"] } }],
       ["DELETE", "/tasks/{id}/tags", `/tasks/${TASK}/tags`, 200, { body: { tags: ["x"] } }],
       ["PUT", "/tasks/{id}/tags", `/tasks/${TASK}/tags`, 200, { body: { tags: ["z"] } }],
-      ["POST", "/tasks/{id}/start", `/tasks/${TASK}/start`, 200],
-      ["POST", "/tasks/{id}/stop", `/tasks/${TASK}/stop`, 202],
       ["POST", "/tasks/{id}/claim", `/tasks/${TASK}/claim`, 200, { headers: a }],
       ["POST", "/tasks/{id}/renew", `/tasks/${TASK}/renew`, 200, { headers: a }],
       ["POST", "/tasks/{id}/block", `/tasks/${TASK}/block`, 200, {
