@@ -18,7 +18,18 @@ const FLOORS: readonly (readonly string[])[] = [
   ["errors.ts", "paths.ts", "ids.ts", "time.ts", "version.ts"],
   ["capture", "guard", "requirement", "orchestration", "memory", "session", "settings", "config"],
   ["store"],
-  ["config", "settings", "git", "process", "project", "gate", "spool", "log", "maintenance", "engine"],
+  [
+    "config",
+    "settings",
+    "git",
+    "process",
+    "project",
+    "gate",
+    "spool",
+    "log",
+    "maintenance",
+    "engine",
+  ],
   ["hook", "cli", "daemon", "mcp"],
 ];
 

@@ -1,10 +1,4 @@
-import {
-  buildCommand,
-  buildRouteMap,
-  type Command,
-  type RouteMap,
-  type TypedCommandParameters,
-} from "@stricli/core";
+import type { TypedCommandParameters } from "@stricli/core";
 import type { CliContext } from "./context.ts";
 import { show, showError, type View } from "./view.ts";
 
@@ -31,51 +25,54 @@ export interface CommandSpec<
   readonly examples: readonly string[];
 }
 
-/** Makes a command whose action is loaded when it is run, and whose result or error is printed. */
-export function command<
-  Flags extends Readonly<Record<string, unknown>>,
-  Args extends readonly unknown[],
->({ load, parameters, brief, about, examples }: CommandSpec<Flags, Args>): Command<CliContext> {
-  return buildCommand<Flags, Args, CliContext>(
-    {
-      loader: async () => {
-        const action = await load();
-        return async function (this: CliContext, flags: Flags, ...args: Args): Promise<void> {
-          let view: View;
-          try {
-            view = await action(this, flags, ...args);
-          } catch (thrown) {
-            return showError(this, thrown);
-          }
-          show(this, view);
-        };
-      },
-      parameters,
-      docs: {
-        brief,
-        fullDescription: withExamples(about, examples),
-      },
-    } as Parameters<typeof buildCommand<Flags, Args, CliContext>>[0],
-  );
+/** A command as the table of verbs holds it: plain data, so that making it costs nothing. */
+export interface Verb {
+  readonly kind: "verb";
+  // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
+  readonly spec: CommandSpec<any, any>;
 }
 
-/** Makes a group of commands: a noun with its verbs. */
-export function group<Verb extends string>(
-  { verbs, brief, examples }: {
-    readonly verbs: Readonly<Record<Verb, Command<CliContext>>>;
+/** A noun with its verbs. */
+export interface VerbGroup {
+  readonly kind: "group";
+  readonly verbs: Readonly<Record<string, Verb | VerbGroup>>;
+  readonly brief: string;
+  readonly examples: readonly string[];
+}
+
+/** A command whose action is loaded when it is run, and whose result or error is printed. */
+export function command<
+  Flags extends Readonly<Record<string, unknown>>,
+  Args extends readonly unknown[] = [],
+>(spec: CommandSpec<Flags, Args>): Verb {
+  return { kind: "verb", spec: spec as unknown as Verb["spec"] };
+}
+
+/** A group of commands: a noun with its verbs. */
+export function group(
+  group: {
+    readonly verbs: Readonly<Record<string, Verb | VerbGroup>>;
     readonly brief: string;
     /** Lines to paste; at least one. */
     readonly examples: readonly string[];
   },
-): RouteMap<CliContext> {
-  return buildRouteMap<Verb, CliContext>({
-    routes: verbs,
-    docs: { brief, fullDescription: withExamples(brief, examples) },
-  });
+): VerbGroup {
+  return { kind: "group", ...group };
 }
 
-function withExamples(about: string, examples: readonly string[]): string {
-  return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
+/** Does the work of a command, and prints its result or its error. */
+export async function perform<Flags, Args extends readonly unknown[]>(
+  context: CliContext,
+  action: Action<Flags, Args>,
+  { flags, args }: { readonly flags: Flags; readonly args: Args },
+): Promise<void> {
+  let view: View;
+  try {
+    view = await action(context, flags, ...args);
+  } catch (thrown) {
+    return showError(context, thrown);
+  }
+  show(context, view);
 }
 
 /**

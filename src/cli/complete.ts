@@ -21,7 +21,7 @@ async function proposalsFor(words: readonly string[]): Promise<string[]> {
   // After `--db` comes a path, which the shell completes itself.
   if (words.at(-2) === "--db") return [];
   const { rest } = splitGlobals(words.slice(0, -1));
-  const app = application({ globals: { color: false } });
+  const app = await application({ globals: { color: false } }, rest);
   const found = await proposeCompletions(app, [...rest, partial], quietContext());
   const flags = partial.startsWith("-")
     ? GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly).map(({ name }) => `--${name}`)

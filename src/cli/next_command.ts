@@ -4,7 +4,7 @@ import type { Globals } from "./context.ts";
 
 /** Commands of ours that look into the database; their help does not. */
 const WORKS_ON_DATABASE =
-  /^conclaude (?=(?:status|doctor|session|audit|queue|counter|db|retention|export)\b)(?!.* --help$)/;
+  /^conclaude (?=(?:status|doctor|session|audit|queue|counter|task|workflow|agent|question|event|db|retention|export)\b)(?!.* --help$)/;
 
 /** A way out as it has to be pasted here: on the database that `--db` named, when it did. */
 export function nextHere(next: string, { db }: Pick<Globals, "db">): string {

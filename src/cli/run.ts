@@ -1,9 +1,9 @@
-import { run } from "@stricli/core";
 import { isUserError } from "../errors.ts";
-import { application } from "./app.ts";
+import { perform } from "./command.ts";
 import { type CliContext, contextOf, readEnvironment } from "./context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
-import { spellOutHelp } from "./help.ts";
+import { plainCall } from "./plain_call.ts";
+import { spellOutHelp } from "./spell_out_help.ts";
 import { USAGE, usageError } from "./usage.ts";
 import { showError } from "./view.ts";
 
@@ -35,7 +35,10 @@ export async function runLine(
   try {
     if (fault !== null) throw usageError(fault.what, fault);
     const words = spellOutHelp(rest);
-    await run(application(context, words), words, context);
+    const call = await plainCall(words);
+    if (call !== null) return await perform(context, call.action, call);
+    const { runWithLibrary } = await import("./app.ts");
+    await runWithLibrary(context, words);
   } catch (thrown) {
     if (isUserError(thrown)) showError(context, thrown);
     else reportQuietly(context, thrown);

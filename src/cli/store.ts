@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import { loadHookConfig } from "../config/cached.ts";
 import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../errors.ts";
@@ -32,6 +31,7 @@ async function configOf(
   locations: Locations,
   noDb: boolean,
 ): Promise<HookConfig> {
+  const { loadHookConfig } = await import("../config/cached.ts");
   const { config, cache } = await loadHookConfig(files, { locations, noDb });
   cache?.close();
   return config;
@@ -53,7 +53,13 @@ export async function openStore(
       "The database is off: nothing is read from disk, nothing is kept.\n",
     );
   }
-  const path = mode === "read" && !exists(place.database) ? ":memory:" : place.database;
+  return await openAt(
+    place,
+    mode === "read" && !exists(place.database) ? ":memory:" : place.database,
+  );
+}
+
+async function openAt(place: Place, path: string) {
   try {
     return { db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs }), place };
   } catch (thrown) {
@@ -76,8 +82,16 @@ export async function openKept(
   context: CliContext,
   what: string,
 ): Promise<DatabaseSync> {
-  const { database } = await placeOf(context);
-  if (database !== ":memory:") return (await openStore(context, "write")).db;
+  return (await openKeptStore(context, what)).db;
+}
+
+/** {@linkcode openKept}, with the configuration that counts there. */
+export async function openKeptStore(
+  context: CliContext,
+  what: string,
+): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
+  const place = await placeOf(context);
+  if (place.database !== ":memory:") return await openAt(place, place.database);
   const { noDb } = context.globals;
   throw new UserError(`Cannot ${what}`, {
     why: noDb

@@ -37,6 +37,8 @@ export interface HookConfig {
   readonly sessionRetentionDays: number;
   /** Rows that one retention step removes at most, 10 to 10000. */
   readonly retentionBatchRows: number;
+  /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
+  readonly claimTimeoutMinutes: number;
   /** What is judged before a tool runs: a `GuardPolicy` as JSON, read only by who needs it; empty when nothing is. */
   readonly guards: string;
   /** What has to be true before something is done: a `RequirementPolicy` as JSON; empty when nothing has. */
@@ -76,6 +78,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   redactPatterns: [],
   sessionRetentionDays: 30,
   retentionBatchRows: 500,
+  claimTimeoutMinutes: 30,
   guards: "",
   requirements: "",
   brokenRequirements: "",

@@ -145,6 +145,7 @@ function toHookConfig(
     redactPatterns: [...capture.redact.patterns],
     sessionRetentionDays: store.sessionRetentionDays,
     retentionBatchRows: store.retentionBatchRows,
+    claimTimeoutMinutes: store.claimTimeoutMinutes,
     problems: problems.length,
     problemKeys: problems.slice(0, MAX_NAMED_PROBLEMS).map(({ key, path }) => key || path),
   };

@@ -219,6 +219,31 @@ const SHAPE = {
       "Days that a session, its audit trail and its captures stay after the session ended. 0 is for ever.",
     ),
     retentionBatchRows: int([10, 10_000], 500, "Rows that one clean-up step removes at most."),
+    claimTimeoutMinutes: int(
+      [1, 10_080],
+      30,
+      "Minutes that the claim on a task counts without being renewed. Then anybody may claim the task.",
+    ),
+    taskRetentionDays: int(
+      [0, 36_500],
+      30,
+      "Days that a closed task stays before it is deleted. 0 is for ever.",
+    ),
+    taskSoftDeleteDays: int(
+      [0, 36_500],
+      7,
+      "Days that a deleted task can be restored before it is removed for good. 0 is for ever.",
+    ),
+    workflowRetentionDays: int(
+      [0, 36_500],
+      7,
+      "Days that a workflow stays after it is over. 0 is for ever.",
+    ),
+    eventRetentionHours: int(
+      [0, 876_000],
+      24,
+      "Hours that events of tasks, agents and workflows stay. 0 is for ever.",
+    ),
   }),
 } satisfies Shape;
 

@@ -29,14 +29,20 @@ export class EventHub {
   readonly #version: () => number;
   readonly #timer: ReturnType<typeof setInterval>;
   readonly #problem: (thrown: unknown) => void;
+  readonly #onNews: () => void;
   #seenVersion: number;
   #lastId: number;
   #isClosed = false;
   #isAnnounced = false;
 
-  constructor(db: DatabaseSync, problem: (thrown: unknown) => void) {
+  /** @param told `onNews`: another process has written. */
+  constructor(
+    db: DatabaseSync,
+    told: { readonly problem: (thrown: unknown) => void; readonly onNews: () => void },
+  ) {
     this.#db = db;
-    this.#problem = problem;
+    this.#problem = told.problem;
+    this.#onNews = told.onNews;
     this.#version = dataVersionReader(db);
     this.#seenVersion = this.#version();
     this.#lastId = lastEventId(db);
@@ -103,6 +109,7 @@ export class EventHub {
       if (version === this.#seenVersion) return;
       this.#seenVersion = version;
       this.#look();
+      this.#onNews();
     } catch (thrown) {
       this.#problem(thrown);
     }

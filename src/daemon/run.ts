@@ -1,4 +1,7 @@
 /** The daemon's life: lock, database, engine, sockets; then it answers until it is told to stop. */
+import { Engine } from "../engine/engine.ts";
+import { showNotification } from "../process/notifier.ts";
+import type { Locations } from "../paths.ts";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { appendLog } from "../log/log.ts";
@@ -8,7 +11,6 @@ import { checkpoint, openDatabase } from "../store/database.ts";
 import { takeDaemonLock } from "../store/daemon_lock.ts";
 import { VERSION } from "../version.ts";
 import { watchDatabase } from "./database_watch.ts";
-import { createEngine } from "./engine.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 import { createHandler } from "./http.ts";
@@ -28,6 +30,10 @@ import { readState, writeState } from "./state_file.ts";
 export interface DaemonOptions {
   /** Absolute path of the database. */
   readonly database: string;
+  /** Where the user's own configuration lies. */
+  readonly locations: Locations;
+  /** Where it was started: the configuration there is its own. */
+  readonly folder: string;
   readonly busyTimeoutMs: number;
   /** Takes a socket whose path beside the database would be too long. */
   readonly privateFolder: string;
@@ -71,11 +77,19 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     isStopping = true;
     stopping.resolve({ code, why });
   };
-  const hub = new EventHub(
+  const hub = new EventHub(db, {
+    problem: (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
+    onNews: () => engine.wake(),
+  });
+  const engine: Engine = new Engine({
     db,
-    (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
-  );
-  const engine = createEngine({ db, log, changed: () => hub.changed() });
+    database,
+    locations: options.locations,
+    folder: options.folder,
+    log,
+    changed: () => hub.changed(),
+    notify: (title, body) => showNotification({ title, body, isUrgent: false }),
+  });
   const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
     alphabet: "base64url",
     omitPadding: true,

@@ -215,10 +215,14 @@ export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
     task.claimedBy === workflowOwner(workflow.id) && task.claimToken === workflow.claimToken;
 }
 
-function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
+/** Why a workflow is over whose task somebody else has. */
+export const CLAIM_LOST = "its claim on the task counts no more";
+
+/** Ends a workflow whose task somebody else has, in the caller's transaction. */
+export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
   changeWorkflow(db, workflow.id, {
     status: "cancelled",
-    reason: "its claim on the task counts no more",
+    reason: CLAIM_LOST,
     endedAtMs: atMs,
     ...UNDECIDED,
   }, { event: "workflow.cancelled", atMs });

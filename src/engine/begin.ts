@@ -6,6 +6,7 @@ import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { changeTask, needTask } from "../store/task_changes.ts";
 import { claimTask } from "../store/task_claims.ts";
+import { resolveQuestions } from "../store/questions.ts";
 import {
   changeWorkflow,
   createWorkflow,
@@ -15,13 +16,13 @@ import {
   type WorkflowRow,
 } from "../store/workflows.ts";
 import { advance, recordsOf, UNDECIDED, workflowOwner } from "./advance.ts";
-import type { Plan } from "./plan.ts";
+import { type Plan, readPlan } from "./plan.ts";
 
 /** How long claims and workflows last. */
 export interface Lasting {
   /** A claim that is not renewed, in milliseconds. */
   readonly leaseMs: number;
-  /** A workflow, in milliseconds. */
+  /** A workflow that says nothing of it itself, in milliseconds. */
   readonly timeoutMs: number;
   readonly atMs: number;
 }
@@ -79,11 +80,13 @@ export function resumeWorkflow(
     const isAgain = status === "running" || (status === "finished" && stopped.has(key));
     if (isAgain) supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
   }
+  // Whoever asked is not waited for any more; what was answered is delivered when the step is run.
+  resolveQuestions(db, { workflowId: workflow.id }, { statuses: ["pending"], atMs });
   changeWorkflow(db, workflow.id, {
     status: "running",
     reason: null,
     claimToken: claimed.claimToken!,
-    deadlineAtMs: atMs + timeoutMs,
+    deadlineAtMs: atMs + (readPlan(db, workflow.id).workflow.timeoutMs ?? timeoutMs),
     ...UNDECIDED,
   }, { event: "workflow.resumed", atMs, data: { by } });
   advance(db, workflow.id, atMs);

@@ -27,11 +27,15 @@ export interface Held {
 /**
  * The shell around an agent. It waits for one line on its standard input; at the end of it, that is when whoever started
  * it has died, it leaves. Then it runs the agent, whose input and output are files, and writes down how it left. Signals
- * are for the agent: the shell outlives it to tell.
+ * are for the agent: the shell outlives it to tell. What tells a program that it runs inside of a session of Claude Code is
+ * taken away: whoever started the daemon from one did not mean the agents to be a part of it.
  */
 const SHELL = `IFS= read -r go || exit 125
 input=$1 out=$2 err=$3 begun=$4 exit=$5
 shift 5
+unset AI_AGENT CLAUDECODE CLAUDE_CODE_CHILD_NOTES_DIR CLAUDE_CODE_CHILD_SESSION CLAUDE_CODE_ENTRYPOINT \\
+  CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_SESSION_ATTENDED CLAUDE_CODE_SESSION_ID \\
+  CLAUDE_CODE_SSE_PORT CLAUDE_ENV_FILE CLAUDE_PID
 trap ':' TERM INT HUP
 : >"$begun" || exit 125
 "$@" <"$input" >>"$out" 2>>"$err"
@@ -43,7 +47,7 @@ printf '%s\\n' "$code" >"$exit.new" && mv -f "$exit.new" "$exit"`;
  *
  * @throws {Error} When it cannot be started, or its files cannot be made.
  */
-export function hold(launch: Launch, files: AgentFiles): Held {
+export function hold(launch: Launch & { readonly id: string }, files: AgentFiles): Held {
   Deno.mkdirSync(files.folder, { recursive: true, mode: 0o700 });
   for (
     const [path, text] of [[files.input, launch.input], [files.stdout, ""], [files.stderr, ""]]
@@ -54,7 +58,7 @@ export function hold(launch: Launch, files: AgentFiles): Held {
     "/bin/sh",
     "-c",
     SHELL,
-    "conclaude-agent",
+    `conclaude-agent-${launch.id}`,
     files.input,
     files.stdout,
     files.stderr,

@@ -11,7 +11,7 @@ import {
 import { lastQuestion } from "../orchestration/questions.ts";
 import { type AgentStep, allSteps, type ScriptStep } from "../orchestration/workflow.ts";
 import { type Agent, endAgent } from "../store/agents.ts";
-import { askQuestion, listQuestions, resolveQuestions } from "../store/questions.ts";
+import { askQuestion, listQuestions, resolveQuestions, UNRESOLVED } from "../store/questions.ts";
 import { listSteps, readWorkflow } from "../store/workflows.ts";
 import { finishAndAdvance } from "./advance.ts";
 import type { AgentFiles } from "./agent_files.ts";
@@ -71,7 +71,8 @@ export function settle(
     : listSteps(db, workflow.id).find(({ agentId, status }) =>
       agentId === agent.id && status === "running"
     );
-  if (asked === null) resolveQuestions(db, { agentId: agent.id }, atMs);
+  // An answer that came too late is not for the next try of the step either.
+  if (asked === null) resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
   if (workflow === undefined || step === undefined) return;
   if (asked !== null) keepQuestion(db, agent, { ...asked, sessionId: said.sessionId }, atMs);
   const definition = stepNamed(db, workflow.id, step.key);
@@ -98,7 +99,7 @@ function statusOf(
   return { status: "failed", error: `agent exited with code ${code}` };
 }
 
-/** Of the questions of an agent that waits, the last one is left open. */
+/** Of the questions of an agent that waits, the last one is left open, or answered when somebody was quick. */
 function keepQuestion(
   db: DatabaseSync,
   agent: Agent,
@@ -110,9 +111,9 @@ function keepQuestion(
   },
   atMs: number,
 ): void {
-  const open = listQuestions(db, { statuses: ["pending"], agentId: agent.id }).at(-1);
-  if (open?.text === asked.text) return;
-  resolveQuestions(db, { agentId: agent.id }, atMs);
+  const last = listQuestions(db, { statuses: UNRESOLVED, agentId: agent.id }).at(-1);
+  if (last?.text === asked.text) return;
+  resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
   askQuestion(db, {
     ...asked,
     source: "output",

@@ -2,9 +2,14 @@
 import { parse as parseYaml } from "yaml";
 import { messageOf } from "../errors.ts";
 import { findRepository } from "../git/repository.ts";
-import { BUILTIN_PROMPTS, BUILTIN_WORKFLOWS } from "../orchestration/builtins.ts";
+import { BUILTIN_WORKFLOWS, builtinPrompt, builtinWorkflow } from "../orchestration/builtins.ts";
 import { refusal } from "../orchestration/refusal.ts";
-import { allSteps, isInlinePrompt, parseWorkflow } from "../orchestration/workflow.ts";
+import {
+  allSteps,
+  isInlinePrompt,
+  parseWorkflow,
+  type Workflow,
+} from "../orchestration/workflow.ts";
 import { joinPath } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import type { Plan } from "./plan.ts";
@@ -25,7 +30,7 @@ export interface WorkflowFile {
 }
 
 /** The folders that are looked into for a project, in order: where it is, and the top of its repository. */
-function foldersOf(projectDir: string): string[] {
+export function foldersOf(projectDir: string): string[] {
   const root = findRepository(lookUpwards(projectDir))?.root;
   const folders = root === undefined || root === projectDir ? [projectDir] : [projectDir, root];
   return folders.map((folder) => joinPath(folder, FOLDER));
@@ -52,8 +57,7 @@ export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
  */
 export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
   const file = findWorkflowFile(name, projectDir);
-  const value = yamlOf(file);
-  const parsed = parseWorkflow(value);
+  const parsed = parseFile(file);
   if ("errors" in parsed) throw invalid(file, parsed.errors.join("; "));
   const prompts: Record<string, string> = {};
   const missing: string[] = [];
@@ -62,7 +66,7 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
   for (let prompt = wanted.pop(); prompt !== undefined; prompt = wanted.pop()) {
     const text = isInlinePrompt(prompt)
       ? prompt
-      : prompts[prompt] ?? readPrompt(prompt, projectDir);
+      : prompts[prompt] ?? findPrompt(prompt, projectDir)?.text ?? null;
     if (text === null) missing.push(prompt);
     else {
       const isNew = !isInlinePrompt(prompt) && prompts[prompt] === undefined;
@@ -86,6 +90,8 @@ export function findWorkflowFile(name: string, projectDir: string): WorkflowFile
   const files = listWorkflowFiles(projectDir);
   const found = files.find((file) => file.name === name);
   if (found !== undefined) return found;
+  const old = builtinWorkflow(name);
+  if (old !== null) return { name, path: null, text: old };
   throw refusal("WORKFLOW_NOT_FOUND", {
     what: `There is no workflow "${name}"`,
     why: `there are ${files.map(({ name }) => name).join(", ")}; a project's own lie in ` +
@@ -95,29 +101,39 @@ export function findWorkflowFile(name: string, projectDir: string): WorkflowFile
   });
 }
 
-/** A prompt of the project, or of the program; null when there is none. */
-function readPrompt(name: string, projectDir: string): string | null {
+/** A prompt of the project, or of the program, and where it comes from; null when there is none. */
+export function findPrompt(
+  name: string,
+  projectDir: string,
+): { readonly text: string; readonly source: string } | null {
   if (/[\\/]|^\.\.?$/.test(name)) return null;
   for (const folder of foldersOf(projectDir)) {
+    const source = joinPath(joinPath(folder, "prompts"), `${name}.md`);
     try {
-      return Deno.readTextFileSync(joinPath(joinPath(folder, "prompts"), `${name}.md`));
+      return { text: Deno.readTextFileSync(source), source };
     } catch {
       // The next place.
     }
   }
-  return BUILTIN_PROMPTS.get(name) ?? null;
+  const text = builtinPrompt(name);
+  return text === null ? null : { text, source: "built-in" };
 }
 
 function includedIn(text: string): string[] {
   return [...text.matchAll(/\{\{[^}]*\binclude\s+"([^"]+)"/g)].map(([, name]) => name!);
 }
 
-function yamlOf(file: WorkflowFile): unknown {
+/** What a file says, or all that is wrong with it. */
+export function parseFile(
+  file: WorkflowFile,
+): { readonly workflow: Workflow } | { readonly errors: readonly string[] } {
+  let value: unknown;
   try {
-    return parseYaml(file.text);
+    value = parseYaml(file.text);
   } catch (thrown) {
-    throw invalid(file, messageOf(thrown));
+    return { errors: [messageOf(thrown)] };
   }
+  return parseWorkflow(value);
 }
 
 function invalid(file: WorkflowFile, why: string) {

@@ -24,13 +24,23 @@ const ROUNDS = 5;
 export async function mergeTree(
   repository: Pick<Repository, "commonDir">,
   { path, branch }: TaskTree,
-  { target, message }: { readonly target: string; readonly message: string },
+  { target, message, workMessage }: {
+    readonly target: string;
+    readonly message: string;
+    /** Of the commit of what lies in the working tree. */
+    readonly workMessage: string;
+  },
 ): Promise<MergeResult> {
-  const committed = await commitAll(path, message);
+  const committed = await commitAll(path, workMessage);
   if (committed !== null) return { kind: "failed", why: committed };
   for (let round = 0; round < ROUNDS; round++) {
     const result = await mergeOnce(repository, { branch, target, message });
-    if (result !== "moved") return result;
+    if (result === "moved") continue;
+    // Steps that come after see what the target is now.
+    if (result.kind === "merged") {
+      await runGit(["merge", "--ff-only", "--quiet", target], { folder: path });
+    }
+    return result;
   }
   return { kind: "failed", why: `${target} keeps moving` };
 }

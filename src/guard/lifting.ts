@@ -15,6 +15,8 @@ const LIFTING: Readonly<Record<string, ReadonlySet<string>>> = {
 };
 /** The same, whatever follows: an event that an agent makes up would satisfy what no skill has. */
 const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
+/** Nouns none of whose verbs lifts anything, and whose arguments may be any words. */
+const HARMLESS = new Set(["task", "event"]);
 /** Nouns that no other program has with these verbs. */
 const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
 /** With one of these a command only looks, where no other option takes it for its value. */
@@ -55,7 +57,9 @@ function lifts({ words }: ShellCommand): boolean {
   if (LIFTING_BY_ANY_NAME.has(noun) && LIFTING[noun]!.has(verb)) return true;
   const at = texts.findIndex(isProgram);
   if (at < 0) return false;
-  const verbs = texts.slice(at + 1).filter((word) => !word.startsWith("-"));
+  const rest = texts.slice(at + 1);
+  if (HARMLESS.has(rest[0] ?? "") && !rest.some(isProgram)) return false;
+  const verbs = rest.filter((word) => !word.startsWith("-"));
   return verbs[0] !== "help" && verbs.some((verb, i) =>
     ALWAYS_LIFTING.has(verb) ||
     (Object.hasOwn(LIFTING, verb) && LIFTING[verb]!.has(verbs[i + 1] ?? ""))

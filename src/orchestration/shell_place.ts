@@ -2,7 +2,7 @@
  * Where in a shell script a text ends: what is put there next has to be quoted for that place.
  *
  * It is not a parser of the shell. It follows quotes, comments, `$( )`, plain `${ }` and `$(( ))` and here-documents,
- * as `sh` and `bash` both read them; whatever it does not follow (backquotes, `$'…'`, anything else) makes the place
+ * as `sh` and `bash` both read them; whatever it does not follow (backquotes, `$'…'`, arrays, anything else) makes the place
  * unknown from there on, and nothing is put into an unknown place.
  */
 
@@ -15,6 +15,7 @@ export type ShellPlace =
 const PLAIN_PARAMETER = /\$\{[#!]?[\w@*?$!-]+(?:\[[\w@*]+\])?(?::?[-=+?#%/]+[\w./:, -]*)?\}/y;
 const PLAIN_ARITHMETIC = /\$\(\([\w\s+*/%=!&|$,-]*\)\)/y;
 const HERE_DOCUMENT = /<<(-?)[ \t]*(?:'([^'\n]+)'|"([^"\n$`\\]+)"|\\?([\w.-]+))/y;
+const PLAIN_DUPLICATION = /[<>]&[ \t]*(?:\d+-?|-)(?=[ \t\n;&|()<>])/y;
 /** After one of these a word begins, and with it perhaps a comment. */
 const ENDS_A_WORD = /[ \t\n;&|()<>]/;
 
@@ -26,8 +27,12 @@ interface HereDocument {
   readonly mayBeIndented: boolean;
 }
 
+/** `[[` without its end: bash takes what stands beside `-eq` in it for a sum, which may hold commands. */
+const OPEN_TEST = /(?:^|[\s;&|(!])\[\[\s(?:(?!\s\]\])[^\n])*$/;
+
 /** The place at the end of a script's beginning. */
 export function placeAfter(script: string): ShellPlace {
+  if (OPEN_TEST.test(script)) return unknown("it stands in [[ ]]; use [ ]");
   const open: Open[] = [];
   let documents: HereDocument[] = [];
   let atWordStart = true;
@@ -37,8 +42,11 @@ export function placeAfter(script: string): ShellPlace {
     const isQuoted = open.at(-1) === "double";
     if (sign === "\\") {
       if (at + 1 === script.length) return unknown("a backslash stands before it");
-      // A backslash at the end of a line joins it with the next: no character at all.
       if (script[at + 1] !== "\n") atWordStart = false;
+      // At the end of a line it joins it with the next, which may make one sign of two: `$` and `(`.
+      else if ((isQuoted ? /[$\n]/ : /[^ \t\n]/).test(script[at - 1] ?? " ")) {
+        return unknown("a word that goes on in the next line stands before it");
+      }
       at += 2;
       continue;
     }
@@ -99,6 +107,21 @@ export function placeAfter(script: string): ShellPlace {
       atWordStart = true;
       at = end;
       continue;
+    }
+    // What `>&` leads to is expanded a second time by bash, quotes or not.
+    if (/[<>]/.test(sign) && script[at + 1] === "&") {
+      const end = endOfMatch(PLAIN_DUPLICATION, script, at);
+      if (end === null) return unknown("a >& with a word stands before it");
+      atWordStart = false;
+      at = end;
+      continue;
+    }
+    // An error in one does not end a script of bash: what stands in its further lines would run.
+    if (sign === "(" && script[at - 1] === "=") return unknown("an array stands before it");
+    // Sums are expanded like a text in double quotes, whatever quotes are in them.
+    if (script.startsWith("((", at)) return unknown("a (( stands before it");
+    if (sign === "[" && /\w/.test(script[at - 1] ?? "")) {
+      return unknown("an index stands before it");
     }
     // The brackets of its patterns do not come in pairs.
     if (atWordStart && open.length > 0 && /^case\s/.test(script.slice(at, at + 5))) {

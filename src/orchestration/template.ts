@@ -73,6 +73,8 @@ export function renderValue(template: string, context: TemplateContext): Templat
  * Renders a script for `sh`. Every value becomes a part of one word, whatever it holds; inside of quotes too. What does
  * not exist is an empty word. `{{ raw .x }}` puts a value in as it stands, and is told as a warning.
  *
+ * What a command then does with its word is its own: a value that is given to `eval` or `sh -c` is a script there.
+ *
  * Where it is not certain how the shell reads the place (backquotes, here-documents, `\` or `$` before the tag), it is
  * refused whatever the value is; such a script takes the value from its `env`.
  *

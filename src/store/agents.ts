@@ -207,22 +207,6 @@ export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   ).all().map(agentOf);
 }
 
-/** The ids that a person may mean: the one given whole, else those that begin or end like this. */
-export function findAgentIds(db: DatabaseSync, text: string, limit = 6): string[] {
-  const part = text.replaceAll("-", "").toLowerCase();
-  const whole = db.prepare("SELECT id FROM agents WHERE id = ?").all(text);
-  if (whole.length > 0) return whole.map((row) => String(row["id"]));
-  if (part.length < 4 || !/^[\da-z]+$/.test(part)) return [];
-  return db.prepare(
-    `SELECT id
-       FROM agents
-      WHERE replace(id, '-', '') GLOB ?1 || '*'
-         OR replace(id, '-', '') GLOB '*' || ?1
-      ORDER BY created_at_ms DESC
-      LIMIT ?2`,
-  ).all(part, limit).map((row) => String(row["id"]));
-}
-
 function tell(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const { command: _command, ...agent } = readAgent(db, id)!;
   recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });

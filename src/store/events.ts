@@ -34,6 +34,8 @@ export interface EventFilter {
   readonly type: string | null;
   readonly entityId: string | null;
   readonly limit: number;
+  /** Of more than `limit` the newest, instead of the oldest. */
+  readonly newest?: boolean;
 }
 
 /** Writes an event down, in the transaction of the change that it tells of. */
@@ -59,16 +61,22 @@ export function listEvents(db: DatabaseSync, filter: EventFilter): EventRow[] {
         AND (?2 IS NULL OR created_at_ms > ?2)
         AND (?3 IS NULL OR type GLOB ?3)
         AND (?4 IS NULL OR entity_id = ?4)
-      ORDER BY id
+      ORDER BY id ${filter.newest === true ? "DESC" : "ASC"}
       LIMIT ?5`,
   ).all(filter.afterId, filter.sinceMs, filter.type, filter.entityId, filter.limit);
-  return rows.map((row) =>
+  const events = rows.map((row) =>
     ({ ...row, data: JSON.parse(String(row["data"])) }) as unknown as EventRow
   );
+  return filter.newest === true ? events.reverse() : events;
 }
 
 /** The number of the newest event that was ever written; 0 before the first. */
 export function lastEventId(db: DatabaseSync): number {
   const row = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get();
   return Number(row?.["seq"] ?? 0);
+}
+
+/** A number that is another one after every commit of another connection: cheaper to ask for than the events. */
+export function dataVersion(db: DatabaseSync): number {
+  return Number(db.prepare("PRAGMA data_version").get()?.["data_version"] ?? 0);
 }

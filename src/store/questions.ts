@@ -140,19 +140,28 @@ export function markDelivered(
   tell(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
 }
 
-/** Closes the questions of an agent or a session that nobody has answered, since it has gone on without. */
+/** Questions that somebody still waits for, or whose answer has not arrived. */
+export const UNRESOLVED: readonly Question["status"][] = ["pending", "answered"];
+
+/** Closes questions of an agent, a session or a workflow: whoever asked has gone on without an answer. */
 export function resolveQuestions(
   db: DatabaseSync,
-  of: { readonly agentId: string } | { readonly sessionId: string },
-  atMs: number,
+  of: { readonly agentId: string } | { readonly sessionId: string } | {
+    readonly workflowId: string;
+  },
+  { statuses, atMs }: { readonly statuses: readonly Question["status"][]; readonly atMs: number },
 ): void {
-  const [column, value] = "agentId" in of ? ["agent_id", of.agentId] : ["session_id", of.sessionId];
+  const [column, value] = "agentId" in of
+    ? ["agent_id", of.agentId]
+    : "sessionId" in of
+    ? ["session_id", of.sessionId]
+    : ["workflow_id", of.workflowId];
   const rows = db.prepare(
     `SELECT id
        FROM questions
       WHERE ${column} = ?
-        AND status = 'pending'`,
-  ).all(value);
+        AND status IN (SELECT value FROM json_each(?))`,
+  ).all(value, JSON.stringify(statuses));
   for (const row of rows) {
     const id = String(row["id"]);
     db.prepare("UPDATE questions SET status = 'resolved', resolved_at_ms = ? WHERE id = ?")

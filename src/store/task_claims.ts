@@ -1,7 +1,7 @@
 /** Who may work on a task: claims by compare-and-swap, with a lease and a fencing token. In the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
-import { hasLapsed, type Task } from "../orchestration/task.ts";
+import { hasLapsed, type Task, TRANSITIONS } from "../orchestration/task.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { type Author, changeTask, needTask } from "./task_changes.ts";
 import { IS_READY, TASK_COLUMNS, taskOf } from "./tasks.ts";
@@ -207,7 +207,11 @@ function notInWork(task: Task, wanted: string, to: readonly string[]) {
     next: task.status === "open"
       ? `conclaude task claim ${task.id}`
       : `conclaude task history ${task.id}`,
-    details: { currentStatus: task.status, requestedStatus: to[0] },
+    details: {
+      currentStatus: task.status,
+      requestedStatus: to[0],
+      validTransitions: TRANSITIONS[task.status],
+    },
   });
 }
 

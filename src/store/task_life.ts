@@ -8,6 +8,7 @@ import { type Author, changeTask, needTask, withoutBody } from "./task_changes.t
 import { needClaim, UNCLAIMED } from "./task_claims.ts";
 import { addDependencies } from "./task_dependencies.ts";
 import { readTask } from "./tasks.ts";
+import { changeWorkflow, readWorkflowOfTask } from "./workflows.ts";
 
 /** A task that is to be made. What is checked of it by itself has been: title, type, priority, tags. */
 export interface NewTask {
@@ -40,6 +41,10 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
       details: { parentId: task.parentId },
     });
   }
+  // A subtask belongs where its parent does, wherever it is made.
+  const home = parent !== undefined && (parent.repository ?? parent.projectDir) !== null
+    ? parent
+    : task;
   const id = newId(atMs);
   db.prepare(
     `INSERT INTO tasks (id, parent_id, depth, title, body, type, status, priority, workflow, project_dir, repository,
@@ -54,8 +59,8 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
     task.type,
     task.priority,
     task.workflow ?? parent?.workflow ?? null,
-    task.projectDir ?? parent?.projectDir ?? null,
-    task.repository ?? parent?.repository ?? null,
+    home.projectDir,
+    home.repository,
     task.isQueued ? atMs : null,
     atMs,
     atMs,
@@ -87,6 +92,7 @@ export function completeTask(
   const task = found.status === "blocked"
     ? found
     : needClaim(db, id, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
+  cancelWorkflow(db, id, { by, atMs });
   return changeTask(db, task, {
     ...UNCLAIMED,
     status: "closed",
@@ -94,6 +100,17 @@ export function completeTask(
     closedAtMs: atMs,
     ...(summary === null ? {} : { summary }),
   }, { by, atMs });
+}
+
+/** A workflow that has stopped at something is over when a person closes its task. */
+function cancelWorkflow(db: DatabaseSync, taskId: string, { by, atMs }: Author): void {
+  const workflow = readWorkflowOfTask(db, taskId);
+  if (workflow === undefined || workflow.endedAtMs !== null) return;
+  changeWorkflow(db, workflow.id, {
+    status: "cancelled",
+    reason: "its task was closed",
+    endedAtMs: atMs,
+  }, { event: "workflow.cancelled", atMs, data: { by } });
 }
 
 /** Says that a task cannot go on, and gives up its claim. */
@@ -116,6 +133,7 @@ export function unblockTask(db: DatabaseSync, id: string, author: Author): Task 
 /** Hands a task to the scheduler, which takes it when it is ready; a task in work stays as it is. */
 export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
   const task = needTask(db, id);
+  if (task.status === "in_progress") return task;
   if (task.status === "blocked") return queueTask(db, unblockTask(db, id, author).id, author);
   if (task.status !== "open") throw badTransition(task, "in_progress");
   return task.queuedAtMs === null
@@ -123,15 +141,19 @@ export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
     : task;
 }
 
-/** The refusal of a status that does not follow. */
-export function badTransition(task: Task, to: TaskStatus) {
+/** The refusal of a status that does not follow; with `way`, of one that another verb leads to. */
+export function badTransition(
+  task: Task,
+  to: TaskStatus,
+  way?: { readonly why: string; readonly next: string },
+) {
   const valid = TRANSITIONS[task.status];
   return refusal("INVALID_TRANSITION", {
     what: `Task ${task.id} cannot become ${to}`,
     why: `it is ${task.status}, which ${
-      valid.length === 0 ? "is the end" : `may become ${valid.join(", ")}`
+      way?.why ?? (valid.length === 0 ? "is the end" : `may become ${valid.join(", ")}`)
     }; nothing was changed`,
-    next: `conclaude task show ${task.id}`,
+    next: way?.next ?? `conclaude task show ${task.id}`,
     details: { currentStatus: task.status, requestedStatus: to, validTransitions: valid },
   });
 }

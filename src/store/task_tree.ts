@@ -73,12 +73,15 @@ export function reparentTask(
   if (parent === undefined || (parent !== null && parent.deletedAtMs !== null)) {
     throw refusal("PARENT_NOT_FOUND", {
       what: `There is no task "${parentId}" to be the parent`,
-      why: "no task has this id; nothing was changed",
+      why: `${
+        parent === undefined ? "no task has this id" : "it was deleted"
+      }; nothing was changed`,
       next: "conclaude task list",
       details: { parentId },
     });
   }
-  const subtree = listSubtree(db, id);
+  // Also what is deleted below it, which may come back.
+  const subtree = wholeSubtree(db, id);
   if (parent !== null && subtree.some(({ id }) => id === parent.id)) {
     throw refusal("WOULD_CREATE_CYCLE", {
       what: `Task ${id} cannot be moved under ${parent.id}`,
@@ -170,7 +173,8 @@ export function restoreTask(db: DatabaseSync, id: string, author: Author): Task 
   return readTask(db, id)!;
 }
 
-function wholeSubtree(db: DatabaseSync, id: string): Task[] {
+/** A task and everything below it, deleted ones too, the higher before the lower. */
+function wholeSubtree(db: DatabaseSync, id: string): TreeTask[] {
   return db.prepare(
     `WITH RECURSIVE below (id, distance) AS (
        SELECT ?, 0
@@ -178,11 +182,11 @@ function wholeSubtree(db: DatabaseSync, id: string): Task[] {
        SELECT child.id, below.distance + 1
          FROM tasks AS child
          JOIN below ON child.parent_id = below.id)
-     SELECT ${TASK_COLUMNS}
+     SELECT ${TASK_COLUMNS}, below.distance AS relativeDepth
        FROM below
        JOIN tasks AS task ON task.id = below.id
       ORDER BY below.distance`,
-  ).all(id).map(taskOf);
+  ).all(id).map((row) => taskOf(row) as TreeTask);
 }
 
 function tellDeleted(

@@ -104,34 +104,6 @@ export function listReady(
   ).all(filter.project, filter.queued === true ? 1 : 0, filter.limit).map(taskOf);
 }
 
-/** So much of an id must be given for the rest to be guessed, in characters without dashes. */
-export const MIN_ID_PART = 4;
-
-/**
- * The ids that a person may mean: the one given whole, else those that begin or end like this. Ids of the same minute
- * begin alike, so the end is what people use.
- *
- * @returns At most `limit`, the newest first.
- */
-export function findTaskIds(db: DatabaseSync, text: string, limit = 6): string[] {
-  const part = text.replaceAll("-", "").toLowerCase();
-  const rows = db.prepare(
-    `SELECT id
-       FROM tasks
-      WHERE id = ?1`,
-  ).all(text.toLowerCase());
-  if (rows.length > 0) return rows.map(idOf);
-  if (part.length < MIN_ID_PART || !/^[\da-f]+$/.test(part)) return [];
-  return db.prepare(
-    `SELECT id
-       FROM tasks
-      WHERE replace(id, '-', '') GLOB ?1 || '*'
-         OR replace(id, '-', '') GLOB '*' || ?1
-      ORDER BY created_at_ms DESC, id DESC
-      LIMIT ?2`,
-  ).all(part, limit).map(idOf);
-}
-
 /** Every tag that a task has, by name. */
 export function listTags(db: DatabaseSync): string[] {
   return db.prepare("SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
@@ -145,10 +117,6 @@ export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
     tags: JSON.parse(String(row["tags"])),
     dependsOn: JSON.parse(String(row["dependsOn"])),
   } as unknown as Task;
-}
-
-function idOf(row: Readonly<Record<string, SQLOutputValue>>): string {
-  return String(row["id"]);
 }
 
 function jsonOrNull(list: readonly unknown[] | null): string | null {

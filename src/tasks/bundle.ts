@@ -11,6 +11,7 @@
  */
 import { parse } from "acorn";
 import { calledFunctions } from "./called_functions.ts";
+import { mergeChunks } from "./merge_chunks.ts";
 
 /** What every event runs, and what most of them do: a tool use that is kept. */
 const HOT_MODULES = ["src/hook/work.ts", "src/hook/post_tool_use.ts"];
@@ -57,6 +58,9 @@ const COLD_MODULES = [
 
 /** The command line, split so that a verb loads what it shares with the others and its own. */
 const SPLIT_MODULE = "src/cli/run.ts";
+
+/** The verbs that agents call in their loops, by the names of their files: they are to open few. */
+const FREQUENT_VERBS = /^task(?:_ready|_list|_work)?-/;
 
 /** Cold modules that are packed, and what is imported of them. */
 const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
@@ -221,6 +225,18 @@ await bundle([
   `${DRAFT}/cli`,
   SPLIT_MODULE,
 ]);
+await mergeChunks(`${DRAFT}/cli`, {
+  into: "run.js",
+  alsoOf: FREQUENT_VERBS,
+  bundle: (entry, output, outside) =>
+    bundle([
+      ...externals(APART),
+      ...outside.map((file) => `--external=./${file}`),
+      "--output",
+      output,
+      entry,
+    ]),
+});
 for await (const file of walk(DRAFT)) {
   const depth = file.split("/").length - DRAFT.split("/").length - 1;
   await linkImports(file, depth === 0 ? "." : "../".repeat(depth).slice(0, -1));

@@ -15,6 +15,7 @@ import { capture, continuedStop, sessionStart } from "./hooks.ts";
 import { describeMachine } from "./machine.ts";
 import { memory } from "./memory.ts";
 import { parallel } from "./parallel.ts";
+import { taskReady } from "./tasks.ts";
 
 const BENCHES: readonly Bench[] = [
   capture,
@@ -25,6 +26,7 @@ const BENCHES: readonly Bench[] = [
   commandGate,
   stopGate,
   evaluation,
+  taskReady,
   memory,
   parallel,
   disk,

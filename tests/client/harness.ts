@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { compileBundle } from "../support/executables.ts";
 import { REPOSITORY } from "../support/program.ts";
 
-const HARNESS = join(REPOSITORY, "..", "shared", "claude-code");
+export const HARNESS = join(REPOSITORY, "..", "shared", "claude-code");
 
 /** A second hook beside each of ours: it writes down what Claude Code reported, without us. */
 const WITNESS = 'node "$HARNESS_DIR/log-hook.mjs"';
@@ -51,6 +51,26 @@ export async function findExecutable(folder: string): Promise<string> {
   if (given) return given;
   const path = join(folder, "conclaude");
   await compileBundle(path);
+  return path;
+}
+
+/** The real client: `CLAUDE_BIN`, or the one that the harness keeps, which it installs when it is first used. */
+export async function findClaude(folder: string): Promise<string> {
+  const given = Deno.env.get("CLAUDE_BIN");
+  if (given) return given;
+  const cache = Deno.env.get("HARNESS_CACHE") ??
+    join(Deno.env.get("TMPDIR") ?? "/tmp", "cc-harness-cli");
+  const path = join(cache, "node_modules", ".bin", "claude");
+  if (existsSync(path)) return path;
+  const settings = join(folder, "no-hooks.json");
+  await Deno.writeTextFile(settings, "{}");
+  await new Deno.Command("bash", {
+    args: [join(HARNESS, "run.sh"), settings, "one-bash", join(folder, "first")],
+    env: { HARNESS_OUT: join(folder, "first-out"), SHELL: "/bin/bash" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
   return path;
 }
 

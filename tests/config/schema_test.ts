@@ -56,7 +56,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [15, "aeb06cfdd124536d31f755342a89bb47"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [16, "a26dc27001258c0c66125f24c0c8e5a2"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {
@@ -90,4 +90,19 @@ Deno.test("configJsonSchema() accepts a key and a section without a value, as pa
     const part = lookUp(schema, key, property) as JsonSchema;
     assert.match(JSON.stringify([part.type, part.anyOf]), /"null"/, key);
   }
+});
+
+Deno.test("a lifetime that is none counts as the usual one, and is told of", () => {
+  const text = "store: {eventRetentionHours: x, claimTimeoutMinutes: 0, taskRetentionDays: 5}\n";
+  const { config, problems } = parseConfig([{
+    layer: "project",
+    path: "/p/.conclaude.yaml",
+    text,
+  }]);
+  const { eventRetentionHours, claimTimeoutMinutes, taskRetentionDays } = config.store;
+  assert.deepEqual([eventRetentionHours, claimTimeoutMinutes, taskRetentionDays], [24, 30, 5]);
+  assert.deepEqual(
+    problems.map(({ key }) => key),
+    ["store.eventRetentionHours", "store.claimTimeoutMinutes"],
+  );
 });

@@ -156,6 +156,16 @@ Deno.test("renderScript() refuses a place where it cannot tell how the shell rea
     'echo $"{{.plain}}"',
     "echo ${x:-{{.plain}}}",
     "echo $(( {{.plain}} ))",
+    "echo a >&{{.plain}}",
+    "echo a >&2{{.plain}}",
+    'echo a >& "$(echo {{.plain}})"',
+    "a=({{.plain}})",
+    "(({{.plain}} + 1))",
+    "a[{{.plain}}]=1",
+    "if [[ {{.plain}} -eq 1 ]]; then :; fi",
+    "echo $\\\n{{.plain}}",
+    "echo >\\\n&{{.plain}}",
+    'echo "$\\\n(echo {{.plain}})"',
     'echo "$(case x in x) echo "{{.plain}}";; esac)"',
   ];
   for (const place of places) {
@@ -183,14 +193,14 @@ Deno.test("renderScript() puts in raw values as they stand, says so, and keeps i
 
 /** Scripts that print the value between signs, each with a place of another kind. */
 const FRAMES: readonly string[] = [
-  "printf '[%s]' {{.x}}",
+  "printf '[%s]' \\\n  {{.x}}",
   `printf '[%s]' "{{.x}}"`,
   `printf '[%s]' '{{.x}}'`,
   `a="$(printf '%s.' "{{.x}}")"; printf '[%s]' "\${a%.}"`,
   `printf '[%s]' "$(printf '%s' "a\\"" >/dev/null)"{{.x}}`,
   `cat <<'EOF' >/dev/null # it's\n"$( don't\nEOF\nprintf '[%s]' {{.x}}`,
   `: $((1 + 2)) \${HOME:-/x} $# # "comment {{.x}}\nprintf '[%s]' "{{.x}}"`,
-  `(: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
+  `[[ a == a ]] || [ a = a ]; : >&2 2>&1; : <&-; (: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
 ];
 
 const HOSTILE: readonly string[] = [

@@ -46,6 +46,8 @@ export async function runHere(
   const { runDaemon } = await import("../../daemon/run.ts");
   const exitCode = await runDaemon({
     database,
+    locations: context.locations,
+    folder: context.cwd,
     privateFolder,
     busyTimeoutMs: config.busyTimeoutMs,
     port: flags.port ?? null,

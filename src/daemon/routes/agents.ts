@@ -1,10 +1,11 @@
 /** Routes of agents and of what they ask. */
 import * as z from "zod/mini";
 import { agentFiles } from "../../engine/agent_files.ts";
+import { needAgent, requestEnd } from "../../engine/agent_requests.ts";
 import { readOutput } from "../../engine/output.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
-import { type Agent, listAgents, readAgent, requestKill } from "../../store/agents.ts";
+import { listAgents } from "../../store/agents.ts";
 import { answerQuestion, listQuestions, needQuestion } from "../../store/questions.ts";
 import { type Daemon, type Route, route } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, questionSchema, wordOf } from "../schemas.ts";
@@ -13,17 +14,6 @@ const oneAgent = z.object({ agent: agentSchema });
 const oneQuestion = z.object({ question: questionSchema });
 const checkAgentStatus = wordOf(agentSchema.shape.status, "status");
 const checkKind = wordOf(agentSchema.shape.kind, "kind");
-
-function needAgent({ db }: Pick<Daemon, "db">, id: string): Agent {
-  const agent = readAgent(db, id);
-  if (agent !== undefined) return agent;
-  throw refusal("AGENT_NOT_FOUND", {
-    what: `There is no agent "${id}"`,
-    why: "no agent has this id; nothing was changed",
-    next: "conclaude agent list",
-    details: { agentId: id },
-  });
-}
 
 export const agentRoutes: readonly Route[] = [
   route({
@@ -60,7 +50,7 @@ export const agentRoutes: readonly Route[] = [
     tag: "agents",
     response: oneAgent,
     errors: ["AGENT_NOT_FOUND"],
-    handle: (daemon, { params }) => ({ agent: needAgent(daemon, params["id"]!) }),
+    handle: (daemon, { params }) => ({ agent: needAgent(daemon.db, params["id"]!) }),
   }),
   route({
     method: "GET",
@@ -85,7 +75,7 @@ export const agentRoutes: readonly Route[] = [
     }),
     errors: ["AGENT_NOT_FOUND"],
     handle: (daemon, { params, query }) => {
-      const agent = needAgent(daemon, params["id"]!);
+      const agent = needAgent(daemon.db, params["id"]!);
       const since = query.since ?? 0;
       const limit = query.limit ?? 1_000;
       const { output } = agentFiles(daemon.database, agent.id);
@@ -109,26 +99,12 @@ export const agentRoutes: readonly Route[] = [
     body: z.strictObject({ reason: z.optional(fields.text) }),
     response: oneAgent,
     errors: ["AGENT_NOT_FOUND", "INVALID_TRANSITION"],
-    handle: (daemon, { params, body, author }) => {
-      const agent = needAgent(daemon, params["id"]!);
-      const reason = body.reason === undefined
-        ? `"${author.by}" asked for it`
-        : daemon.redact(checkBody(body.reason));
-      const isOurs = agent.kind !== "subagent";
-      if (isOurs && requestKill(daemon.db, agent.id, { reason, atMs: author.atMs })) {
-        return { agent: needAgent(daemon, agent.id) };
-      }
-      throw refusal("INVALID_TRANSITION", {
-        what: `Cannot end agent ${agent.id}`,
-        why: `${
-          isOurs
-            ? `it has ended already: ${agent.status}`
-            : "it lives inside a session of Claude Code"
-        }; nothing was changed`,
-        next: `conclaude agent show ${agent.id}`,
-        details: { currentStatus: agent.status },
-      });
-    },
+    handle: ({ db, redact }, { params, body, author }) => ({
+      agent: requestEnd(db, params["id"]!, {
+        ...author,
+        reason: body.reason === undefined ? null : redact(checkBody(body.reason)),
+      }),
+    }),
   }),
   route({
     method: "POST",
@@ -139,7 +115,7 @@ export const agentRoutes: readonly Route[] = [
     response: oneQuestion,
     errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND"],
     handle: (daemon, { params, body, author }) => {
-      const agent = needAgent(daemon, params["id"]!);
+      const agent = needAgent(daemon.db, params["id"]!);
       const [open] = listQuestions(daemon.db, {
         agentId: agent.id,
         statuses: ["pending"],

@@ -13,7 +13,12 @@ import {
 } from "../../store/workflows.ts";
 import { type Route, route } from "../route.ts";
 import { fields, listOf, stepSchema, taskSchema, wordOf, workflowSchema } from "../schemas.ts";
-import { actionsOf, needWorkflow, requestDecision, requestRetry } from "../workflow_requests.ts";
+import {
+  actionsOf,
+  needWorkflow,
+  requestDecision,
+  requestRetry,
+} from "../../engine/workflow_requests.ts";
 
 const tag = "workflows";
 const oneWorkflow = z.object({ workflow: workflowSchema });

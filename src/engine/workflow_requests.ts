@@ -1,8 +1,5 @@
 /** What a person may want of a workflow, and what then is written down for the engine. In the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
-import { decide } from "../engine/advance.ts";
-import { resumeWorkflow, wrongStatus } from "../engine/begin.ts";
-import { readPlan } from "../engine/plan.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Author } from "../store/task_changes.ts";
 import {
@@ -12,6 +9,9 @@ import {
   type WorkflowRow,
   type WorkflowStatus,
 } from "../store/workflows.ts";
+import { decide } from "./advance.ts";
+import { resumeWorkflow, wrongStatus } from "./begin.ts";
+import { cancel, reject } from "./reviews.ts";
 
 /** What can be asked of a workflow. */
 export type WorkflowAction = Decision | "retry";
@@ -34,9 +34,23 @@ const DONE: Readonly<Record<WorkflowAction, string>> = {
   retry: "retried",
 };
 
+/** Why a workflow is rejected when nobody says why. */
+export const REJECTED = "merge rejected by user";
+
+/** Why a workflow is cancelled when nobody says why. */
+export const CANCELLED = "cancelled by user";
+
+/** Whether somebody may be carrying out what was decided before: then nothing else can be asked for. */
+export interface Carried {
+  readonly isCarriedOut: boolean;
+}
+
 /** What can be asked of a workflow now; nothing new while something is being done. */
-export function actionsOf({ status, decision }: WorkflowRow): readonly WorkflowAction[] {
-  return decision === null ? ACTIONS[status] : [];
+export function actionsOf(
+  { status, decision }: Pick<WorkflowRow, "status" | "decision">,
+  { isCarriedOut }: Carried = { isCarriedOut: true },
+): readonly WorkflowAction[] {
+  return decision === null || !isCarriedOut ? ACTIONS[status] : [];
 }
 
 /** The workflow with this id, or of the task with this id. @throws {UserError} WORKFLOW_NOT_FOUND */
@@ -55,10 +69,32 @@ export function needWorkflow(db: DatabaseSync, id: string): WorkflowRow {
 export function requestDecision(
   db: DatabaseSync,
   id: string,
-  what: Author & { readonly decision: Decision; readonly text: string | null },
+  { isCarriedOut = true, ...what }: Author & Partial<Carried> & {
+    readonly decision: Decision;
+    readonly text: string | null;
+  },
 ): WorkflowRow {
-  const workflow = needAction(needWorkflow(db, id), what.decision);
+  const workflow = needAction(needWorkflow(db, id), what.decision, { isCarriedOut });
   decide(db, workflow, what);
+  return readWorkflow(db, workflow.id)!;
+}
+
+/**
+ * Rejects or cancels a workflow at once: neither needs an engine.
+ *
+ * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
+ */
+export function endNow(
+  db: DatabaseSync,
+  id: string,
+  { action, reason, isCarriedOut, ...author }: Author & Carried & {
+    readonly action: "reject" | "cancel";
+    readonly reason: string;
+  },
+): WorkflowRow {
+  const workflow = needAction(needWorkflow(db, id), action, { isCarriedOut });
+  const end = action === "reject" ? reject : cancel;
+  end(db, workflow, { ...author, reason });
   return readWorkflow(db, workflow.id)!;
 }
 
@@ -66,24 +102,22 @@ export function requestDecision(
 export function requestRetry(
   db: DatabaseSync,
   id: string,
-  { leaseMs, timeoutMs, ...author }: Author & {
+  { isCarriedOut = true, ...terms }: Author & Partial<Carried> & {
     readonly leaseMs: number;
     /** For a workflow that says nothing of it. */
     readonly timeoutMs: number;
   },
 ): WorkflowRow {
-  const workflow = needAction(needWorkflow(db, id), "retry");
-  const own = readPlan(db, workflow.id).workflow.timeoutMs;
-  return resumeWorkflow(db, workflow, { ...author, leaseMs, timeoutMs: own ?? timeoutMs });
+  return resumeWorkflow(db, needAction(needWorkflow(db, id), "retry", { isCarriedOut }), terms);
 }
 
-function needAction(workflow: WorkflowRow, action: WorkflowAction): WorkflowRow {
-  const actions = actionsOf(workflow);
+function needAction(workflow: WorkflowRow, action: WorkflowAction, carried: Carried): WorkflowRow {
+  const actions = actionsOf(workflow, carried);
   if (actions.includes(action)) return workflow;
   throw wrongStatus(
     workflow,
     DONE[action],
-    workflow.decision === null
+    workflow.decision === null || !carried.isCarriedOut
       ? `then ${actions.length === 0 ? "nothing" : `only ${actions.join(", ")}`} can be asked of it`
       : `"${workflow.decisionBy}" has decided something that is not done yet (${workflow.decision})`,
   );

@@ -1,0 +1,245 @@
+/** What is changed of a task: its fields, its place in the tree, its tags, whether it is there. */
+import type { DatabaseSync } from "node:sqlite";
+import { DEFAULT_PRIORITY, type Task } from "../../orchestration/task.ts";
+import {
+  checkBody,
+  checkPriority,
+  checkTags,
+  checkTitle,
+  checkType,
+} from "../../orchestration/task_input.ts";
+import { transaction } from "../../store/database.ts";
+import { type Author, changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
+import { releaseTask } from "../../store/task_claims.ts";
+import { changeDependencies } from "../../store/task_dependencies.ts";
+import { createTask } from "../../store/task_life.ts";
+import { changeTags, type TagChange } from "../../store/task_tags.ts";
+import { deleteTask, reparentTask, restoreTask } from "../../store/task_tree.ts";
+import { listTags, readTask } from "../../store/tasks.ts";
+import { confirmOrThrow } from "../confirm.ts";
+import type { CliContext } from "../context.ts";
+import { openKeptStore, openStore } from "../store.ts";
+import { taskIdOf } from "../id_lookup.ts";
+import { authorOf, type ByFlag, homeOfTasks } from "../task_lookup.ts";
+import { changeStatus } from "../task_status.ts";
+import { type BodyFlags, maskerOf, readBody } from "../task_text.ts";
+import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
+import { usageError } from "../usage.ts";
+import type { View } from "../view.ts";
+
+/** Takes the workflow away again. */
+const NONE = "none";
+
+/** What a new task is to be. */
+export type CreateFlags = BodyFlags & ByFlag & {
+  readonly title: string;
+  readonly type?: string;
+  readonly priority?: string;
+  readonly parent?: string;
+  readonly tags?: readonly string[];
+  readonly dependsOn?: readonly string[];
+  readonly workflow?: string;
+  readonly start: boolean;
+};
+
+/** `conclaude task create` */
+export async function makeTask(context: CliContext, flags: CreateFlags): Promise<View> {
+  const by = authorOf(flags);
+  const { db, place } = await openKeptStore(context, "make a task");
+  const mask = await maskerOf(place.config);
+  const given = {
+    title: checkTitle(mask(flags.title)),
+    body: checkBody(mask(await readBody(context, flags) ?? "")),
+    type: checkType(flags.type ?? "task"),
+    priority: checkPriority(flags.priority ?? DEFAULT_PRIORITY),
+    tags: checkTags((flags.tags ?? []).map(mask)),
+    workflow: flags.workflow ?? null,
+    ...homeOfTasks(context),
+    isQueued: flags.start,
+  };
+  const task = transaction(db, () =>
+    createTask(db, {
+      ...given,
+      parentId: flags.parent === undefined ? null : taskIdOf(db, flags.parent),
+      dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
+    }, { by, atMs: Date.now() }));
+  warnOfDepth(context, task);
+  const start = flags.start ? "\nThe daemon starts it: conclaude daemon start" : "";
+  return {
+    json: { task },
+    text: `${changedView(task, `Made task ${nameOf(task)}.`).text}${start}`,
+  };
+}
+
+/** What is to be different. */
+export type UpdateFlags = BodyFlags & ByFlag & {
+  readonly title?: string;
+  readonly type?: string;
+  readonly priority?: string;
+  readonly workflow?: string;
+  readonly status?: string;
+  readonly dependsOn?: readonly string[];
+  readonly noLongerDependsOn?: readonly string[];
+};
+
+/** `conclaude task update ID` */
+export async function updateTask(
+  context: CliContext,
+  { agentId, ...flags }: UpdateFlags,
+  text: string,
+): Promise<View> {
+  const body = await readBody(context, flags);
+  if (
+    body === undefined &&
+    Object.values(flags).every((value) => value === undefined || value === false)
+  ) {
+    throw usageError(`Cannot update task "${text}"`, {
+      why: "nothing says what is to be different",
+      next: "conclaude task update --help",
+    });
+  }
+  const by = authorOf(agentId === undefined ? {} : { agentId });
+  const { db, place } = await openKeptStore(context, "update a task");
+  const mask = await maskerOf(place.config);
+  const changes: TaskChanges = {
+    ...(flags.title === undefined ? {} : { title: checkTitle(mask(flags.title)) }),
+    ...(body === undefined ? {} : { body: checkBody(mask(body)) }),
+    ...(flags.type === undefined ? {} : { type: checkType(flags.type) }),
+    ...(flags.priority === undefined ? {} : { priority: checkPriority(flags.priority) }),
+    ...(flags.workflow === undefined
+      ? {}
+      : { workflow: flags.workflow === NONE ? null : flags.workflow }),
+  };
+  const task = transaction(db, () => {
+    const author = { by, atMs: Date.now() };
+    const found = needTask(db, taskIdOf(db, text));
+    const ids = (texts: readonly string[] = []) => texts.map((other) => taskIdOf(db, other));
+    changeTask(db, found, changes, author);
+    const change = { add: ids(flags.dependsOn), remove: ids(flags.noLongerDependsOn) };
+    const changed = changeDependencies(db, found.id, change, author);
+    return flags.status === undefined ? changed : changeStatus(db, changed, flags.status, author);
+  });
+  return changedView(task, `Changed task ${nameOf(task)}.`);
+}
+
+/** How a task is deleted. */
+export type DeleteFlags = ByFlag & {
+  readonly hard: boolean;
+  readonly force: boolean;
+  readonly yes: boolean;
+};
+
+/** `conclaude task delete ID` */
+export async function removeTask(
+  context: CliContext,
+  flags: DeleteFlags,
+  text: string,
+): Promise<View> {
+  const by = authorOf(flags);
+  const { db } = await openKeptStore(context, "delete a task");
+  if (flags.hard && !flags.yes) {
+    const id = taskIdOf(db, text);
+    const task = readTask(db, id) ?? needTask(db, id);
+    confirmOrThrow(context, {
+      what: `delete task ${nameOf(task)} for good`,
+      ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
+      again: `conclaude task delete ${id} --hard --yes`,
+    });
+  }
+  const gone = transaction(db, () => {
+    const author = { by, atMs: Date.now() };
+    const id = taskIdOf(db, text);
+    if (flags.force && readTask(db, id)?.status === "in_progress") {
+      releaseTask(db, id, { ...author, force: true });
+    }
+    return deleteTask(db, id, { ...author, hard: flags.hard });
+  });
+  const task = flags.hard ? gone[0]! : readTask(db, gone[0]!.id)!;
+  const others = gone.length === 1 ? "" : ` and ${gone.length - 1} below it`;
+  return {
+    json: { task, deleted: gone.map(({ id }) => id) },
+    text: changedView(
+      task,
+      flags.hard
+        ? `Deleted task ${nameOf(task)}${others} for good.`
+        : `Deleted task ${nameOf(task)}${others}; conclaude task restore ${
+          shortTaskId(task.id)
+        } brings it back.`,
+    ).text,
+  };
+}
+
+/** `conclaude task restore ID` */
+export async function bringBack(context: CliContext, flags: ByFlag, text: string): Promise<View> {
+  const task = await change(context, { ...flags, text, what: "restore a task" }, restoreTask);
+  return changedView(task, `Task ${nameOf(task)} is back.`);
+}
+
+/** Where a task is moved. */
+export type MoveFlags = ByFlag & { readonly parent?: string; readonly root: boolean };
+
+/** `conclaude task reparent ID` */
+export async function moveTask(
+  context: CliContext,
+  flags: MoveFlags,
+  text: string,
+): Promise<View> {
+  const { parent, root } = flags;
+  if (root === (parent !== undefined)) {
+    throw usageError(`Cannot tell where to move task "${text}"`, {
+      why: root ? "there is a parent beside --root" : "there is neither --parent nor --root",
+      next: "conclaude task reparent --help",
+    });
+  }
+  const task = await change(
+    context,
+    { ...flags, text, what: "move a task" },
+    (db, id, author) =>
+      reparentTask(db, id, parent === undefined ? null : taskIdOf(db, parent), author),
+  );
+  warnOfDepth(context, task);
+  return changedView(task, `Task ${nameOf(task)} lies at depth ${task.depth} now.`);
+}
+
+/** `conclaude task tag add|remove|set ID TAGS…` */
+export function tagTask(kind: TagChange["kind"]) {
+  return async (
+    context: CliContext,
+    flags: ByFlag,
+    text: string,
+    ...tags: string[]
+  ): Promise<View> => {
+    const by = authorOf(flags);
+    const { db, place } = await openKeptStore(context, "change tags");
+    const checked = checkTags(
+      tags.flatMap((tag) => tag.split(",")).map(await maskerOf(place.config)),
+    );
+    const task = transaction(
+      db,
+      () => changeTags(db, taskIdOf(db, text), { kind, tags: checked }, { by, atMs: Date.now() }),
+    );
+    return changedView(task, `Tags of ${nameOf(task)}: ${task.tags.join(", ") || "none"}`);
+  };
+}
+
+/** `conclaude task tag list [ID]` */
+export async function showTags(
+  context: CliContext,
+  _flags: object,
+  text?: string,
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const tags = text === undefined ? listTags(db) : needTask(db, taskIdOf(db, text)).tags;
+  return { json: { tags }, text: tags.length === 0 ? "No tags." : tags.join("\n") };
+}
+
+/** One change of one task in one transaction. */
+async function change(
+  context: CliContext,
+  { text, what, ...flags }: ByFlag & { readonly text: string; readonly what: string },
+  work: (db: DatabaseSync, id: string, author: Author) => Task,
+): Promise<Task> {
+  const by = authorOf(flags);
+  const { db } = await openKeptStore(context, what);
+  return transaction(db, () => work(db, taskIdOf(db, text), { by, atMs: Date.now() }));
+}

@@ -1,0 +1,70 @@
+import { messageOf } from "../../errors.ts";
+import { refusal } from "../../orchestration/refusal.ts";
+import { checkPriority, checkStatus, checkType } from "../../orchestration/task_input.ts";
+import { listTags, listTasks } from "../../store/tasks.ts";
+import type { CliContext } from "../context.ts";
+import { openStore } from "../store.ts";
+import { taskIdOf } from "../id_lookup.ts";
+import { projectOfTasks } from "../task_lookup.ts";
+import { pageOfTasks } from "../task_view.ts";
+import type { View } from "../view.ts";
+
+/** The word that stands for nobody, and for no task. */
+const NONE = "none";
+
+/** Which tasks are wanted. */
+export type ListFlags = {
+  readonly status?: readonly string[];
+  readonly priority?: readonly string[];
+  readonly type?: readonly string[];
+  readonly tag?: string;
+  readonly tagPattern?: string;
+  readonly parent?: string;
+  readonly claimedBy?: string;
+  readonly deleted: boolean;
+  readonly allProjects: boolean;
+  readonly limit: number;
+  readonly offset: number;
+};
+
+/** `conclaude task list` */
+export async function listAll(context: CliContext, flags: ListFlags): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const filter = {
+    project: projectOfTasks(context, flags),
+    statuses: flags.status?.map(checkStatus) ?? null,
+    priorities: flags.priority?.map(checkPriority) ?? null,
+    types: flags.type?.map(checkType) ?? null,
+    tag: flags.tag ?? null,
+    anyTag: flags.tagPattern === undefined ? null : await tagsLike(flags.tagPattern, listTags(db)),
+    parentId: flags.parent === undefined
+      ? null
+      : flags.parent === NONE
+      ? ""
+      : taskIdOf(db, flags.parent),
+    claimedBy: flags.claimedBy === NONE ? "" : flags.claimedBy ?? null,
+    includeDeleted: flags.deleted,
+  };
+  const found = listTasks(db, { ...filter, limit: flags.limit + 1, offset: flags.offset });
+  return pageOfTasks(found, {
+    ...flags,
+    globals: context.globals,
+    empty: "No tasks here.",
+    onwards: "--limit, --offset",
+  });
+}
+
+/** The tags that a glob stands for. @throws {UserError} INVALID_TAG when it is none. */
+async function tagsLike(pattern: string, tags: readonly string[]): Promise<string[]> {
+  const { compileGlob } = await import("../../config/globs.ts");
+  try {
+    const regex = new RegExp(compileGlob(pattern), "s");
+    return tags.filter((tag) => regex.test(tag));
+  } catch (thrown) {
+    throw refusal("INVALID_TAG", {
+      what: `Cannot read the pattern "${pattern}"`,
+      why: messageOf(thrown),
+      next: "conclaude task list --tag-pattern 'auth*'",
+    });
+  }
+}

@@ -1,0 +1,142 @@
+import { plain } from "../../capture/plain.ts";
+import type { Task } from "../../orchestration/task.ts";
+import { listHistory, needTask } from "../../store/task_changes.ts";
+import { openDependencies } from "../../store/task_claims.ts";
+import { listAncestors, listChildren, listSubtree } from "../../store/task_tree.ts";
+import { readTask } from "../../store/tasks.ts";
+import { relativeTime } from "../../time.ts";
+import type { CliContext } from "../context.ts";
+import { openStore } from "../store.ts";
+import { taskIdOf } from "../id_lookup.ts";
+
+import { historyLine, nameOf, tasksTable } from "../task_view.ts";
+import type { View } from "../view.ts";
+
+/** So many changes are shown with a task. */
+const SHOWN_CHANGES = 5;
+
+/** `conclaude task show ID` */
+export async function showTask(context: CliContext, _flags: object, text: string): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const id = taskIdOf(db, text);
+  const task = readTask(db, id) ?? needTask(db, id);
+  const ancestors = listAncestors(db, id);
+  const children = listChildren(db, id);
+  const waitingFor = openDependencies(db, id);
+  const changes = listHistory(db, id, { field: null, sinceMs: null });
+  const nowMs = Date.now();
+  const lines = [
+    task.title,
+    ...factsOf(task, nowMs).map(([name, value]) => `  ${`${name}:`.padEnd(12)}${value}`),
+    ...section("Body", task.body === "" ? [] : task.body.trimEnd().split("\n")),
+    ...section("Above it", ancestors.map(lineOf)),
+    ...section("Below it", children.map(lineOf)),
+    ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
+    ...section(
+      "Last changes",
+      changes.slice(0, SHOWN_CHANGES).map((row) => historyLine(row, nowMs)),
+    ),
+  ];
+  return {
+    json: { task: { ...task, children, ancestors, waitingFor } },
+    text: lines.map(plain).join("\n"),
+  };
+}
+
+/** `conclaude task subtree ID` */
+export async function showSubtree(
+  context: CliContext,
+  { flat }: { readonly flat: boolean },
+  text: string,
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const tasks = listSubtree(db, needTask(db, taskIdOf(db, text)).id);
+  return {
+    json: { tasks },
+    text: flat
+      ? tasksTable(tasks, { globals: context.globals, empty: "" })
+      : tasks.map((task) => "  ".repeat(task.relativeDepth) + plain(lineOf(task))).join("\n"),
+  };
+}
+
+/** `conclaude task ancestors ID` */
+export async function showAncestors(
+  context: CliContext,
+  _flags: object,
+  text: string,
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const tasks = listAncestors(db, needTask(db, taskIdOf(db, text)).id);
+  return { json: { tasks }, text: tasksTable(tasks, { ...context, empty: "It has no parent." }) };
+}
+
+/** `conclaude task children ID` */
+export async function showChildren(
+  context: CliContext,
+  _flags: object,
+  text: string,
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const tasks = listChildren(db, needTask(db, taskIdOf(db, text)).id);
+  return { json: { tasks }, text: tasksTable(tasks, { ...context, empty: "It has no children." }) };
+}
+
+/** Which changes are wanted. */
+export type HistoryFlags = { readonly field?: string; readonly since?: number };
+
+/** `conclaude task history ID` */
+export async function showHistory(
+  context: CliContext,
+  flags: HistoryFlags,
+  text: string,
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const id = taskIdOf(db, text);
+  const task = readTask(db, id) ?? needTask(db, id);
+  const history = listHistory(db, task.id, {
+    field: flags.field ?? null,
+    sinceMs: flags.since ?? null,
+  });
+  const nowMs = Date.now();
+  return {
+    json: { history },
+    text: history.length === 0
+      ? "Nothing has changed."
+      : history.map((row) => historyLine(row, nowMs)).join("\n"),
+  };
+}
+
+function factsOf(task: Task, nowMs: number): [name: string, value: string][] {
+  const facts: [string, string | null][] = [
+    ["id", task.id],
+    ["status", task.status],
+    ["reason", task.reason],
+    ["summary", task.summary],
+    ["priority", `P${task.priority}`],
+    ["type", task.type],
+    ["tags", task.tags.join(", ") || null],
+    ["workflow", task.workflow],
+    ["claimed by", claimText(task)],
+    ["scheduler", task.queuedAtMs === null ? null : "waits for the daemon to start it"],
+    ["project", task.projectDir],
+    ["made", relativeTime(task.createdAtMs, nowMs)],
+    ["changed", relativeTime(task.updatedAtMs, nowMs)],
+    ["deleted", task.deletedAtMs === null ? null : relativeTime(task.deletedAtMs, nowMs)],
+  ];
+  return facts.filter((fact): fact is [string, string] => fact[1] !== null);
+}
+
+function claimText({ claimedBy, claimToken, leaseUntilMs }: Task): string | null {
+  if (claimedBy === null) return null;
+  const until = leaseUntilMs === null ? "" : `, until ${new Date(leaseUntilMs).toISOString()}`;
+  return `${claimedBy} (claim ${claimToken}${until})`;
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  return lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
+}
+
+function lineOf(task: Task): string {
+  const holder = task.claimedBy === null ? "" : `, ${task.claimedBy}`;
+  return `${nameOf(task)}  (${task.status}${holder}, P${task.priority})`;
+}

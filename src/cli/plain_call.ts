@@ -1,0 +1,142 @@
+/**
+ * Command lines as programs write them, read without the library: whole names of verbs and flags, each flag once, a value
+ * as a word of its own or behind `=`. Everything else, help and mistakes above all, is the library's; it costs as much
+ * time as the whole work of a verb.
+ */
+import type { Action, Verb, VerbGroup } from "./command.ts";
+import { camel, kebab } from "./usage.ts";
+import { VERBS } from "./verbs.ts";
+
+/** A verb with what it is given. */
+export interface PlainCall {
+  readonly action: Action<Values, unknown[]>;
+  readonly flags: Values;
+  readonly args: unknown[];
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** What there is to know of a flag or an argument; more of it, and the library has to read it. */
+interface Parameter {
+  readonly kind?: string;
+  readonly parse?: (text: string) => unknown;
+  readonly values?: readonly string[];
+  readonly default?: unknown;
+  readonly optional?: boolean;
+  readonly variadic?: unknown;
+}
+
+interface Positional {
+  readonly kind: "tuple" | "array";
+  readonly parameters?: readonly Parameter[];
+  readonly parameter?: Parameter;
+  readonly minimum?: number;
+  readonly maximum?: number;
+}
+
+/** Thrown where a command line is not as plain as that. */
+class NotPlain extends Error {}
+
+/** The verb that a command line calls, ready to be run; null when the library has to read it. */
+export async function plainCall(words: readonly string[]): Promise<PlainCall | null> {
+  try {
+    const { verb, rest } = await findVerb(words);
+    const { load, parameters } = verb.spec;
+    const { flags, args } = readWords(rest, parameters.flags ?? {});
+    return {
+      flags: valuesOf(flags, parameters.flags ?? {}),
+      args: argumentsOf(args, parameters.positional),
+      action: await load(),
+    };
+  } catch {
+    // Whatever it is, the library comes upon it again, and says it.
+    return null;
+  }
+}
+
+async function findVerb(
+  words: readonly string[],
+): Promise<{ readonly verb: Verb; readonly rest: readonly string[] }> {
+  let target: Verb | VerbGroup | undefined = await own(VERBS, words[0])?.();
+  let at = 1;
+  for (; target?.kind === "group"; at++) target = own(target.verbs, words[at]);
+  if (target === undefined) throw new NotPlain();
+  return { verb: target, rest: words.slice(at) };
+}
+
+function readWords(words: readonly string[], known: Readonly<Record<string, Parameter>>) {
+  const flags = new Map<string, string | true>();
+  const args: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    if (!word.startsWith("-")) {
+      args.push(word);
+      continue;
+    }
+    const [, name = "", behind] = /^--([a-z][a-z-]*)(?:=([\s\S]+))?$/.exec(word) ?? [];
+    const flag = own(known, name);
+    const key = camel(name);
+    if (flag === undefined || flag.variadic !== undefined || flags.has(key)) throw new NotPlain();
+    if (flag.kind === "boolean") {
+      if (behind !== undefined) throw new NotPlain();
+      flags.set(key, true);
+      continue;
+    }
+    const value = behind ?? words[++i];
+    if (value === undefined || (behind === undefined && value.startsWith("-"))) {
+      throw new NotPlain();
+    }
+    flags.set(key, value);
+  }
+  return { flags, args };
+}
+
+function valuesOf(
+  given: ReadonlyMap<string, string | true>,
+  known: Readonly<Record<string, Parameter>>,
+): Values {
+  const values: Record<string, unknown> = {};
+  for (const [key, flag] of Object.entries(known)) {
+    const text = given.get(key);
+    if (text === true) values[key] = true;
+    else if (text !== undefined) values[key] = valueOf(text, flag);
+    else if (flag.default !== undefined) {
+      values[key] = flag.kind === "boolean" ? flag.default : valueOf(String(flag.default), flag);
+    } else if (flag.optional !== true) throw new NotPlain();
+  }
+  return values;
+}
+
+function argumentsOf(words: readonly string[], positional: Positional | undefined): unknown[] {
+  if (positional?.kind === "array") {
+    const { minimum = 0, maximum = Infinity, parameter } = positional;
+    if (words.length < minimum || words.length > maximum) throw new NotPlain();
+    return words.map((word) => valueOf(word, parameter!));
+  }
+  const known = positional?.parameters ?? [];
+  if (words.length > known.length) throw new NotPlain();
+  return known.map((parameter, i) => {
+    const word = words[i] ?? parameter.default;
+    if (word !== undefined) return valueOf(String(word), parameter);
+    if (parameter.optional !== true) throw new NotPlain();
+    return undefined;
+  });
+}
+
+/** @throws What is no such value. */
+function valueOf(text: string, { kind, parse, values }: Parameter): unknown {
+  if (kind === "enum" ? values?.includes(text) !== true : parse === undefined) throw new NotPlain();
+  const value = parse === undefined ? text : parse(text);
+  if (value instanceof Promise) throw new NotPlain();
+  return value;
+}
+
+/** What a table holds under the name as it is typed: `set-priority`. */
+function own<Value>(
+  table: Readonly<Record<string, Value>>,
+  typed: string | undefined,
+): Value | undefined {
+  if (typed === undefined) return undefined;
+  const name = camel(typed);
+  return kebab(name) === typed && Object.hasOwn(table, name) ? table[name] : undefined;
+}

@@ -1,0 +1,47 @@
+/** What the verbs of tasks, workflows and questions have in common: who asks, which project, how long a claim counts. */
+import type { HookConfig } from "../config/hook_config.ts";
+import { findRepository } from "../git/repository.ts";
+import { checkAgentId } from "../orchestration/task_input.ts";
+import { readVariable } from "../paths.ts";
+import { lookUpwards } from "../project/look.ts";
+import type { CliContext } from "./context.ts";
+
+/** Who is named as the author where nobody is named. */
+const NOBODY_NAMED = "user";
+
+const MINUTE_MS = 60_000;
+
+/** The flag of every verb that changes something. */
+export type ByFlag = {
+  readonly agentId?: string;
+};
+
+/**
+ * Who is at work here: whom `--agent-id` names, else the session of Claude Code that this command runs in, else the user.
+ *
+ * @throws {UserError} INVALID_INPUT
+ */
+export function authorOf({ agentId }: ByFlag): string {
+  return checkAgentId(agentId ?? (readVariable("CLAUDE_CODE_SESSION_ID") || NOBODY_NAMED));
+}
+
+/** Where a task belongs that is made here: all working trees of a repository share its tasks. */
+export function homeOfTasks(
+  { cwd }: Pick<CliContext, "cwd">,
+): { readonly projectDir: string; readonly repository: string | null } {
+  const repository = findRepository(lookUpwards(cwd));
+  return { projectDir: repository?.root ?? cwd, repository: repository?.commonDir ?? null };
+}
+
+/** The project whose tasks are meant: the repository around this folder; all of them outside of one, or when asked for. */
+export function projectOfTasks(
+  context: Pick<CliContext, "cwd">,
+  { allProjects }: { readonly allProjects: boolean },
+): string | null {
+  return allProjects ? null : homeOfTasks(context).repository;
+}
+
+/** How long a claim counts without being renewed, in milliseconds. */
+export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutMinutes">): number {
+  return claimTimeoutMinutes * MINUTE_MS;
+}

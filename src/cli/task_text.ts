@@ -1,0 +1,56 @@
+/** Texts that people give for a task: where they come from, and what of them may be kept. */
+import type { HookConfig } from "../config/hook_config.ts";
+import { messageOf } from "../errors.ts";
+import { resolvePath } from "../paths.ts";
+import type { CliContext } from "./context.ts";
+import { usageError } from "./usage.ts";
+
+/** The ways to give a long text. */
+export type BodyFlags = {
+  readonly body?: string;
+  readonly bodyFile?: string;
+  readonly stdin: boolean;
+};
+
+/** Masks secrets in a text, the built-in ones and those of the configuration, and drops what is private. */
+export async function maskerOf(
+  { redactPatterns }: Pick<HookConfig, "redactPatterns">,
+): Promise<(text: string) => string> {
+  const { compileRedactPatterns, redactText } = await import("../capture/redact.ts");
+  const { patterns } = compileRedactPatterns(redactPatterns);
+  return (text) => redactText(text, { patterns });
+}
+
+/**
+ * The body as it is given: as a word, in a file, or on stdin; `undefined` when it is not.
+ *
+ * @throws {UserError} When it is given twice, or cannot be read.
+ */
+export async function readBody(
+  { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
+  { body, bodyFile, stdin }: BodyFlags,
+): Promise<string | undefined> {
+  const given = [body !== undefined, bodyFile !== undefined, stdin].filter(Boolean).length;
+  if (given > 1) {
+    throw usageError("Cannot tell which body is meant", {
+      why: "only one of --body, --body-file and --stdin can be given",
+      next: "conclaude task create --help",
+    });
+  }
+  if (stdin) return await readStdin();
+  if (bodyFile === undefined) return body;
+  const path = resolvePath(bodyFile, { folder: cwd, home: locations.home ?? undefined });
+  try {
+    return Deno.readTextFileSync(path);
+  } catch (thrown) {
+    throw usageError(`Cannot read "${path}"`, {
+      why: `${messageOf(thrown)}; nothing was changed`,
+      next: "conclaude task create --help",
+    });
+  }
+}
+
+/** All that comes on stdin. */
+export async function readStdin(): Promise<string> {
+  return await new Response(Deno.stdin.readable).text();
+}

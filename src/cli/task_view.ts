@@ -1,0 +1,105 @@
+/** Tasks as people see them. */
+import { plain } from "../capture/plain.ts";
+import { DEEP, type Task } from "../orchestration/task.ts";
+import type { HistoryRow } from "../store/task_changes.ts";
+import { relativeTime } from "../time.ts";
+import type { CliContext } from "./context.ts";
+import { type Column, tableText } from "./table.ts";
+import type { View } from "./view.ts";
+
+/** So much of an id tells it from others: its end, since ids of the same minute begin alike. */
+const SHORT_ID_CHARS = 8;
+
+/** Longest value that a line of history shows, in characters. */
+const MAX_SHOWN_CHARS = 60;
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** The end of an id, as people read and type it. */
+export function shortTaskId(id: string): string {
+  return id.replaceAll("-", "").slice(-SHORT_ID_CHARS);
+}
+
+/** A name of an agent; the id of a session by its beginning, as sessions are listed. */
+export function shortAgent(name: string): string {
+  return UUID.test(name) ? name.slice(0, 8) : name;
+}
+
+const COLUMNS: readonly Column<Task>[] = [
+  { title: "ID", value: ({ id }) => shortTaskId(id) },
+  { title: "PRIO", value: ({ priority }) => `P${priority}` },
+  {
+    title: "STATUS",
+    value: ({ status, deletedAtMs }) => deletedAtMs === null ? status : "deleted",
+  },
+  { title: "TITLE", value: ({ title }) => title },
+  {
+    title: "CLAIMED BY",
+    value: ({ claimedBy }) => claimedBy === null ? null : shortAgent(claimedBy),
+  },
+];
+
+/** Tasks as a table, a line each. */
+export function tasksTable(
+  tasks: readonly Task[],
+  { globals, empty }: Pick<CliContext, "globals"> & { readonly empty: string },
+): string {
+  return tableText(tasks, COLUMNS, { empty, color: globals.color });
+}
+
+/**
+ * A page of a list, and whether there is more.
+ *
+ * @param found One more than `limit` where there are so many. @param page `onwards`: the flags that lead on.
+ */
+export function pageOfTasks(
+  found: readonly Task[],
+  { limit, onwards, ...page }: Pick<CliContext, "globals"> & {
+    readonly limit: number;
+    readonly empty: string;
+    readonly onwards: string;
+  },
+): View {
+  const tasks = found.slice(0, limit);
+  const more = found.length > limit;
+  const table = tasksTable(tasks, page);
+  return { json: { tasks, more }, text: more ? `${table}\n… and more: ${onwards}` : table };
+}
+
+/** A task that was changed, and what is to be said of it. */
+export function changedView(task: Task, text: string): View {
+  return { json: { task }, text: plain(text) };
+}
+
+/** `1a2b3c4d "Title"` */
+export function nameOf({ id, title }: Pick<Task, "id" | "title">): string {
+  return `${shortTaskId(id)} "${title}"`;
+}
+
+/** Tells of a tree that has grown too deep to be read. */
+export function warnOfDepth({ process }: Pick<CliContext, "process">, { depth }: Task): void {
+  if (depth > DEEP) {
+    process.stderr.write(
+      `The task lies ${depth} levels deep; more than ${DEEP} are hard to follow.\n`,
+    );
+  }
+}
+
+/** One change as a line: `5m ago  user  status: open → in_progress`. */
+export function historyLine(
+  { field, old, new: now, changedBy, changedAtMs }: HistoryRow,
+  nowMs: number,
+): string {
+  return plain(
+    `${relativeTime(changedAtMs, nowMs).padEnd(9)}  ${shortAgent(changedBy)}  ${field}: ${
+      valueText(old)
+    } → ${valueText(now)}`,
+  );
+}
+
+/** A value of the history or of an event for people, cut where it is long. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "none";
+  const text = (typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " ");
+  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text;
+}

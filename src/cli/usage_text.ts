@@ -1,0 +1,166 @@
+/** Command lines that make no sense, told as what / why / next instead of the library's own sentences. */
+import {
+  AliasNotFoundError,
+  type ApplicationText,
+  ArgumentParseError,
+  type Command,
+  EnumValidationError,
+  FlagNotFoundError,
+  type RouteMap,
+  text_en,
+  UnexpectedFlagError,
+  UnexpectedPositionalError,
+  UnsatisfiedFlagError,
+  UnsatisfiedPositionalError,
+} from "@stricli/core";
+import { isUserError, messageOf, UserError } from "../errors.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import type { CliContext } from "./context.ts";
+import { GLOBAL_FLAGS } from "./global_flags.ts";
+import { nearestWords } from "./nearest.ts";
+import { camel, kebab, usageError } from "./usage.ts";
+
+/** What a command line leads to, as far as it makes sense. */
+interface Reached {
+  /** `["conclaude", "session", "list"]` */
+  readonly words: readonly string[];
+  readonly target: RouteMap<CliContext> | Command<CliContext>;
+}
+
+/**
+ * The library's texts, with its errors thrown as `UserError` (exit code 2) out of `run()`.
+ *
+ * @param args The command line as the verbs see it, for advice that names the verb.
+ */
+export function usageText(root: RouteMap<CliContext>, args: readonly string[]): ApplicationText {
+  return {
+    ...text_en,
+    noCommandRegisteredForInput({ input }): never {
+      const reached = reach(root, args);
+      throw input.startsWith("-")
+        ? unknownFlag(input, reached, args)
+        : unknownCommand(input, reached, args);
+    },
+    exceptionWhileParsingArguments(thrown): never {
+      throw isUserError(thrown) ? thrown : argumentError(thrown, reach(root, args), args);
+    },
+    exceptionWhileLoadingCommandFunction(thrown): never {
+      throw new UserError("Cannot load the command", {
+        why: `a part of the program is missing: ${messageOf(thrown)}`,
+        next: "Install conclaude again",
+        cause: thrown,
+      });
+    },
+    exceptionWhileRunningCommand(thrown): never {
+      throw thrown;
+    },
+    exceptionWhileRunningIntegrationFlag({ exception }): never {
+      throw exception;
+    },
+  };
+}
+
+function unknownCommand(input: string, { words, target }: Reached, args: readonly string[]) {
+  const names = "getAllEntries" in target
+    ? target.getAllEntries().map(({ name }) => name["convert-camel-to-kebab"])
+    : [];
+  const near = nearestWords(input, names);
+  return usageError(`Unknown command "${[...words.slice(1), input].join(" ")}"`, {
+    why: `\`${words.join(" ")}\` has no command "${input}"${didYouMean(near)}`,
+    next: near.length === 1 ? retyped(args, input, near[0]!) : helpOf(words),
+  });
+}
+
+/** @param flag With its dashes. */
+function unknownFlag(flag: string, { words, target }: Reached, args: readonly string[]) {
+  const own = "parameters" in target ? Object.keys(target.parameters.flags ?? {}) : [];
+  const ofAll = GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly || words.length === 1);
+  const names = [...own.map(kebab), ...ofAll.map(({ name }) => name)];
+  const [typed] = flag.split("=", 1);
+  const near = nearestWords(typed!.replace(/^-+/, ""), names).map((name) => `--${name}`);
+  return usageError(`Unknown flag ${typed}`, {
+    why: `\`${words.join(" ")}\` has no such flag${didYouMean(near)}`,
+    next: near.length === 1 ? retyped(args, typed!, near[0]!) : helpOf(words),
+  });
+}
+
+function argumentError(thrown: unknown, reached: Reached, args: readonly string[]): UserError {
+  const name = reached.words.join(" ");
+  const next = helpOf(reached.words);
+  if (thrown instanceof FlagNotFoundError) return unknownFlag(`--${thrown.input}`, reached, args);
+  if (thrown instanceof AliasNotFoundError) return unknownFlag(`-${thrown.input}`, reached, args);
+  if (thrown instanceof EnumValidationError) {
+    const { externalFlagName: flag, input, values } = thrown;
+    const near = nearestWords(input, values);
+    return usageError(`Cannot read --${flag} "${input}"`, {
+      why: `it must be one of ${values.join(", ")}`,
+      next: near.length === 1 ? retyped(args, input, near[0]!) : next,
+    });
+  }
+  if (thrown instanceof ArgumentParseError) {
+    return usageError(
+      `Cannot read "${thrown.input}" for ${thrown.externalFlagNameOrPlaceholder}`,
+      { why: messageOf(thrown.exception), next },
+    );
+  }
+  if (thrown instanceof UnexpectedFlagError) {
+    const { externalFlagName: flag, previousInput, input } = thrown;
+    return usageError(`Cannot take --${flag} twice`, {
+      why: `it is "${previousInput}" first, then "${input}"`,
+      next,
+    });
+  }
+  if (thrown instanceof UnexpectedPositionalError) {
+    const { input, expectedCount } = thrown;
+    return usageError(`Unexpected argument "${input}"`, {
+      why: `\`${name}\` takes ${expectedCount === 0 ? "none" : `only ${expectedCount}`}`,
+      next,
+    });
+  }
+  if (thrown instanceof UnsatisfiedPositionalError) {
+    return usageError(`Missing argument: ${thrown.placeholder}`, {
+      why: `\`${name}\` needs it`,
+      next,
+    });
+  }
+  if (thrown instanceof UnsatisfiedFlagError) {
+    return usageError(`Missing value for --${thrown.externalFlagName}`, {
+      why: "the flag needs one",
+      next,
+    });
+  }
+  return usageError("Cannot read the command line", { why: messageOf(thrown), next });
+}
+
+/** How far the words of a command line lead. */
+function reach(root: RouteMap<CliContext>, args: readonly string[]): Reached {
+  const words = ["conclaude"];
+  let target: Reached["target"] = root;
+  for (const arg of args) {
+    if (!("getRoutingTargetForInput" in target)) break;
+    const next: Reached["target"] | undefined = target.getRoutingTargetForInput(camel(arg));
+    if (next === undefined) break;
+    words.push(arg);
+    target = next;
+  }
+  return { words, target };
+}
+
+function helpOf(words: readonly string[]): string {
+  return `${words.join(" ")} --help`;
+}
+
+/** The whole command line with one word put right, to be pasted. */
+function retyped(args: readonly string[], wrong: string, right: string): string {
+  const at = args.findIndex((arg) =>
+    arg === wrong || arg.startsWith(`${wrong}=`) || arg.endsWith(`=${wrong}`)
+  );
+  const words = at < 0 ? [right] : args.with(at, args[at]!.replace(wrong, () => right));
+  return ["conclaude", ...words.map(quoteWord)].join(" ");
+}
+
+function didYouMean(near: readonly string[]): string {
+  return near.length === 0
+    ? ""
+    : `; did you mean ${near.map((name) => `\`${name}\``).join(" or ")}?`;
+}

@@ -1,0 +1,180 @@
+/** The agents that are being started or followed right now. */
+import { messageOf } from "../errors.ts";
+import { blockedOutcome, failedOutcome, type StepOutcome } from "../orchestration/progress.ts";
+import { type Agent, endAgent, markRunning, readAgent } from "../store/agents.ts";
+import { transaction } from "../store/database.ts";
+import { markDelivered } from "../store/questions.ts";
+import { readTask } from "../store/tasks.ts";
+import { listSteps, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import { finishAndAdvance, holdsClaim, moveOf } from "./advance.ts";
+import { agentFiles, hasBegun, removeRunFiles } from "./agent_files.ts";
+import { configFor, type EngineParts, lastingFor, maskFor, tryAgainLater } from "./context.ts";
+import { type Held, hold } from "./launch.ts";
+import { findAgent, settleDead } from "./recovery.ts";
+import { settleEnd } from "./ending.ts";
+import { launchOf } from "./step_launch.ts";
+import { supervise } from "./supervise.ts";
+import { ensureFolder } from "./work_folder.ts";
+
+/** Starts agents and follows them. */
+export class AgentRuns {
+  readonly #parts: EngineParts;
+  readonly #onEnd: (workflow: WorkflowRow) => Promise<void>;
+  readonly #running = new Map<string, Promise<void>>();
+
+  /** @param onEnd Is called when an agent has ended and all that follows is written down. */
+  constructor(parts: EngineParts, onEnd: (workflow: WorkflowRow) => Promise<void>) {
+    this.#parts = parts;
+    this.#onEnd = onEnd;
+  }
+
+  /** How many are being started or followed. */
+  get size(): number {
+    return this.#running.size;
+  }
+
+  has(agentId: string): boolean {
+    return this.#running.has(agentId);
+  }
+
+  /** Settled when nothing is followed any more, after the signal was aborted. */
+  async ended(): Promise<void> {
+    await Promise.allSettled(this.#running.values());
+  }
+
+  /** Does for an agent that has not ended what is to be done: starts it, follows it, or settles what became of it. */
+  takeUp(agent: Agent): void {
+    const work = this.#takeUp(agent).catch(async (thrown) => {
+      this.#parts.log("error", `agent ${agent.id}: ${messageOf(thrown)}`);
+      await tryAgainLater();
+    }).finally(() => {
+      this.#running.delete(agent.id);
+      this.#parts.wake();
+    });
+    this.#running.set(agent.id, work);
+  }
+
+  async #takeUp(agent: Agent): Promise<void> {
+    const found = await findAgent(agent, agentFiles(this.#parts.database, agent.id));
+    if (found === "dead") return await this.#settleDead(agent);
+    if (found !== "unstarted") return await this.#follow(agent, undefined);
+    const started = await this.#start(agent);
+    this.#parts.changed();
+    if (started !== null) await this.#follow(started.agent, started.held);
+  }
+
+  /** Makes the place of an agent and its process, writes both down, and lets it go. */
+  async #start(agent: Agent): Promise<{ readonly agent: Agent; readonly held: Held } | null> {
+    const { db, database } = this.#parts;
+    const workflow = this.#workflowOf(agent);
+    const task = workflow && readTask(db, workflow.taskId);
+    const now = readAgent(db, agent.id);
+    if (workflow === undefined || task === undefined || now === undefined) return null;
+    const isWanted = workflow.status === "running" && holdsClaim(db, workflow);
+    if (now.killRequestedAtMs !== null || !isWanted) {
+      return this.#fail(
+        agent,
+        blockedOutcome(`killed: ${now.killReason ?? "it is not wanted any more"}`),
+      );
+    }
+    const config = configFor(this.#parts, workflow).orchestration;
+    const place = await ensureFolder(db, { workflow, task, config, atMs: Date.now() });
+    if (place.kind === "failed") return this.#fail(agent, blockedOutcome(place.why));
+    const move = moveOf(db, readWorkflow(db, workflow.id)!);
+    if (move.kind !== "run" || move.key !== agent.stepKey) {
+      throw new Error(`its workflow stands at ${move.kind}, not at ${agent.stepKey}`);
+    }
+    const files = agentFiles(database, agent.id);
+    let step: ReturnType<typeof launchOf>;
+    let held: Held;
+    try {
+      const { folder } = place;
+      step = launchOf(db, { agent, workflow, move, config, folder, database });
+      held = hold({ ...step.launch, id: agent.id }, files);
+    } catch (thrown) {
+      return this.#fail(agent, failedOutcome(messageOf(thrown)));
+    }
+    const atMs = Date.now();
+    transaction(db, () => {
+      markRunning(db, agent.id, {
+        pid: held.pid,
+        processMark: held.mark,
+        command: step.launch.words,
+        worktree: place.folder,
+        outputFile: files.output,
+        deadlineAtMs: step.timeoutMs === null ? null : atMs + step.timeoutMs,
+        atMs,
+      });
+      if (step.answered !== null) markDelivered(db, step.answered.id, { error: null, atMs });
+    });
+    await held.release();
+    return { agent: readAgent(db, agent.id)!, held };
+  }
+
+  async #follow(agent: Agent, held: Held | undefined): Promise<void> {
+    const { db, database, changed, signal } = this.#parts;
+    const files = agentFiles(database, agent.id);
+    const workflow = this.#workflowOf(agent);
+    const mask = maskFor(this.#parts, workflow);
+    const end = await supervise(agent, {
+      db,
+      files,
+      mask,
+      graceMs: configFor(this.#parts, workflow).orchestration.killGraceSeconds * 1000,
+      ...(held === undefined ? {} : { left: held.left }),
+      signal,
+      onOutput: changed,
+    });
+    if (end === null) return;
+    if (end.code === null && end.killed === null && !end.timedOut && !hasBegun(files)) {
+      throw new Error("it was never let go, and is started anew");
+    }
+    settleEnd(db, agent, {
+      end,
+      files,
+      mask,
+      lasting: lastingFor(this.#parts, workflow, Date.now()),
+    });
+    await this.#tellEnd(agent);
+  }
+
+  async #settleDead(agent: Agent): Promise<void> {
+    const { db, database, log } = this.#parts;
+    const files = agentFiles(database, agent.id);
+    const workflow = this.#workflowOf(agent);
+    const told = await settleDead(db, agent, { files, mask: maskFor(this.#parts, workflow) });
+    removeRunFiles(files);
+    if (told !== null) log("warn", `agent ${agent.id}: ${told}`);
+    await this.#tellEnd(agent);
+  }
+
+  /** A step that could not be started. */
+  #fail(agent: Agent, outcome: StepOutcome): null {
+    const { db } = this.#parts;
+    const atMs = Date.now();
+    const wasKilled = readAgent(db, agent.id)?.killRequestedAtMs != null;
+    transaction(db, () => {
+      const status = wasKilled ? "killed" : "failed";
+      endAgent(db, agent.id, { status, exitCode: null, error: outcome.error, atMs });
+      const workflow = this.#workflowOf(agent);
+      const step = workflow &&
+        listSteps(db, workflow.id).find(({ agentId, status }) =>
+          agentId === agent.id && status === "running"
+        );
+      if (workflow === undefined || step === undefined) return;
+      finishAndAdvance(db, workflow, step, { outcome, atMs });
+    });
+    void this.#tellEnd(agent);
+    return null;
+  }
+
+  async #tellEnd(agent: Agent): Promise<void> {
+    this.#parts.changed();
+    const workflow = this.#workflowOf(agent);
+    if (workflow !== undefined) await this.#onEnd(workflow);
+  }
+
+  #workflowOf({ workflowId }: Agent): WorkflowRow | undefined {
+    return workflowId === null ? undefined : readWorkflow(this.#parts.db, workflowId);
+  }
+}

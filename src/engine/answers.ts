@@ -1,0 +1,104 @@
+/** Answers to questions: written down, and on their way to whoever asked, in the caller's transaction. */
+import type { DatabaseSync } from "node:sqlite";
+import { isUserError } from "../errors.ts";
+import { refusal } from "../orchestration/refusal.ts";
+import { type Agent, readAgent } from "../store/agents.ts";
+import {
+  answerQuestion,
+  listQuestions,
+  markDelivered,
+  needQuestion,
+  type Question,
+} from "../store/questions.ts";
+import { readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import { type Lasting, resumeWorkflow } from "./begin.ts";
+
+/** What became of an answer. */
+export interface Answered {
+  readonly question: Question;
+  /** Whether the step that asked goes on with it: the engine starts it as soon as there is room. */
+  readonly delivered: boolean;
+  /** Why not; null when it may still be: the agent has not come to its question yet. */
+  readonly deliveryError: string | null;
+}
+
+/** A session shows its questions itself, and takes no answer from elsewhere. */
+const ELSEWHERE = "answer it where the session runs";
+
+const TOO_LATE = "whoever asked does not wait for it any more";
+
+/**
+ * Answers a question. The answer is written down first, whatever becomes of it then; the step of a workflow that waits for
+ * it goes on.
+ *
+ * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_INPUT.
+ */
+export function answer(
+  db: DatabaseSync,
+  id: string,
+  { text, by, ...lasting }: Lasting & { readonly text: string; readonly by: string },
+): Answered {
+  const { atMs } = lasting;
+  needQuestion(db, id);
+  const said = text.trim().toWellFormed();
+  if (said === "") throw invalid(id, "an answer is not empty");
+  const question = answerQuestion(db, id, { answer: said, by, atMs });
+  const error = deliver(db, question, { ...lasting, by });
+  if (typeof error === "string") markDelivered(db, id, { error, atMs });
+  return {
+    question: needQuestion(db, id),
+    delivered: error === null,
+    deliveryError: error ?? null,
+  };
+}
+
+/** Lets the workflow of an agent go on that waits for what was answered before the agent had ended. */
+export function goOnIfAnswered(db: DatabaseSync, agent: Agent, lasting: Lasting): void {
+  const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
+  if (workflow === undefined || !waitsAt(workflow, agent.stepKey)) return;
+  const question = listQuestions(db, { statuses: ["answered"], agentId: agent.id }).at(-1);
+  if (question === undefined) return;
+  const error = resume(db, workflow, { ...lasting, by: question.answeredBy ?? "user" });
+  if (error !== null) markDelivered(db, question.id, { error, atMs: lasting.atMs });
+}
+
+type Terms = Lasting & { readonly by: string };
+
+/** @returns Why it cannot be delivered; null when it is; `undefined` when that is to be seen. */
+function deliver(
+  db: DatabaseSync,
+  { source, workflowId, stepKey, agentId }: Question,
+  terms: Terms,
+): string | null | undefined {
+  if (source === "notification" || source === "elicitation") return ELSEWHERE;
+  const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
+  if (workflow === undefined) return TOO_LATE;
+  if (waitsAt(workflow, stepKey)) return resume(db, workflow, terms);
+  const agent = agentId === null ? undefined : readAgent(db, agentId);
+  const mayWait = workflow.status === "running" && agent !== undefined && agent.endedAtMs === null;
+  return mayWait ? undefined : TOO_LATE;
+}
+
+function waitsAt({ status, currentStep }: WorkflowRow, stepKey: string | null): boolean {
+  return status === "blocked" && currentStep === stepKey;
+}
+
+/** @returns Why it cannot go on; null when it does. */
+function resume(db: DatabaseSync, workflow: WorkflowRow, terms: Terms): string | null {
+  try {
+    resumeWorkflow(db, workflow, terms);
+    return null;
+  } catch (thrown) {
+    if (!isUserError(thrown)) throw thrown;
+    return `${thrown.what}: ${thrown.why}`;
+  }
+}
+
+function invalid(questionId: string, why: string) {
+  return refusal("INVALID_INPUT", {
+    what: `Cannot take the answer to question ${questionId}`,
+    why: `${why}; nothing was changed`,
+    next: `conclaude question show ${questionId}`,
+    details: { questionId },
+  });
+}

@@ -1,0 +1,225 @@
+/**
+ * The daemon's own work: takes tasks, starts agents, follows them, carries out what people decide. All that it knows is
+ * in the database; what it keeps in memory is only which agents it follows and what it is doing right now.
+ */
+import { messageOf } from "../errors.ts";
+import { listAgents, listUnendedProcesses, requestKill } from "../store/agents.ts";
+import { transaction } from "../store/database.ts";
+import { renewClaim, takeBackLapsed } from "../store/task_claims.ts";
+import { readTask } from "../store/tasks.ts";
+import {
+  changeWorkflow,
+  listDecided,
+  listWorkflows,
+  readWorkflow,
+  type WorkflowRow,
+} from "../store/workflows.ts";
+import { CLAIM_LOST, holdsClaim, loseClaim, workflowOwner } from "./advance.ts";
+import { AgentRuns } from "./agent_runs.ts";
+import {
+  configFor,
+  type EngineContext,
+  type EngineParts,
+  maskFor,
+  tryAgainLater,
+} from "./context.ts";
+import { approve, cancel, reject } from "./reviews.ts";
+import { startReady } from "./scheduler.ts";
+import { Settings } from "./settings.ts";
+import { removeFolder } from "./work_folder.ts";
+
+/** How often it looks around when nobody wakes it, in milliseconds. */
+const LOOK_AROUND_MS = 1000;
+
+/** How often claims are renewed and lapsed ones taken back, in milliseconds. */
+const CLAIMS_MS = 60_000;
+
+/** How long a check before a merge may take, in milliseconds. */
+const CHECK_MS = 600_000;
+
+/** Works through tasks. */
+export class Engine {
+  readonly #parts: EngineParts;
+  readonly #runs: AgentRuns;
+  readonly #stopping = new AbortController();
+  /** What is being merged, by repository: one after the other. */
+  readonly #deciding = new Map<string, Promise<void>>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #isLooking = false;
+  #isWanted = false;
+  #claimsAtMs = 0;
+
+  constructor(context: EngineContext) {
+    const settings = new Settings({
+      locations: context.locations,
+      folder: context.folder,
+      warn: (message) => context.log("warn", message),
+    });
+    const signal = this.#stopping.signal;
+    this.#parts = { ...context, settings, signal, wake: () => this.wake() };
+    this.#runs = new AgentRuns(this.#parts, (workflow) => this.#afterStep(workflow));
+  }
+
+  /** Takes up what an earlier daemon left, and begins. */
+  async start(): Promise<void> {
+    const { db } = this.#parts;
+    for (const agent of listUnendedProcesses(db)) this.#runs.takeUp(agent);
+    this.#renewClaims();
+    for (const workflow of listWorkflows(db, { statuses: ["completed"] })) {
+      await this.#tidy(workflow);
+    }
+    this.#timer = setInterval(() => this.wake(), LOOK_AROUND_MS);
+    this.wake();
+  }
+
+  /** Lets go; agents run on, and the next daemon follows them. A merge that is being made is made. */
+  async stop(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#stopping.abort();
+    await Promise.allSettled([this.#runs.ended(), ...this.#deciding.values()]);
+  }
+
+  /** Something may be there to do: looks at once. */
+  wake(): void {
+    this.#isWanted = true;
+    if (this.#isLooking) return;
+    this.#isLooking = true;
+    queueMicrotask(async () => {
+      try {
+        while (this.#isWanted && !this.#stopping.signal.aborted) {
+          this.#isWanted = false;
+          await this.#lookAround();
+        }
+      } catch (thrown) {
+        this.#parts.log("error", messageOf(thrown));
+      } finally {
+        this.#isLooking = false;
+      }
+    });
+  }
+
+  async #lookAround(): Promise<void> {
+    const { db, settings, log, changed } = this.#parts;
+    const now = Date.now();
+    if (now - this.#claimsAtMs >= CLAIMS_MS) this.#renewClaims();
+    this.#carryOut();
+    this.#endLate(now);
+    const { orchestration, store } = settings.own(now);
+    const slots = () => orchestration.maxConcurrentAgents - this.#runs.size;
+    for (const agent of listUnendedProcesses(db)) {
+      if (slots() <= 0) break;
+      if (!this.#runs.has(agent.id)) this.#runs.takeUp(agent);
+    }
+    const begun = await startReady(db, {
+      slots: slots(),
+      all: orchestration.autoStart,
+      leaseMs: store.claimTimeoutMinutes * 60_000,
+      settingsOf: (folder) => settings.at(folder, now).orchestration,
+      log,
+    });
+    if (begun === 0) return;
+    changed();
+    this.#isWanted = true;
+  }
+
+  /** Merges, rejects and cancels what people have decided. */
+  #carryOut(): void {
+    for (const workflow of listDecided(this.#parts.db)) {
+      const key = workflow.repository ?? workflow.id;
+      if (this.#deciding.has(key)) continue;
+      const work = this.#decide(workflow).catch((thrown) => {
+        this.#parts.log("error", `workflow ${workflow.id}: ${messageOf(thrown)}`);
+        return tryAgainLater();
+      }).finally(() => {
+        this.#deciding.delete(key);
+        this.wake();
+      });
+      this.#deciding.set(key, work);
+    }
+  }
+
+  async #decide(workflow: WorkflowRow): Promise<void> {
+    const { db, settings, changed } = this.#parts;
+    const by = workflow.decisionBy ?? "user";
+    const reason = workflow.decisionText ?? "merge rejected by user";
+    const told = { by, reason, atMs: Date.now() };
+    switch (workflow.decision) {
+      case "approve":
+        await approve(db, workflow.id, {
+          leaseMs: settings.own(Date.now()).store.claimTimeoutMinutes * 60_000,
+          timeoutMs: CHECK_MS,
+          mask: maskFor(this.#parts, workflow),
+        });
+        break;
+      case "reject":
+        transaction(db, () => reject(db, workflow, told));
+        break;
+      case "cancel":
+        transaction(db, () => cancel(db, workflow, told));
+        break;
+    }
+    changed();
+    await this.#tidy(readWorkflow(db, workflow.id) ?? workflow);
+  }
+
+  /** Tells the person when their turn has come, and takes the working tree of what is over away. */
+  async #afterStep(workflow: WorkflowRow): Promise<void> {
+    const { db, notify } = this.#parts;
+    const needsPerson = ["pending_merge", "blocked", "failed"].includes(workflow.status);
+    if (needsPerson && configFor(this.#parts, workflow).orchestration.notify) {
+      const title = readTask(db, workflow.taskId)?.title ?? workflow.taskId;
+      notify(
+        `${title}: ${workflow.status.replace("_", " ")}`,
+        workflow.reason ?? "ready for review",
+      );
+    }
+    await this.#tidy(workflow);
+  }
+
+  #renewClaims(): void {
+    const { db, settings, changed, log } = this.#parts;
+    const atMs = Date.now();
+    this.#claimsAtMs = atMs;
+    const untilMs = atMs + settings.own(atMs).store.claimTimeoutMinutes * 60_000;
+    const lapsed = transaction(db, () => {
+      for (const { id, taskId, claimToken } of listWorkflows(db, { statuses: ["running"] })) {
+        renewClaim(db, taskId, { agentId: workflowOwner(id), token: claimToken, untilMs });
+      }
+      return takeBackLapsed(db, atMs);
+    });
+    if (lapsed.length === 0) return;
+    for (const { id } of lapsed) {
+      log("warn", `task ${id}: its claim was not renewed; it is open again`);
+    }
+    changed();
+  }
+
+  /** Ends the agents of workflows that take too long, and workflows that have lost their claim. */
+  #endLate(nowMs: number): void {
+    const { db } = this.#parts;
+    for (const workflow of listWorkflows(db, { statuses: ["running"] })) {
+      const isLate = workflow.deadlineAtMs !== null && workflow.deadlineAtMs <= nowMs;
+      const isLost = !holdsClaim(db, workflow);
+      if (!isLate && !isLost) continue;
+      const reason = isLost ? CLAIM_LOST : "the time of its workflow is over";
+      transaction(db, () => {
+        const agents = listAgents(db, {
+          workflowId: workflow.id,
+          statuses: ["starting", "running"],
+        });
+        for (const { id } of agents) requestKill(db, id, { reason, atMs: nowMs });
+        if (isLost) loseClaim(db, workflow, nowMs);
+      });
+    }
+  }
+
+  /** Takes away the working tree of a workflow that is completed, unless something would be lost. */
+  async #tidy(workflow: WorkflowRow): Promise<void> {
+    const { db, log } = this.#parts;
+    if (workflow.status !== "completed" || workflow.worktree === null) return;
+    const stays = await removeFolder(workflow);
+    if (stays !== null) return log("warn", `workflow ${workflow.id}: ${stays}`);
+    const told = { event: null, atMs: Date.now() };
+    transaction(db, () => changeWorkflow(db, workflow.id, { worktree: null }, told));
+  }
+}

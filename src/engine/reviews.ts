@@ -1,0 +1,176 @@
+/** What a person has decided of a workflow, carried out: merged, rejected, cancelled. */
+import type { DatabaseSync } from "node:sqlite";
+import { mergeTree } from "../git/merge.ts";
+import { runCheck } from "./check.ts";
+import { blockedOutcome, mergedOutcome } from "../orchestration/progress.ts";
+import { renderMergeStep } from "../orchestration/render_step.ts";
+import type { Task } from "../orchestration/task.ts";
+import { listAgents, requestKill } from "../store/agents.ts";
+import { transaction } from "../store/database.ts";
+import { resolveQuestions, UNRESOLVED } from "../store/questions.ts";
+import { changeTask } from "../store/task_changes.ts";
+import { SYSTEM, UNCLAIMED } from "../store/task_claims.ts";
+import { readTask } from "../store/tasks.ts";
+import {
+  changeWorkflow,
+  listSteps,
+  readWorkflow,
+  type StepRow,
+  type WorkflowRow,
+} from "../store/workflows.ts";
+import {
+  advance,
+  awaitReview,
+  finishAndAdvance,
+  moveOf,
+  stop,
+  UNDECIDED,
+  workflowOwner,
+} from "./advance.ts";
+
+/** How long a claim counts that is renewed, and how the scripts before a merge are run. */
+export interface Carrying {
+  readonly leaseMs: number;
+  readonly timeoutMs: number;
+  readonly mask: (text: string) => string;
+}
+
+/**
+ * Merges the work of a workflow, and lets it go on. What cannot be merged leaves the target as it was, and waits for a
+ * person, who is told why.
+ */
+export async function approve(
+  db: DatabaseSync,
+  workflowId: string,
+  { leaseMs, timeoutMs, mask }: Carrying,
+): Promise<void> {
+  const workflow = readWorkflow(db, workflowId);
+  const task = workflow && readTask(db, workflow.taskId);
+  if (workflow === undefined || task === undefined || workflow.decision !== "approve") return;
+  const step = openStep(db, workflow);
+  const { worktree, branch, baseBranch, repository } = workflow;
+  if (worktree === null || branch === null || baseBranch === null || repository === null) {
+    return keepWaiting(
+      db,
+      workflow,
+      "there is no working tree to be merged: the task is in no repository",
+    );
+  }
+  const texts = mergeTexts(db, workflow, step);
+  for (const script of texts.preMerge) {
+    const failed = await runCheck(script, { folder: worktree, timeoutMs });
+    if (failed !== null) {
+      return keepWaiting(db, workflow, mask(`a check before the merge has failed: ${failed}`));
+    }
+  }
+  const trailer = `\n\nTask: ${task.id}`;
+  const workMessage = task.title + trailer;
+  const message = texts.commitMessage ?? `Merge "${task.title}"${trailer}`;
+  const result = await mergeTree({ commonDir: repository }, { path: worktree, branch }, {
+    target: baseBranch,
+    message,
+    workMessage,
+  });
+  if (result.kind === "conflicts") {
+    const told = `it conflicts with ${baseBranch} in ${result.files.join(", ")}`;
+    return keepWaiting(db, workflow, told, { conflictFiles: result.files });
+  }
+  if (result.kind === "failed") return keepWaiting(db, workflow, result.why);
+  const atMs = Date.now();
+  transaction(db, () => {
+    const now = readWorkflow(db, workflowId);
+    if (now === undefined || now.decision !== "approve") return;
+    changeTask(db, readTask(db, workflow.taskId)!, {
+      status: "in_progress",
+      leaseUntilMs: atMs + leaseMs,
+    }, { by: workflow.decisionBy ?? SYSTEM, atMs });
+    changeWorkflow(db, workflowId, {
+      status: "running",
+      reason: null,
+      mergeCommit: result.commit,
+      ...UNDECIDED,
+    }, { event: "workflow.merged", atMs, data: { mergeCommit: result.commit } });
+    if (step === undefined) return advance(db, workflowId, atMs);
+    const outcome = mergedOutcome(result.commit ?? "");
+    finishAndAdvance(db, readWorkflow(db, workflowId)!, step, { outcome, atMs });
+  });
+}
+
+/** The step that a workflow waits at: a merge, or a step whose agent died with work that can be reviewed. */
+function openStep(db: DatabaseSync, workflow: WorkflowRow): StepRow | undefined {
+  return listSteps(db, workflow.id).find(({ status }) => status === "running");
+}
+
+function mergeTexts(db: DatabaseSync, workflow: WorkflowRow, step: StepRow | undefined) {
+  const move = moveOf(db, workflow);
+  if (step?.type !== "merge" || move.kind !== "run" || move.step.type !== "merge") {
+    return { commitMessage: null, preMerge: [] };
+  }
+  return renderMergeStep(move.step, move.context);
+}
+
+/** The work waits for a person, also where nobody was to be asked. */
+function keepWaiting(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  reason: string,
+  data: Readonly<Record<string, unknown>> = {},
+): void {
+  const atMs = Date.now();
+  transaction(db, () => {
+    if (readWorkflow(db, workflow.id)?.status === "running") awaitReview(db, workflow, atMs);
+    changeWorkflow(db, workflow.id, { reason, ...UNDECIDED }, {
+      event: "workflow.merge_failed",
+      atMs,
+      data: { reason, ...data },
+    });
+  });
+}
+
+/** Stops a workflow at its merge, in the caller's transaction. What was done stays in its working tree. */
+export function reject(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { by, reason, atMs }: { readonly by: string; readonly reason: string; readonly atMs: number },
+): void {
+  const step = openStep(db, workflow);
+  if (step?.type !== "merge") {
+    return stop(db, workflow, { status: "blocked", key: workflow.currentStep, reason, atMs });
+  }
+  changeWorkflow(db, workflow.id, { status: "running", ...UNDECIDED }, {
+    event: "workflow.rejected",
+    atMs,
+    data: { by, reason },
+  });
+  finishAndAdvance(db, readWorkflow(db, workflow.id)!, step, {
+    outcome: blockedOutcome(reason),
+    atMs,
+  });
+}
+
+/**
+ * Ends a workflow for good, in the caller's transaction: its agents are asked to leave, its task is open again, and its
+ * working tree stays.
+ */
+export function cancel(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { by, reason, atMs }: { readonly by: string; readonly reason: string; readonly atMs: number },
+): void {
+  for (const agent of listAgents(db, { workflowId: workflow.id })) {
+    if (agent.endedAtMs === null) requestKill(db, agent.id, { reason, atMs });
+  }
+  resolveQuestions(db, { workflowId: workflow.id }, { statuses: UNRESOLVED, atMs });
+  changeWorkflow(db, workflow.id, { status: "cancelled", reason, endedAtMs: atMs, ...UNDECIDED }, {
+    event: "workflow.cancelled",
+    atMs,
+    data: { by },
+  });
+  const task: Task | undefined = readTask(db, workflow.taskId);
+  if (task === undefined || task.deletedAtMs !== null || task.status === "closed") return;
+  if (task.claimedBy !== null && task.claimedBy !== workflowOwner(workflow.id)) return;
+  changeTask(db, task, { ...UNCLAIMED, status: "open", reason: null, queuedAtMs: null }, {
+    by,
+    atMs,
+  });
+}

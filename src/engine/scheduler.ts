@@ -1,0 +1,91 @@
+/** Takes tasks that are ready and begins their workflows, as long as there is room. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Config } from "../config/schema.ts";
+import { isUserError, messageOf } from "../errors.ts";
+import { refusal } from "../orchestration/refusal.ts";
+import type { Task } from "../orchestration/task.ts";
+import { transaction } from "../store/database.ts";
+import { changeTask } from "../store/task_changes.ts";
+import { SYSTEM } from "../store/task_claims.ts";
+import { listReady, readTask } from "../store/tasks.ts";
+import { readWorkflowOfTask } from "../store/workflows.ts";
+import { beginWorkflow, resumeWorkflow } from "./begin.ts";
+import { chooseFor } from "./workflow_choice.ts";
+import { loadPlan } from "./workflow_files.ts";
+
+/** How the scheduler is to work. */
+export interface Scheduling {
+  /** How many more workflows may run. */
+  readonly slots: number;
+  /** Whether every task that is ready is taken; else only those that were handed over. */
+  readonly all: boolean;
+  readonly leaseMs: number;
+  readonly settingsOf: (folder: string) => Config["orchestration"];
+  readonly log: (level: "info" | "warn", message: string) => void;
+}
+
+/** Begins as many workflows as there is room for. @returns How many were begun. */
+export async function startReady(db: DatabaseSync, options: Scheduling): Promise<number> {
+  if (options.slots <= 0) return 0;
+  let begun = 0;
+  for (const task of listReady(db, { project: null, queued: !options.all, limit: options.slots })) {
+    // What takes long is done between two tasks, so that others come to their turn.
+    await Promise.resolve();
+    if (startTask(db, task, options)) begun++;
+  }
+  return begun;
+}
+
+function startTask(db: DatabaseSync, task: Task, options: Scheduling): boolean {
+  const { leaseMs, settingsOf, log } = options;
+  const atMs = Date.now();
+  try {
+    const projectDir = projectOf(task);
+    const config = settingsOf(projectDir);
+    const timeoutMs = config.workflowTimeoutMinutes * 60_000;
+    const earlier = readWorkflowOfTask(db, task.id);
+    if (earlier !== undefined && earlier.endedAtMs === null) {
+      const by = SYSTEM;
+      transaction(db, () => resumeWorkflow(db, earlier, { by, leaseMs, timeoutMs, atMs }));
+      log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
+      return true;
+    }
+    const { name, warnings } = chooseFor(db, { ...task, projectDir }, config);
+    for (const warning of warnings) log("warn", warning);
+    const plan = loadPlan(name, projectDir);
+    transaction(db, () => beginWorkflow(db, task, plan, { leaseMs, timeoutMs, atMs }));
+    log("info", `task ${task.id}: workflow ${name} begins`);
+    return true;
+  } catch (thrown) {
+    if (isUserError(thrown) && LASTING.has(thrown.reason ?? "")) {
+      block(db, task, { reason: `${thrown.what}: ${thrown.why}`, atMs });
+      log("warn", `task ${task.id}: ${thrown.what}: ${thrown.why}`);
+    } else if (!isUserError(thrown)) log("warn", `task ${task.id}: ${messageOf(thrown)}`);
+    // Any other refusal: somebody else was faster.
+    return false;
+  }
+}
+
+/** Reasons that do not pass by themselves: a person has to put something right. */
+const LASTING = new Set(["WORKFLOW_NOT_FOUND", "WORKFLOW_INVALID", "INVALID_INPUT"]);
+
+function projectOf(task: Task): string {
+  if (task.projectDir !== null) return task.projectDir;
+  throw refusal("INVALID_INPUT", {
+    what: `Cannot work on task ${task.id}`,
+    why: "it belongs to no project: it was made outside of one",
+    next: `conclaude task show ${task.id}`,
+  });
+}
+
+function block(
+  db: DatabaseSync,
+  { id }: Task,
+  { reason, atMs }: { readonly reason: string; readonly atMs: number },
+): void {
+  transaction(db, () => {
+    const task = readTask(db, id);
+    if (task?.status !== "open" || task.claimedBy !== null) return;
+    changeTask(db, task, { status: "blocked", reason, queuedAtMs: null }, { by: SYSTEM, atMs });
+  });
+}

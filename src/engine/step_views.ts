@@ -1,0 +1,75 @@
+/** The steps of a workflow as people see them: in the order of its file, with what became of each. */
+import type { StepOutcome } from "../orchestration/progress.ts";
+import type { Step } from "../orchestration/workflow.ts";
+import type { StepRow } from "../store/workflows.ts";
+import type { Plan } from "./plan.ts";
+
+/** A step, or one round of it in a loop. */
+export interface StepView {
+  readonly key: string;
+  readonly name: string;
+  readonly type: Step["type"];
+  /** In how many loops it lies. */
+  readonly depth: number;
+  /** Pending also when it is to be run again. */
+  readonly status: "pending" | "running" | "finished";
+  /** How often it was begun. */
+  readonly attempts: number;
+  /** What the newest try came to; null while there is none that counts. */
+  readonly outcome: StepOutcome | null;
+  readonly agentId: string | null;
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+}
+
+/**
+ * Puts the steps of a plan and the records of what was run together. Of a loop each round is listed that was begun; of one
+ * that was not, the first.
+ */
+export function viewSteps({ workflow }: Plan, rows: readonly StepRow[]): StepView[] {
+  const tries = Map.groupBy(rows, ({ key }) => key);
+  const walk = (steps: readonly Step[], prefix: string, depth: number): StepView[] =>
+    steps.flatMap((step) => {
+      const key = prefix + step.name;
+      const view = viewStep(step, { key, depth, tries: tries.get(key) ?? [] });
+      if (step.type !== "loop") return [view];
+      const rounds = Math.max(1, ...rows.map((row) => roundIn(row.key, `${key}#`)));
+      const below = Array.from({ length: rounds }, (_, index) => {
+        const views = walk(step.steps, `${key}#${index + 1}/`, depth + 1);
+        const isOver = view.status === "finished" || index + 1 < rounds;
+        // A round that was left has steps that are not coming any more.
+        return isOver ? views.filter(({ attempts }) => attempts > 0) : views;
+      });
+      return [view, ...below.flat()];
+    });
+  return walk(workflow.steps, "", 0);
+}
+
+function viewStep(
+  { name, type }: Step,
+  { key, depth, tries }: {
+    readonly key: string;
+    readonly depth: number;
+    readonly tries: readonly StepRow[];
+  },
+): StepView {
+  const last = tries.toSorted((a, b) => a.attempt - b.attempt).at(-1);
+  const counts = last !== undefined && last.status !== "superseded";
+  return {
+    key,
+    name,
+    type,
+    depth,
+    status: last === undefined || last.status === "superseded" ? "pending" : last.status,
+    attempts: tries.length,
+    outcome: counts ? last.outcome as StepOutcome | null : null,
+    agentId: last?.agentId ?? null,
+    startedAtMs: last?.startedAtMs ?? null,
+    endedAtMs: last?.endedAtMs ?? null,
+  };
+}
+
+/** The number of the round that a key lies in; 0 for one that lies elsewhere. */
+function roundIn(key: string, beginning: string): number {
+  return key.startsWith(beginning) ? Number.parseInt(key.slice(beginning.length)) : 0;
+}

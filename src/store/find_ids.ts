@@ -1,0 +1,30 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** So much of an id must be given for the rest to be guessed, in characters without dashes. */
+export const MIN_ID_PART = 4;
+
+/**
+ * The ids that a person may mean: the one given whole, else those that begin or end like this. Ids of the same minute
+ * begin alike, so the end is what people use.
+ *
+ * @returns At most `limit`, the newest first.
+ */
+export function findIds(
+  db: DatabaseSync,
+  table: "tasks" | "agents" | "workflows",
+  { text, limit = 6 }: { readonly text: string; readonly limit?: number },
+): string[] {
+  const part = text.replaceAll("-", "").toLowerCase();
+  const whole = db.prepare(`SELECT id FROM ${table} WHERE id IN (?, ?)`)
+    .all(text, text.toLowerCase());
+  if (whole.length > 0) return whole.map((row) => String(row["id"]));
+  if (part.length < MIN_ID_PART || !/^[\da-z]+$/.test(part)) return [];
+  return db.prepare(
+    `SELECT id
+       FROM ${table}
+      WHERE replace(id, '-', '') GLOB ?1 || '*'
+         OR replace(id, '-', '') GLOB '*' || ?1
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT ?2`,
+  ).all(part, limit).map((row) => String(row["id"]));
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { startProgram } from "../support/program.ts";
+import { stage } from "./support.ts";
+
+Deno.test("event list gives the newest, or what came after an event, oldest first", async () => {
+  using place = stage();
+  for (const title of ["a", "b", "c"]) {
+    await place.run(["task", "create", "--title", title]);
+  }
+  // deno-lint-ignore no-explicit-any -- as it is printed
+  const ids = async (...flags: string[]): Promise<any> => {
+    const { body } = await place.json(["event", "list", ...flags]);
+    // deno-lint-ignore no-explicit-any -- as it is printed
+    return (body as any).events.map(({ id }: { id: number }) => id);
+  };
+  assert.deepEqual(await ids(), [1, 2, 3]);
+  assert.deepEqual(await ids("--limit", "2"), [2, 3]);
+  assert.deepEqual(await ids("--since", "1"), [2, 3]);
+  assert.deepEqual(await ids("--since", "1", "--limit", "1"), [2]);
+  assert.deepEqual(await ids("--since", "1h", "--type", "task.cr*"), [1, 2, 3]);
+  assert.deepEqual(await ids("--type", "agent.*"), []);
+  assert.equal((await place.run(["event", "list", "--since", "soon"])).code, 2);
+});
+
+Deno.test("event list --follow prints what others do, a line of JSON each", async () => {
+  using place = stage();
+  const env = { HOME: place.home };
+  await place.run(["task", "create", "--title", "before"]);
+  const follow = ["event", "list", "--since", "0", "--follow", "--limit", "3", "--json"];
+  const following = startProgram(follow, { env, cwd: place.project });
+  await place.run(["task", "create", "--title", "one"]);
+  await place.run(["task", "create", "--title", "two"]);
+  const { code, stdout } = await following;
+  const titles = stdout.trim().split("\n").map((line) => JSON.parse(line).data.task.title);
+  assert.deepEqual([code, titles], [0, ["before", "one", "two"]]);
+});

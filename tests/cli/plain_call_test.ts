@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { plainCall } from "../../src/cli/plain_call.ts";
+
+/** What a verb is given when it is read without the library; null when the library has to read it. */
+async function read(...words: string[]) {
+  const call = await plainCall(words);
+  return call === null ? null : { flags: call.flags, args: call.args };
+}
+
+Deno.test("a plain command line is read without the library: values, switches, what is usual", async () => {
+  assert.deepEqual(await read("task", "ready"), {
+    flags: { allProjects: false, limit: 20 },
+    args: [],
+  });
+  assert.deepEqual(
+    await read("task", "update", "1a2b", "--title", "a b", "--depends-on=1,2", "--stdin"),
+    { flags: { title: "a b", dependsOn: ["1", "2"], stdin: true }, args: ["1a2b"] },
+  );
+  assert.deepEqual(await read("task", "claim", "--next"), {
+    flags: { next: true, allProjects: false },
+    args: [undefined],
+  });
+  assert.deepEqual(await read("task", "tag", "add", "1a2b", "x", "y"), {
+    flags: {},
+    args: ["1a2b", "x", "y"],
+  });
+  assert.deepEqual(await read("task", "bulk", "set-priority", "--priority", "1", "a"), {
+    flags: { priority: "1", stdin: false },
+    args: ["a"],
+  });
+});
+
+Deno.test("what is not plain is left to the library, mistakes above all", async () => {
+  const lines = [
+    "",
+    "help",
+    "task",
+    "tsk ready",
+    "task --help",
+    "task ready --help",
+    "task ready -h",
+    "task ready more",
+    "task ready --limit",
+    "task ready --limit many",
+    "task ready --limit -1",
+    "task ready --limit 1 --limit 2",
+    "task ready --allProjects",
+    "task ready --no-all-projects",
+    "task ready --all-projects=true",
+    "task ready --constructor x",
+    "task show",
+    "task show 1a2b 3c4d",
+    "task tag add 1a2b",
+    "task bulk setPriority --priority 1 a",
+    "task show -- 1a2b",
+    "constructor",
+  ];
+  for (const line of lines) assert.equal(await read(...line.split(" ")), null, line);
+});

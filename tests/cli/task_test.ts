@@ -1,0 +1,198 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type TempDatabase, tempDatabase } from "../support/records.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
+
+type Tasks = readonly { readonly id: string; readonly title: string }[];
+
+/** The verbs of tasks on a database of their own. */
+function verbsOn({ folder: home, path: database }: TempDatabase) {
+  const place = { home, database };
+  const json = (...args: string[]) => runVerbJson(["task", ...args], place);
+  return {
+    json,
+    run: (...args: string[]) => runVerb(["task", ...args], place),
+    make: async (title: string, ...flags: string[]): Promise<string> =>
+      (await json("create", "--title", title, ...flags)).task.id,
+    titles: async (...args: string[]): Promise<string[]> => {
+      const { tasks }: { tasks: Tasks } = await json(...args);
+      return tasks.map(({ title }) => title).sort();
+    },
+  };
+}
+
+Deno.test("task list keeps to all of its filters at once", async () => {
+  using temp = await tempDatabase();
+  const { make, titles, json, run } = verbsOn(temp);
+  const a = await make("a", "--priority", "0", "--type", "bug", "--tags", "auth,area/web");
+  await make("b", "--priority", "1", "--tags", "author,v2", "--parent", a);
+  await make("c", "--tags", "fixtures,v4");
+  await json("claim", a, "--agent-id", "worker");
+  assert.deepEqual(await titles("list"), ["a", "b", "c"]);
+  assert.deepEqual(await titles("list", "--priority", "0,1"), ["a", "b"]);
+  assert.deepEqual(await titles("list", "--priority", "0,1", "--type", "bug,feature"), ["a"]);
+  assert.deepEqual(await titles("list", "--status", "open,blocked"), ["b", "c"]);
+  assert.deepEqual(await titles("list", "--tag", "auth"), ["a"]);
+  assert.deepEqual(await titles("list", "--tag-pattern", "auth*"), ["a", "b"]);
+  assert.deepEqual(await titles("list", "--tag-pattern", "area/**"), ["a"]);
+  assert.deepEqual(await titles("list", "--tag-pattern", "v[1-3]"), ["b"]);
+  assert.deepEqual(await titles("list", "--tag-pattern", "{bug,fix}*"), ["c"]);
+  assert.deepEqual(await titles("list", "--parent", "none"), ["a", "c"]);
+  assert.deepEqual(await titles("list", "--parent", a.slice(-8)), ["b"]);
+  assert.deepEqual(await titles("list", "--claimed-by", "worker"), ["a"]);
+  assert.deepEqual(await titles("list", "--claimed-by", "none"), ["b", "c"]);
+  await json("delete", a, "--force");
+  assert.deepEqual(await titles("list"), ["c"]);
+  assert.deepEqual(await titles("list", "--deleted"), ["a", "b", "c"]);
+  const page = await json("list", "--deleted", "--limit", "2", "--offset", "1");
+  assert.deepEqual([page.tasks.length, page.more], [2, false]);
+  assert.equal((await json("list", "--deleted", "--limit", "2")).more, true);
+  for (
+    const [flag, value] of [["--status", "done"], ["--type", "epic"], ["--tag-pattern", "[a"]]
+  ) {
+    assert.equal((await run("list", flag!, value!)).code, 2, flag);
+  }
+});
+
+Deno.test("tasks of a repository are listed in it, and reached from anywhere", async () => {
+  using temp = await tempDatabase();
+  const one = join(temp.folder, "one");
+  const at = (folder: string, ...args: string[]) =>
+    runVerbJson(["task", ...args], { home: folder, database: temp.path });
+  Deno.mkdirSync(join(one, ".git"), { recursive: true });
+  Deno.writeTextFileSync(join(one, ".git", "HEAD"), "ref: refs/heads/main\n");
+  const { task } = await at(one, "create", "--title", "here");
+  await at(temp.folder, "create", "--title", "outside");
+  assert.deepEqual([task.repository, task.projectDir], [join(one, ".git"), one]);
+  const count = async (folder: string, ...args: string[]) =>
+    (await at(folder, ...args)).tasks.length;
+  assert.deepEqual([await count(one, "list"), await count(one, "ready")], [1, 1]);
+  assert.equal(await count(one, "ready", "--all-projects"), 2);
+  assert.equal(await count(temp.folder, "list"), 2);
+  await at(one, "claim", "--next");
+  assert.equal((await at(one, "claim", "--next")).error.reason, "NOT_FOUND");
+  assert.equal((await at(temp.folder, "show", task.id.slice(-6))).task.status, "in_progress");
+});
+
+Deno.test("task show tells what is above, below and before a task, and what changed", async () => {
+  using temp = await tempDatabase();
+  const { make, run, json } = verbsOn(temp);
+  const top = await make("Top");
+  const first = await make("First");
+  const id = await make("Middle", "--parent", top, "--depends-on", first, "--body", "All of it");
+  await make("Leaf", "--parent", id);
+  await json("update", id, "--priority", "1");
+  const { task } = await json("show", id);
+  const titles = (tasks: Tasks) => tasks.map(({ title }) => title);
+  assert.deepEqual([titles(task.ancestors), titles(task.children)], [["Top"], ["Leaf"]]);
+  assert.deepEqual(task.waitingFor, [first]);
+  const { stdout } = await run("show", id);
+  for (const told of [/Top/, /Leaf/, /First/, /All of it/, /priority: 2 → 1/, new RegExp(id)]) {
+    assert.match(stdout, told);
+  }
+  assert.match((await run("subtree", top)).stdout, /"Top".*\n {2}\S+ "Middle".*\n {4}\S+ "Leaf"/);
+});
+
+Deno.test("an id that several tasks share the beginning of is refused with all of them", async () => {
+  using temp = await tempDatabase();
+  const { make, json } = verbsOn(temp);
+  const ids = [await make("a"), await make("b")];
+  const { error } = await json("show", ids[0]!.slice(0, 4));
+  assert.deepEqual([error.code, error.reason], [2, "AMBIGUOUS_ID"]);
+  assert.deepEqual(error.candidates.toSorted(), ids.toSorted());
+});
+
+Deno.test("task update changes what it is told, and names the verb where another one does it", async () => {
+  using temp = await tempDatabase();
+  const { make, json, run } = verbsOn(temp);
+  const other = await make("other");
+  const id = await make("old", "--workflow", "w");
+  const { task } = await json(
+    ...["update", id, "--title", "new", "--type", "bug", "--priority", "0"],
+    ...["--body", "b", "--workflow", "none", "--depends-on", other.slice(-8)],
+  );
+  assert.deepEqual(
+    [task.title, task.type, task.priority, task.body, task.workflow, task.dependsOn],
+    ["new", "bug", 0, "b", null, [other]],
+  );
+  const free = await json("update", id, "--no-longer-depends-on", other);
+  assert.deepEqual(free.task.dependsOn, []);
+  const to = async (status: string) => (await json("update", id, "--status", status)).error?.next;
+  assert.equal(await to("in_progress"), `conclaude task claim ${id}`);
+  assert.equal((await json("update", id, "--status", "closed")).error.reason, "INVALID_TRANSITION");
+  await json("claim", id);
+  assert.equal(await to("closed"), `conclaude task complete ${id}`);
+  assert.match(await to("blocked"), new RegExp(`task block ${id} --reason `));
+  assert.equal(await to("open"), undefined);
+  assert.equal((await run("update", id)).code, 2);
+  assert.equal((await run("update", id, "--title", "x", "--status", "done")).code, 2);
+  assert.equal((await json("show", id)).task.title, "new", "nothing is changed by half");
+});
+
+Deno.test("secrets and private parts of a task's texts are never kept", async () => {
+  using temp = await tempDatabase();
+  const { make, json } = verbsOn(temp);
+  const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
+  const id = await make(`Use ${secret}`, "--body", `<private>no</private> ${secret}`);
+  await json("tag", "add", id, secret);
+  await json("claim", id);
+  await json("block", id, "--reason", `needs ${secret}`);
+  await json("complete", id, "--summary", `used ${secret} <private>no</private>`);
+  const everything = JSON.stringify([await json("show", id), await json("history", id)]);
+  assert.match(everything, /redacted/);
+  assert.doesNotMatch(everything, /ghp_0|>no</);
+});
+
+Deno.test("task delete for good asks first, and --force gives the claim up", async () => {
+  using temp = await tempDatabase();
+  const { make, json } = verbsOn(temp);
+  const id = await make("a");
+  await json("claim", id);
+  assert.equal((await json("delete", id)).error.reason, "TASK_ACTIVE");
+  assert.equal((await json("delete", id, "--force")).task.status, "open");
+  assert.equal((await json("restore", id)).task.deletedAtMs, null);
+  assert.equal((await json("delete", id, "--hard")).error.code, 2);
+  assert.deepEqual((await json("delete", id, "--hard", "--yes")).deleted, [id]);
+  assert.equal((await json("show", id)).error.reason, "TASK_NOT_FOUND");
+});
+
+Deno.test("task bulk does what can be done, and says of the rest why not", async () => {
+  using temp = await tempDatabase();
+  const { make, json, run } = verbsOn(temp);
+  const ids = [await make("a"), await make("b")];
+  await json("claim", ids[0]!);
+  const { results } = await json("bulk", "close", ...ids, "nobody");
+  assert.deepEqual(
+    results.map(({ ok, error }: { ok: boolean; error?: { reason: string } }) =>
+      error?.reason ?? ok
+    ),
+    [true, "INVALID_TRANSITION", "TASK_NOT_FOUND"],
+  );
+  assert.equal((await run("bulk", "close", ids[1]!)).code, 1);
+  assert.equal((await run("bulk", "set-priority", "--priority", "0", ...ids)).code, 0);
+  assert.equal((await run("bulk", "set-priority", "--priority", "9", ...ids)).code, 2);
+  await json("bulk", "add-tags", "--tags", "x,y", ...ids);
+  await json("bulk", "remove-tags", "--tags", "x", ids[0]!);
+  assert.deepEqual((await json("tag", "list", ids[0]!)).tags, ["y"]);
+  assert.deepEqual((await json("tag", "set", ids[0]!)).task.tags, []);
+  assert.deepEqual((await json("tag", "list")).tags, ["x", "y"]);
+  assert.equal((await run("bulk", "delete", ...ids)).code, 0);
+  assert.equal((await run("bulk", "delete")).code, 2);
+});
+
+Deno.test("without a database nothing is changed, and that is said", async () => {
+  using temp = await tempDatabase();
+  const { run } = verbsOn(temp);
+  const { code, stderr } = await run("create", "--title", "x", "--no-db");
+  assert.equal(code, 1);
+  assert.match(stderr, /^Cannot make a task\n {2}why: {2}with `--no-db` nothing is kept/);
+});
+
+Deno.test("a deep tree is told of, and allowed", async () => {
+  using temp = await tempDatabase();
+  const { make, run } = verbsOn(temp);
+  let id = await make("0");
+  for (let depth = 1; depth <= 10; depth++) id = await make(String(depth), "--parent", id);
+  const deep = await run("create", "--title", "11", "--parent", id);
+  assert.deepEqual([deep.code, /11 levels deep/.test(deep.stderr)], [0, true]);
+});

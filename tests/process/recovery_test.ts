@@ -1,0 +1,249 @@
+/** What a daemon finds when the one before was killed: every case of the specification, with real processes. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { git } from "../support/git.ts";
+import { tempHome } from "../support/program.ts";
+import {
+  end,
+  killNow,
+  until,
+  type WorkedProject,
+  workedProject,
+} from "../support/worked_project.ts";
+
+const skip = Deno.build.os === "windows";
+
+const WORKFLOW = `name: long
+description: Two scripts before and after an agent, and the merge.
+steps:
+  - name: first
+    type: script
+    command: echo first >>../../../../first-runs
+  - name: work
+    type: agent
+    prompt: |
+      Work.
+      Then stop.
+  - name: last
+    type: script
+    command: echo last >>../../../../last-runs
+  - name: bring
+    type: merge
+`;
+
+/** Does what the file `do` says, says that it runs, and waits for the file `go`. */
+const AGENT = `#!/bin/sh
+cat >/dev/null
+echo run >>../../../../agent-runs
+[ ! -f ../../../../do ] || . ../../../../do
+echo "$$" >../../../../agent-pid
+while [ ! -f ../../../../go ]; do sleep 0.05; done
+echo over
+`;
+
+interface Begun {
+  readonly project: WorkedProject;
+  readonly taskId: string;
+  /** How often a script or the agent has run. */
+  runs(name: string): number;
+  /** Lets the agent end. */
+  go(): void;
+}
+
+/** A task whose agent runs, and whose daemon was killed; with `what` done by the agent before. */
+async function begin(home: ReturnType<typeof tempHome>, what = ""): Promise<Begun> {
+  const project = await workedProject(home, { workflows: { long: WORKFLOW }, agent: AGENT });
+  Deno.writeTextFileSync(join(home.path, "do"), what);
+  const taskId = await project.start("long");
+  const daemon = project.daemon();
+  await until("the agent runs", () => exists(join(home.path, "agent-pid")));
+  await killNow(daemon);
+  return {
+    project,
+    taskId,
+    runs: (name) => read(join(home.path, `${name}-runs`)).split("\n").length - 1,
+    go: () => Deno.writeTextFileSync(join(home.path, "go"), ""),
+  };
+}
+
+/** Ends the agent and its shell, as a machine does that goes down. */
+function killAgent({ project }: Begun): void {
+  const [agent] = project.rows("SELECT pid FROM agents WHERE name = 'work'");
+  Deno.kill(-Number(agent!["pid"]), "SIGKILL");
+}
+
+function ended({ project }: Begun) {
+  return project.rows("SELECT status, error FROM agents WHERE name = 'work' ORDER BY id");
+}
+
+Deno.test({
+  name: "an agent that lives on is followed again: no line is lost, no step is run twice",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const begun = await begin(home);
+    const daemon = begun.project.daemon();
+    begun.go();
+    await begun.project.until(begun.taskId, "pending_merge");
+    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
+    assert.deepEqual(ended(begun), [{ status: "completed", error: null }]);
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name: "an agent that ended while no daemon ran is settled by what it left",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const begun = await begin(home);
+    begun.go();
+    const [agent] = begun.project.rows("SELECT pid FROM agents WHERE name = 'work'");
+    await until("the agent has left", () => !exists(`/proc/${agent!["pid"]}/exe`));
+    const daemon = begun.project.daemon();
+    await begun.project.until(begun.taskId, "pending_merge");
+    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
+    const [row] = begun.project.rows("SELECT output_file FROM agents WHERE name = 'work'");
+    const lines = read(String(row!["output_file"])).trim().split("\n").map((line) =>
+      JSON.parse(line)
+    );
+    assert.deepEqual(lines.map(({ seq, data }) => [seq, data]), [[1, "over"]]);
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name:
+    "an agent that died with uncommitted work fails, and its task is blocked until a person looks",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const begun = await begin(home, "echo half >half.txt");
+    killAgent(begun);
+    const daemon = begun.project.daemon();
+    const task = await begun.project.until(begun.taskId, "blocked");
+    assert.match(task.reason, /daemon restarted with uncommitted work/);
+    assert.equal(task.claimedBy, null);
+    assert.deepEqual(ended(begun), [
+      { status: "failed", error: "daemon restarted with uncommitted work" },
+    ]);
+    assert.equal(read(join(begun.project.tree(begun.taskId), "half.txt")), "half\n");
+    // A person looks, and lets it go on: the agent's step is run again, the one before is not.
+    begun.go();
+    assert.equal((await begun.project.run("workflow", "retry", begun.taskId)).code, 0);
+    await begun.project.until(begun.taskId, "pending_merge");
+    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name: "an agent that died with commits has done work that can be reviewed and merged",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const begun = await begin(
+      home,
+      "echo whole >whole.txt; git add whole.txt; git commit -q -m whole",
+    );
+    killAgent(begun);
+    const daemon = begun.project.daemon();
+    await begun.project.until(begun.taskId, "pending_merge");
+    assert.equal((await begun.project.run("workflow", "approve", begun.taskId)).code, 0);
+    await until("it is merged", () => exists(join(begun.project.path, "whole.txt")));
+    // What follows the agent's step goes on.
+    await begun.project.until(begun.taskId, "pending_merge", "closed");
+    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 1, 1]);
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name:
+    "an agent that died without having done anything releases its task, which goes on at that step",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const begun = await begin(home);
+    killAgent(begun);
+    begun.go();
+    const daemon = begun.project.daemon();
+    await begun.project.until(begun.taskId, "pending_merge");
+    assert.deepEqual(["first", "agent", "last"].map(begun.runs), [1, 2, 1]);
+    assert.deepEqual(ended(begun), [
+      { status: "failed", error: "daemon restarted" },
+      { status: "completed", error: null },
+    ]);
+    const history = (await begun.project.json("task", "history", begun.taskId)).history;
+    assert.ok(
+      history.some((row: Record<string, unknown>) =>
+        row.field === "status" && row.new === "open" && row.changedBy === "system"
+      ),
+    );
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name: "a process that only has the number of an agent is not taken for it, and is left alone",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const begun = await begin(home);
+    killAgent(begun);
+    const other = new Deno.Command("sleep", { args: ["300"] }).spawn();
+    const { DatabaseSync } = await import("node:sqlite");
+    const db = new DatabaseSync(home.database);
+    db.prepare("UPDATE agents SET pid = ? WHERE name = 'work'").run(other.pid);
+    db.close();
+    begun.go();
+    const daemon = begun.project.daemon();
+    await begun.project.until(begun.taskId, "pending_merge");
+    assert.equal(ended(begun)[0]!["status"], "failed");
+    Deno.kill(other.pid, "SIGTERM");
+    assert.equal((await other.status).signal, "SIGTERM");
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name: "an agent whose daemon died before it was let go has done nothing, and is started once",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const project = await workedProject(home, { workflows: { long: WORKFLOW }, agent: AGENT });
+    Deno.writeTextFileSync(join(home.path, "go"), "");
+    const taskId = await project.start("long");
+    // The moments between claim, process and release, by many short lives.
+    for (let life = 0; life < 15; life++) {
+      const daemon = project.daemon();
+      await new Promise((resolve) => setTimeout(resolve, 60 + 12 * life));
+      await killNow(daemon);
+    }
+    const daemon = project.daemon();
+    await project.until(taskId, "pending_merge");
+    const counts = ["first", "agent", "last"].map((name) =>
+      read(join(home.path, `${name}-runs`)).split("\n").length - 1
+    );
+    assert.deepEqual(counts, [1, 1, 1]);
+    await git(project.path, "fsck");
+    await end(daemon);
+  },
+});
+
+function exists(path: string): boolean {
+  try {
+    Deno.lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function read(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}

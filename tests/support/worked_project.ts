@@ -1,0 +1,149 @@
+/** A project whose tasks are worked on by shell scripts, in a home of its own. */
+import { join } from "node:path";
+import { DatabaseSync, type SQLOutputValue } from "node:sqlite";
+import { git } from "./git.ts";
+import { type Finished, spawnProgram, startProgram, type TempHome } from "./program.ts";
+
+/** A project, and how its tasks are worked on. */
+export interface WorkedProject {
+  /** The top of its repository; `main` is checked out. */
+  readonly path: string;
+  readonly home: TempHome;
+  /** Runs the program in it. */
+  run(...args: readonly string[]): Promise<Finished>;
+  /** The same, with `--json`; what it printed. */
+  // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+  json(...args: readonly string[]): Promise<any>;
+  /** Makes a task for a workflow, and hands it over. @returns Its id. */
+  start(workflow: string, title?: string): Promise<string>;
+  /** Runs a daemon; whoever calls ends it. */
+  daemon(): Deno.ChildProcess;
+  /** Waits until a task has one of these statuses. @returns The task. */
+  // deno-lint-ignore no-explicit-any -- as above
+  until(taskId: string, ...statuses: readonly string[]): Promise<any>;
+  /** Rows of the database. */
+  rows(sql: string, ...values: readonly string[]): Record<string, SQLOutputValue>[];
+  /** Where a task is worked on. */
+  tree(taskId: string): string;
+}
+
+/** How long something may take to come about, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/**
+ * Makes a project.
+ *
+ * @param made.workflows YAML by name. @param made.agent The agent: a shell script, which is also `agent.sh` beside the
+ * project. @param made.settings More lines below `orchestration:`.
+ */
+export async function workedProject(
+  home: TempHome,
+  { workflows, agent = "#!/bin/sh\ncat >/dev/null\n", settings = [], args = [] }: {
+    readonly workflows: Readonly<Record<string, string>>;
+    readonly agent?: string;
+    readonly settings?: readonly string[];
+    readonly args?: readonly string[];
+  },
+): Promise<WorkedProject> {
+  const path = join(home.path, "project");
+  await Deno.mkdir(join(path, ".conclaude", "workflows"), { recursive: true });
+  for (const [name, text] of Object.entries(workflows)) {
+    await Deno.writeTextFile(join(path, ".conclaude", "workflows", `${name}.yaml`), text);
+  }
+  const script = join(home.path, "agent.sh");
+  await Deno.writeTextFile(script, agent, { mode: 0o755 });
+  await Deno.writeTextFile(
+    join(path, ".conclaude.yaml"),
+    [
+      "orchestration:",
+      "  notify: false",
+      "  killGraceSeconds: 1",
+      `  agentCommand: ${script}`,
+      `  agentArgs: ${JSON.stringify(args)}`,
+      ...settings.map((line) => `  ${line}`),
+    ].join("\n") + "\n",
+  );
+  await git(path, "init", "--quiet", "-b", "main");
+  await git(path, "config", "user.name", "Ana");
+  await git(path, "config", "user.email", "ana@example.com");
+  await git(path, "add", "--all");
+  await git(path, "commit", "--quiet", "-m", "Begin");
+  const options = { env: { HOME: home.path }, cwd: path };
+  const run = (...args: readonly string[]) => startProgram(args, options);
+  const json: WorkedProject["json"] = async (...args) => {
+    const { stdout, stderr } = await run(...args, "--json");
+    if (stdout.trim() === "") throw new Error(`${args.join(" ")}: ${stderr}`);
+    return JSON.parse(stdout);
+  };
+  return {
+    path,
+    home,
+    run,
+    json,
+    async start(workflow, title = "Do it") {
+      const args = ["--title", title, "--workflow", workflow, "--start"];
+      return (await json("task", "create", ...args)).task.id;
+    },
+    daemon() {
+      const child = spawnProgram(["daemon", "run"], options);
+      void child.stdout.pipeTo(new WritableStream()).catch(() => {});
+      void child.stderr.pipeTo(new WritableStream()).catch(() => {});
+      void child.stdin.close();
+      return child;
+    },
+    async until(taskId, ...statuses) {
+      const endMs = Date.now() + PATIENCE_MS;
+      for (;;) {
+        const { task } = await json("task", "show", taskId);
+        if (statuses.includes(task.status)) return task;
+        if (Date.now() > endMs) {
+          throw new Error(`task ${taskId} is ${task.status} (${task.reason}), not ${statuses}`);
+        }
+        await pause(100);
+      }
+    },
+    rows(sql, ...values) {
+      const db = new DatabaseSync(home.database, { readOnly: true, timeout: 5000 });
+      try {
+        return db.prepare(sql).all(...values).map((row) => ({ ...row }));
+      } finally {
+        db.close();
+      }
+    },
+    tree: (taskId) => join(path, ".conclaude", "worktrees", taskId.replaceAll("-", "").slice(-12)),
+  };
+}
+
+/** Waits until something holds. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (const endMs = Date.now() + PATIENCE_MS; Date.now() < endMs;) {
+    if (await holds()) return;
+    await pause(50);
+  }
+  throw new Error(`not in ${PATIENCE_MS / 1000} s: ${what}`);
+}
+
+/** Ends a process at once, and waits until it is gone. */
+export async function killNow(child: Deno.ChildProcess): Promise<void> {
+  try {
+    child.kill("SIGKILL");
+  } catch {
+    // It has left.
+  }
+  await child.status;
+}
+
+/** Asks a process to leave, and waits until it is gone. */
+export async function end(child: Deno.ChildProcess): Promise<Deno.CommandStatus> {
+  try {
+    child.kill("SIGTERM");
+  } catch {
+    // It has left.
+  }
+  return await child.status;
+}
+
+/** Some time. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
