@@ -14,12 +14,6 @@ const START_MS = 10_000;
 const STOP_MS = 12_000;
 const PAUSE_MS = 50;
 
-/** How long a claim counts without being renewed. */
-const LEASE_MS = 30 * 60_000;
-
-/** How long a workflow may take that says nothing of it. */
-const WORKFLOW_MS = 2 * 60 * 60_000;
-
 /** The database that a daemon is about, and where its files are. */
 async function daemonPlace(context: CliContext) {
   const { globals, locations } = context;
@@ -51,9 +45,6 @@ export async function runHere(
     privateFolder,
     busyTimeoutMs: config.busyTimeoutMs,
     port: flags.port ?? null,
-    redactPatterns: config.redactPatterns,
-    leaseMs: LEASE_MS,
-    workflowTimeoutMs: WORKFLOW_MS,
     say: flags.quiet ? () => {} : (line) => context.process.stderr.write(`${line}\n`),
   });
   return { json: undefined, text: "", exitCode };
