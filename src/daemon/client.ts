@@ -1,6 +1,6 @@
 /** Finds the daemon of a database by its files, and talks to it. */
 import { isDaemonLocked } from "../store/daemon_lock.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "./files.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 import { type DaemonState, readState } from "./state_file.ts";
 
 /** What there is to be found: nobody, one that does not tell who it is (yet, or any more), or one to talk to. */

@@ -4,7 +4,10 @@ import { dataVersionReader } from "../store/database.ts";
 import { type EventRow, lastEventId, listEvents } from "../store/events.ts";
 
 /** How often it is looked whether another process has written, in milliseconds. */
-const POLL_MS = 75;
+const POLL_MS = 100;
+
+/** So long own writes are gathered, in milliseconds: what comes together is told to every stream in one go. */
+const GATHER_MS = 10;
 
 /** How many of the newest events are kept; whoever is further behind reads from the database. */
 const RING_EVENTS = 4_096;
@@ -60,10 +63,10 @@ export class EventHub {
   changed(): void {
     if (this.#isAnnounced) return;
     this.#isAnnounced = true;
-    queueMicrotask(() => {
+    setTimeout(() => {
       this.#isAnnounced = false;
       this.#look();
-    });
+    }, GATHER_MS);
   }
 
   /** Events after a number, the oldest first; at most some hundred, none when there are no more. */

@@ -1,5 +1,6 @@
 /** The daemon's life: lock, database, engine, sockets; then it answers until it is told to stop. */
 import { Engine } from "../engine/engine.ts";
+import { Settings } from "../engine/settings.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { Locations } from "../paths.ts";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
@@ -12,7 +13,7 @@ import { takeDaemonLock } from "../store/daemon_lock.ts";
 import { VERSION } from "../version.ts";
 import { watchDatabase } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "./files.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 import { createHandler } from "./http.ts";
 import { Metrics } from "./metrics.ts";
 import type { Daemon } from "./route.ts";
@@ -39,12 +40,11 @@ export interface DaemonOptions {
   readonly privateFolder: string;
   /** A port of this machine beside the socket; 0 takes a free one, null none. */
   readonly port: number | null;
-  readonly redactPatterns: readonly string[];
-  readonly leaseMs: number;
-  readonly workflowTimeoutMs: number;
   /** Takes every line of the log, beside the file. */
   readonly say: (line: string) => void;
 }
+
+const MINUTE_MS = 60_000;
 
 /** How long stopping may take, in milliseconds. */
 const STOP_MS = 10_000;
@@ -77,6 +77,11 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     isStopping = true;
     stopping.resolve({ code, why });
   };
+  const settings = new Settings({
+    locations: options.locations,
+    folder: options.folder,
+    warn: (message) => log("warn", message),
+  });
   const hub = new EventHub(db, {
     problem: (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
     onNews: () => engine.wake(),
@@ -84,8 +89,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const engine: Engine = new Engine({
     db,
     database,
-    locations: options.locations,
     folder: options.folder,
+    settings,
     log,
     changed: () => hub.changed(),
     notify: (title, body) => showNotification({ title, body, isUrgent: false }),
@@ -94,7 +99,6 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     alphabet: "base64url",
     omitPadding: true,
   });
-  const rules = compileRedactPatterns(options.redactPatterns);
   const state = { pid: Deno.pid, startedAtMs: Date.now(), token, version: VERSION };
   const daemon = {
     db,
@@ -104,9 +108,16 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     state: { ...state, ...{ socket: null as string | null, port: null as number | null } },
     database,
     warnings,
-    leaseMs: options.leaseMs,
-    workflowTimeoutMs: options.workflowTimeoutMs,
-    redact: (text: string) => redactText(text, rules),
+    get leaseMs() {
+      return settings.own(Date.now()).store.claimTimeoutMinutes * MINUTE_MS;
+    },
+    get workflowTimeoutMs() {
+      return settings.own(Date.now()).orchestration.workflowTimeoutMinutes * MINUTE_MS;
+    },
+    redact: (text: string) => {
+      const { patterns } = settings.own(Date.now()).capture.redact;
+      return redactText(text, compileRedactPatterns(patterns));
+    },
     log,
     // The answer to whoever asked is sent first.
     stop: (why: string) => void setTimeout(() => stop(0, why), 0),

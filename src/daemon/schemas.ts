@@ -163,7 +163,7 @@ export const fields = {
   // What stands in a query is text.
   flag: z.enum(["true", "false", "1", "0"]),
   number: (min: number, max: number) => z.coerce.number().check(z.int(), z.gte(min), z.lte(max)),
-  words: z.string().check(z.maxLength(8_192)),
+  words: z.string().check(z.minLength(1), z.maxLength(8_192)),
 };
 
 /** One of the words that a schema allows. @throws {UserError} INVALID_INPUT */

@@ -3,7 +3,7 @@ import { UserError } from "../errors.ts";
 import { parentOf } from "../paths.ts";
 import { makePrivateFolder } from "../spool/spool.ts";
 import type { Door } from "./access.ts";
-import type { DaemonFiles } from "./files.ts";
+import type { DaemonFiles } from "../process/daemon_files.ts";
 
 /** Answers a request that came in through a door. */
 export type Handler = (request: Request, door: Door) => Promise<Response>;

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
 import type { Config } from "../config/schema.ts";
-import type { Locations } from "../paths.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
 import type { Lasting } from "./begin.ts";
 import type { Settings } from "./settings.ts";
@@ -11,7 +10,7 @@ export interface EngineContext {
   readonly db: DatabaseSync;
   /** Absolute path. */
   readonly database: string;
-  readonly locations: Locations;
+  readonly settings: Settings;
   /** Where the daemon was started. */
   readonly folder: string;
   /** Is called after every write, so that streams tell it without delay. */
@@ -23,7 +22,6 @@ export interface EngineContext {
 
 /** What the parts of the engine share. */
 export interface EngineParts extends EngineContext {
-  readonly settings: Settings;
   /** Aborted when the daemon leaves. */
   readonly signal: AbortSignal;
   readonly wake: () => void;

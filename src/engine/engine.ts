@@ -25,7 +25,6 @@ import {
 } from "./context.ts";
 import { approve, cancel, reject } from "./reviews.ts";
 import { startReady } from "./scheduler.ts";
-import { Settings } from "./settings.ts";
 import { removeFolder } from "./work_folder.ts";
 
 /** How often it looks around when nobody wakes it, in milliseconds. */
@@ -50,13 +49,8 @@ export class Engine {
   #claimsAtMs = 0;
 
   constructor(context: EngineContext) {
-    const settings = new Settings({
-      locations: context.locations,
-      folder: context.folder,
-      warn: (message) => context.log("warn", message),
-    });
     const signal = this.#stopping.signal;
-    this.#parts = { ...context, settings, signal, wake: () => this.wake() };
+    this.#parts = { ...context, signal, wake: () => this.wake() };
     this.#runs = new AgentRuns(this.#parts, (workflow) => this.#afterStep(workflow));
   }
 

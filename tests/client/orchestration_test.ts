@@ -17,7 +17,7 @@ function steps(worktree: string): unknown {
   const write = {
     type: "tool_use",
     name: "Write",
-    input: { file_path: join(worktree, "made.txt"), content: "made by an agent\n" },
+    input: { file_path: join(worktree, "src", "made.txt"), content: "made by an agent\n" },
   };
   const done = '```json\n{"success": true, "summary": "made.txt is there"}\n```';
   return {
@@ -93,7 +93,10 @@ Deno.test({
       await until(async () =>
         (await run("task", "show", task.id, "--json")).task.status === "blocked"
       );
-      assert.equal(await Deno.readTextFile(join(worktree, "made.txt")), "made by an agent\n");
+      assert.equal(
+        await Deno.readTextFile(join(worktree, "src", "made.txt")),
+        "made by an agent\n",
+      );
       await run("question", "answer", asked.id, "y", "--json");
       await until(async () =>
         (await run("task", "show", task.id, "--json")).task.status === "pending_merge"
@@ -102,7 +105,7 @@ Deno.test({
       await until(async () =>
         (await run("task", "show", task.id, "--json")).task.status === "closed"
       );
-      assert.equal(await Deno.readTextFile(join(project, "made.txt")), "made by an agent\n");
+      assert.equal(await Deno.readTextFile(join(project, "src", "made.txt")), "made by an agent\n");
       checkRecords(join(home, ".conclaude", "conclaude.db"), task.id);
     } finally {
       await run("daemon", "stop", "--json").catch(() => {});

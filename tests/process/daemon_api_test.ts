@@ -512,7 +512,12 @@ Deno.test("whatever is answered is as the document says, under both prefixes and
       ["GET", "/openapi.json", "/openapi.json", 200],
       ["POST", "/tasks", "/api/tasks", 201, {
         port: true,
-        body: { title: "two", tags: ["b", "a"], start: true },
+        body: {
+          title: "two",
+          tags: ["b", "a"],
+          start: true,
+          dependsOn: [CLAIMED],
+        },
       }],
       ["POST", "/tasks/{id}/subtasks", `/tasks/${TASK}/subtasks`, 201, {
         body: { title: "below" },
@@ -541,12 +546,13 @@ Deno.test("whatever is answered is as the document says, under both prefixes and
           dependsOn: [CLAIMED],
         },
       }],
+      // It waits for another one, so the scheduler leaves it alone.
+      ["POST", "/tasks/{id}/start", `/tasks/${TASK}/start`, 200],
+      ["POST", "/tasks/{id}/stop", `/tasks/${TASK}/stop`, 202],
       ["PATCH", "/tasks/{id}", `/tasks/${TASK}`, 200, { body: { dependsOn: [], workflow: null } }],
       ["POST", "/tasks/{id}/tags", `/tasks/${TASK}/tags`, 200, { body: { tags: ["x", "y"] } }],
       ["DELETE", "/tasks/{id}/tags", `/tasks/${TASK}/tags`, 200, { body: { tags: ["x"] } }],
       ["PUT", "/tasks/{id}/tags", `/tasks/${TASK}/tags`, 200, { body: { tags: ["z"] } }],
-      ["POST", "/tasks/{id}/start", `/tasks/${TASK}/start`, 200],
-      ["POST", "/tasks/{id}/stop", `/tasks/${TASK}/stop`, 202],
       ["POST", "/tasks/{id}/claim", `/tasks/${TASK}/claim`, 200, { headers: a }],
       ["POST", "/tasks/{id}/renew", `/tasks/${TASK}/renew`, 200, { headers: a }],
       ["POST", "/tasks/{id}/block", `/tasks/${TASK}/block`, 200, {

@@ -57,6 +57,12 @@ const COMMAND_LINES: readonly string[] = [
   "export",
   "completions bash",
   "hook --help",
+  "daemon status",
+  "daemon start",
+  "daemon logs",
+  "daemon run",
+  "daemon stop",
+  "daemon stop",
 ];
 
 Deno.test("no verb asks for a permission that the program does not have", async () => {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { Engine } from "../../src/engine/engine.ts";
+import { Settings } from "../../src/engine/settings.ts";
 import { locate } from "../../src/paths.ts";
 import { takeDaemonLock } from "../../src/store/daemon_lock.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -109,10 +110,11 @@ export async function engineStage(
     async startEngine() {
       const lock = takeDaemonLock(database.replace(/\.db$/, ".lock"));
       if (lock === null) throw new Error("somebody holds the lock");
+      const locations = locate({ HOME: home }, { dbFlag: undefined, cwd: project });
       const engine = new Engine({
         db,
         database,
-        locations: locate({ HOME: home }, { dbFlag: undefined, cwd: project }),
+        settings: new Settings({ locations, folder: project, warn: () => {} }),
         folder: project,
         changed: () => {},
         log: () => {},

@@ -1,5 +1,5 @@
 import { askDaemon, findDaemon, type FoundDaemon } from "../../daemon/client.ts";
-import { type DaemonFiles, daemonFiles, realDatabase } from "../../daemon/files.ts";
+import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { startAlone } from "../../process/start_alone.ts";
@@ -13,12 +13,6 @@ import type { View } from "../view.ts";
 const START_MS = 10_000;
 const STOP_MS = 12_000;
 const PAUSE_MS = 50;
-
-/** How long a claim counts without being renewed. */
-const LEASE_MS = 30 * 60_000;
-
-/** How long a workflow may take that says nothing of it. */
-const WORKFLOW_MS = 2 * 60 * 60_000;
 
 /** The database that a daemon is about, and where its files are. */
 async function daemonPlace(context: CliContext) {
@@ -51,9 +45,6 @@ export async function runHere(
     privateFolder,
     busyTimeoutMs: config.busyTimeoutMs,
     port: flags.port ?? null,
-    redactPatterns: config.redactPatterns,
-    leaseMs: LEASE_MS,
-    workflowTimeoutMs: WORKFLOW_MS,
     say: flags.quiet ? () => {} : (line) => context.process.stderr.write(`${line}\n`),
   });
   return { json: undefined, text: "", exitCode };
@@ -66,7 +57,10 @@ export async function startDaemon(
 ): Promise<View> {
   const { database, files } = await daemonPlace(context);
   const before = findDaemon(files);
-  if (before.kind === "running") return stateView(before, { database, started: false });
+  if (before.kind === "running") {
+    giveUpNetwork();
+    return stateView(before, { database, started: false });
+  }
   const { words } = ownProgram(context.cwd);
   const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
   Deno.mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
@@ -79,9 +73,13 @@ export async function startDaemon(
   for (const endMs = Date.now() + START_MS; Date.now() < endMs && !hasLeft;) {
     const found = findDaemon(files);
     const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
-    if (answer?.status === 200) return stateView(found, { database, started: true });
+    if (answer?.status === 200) {
+      giveUpNetwork();
+      return stateView(found, { database, started: true });
+    }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
+  giveUpNetwork();
   const last = findDaemon(files);
   // Somebody else has started one at the same moment.
   if (last.kind === "running") return stateView(last, { database, started: false });
@@ -95,11 +93,11 @@ export async function startDaemon(
 export async function stopDaemon(context: CliContext): Promise<View> {
   const { files } = await daemonPlace(context);
   const found = findDaemon(files);
+  if (found.kind === "running") await askDaemon(found.state, { method: "POST", path: "/shutdown" });
+  giveUpNetwork();
   if (found.kind === "none") {
     return { json: { stopped: false, running: false }, text: "The daemon is not running." };
   }
-  if (found.kind === "running") await askDaemon(found.state, { method: "POST", path: "/shutdown" });
-  Deno.permissions.revokeSync({ name: "net" });
   for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
     if (findDaemon(files).kind === "none") {
       return { json: { stopped: true, running: false }, text: "The daemon has stopped." };
@@ -113,6 +111,11 @@ export async function stopDaemon(context: CliContext): Promise<View> {
   });
 }
 
+/** Nothing more is asked of the daemon, and nobody else may be. */
+function giveUpNetwork(): void {
+  Deno.permissions.revokeSync({ name: "net" });
+}
+
 const HEALTH = { method: "GET", path: "/health" } as const;
 
 /** `conclaude daemon status` */
@@ -120,7 +123,7 @@ export async function showStatus(context: CliContext): Promise<View> {
   const { database, files } = await daemonPlace(context);
   const found = findDaemon(files);
   const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
-  Deno.permissions.revokeSync({ name: "net" });
+  giveUpNetwork();
   return stateView(found, { database, answers: answer?.status === 200 });
 }
 
@@ -172,7 +175,7 @@ export async function showLogs(
   context: CliContext,
   { lines, follow }: { readonly lines: number; readonly follow: boolean },
 ): Promise<View> {
-  Deno.permissions.revokeSync({ name: "net" });
+  giveUpNetwork();
   const { files } = await daemonPlace(context);
   const whole = [readText(`${files.log}.1`), readText(files.log)].join("");
   const last = lines === 0
