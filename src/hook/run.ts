@@ -21,21 +21,6 @@ const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
 ]);
 /** Events that ask whether something may happen. */
 const GATES: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
-/** Events that may tell of sub-agents and questions, or that these are over. */
-const TELLING: ReadonlySet<string> = new Set([
-  "SubagentStart",
-  "SubagentStop",
-  "Notification",
-  "Elicitation",
-  "ElicitationResult",
-  "PostToolBatch",
-  "UserPromptSubmit",
-  "Stop",
-  "StopFailure",
-  "SessionEnd",
-]);
-/** The tool that starts a sub-agent, by its names. */
-const AGENT_TOOLS: ReadonlySet<string> = new Set(["Agent", "Task"]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 
 /**
@@ -54,7 +39,6 @@ export async function runHook(args: readonly string[]): Promise<never> {
     const { beginWork } = await import("./work.ts");
     const work = await beginWork(input, flags);
     const load = (work.problem === null && handlerOf(work)) || OTHER_EVENTS;
-    if (mayTell(work)) await (await import("./told.ts")).saveTold(work);
     const answer = await (await load()).handle(work);
     if (work.config.notifications !== "") {
       (await import("./notification.ts")).notifyOfEvent(work);
@@ -78,13 +62,6 @@ export async function runHook(args: readonly string[]): Promise<never> {
 function handlerOf({ event, config }: HookWork): (() => Promise<HandlerModule>) | undefined {
   const isFree = config.guards === "" && config.requirements === "";
   return isFree && GATES.has(event.name) ? undefined : HANDLERS.get(event.name);
-}
-
-/** What an agent of the daemon does belongs to its task. */
-function mayTell({ event, problem }: HookWork): boolean {
-  if (problem !== null) return false;
-  if (TELLING.has(event.name) || readVariable("CONCLAUDE_TASK_ID") !== undefined) return true;
-  return event.name === "PostToolUse" && AGENT_TOOLS.has(event.toolName ?? "");
 }
 
 function readFlags(args: readonly string[]): HookFlags {

@@ -20,6 +20,7 @@ const MAX_TOLD = 5;
  * was done in this project before.
  */
 export async function handle(work: HookWork): Promise<Answer> {
+  await (await import("./told.ts")).saveTold(work);
   const others = ask(
     work.db,
     (db) => activeSessions(db, { except: work.sessionId, limit: MAX_LOOKED_AFTER }),
