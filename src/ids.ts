@@ -48,6 +48,11 @@ export function normalizeSessionId(value: unknown): string | undefined {
   return [[0, 8], [8, 12], [12, 16], [16, 20], [20]].map((part) => plain.slice(...part)).join("-");
 }
 
+/** A UUID as it is stored; null for any other text. */
+export function uuidOf(text: string | undefined): string | null {
+  return text !== undefined && UUID.test(text) ? normalizeSessionId(text) ?? null : null;
+}
+
 /** The number of a process; null for a text that is none. */
 export function processNumber(text: string | undefined): number | null {
   const pid = Number(text);

@@ -3,6 +3,7 @@
  * in the database; what it keeps in memory is only which agents it follows and what it is doing right now.
  */
 import { messageOf } from "../errors.ts";
+import { runOrchestrationRetention } from "../maintenance/orchestration_retention.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { renewClaim, takeBackLapsed } from "../store/task_claims.ts";
@@ -33,6 +34,9 @@ const LOOK_AROUND_MS = 1000;
 /** How often claims are renewed and lapsed ones taken back, in milliseconds. */
 const CLAIMS_MS = 60_000;
 
+/** How often what was kept long enough is removed, in milliseconds. */
+const RETENTION_MS = 3_600_000;
+
 /** How long a check before a merge may take, in milliseconds. */
 const CHECK_MS = 600_000;
 
@@ -47,6 +51,8 @@ export class Engine {
   #isLooking = false;
   #isWanted = false;
   #claimsAtMs = 0;
+  #retentionTimer: ReturnType<typeof setInterval> | undefined;
+  #retention: Promise<void> = Promise.resolve();
 
   constructor(context: EngineContext) {
     const signal = this.#stopping.signal;
@@ -63,14 +69,17 @@ export class Engine {
       await this.#tidy(workflow);
     }
     this.#timer = setInterval(() => this.wake(), LOOK_AROUND_MS);
+    this.#retentionTimer = setInterval(() => this.#removeOld(), RETENTION_MS);
+    this.#removeOld();
     this.wake();
   }
 
   /** Lets go; agents run on, and the next daemon follows them. A merge that is being made is made. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
+    clearInterval(this.#retentionTimer);
     this.#stopping.abort();
-    await Promise.allSettled([this.#runs.ended(), ...this.#deciding.values()]);
+    await Promise.allSettled([this.#runs.ended(), this.#retention, ...this.#deciding.values()]);
   }
 
   /** Something may be there to do: looks at once. */
@@ -90,6 +99,24 @@ export class Engine {
         this.#isLooking = false;
       }
     });
+  }
+
+  /** Beside everything else, a little at a time. */
+  #removeOld(): void {
+    const { db, database, settings, signal, log, changed } = this.#parts;
+    const nowMs = Date.now();
+    this.#retention = this.#retention
+      .then(() => {
+        const { store } = settings.own(nowMs);
+        return runOrchestrationRetention(db, { database, store, nowMs, signal });
+      })
+      .then((removed) => {
+        if (Object.values(removed).every((count) => count === 0)) return;
+        const counts = Object.entries(removed).filter(([, count]) => count > 0);
+        log("info", `removed what is old: ${counts.map((pair) => pair.join(" ")).join(", ")}`);
+        changed();
+      })
+      .catch((thrown) => log("error", `retention: ${messageOf(thrown)}`));
   }
 
   async #lookAround(): Promise<void> {

@@ -128,6 +128,7 @@ export async function answerTo(
     saved: null,
     fault: db === null ? "it cannot be read" : null,
     tell: (notice) => void notices.push(notice),
+    saveBeside: () => {},
     save(draft) {
       // Some decide while they save.
       if (typeof draft === "function") draft(db);

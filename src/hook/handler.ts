@@ -3,8 +3,10 @@ import type { ConfigFile } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Repository } from "../git/repository.ts";
 import type { Locations } from "../paths.ts";
+import type { SessionChange } from "../orchestration/session_changes.ts";
 import type { ApplyChanges, Capture, ExecutionStatus, SessionTouch } from "../store/captures.ts";
 import type { RequirementChange } from "../store/requirements.ts";
+import type { ApplySessionChanges } from "../store/session_agents.ts";
 import type { HookEvent } from "./protocol.ts";
 
 /** What goes to stdout: one JSON object, or nothing. */
@@ -70,6 +72,8 @@ export interface HookWork {
   readonly notices: readonly string[];
   /** Tells the person something, in Claude Code's own interface. */
   tell(notice: string): void;
+  /** Has more written with the event, in its transaction, whatever its handler saves. */
+  saveBeside(told: readonly SessionChange[], apply: ApplySessionChanges): void;
   /**
    * Makes the event durable, in the database or in the spool.
    *

@@ -7,8 +7,21 @@ const MAX_TITLE_CHARS = 120;
 /** What a tool is about to be used for comes again, whole, when it has been. */
 const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
 
+/** Events among them that tell of sub-agents and questions, or that these are over. */
+const TELLING: ReadonlySet<string> = new Set([
+  "SubagentStart",
+  "Notification",
+  "Elicitation",
+  "ElicitationResult",
+  "PostToolBatch",
+  "StopFailure",
+]);
+
 /** Every event without a rule of its own, known or not: it is recorded, and answered with nothing. */
 export async function handle(work: HookWork): Promise<Answer> {
+  if (work.problem === null && TELLING.has(work.event.name)) {
+    await (await import("./told.ts")).saveTold(work);
+  }
   await work.save(await draftOf(work));
   return null;
 }

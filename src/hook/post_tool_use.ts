@@ -33,6 +33,9 @@ export async function handle(work: HookWork): Promise<Answer> {
     );
     return await after?.answer() ?? SILENT;
   }
+  if (toolName === "Agent" || toolName === "Task") {
+    await (await import("./told.ts")).saveTold(work);
+  }
   const capture = await captureOf(work, { toolName, files, failed });
   const agentId = nameOf(event.own["agent_id"]);
   await work.save({

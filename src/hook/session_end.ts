@@ -9,6 +9,7 @@ const CLEANUP_MS = 300;
 /** Ends the session, then uses the quiet moment: a checkpoint that waits for nobody, and one step of retention. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;
+  await (await import("./told.ts")).saveTold(work);
   const required = config.requirements === ""
     ? null
     : (await import("./session_requirements.ts")).endRequirements(work);

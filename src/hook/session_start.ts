@@ -6,7 +6,7 @@ import type { StopPolicy } from "../guard/stop.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { goneSessions } from "../session/liveness.ts";
-import { activeSessions, markAbandoned, recentSessions } from "../store/session_registry.ts";
+import { activeSessions, recentSessions } from "../store/session_registry.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
@@ -20,6 +20,7 @@ const MAX_TOLD = 5;
  * was done in this project before.
  */
 export async function handle(work: HookWork): Promise<Answer> {
+  await (await import("./told.ts")).saveTold(work);
   const others = ask(
     work.db,
     (db) => activeSessions(db, { except: work.sessionId, limit: MAX_LOOKED_AFTER }),
@@ -43,7 +44,10 @@ export async function handle(work: HookWork): Promise<Answer> {
   const db = work.spareDb();
   if (db !== null && work.config.stop !== "") await lookAtRoot(db, work);
   const gone = goneSessions(others, processes, work.claudePid);
-  if (gone.length > 0) ask(db, (db) => markAbandoned(db, gone, work.atMs));
+  if (gone.length > 0) {
+    const { abandonSessions } = await import("../store/session_agents.ts");
+    ask(db, (db) => abandonSessions(db, gone, work.atMs));
+  }
   const { problems, problemKeys, brokenRequirements, unreadable } = work.config;
   if (problems > 0) {
     const more = problems > problemKeys.length ? " and more" : "";

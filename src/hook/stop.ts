@@ -14,6 +14,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   // It was looked at only because a file might have asked for something.
   const isFree = config.stop === "" && config.requirements === "";
   if (isFree && event.stopHookActive) return null;
+  await (await import("./told.ts")).saveTold(work);
   const draft = draftOf(work);
   if (isFree) {
     await work.save(draft);

@@ -11,6 +11,7 @@ import { handleOnce } from "./twin.ts";
 
 /** A subagent has stopped: runs what the configuration has for it. A failure is told to the person, and holds nothing back. */
 export async function handle(work: HookWork): Promise<Answer> {
+  await (await import("./told.ts")).saveTold(work);
   const draft = await draftOf(work);
   if (work.config.subagentStop === "") {
     await work.save(draft);

@@ -3,6 +3,7 @@ import { draftOf } from "./other_event.ts";
 
 /** A person sends a prompt: it is recorded, Claude is told what the configuration adds, and a command may hold it back. */
 export async function handle(work: HookWork): Promise<Answer> {
+  await (await import("./told.ts")).saveTold(work);
   const draft = await draftOf(work);
   const { prompts, stop, requirements } = work.config;
   if (prompts === "" && requirements === "" && !stop.includes('"queue":{')) {

@@ -6,8 +6,8 @@ import { repositoryAt } from "../git/repository.ts";
 import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
-import { type HookRecord, saveRecord } from "../store/captures.ts";
-import { checkpoint, openDatabase } from "../store/database.ts";
+import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts";
+import { keepLogShort, openDatabase } from "../store/database.ts";
 import { sinceStartMs } from "../time.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import {
@@ -24,9 +24,6 @@ const MAX_DRAIN_MS = 500;
 
 /** How long work beside the event waits for another process, in milliseconds. */
 const SPARE_BUSY_MS = 100;
-
-/** A hook that leaves a longer write-ahead log moves it into the database: the next one has to read it whole. */
-const MAX_LOG_BYTES = 300_000;
 
 /** Where this process reads and writes. */
 export function readLocations(flags: HookFlags): Locations {
@@ -67,6 +64,8 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   const notices: string[] = [];
   let saved = false;
   let kept: Draft | null = null;
+  let beside: Pick<HookRecord, "told"> = {};
+  let applyTold: Appliers["told"];
   let fault: unknown = opened.reason;
 
   const id = newId(atMs);
@@ -102,7 +101,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       },
       capture: draft.capture ?? null,
       counters: draft.counters ?? [],
-      ...(draft.changes === undefined ? {} : { changes: draft.changes }),
+      ...(draft.changes === undefined ? beside : { ...beside, changes: draft.changes }),
     };
   };
   const save: HookWork["save"] = async (draft, apply) => {
@@ -113,7 +112,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     };
     try {
       if (db === null) throw opened.reason;
-      saveRecord(db, () => recordOf(decide(db)), apply);
+      saveRecord(db, () => recordOf(decide(db)), { changes: apply, told: applyTold });
       saved = true;
       if (database !== ":memory:") keepLogShort(db, database);
     } catch (thrown) {
@@ -154,6 +153,10 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     db: opened.db,
     notices,
     tell: (notice) => void notices.push(notice),
+    saveBeside(told, apply) {
+      beside = { told };
+      applyTold = apply;
+    },
     save,
     get saved() {
       return kept;
@@ -166,7 +169,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
   };
 }
 
-/** Every environment variable that a hook looks at. */
+/** Every environment variable that decides about an event. */
 function readEnvironment() {
   const onWindows = Deno.build.os === "windows";
   return {
@@ -281,19 +284,4 @@ function holdsRecords(folder: string): boolean {
     }
   }
   return false;
-}
-
-/**
- * No process stays to keep the log's index alive, so every hook reads the whole log to make it anew, and SQLite's own
- * checkpoint would copy it at every commit and never begin it again. So a hook that finds it long empties it, if nobody
- * else is at work.
- */
-function keepLogShort(db: DatabaseSync, database: string): void {
-  try {
-    if (Deno.statSync(`${database}-wal`).size <= MAX_LOG_BYTES) return;
-    db.exec("PRAGMA busy_timeout = 0");
-    checkpoint(db, "TRUNCATE");
-  } catch {
-    // Another process holds the database; a later hook tries again.
-  }
 }

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
-import { type HookRecord, saveRecords } from "../store/captures.ts";
+import { type Appliers, type HookRecord, saveRecords } from "../store/captures.ts";
 import { applyChanges } from "../store/requirements.ts";
+import { applySessionChanges } from "../store/session_agents.ts";
 import { isPrivateFolder, SPOOL_FORMAT, type SpooledRecord, spoolSuffix } from "./spool.ts";
 
 /** Records that go into the database in one transaction. */
@@ -9,6 +10,8 @@ const BATCH_RECORDS = 50;
 
 /** The ending that sets a file aside that holds no record. */
 const DAMAGED_SUFFIX = ".damaged";
+
+const APPLIERS: Appliers = { changes: applyChanges, told: applySessionChanges };
 
 /** What a drain did. */
 export interface DrainReport {
@@ -88,7 +91,7 @@ function saveBatch(
   damaged: string[],
 ): { readonly saved: number; readonly known: number } {
   try {
-    const saved = saveRecords(db, batch.map(({ record }) => record), applyChanges);
+    const saved = saveRecords(db, batch.map(({ record }) => record), APPLIERS);
     for (const { path } of batch) removeQuietly(path);
     return { saved, known: batch.length - saved };
   } catch (thrown) {

@@ -7,10 +7,15 @@ import type { HookRecord } from "../store/captures.ts";
  */
 
 /** The newest layout of a spool file that this program knows. */
-export const SPOOL_FORMAT = 2;
+export const SPOOL_FORMAT = 3;
 
-/** A program that knows no requirements must leave a record that changes them alone; any other it may take in. */
-const FORMAT_WITHOUT_CHANGES = 1;
+/**
+ * A program that does not know what a record changes must leave it alone: requirements came with format 2, sub-agents
+ * and questions with 3. Any other record it may take in.
+ */
+function formatOf({ changes, told }: HookRecord): number {
+  return told !== undefined ? SPOOL_FORMAT : changes !== undefined ? 2 : 1;
+}
 
 /** What a spool file holds. */
 export interface SpooledRecord {
@@ -39,8 +44,7 @@ export function spoolRecord(
   record: HookRecord,
   target: { readonly database: string; readonly folders: readonly string[] },
 ): string {
-  const format = record.changes === undefined ? FORMAT_WITHOUT_CHANGES : SPOOL_FORMAT;
-  const entry: SpooledRecord = { format, database: target.database, record };
+  const entry: SpooledRecord = { format: formatOf(record), database: target.database, record };
   const text = JSON.stringify(entry);
   const errors: unknown[] = [];
   for (const folder of target.folders) {

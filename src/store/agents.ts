@@ -103,7 +103,7 @@ export function markRunning(db: DatabaseSync, id: string, process: AgentProcess)
     process.atMs,
     id,
   );
-  tell(db, "agent.started", id, process.atMs);
+  tellAgent(db, "agent.started", id, process.atMs);
 }
 
 /** Writes down how an agent ended; one that has ended already stays as it is. */
@@ -123,7 +123,7 @@ export function endAgent(
       WHERE id = ?
         AND ended_at_ms IS NULL`,
   ).run(end.status, end.exitCode, end.error, end.atMs, end.atMs, id);
-  if (Number(changes) > 0) tell(db, `agent.${end.status}`, id, end.atMs);
+  if (Number(changes) > 0) tellAgent(db, `agent.${end.status}`, id, end.atMs);
 }
 
 /** Keeps which session of Claude Code an agent works in. */
@@ -207,7 +207,8 @@ export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   ).all().map(agentOf);
 }
 
-function tell(db: DatabaseSync, type: string, id: string, atMs: number): void {
+/** Writes the event of an agent. */
+export function tellAgent(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const { command: _command, ...agent } = readAgent(db, id)!;
   recordEvent(db, { type, entityType: "agent", entityId: id, data: { agent }, atMs });
 }

@@ -1,7 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
+import type { SessionChange } from "../orchestration/session_changes.ts";
 import { transaction } from "./database.ts";
 import type { RequirementChange } from "./requirements.ts";
+import type { ApplySessionChanges } from "./session_agents.ts";
 
 /** What became of a hook event. `blocked` is a decision, not a failure. */
 export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
@@ -66,6 +68,8 @@ export interface HookRecord {
   readonly counters: readonly string[];
   /** What it changes of the requirements; not there in most records. */
   readonly changes?: readonly RequirementChange[];
+  /** What it tells of sub-agents and questions; not there in most records. */
+  readonly told?: readonly SessionChange[];
 }
 
 /** Writes {@linkcode HookRecord.changes}: `applyChanges` of `requirements.ts`, which few hooks have to load. */
@@ -74,6 +78,12 @@ export type ApplyChanges = (
   changes: readonly RequirementChange[],
   atMs: number,
 ) => void;
+
+/** What writes the parts of a record that few have. */
+export interface Appliers {
+  readonly changes?: ApplyChanges | undefined;
+  readonly told?: ApplySessionChanges | undefined;
+}
 
 /**
  * Writes one hook event in one transaction: audit row, session, payload, counters, requirements. Once: a record
@@ -85,11 +95,11 @@ export type ApplyChanges = (
 export function saveRecord(
   db: DatabaseSync,
   record: HookRecord | (() => HookRecord),
-  apply?: ApplyChanges,
+  appliers: Appliers = {},
 ): boolean {
   return transaction(
     db,
-    () => writeRecord(db, typeof record === "function" ? record() : record, apply),
+    () => writeRecord(db, typeof record === "function" ? record() : record, appliers),
   );
 }
 
@@ -97,9 +107,12 @@ export function saveRecord(
 export function saveRecords(
   db: DatabaseSync,
   records: readonly HookRecord[],
-  apply?: ApplyChanges,
+  appliers: Appliers = {},
 ): number {
-  return transaction(db, () => records.filter((record) => writeRecord(db, record, apply)).length);
+  return transaction(
+    db,
+    () => records.filter((record) => writeRecord(db, record, appliers)).length,
+  );
 }
 
 /** How many captures of a session are not worked in yet. */
@@ -113,14 +126,15 @@ export function countPending(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["n"] ?? 0);
 }
 
-function writeRecord(db: DatabaseSync, record: HookRecord, apply?: ApplyChanges): boolean {
+function writeRecord(db: DatabaseSync, record: HookRecord, appliers: Appliers): boolean {
   if (!insertExecution(db, record)) return false;
   if (record.session !== null && !touchActiveSession(db, record, record.session)) {
     upsertSession(db, record, record.session);
   }
   if (record.capture !== null) insertCapture(db, record, record.capture);
   if (record.counters.length > 0) raiseCounters(db, record);
-  if (record.changes !== undefined) apply?.(db, record.changes, record.atMs);
+  if (record.changes !== undefined) appliers.changes?.(db, record.changes, record.atMs);
+  if (record.told !== undefined) appliers.told?.(db, record.told, record);
   return true;
 }
 

@@ -145,6 +145,24 @@ export function checkpoint(
   };
 }
 
+/** A hook that leaves a longer write-ahead log moves it into the database: the next one has to read it whole. */
+const MAX_LOG_BYTES = 300_000;
+
+/**
+ * No process stays to keep the log's index alive, so every hook reads the whole log to make it anew, and SQLite's own
+ * checkpoint would copy it at every commit and never begin it again. So a hook that finds it long empties it, if nobody
+ * else is at work.
+ */
+export function keepLogShort(db: DatabaseSync, database: string): void {
+  try {
+    if (Deno.statSync(`${database}-wal`).size <= MAX_LOG_BYTES) return;
+    db.exec("PRAGMA busy_timeout = 0");
+    checkpoint(db, "TRUNCATE");
+  } catch {
+    // Another process holds the database; a later hook tries again.
+  }
+}
+
 /** What a database says of itself; version 0 in a new file. */
 function identityOf(db: DatabaseSync): { readonly version: number; readonly isOurs: boolean } {
   const row = db.prepare(

@@ -80,7 +80,7 @@ export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: numbe
     question.origin,
     atMs,
   );
-  tell(db, "agent.question", id, atMs);
+  tellQuestion(db, "agent.question", id, atMs);
   return id;
 }
 
@@ -121,7 +121,7 @@ export function answerQuestion(
         SET status = 'answered', answer = ?, answered_by = ?, answered_at_ms = ?
       WHERE id = ?`,
   ).run(answer, by, atMs, id);
-  tell(db, "question.answered", id, atMs);
+  tellQuestion(db, "question.answered", id, atMs);
   return needQuestion(db, id);
 }
 
@@ -137,7 +137,7 @@ export function markDelivered(
             status = iif(?1 IS NULL, 'resolved', status), resolved_at_ms = iif(?1 IS NULL, ?2, NULL)
       WHERE id = ?3`,
   ).run(error, atMs, id);
-  tell(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
+  tellQuestion(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
 }
 
 /** Questions that somebody still waits for, or whose answer has not arrived. */
@@ -166,7 +166,7 @@ export function resolveQuestions(
     const id = String(row["id"]);
     db.prepare("UPDATE questions SET status = 'resolved', resolved_at_ms = ? WHERE id = ?")
       .run(atMs, id);
-    tell(db, "question.resolved", id, atMs);
+    tellQuestion(db, "question.resolved", id, atMs);
   }
 }
 
@@ -211,7 +211,8 @@ export function listQuestions(
   ).map(questionOf);
 }
 
-function tell(db: DatabaseSync, type: string, id: string, atMs: number): void {
+/** Writes the event of a question. */
+export function tellQuestion(db: DatabaseSync, type: string, id: string, atMs: number): void {
   const question = needQuestion(db, id);
   recordEvent(db, { type, entityType: "question", entityId: id, data: { question }, atMs });
 }

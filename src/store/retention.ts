@@ -52,6 +52,13 @@ export function removeSessionRows(
     changes(db, "DELETE FROM requirements WHERE session_id = ?", [sessionId]);
     changes(db, "DELETE FROM root_snapshots WHERE session_id = ?", [sessionId]);
     changes(db, "DELETE FROM prompt_queues WHERE session_id = ?", [sessionId]);
+    // What the daemon has started or asked goes with its task.
+    changes(db, "DELETE FROM agents WHERE session_id = ? AND kind = 'subagent'", [sessionId]);
+    changes(
+      db,
+      "DELETE FROM questions WHERE session_id = ? AND source IN ('notification', 'elicitation')",
+      [sessionId],
+    );
     const sessions = changes(db, "DELETE FROM sessions WHERE session_id = ?", [sessionId]);
     return { sessions, executions, captures, counters, done: true };
   });

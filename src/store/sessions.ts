@@ -17,13 +17,16 @@ export interface SessionRow {
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
   readonly endReason: string | null;
+  /** The task that it works for, and the agent that it is, when the daemon has started it. */
+  readonly taskId: string | null;
+  readonly agentId: string | null;
 }
 
 const COLUMNS =
   `session_id AS sessionId, short_id AS shortId, status, source, title, project_dir AS projectDir,
             repository, branch, cwd, permission_mode AS permissionMode, claude_pid AS claudePid,
             started_at_ms AS startedAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
-            end_reason AS endReason`;
+            end_reason AS endReason, task_id AS taskId, agent_id AS agentId`;
 
 /** Sessions, the one with the newest sign of life first. Null filters let everything through. */
 export function listSessions(
@@ -43,6 +46,16 @@ export function listSessions(
       ORDER BY updated_at_ms DESC, session_id
       LIMIT ?3`,
   ).all(filter.project, filter.status, filter.limit) as unknown as SessionRow[];
+}
+
+/** The sessions that worked for a task, the one that began last first. */
+export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM sessions
+      WHERE task_id = ?
+      ORDER BY started_at_ms DESC, session_id`,
+  ).all(taskId) as unknown as SessionRow[];
 }
 
 /** An active session, and the mark that its Claude process had when it began; null when that was not recorded. */

@@ -135,7 +135,8 @@ export function deleteTask(
   return subtree;
 }
 
-function markDeleted(db: DatabaseSync, task: Task, author: Author): void {
+/** Deletes a task so that it can be restored; what lies below it is the caller's to look after. */
+export function markDeleted(db: DatabaseSync, task: Task, author: Author): void {
   changeTask(db, task, { deletedAtMs: author.atMs, queuedAtMs: null }, author);
   tellDeleted(db, task, { ...author, hard: false });
 }

@@ -49,11 +49,13 @@ const COLD_MODULES = [
   "src/hook/stop_requirements.ts",
   "src/hook/stop_guards.ts",
   "src/hook/subagent_stop.ts",
+  "src/hook/told.ts",
   "src/hook/user_prompt_submit.ts",
   "src/maintenance/doctor/mending.ts",
   "src/maintenance/retention.ts",
   "src/spool/drain.ts",
   "src/store/migrate.ts",
+  "src/store/session_agents.ts",
 ];
 
 /** The command line, split so that a verb loads what it shares with the others and its own. */

@@ -1,4 +1,12 @@
+import { parseConfig } from "../../config/parse.ts";
+import { readConfigFiles } from "../../config/discover.ts";
+import {
+  type OrchestrationCounts,
+  previewOrchestrationRetention,
+  runOrchestrationRetention,
+} from "../../maintenance/orchestration_retention.ts";
 import { previewRetention, runRetention } from "../../maintenance/retention.ts";
+import { lookUpwards } from "../../project/look.ts";
 import type { RowCounts } from "../../store/retention.ts";
 import type { CliContext } from "../context.ts";
 import { progressLine } from "../progress_line.ts";
@@ -10,26 +18,44 @@ export async function runRetentionNow(
   context: CliContext,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<View> {
-  const { db, place: { config } } = await openStore(context, dryRun ? "read" : "write");
+  const { db, place: { config, database } } = await openStore(context, dryRun ? "read" : "write");
+  const { store } =
+    parseConfig(readConfigFiles(lookUpwards(context.cwd), context.locations)).config;
   const retentionDays = config.sessionRetentionDays;
   const nowMs = Date.now();
   const progress = progressLine(context);
-  const removed = dryRun ? previewRetention(db, { nowMs, retentionDays }) : runRetention(db, {
+  const ofSessions = dryRun ? previewRetention(db, { nowMs, retentionDays }) : runRetention(db, {
     nowMs,
     retentionDays,
     batchRows: config.retentionBatchRows,
     orphans: true,
-    onProgress: (step) => progress.tell(`removed ${textOf(step)} …`),
+    onProgress: (step) => progress.tell(`removed ${sessionsText(step)} …`),
   }).removed;
+  const options = { database, store, nowMs };
+  const ofTasks = dryRun
+    ? previewOrchestrationRetention(db, options)
+    : await runOrchestrationRetention(db, options);
   progress.end();
+  const texts = [
+    retentionDays === 0
+      ? "Everything of sessions is kept for ever (store.sessionRetentionDays is 0)."
+      : `${dryRun ? "Would remove" : "Removed"} ${
+        sessionsText(ofSessions)
+      } (kept: ${retentionDays} days).`,
+    `${dryRun ? "Would remove" : "Removed"} ${tasksText(ofTasks)}.`,
+  ];
   return {
-    json: { dryRun, removed, retentionDays },
-    text: retentionDays === 0
-      ? "Everything is kept for ever (store.sessionRetentionDays is 0)."
-      : `${dryRun ? "Would remove" : "Removed"} ${textOf(removed)} (kept: ${retentionDays} days).`,
+    json: { dryRun, removed: { ...ofSessions, ...ofTasks }, retentionDays },
+    text: texts.join("\n"),
   };
 }
 
-function textOf({ sessions, executions, captures, counters }: RowCounts): string {
+function sessionsText({ sessions, executions, captures, counters }: RowCounts): string {
   return `${sessions} sessions, ${executions} audit rows, ${captures} captures, ${counters} counters`;
+}
+
+function tasksText(counts: OrchestrationCounts): string {
+  const { deletedTasks, tasks, workflows, agents, questions, events, folders } = counts;
+  return `${tasks} deleted tasks with ${agents} agents and ${questions} questions, ${workflows} workflows, ` +
+    `${events} events, ${folders} folders of output; deleted ${deletedTasks} closed tasks`;
 }

@@ -1,4 +1,5 @@
 import { plain } from "../../capture/plain.ts";
+import { listAgents } from "../../store/agents.ts";
 import { listCounters } from "../../store/counters.ts";
 import { listSessions as readSessions, type SessionRow } from "../../store/sessions.ts";
 import { relativeTime } from "../../time.ts";
@@ -33,6 +34,9 @@ export async function listSessions(
       { title: "STATUS", value: (s) => s.status },
       { title: "LAST SEEN", value: (s) => relativeTime(s.updatedAtMs, now) },
       { title: "BRANCH", value: (s) => s.branch },
+      ...sessions.some(({ taskId }) => taskId !== null)
+        ? [{ title: "TASK", value: (s: SessionRow) => s.taskId }]
+        : [],
       { title: "PROJECT", value: (s) => s.projectDir },
       { title: "TITLE", value: (s) => s.title },
     ], {
@@ -52,6 +56,8 @@ export async function showSession(
   const { db } = await openStore(context, "read");
   const session = sessionOf(db, id);
   const counters = listCounters(db, session.sessionId);
+  const agents = listAgents(db, { kinds: ["subagent"], sessionId: session.sessionId });
+  const running = agents.filter(({ status }) => status === "running").map(({ name }) => name);
   const now = Date.now();
   const facts: readonly (readonly [name: string, value: string | number | null])[] = [
     ["session", session.sessionId],
@@ -64,13 +70,21 @@ export async function showSession(
     ["folder", session.cwd],
     ["permissions", session.permissionMode],
     ["process", session.claudePid],
+    ["task", session.taskId],
+    ["agent", session.agentId],
+    ["sub-agents", subagentsText(agents.length, running)],
     ["started", relativeTime(session.startedAtMs, now)],
     ["last seen", relativeTime(session.updatedAtMs, now)],
     ...counters.map(({ type, value }) => [type, value] as const),
   ];
   return {
-    json: { session, counters },
+    json: { session, counters, agents },
     text: facts.filter(([, value]) => value !== null)
       .map(([name, value]) => `${name.padEnd(14)}${plain(String(value))}`).join("\n"),
   };
+}
+
+function subagentsText(count: number, running: readonly string[]): string | null {
+  if (count === 0) return null;
+  return running.length === 0 ? `${count}` : `${count}, running: ${running.join(", ")}`;
 }

@@ -1,5 +1,6 @@
 import { plain } from "../../capture/plain.ts";
 import type { Task } from "../../orchestration/task.ts";
+import { listSessionsOfTask, type SessionRow } from "../../store/sessions.ts";
 import { listHistory, needTask } from "../../store/task_changes.ts";
 import { openDependencies } from "../../store/task_claims.ts";
 import { listAncestors, listChildren, listSubtree } from "../../store/task_tree.ts";
@@ -23,6 +24,7 @@ export async function showTask(context: CliContext, _flags: object, text: string
   const ancestors = listAncestors(db, id);
   const children = listChildren(db, id);
   const waitingFor = openDependencies(db, id);
+  const sessions = listSessionsOfTask(db, id);
   const changes = listHistory(db, id, { field: null, sinceMs: null });
   const nowMs = Date.now();
   const lines = [
@@ -32,13 +34,14 @@ export async function showTask(context: CliContext, _flags: object, text: string
     ...section("Above it", ancestors.map(lineOf)),
     ...section("Below it", children.map(lineOf)),
     ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
+    ...section("Sessions", sessions.map((session) => sessionLine(session, nowMs))),
     ...section(
       "Last changes",
       changes.slice(0, SHOWN_CHANGES).map((row) => historyLine(row, nowMs)),
     ),
   ];
   return {
-    json: { task: { ...task, children, ancestors, waitingFor } },
+    json: { task: { ...task, children, ancestors, waitingFor, sessions } },
     text: lines.map(plain).join("\n"),
   };
 }
@@ -134,6 +137,10 @@ function claimText({ claimedBy, claimToken, leaseUntilMs }: Task): string | null
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
+}
+
+function sessionLine({ shortId, status, updatedAtMs }: SessionRow, nowMs: number): string {
+  return `${shortId}  (${status}, last seen ${relativeTime(updatedAtMs, nowMs)})`;
 }
 
 function lineOf(task: Task): string {

@@ -18,6 +18,9 @@ export const retention = group({
       about: [
         "Removes sessions that ended longer ago than store.sessionRetentionDays (30; 0 keeps everything), with their",
         "audit trail, captures and counters, and older rows that belong to no session. Active sessions stay.",
+        "Closed tasks are deleted after store.taskRetentionDays, and removed for good, with their agents and output,",
+        "store.taskSoftDeleteDays later; workflows go store.workflowRetentionDays after their end, events after",
+        "store.eventRetentionHours. What runs, or waits for a person, stays. The daemon does the same every hour.",
         "It may be stopped at any time; SessionEnd does a little of the same.",
       ].join("\n"),
       examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],

@@ -4,7 +4,8 @@ import { openDatabase } from "../../store/database.ts";
 import { queueHealth } from "../../store/queue_health.ts";
 import { oldestExpiredSession } from "../../store/retention.ts";
 import { countSessions } from "../../store/session_counts.ts";
-import { activeSessions, markAbandoned } from "../../store/session_registry.ts";
+import { abandonSessions } from "../../store/session_agents.ts";
+import { activeSessions } from "../../store/session_registry.ts";
 import { daysMs } from "../../time.ts";
 import { type Finding, ok, warn } from "../check.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
@@ -35,7 +36,7 @@ export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
     async () => {
       const db = await openDatabase(place.database, { busyTimeoutMs: place.config.busyTimeoutMs });
       try {
-        return `marked ${markAbandoned(db, gone, place.nowMs)} sessions as abandoned`;
+        return `marked ${abandonSessions(db, gone, place.nowMs)} sessions as abandoned`;
       } finally {
         db.close();
       }

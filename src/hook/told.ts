@@ -1,0 +1,66 @@
+/** What an event tells beside its own record: of the session's task, its sub-agents and its questions. */
+import { UNKNOWN_SESSION_ID, uuidOf } from "../ids.ts";
+import { type SessionChange, settledBy, toldBy } from "../orchestration/session_changes.ts";
+import { joinPath, parentOf, readVariable } from "../paths.ts";
+import { hasOpenQuestion, hasRunningSubagent, isOfTask } from "../store/session_open.ts";
+import type { HookWork } from "./handler.ts";
+
+/** Has what an event tells written with it. Where nothing of the content is kept, neither is this. */
+export async function saveTold(work: HookWork): Promise<void> {
+  if (!work.config.databaseEnabled || work.sessionId === UNKNOWN_SESSION_ID) return;
+  const changes = [...taskOf(work), ...settledOf(work), ...await toldOf(work)];
+  if (changes.length === 0) return;
+  const { applySessionChanges } = await import("../store/session_agents.ts");
+  work.saveBeside(changes, applySessionChanges);
+}
+
+/** What the daemon has started the session's process for; a value of any other shape is not the daemon's. */
+function taskOf({ db, sessionId }: HookWork): readonly SessionChange[] {
+  const taskId = uuidOf(readVariable("CONCLAUDE_TASK_ID"));
+  if (taskId === null) return [];
+  const task = { taskId, agentId: uuidOf(readVariable("CONCLAUDE_AGENT_ID")) };
+  if (db !== null && quietly(() => isOfTask(db, sessionId, task))) return [];
+  return [{ kind: "task", ...task }];
+}
+
+/** Only where something can be open: as a rule nothing is. An event that must wait cannot know. */
+function settledOf({ event, db, sessionId }: HookWork): readonly SessionChange[] {
+  const change = settledBy(event.name);
+  if (change === null) return [];
+  const mayBeOpen = db === null ||
+    quietly(() =>
+      hasOpenQuestion(db, sessionId) ||
+      (change.kind === "over" && hasRunningSubagent(db, sessionId))
+    );
+  return mayBeOpen ? [change] : [];
+}
+
+async function toldOf(work: HookWork): Promise<readonly SessionChange[]> {
+  const { event, keepsContent } = work;
+  if (!keepsContent) return [];
+  const { name, own, toolName, toolInput } = event;
+  if (toolName !== null && await work.exclusion(toolName, toolInput) !== null) return [];
+  return toldBy({ name, own, worktree: await worktreeOf(work) });
+}
+
+/** The working tree that an event comes from, when it is not the repository's main one. */
+async function worktreeOf({ event, repository, mask }: HookWork): Promise<string | null> {
+  if (event.name !== "SubagentStart" || repository === undefined) return null;
+  const { root, commonDir } = repository;
+  try {
+    if (Deno.realPathSync(joinPath(root, ".git")) === commonDir) return null;
+    if (Deno.realPathSync(root) === parentOf(commonDir)) return null;
+  } catch {
+    return null;
+  }
+  return (await mask([root]))[0] ?? null;
+}
+
+/** What the database answers; false when it cannot, which saving the event tells of. */
+function quietly(look: () => boolean): boolean {
+  try {
+    return look();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,171 @@
+/** What hook events of Claude Code tell of the sub-agents of a session, and of what it asks a person. */
+
+/** A question, as an event tells it. */
+export interface ToldQuestion {
+  readonly source: "notification" | "elicitation";
+  readonly type: "permission" | "choice" | "input";
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+/** Which open questions of a session are over: all, those for permission, those that a server has asked. */
+export type Settled = "all" | "permissions" | "elicitations";
+
+/** What an event changes beside its session: plain data, so that it can wait in the spool with the event. */
+export type SessionChange =
+  /** The session was started by an agent of ours, for a task. */
+  | { readonly kind: "task"; readonly taskId: string; readonly agentId: string | null }
+  /** `seen`: it runs, unless it is known to have ended. */
+  | {
+    readonly kind: "agent";
+    readonly agentId: string;
+    readonly name: string;
+    readonly now: "running" | "seen" | "completed";
+    readonly worktree: string | null;
+  }
+  | ({ readonly kind: "question" } & ToldQuestion)
+  /** The person has given an answer to what a server asked; the text of the question begins like this. */
+  | { readonly kind: "answer"; readonly beginning: string; readonly answer: string }
+  | { readonly kind: "settled"; readonly which: Settled }
+  /** The session is over, and with it all that ran and waited in it. */
+  | { readonly kind: "over" };
+
+/** An event as it was sent, secrets masked, and the working tree that it comes from when that is not the main one. */
+export interface ToldEvent {
+  readonly name: string;
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly worktree: string | null;
+}
+
+/** Longest text of a question, and of an answer, in characters. */
+const MAX_TEXT_CHARS = 2_000;
+const MAX_NAME_CHARS = 256;
+const MAX_OPTIONS = 50;
+
+/** What is told when nothing is said of the sub-agent's type. */
+const UNNAMED = "subagent";
+
+/** After these events nothing that the session asked is open any more. */
+const SETTLES: Readonly<Record<string, SessionChange>> = {
+  Stop: { kind: "settled", which: "all" },
+  StopFailure: { kind: "settled", which: "all" },
+  UserPromptSubmit: { kind: "settled", which: "all" },
+  PostToolBatch: { kind: "settled", which: "permissions" },
+  SessionEnd: { kind: "over" },
+};
+
+const TOLD: Readonly<Record<string, (event: ToldEvent) => readonly SessionChange[]>> = {
+  SubagentStart: (event) => agentOf(event, "running"),
+  // Compacting is done by an agent as well, which has no type and no start.
+  SubagentStop: (event) => event.own["agent_type"] === "" ? [] : agentOf(event, "completed"),
+  PostToolUse: reportOf,
+  Notification: notificationOf,
+  Elicitation: elicitationOf,
+  ElicitationResult: resultOf,
+};
+
+/** What an event that ends something changes; null for an event that ends nothing. */
+export function settledBy(eventName: string): SessionChange | null {
+  return Object.hasOwn(SETTLES, eventName) ? SETTLES[eventName]! : null;
+}
+
+/** What an event tells of sub-agents and questions; empty when nothing. Never throws, whatever was sent. */
+export function toldBy(event: ToldEvent): readonly SessionChange[] {
+  return Object.hasOwn(TOLD, event.name) ? TOLD[event.name]!(event) : [];
+}
+
+function agentOf(
+  { own, worktree }: ToldEvent,
+  now: "running" | "completed",
+): readonly SessionChange[] {
+  const agentId = nameIn(own, "agent_id");
+  const name = nameIn(own, "agent_type") ?? UNNAMED;
+  return agentId === null ? [] : [{ kind: "agent", agentId, name, now, worktree }];
+}
+
+/** What the tool answers that starts a sub-agent: at once for one in the background, else when it is done. */
+function reportOf({ own }: ToldEvent): readonly SessionChange[] {
+  const response = own["tool_response"];
+  const agentId = nameIn(response, "agentId");
+  if (agentId === null) return [];
+  const name = nameIn(response, "agentType") ?? nameIn(own["tool_input"], "subagent_type") ??
+    UNNAMED;
+  const now = nameIn(response, "status") === "completed" ? "completed" : "seen";
+  const worktree = textIn(response, "worktreePath");
+  return [{ kind: "agent", agentId, name, now, worktree }];
+}
+
+/** That Claude waits for the next prompt, or has finished, is no question: there is nothing to decide. */
+const NOTIFICATIONS: Readonly<Record<string, "permission" | "input" | "over">> = {
+  permission_prompt: "permission",
+  agent_needs_input: "input",
+  elicitation_dialog: "input",
+  elicitation_url_dialog: "input",
+  elicitation_complete: "over",
+  elicitation_response: "over",
+};
+
+function notificationOf({ own }: ToldEvent): readonly SessionChange[] {
+  const given = nameIn(own, "notification_type") ?? "";
+  const type = Object.hasOwn(NOTIFICATIONS, given) ? NOTIFICATIONS[given]! : null;
+  if (type === null) return [];
+  if (type === "over") return [{ kind: "settled", which: "elicitations" }];
+  const text = textIn(own, "message");
+  if (text === null) return [];
+  return [{ kind: "question", source: "notification", type, text, options: [] }];
+}
+
+function elicitationOf({ own }: ToldEvent): readonly SessionChange[] {
+  const message = [textIn(own, "message"), textIn(own, "url")].filter((part) => part !== null);
+  const options = optionsOf(own["requested_schema"]);
+  const text = clip(beginningOf(own) + message.join("\n"));
+  const type = options.length > 0 ? "choice" : "input";
+  return [{ kind: "question", source: "elicitation", type, text, options }];
+}
+
+function resultOf({ own }: ToldEvent): readonly SessionChange[] {
+  const settled: SessionChange = { kind: "settled", which: "elicitations" };
+  if (own["action"] !== "accept") return [settled];
+  const answer = answerText(own["content"]);
+  return [{ kind: "answer", beginning: beginningOf(own), answer }, settled];
+}
+
+/** Who asks. */
+function beginningOf(own: ToldEvent["own"]): string {
+  return `${nameIn(own, "mcp_server_name") ?? "a server"}: `;
+}
+
+/** What can be chosen where exactly one thing is asked for, and that from a list. */
+function optionsOf(schema: unknown): readonly string[] {
+  const properties = Object.values(Object(Object(schema).properties));
+  const [first] = properties;
+  const given: unknown = properties.length === 1 ? Object(first).enum : undefined;
+  if (!Array.isArray(given)) return [];
+  return given.filter((option): option is string => typeof option === "string")
+    .slice(0, MAX_OPTIONS).map((option) => clip(option, MAX_NAME_CHARS));
+}
+
+/** The one value that was given; of several their JSON. */
+function answerText(content: unknown): string {
+  const values = Object.values(Object(content));
+  const [value] = values;
+  if (values.length === 1 && typeof value !== "object") return clip(String(value));
+  return clip(JSON.stringify(content ?? {}));
+}
+
+function nameIn(fields: unknown, name: string): string | null {
+  const text = textIn(fields, name);
+  return text === null ? null : clip(text, MAX_NAME_CHARS);
+}
+
+/** A text that was sent, safe to store; null for anything else. */
+function textIn(fields: unknown, name: string): string | null {
+  const value: unknown = Object(fields)[name];
+  if (typeof value !== "string") return null;
+  const text = clip(value);
+  return text === "" ? null : text;
+}
+
+function clip(text: string, maxChars = MAX_TEXT_CHARS): string {
+  return text.replaceAll("\0", "").slice(0, maxChars).toWellFormed().trim();
+}
