@@ -3,7 +3,7 @@ import { needsRedaction } from "../capture/triggers.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../config/hook_config.ts";
 import { repositoryAt } from "../git/repository.ts";
-import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID, uuidOf } from "../ids.ts";
+import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts";
