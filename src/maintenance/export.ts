@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
 import { schemaVersion } from "../store/database.ts";
-import { type ExportFilter, type ExportRow, exportRows } from "../store/export.ts";
+import { type ExportFilter, type ExportRow, exportRows, type ExportType } from "../store/export.ts";
 import { payloadText, type StoredPayload } from "../store/payloads.ts";
 import { VERSION } from "../version.ts";
 
@@ -9,34 +9,50 @@ import { VERSION } from "../version.ts";
 const FORMAT = 1;
 
 /** Columns that hold JSON; they are exported as values. */
-const JSON_COLUMNS: ReadonlySet<string> = new Set(["metadata", "files_touched"]);
+const JSON_COLUMNS: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
+  execution: ["metadata"],
+  capture: ["files_touched"],
+  requirement: ["metadata"],
+  taskChange: ["old", "new"],
+  agent: ["command"],
+  workflow: ["definition"],
+  workflowStep: ["outcome"],
+  question: ["options"],
+  event: ["data"],
+};
 
-/** What an export wrote. */
-export interface ExportCounts {
-  readonly sessions: number;
-  readonly executions: number;
-  readonly captures: number;
-  readonly counters: number;
-  readonly requirements: number;
-  /** Captures among them whose payload cannot be read; their line holds what is stored, in base 64. */
-  readonly damaged: number;
-  /** Rows that lie on damaged pages and have no line, as far as they can be counted; never 0 when any are lost. */
-  readonly unreadable: number;
-}
-
+/** The count of each type of line. */
 const COUNT_NAMES = {
   session: "sessions",
   execution: "executions",
   capture: "captures",
   counter: "counters",
   requirement: "requirements",
-} as const;
+  task: "tasks",
+  taskTag: "taskTags",
+  taskDependency: "taskDependencies",
+  taskChange: "taskChanges",
+  agent: "agents",
+  workflow: "workflows",
+  workflowStep: "workflowSteps",
+  question: "questions",
+  event: "events",
+} as const satisfies Record<ExportType, string>;
+
+type CountName = typeof COUNT_NAMES[ExportType];
+
+/** What an export wrote. */
+export type ExportCounts = Readonly<Record<CountName, number>> & {
+  /** Captures among them whose payload cannot be read; their line holds what is stored, in base 64. */
+  readonly damaged: number;
+  /** Rows that lie on damaged pages and have no line, as far as they can be counted; never 0 when any are lost. */
+  readonly unreadable: number;
+};
 
 /**
- * The content of a database as JSON Lines, one line at a time: `meta` first, then a line for every session, execution,
- * capture, counter and requirement with all columns (in camelCase) under `type`, then `end` with the counts, so that an export that
- * was cut short can be told. The `payload` of a capture is its JSON, whatever way it is stored; the type of a counter is
- * its `counterType`.
+ * The content of a database as JSON Lines, one line at a time: `meta` first, then a line for every row with all columns (in camelCase) under `type`, then `end` with the counts, so that an export that
+ * was cut short can be told. The `payload` of a capture is its JSON, whatever way it is stored; a row's own column
+ * `type` is its `counterType`, `taskType`, ….
  *
  * @returns What was written, when the last line is taken.
  */
@@ -45,12 +61,9 @@ export function* exportLines(
   options: ExportFilter & { readonly atMs: number },
 ): Generator<string, ExportCounts> {
   const { sessionId, sinceMs, atMs } = options;
+  const names = Object.values(COUNT_NAMES);
   const counts = {
-    sessions: 0,
-    executions: 0,
-    captures: 0,
-    counters: 0,
-    requirements: 0,
+    ...Object.fromEntries(names.map((name) => [name, 0])) as Record<CountName, number>,
     damaged: 0,
     unreadable: 0,
   };
@@ -114,8 +127,8 @@ function fieldsOf({ type, columns }: ExportRow): Record<string, unknown> {
   const fields: Record<string, unknown> = { type };
   for (const [column, value] of Object.entries(columns)) {
     const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    // A counter's own column `type` gives way to the type of the line.
-    fields[name === "type" ? "counterType" : name] = JSON_COLUMNS.has(column)
+    // A row's own column `type` gives way to the type of the line.
+    fields[name === "type" ? `${type}Type` : name] = JSON_COLUMNS[type]?.includes(column)
       ? valueOf(value)
       : value;
   }
@@ -124,6 +137,7 @@ function fieldsOf({ type, columns }: ExportRow): Record<string, unknown> {
 
 /** What a JSON text says; the text itself when it is none. */
 function valueOf(text: unknown): unknown {
+  if (text === null) return null;
   try {
     return JSON.parse(String(text));
   } catch {

@@ -6,13 +6,16 @@ import { type Filter, filterOf } from "./filter.ts";
 /** Which rows are exported; null lets everything through. */
 export interface ExportFilter {
   readonly sessionId: string | null;
-  /** Epoch milliseconds: sessions and counters that changed since then, events and captures from then on. */
+  /** Epoch milliseconds: what changed since then, of events and captures those from then on. */
   readonly sinceMs: number | null;
 }
 
+/** What a row is. */
+export type ExportType = Table["type"] | "counter" | SmallTable["type"];
+
 /** A row of a table with all its columns, by their names in the database. */
 export interface ExportRow {
-  readonly type: "session" | "execution" | "capture" | "counter" | "requirement";
+  readonly type: ExportType;
   readonly columns: Readonly<Record<string, string | number | null | Uint8Array>>;
 }
 
@@ -27,9 +30,58 @@ const TABLES = [
   },
   { type: "execution", table: "hook_executions", key: "id", order: "id", time: "id" },
   { type: "capture", table: "pending_queue", key: "id", order: "id", time: "id" },
+  { type: "task", table: "tasks", key: "id", order: "created_at_ms, id", time: "updated_at_ms" },
+  { type: "taskChange", table: "task_history", key: null, order: "id", time: "changed_at_ms" },
+  { type: "agent", table: "agents", key: "id", order: "created_at_ms, id", time: "updated_at_ms" },
+  {
+    type: "workflow",
+    table: "workflows",
+    key: "id",
+    order: "created_at_ms, id",
+    time: "updated_at_ms",
+  },
+  {
+    type: "question",
+    table: "questions",
+    key: "id",
+    order: "created_at_ms, id",
+    time: "max(created_at_ms, coalesce(answered_at_ms, 0), coalesce(resolved_at_ms, 0))",
+  },
+  { type: "event", table: "events", key: null, order: "id", time: "created_at_ms" },
 ] as const;
 
 type Table = typeof TABLES[number];
+
+/** Tables without row numbers. They are read in one go, so a damaged page costs what cannot be read so. */
+const SMALL_TABLES = [
+  {
+    type: "requirement",
+    table: "requirements",
+    order: "repository, branch, requirement, session_id",
+    time: "updated_at_ms",
+  },
+  { type: "taskTag", table: "task_tags", order: "task_id, tag", time: null },
+  { type: "taskDependency", table: "task_dependencies", order: "task_id, depends_on", time: null },
+  {
+    type: "workflowStep",
+    table: "workflow_steps",
+    order: "workflow_id, started_at_ms, key, attempt",
+    time: "max(started_at_ms, coalesce(ended_at_ms, 0))",
+  },
+] as const;
+
+type SmallTable = typeof SMALL_TABLES[number];
+
+/** Tables whose rows belong to a session; of the others nothing is in the export of one. */
+const OF_SESSIONS: ReadonlySet<string> = new Set([
+  "sessions",
+  "hook_executions",
+  "pending_queue",
+  "counters",
+  "requirements",
+  "agents",
+  "questions",
+]);
 
 /**
  * Every row that hooks wrote, table by table, one at a time. All come from one moment: what others write meanwhile is
@@ -44,8 +96,9 @@ export function* exportRows(db: DatabaseSync, filter: ExportFilter): Generator<E
   try {
     let unreadable = 0;
     for (const table of TABLES) unreadable += yield* rowsOf(db, table, filter);
-    const where = whereOf("updated_at_ms", filter);
-    return unreadable + (yield* countersOf(db, where)) + (yield* requirementsOf(db, where));
+    unreadable += yield* countersOf(db, whereOf("counters", "updated_at_ms", filter));
+    for (const table of SMALL_TABLES) unreadable += yield* smallRowsOf(db, table, filter);
+    return unreadable;
   } finally {
     // Nothing was written. A COMMIT would throw once more what a damaged page has thrown.
     if (db.isTransaction) db.exec("ROLLBACK");
@@ -58,7 +111,7 @@ function* rowsOf(
   { type, table, key, order, time }: Table,
   filter: ExportFilter,
 ): Generator<ExportRow, number> {
-  const where = whereOf(time, filter);
+  const where = whereOf(table, time, filter);
   const { values } = where;
   const { places, isWhole } = orDamaged(
     () => ({ places: placesIn(db, `${table} ${where.sql}`, { order, values }), isWhole: true }),
@@ -108,21 +161,17 @@ function* countersOf(db: DatabaseSync, where: Filter): Generator<ExportRow, numb
   return isWhole ? 0 : 1;
 }
 
-/** Few rows in all: a damaged page among them costs what cannot be read in one go. */
-function* requirementsOf(db: DatabaseSync, where: Filter): Generator<ExportRow, number> {
+function* smallRowsOf(
+  db: DatabaseSync,
+  { type, table, order, time }: SmallTable,
+  filter: ExportFilter,
+): Generator<ExportRow, number> {
+  const where = whereOf(table, time, filter);
   const rows = orDamaged(
-    () =>
-      db.prepare(
-        `SELECT *
-           FROM requirements
-           ${where.sql}
-          ORDER BY repository, branch, requirement, session_id`,
-      ).all(...where.values),
+    () => db.prepare(`SELECT * FROM ${table} ${where.sql} ORDER BY ${order}`).all(...where.values),
     () => null,
   );
-  for (const columns of rows ?? []) {
-    yield { type: "requirement", columns: columns as ExportRow["columns"] };
-  }
+  for (const columns of rows ?? []) yield { type, columns: columns as ExportRow["columns"] };
   return rows === null ? 1 : 0;
 }
 
@@ -136,7 +185,12 @@ function orDamaged<Found, Other>(look: () => Found, otherwise: () => Other): Fou
   }
 }
 
-function whereOf(time: "id" | "updated_at_ms", { sessionId, sinceMs }: ExportFilter): Filter {
+/** @param time The column that is a moment, or a UUIDv7; null where rows do not tell when they were written. */
+function whereOf(table: string, time: string | null, { sessionId, sinceMs }: ExportFilter): Filter {
+  if (sessionId !== null && !OF_SESSIONS.has(table)) return { sql: "WHERE 0", values: [] };
   const since = sinceMs === null ? null : time === "id" ? firstIdAt(sinceMs) : sinceMs;
-  return filterOf([["session_id = ?", sessionId], [`${time} >= ?`, since]]);
+  return filterOf([
+    ["session_id = ?", sessionId],
+    [`${time} >= ?`, time === null ? null : since],
+  ]);
 }

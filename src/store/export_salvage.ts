@@ -53,10 +53,14 @@ export function canReachRows(db: DatabaseSync): boolean {
  */
 export function reachablePlaces(
   db: DatabaseSync,
-  of: { readonly table: string; readonly key: string },
+  of: { readonly table: string; readonly key: string | null },
 ): { readonly places: readonly number[]; readonly isWhole: boolean } {
-  const named = namedRows(db, of).map((row) => Number(row["place"]));
-  const { found, isWhole } = walkTable(db, of.table, named);
+  const { table, key } = of;
+  // A number that is the key is in no index of its own.
+  const named = key === null
+    ? []
+    : namedRows(db, { table, key }).map((row) => Number(row["place"]));
+  const { found, isWhole } = walkTable(db, table, named);
   const places = Float64Array.from(new Set([...named, ...found])).sort();
   return { places: Array.from(places), isWhole };
 }

@@ -3,6 +3,16 @@ import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerbJson } from "../support/verb.ts";
 
 const DAY_MS = 86_400_000;
+/** There are no tasks. */
+const NO_TASKS = {
+  deletedTasks: 0,
+  tasks: 0,
+  agents: 0,
+  questions: 0,
+  workflows: 0,
+  events: 0,
+  folders: 0,
+};
 
 Deno.test("retention run removes what --dry-run said, and active sessions never", async () => {
   using temp = await tempDatabase();
@@ -16,7 +26,7 @@ Deno.test("retention run removes what --dry-run said, and active sessions never"
   db.exec(`UPDATE sessions SET status = 'ended', ended_at_ms = updated_at_ms
             WHERE session_id IN ('old', 'fresh')`);
   db.exec("DELETE FROM sessions WHERE session_id = 'gone'");
-  const removed = { sessions: 1, executions: 2, captures: 2, counters: 1 };
+  const removed = { sessions: 1, executions: 2, captures: 2, counters: 1, ...NO_TASKS };
   assert.deepEqual(await runVerbJson(["retention", "run", "--dry-run"], place), {
     dryRun: true,
     removed,
@@ -30,7 +40,13 @@ Deno.test("retention run removes what --dry-run said, and active sessions never"
   const left = db.prepare("SELECT DISTINCT session_id AS id FROM pending_queue ORDER BY 1").all();
   assert.deepEqual(left.map(({ id }) => id), ["active", "fresh"]);
   const again = await runVerbJson(["retention", "run"], place);
-  assert.deepEqual(again.removed, { sessions: 0, executions: 0, captures: 0, counters: 0 });
+  assert.deepEqual(again.removed, {
+    sessions: 0,
+    executions: 0,
+    captures: 0,
+    counters: 0,
+    ...NO_TASKS,
+  });
 });
 
 Deno.test("retention run keeps everything when the configuration says 0 days", async () => {
@@ -44,7 +60,7 @@ Deno.test("retention run keeps everything when the configuration says 0 days", a
   const place = { home: temp.folder, database: temp.path };
   assert.deepEqual(await runVerbJson(["retention", "run"], place), {
     dryRun: false,
-    removed: { sessions: 0, executions: 0, captures: 0, counters: 0 },
+    removed: { sessions: 0, executions: 0, captures: 0, counters: 0, ...NO_TASKS },
     retentionDays: 0,
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { newId } from "../../src/ids.ts";
 import { drainSpool, spooledFiles } from "../../src/spool/drain.ts";
-import { spoolRecord, spoolSuffix } from "../../src/spool/spool.ts";
+import { SPOOL_FORMAT, spoolRecord, spoolSuffix } from "../../src/spool/spool.ts";
 import type { HookRecord } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
 
@@ -103,7 +103,7 @@ Deno.test("drainSpool() sets one record aside that the tables refuse, and keeps 
 Deno.test("drainSpool() leaves the record of a newer program for that program", async () => {
   await using at = await places();
   const path = spoolRecord(record(1000), at.target);
-  const newer = { ...JSON.parse(await Deno.readTextFile(path)), format: 3 };
+  const newer = { ...JSON.parse(await Deno.readTextFile(path)), format: SPOOL_FORMAT + 1 };
   await Deno.writeTextFile(path, JSON.stringify(newer));
   assert.deepEqual(drainSpool(at.db, at.target), { saved: 0, known: 0, damaged: [], left: 0 });
   assert.deepEqual(JSON.parse(await Deno.readTextFile(path)), newer);
