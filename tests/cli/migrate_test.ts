@@ -214,42 +214,49 @@ Deno.test("workflows, agents and questions are history; a file of its own outran
   assert.equal(questions[1]!["task_id"], tasksOf(place)["bd-14"].id);
 });
 
+/** Where a run is killed: at a row that is the last of its kind, and how many of that kind are there by then. */
+const KILLED_AT = [
+  { table: "tasks", row: "NEW.title = 'Deleted last week'", there: 8 },
+  { table: "workflows", row: "NEW.origin LIKE '%bd-16'", there: 2 },
+  { table: "questions", row: "NEW.type = 'permission'", there: 0 },
+];
+
 Deno.test("a run that was killed in the middle is begun again, and comes to the same", async () => {
-  const many = {
-    tasks: Array.from({ length: 3000 }, (_, i) => ({
-      id: `bd-${i}`,
-      title: `Task ${i}`,
-      ...i % 10 === 0 ? {} : { parent_id: `bd-${i - (i % 10)}` },
-      // An epic waits for a part of itself, which comes after it.
-      ...i % 10 === 0 ? { depends_on: [`bd-${i + 1}`] } : { depends_on: [`bd-${(i + 7) % 3000}`] },
-      created_at: new Date(1762000000000 + i * 1000).toISOString(),
-    })),
-  };
-  using place = olderProject();
   using whole = olderProject();
-  for (const each of [place, whole]) {
-    Deno.writeTextFileSync(join(each.project, ".coven/state.json"), JSON.stringify(many));
-  }
-  // The database is there, so that its lock can be held as soon as the first rows are.
-  await place.run(["db", "migrate"]);
-  const child = spawnProgram(["migrate", "--yes"], {
-    cwd: place.project,
-    env: { HOME: place.home },
-  });
-  using db = new DatabaseSync(place.database, { timeout: 20_000 });
-  const count = () => Number(db.prepare("SELECT count(*) AS n FROM tasks").get()!["n"]);
-  while (count() === 0) await new Promise((resolve) => setTimeout(resolve, 2));
-  db.exec("BEGIN IMMEDIATE");
-  const half = count();
-  child.kill("SIGKILL");
-  await Promise.all([child.output(), child.stdin.close()]);
-  db.exec("ROLLBACK");
-  assert.ok(half > 0 && half < 3000, `${half}`);
-  assert.match((await place.run(["daemon", "status"])).stdout, /old state in .*conclaude migrate/);
-  const { imported, alreadyThere } = await migrate(place);
-  assert.deepEqual([imported.tasks + alreadyThere.tasks, alreadyThere.tasks], [3000, half]);
   await migrate(whole);
-  assert.deepEqual(written(place), written(whole));
+  for (const { table, row, there } of KILLED_AT) {
+    using place = olderProject();
+    await place.run(["db", "migrate"]);
+    using db = new DatabaseSync(place.database, { timeout: 20_000 });
+    // Whoever writes that row is kept busy for ever.
+    db.exec(
+      `CREATE TRIGGER endless AFTER INSERT ON ${table} WHEN ${row} BEGIN
+         SELECT count(*) FROM (WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n);
+       END`,
+    );
+    const child = spawnProgram(["migrate", "--yes"], {
+      cwd: place.project,
+      env: { HOME: place.home },
+    });
+    const count = (name: string) =>
+      Number(db.prepare(`SELECT count(*) AS n FROM ${name}`).get()!["n"]);
+    while (count("tasks") < 8 || count(table) < there) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    child.kill("SIGKILL");
+    await Promise.all([child.output(), child.stdin.close()]);
+    assert.match(
+      (await place.run(["daemon", "status"])).stdout,
+      /old state in .*conclaude migrate/,
+    );
+    db.exec("DROP TRIGGER endless");
+    const { imported, alreadyThere } = await migrate(place);
+    for (const kind of ["tasks", "workflows", "agents", "questions", "files"] as const) {
+      assert.equal(imported[kind] + alreadyThere[kind], COUNTS[kind], kind);
+    }
+    assert.ok(alreadyThere.tasks >= 8 && imported.questions === 2, table);
+    assert.deepEqual(written(place), written(whole));
+  }
 });
 
 Deno.test("a file that was mended is brought over by the next run, with what belongs to it", async () => {

@@ -12,7 +12,7 @@ import {
 import { countPresent, planMigration } from "../../engine/migration/plan.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
 import { resolvePath } from "../../paths.ts";
-import { writeImportMark } from "../../store/imports.ts";
+import { writeImportMark } from "../../store/import_marks.ts";
 import { writeTarget } from "../config_target.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";

@@ -6,13 +6,13 @@ import type { PlannedAgent, PlannedWorkflow } from "../../orchestration/coven/ru
 import type { PlannedTask } from "../../orchestration/coven/task_plan.ts";
 import type { OldQuestion } from "../../orchestration/coven/old_runs.ts";
 import { transaction } from "../../store/database.ts";
+import { readImportMark } from "../../store/import_marks.ts";
 import {
   findByOrigin,
   importAgent,
   importQuestion,
   importTask,
   importWorkflow,
-  readImportMark,
   readOrigins,
 } from "../../store/imports.ts";
 import { changeDependencies } from "../../store/task_dependencies.ts";

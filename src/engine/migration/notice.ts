@@ -1,5 +1,5 @@
 /** Whether state of the older daemon lies here that nobody has decided about. */
-import { readImportMark } from "../../store/imports.ts";
+import { readImportMark } from "../../store/import_marks.ts";
 import { askDatabase } from "../../maintenance/doctor/place.ts";
 import { findOldPlace, hasState, type OldPlace } from "./old_files.ts";
 

@@ -14,7 +14,8 @@ import { type LeftWork, type PlannedTask, planTasks } from "../../orchestration/
 import { allSteps } from "../../orchestration/workflow.ts";
 import { joinPath, resolvePath } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
-import { readImportMark, readOrigins } from "../../store/imports.ts";
+import { readImportMark } from "../../store/import_marks.ts";
+import { readOrigins } from "../../store/imports.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { parseFile } from "../workflow_files.ts";
 import { type FilesPlan, planFiles } from "./copied_files.ts";
