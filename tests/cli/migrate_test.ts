@@ -78,6 +78,8 @@ const NOTHING = { tasks: 0, workflows: 0, agents: 0, questions: 0, files: 0 };
 
 Deno.test("the plan comes first, and without a yes nothing is written", async () => {
   using place = olderProject();
+  // The older daemon seems to run.
+  Deno.writeTextFileSync(join(place.project, ".coven/covend.pid"), `${Deno.pid}\n`);
   const before = { ...snapshot(place.home), ...snapshot(place.project) };
   const dry = await place.run(["migrate", "--dry-run"]);
   assert.deepEqual([dry.code, dry.stderr], [0, ""]);
@@ -90,6 +92,8 @@ Deno.test("the plan comes first, and without a yes nothing is written", async ()
       /in_progress becomes open .*: bd-13, bd-14/,
       /colour: the key is not known/,
       /half\.json: it is no JSON/,
+      /has conclaude's guards too/,
+      new RegExp(`older daemon still runs \\(process ${Deno.pid}\\)`),
       /Nothing was written/,
     ]
   ) assert.match(dry.stdout, part);
@@ -109,6 +113,10 @@ Deno.test("twice comes to the same as once, and the older files stay as they are
   const [rows, files] = [written(place), snapshot(join(place.project, ".conclaude"))];
   const events = query(place.database, "SELECT count(*) AS n FROM events")[0]!["n"];
   const config = Deno.readTextFileSync(join(place.project, ".conclaude.yaml"));
+  const asked = await place.run(["migrate"]);
+  assert.equal(asked.code, 0);
+  assert.match(asked.stdout, /Nothing is left to do\.$/m);
+  assert.doesNotMatch(asked.stdout, /becomes open/);
   const second = await migrate(place);
   assert.deepEqual([second.imported, second.alreadyThere], [NOTHING, COUNTS]);
   assert.deepEqual(written(place), rows);

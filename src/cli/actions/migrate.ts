@@ -9,7 +9,7 @@ import {
   type OldPlace,
   oldPlaceIn,
 } from "../../engine/migration/old_files.ts";
-import { countPresent, planMigration } from "../../engine/migration/plan.ts";
+import { lookForPresent, planMigration } from "../../engine/migration/plan.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
 import { resolvePath } from "../../paths.ts";
 import { writeImportMark } from "../../store/import_marks.ts";
@@ -23,6 +23,7 @@ import type { View } from "../view.ts";
 import { planConfig } from "./migrate_config.ts";
 import {
   countOfFiles,
+  isDone,
   type Migration,
   NOTHING,
   planJson,
@@ -58,6 +59,7 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
   if (flags.dryRun) return unwritten(migration, { exitCode: 0 });
   const { process, globals } = context;
   const canAsk = !globals.json && Deno.stdin.isTerminal() && Deno.stdout.isTerminal();
+  if (!flags.yes && isDone(migration)) return unwritten(migration, { exitCode: 0 });
   if (!flags.yes && !canAsk) return unwritten(migration, { exitCode: 1 });
   if (!globals.json) process.stdout.write(`${planText(migration)}\n\n`);
   if (!flags.yes) {
@@ -118,7 +120,7 @@ async function beginFresh(
 async function planAll(context: CliContext, place: OldPlace): Promise<Migration> {
   const plan = planMigration(place);
   const config = planConfig(context, { root: place.root, entries: plan.files.entries });
-  const present = await lookIntoStore(context, (db) => countPresent(db, plan));
+  const present = await lookIntoStore(context, (db) => lookForPresent(db, plan));
   const pid = oldDaemonPid(place);
   const isAlive = pid !== null && (await lookAtProcesses([pid])).get(pid)?.alive === true;
   return { plan, config, present, livePid: isAlive ? pid : null };
@@ -126,14 +128,17 @@ async function planAll(context: CliContext, place: OldPlace): Promise<Migration>
 
 /** What is told when nothing was written: 0 when that was wanted, 1 when a yes is missing. */
 function unwritten(migration: Migration, { exitCode }: { readonly exitCode: 0 | 1 }): View {
-  const last = exitCode === 0
+  const { isFinished: _isFinished, isThere: _isThere, ...there } = migration.present;
+  const last = isDone(migration)
+    ? "Nothing is left to do."
+    : exitCode === 0
     ? "Nothing was written."
     : "Nothing was written: give the command again with --yes, or with --dry-run only to look.";
   return {
     json: {
       plan: planJson(migration),
       imported: NOTHING,
-      alreadyThere: { ...migration.present, files: countOfFiles(migration).present },
+      alreadyThere: { ...there, files: countOfFiles(migration).present },
       skipped: migration.plan.skipped,
       ...exitCode === 0 ? {} : { needs: "--yes" },
     },

@@ -5,6 +5,7 @@ import {
   type Counts,
   KINDS,
   type MigrationPlan,
+  type Present,
 } from "../../engine/migration/plan.ts";
 import type { ConfigPlan } from "./migrate_config.ts";
 
@@ -13,7 +14,7 @@ export interface Migration {
   readonly plan: MigrationPlan;
   readonly config: ConfigPlan;
   /** What is in the database already. */
-  readonly present: Counts;
+  readonly present: Present;
   /** The process of the older daemon, when it still runs. */
   readonly livePid: number | null;
 }
@@ -39,6 +40,14 @@ export function countOfFiles({ plan, config }: Migration) {
   };
 }
 
+/** Whether nothing is left to do. */
+export function isDone(migration: Migration): boolean {
+  const { plan, present } = migration;
+  const all = countPlanned(plan);
+  return present.isFinished && countOfFiles(migration).fresh === 0 &&
+    KINDS.every((kind) => all[kind] === present[kind]);
+}
+
 /** The plan for programs. */
 export function planJson(migration: Migration) {
   const { plan, config, present, livePid } = migration;
@@ -54,7 +63,7 @@ export function planJson(migration: Migration) {
         ? []
         : [{ to: config.target.path, added: config.added.map(({ path }) => path.join(".")) }],
     ],
-    statuses: statusesOf(plan),
+    statuses: statusesOf(migration),
     config: { path: config.target.path, kept: config.kept, notTaken: notTakenOf(migration) },
     notes: plan.notes,
     ...livePid === null ? {} : { olderDaemon: livePid },
@@ -82,11 +91,13 @@ export function planText(migration: Migration): string {
         `${config.target.path}: ${path.join(".")}: ${JSON.stringify(value)}`
       ),
     ]),
-    ...section("Tasks that change their status:", statusesOf(plan).map(statusText)),
+    ...section("Tasks that change their status:", statusesOf(migration).map(statusText)),
     ...section(
       "Workflows that had not ended are history: none is started. Their worktrees and branches stay.",
       plan.workflows.flatMap(({ old, reason }) =>
-        reason?.startsWith("imported") ? [`task ${old.taskId}: ${reason}`] : []
+        reason?.startsWith("imported") && !present.isThere("workflows", old.id)
+          ? [`task ${old.taskId}: ${reason}`]
+          : []
       ),
     ),
     ...config.text !== null && config.target.isNew
@@ -141,9 +152,10 @@ const WHY: Readonly<Record<string, string>> = {
   "pending_merge blocked": "its merge was not finished",
 };
 
-function statusesOf({ tasks }: MigrationPlan): StatusChange[] {
-  const changed = tasks.filter(({ old, status }) =>
-    old.status !== status && old.deletedAtMs === null
+/** Of the tasks that are to be brought over. */
+function statusesOf({ plan, present }: Migration): StatusChange[] {
+  const changed = plan.tasks.filter(({ old, status }) =>
+    old.status !== status && old.deletedAtMs === null && !present.isThere("tasks", old.id)
   );
   const groups = Map.groupBy(changed, ({ old, status }) => `${old.status} ${status}`);
   return [...groups].map(([key, group]) => ({

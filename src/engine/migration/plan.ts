@@ -97,21 +97,29 @@ export function originOf({ origin }: OldPlace, kind: typeof KINDS[number], id: s
   return `${origin}:${kind.slice(0, -1)}:${id}`;
 }
 
-/** What of a plan is there already, and whether it was carried out to its end. */
-export function countPresent(
-  db: DatabaseSync,
-  plan: MigrationPlan,
-): Counts & { readonly isFinished: boolean } {
-  const present = (kind: typeof KINDS[number], ids: readonly string[]) => {
-    const origins = readOrigins(db, kind, originOf(plan.place, kind, ""));
-    return ids.filter((id) => origins.has(originOf(plan.place, kind, id))).length;
-  };
+/** What of a plan is there already. */
+export interface Present extends Counts {
+  /** Whether a run came to its end. */
+  readonly isFinished: boolean;
+  readonly isThere: (kind: typeof KINDS[number], id: string) => boolean;
+}
+
+/** Looks what of a plan is there already. */
+export function lookForPresent(db: DatabaseSync, plan: MigrationPlan): Present {
+  const origins = new Map(
+    KINDS.map((kind) => [kind, readOrigins(db, kind, originOf(plan.place, kind, ""))]),
+  );
+  const isThere: Present["isThere"] = (kind, id) =>
+    origins.get(kind)!.has(originOf(plan.place, kind, id));
+  const present = (kind: typeof KINDS[number], ids: readonly string[]) =>
+    ids.filter((id) => isThere(kind, id)).length;
   return {
     tasks: present("tasks", plan.tasks.map(({ old }) => old.id)),
     workflows: present("workflows", plan.workflows.map(({ old }) => old.id)),
     agents: present("agents", plan.agents.map(({ old }) => old.id)),
     questions: present("questions", plan.questions.map(({ id }) => id)),
     isFinished: readImportMark(db, plan.place.origin) === "imported",
+    isThere,
   };
 }
 

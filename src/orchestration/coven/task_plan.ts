@@ -69,6 +69,7 @@ export function planTasks(
   return ordered(planned);
 }
 
+/** Each task after its parent, which comes first of all, and after what it waits for. */
 function ordered(planned: readonly PlannedTask[]): PlannedTask[] {
   const byId = new Map(planned.map((task) => [task.old.id, task]));
   const order = new Set<PlannedTask>();
@@ -77,14 +78,15 @@ function ordered(planned: readonly PlannedTask[]): PlannedTask[] {
     for (let at = task.parentId; at !== null; at = line.at(-1)!.parentId) line.push(byId.get(at)!);
     for (const one of line.reverse()) order.add(one);
   };
-  const visited = new Set<string>();
-  const visit = (task: PlannedTask) => {
-    if (visited.has(task.old.id)) return;
-    visited.add(task.old.id);
-    for (const id of task.dependsOn) visit(byId.get(id)!);
-    put(task);
-  };
-  for (const task of planned) visit(task);
+  const seen = new Set<PlannedTask>();
+  const waiting = planned.toReversed();
+  for (let task = waiting.at(-1); task !== undefined; task = waiting.at(-1)) {
+    if (seen.has(task)) put(waiting.pop()!);
+    else {
+      seen.add(task);
+      waiting.push(...task.dependsOn.map((id) => byId.get(id)!).filter((one) => !seen.has(one)));
+    }
+  }
   return [...order];
 }
 
