@@ -7,7 +7,6 @@ import type { TaskStatus, TaskType } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
 import { freeQuestionId, needQuestion, type Question } from "./questions.ts";
 import { type Author, withoutBody, writeHistory } from "./task_changes.ts";
-import { addDependencies } from "./task_dependencies.ts";
 import { readTask } from "./tasks.ts";
 import { tellWorkflow } from "./workflows.ts";
 
@@ -97,7 +96,11 @@ export function importTask(db: DatabaseSync, task: ImportedTask, { by, atMs }: A
   );
   const addTag = db.prepare("INSERT OR IGNORE INTO task_tags (task_id, tag) VALUES (?, ?)");
   for (const tag of task.tags) addTag.run(task.id, tag);
-  addDependencies(db, task.id, task.dependsOn);
+  // Nothing waits for a task that was not there, so no circle has to be looked for.
+  const addDependency = db.prepare(
+    "INSERT OR IGNORE INTO task_dependencies (task_id, depends_on) VALUES (?, ?)",
+  );
+  for (const other of task.dependsOn) addDependency.run(task.id, other);
   for (const change of task.changes) writeHistory(db, task.id, change, { by, atMs });
   recordEvent(db, {
     type: "task.created",

@@ -144,17 +144,20 @@ class Importing {
   /** Gives a task what could not be given when it was written: others may have come after it. */
   #complete({ old, parentId, dependsOn }: PlannedTask, isFinished: boolean): void {
     const isNew = this.#isNew.has(old.id);
-    const wanted = dependsOn.filter((id) => isNew || !isFinished || this.#isNew.has(id));
+    const due = dependsOn.filter((id) => isNew || !isFinished || this.#isNew.has(id));
     const isOrphan = !isNew && parentId !== null && this.#isNew.has(parentId);
-    if (wanted.length === 0 && !isOrphan) return;
+    if (due.length === 0 && !isOrphan) return;
+    const id = this.#ids.get(old.id)!;
+    const wanted = this.#openTo(due);
+    const isComplete = wanted.every((other) => readTask(this.#db, id)?.dependsOn.includes(other));
+    if (isComplete && !isOrphan) return;
     try {
       transaction(this.#db, () => {
-        const task = readTask(this.#db, this.#ids.get(old.id)!);
+        const task = readTask(this.#db, id);
         if (task === undefined || task.deletedAtMs !== null) return;
-        const add = this.#openTo(wanted).filter((id) => !task.dependsOn.includes(id));
-        changeDependencies(this.#db, task.id, { add, remove: [] }, this.#author);
+        changeDependencies(this.#db, id, { add: wanted, remove: [] }, this.#author);
         if (isOrphan && task.parentId === null) {
-          reparentTask(this.#db, task.id, this.#ids.get(parentId)!, this.#author);
+          reparentTask(this.#db, id, this.#ids.get(parentId)!, this.#author);
         }
       });
     } catch (thrown) {
