@@ -16,6 +16,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb | VerbGroup>>> = 
   question: async () => (await import("./commands/question.ts")).question,
   event: async () => (await import("./commands/event.ts")).event,
   daemon: async () => (await import("./commands/daemon.ts")).daemon,
+  migrate: async () => (await import("./commands/migrate.ts")).migrate,
   guard: async () => (await import("./commands/guard.ts")).guard,
   req: async () => (await import("./commands/req.ts")).req,
   explain: async () => (await import("./commands/explain.ts")).explain,

@@ -1,6 +1,7 @@
 /** The daemon's life: lock, database, engine, sockets; then it answers until it is told to stop. */
 import { Engine } from "../engine/engine.ts";
 import { Settings } from "../engine/settings.ts";
+import { oldStateNotice, undecidedOldState } from "../engine/migration/notice.ts";
 import { showNotification } from "../process/notifier.ts";
 import type { Locations } from "../paths.ts";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
@@ -70,6 +71,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
   const warnings = warningsOf();
   for (const warning of warnings) log("warn", warning);
+  const oldState = undecidedOldState(options.folder, database);
+  if (oldState !== null) log("warn", oldStateNotice(oldState));
 
   const stopping = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   let isStopping = false;

@@ -61,7 +61,7 @@ export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: numbe
   const known = question.origin !== null &&
     db.prepare("SELECT 1 FROM questions WHERE origin = ?").get(question.origin) !== undefined;
   if (known) return null;
-  const id = freeId(db, atMs);
+  const id = freeQuestionId(db, atMs);
   db.prepare(
     `INSERT INTO questions (id, type, text, options, status, source, task_id, workflow_id, step_key, agent_id,
                             session_id, origin, created_at_ms)
@@ -85,7 +85,7 @@ export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: numbe
 }
 
 /** `q-` and the second, with the first number that is free. */
-function freeId(db: DatabaseSync, atMs: number): string {
+export function freeQuestionId(db: DatabaseSync, atMs: number): string {
   const second = new Date(atMs).toISOString().replace(/\D/g, "").slice(0, 14);
   const row = db.prepare(
     `SELECT max(cast(substr(id, 18) AS INTEGER)) AS last

@@ -1,5 +1,7 @@
 import { askDaemon, findDaemon, type FoundDaemon } from "../../daemon/client.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
+import { oldStateNotice, undecidedOldState } from "../../engine/migration/notice.ts";
+import type { OldPlace } from "../../engine/migration/old_files.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { startAlone } from "../../process/start_alone.ts";
@@ -57,9 +59,11 @@ export async function startDaemon(
 ): Promise<View> {
   const { database, files } = await daemonPlace(context);
   const before = findDaemon(files);
+  const oldState = undecidedOldState(context.cwd, database);
+  const tell = { database, oldState };
   if (before.kind === "running") {
     giveUpNetwork();
-    return stateView(before, { database, started: false });
+    return stateView(before, { ...tell, started: false });
   }
   const { words } = ownProgram(context.cwd);
   const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
@@ -75,14 +79,14 @@ export async function startDaemon(
     const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
     if (answer?.status === 200) {
       giveUpNetwork();
-      return stateView(found, { database, started: true });
+      return stateView(found, { ...tell, started: true });
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   giveUpNetwork();
   const last = findDaemon(files);
   // Somebody else has started one at the same moment.
-  if (last.kind === "running") return stateView(last, { database, started: false });
+  if (last.kind === "running") return stateView(last, { ...tell, started: false });
   throw new UserError("The daemon does not answer", {
     why: hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`,
     next: "conclaude daemon logs",
@@ -124,17 +128,34 @@ export async function showStatus(context: CliContext): Promise<View> {
   const found = findDaemon(files);
   const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
   giveUpNetwork();
-  return stateView(found, { database, answers: answer?.status === 200 });
+  const oldState = undecidedOldState(context.cwd, database);
+  return stateView(found, { database, oldState, answers: answer?.status === 200 });
 }
 
-/** What is told of a daemon. @param more `started`: whether this command has started it. */
-function stateView(
+/** What is known beside the daemon itself. */
+interface Beside extends Pick<Place, "database"> {
+  /** Whether this command has started it. */
+  readonly started?: boolean;
+  readonly answers?: boolean;
+  /** State of the older daemon here that nobody has decided about. */
+  readonly oldState: OldPlace | null;
+}
+
+/** What is told of a daemon, and of the state of the older one. */
+function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): View {
+  const view = daemonView(found, beside);
+  if (oldState === null) return view;
+  return {
+    ...view,
+    json: { ...view.json, oldState: oldState.folder },
+    text: `${view.text}\n${oldStateNotice(oldState)}`,
+  };
+}
+
+function daemonView(
   found: FoundDaemon,
-  { database, started, answers = true }: Pick<Place, "database"> & {
-    readonly started?: boolean;
-    readonly answers?: boolean;
-  },
-): View {
+  { database, started, answers = true }: Omit<Beside, "oldState">,
+): View & { readonly json: object } {
   const more = started === undefined ? {} : { started };
   if (found.kind === "none") {
     return {

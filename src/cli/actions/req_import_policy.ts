@@ -1,11 +1,11 @@
 /** What `conclaude req import` makes of the older framework's configuration: the plan, and our files with it. */
-import { type Document, isMap, parseDocument } from "yaml";
 import { isMapping, type LayerValues, readLayer } from "../../config/layer.ts";
 import { type Plain, readYaml } from "../../config/yaml_tree.ts";
 import { UserError } from "../../errors.ts";
 import type { FoundFile, FrameworkFiles } from "../../project/framework_files.ts";
 import { type ConfigPart, convertConfig } from "../../requirement/import_config.ts";
 import type { LeftOut } from "../../requirement/import_fields.ts";
+import { isSame, withEntries } from "../config_entries.ts";
 import { type ConfigTarget, documentOf, targetOf, writeTarget } from "../config_target.ts";
 import type { CliContext } from "../context.ts";
 
@@ -151,7 +151,7 @@ function planFile(
     return !stays;
   });
   if (added.length === 0) return null;
-  const text = withEntries(target, document, added);
+  const text = withEntries(target, document, { added, head: HEAD });
   const said = partIn(readLayer({ layer: "project", path: target.path, text }).values);
   const lost = added.find(({ name, value }) => !isSame(said.get(name), value));
   if (lost !== undefined) {
@@ -161,46 +161,6 @@ function planFile(
     });
   }
   return { target, text, added: added.map(({ name }) => name) };
-}
-
-/** The new text of a file: sections that it does not have are set below what is there, which stays as it is then. */
-function withEntries(
-  target: ConfigTarget,
-  document: Document.Parsed,
-  added: readonly Entry[],
-): string {
-  const before = target.text.trimEnd();
-  const isBlock = isMap(document.contents) && !document.contents.flow;
-  const isAppended = before !== "" && (document.contents === null || isBlock) &&
-    added.every(({ path }) => !document.has(path[0]!));
-  const changed = isAppended ? parseDocument("") : document;
-  for (const { path, value } of added) {
-    mapAt(changed, path.slice(0, -1), target.path);
-    changed.setIn(path, changed.createNode(value));
-  }
-  if (before === "") changed.commentBefore = HEAD;
-  // Braces are written as they were.
-  const written = changed.toString({ lineWidth: 0, flowCollectionPadding: !/\{\S/.test(before) });
-  return isAppended ? `${before}\n\n${written}` : written;
-}
-
-/** Makes sure that there is a map of keys at a path, one key a line. */
-function mapAt(document: Document.Parsed, path: readonly string[], file: string): void {
-  if (isMap(document.contents)) document.contents.flow = false;
-  for (let length = 1; length <= path.length; length++) {
-    const part = path.slice(0, length);
-    const found: unknown = document.getIn(part, true);
-    if (isMap(found)) {
-      found.flow = false;
-    } else if (document.getIn(part) === undefined || document.getIn(part) === null) {
-      document.setIn(part, document.createNode({}));
-    } else {
-      throw new UserError(`Cannot change "${file}"`, {
-        why: `"${part.join(".")}" is no map of keys there; nothing was changed`,
-        next: "conclaude config validate",
-      });
-    }
-  }
 }
 
 /** A layer's keys; null where there is none to use, and then `skipped` says why. */
@@ -227,10 +187,4 @@ function unused(files: FrameworkFiles, project: LayerValues | null): LeftOut[] {
     "`.claude/requirements.yaml` of its own";
   return [files.global, files.local].filter((file) => file !== undefined)
     .map(({ path }) => ({ name: path, why }));
-}
-
-function isSame(one: Plain | undefined, other: Plain | undefined): boolean {
-  if (!isMapping(one) || !isMapping(other)) return JSON.stringify(one) === JSON.stringify(other);
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  return [...keys].every((key) => isSame(one[key], other[key]));
 }

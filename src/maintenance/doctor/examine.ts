@@ -6,6 +6,7 @@ import { lookAtDisk } from "./disk.ts";
 import { lookAtGates } from "./gates.ts";
 import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
+import { lookAtOldState } from "./old_state.ts";
 import { lookAtLog } from "./log.ts";
 import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
@@ -38,6 +39,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "queue", look: lookAtQueue },
   { name: "retention", look: lookAtRetention },
   { name: "log", look: lookAtLog },
+  { name: "migration", look: lookAtOldState },
 ];
 
 /** What was found. */
