@@ -90,7 +90,7 @@ testWhere(
   "a full disk below the database alone: the spool in the home is used",
   async () => {
     await using place = await privateMounts(
-      `mkdir ${FULL} && mount -t tmpfs -o size=300k tmpfs ${FULL}`,
+      `mkdir ${FULL} && mount -t tmpfs -o size=1200k tmpfs ${FULL}`,
     );
     const env = { ...IN_HOME, CONCLAUDE_DB_PATH: `${FULL}/c.db` };
     await capture(place, "before", env);

@@ -8,6 +8,7 @@ const COMMAND_LINES: readonly string[] = [
   "--help",
   "install-hooks",
   "uninstall-hooks --dry-run",
+  "migrate --dry-run",
   "status",
   "doctor",
   "doctor --fix",
