@@ -9,17 +9,18 @@ import {
   claimNext,
   claimTask,
   needClaim,
+  openDependencies,
   releaseTask,
   renewClaim,
   takeBackLapsed,
 } from "../../store/task_claims.ts";
 import { blockTask, completeTask, queueTask, unblockTask } from "../../store/task_life.ts";
 import type { CliContext } from "../context.ts";
-import { openKeptStore } from "../store.ts";
+import { openKeptStore, openStore } from "../store.ts";
 import { taskIdOf } from "../id_lookup.ts";
 import { authorOf, type ByFlag, leaseMs, projectOfTasks } from "../task_lookup.ts";
 import { maskerOf } from "../task_text.ts";
-import { changedView, nameOf } from "../task_view.ts";
+import { changedView, nameOf, shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
 import type { View } from "../view.ts";
 
@@ -135,14 +136,18 @@ export async function unblock(context: CliContext, flags: ByFlag, text: string):
 /** `conclaude task start ID` */
 export async function start(context: CliContext, flags: ByFlag, text: string): Promise<View> {
   const task = await work(context, { ...flags, text, what: "start a task" }, queueTask);
-  return changedView(
-    task,
-    task.status === "in_progress"
-      ? `Task ${nameOf(task)} is in work already.`
-      : `Task ${
-        nameOf(task)
-      } is handed to the scheduler. The daemon runs it: conclaude daemon start`,
-  );
+  if (task.status === "in_progress") {
+    return changedView(task, `Task ${nameOf(task)} is in work already.`);
+  }
+  // What is about daemons is loaded where it is asked for: no other verb is to pay for it.
+  const { isDaemonHere, START_DAEMON } = await import("../daemon_here.ts");
+  const { db, place } = await openStore(context, "read");
+  const waitingFor = openDependencies(db, task.id).map(shortTaskId);
+  const when = waitingFor.length === 0 ? "" : `, and waits for ${waitingFor.join(", ")}`;
+  const who = isDaemonHere(context, place)
+    ? "The daemon takes it when there is room."
+    : `No daemon runs here: ${START_DAEMON}`;
+  return changedView(task, `Task ${nameOf(task)} is handed to the scheduler${when}. ${who}`);
 }
 
 /** Who works, and on what terms. */
