@@ -6,7 +6,7 @@ const { values } = parseArgs({
   options: {
     kills: { type: "string", default: "200" },
     tasks: { type: "string", default: "20" },
-    lines: { type: "string", default: "200" },
+    lines: { type: "string", default: "320" },
     life: { type: "string", default: "700" },
     seed: { type: "string", default: String(Date.now() % 100_000) },
   },
