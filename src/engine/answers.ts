@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import { type Agent, readAgent } from "../store/agents.ts";
+import { allOrNothing } from "../store/database.ts";
 import {
   answerQuestion,
   listQuestions,
@@ -86,7 +87,7 @@ function waitsAt({ status, currentStep }: WorkflowRow, stepKey: string | null): 
 /** @returns Why it cannot go on; null when it does. */
 function resume(db: DatabaseSync, workflow: WorkflowRow, terms: Terms): string | null {
   try {
-    resumeWorkflow(db, workflow, terms);
+    allOrNothing(db, () => resumeWorkflow(db, workflow, terms));
     return null;
   } catch (thrown) {
     if (!isUserError(thrown)) throw thrown;

@@ -104,6 +104,19 @@ export function transaction<Result>(db: DatabaseSync, work: () => Result): Resul
   }
 }
 
+/** Runs `work` inside of a transaction so that nothing of it stays when it throws, and rethrows. */
+export function allOrNothing<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec("SAVEPOINT all_or_nothing");
+  try {
+    const result = work();
+    db.exec("RELEASE all_or_nothing");
+    return result;
+  } catch (thrown) {
+    if (db.isTransaction) db.exec("ROLLBACK TO all_or_nothing; RELEASE all_or_nothing");
+    throw thrown;
+  }
+}
+
 /** Runs `work` so that all that it reads is of one moment. */
 export function reading<Result>(db: DatabaseSync, work: () => Result): Result {
   db.exec("BEGIN");
