@@ -5,13 +5,14 @@ import { checkSource, checkToken, type Door } from "./access.ts";
 import { errorResponse, httpError } from "./api_error.ts";
 import { callerOf, checked, readBody, readQuery } from "./input.ts";
 import type { Call, Daemon, Route } from "./route.ts";
-import { findRoute, targetOf } from "./router.ts";
+import { routerOf, targetOf } from "./router.ts";
 
 /** Answers requests. @param isStopping Whether new ones are to be sent away. */
 export function createHandler(
   daemon: Daemon,
   { routes, isStopping }: { readonly routes: readonly Route[]; readonly isStopping: () => boolean },
 ): (request: Request, door: Door) => Promise<Response> {
+  const findRoute = routerOf(routes);
   return async (request, door) => {
     const startedMs = performance.now();
     const seen: { route: Route | null } = { route: null };
@@ -43,7 +44,7 @@ export function createHandler(
     }
     checkSource(request.headers, door);
     const target = targetOf(request.url);
-    const found = findRoute(routes, request.method, target.path);
+    const found = findRoute(request.method, target.path);
     checkToken(request.headers, door, found.kind === "route" ? found.route : null);
     if (found.kind === "none") return notFound(request.method, target.path, found.methods);
     const { route, params } = found;

@@ -50,8 +50,9 @@ export async function readBody(request: Request): Promise<unknown> {
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (request.body === null) return new Uint8Array();
+  const announced = request.headers.get("content-length");
+  if (Number(announced ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (announced === "0" || request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body) {
@@ -70,6 +71,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 
 /** The query as an object of texts. @throws {UserError} INVALID_INPUT when a name is there twice. */
 export function readQuery(text: string): Record<string, string> {
+  if (text === "") return {};
   const pairs = [...new URLSearchParams(text)];
   const names = new Set<string>();
   for (const [name] of pairs) {

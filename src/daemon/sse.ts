@@ -1,6 +1,5 @@
 /** Events as a stream (`text/event-stream`): every one once, in order, however slowly they are read. */
-import type { EventRow } from "../store/events.ts";
-import type { EventHub } from "./event_hub.ts";
+import type { EventFacts, EventHub } from "./event_hub.ts";
 
 /** How often a stream says that it lives, with the state in a few numbers. */
 const SNAPSHOT_MS = 30_000;
@@ -12,7 +11,7 @@ const MAX_CHUNK_BYTES = 32 * 1024;
 export interface StreamFilter {
   /** Only events after this one. */
   readonly afterId: number;
-  readonly accepts: (event: EventRow) => boolean;
+  readonly accepts: (event: EventFacts) => boolean;
 }
 
 /** What a stream is made with. */
@@ -35,9 +34,12 @@ export function eventStream(filter: StreamFilter, context: StreamContext): Reada
   let cursor = filter.afterId;
   let snapshotAtMs = 0;
   let isOver = false;
+  const leave = context.hub.join();
   const end = () => {
-    if (!isOver) context.ended();
+    if (isOver) return;
     isOver = true;
+    leave();
+    context.ended();
   };
 
   /** What is to be sent next; null when there is nothing yet. */

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
+import { statement } from "./statement.ts";
 import { readTask } from "./tasks.ts";
 
 /** Who changes something, and when. */
@@ -69,7 +70,8 @@ export function changeTask(
     .map(([field, value]) => ({ field: field as keyof typeof FIELDS, value }));
   if (different.length === 0) return task;
   const columns = different.map(({ field }) => `${FIELDS[field].column} = ?`);
-  db.prepare(
+  statement(
+    db,
     `UPDATE tasks
         SET ${columns.join(", ")}, updated_at_ms = ?
       WHERE id = ?`,
@@ -91,7 +93,8 @@ export function writeHistory(
   change: { readonly field: string; readonly old: unknown; readonly new: unknown },
   { by, atMs }: Author,
 ): void {
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO task_history (task_id, field, old, new, changed_by, changed_at_ms)
      VALUES (?, ?, ?, ?, ?, ?)`,
   ).run(taskId, change.field, JSON.stringify(change.old), JSON.stringify(change.new), by, atMs);
@@ -126,7 +129,8 @@ export function listHistory(
   taskId: string,
   filter: { readonly field: string | null; readonly sinceMs: number | null },
 ): HistoryRow[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT field, old, new, changed_by AS changedBy, changed_at_ms AS changedAtMs
        FROM task_history
       WHERE task_id = ?1

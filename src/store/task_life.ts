@@ -4,6 +4,7 @@ import { newId } from "../ids.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import { type Task, type TaskStatus, type TaskType, TRANSITIONS } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
+import { statement } from "./statement.ts";
 import { type Author, changeTask, needTask, withoutBody } from "./task_changes.ts";
 import { needClaim, UNCLAIMED } from "./task_claims.ts";
 import { addDependencies } from "./task_dependencies.ts";
@@ -46,7 +47,8 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
     ? parent
     : task;
   const id = newId(atMs);
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO tasks (id, parent_id, depth, title, body, type, status, priority, workflow, project_dir, repository,
                         queued_at_ms, created_at_ms, updated_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?)`,
@@ -65,7 +67,7 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
     atMs,
     atMs,
   );
-  const addTag = db.prepare("INSERT OR IGNORE INTO task_tags (task_id, tag) VALUES (?, ?)");
+  const addTag = statement(db, "INSERT OR IGNORE INTO task_tags (task_id, tag) VALUES (?, ?)");
   for (const tag of task.tags) addTag.run(id, tag);
   addDependencies(db, id, task.dependsOn);
   const made = readTask(db, id)!;

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Task } from "../orchestration/task.ts";
+import { statement } from "./statement.ts";
 
 /** A task's columns, and its tags and dependencies as JSON, of a table or alias `task`; see {@linkcode taskOf}. */
 export const TASK_COLUMNS =
@@ -52,13 +53,14 @@ export interface TaskFilter {
 
 /** The task with this id, also a deleted one; `undefined` when there is none. */
 export function readTask(db: DatabaseSync, id: string): Task | undefined {
-  const row = db.prepare(`SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`).get(id);
+  const row = statement(db, `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`).get(id);
   return row === undefined ? undefined : taskOf(row);
 }
 
 /** Tasks, the newest first. */
 export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${TASK_COLUMNS}
        FROM tasks AS task
       WHERE (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
@@ -93,7 +95,8 @@ export function listReady(
   db: DatabaseSync,
   filter: { readonly project: string | null; readonly queued?: boolean; readonly limit: number },
 ): Task[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${TASK_COLUMNS}
        FROM tasks AS task
       WHERE ${IS_READY}
@@ -106,7 +109,7 @@ export function listReady(
 
 /** Every tag that a task has, by name. */
 export function listTags(db: DatabaseSync): string[] {
-  return db.prepare("SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
+  return statement(db, "SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
     .map((row) => String(row["tag"]));
 }
 
