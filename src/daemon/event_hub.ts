@@ -42,6 +42,7 @@ export class EventHub {
   readonly #told: HubContext;
   #timer: ReturnType<typeof setTimeout>;
   #streams = 0;
+  #chunk = { ids: "", bytes: new Uint8Array() };
   #seenVersion: number;
   #lastId: number;
   #isClosed = false;
@@ -91,6 +92,15 @@ export class EventHub {
       return this.#ring.slice(start, start + BATCH_EVENTS);
     }
     return this.#read(id);
+  }
+
+  /** Events as one piece. Most streams stand at the same place, so what one is sent is made once for all. */
+  chunkOf(events: readonly ReadyEvent[]): Uint8Array {
+    const ids = events.map(({ row }) => row.id).join();
+    if (this.#chunk.ids !== ids) {
+      this.#chunk = { ids, bytes: joined(events.map(({ bytes }) => bytes)) };
+    }
+    return this.#chunk.bytes;
   }
 
   /** Waits until there may be something new, or until the hub is closed; not longer than `maxMs`. */
@@ -182,6 +192,16 @@ function firstAfter(events: readonly ReadyEvent[], id: number): number {
     else from = middle + 1;
   }
   return from;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }
 
 const ENCODER = new TextEncoder();

@@ -14,13 +14,15 @@ import { httpError } from "./api_error.ts";
 /** Largest body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Fields that have a refusal of their own; it says more than that a type is wrong. */
-const OWN_REFUSALS: Readonly<Record<string, (value: unknown) => unknown>> = {
+/** Fields of a body that have a refusal of their own; it says more than that a type is wrong. */
+const BODY_REFUSALS: OwnRefusals = {
   title: (value) => checkTitle(textOf(value)),
   priority: checkPriority,
   type: (value) => checkType(textOf(value)),
   tags: (value) => Array.isArray(value) ? checkTags(value.map(textOf)) : value,
 };
+
+type OwnRefusals = Readonly<Record<string, (value: unknown) => unknown>>;
 
 /** Reads a body as JSON; nothing at all is an empty object. @throws {UserError} */
 export async function readBody(request: Request): Promise<unknown> {
@@ -81,10 +83,16 @@ export function readQuery(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Checks a value against a schema. @throws {UserError} INVALID_INPUT, or a field's own refusal. */
+/** Checks a body. @throws {UserError} INVALID_INPUT, or a field's own refusal. */
+export function checkedBody<Schema extends z.ZodMiniType>(schema: Schema, value: unknown) {
+  return checked(schema, value, BODY_REFUSALS);
+}
+
+/** Checks a value against a schema. @throws {UserError} INVALID_INPUT */
 export function checked<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
+  refusals: OwnRefusals = {},
 ): z.output<Schema> {
   const { success, data, error } = z.safeParse(schema, value);
   if (success) return data;
@@ -93,7 +101,7 @@ export function checked<Schema extends z.ZodMiniType>(
   const given = typeof value === "object" && value !== null
     ? Reflect.get(value, String(field))
     : undefined;
-  if (field !== undefined && below.length <= 1) OWN_REFUSALS[String(field)]?.(given);
+  if (field !== undefined && below.length <= 1) refusals[String(field)]?.(given);
   if (issue!.code === "unrecognized_keys") {
     throw invalidInput(issue!.keys[0]!, "there is no such field");
   }

@@ -58,7 +58,11 @@ export function needTask(db: DatabaseSync, id: string): Task {
   });
 }
 
-/** Changes a task; what is not different is no change. Returns the task as it is afterwards. */
+/**
+ * Changes a task; what is not different is no change. Returns the task as it is afterwards.
+ *
+ * @param task As it is now: read in this transaction.
+ */
 export function changeTask(
   db: DatabaseSync,
   task: Task,
@@ -81,9 +85,17 @@ export function changeTask(
     return history === null ? [] : [{ field: history, old: task[field], new: value }];
   });
   for (const change of told) writeHistory(db, task.id, change, { by, atMs });
-  const changed = readTask(db, task.id)!;
+  const changed = withChanges(task, changes, atMs);
   if (told.length > 0) tellChange(db, changed, told, { by, atMs });
   return changed;
+}
+
+/** As it would be read back. */
+function withChanges(task: Task, changes: TaskChanges, atMs: number): Task {
+  const named = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const changed: Task = { ...task, ...Object.fromEntries(named), updatedAtMs: atMs };
+  // The number of a claim that is gone is nobody's business.
+  return changed.claimedBy === null ? { ...changed, claimToken: null } : changed;
 }
 
 /** Writes one row of a task's history. */

@@ -115,22 +115,25 @@ export function releaseTask(
 /**
  * The task of somebody who says that it is theirs.
  *
- * @param holder `token`: the number of the claim, where it is known.
  * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
  */
-export function needClaim(
-  db: DatabaseSync,
-  id: string,
-  holder: {
-    readonly agentId: string;
-    readonly token: number | null;
-    readonly atMs: number;
-    /** What the holder wants: `completed`. */
-    readonly wants: string;
-    readonly to: readonly string[];
-  },
-): Task {
-  const task = needTask(db, id);
+export function needClaim(db: DatabaseSync, id: string, holder: Holder): Task {
+  return checkClaim(needTask(db, id), holder);
+}
+
+/** Somebody who says that a task is theirs. */
+export interface Holder {
+  readonly agentId: string;
+  /** The number of the claim, where it is known. */
+  readonly token: number | null;
+  readonly atMs: number;
+  /** What the holder wants: `completed`. */
+  readonly wants: string;
+  readonly to: readonly string[];
+}
+
+/** {@linkcode needClaim} of a task that was just read. */
+export function checkClaim(task: Task, holder: Holder): Task {
   if (task.status !== "in_progress") throw notInWork(task, holder.wants, holder.to);
   if (task.claimedBy !== holder.agentId) throw notOwner(task, holder.agentId);
   if (holder.token !== null && holder.token !== task.claimToken) throw staleToken(task, holder);

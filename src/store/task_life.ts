@@ -6,7 +6,7 @@ import { type Task, type TaskStatus, type TaskType, TRANSITIONS } from "../orche
 import { recordEvent } from "./events.ts";
 import { statement } from "./statement.ts";
 import { type Author, changeTask, needTask, withoutBody } from "./task_changes.ts";
-import { needClaim, UNCLAIMED } from "./task_claims.ts";
+import { checkClaim, needClaim, UNCLAIMED } from "./task_claims.ts";
 import { addDependencies } from "./task_dependencies.ts";
 import { readTask } from "./tasks.ts";
 import { changeWorkflow, readWorkflowOfTask } from "./workflows.ts";
@@ -93,7 +93,7 @@ export function completeTask(
   const found = needTask(db, id);
   const task = found.status === "blocked"
     ? found
-    : needClaim(db, id, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
+    : checkClaim(found, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
   cancelWorkflow(db, id, { by, atMs });
   return changeTask(db, task, {
     ...UNCLAIMED,

@@ -10,9 +10,9 @@ export const TASK_COLUMNS =
             task.claimed_at_ms AS claimedAtMs, task.lease_until_ms AS leaseUntilMs, task.reason, task.summary,
             task.queued_at_ms AS queuedAtMs, task.created_at_ms AS createdAtMs, task.updated_at_ms AS updatedAtMs,
             task.closed_at_ms AS closedAtMs, task.deleted_at_ms AS deletedAtMs,
-            (SELECT json_group_array(tag ORDER BY tag) FROM task_tags WHERE task_id = task.id) AS tags,
-            (SELECT json_group_array(depends_on ORDER BY depends_on) FROM task_dependencies WHERE task_id = task.id)
-              AS dependsOn`;
+            (SELECT json_group_array(tag) FROM (SELECT tag FROM task_tags WHERE task_id = task.id ORDER BY tag)) AS tags,
+            (SELECT json_group_array(depends_on)
+               FROM (SELECT depends_on FROM task_dependencies WHERE task_id = task.id ORDER BY depends_on)) AS dependsOn`;
 
 /** True for a task that nothing keeps from being done: open, unclaimed, no child in work, every dependency closed. */
 export const IS_READY = `task.status = 'open'
