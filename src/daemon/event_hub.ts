@@ -1,10 +1,10 @@
 /** What is new in the database, for all who listen: read once, kept for a while, handed out to each at its own pace. */
 import type { DatabaseSync } from "node:sqlite";
 import { dataVersionReader } from "../store/database.ts";
-import { type EventRow, lastEventId, listEvents } from "../store/events.ts";
+import { lastEventId, listStoredEvents, type StoredEvent } from "../store/events.ts";
 
-/** How often it is looked whether another process has written, in milliseconds. */
-const POLL_MS = 100;
+/** How often it is looked whether another process has written, in milliseconds: while somebody waits for it, and else. */
+const POLL_MS = { watched: 75, idle: 250 };
 
 /** So long own writes are gathered, in milliseconds: what comes together is told to every stream in one go. */
 const GATHER_MS = 10;
@@ -15,10 +15,22 @@ const RING_EVENTS = 4_096;
 /** How many events are read at once. */
 const BATCH_EVENTS = 256;
 
+/** An event without what it tells. */
+export type EventFacts = Omit<StoredEvent, "data">;
+
 /** An event, and the bytes that tell it to a stream. */
 export interface ReadyEvent {
-  readonly row: EventRow;
+  readonly row: EventFacts;
   readonly bytes: Uint8Array;
+}
+
+/** What a hub is made with. */
+export interface HubContext {
+  readonly problem: (thrown: unknown) => void;
+  /** Another process has written. */
+  readonly onNews: () => void;
+  /** Whether something runs that other processes may have a word on. */
+  readonly isBusy: () => boolean;
 }
 
 /** The shared view on the events of a database. */
@@ -27,26 +39,28 @@ export class EventHub {
   readonly #ring: ReadyEvent[] = [];
   readonly #waiting = new Set<() => void>();
   readonly #version: () => number;
-  readonly #timer: ReturnType<typeof setInterval>;
-  readonly #problem: (thrown: unknown) => void;
-  readonly #onNews: () => void;
+  readonly #told: HubContext;
+  #timer: ReturnType<typeof setTimeout>;
+  #streams = 0;
+  #chunk = { ids: "", bytes: new Uint8Array() };
   #seenVersion: number;
   #lastId: number;
   #isClosed = false;
   #isAnnounced = false;
 
-  /** @param told `onNews`: another process has written. */
-  constructor(
-    db: DatabaseSync,
-    told: { readonly problem: (thrown: unknown) => void; readonly onNews: () => void },
-  ) {
+  constructor(db: DatabaseSync, told: HubContext) {
     this.#db = db;
-    this.#problem = told.problem;
-    this.#onNews = told.onNews;
+    this.#told = told;
     this.#version = dataVersionReader(db);
     this.#seenVersion = this.#version();
     this.#lastId = lastEventId(db);
-    this.#timer = setInterval(() => this.#poll(), POLL_MS);
+    this.#timer = setTimeout(() => this.#poll(), POLL_MS.idle);
+  }
+
+  /** Lets a stream listen: what is new is read for it from now on. @returns What ends that; to be called once. */
+  join(): () => void {
+    this.#streams++;
+    return () => void this.#streams--;
   }
 
   /** The number of the newest event that is known here. */
@@ -80,6 +94,15 @@ export class EventHub {
     return this.#read(id);
   }
 
+  /** Events as one piece. Most streams stand at the same place, so what one is sent is made once for all. */
+  chunkOf(events: readonly ReadyEvent[]): Uint8Array {
+    const ids = events.map(({ row }) => row.id).join();
+    if (this.#chunk.ids !== ids) {
+      this.#chunk = { ids, bytes: joined(events.map(({ bytes }) => bytes)) };
+    }
+    return this.#chunk.bytes;
+  }
+
   /** Waits until there may be something new, or until the hub is closed; not longer than `maxMs`. */
   wait(maxMs: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
@@ -99,25 +122,32 @@ export class EventHub {
   /** Ends all waiting; streams end themselves then. */
   close(): void {
     this.#isClosed = true;
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     this.#wakeAll();
   }
 
+  #pollLater(): void {
+    const isWatched = this.#streams > 0 || this.#told.isBusy();
+    this.#timer = setTimeout(() => this.#poll(), isWatched ? POLL_MS.watched : POLL_MS.idle);
+  }
+
   #poll(): void {
+    this.#pollLater();
     try {
       const version = this.#version();
       if (version === this.#seenVersion) return;
       this.#seenVersion = version;
       this.#look();
-      this.#onNews();
+      this.#told.onNews();
     } catch (thrown) {
-      this.#problem(thrown);
+      this.#told.problem(thrown);
     }
   }
 
   #look(): void {
     if (this.#isClosed) return;
     try {
+      if (this.#streams === 0) return this.#pass();
       const before = this.#lastId;
       for (let fresh = this.#read(before); fresh.length > 0; fresh = this.#read(this.#lastId)) {
         this.#ring.push(...fresh);
@@ -129,13 +159,22 @@ export class EventHub {
       }
       if (this.#lastId !== before) this.#wakeAll();
     } catch (thrown) {
-      this.#problem(thrown);
+      this.#told.problem(thrown);
     }
+  }
+
+  /** Nobody listens: whoever comes later and wants what was, reads it then. */
+  #pass(): void {
+    this.#ring.length = 0;
+    this.#lastId = lastEventId(this.#db);
   }
 
   #read(afterId: number): ReadyEvent[] {
     const filter = { afterId, sinceMs: null, type: null, entityId: null, limit: BATCH_EVENTS };
-    return listEvents(this.#db, filter).map((row) => ({ row, bytes: eventBytes(row) }));
+    return listStoredEvents(this.#db, filter).map(({ data, ...row }) => ({
+      row,
+      bytes: eventBytes(row, data),
+    }));
   }
 
   #wakeAll(): void {
@@ -155,9 +194,22 @@ function firstAfter(events: readonly ReadyEvent[], id: number): number {
   return from;
 }
 
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
 const ENCODER = new TextEncoder();
 
-/** An event as a stream tells it. */
-function eventBytes(row: EventRow): Uint8Array {
-  return ENCODER.encode(`id: ${row.id}\nevent: ${row.type}\ndata: ${JSON.stringify(row)}\n\n`);
+/** An event as a stream tells it. What it tells is JSON already, in one line. */
+function eventBytes(row: EventFacts, data: string): Uint8Array {
+  const facts = JSON.stringify(row);
+  return ENCODER.encode(
+    `id: ${row.id}\nevent: ${row.type}\ndata: ${facts.slice(0, -1)},"data":${data}}\n\n`,
+  );
 }

@@ -1,17 +1,20 @@
 /** From a request to a response: found, allowed, read, checked, done in one transaction, told. */
 import { refusal } from "../orchestration/refusal.ts";
-import { reading, transaction } from "../store/database.ts";
+import { reading } from "../store/database.ts";
 import { checkSource, checkToken, type Door } from "./access.ts";
 import { errorResponse, httpError } from "./api_error.ts";
-import { callerOf, checked, readBody, readQuery } from "./input.ts";
+import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
 import type { Call, Daemon, Route } from "./route.ts";
-import { findRoute, targetOf } from "./router.ts";
+import { routerOf, targetOf } from "./router.ts";
+import { WriteGroup } from "./write_group.ts";
 
 /** Answers requests. @param isStopping Whether new ones are to be sent away. */
 export function createHandler(
   daemon: Daemon,
   { routes, isStopping }: { readonly routes: readonly Route[]; readonly isStopping: () => boolean },
 ): (request: Request, door: Door) => Promise<Response> {
+  const findRoute = routerOf(routes);
+  const writes = new WriteGroup(daemon.db);
   return async (request, door) => {
     const startedMs = performance.now();
     const seen: { route: Route | null } = { route: null };
@@ -43,25 +46,25 @@ export function createHandler(
     }
     checkSource(request.headers, door);
     const target = targetOf(request.url);
-    const found = findRoute(routes, request.method, target.path);
+    const found = findRoute(request.method, target.path);
     checkToken(request.headers, door, found.kind === "route" ? found.route : null);
     if (found.kind === "none") return notFound(request.method, target.path, found.methods);
     const { route, params } = found;
     seen.route = route;
     const by = callerOf(request.headers);
     const query = checked(route.query, readQuery(target.query));
-    const body = route.body === null ? {} : checked(route.body, await readBody(request));
+    const body = route.body === null ? {} : checkedBody(route.body, await readBody(request));
     const call = { params, query, body, author: { by, atMs: Date.now() }, request };
-    const result = run(route, call as Call<never, never>);
+    const result = await run(route, call as Call<never, never>);
     if (result instanceof Response) return result;
     if (route.status === 204) return new Response(null, { status: 204 });
     return Response.json(result, { status: route.status });
   }
 
-  function run(route: Route, call: Call<never, never>): unknown {
+  async function run(route: Route, call: Call<never, never>): Promise<unknown> {
     const work = () => route.handle(daemon, call);
     if (route.transaction === "read") return reading(daemon.db, work);
-    const result = route.transaction === "write" ? transaction(daemon.db, work) : work();
+    const result = route.transaction === "write" ? await writes.run(work) : work();
     if (route.method === "GET") return result;
     daemon.hub.changed();
     daemon.engine.wake();

@@ -14,13 +14,15 @@ import { httpError } from "./api_error.ts";
 /** Largest body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Fields that have a refusal of their own; it says more than that a type is wrong. */
-const OWN_REFUSALS: Readonly<Record<string, (value: unknown) => unknown>> = {
+/** Fields of a body that have a refusal of their own; it says more than that a type is wrong. */
+const BODY_REFUSALS: OwnRefusals = {
   title: (value) => checkTitle(textOf(value)),
   priority: checkPriority,
   type: (value) => checkType(textOf(value)),
   tags: (value) => Array.isArray(value) ? checkTags(value.map(textOf)) : value,
 };
+
+type OwnRefusals = Readonly<Record<string, (value: unknown) => unknown>>;
 
 /** Reads a body as JSON; nothing at all is an empty object. @throws {UserError} */
 export async function readBody(request: Request): Promise<unknown> {
@@ -50,8 +52,9 @@ export async function readBody(request: Request): Promise<unknown> {
 }
 
 async function readBytes(request: Request): Promise<Uint8Array> {
-  if (Number(request.headers.get("content-length") ?? 0) > MAX_BODY_BYTES) throw tooLarge();
-  if (request.body === null) return new Uint8Array();
+  const announced = request.headers.get("content-length");
+  if (Number(announced ?? 0) > MAX_BODY_BYTES) throw tooLarge();
+  if (announced === "0" || request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body) {
@@ -70,6 +73,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 
 /** The query as an object of texts. @throws {UserError} INVALID_INPUT when a name is there twice. */
 export function readQuery(text: string): Record<string, string> {
+  if (text === "") return {};
   const pairs = [...new URLSearchParams(text)];
   const names = new Set<string>();
   for (const [name] of pairs) {
@@ -79,10 +83,16 @@ export function readQuery(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-/** Checks a value against a schema. @throws {UserError} INVALID_INPUT, or a field's own refusal. */
+/** Checks a body. @throws {UserError} INVALID_INPUT, or a field's own refusal. */
+export function checkedBody<Schema extends z.ZodMiniType>(schema: Schema, value: unknown) {
+  return checked(schema, value, BODY_REFUSALS);
+}
+
+/** Checks a value against a schema. @throws {UserError} INVALID_INPUT */
 export function checked<Schema extends z.ZodMiniType>(
   schema: Schema,
   value: unknown,
+  refusals: OwnRefusals = {},
 ): z.output<Schema> {
   const { success, data, error } = z.safeParse(schema, value);
   if (success) return data;
@@ -91,7 +101,7 @@ export function checked<Schema extends z.ZodMiniType>(
   const given = typeof value === "object" && value !== null
     ? Reflect.get(value, String(field))
     : undefined;
-  if (field !== undefined && below.length <= 1) OWN_REFUSALS[String(field)]?.(given);
+  if (field !== undefined && below.length <= 1) refusals[String(field)]?.(given);
   if (issue!.code === "unrecognized_keys") {
     throw invalidInput(issue!.keys[0]!, "there is no such field");
   }

@@ -33,14 +33,39 @@ export function targetOf(url: string): Target {
 }
 
 /** Finds the route for a method and a path. @throws {UserError} INVALID_URL when a parameter cannot be decoded. */
-export function findRoute(routes: readonly Route[], method: string, path: string): Found {
-  const bare = path.startsWith("/api/") ? path.slice("/api".length) : path;
-  const parts = bare.split("/");
-  const matching = routes
-    .map((route) => ({ route, params: match(route.path.split("/"), parts) }))
-    .filter((found) => found.params !== null);
+export type FindRoute = (method: string, path: string) => Found;
+
+/** A route with the words of its path. */
+interface Pattern {
+  readonly route: Route;
+  readonly words: readonly string[];
+}
+
+/** Prepares the way to routes: their paths are taken apart once, and only those as long as an address are compared. */
+export function routerOf(routes: readonly Route[]): FindRoute {
+  const patterns = routes.map((route): Pattern => ({ route, words: route.path.split("/") }));
   // A word stands before a parameter: `/tasks/ready` is no task.
-  matching.sort((a, b) => Object.keys(a.params!).length - Object.keys(b.params!).length);
+  patterns.sort((a, b) => parametersOf(a) - parametersOf(b));
+  const byLength = Map.groupBy(patterns, ({ words }) => words.length);
+  return (method, path) => {
+    const bare = path.startsWith("/api/") ? path.slice("/api".length) : path;
+    const parts = bare.split("/");
+    return findAmong(byLength.get(parts.length) ?? [], method, parts);
+  };
+}
+
+function parametersOf({ words }: Pattern): number {
+  return words.filter((word) => word.startsWith(":")).length;
+}
+
+function findAmong(
+  patterns: readonly Pattern[],
+  method: string,
+  parts: readonly string[],
+): Found {
+  const matching = patterns
+    .map(({ route, words }) => ({ route, params: match(words, parts) }))
+    .filter((found) => found.params !== null);
   const found = matching.find(({ route }) => route.method === method);
   if (found === undefined) {
     return {
@@ -56,10 +81,9 @@ export function findRoute(routes: readonly Route[], method: string, path: string
 const NO_VALUES: ReadonlySet<string> = new Set(["", ".", ".."]);
 
 function match(pattern: readonly string[], parts: readonly string[]) {
-  if (pattern.length !== parts.length) return null;
   const params: Record<string, string> = {};
-  for (const [i, word] of pattern.entries()) {
-    const part = parts[i]!;
+  for (let i = 0; i < pattern.length; i++) {
+    const [word, part] = [pattern[i]!, parts[i]!];
     if (word.startsWith(":") && !NO_VALUES.has(part)) params[word.slice(1)] = part;
     else if (word !== part) return null;
   }

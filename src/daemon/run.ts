@@ -47,6 +47,9 @@ export interface DaemonOptions {
 
 const MINUTE_MS = 60_000;
 
+/** So long the write-ahead log may grow, in pages, until it is moved into the database. */
+const LOG_PAGES = 1_000;
+
 /** How long stopping may take, in milliseconds. */
 const STOP_MS = 10_000;
 
@@ -69,6 +72,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     options.say(`${level}: ${message}`);
   };
   const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
+  // Hooks leave this to each other; who stays for long and writes much has to do it itself.
+  db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   const warnings = warningsOf();
   for (const warning of warnings) log("warn", warning);
   const oldState = undecidedOldState(options.folder, database);
@@ -85,9 +90,11 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     folder: options.folder,
     warn: (message) => log("warn", message),
   });
+  const metrics = new Metrics();
   const hub = new EventHub(db, {
     problem: (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
     onNews: () => engine.wake(),
+    isBusy: () => engine.isBusy,
   });
   const engine: Engine = new Engine({
     db,
@@ -96,6 +103,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     settings,
     log,
     changed: () => hub.changed(),
+    count: (name, by) => metrics.add(name, by),
     notify: (title, body) => showNotification({ title, body, isUrgent: false }),
   });
   const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
@@ -107,7 +115,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     db,
     engine,
     hub,
-    metrics: new Metrics(),
+    metrics,
     state: { ...state, ...{ socket: null as string | null, port: null as number | null } },
     database,
     warnings,

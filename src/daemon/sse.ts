@@ -1,6 +1,5 @@
 /** Events as a stream (`text/event-stream`): every one once, in order, however slowly they are read. */
-import type { EventRow } from "../store/events.ts";
-import type { EventHub } from "./event_hub.ts";
+import type { EventFacts, EventHub, ReadyEvent } from "./event_hub.ts";
 
 /** How often a stream says that it lives, with the state in a few numbers. */
 const SNAPSHOT_MS = 30_000;
@@ -12,7 +11,7 @@ const MAX_CHUNK_BYTES = 32 * 1024;
 export interface StreamFilter {
   /** Only events after this one. */
   readonly afterId: number;
-  readonly accepts: (event: EventRow) => boolean;
+  readonly accepts: (event: EventFacts) => boolean;
 }
 
 /** What a stream is made with. */
@@ -35,29 +34,33 @@ export function eventStream(filter: StreamFilter, context: StreamContext): Reada
   let cursor = filter.afterId;
   let snapshotAtMs = 0;
   let isOver = false;
+  const leave = context.hub.join();
   const end = () => {
-    if (!isOver) context.ended();
+    if (isOver) return;
     isOver = true;
+    leave();
+    context.ended();
   };
 
   /** What is to be sent next; null when there is nothing yet. */
-  function nextChunk(): Uint8Array<ArrayBuffer> | null {
-    const parts: Uint8Array[] = [];
+  function nextChunk(): Uint8Array | null {
+    const told: ReadyEvent[] = [];
     let length = 0;
     for (
       let fresh = context.hub.after(cursor);
       fresh.length > 0 && length === 0;
       fresh = context.hub.after(cursor)
     ) {
-      for (const { row, bytes } of fresh) {
+      for (const event of fresh) {
+        const { row, bytes } = event;
         if (length > 0 && length + bytes.length > MAX_CHUNK_BYTES) break;
         cursor = row.id;
         if (!filter.accepts(row)) continue;
-        parts.push(bytes);
+        told.push(event);
         length += bytes.length;
       }
     }
-    return length === 0 ? null : joined(parts, length);
+    return length === 0 ? null : context.hub.chunkOf(told);
   }
 
   return new ReadableStream<Uint8Array>({
@@ -82,14 +85,4 @@ export function eventStream(filter: StreamFilter, context: StreamContext): Reada
       end();
     },
   }, { highWaterMark: 0 });
-}
-
-function joined(parts: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }

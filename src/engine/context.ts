@@ -16,6 +16,8 @@ export interface EngineContext {
   /** Is called after every write, so that streams tell it without delay. */
   readonly changed: () => void;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
+  /** Raises a counter of the daemon. */
+  readonly count: (name: "lease_expiries" | "retention_removals", by: number) => void;
   /** Tells the person. */
   readonly notify: (title: string, body: string) => void;
 }

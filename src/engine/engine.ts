@@ -28,8 +28,11 @@ import { approve, cancel, reject } from "./reviews.ts";
 import { startReady } from "./scheduler.ts";
 import { removeFolder } from "./work_folder.ts";
 
-/** How often it looks around when nobody wakes it, in milliseconds. */
-const LOOK_AROUND_MS = 1000;
+/** How often it looks around when nobody wakes it, in milliseconds: while agents run, and else. */
+const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
+
+/** Who wakes it again and again is heard once in so long, in milliseconds. */
+const REST_MS = 50;
 
 /** How often claims are renewed and lapsed ones taken back, in milliseconds. */
 const CLAIMS_MS = 60_000;
@@ -47,9 +50,11 @@ export class Engine {
   readonly #stopping = new AbortController();
   /** What is being merged, by repository: one after the other. */
   readonly #deciding = new Map<string, Promise<void>>();
-  #timer: ReturnType<typeof setInterval> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #isLooking = false;
   #isWanted = false;
+  #isStarted = false;
+  #lookedAtMs = 0;
   #claimsAtMs = 0;
   #retentionTimer: ReturnType<typeof setInterval> | undefined;
   #retention: Promise<void> = Promise.resolve();
@@ -68,7 +73,7 @@ export class Engine {
     for (const workflow of listWorkflows(db, { statuses: ["completed"] })) {
       await this.#tidy(workflow);
     }
-    this.#timer = setInterval(() => this.wake(), LOOK_AROUND_MS);
+    this.#isStarted = true;
     this.#retentionTimer = setInterval(() => this.#removeOld(), RETENTION_MS);
     this.#removeOld();
     this.wake();
@@ -76,34 +81,49 @@ export class Engine {
 
   /** Lets go; agents run on, and the next daemon follows them. A merge that is being made is made. */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     clearInterval(this.#retentionTimer);
     this.#stopping.abort();
     await Promise.allSettled([this.#runs.ended(), this.#retention, ...this.#deciding.values()]);
   }
 
-  /** Something may be there to do: looks at once. */
+  /** Whether an agent is followed. */
+  get isBusy(): boolean {
+    return this.#runs.size > 0;
+  }
+
+  /** Something may be there to do: looks soon, or at once when it has not looked lately. */
   wake(): void {
     this.#isWanted = true;
-    if (this.#isLooking) return;
+    if (!this.#isStarted || this.#isLooking) return;
+    const restMs = REST_MS - (Date.now() - this.#lookedAtMs);
+    this.#lookLater(Math.min(Math.max(restMs, 0), REST_MS));
+  }
+
+  #lookLater(ms: number): void {
+    if (this.#stopping.signal.aborted) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#look(), ms);
+  }
+
+  async #look(): Promise<void> {
     this.#isLooking = true;
-    queueMicrotask(async () => {
-      try {
-        while (this.#isWanted && !this.#stopping.signal.aborted) {
-          this.#isWanted = false;
-          await this.#lookAround();
-        }
-      } catch (thrown) {
-        this.#parts.log("error", messageOf(thrown));
-      } finally {
-        this.#isLooking = false;
-      }
-    });
+    try {
+      do {
+        this.#isWanted = false;
+        await this.#lookAround();
+      } while (this.#isWanted && !this.#stopping.signal.aborted);
+    } catch (thrown) {
+      this.#parts.log("error", messageOf(thrown));
+    }
+    this.#isLooking = false;
+    this.#lookedAtMs = Date.now();
+    this.#lookLater(this.isBusy ? LOOK_AROUND_MS.working : LOOK_AROUND_MS.idle);
   }
 
   /** Beside everything else, a little at a time. */
   #removeOld(): void {
-    const { db, database, settings, signal, log, changed } = this.#parts;
+    const { db, database, settings, signal, log, changed, count } = this.#parts;
     const nowMs = Date.now();
     this.#retention = this.#retention
       .then(() => {
@@ -111,7 +131,9 @@ export class Engine {
         return runOrchestrationRetention(db, { database, store, nowMs, signal });
       })
       .then((removed) => {
-        if (Object.values(removed).every((count) => count === 0)) return;
+        const sum = Object.values(removed).reduce((all, count) => all + count, 0);
+        if (sum === 0) return;
+        count("retention_removals", sum);
         const counts = Object.entries(removed).filter(([, count]) => count > 0);
         log("info", `removed what is old: ${counts.map((pair) => pair.join(" ")).join(", ")}`);
         changed();
@@ -198,7 +220,7 @@ export class Engine {
   }
 
   #renewClaims(): void {
-    const { db, settings, changed, log } = this.#parts;
+    const { db, settings, changed, log, count } = this.#parts;
     const atMs = Date.now();
     this.#claimsAtMs = atMs;
     const untilMs = atMs + settings.own(atMs).store.claimTimeoutMinutes * 60_000;
@@ -209,6 +231,7 @@ export class Engine {
       return takeBackLapsed(db, atMs);
     });
     if (lapsed.length === 0) return;
+    count("lease_expiries", lapsed.length);
     for (const { id } of lapsed) {
       log("warn", `task ${id}: its claim was not renewed; it is open again`);
     }

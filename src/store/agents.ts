@@ -1,6 +1,7 @@
 /** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { recordEvent } from "./events.ts";
+import { statement } from "./statement.ts";
 
 /** What an agent is. */
 export type AgentKind = "agent" | "script" | "subagent";
@@ -56,7 +57,8 @@ export type NewAgent = Pick<
 
 /** Writes down an agent that is about to be started: there is no process yet. */
 export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): void {
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO agents (id, kind, name, status, task_id, workflow_id, step_key, attempt, worktree, created_at_ms,
                          updated_at_ms)
      VALUES (?, ?, ?, 'starting', ?, ?, ?, ?, ?, ?, ?)`,
@@ -87,7 +89,8 @@ export interface AgentProcess {
 
 /** Writes down the process of an agent, before it may do anything. */
 export function markRunning(db: DatabaseSync, id: string, process: AgentProcess): void {
-  db.prepare(
+  statement(
+    db,
     `UPDATE agents
         SET status = 'running', pid = ?, process_mark = ?, command = ?, worktree = ?, output_file = ?,
             deadline_at_ms = ?, started_at_ms = ?, updated_at_ms = ?
@@ -117,7 +120,8 @@ export function endAgent(
     readonly atMs: number;
   },
 ): void {
-  const { changes } = db.prepare(
+  const { changes } = statement(
+    db,
     `UPDATE agents
         SET status = ?, exit_code = ?, error = ?, ended_at_ms = ?, updated_at_ms = ?
       WHERE id = ?
@@ -133,7 +137,8 @@ export function setAgentSession(
   sessionId: string,
   atMs: number,
 ): void {
-  db.prepare(
+  statement(
+    db,
     `UPDATE agents
         SET session_id = ?, updated_at_ms = ?
       WHERE id = ?
@@ -147,7 +152,8 @@ export function requestKill(
   id: string,
   { reason, atMs }: { readonly reason: string; readonly atMs: number },
 ): boolean {
-  return db.prepare(
+  return statement(
+    db,
     `UPDATE agents
         SET kill_requested_at_ms = coalesce(kill_requested_at_ms, ?), kill_reason = coalesce(kill_reason, ?),
             updated_at_ms = ?
@@ -158,7 +164,7 @@ export function requestKill(
 
 /** The agent with this id; `undefined` when there is none. */
 export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
-  const row = db.prepare(`SELECT ${COLUMNS} FROM agents WHERE id = ?`).get(id);
+  const row = statement(db, `SELECT ${COLUMNS} FROM agents WHERE id = ?`).get(id);
   return row === undefined ? undefined : agentOf(row);
 }
 
@@ -176,7 +182,8 @@ export interface AgentFilter {
 export function listAgents(db: DatabaseSync, filter: Partial<AgentFilter>): Agent[] {
   const { statuses = null, kinds = null, taskId = null, sessionId = null, workflowId = null } =
     filter;
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${COLUMNS}
        FROM agents
       WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
@@ -198,7 +205,8 @@ export function listAgents(db: DatabaseSync, filter: Partial<AgentFilter>): Agen
 
 /** The processes that have not ended as far as is known, the oldest first; sub-agents of sessions are none. */
 export function listUnendedProcesses(db: DatabaseSync): Agent[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${COLUMNS}
        FROM agents
       WHERE ended_at_ms IS NULL

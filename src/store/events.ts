@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { statement } from "./statement.ts";
 
 /** What an event tells of. */
 export type EntityType = "task" | "agent" | "workflow" | "question";
@@ -24,6 +25,9 @@ export interface EventRow {
   readonly createdAtMs: number;
 }
 
+/** An event as it is kept: what it tells is JSON still. */
+export type StoredEvent = Omit<EventRow, "data"> & { readonly data: string };
+
 /** Which events are wanted. Null filters let everything through. */
 export interface EventFilter {
   /** Only events after this one. */
@@ -40,7 +44,8 @@ export interface EventFilter {
 
 /** Writes an event down, in the transaction of the change that it tells of. */
 export function recordEvent(db: DatabaseSync, change: Change): void {
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO events (type, entity_type, entity_id, data, created_at_ms)
      VALUES (?, ?, ?, ?, ?)`,
   ).run(
@@ -54,7 +59,13 @@ export function recordEvent(db: DatabaseSync, change: Change): void {
 
 /** Events, oldest first. */
 export function listEvents(db: DatabaseSync, filter: EventFilter): EventRow[] {
-  const rows = db.prepare(
+  return listStoredEvents(db, filter).map((row) => ({ ...row, data: JSON.parse(row.data) }));
+}
+
+/** {@linkcode listEvents} for whoever passes on what they tell as it is. */
+export function listStoredEvents(db: DatabaseSync, filter: EventFilter): StoredEvent[] {
+  const rows = statement(
+    db,
     `SELECT id, type, entity_type AS entityType, entity_id AS entityId, data, created_at_ms AS createdAtMs
        FROM events
       WHERE id > ?1
@@ -64,19 +75,17 @@ export function listEvents(db: DatabaseSync, filter: EventFilter): EventRow[] {
       ORDER BY id ${filter.newest === true ? "DESC" : "ASC"}
       LIMIT ?5`,
   ).all(filter.afterId, filter.sinceMs, filter.type, filter.entityId, filter.limit);
-  const events = rows.map((row) =>
-    ({ ...row, data: JSON.parse(String(row["data"])) }) as unknown as EventRow
-  );
+  const events = rows as unknown as StoredEvent[];
   return filter.newest === true ? events.reverse() : events;
 }
 
 /** The number of the newest event that was ever written; 0 before the first. */
 export function lastEventId(db: DatabaseSync): number {
-  const row = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get();
+  const row = statement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'events'").get();
   return Number(row?.["seq"] ?? 0);
 }
 
 /** A number that is another one after every commit of another connection: cheaper to ask for than the events. */
 export function dataVersion(db: DatabaseSync): number {
-  return Number(db.prepare("PRAGMA data_version").get()?.["data_version"] ?? 0);
+  return Number(statement(db, "PRAGMA data_version").get()?.["data_version"] ?? 0);
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import { recordEvent } from "./events.ts";
+import { statement } from "./statement.ts";
 
 /** What sort of answer a question wants. */
 export type QuestionType = "confirmation" | "permission" | "choice" | "input";
@@ -59,10 +60,11 @@ export type NewQuestion =
 /** Writes a question down. @returns Its id; null when it was written down before. */
 export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: number): string | null {
   const known = question.origin !== null &&
-    db.prepare("SELECT 1 FROM questions WHERE origin = ?").get(question.origin) !== undefined;
+    statement(db, "SELECT 1 FROM questions WHERE origin = ?").get(question.origin) !== undefined;
   if (known) return null;
   const id = freeQuestionId(db, atMs);
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO questions (id, type, text, options, status, source, task_id, workflow_id, step_key, agent_id,
                             session_id, origin, created_at_ms)
      VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -87,7 +89,8 @@ export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: numbe
 /** `q-` and the second, with the first number that is free. */
 export function freeQuestionId(db: DatabaseSync, atMs: number): string {
   const second = new Date(atMs).toISOString().replace(/\D/g, "").slice(0, 14);
-  const row = db.prepare(
+  const row = statement(
+    db,
     `SELECT max(cast(substr(id, 18) AS INTEGER)) AS last
        FROM questions
       WHERE id GLOB ?`,
@@ -116,7 +119,8 @@ export function answerQuestion(
       details: { status: question.status, answer: question.answer },
     });
   }
-  db.prepare(
+  statement(
+    db,
     `UPDATE questions
         SET status = 'answered', answer = ?, answered_by = ?, answered_at_ms = ?
       WHERE id = ?`,
@@ -131,7 +135,8 @@ export function markDelivered(
   id: string,
   { error, atMs }: { readonly error: string | null; readonly atMs: number },
 ): void {
-  db.prepare(
+  statement(
+    db,
     `UPDATE questions
         SET delivery_error = ?1, delivered_at_ms = iif(?1 IS NULL, ?2, NULL),
             status = iif(?1 IS NULL, 'resolved', status), resolved_at_ms = iif(?1 IS NULL, ?2, NULL)
@@ -156,7 +161,8 @@ export function resolveQuestions(
     : "sessionId" in of
     ? ["session_id", of.sessionId]
     : ["workflow_id", of.workflowId];
-  const rows = db.prepare(
+  const rows = statement(
+    db,
     `SELECT id
        FROM questions
       WHERE ${column} = ?
@@ -164,7 +170,7 @@ export function resolveQuestions(
   ).all(value, JSON.stringify(statuses));
   for (const row of rows) {
     const id = String(row["id"]);
-    db.prepare("UPDATE questions SET status = 'resolved', resolved_at_ms = ? WHERE id = ?")
+    statement(db, "UPDATE questions SET status = 'resolved', resolved_at_ms = ? WHERE id = ?")
       .run(atMs, id);
     tellQuestion(db, "question.resolved", id, atMs);
   }
@@ -172,7 +178,7 @@ export function resolveQuestions(
 
 /** The question with this id. @throws {UserError} QUESTION_NOT_FOUND */
 export function needQuestion(db: DatabaseSync, id: string): Question {
-  const row = db.prepare(`SELECT ${COLUMNS} FROM questions WHERE id = ?`).get(id);
+  const row = statement(db, `SELECT ${COLUMNS} FROM questions WHERE id = ?`).get(id);
   if (row !== undefined) return questionOf(row);
   throw refusal("QUESTION_NOT_FOUND", {
     what: `There is no question "${id}"`,
@@ -193,7 +199,8 @@ export function listQuestions(
     readonly limit?: number;
   },
 ): Question[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${COLUMNS}
        FROM questions
       WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { lastEventId } from "./events.ts";
+import { statement } from "./statement.ts";
 
 /** The state of tasks, agents, workflows and questions in a few numbers. */
 export interface StateCounts {
@@ -17,10 +18,11 @@ export interface StateCounts {
 export function countState(db: DatabaseSync): StateCounts {
   const byStatus = (sql: string) =>
     Object.fromEntries(
-      db.prepare(sql).all().map((row) => [String(row["status"]), Number(row["n"])]),
+      statement(db, sql).all().map((row) => [String(row["status"]), Number(row["n"])]),
     );
-  const oldest = db.prepare("SELECT min(id) AS id FROM events").get()!["id"];
-  const pending = db.prepare("SELECT count(*) AS n FROM questions WHERE status = 'pending'").get()!;
+  const oldest = statement(db, "SELECT min(id) AS id FROM events").get()!["id"];
+  const pending = statement(db, "SELECT count(*) AS n FROM questions WHERE status = 'pending'")
+    .get()!;
   return {
     lastEventId: lastEventId(db),
     oldestEventId: oldest === null ? null : Number(oldest),
@@ -35,6 +37,6 @@ export function countState(db: DatabaseSync): StateCounts {
 
 /** The number of the newest event that is not younger than a moment, in epoch milliseconds; 0 when there is none. */
 export function eventIdAt(db: DatabaseSync, atMs: number): number {
-  const row = db.prepare("SELECT min(id) AS id FROM events WHERE created_at_ms > ?").get(atMs)!;
+  const row = statement(db, "SELECT min(id) AS id FROM events WHERE created_at_ms > ?").get(atMs)!;
   return row["id"] === null ? lastEventId(db) : Number(row["id"]) - 1;
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
+import { statement } from "./statement.ts";
 import { readTask } from "./tasks.ts";
 
 /** Who changes something, and when. */
@@ -57,7 +58,11 @@ export function needTask(db: DatabaseSync, id: string): Task {
   });
 }
 
-/** Changes a task; what is not different is no change. Returns the task as it is afterwards. */
+/**
+ * Changes a task; what is not different is no change. Returns the task as it is afterwards.
+ *
+ * @param task As it is now: read in this transaction.
+ */
 export function changeTask(
   db: DatabaseSync,
   task: Task,
@@ -69,7 +74,8 @@ export function changeTask(
     .map(([field, value]) => ({ field: field as keyof typeof FIELDS, value }));
   if (different.length === 0) return task;
   const columns = different.map(({ field }) => `${FIELDS[field].column} = ?`);
-  db.prepare(
+  statement(
+    db,
     `UPDATE tasks
         SET ${columns.join(", ")}, updated_at_ms = ?
       WHERE id = ?`,
@@ -79,9 +85,17 @@ export function changeTask(
     return history === null ? [] : [{ field: history, old: task[field], new: value }];
   });
   for (const change of told) writeHistory(db, task.id, change, { by, atMs });
-  const changed = readTask(db, task.id)!;
+  const changed = withChanges(task, changes, atMs);
   if (told.length > 0) tellChange(db, changed, told, { by, atMs });
   return changed;
+}
+
+/** As it would be read back. */
+function withChanges(task: Task, changes: TaskChanges, atMs: number): Task {
+  const named = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const changed: Task = { ...task, ...Object.fromEntries(named), updatedAtMs: atMs };
+  // The number of a claim that is gone is nobody's business.
+  return changed.claimedBy === null ? { ...changed, claimToken: null } : changed;
 }
 
 /** Writes one row of a task's history. */
@@ -91,7 +105,8 @@ export function writeHistory(
   change: { readonly field: string; readonly old: unknown; readonly new: unknown },
   { by, atMs }: Author,
 ): void {
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO task_history (task_id, field, old, new, changed_by, changed_at_ms)
      VALUES (?, ?, ?, ?, ?, ?)`,
   ).run(taskId, change.field, JSON.stringify(change.old), JSON.stringify(change.new), by, atMs);
@@ -126,7 +141,8 @@ export function listHistory(
   taskId: string,
   filter: { readonly field: string | null; readonly sinceMs: number | null },
 ): HistoryRow[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT field, old, new, changed_by AS changedBy, changed_at_ms AS changedAtMs
        FROM task_history
       WHERE task_id = ?1

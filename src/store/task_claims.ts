@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import { hasLapsed, type Task, TRANSITIONS } from "../orchestration/task.ts";
 import { quoteWord } from "../settings/hooks.ts";
+import { statement } from "./statement.ts";
 import { type Author, changeTask, needTask } from "./task_changes.ts";
 import { IS_READY, TASK_COLUMNS, taskOf } from "./tasks.ts";
 
@@ -47,7 +48,8 @@ export function claimNext(
   claimant: Claimant,
   { project, queued }: { readonly project: string | null; readonly queued: boolean },
 ): Task | undefined {
-  const row = db.prepare(
+  const row = statement(
+    db,
     `SELECT ${TASK_COLUMNS}
        FROM tasks AS task
       WHERE ${IS_READY}
@@ -72,7 +74,9 @@ function claim(db: DatabaseSync, task: Task, { agentId, leaseMs, atMs }: Claiman
 
 /** The number of a claim also grows over those that are gone. */
 function nextToken(db: DatabaseSync, id: string): number {
-  return Number(db.prepare("SELECT claim_token FROM tasks WHERE id = ?").get(id)!["claim_token"]) +
+  return Number(
+    statement(db, "SELECT claim_token FROM tasks WHERE id = ?").get(id)!["claim_token"],
+  ) +
     1;
 }
 
@@ -86,7 +90,8 @@ export function renewClaim(
     readonly untilMs: number;
   },
 ): boolean {
-  return db.prepare(
+  return statement(
+    db,
     `UPDATE tasks
         SET lease_until_ms = ?
       WHERE id = ?
@@ -110,22 +115,25 @@ export function releaseTask(
 /**
  * The task of somebody who says that it is theirs.
  *
- * @param holder `token`: the number of the claim, where it is known.
  * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
  */
-export function needClaim(
-  db: DatabaseSync,
-  id: string,
-  holder: {
-    readonly agentId: string;
-    readonly token: number | null;
-    readonly atMs: number;
-    /** What the holder wants: `completed`. */
-    readonly wants: string;
-    readonly to: readonly string[];
-  },
-): Task {
-  const task = needTask(db, id);
+export function needClaim(db: DatabaseSync, id: string, holder: Holder): Task {
+  return checkClaim(needTask(db, id), holder);
+}
+
+/** Somebody who says that a task is theirs. */
+export interface Holder {
+  readonly agentId: string;
+  /** The number of the claim, where it is known. */
+  readonly token: number | null;
+  readonly atMs: number;
+  /** What the holder wants: `completed`. */
+  readonly wants: string;
+  readonly to: readonly string[];
+}
+
+/** {@linkcode needClaim} of a task that was just read. */
+export function checkClaim(task: Task, holder: Holder): Task {
   if (task.status !== "in_progress") throw notInWork(task, holder.wants, holder.to);
   if (task.claimedBy !== holder.agentId) throw notOwner(task, holder.agentId);
   if (holder.token !== null && holder.token !== task.claimToken) throw staleToken(task, holder);
@@ -139,7 +147,8 @@ export function takeBackLapsed(
   atMs: number,
   isAlive: (task: Task) => boolean = () => false,
 ): Task[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${TASK_COLUMNS}
        FROM tasks AS task
       WHERE task.claimed_by IS NOT NULL
@@ -157,7 +166,8 @@ function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {
 
 /** The tasks that have to be closed before this one, and are not. */
 export function openDependencies(db: DatabaseSync, id: string): string[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT other.id
        FROM task_dependencies AS needed
        JOIN tasks AS other ON other.id = needed.depends_on

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
+import { statement } from "./statement.ts";
 import { type Author, needTask, tellChange, writeHistory } from "./task_changes.ts";
 import { readTask } from "./tasks.ts";
 
@@ -15,7 +16,8 @@ export function addDependencies(
   taskId: string,
   dependsOn: readonly string[],
 ): void {
-  const add = db.prepare(
+  const add = statement(
+    db,
     "INSERT OR IGNORE INTO task_dependencies (task_id, depends_on) VALUES (?, ?)",
   );
   for (const id of dependsOn) {
@@ -52,13 +54,16 @@ export function changeDependencies(
   author: Author,
 ): Task {
   const before = needTask(db, taskId);
-  const remove = db.prepare("DELETE FROM task_dependencies WHERE task_id = ? AND depends_on = ?");
+  const remove = statement(
+    db,
+    "DELETE FROM task_dependencies WHERE task_id = ? AND depends_on = ?",
+  );
   for (const id of change.remove) remove.run(taskId, id);
   addDependencies(db, taskId, change.add);
   const after = needTask(db, taskId);
   const told = { field: "depends_on", old: before.dependsOn, new: after.dependsOn };
   if (JSON.stringify(told.old) === JSON.stringify(told.new)) return after;
-  db.prepare("UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
+  statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
   writeHistory(db, taskId, told, author);
   tellChange(db, after, [told], author);
   return readTask(db, taskId)!;
@@ -66,7 +71,8 @@ export function changeDependencies(
 
 /** Whether a task waits for another one, over any number of steps. */
 function waitsFor(db: DatabaseSync, taskId: string, other: string): boolean {
-  return db.prepare(
+  return statement(
+    db,
     `WITH RECURSIVE needed (id) AS (
        SELECT depends_on FROM task_dependencies WHERE task_id = ?1
         UNION

@@ -4,8 +4,9 @@ import { newId } from "../ids.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import { type Task, type TaskStatus, type TaskType, TRANSITIONS } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
+import { statement } from "./statement.ts";
 import { type Author, changeTask, needTask, withoutBody } from "./task_changes.ts";
-import { needClaim, UNCLAIMED } from "./task_claims.ts";
+import { checkClaim, needClaim, UNCLAIMED } from "./task_claims.ts";
 import { addDependencies } from "./task_dependencies.ts";
 import { readTask } from "./tasks.ts";
 import { changeWorkflow, readWorkflowOfTask } from "./workflows.ts";
@@ -46,7 +47,8 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
     ? parent
     : task;
   const id = newId(atMs);
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO tasks (id, parent_id, depth, title, body, type, status, priority, workflow, project_dir, repository,
                         queued_at_ms, created_at_ms, updated_at_ms)
      VALUES (?, ?, ?, ?, ?, ?, 'open', ?, ?, ?, ?, ?, ?, ?)`,
@@ -65,7 +67,7 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
     atMs,
     atMs,
   );
-  const addTag = db.prepare("INSERT OR IGNORE INTO task_tags (task_id, tag) VALUES (?, ?)");
+  const addTag = statement(db, "INSERT OR IGNORE INTO task_tags (task_id, tag) VALUES (?, ?)");
   for (const tag of task.tags) addTag.run(id, tag);
   addDependencies(db, id, task.dependsOn);
   const made = readTask(db, id)!;
@@ -91,7 +93,7 @@ export function completeTask(
   const found = needTask(db, id);
   const task = found.status === "blocked"
     ? found
-    : needClaim(db, id, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
+    : checkClaim(found, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
   cancelWorkflow(db, id, { by, atMs });
   return changeTask(db, task, {
     ...UNCLAIMED,

@@ -1,5 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import type { Task } from "../orchestration/task.ts";
+import { statement } from "./statement.ts";
 
 /** A task's columns, and its tags and dependencies as JSON, of a table or alias `task`; see {@linkcode taskOf}. */
 export const TASK_COLUMNS =
@@ -9,9 +10,9 @@ export const TASK_COLUMNS =
             task.claimed_at_ms AS claimedAtMs, task.lease_until_ms AS leaseUntilMs, task.reason, task.summary,
             task.queued_at_ms AS queuedAtMs, task.created_at_ms AS createdAtMs, task.updated_at_ms AS updatedAtMs,
             task.closed_at_ms AS closedAtMs, task.deleted_at_ms AS deletedAtMs,
-            (SELECT json_group_array(tag ORDER BY tag) FROM task_tags WHERE task_id = task.id) AS tags,
-            (SELECT json_group_array(depends_on ORDER BY depends_on) FROM task_dependencies WHERE task_id = task.id)
-              AS dependsOn`;
+            (SELECT json_group_array(tag) FROM (SELECT tag FROM task_tags WHERE task_id = task.id ORDER BY tag)) AS tags,
+            (SELECT json_group_array(depends_on)
+               FROM (SELECT depends_on FROM task_dependencies WHERE task_id = task.id ORDER BY depends_on)) AS dependsOn`;
 
 /** True for a task that nothing keeps from being done: open, unclaimed, no child in work, every dependency closed. */
 export const IS_READY = `task.status = 'open'
@@ -52,13 +53,14 @@ export interface TaskFilter {
 
 /** The task with this id, also a deleted one; `undefined` when there is none. */
 export function readTask(db: DatabaseSync, id: string): Task | undefined {
-  const row = db.prepare(`SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`).get(id);
+  const row = statement(db, `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`).get(id);
   return row === undefined ? undefined : taskOf(row);
 }
 
 /** Tasks, the newest first. */
 export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${TASK_COLUMNS}
        FROM tasks AS task
       WHERE (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
@@ -93,7 +95,8 @@ export function listReady(
   db: DatabaseSync,
   filter: { readonly project: string | null; readonly queued?: boolean; readonly limit: number },
 ): Task[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${TASK_COLUMNS}
        FROM tasks AS task
       WHERE ${IS_READY}
@@ -106,7 +109,7 @@ export function listReady(
 
 /** Every tag that a task has, by name. */
 export function listTags(db: DatabaseSync): string[] {
-  return db.prepare("SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
+  return statement(db, "SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
     .map((row) => String(row["tag"]));
 }
 

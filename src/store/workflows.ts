@@ -1,6 +1,7 @@
 /** Workflows and their steps, as far as they have come. Changes are in the caller's transaction. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { recordEvent } from "./events.ts";
+import { statement } from "./statement.ts";
 
 /** Where a workflow stands; the last two are the end. */
 export type WorkflowStatus =
@@ -87,7 +88,8 @@ export type NewWorkflow =
 
 /** Writes down a workflow that begins. */
 export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO workflows (id, task_id, name, definition, status, claim_token, project_dir, repository,
                             deadline_at_ms, created_at_ms, updated_at_ms)
      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)`,
@@ -120,7 +122,8 @@ export function changeWorkflow(
 ): void {
   const named = Object.entries(changes).filter(([, value]) => value !== undefined);
   const columns = named.map(([field]) => `${FIELDS[field as keyof typeof FIELDS]} = ?, `);
-  db.prepare(
+  statement(
+    db,
     `UPDATE workflows
         SET ${columns.join("")}updated_at_ms = ?
       WHERE id = ?`,
@@ -148,13 +151,14 @@ export function tellWorkflow(
 
 /** The workflow with this id; `undefined` when there is none. */
 export function readWorkflow(db: DatabaseSync, id: string): WorkflowRow | undefined {
-  const row = db.prepare(`SELECT ${COLUMNS} FROM workflows WHERE id = ?`).get(id);
+  const row = statement(db, `SELECT ${COLUMNS} FROM workflows WHERE id = ?`).get(id);
   return row as unknown as WorkflowRow | undefined;
 }
 
 /** The workflow of a task that has not ended, else the newest that has; `undefined` when there was none. */
 export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRow | undefined {
-  const row = db.prepare(
+  const row = statement(
+    db,
     `SELECT ${COLUMNS}
        FROM workflows
       WHERE task_id = ?
@@ -167,7 +171,7 @@ export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRo
 /** The steps that a workflow was begun with: JSON. */
 export function readDefinition(db: DatabaseSync, id: string): string {
   return String(
-    db.prepare("SELECT definition FROM workflows WHERE id = ?").get(id)?.["definition"],
+    statement(db, "SELECT definition FROM workflows WHERE id = ?").get(id)?.["definition"],
   );
 }
 
@@ -180,7 +184,8 @@ export function listWorkflows(
     readonly limit?: number;
   },
 ): WorkflowRow[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${COLUMNS}
        FROM workflows
       WHERE (?1 IS NULL OR status IN (SELECT value FROM json_each(?1)))
@@ -196,7 +201,8 @@ export function listWorkflows(
 
 /** Workflows of which a person has decided something that is not done yet, in the order of the decisions. */
 export function listDecided(db: DatabaseSync): WorkflowRow[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${COLUMNS}
        FROM workflows
       WHERE decision IS NOT NULL
@@ -222,7 +228,8 @@ export interface StepRow {
 
 /** The steps of a workflow in the order in which they were begun, also those that were run again. */
 export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT key, attempt, type, status, outcome, agent_id AS agentId, started_at_ms AS startedAtMs,
             ended_at_ms AS endedAtMs
        FROM workflow_steps
@@ -247,7 +254,8 @@ export function beginStep(
   { workflowId, key, attempt }: StepKey,
   step: { readonly type: StepRow["type"]; readonly agentId: string | null; readonly atMs: number },
 ): void {
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO workflow_steps (workflow_id, key, attempt, type, status, agent_id, started_at_ms)
      VALUES (?, ?, ?, ?, 'running', ?, ?)`,
   ).run(workflowId, key, attempt, step.type, step.agentId, step.atMs);
@@ -268,7 +276,8 @@ export function finishStep(
     readonly atMs: number;
   },
 ): void {
-  db.prepare(
+  statement(
+    db,
     `INSERT INTO workflow_steps (workflow_id, key, attempt, type, status, outcome, started_at_ms, ended_at_ms)
      VALUES (?1, ?2, ?3, ?4, 'finished', ?5, ?6, ?6)
      ON CONFLICT (workflow_id, key, attempt) DO UPDATE SET status = 'finished', outcome = ?5, ended_at_ms = ?6`,
@@ -284,7 +293,8 @@ export function supersedeStep(
   { workflowId, key, attempt }: StepKey,
   atMs: number,
 ): void {
-  db.prepare(
+  statement(
+    db,
     `UPDATE workflow_steps
         SET status = 'superseded', ended_at_ms = coalesce(ended_at_ms, ?)
       WHERE workflow_id = ?

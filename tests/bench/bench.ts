@@ -23,7 +23,8 @@ export interface Bench {
   readonly name: string;
   /** In a few words: what is divided by what. */
   readonly about: string;
-  /** The figure is to be at most this. */
+  /** The figure is to be at most this; with `isLeast`, at least. */
   readonly budget: number;
+  readonly isLeast?: true;
   measure(context: BenchContext): Promise<Figure>;
 }

@@ -117,6 +117,7 @@ export async function engineStage(
         settings: new Settings({ locations, folder: project, warn: () => {} }),
         folder: project,
         changed: () => {},
+        count: () => {},
         log: () => {},
         notify: () => {},
       });

@@ -25,6 +25,11 @@ export async function compileBundle(path: string): Promise<void> {
   await compile(join(REPOSITORY, "dist", "bundle", "main.js"), path);
 }
 
+/** Compiles one file with the program's own flags. */
+export async function compileFile(main: string, path: string): Promise<void> {
+  await compile(main, path);
+}
+
 /** Compiles all of them, into a folder. */
 export async function makeExecutables(folder: string): Promise<Executables> {
   const name = (base: string) => join(folder, Deno.build.os === "windows" ? `${base}.exe` : base);
