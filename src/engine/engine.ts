@@ -127,6 +127,10 @@ export class Engine {
     const nowMs = Date.now();
     this.#retention = this.#retention
       .then(() => {
+        const unsure = settings.unsure(nowMs);
+        if (unsure !== null) {
+          throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
+        }
         const { store } = settings.own(nowMs);
         return runOrchestrationRetention(db, { database, store, nowMs, signal });
       })

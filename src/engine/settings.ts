@@ -1,6 +1,6 @@
 /** The configuration while the daemon runs: read anew when its files change, so that nobody has to start it again. */
 import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
-import { parseConfig } from "../config/parse.ts";
+import { parseConfig, type ParsedConfig } from "../config/parse.ts";
 import type { Config } from "../config/schema.ts";
 import type { Locations } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -13,6 +13,8 @@ interface Read {
   /** What the files held. */
   readonly text: string;
   readonly atMs: number;
+  /** A file that cannot be read, and why; empty when all can. */
+  readonly unreadable: string;
 }
 
 /** Reads configurations. */
@@ -55,17 +57,26 @@ export class Settings {
       this.#known.set(folder, { ...known, atMs: nowMs });
       return known.config;
     }
-    const config = this.#parse(files);
-    this.#known.set(folder, { config, text, atMs: nowMs });
-    return config;
+    const { config, hook: { unreadable } } = this.#parse(files);
+    // What nobody can read says nothing: what it said before goes on to count.
+    const counts = unreadable !== "" && known !== undefined ? known.config : config;
+    this.#known.set(folder, { config: counts, text, atMs: nowMs, unreadable });
+    return counts;
   }
 
-  #parse(files: readonly ConfigFile[]): Config {
-    const { config, problems } = parseConfig(files);
-    for (const { key, path, line, message } of problems) {
-      this.#warn(`${path}:${line}: ${key}: ${message}; the default counts`);
+  /** Why the daemon's own settings are not known for sure; null when they are. Then nothing may be removed for good. */
+  unsure(nowMs: number): string | null {
+    this.own(nowMs);
+    return this.#known.get(this.#folder)?.unreadable || null;
+  }
+
+  #parse(files: readonly ConfigFile[]): ParsedConfig {
+    const parsed = parseConfig(files);
+    for (const { key, path, line, message } of parsed.problems) {
+      const instead = key === "" ? "what counted before still does" : "the default counts";
+      this.#warn(`${path}:${line}: ${key === "" ? "" : `${key}: `}${message}; ${instead}`);
     }
-    return config;
+    return parsed;
   }
 
   /** The user's own file may come and go while the daemon runs. */

@@ -50,6 +50,7 @@ export async function ensureFolder(
     };
   transaction(db, () =>
     changeWorkflow(db, workflow.id, {
+      repository: repository.commonDir,
       worktree: tree.path,
       branch: tree.branch,
       baseBranch: base.branch,

@@ -68,6 +68,9 @@ export function checkTags(tags: readonly string[]): string[] {
 /** The name of who changes something. @throws {UserError} INVALID_INPUT */
 export function checkAgentId(agentId: string): string {
   const name = agentId.trim();
+  if (name === "system" || name.startsWith("workflow:")) {
+    throw invalid("INVALID_INPUT", agentId, "this name is the program's own");
+  }
   // deno-lint-ignore no-control-regex
   if (name !== "" && name.length <= MAX_NAME_CHARS && !/[\u0000-\u001f\u007f]/.test(name)) {
     return name.toWellFormed();

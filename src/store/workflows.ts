@@ -57,6 +57,7 @@ const FIELDS = {
   currentStep: "current_step",
   reason: "reason",
   claimToken: "claim_token",
+  repository: "repository",
   worktree: "worktree",
   branch: "branch",
   baseBranch: "base_branch",

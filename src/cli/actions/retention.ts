@@ -1,3 +1,4 @@
+import { UserError } from "../../errors.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import {
@@ -19,8 +20,15 @@ export async function runRetentionNow(
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<View> {
   const { db, place: { config, database } } = await openStore(context, dryRun ? "read" : "write");
-  const { store } =
-    parseConfig(readConfigFiles(lookUpwards(context.cwd), context.locations)).config;
+  const { config: { store }, hook: { unreadable } } = parseConfig(
+    readConfigFiles(lookUpwards(context.cwd), context.locations),
+  );
+  if (unreadable !== "") {
+    throw new UserError("Cannot tell what is to be kept", {
+      why: `${unreadable}; nothing was removed`,
+      next: "conclaude config validate",
+    });
+  }
   const retentionDays = config.sessionRetentionDays;
   const nowMs = Date.now();
   const progress = progressLine(context);
