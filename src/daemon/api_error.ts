@@ -5,11 +5,13 @@ import { type Refusal, REFUSALS } from "../orchestration/refusal.ts";
 /** Refusals that only a server knows, with their status. */
 export const HTTP_ERRORS = {
   INVALID_JSON: 400,
+  INVALID_BODY: 400,
   INVALID_URL: 400,
   UNAUTHORIZED: 401,
   FORBIDDEN_HOST: 403,
   FORBIDDEN_ORIGIN: 403,
   METHOD_NOT_ALLOWED: 405,
+  REQUEST_TIMEOUT: 408,
   BODY_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
   INTERNAL_ERROR: 500,

@@ -14,6 +14,9 @@ import { httpError } from "./api_error.ts";
 /** Largest body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
+/** How long a body may take to come, in milliseconds. */
+const BODY_MS = 20_000;
+
 /** Fields of a body that have a refusal of their own; it says more than that a type is wrong. */
 const BODY_REFUSALS: OwnRefusals = {
   title: (value) => checkTitle(textOf(value)),
@@ -57,10 +60,14 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   if (announced === "0" || request.body === null) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body) {
-    length += chunk.length;
+  const reader = request.body.getReader();
+  const endMs = performance.now() + BODY_MS;
+  for (;;) {
+    const { done, value } = await nextChunk(reader, endMs - performance.now());
+    if (done) break;
+    length += value.length;
     if (length > MAX_BODY_BYTES) throw tooLarge();
-    chunks.push(chunk);
+    chunks.push(value);
   }
   const bytes = new Uint8Array(length);
   let at = 0;
@@ -69,6 +76,33 @@ async function readBytes(request: Request): Promise<Uint8Array> {
     at += chunk.length;
   }
   return bytes;
+}
+
+/** @throws {UserError} When it does not come in time, or is no body. */
+async function nextChunk(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  leftMs: number,
+): Promise<ReadableStreamReadResult<Uint8Array>> {
+  const late = Promise.withResolvers<null>();
+  const timer = setTimeout(() => late.resolve(null), Math.max(0, leftMs));
+  try {
+    const read = await Promise.race([reader.read(), late.promise]);
+    if (read !== null) return read;
+  } catch {
+    throw httpError("INVALID_BODY", {
+      what: "Cannot read the body",
+      why: "it is broken off, or not sent as its headers say; nothing was changed",
+      next: "send it again",
+    });
+  } finally {
+    clearTimeout(timer);
+  }
+  void reader.cancel().catch(() => {});
+  throw httpError("REQUEST_TIMEOUT", {
+    what: "Cannot wait for the body",
+    why: `it has not come within ${BODY_MS / 1000} seconds; nothing was changed`,
+    next: "send it again",
+  });
 }
 
 /** The query as an object of texts. @throws {UserError} INVALID_INPUT when a name is there twice. */

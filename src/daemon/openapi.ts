@@ -29,6 +29,8 @@ const ALWAYS: readonly ErrorCode[] = [
 /** What a route with a body may refuse besides. */
 const WITH_BODY: readonly ErrorCode[] = [
   "INVALID_JSON",
+  "INVALID_BODY",
+  "REQUEST_TIMEOUT",
   "BODY_TOO_LARGE",
   "UNSUPPORTED_MEDIA_TYPE",
 ];

@@ -135,6 +135,10 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   };
   const handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
   const servers = listen(daemon.state, { options, files, handler });
+  for (const { finished } of servers) {
+    // Nobody can be let in any more; and what is not permitted any more cannot be opened anew.
+    finished.catch((thrown) => stop(1, `it cannot listen any more: ${messageOf(thrown)}`));
+  }
   // Whatever this process is brought to do later, it cannot speak to the network. What listens goes on listening.
   Deno.permissions.revokeSync({ name: "net" });
   await engine.start();

@@ -9,7 +9,7 @@ import type { DaemonFiles } from "../process/daemon_files.ts";
 export type Handler = (request: Request, door: Door) => Promise<Response>;
 
 /** A server that listens. */
-export type Server = Pick<Deno.HttpServer, "shutdown">;
+export type Server = Pick<Deno.HttpServer, "shutdown" | "finished">;
 
 /**
  * Listens on the socket. It is made in a folder that is this user's alone and then put in its place, so that there is

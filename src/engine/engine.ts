@@ -15,7 +15,8 @@ import {
   readWorkflow,
   type WorkflowRow,
 } from "../store/workflows.ts";
-import { CLAIM_LOST, holdsClaim, loseClaim, workflowOwner } from "./advance.ts";
+import { lookAtTree } from "../git/worktrees.ts";
+import { CLAIM_LOST, decide, holdsClaim, loseClaim, workflowOwner } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import {
   configFor,
@@ -206,12 +207,37 @@ export class Engine {
         break;
     }
     changed();
+    await this.#passMerged(workflow.id);
     await this.#tidy(readWorkflow(db, workflow.id) ?? workflow);
+  }
+
+  /** A merge that comes after one that brought everything already has nothing for a person to look at. */
+  async #passMerged(workflowId: string): Promise<void> {
+    const { db } = this.#parts;
+    const workflow = readWorkflow(db, workflowId);
+    if (workflow === undefined || workflow.status !== "pending_merge") return;
+    const { mergeCommit, worktree, baseBranch, decision } = workflow;
+    if (mergeCommit === null || worktree === null || baseBranch === null || decision !== null) {
+      return;
+    }
+    const state = await lookAtTree(worktree, `refs/heads/${baseBranch}`);
+    if (state === null || state.isDirty || state.ahead > 0) return;
+    transaction(
+      db,
+      () =>
+        decide(db, workflow, {
+          decision: "approve",
+          by: workflowOwner(workflow.id),
+          atMs: Date.now(),
+        }),
+    );
+    this.wake();
   }
 
   /** Tells the person when their turn has come, and takes the working tree of what is over away. */
   async #afterStep(workflow: WorkflowRow): Promise<void> {
     const { db, notify } = this.#parts;
+    await this.#passMerged(workflow.id);
     const needsPerson = ["pending_merge", "blocked", "failed"].includes(workflow.status);
     if (needsPerson && configFor(this.#parts, workflow).orchestration.notify) {
       const title = readTask(db, workflow.taskId)?.title ?? workflow.taskId;

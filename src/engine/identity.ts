@@ -3,6 +3,9 @@ import { readCommandLine } from "../process/command_line.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import type { Agent } from "../store/agents.ts";
 
+/** The variable by which an agent's processes know which agent they work for. */
+export const AGENT_VARIABLE = "CONCLAUDE_AGENT_ID";
+
 /**
  * Looks at the process of an agent: it must be there, have been started when the agent's was, and still be what was
  * started (seed 002: pid, start and command). The agent's id is among its words.
@@ -26,4 +29,9 @@ export async function isReused(
   const state = (await lookAtProcesses([pid])).get(pid);
   return state !== undefined && state.alive && processMark !== null && state.mark !== null &&
     state.mark !== processMark;
+}
+
+/** What stands in the environment of every process that an agent has started, and all that these have. */
+export function environmentMark(agentId: string): string {
+  return `${AGENT_VARIABLE}=${agentId}`;
 }

@@ -27,7 +27,7 @@ export interface Held {
 /**
  * The shell around an agent. It waits for one line on its standard input; at the end of it, that is when whoever started
  * it has died, it leaves. Then it runs the agent, whose input and output are files, and writes down how it left. Signals
- * are for the agent: the shell outlives it to tell. What tells a program that it runs inside of a session of Claude Code is
+ * are for the agent: the shell outlives it to tell, also when it has to wait for room on the disk. What tells a program that it runs inside of a session of Claude Code is
  * taken away: whoever started the daemon from one did not mean the agents to be a part of it.
  */
 const SHELL = `IFS= read -r go || exit 125
@@ -40,7 +40,7 @@ trap ':' TERM INT HUP
 : >"$begun" || exit 125
 "$@" <"$input" >>"$out" 2>>"$err"
 code=$?
-printf '%s\\n' "$code" >"$exit.new" && mv -f "$exit.new" "$exit"`;
+until printf '%s\\n' "$code" >"$exit.new" && mv -f "$exit.new" "$exit"; do sleep 1; done 2>/dev/null`;
 
 /**
  * Starts a process that does nothing yet.

@@ -28,11 +28,14 @@ export interface FreshLine {
   readonly raw: string;
 }
 
-/** Read at once at most, in bytes. */
-const CHUNK_BYTES = 1 << 20;
+/** Read at once at most, in bytes: masking it takes some hundredths of a second, in which nothing else is done. */
+const CHUNK_BYTES = 1 << 16;
 
 /** A line without an end is cut here, in bytes, so that none can fill the memory. */
-const MAX_LINE_BYTES = 8 << 20;
+const MAX_LINE_BYTES = 4 << 20;
+
+/** So much of the end of what is kept is looked at first to find out where it stopped, in bytes. */
+const TAIL_BYTES = 1 << 18;
 
 const STREAMS = ["stdout", "stderr"] as const;
 
@@ -56,11 +59,12 @@ export class OutputReader {
   }
 
   /**
-   * Takes what the agent has written since.
+   * Takes some of what the agent has written since: whoever calls does something else in between, so that an agent that
+   * talks without end holds up nobody.
    *
    * @param options `isOver`: nothing more will come, so what has no end is a line, too. `look`: sees the lines before
    * they are kept, so that whatever it writes down of them is not missed when this process dies in between.
-   * @returns Whether there was anything.
+   * @returns Whether there was anything, and so may be more.
    */
   take(
     options: { readonly isOver: boolean; readonly look: (lines: readonly FreshLine[]) => void },
@@ -68,13 +72,11 @@ export class OutputReader {
   ): boolean {
     let took = false;
     for (const stream of STREAMS) {
-      for (;;) {
-        const { lines, next } = this.#read(stream, options.isOver);
-        if (next === this.#next[stream]) break;
-        options.look(lines);
-        this.#keep(stream, lines, { next, nowMs });
-        took = true;
-      }
+      const { lines, next } = this.#read(stream, options.isOver);
+      if (next === this.#next[stream]) continue;
+      options.look(lines);
+      this.#keep(stream, lines, { next, nowMs });
+      took = true;
     }
     return took;
   }
@@ -131,20 +133,36 @@ export class OutputReader {
 
   /** Finds out how far an earlier process has come, and drops a line that it did not finish. */
   #resume(): void {
-    let text: string;
-    try {
-      text = Deno.readTextFileSync(this.#files.output);
-    } catch {
-      return;
-    }
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    if (whole.length < text.length) {
-      Deno.truncateSync(this.#files.output, new TextEncoder().encode(whole).length);
-    }
-    for (const line of parseOutput(whole)) {
+    const size = sizeOf(this.#files.output);
+    if (size === 0) return;
+    const start = Math.max(0, size - TAIL_BYTES);
+    const tail = readAt(this.#files.output, start, size);
+    const end = tail.lastIndexOf(10) + 1;
+    if (start + end < size) Deno.truncateSync(this.#files.output, start + end);
+    // A tail begins in the middle of a line.
+    const first = start === 0 ? 0 : tail.indexOf(10) + 1;
+    if (this.#takeOver(tail.subarray(first, end)) || start === 0) return;
+    this.#takeOver(readAt(this.#files.output, 0, start + end));
+  }
+
+  /** @returns Whether both streams were among the lines. */
+  #takeOver(bytes: Uint8Array): boolean {
+    const seen = new Set<string>();
+    for (const line of parseOutput(new TextDecoder().decode(bytes))) {
       this.#seq = line.seq;
       this.#next[line.stream] = line.next;
+      seen.add(line.stream);
     }
+    return STREAMS.every((stream) => seen.has(stream));
+  }
+}
+
+/** The size of a file in bytes; 0 where there is none. */
+export function sizeOf(path: string): number {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return 0;
   }
 }
 
@@ -172,7 +190,7 @@ function parseOutput(text: string): OutputLine[] {
 }
 
 /** The bytes of a file from a place on; empty where there is no file. */
-function readAt(path: string, start: number, max: number): Uint8Array {
+export function readAt(path: string, start: number, max: number): Uint8Array {
   let file: Deno.FsFile;
   try {
     file = Deno.openSync(path);

@@ -13,8 +13,9 @@ import { readTask } from "../store/tasks.ts";
 import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
 import { awaitReview, holdsClaim, stop } from "./advance.ts";
 import { type AgentFiles, hasBegun, readExit } from "./agent_files.ts";
-import { isAlive, isReused } from "./identity.ts";
+import { environmentMark, isAlive, isReused } from "./identity.ts";
 import { OutputReader } from "./output.ts";
+import { takeRest } from "./supervise.ts";
 
 /** What is found of an agent that had not ended as far as was known. */
 export type Found =
@@ -50,8 +51,10 @@ export async function settleDead(
   agent: Agent,
   { files, mask }: { readonly files: AgentFiles; readonly mask: (text: string) => string },
 ): Promise<string | null> {
-  if (!await isReused(agent)) await endGroupOf(agent.pid!, 500);
-  new OutputReader(files, mask).take({ isOver: true, look: () => {} }, Date.now());
+  if (!await isReused(agent)) {
+    await endGroupOf(agent.pid!, { graceMs: 500, mark: environmentMark(agent.id) });
+  }
+  await takeRest(new OutputReader(files, mask), () => {});
   const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
   const state = workflow?.worktree && workflow.baseBranch
     ? await lookAtTree(workflow.worktree, `refs/heads/${workflow.baseBranch}`)

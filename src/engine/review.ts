@@ -19,7 +19,7 @@ export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
       mergeCommit === null ? undefined : `git show -m --first-parent ${mergeCommit}`,
     );
   }
-  const review = await reviewTree({ path: worktree, branch }, {
+  const review = await reviewTree({ path: worktree }, {
     base: baseCommit,
     target: baseBranch,
   });

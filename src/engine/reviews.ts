@@ -66,7 +66,7 @@ export async function approve(
   const trailer = `\n\nTask: ${task.id}`;
   const workMessage = task.title + trailer;
   const message = texts.commitMessage ?? `Merge "${task.title}"${trailer}`;
-  const result = await mergeTree({ commonDir: repository }, { path: worktree, branch }, {
+  const result = await mergeTree({ commonDir: repository }, { path: worktree }, {
     target: baseBranch,
     message,
     workMessage,

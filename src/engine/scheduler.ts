@@ -29,6 +29,8 @@ export async function startReady(db: DatabaseSync, options: Scheduling): Promise
   if (options.slots <= 0) return 0;
   let begun = 0;
   for (const task of listReady(db, { project: null, queued: !options.all, limit: options.slots })) {
+    // Nobody has asked for this one, and there is no place to work on it.
+    if (task.projectDir === null && task.queuedAtMs === null) continue;
     // What takes long is done between two tasks, so that others come to their turn.
     await Promise.resolve();
     if (startTask(db, task, options)) begun++;

@@ -15,6 +15,7 @@ import { askQuestion, listQuestions, resolveQuestions, UNRESOLVED } from "../sto
 import { listSteps, readWorkflow } from "../store/workflows.ts";
 import { finishAndAdvance } from "./advance.ts";
 import type { AgentFiles } from "./agent_files.ts";
+import { readAt, sizeOf } from "./output.ts";
 import { readPlan } from "./plan.ts";
 
 /** How an agent's process has ended. */
@@ -28,6 +29,9 @@ export interface AgentEnd {
 
 /** So much of an output is kept with the step, for the steps after it, in characters: the end of it. */
 const MAX_OUTCOME_CHARS = 100_000;
+
+/** So much of the end of what an agent has written is read for that, in bytes. */
+const MAX_READ_BYTES = 4 << 20;
 
 /** A shell tells a signal as 128 and its number; these are the common ones. */
 const SIGNALS: Readonly<Record<number, string>> = {
@@ -134,24 +138,25 @@ function stepNamed(db: DatabaseSync, workflowId: string, key: string): AgentStep
   throw new Error(`workflow ${workflowId} has no step ${name}`);
 }
 
+/** What the agent has said at last; nobody reads what came before. */
 function readSaid(files: AgentFiles, mask: (text: string) => string) {
-  const { text, sessionId } = collectAgentText(readWhole(files.stdout).split("\n"));
+  const { text, sessionId } = collectAgentText(readEnd(files.stdout).split("\n"));
   return { text: endOf(text, mask), sessionId };
 }
 
 function readTail(path: string, mask: (text: string) => string): string {
-  return endOf(readWhole(path).trimEnd(), mask);
+  return endOf(readEnd(path).trimEnd(), mask);
 }
 
 /** Masked before it is cut, so that no half of a secret is left over at the cut. */
 function endOf(text: string, mask: (text: string) => string): string {
-  return mask(text.slice(-4 * MAX_OUTCOME_CHARS)).slice(-MAX_OUTCOME_CHARS);
+  return mask(text.slice(-2 * MAX_OUTCOME_CHARS)).slice(-MAX_OUTCOME_CHARS);
 }
 
-function readWhole(path: string): string {
-  try {
-    return Deno.readTextFileSync(path);
-  } catch {
-    return "";
-  }
+/** The end of a file, from the beginning of a line on. */
+function readEnd(path: string): string {
+  const size = sizeOf(path);
+  const start = Math.max(0, size - MAX_READ_BYTES);
+  const text = new TextDecoder().decode(readAt(path, start, MAX_READ_BYTES));
+  return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
 }

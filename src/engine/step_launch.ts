@@ -9,6 +9,7 @@ import { joinPath } from "../paths.ts";
 import type { Agent } from "../store/agents.ts";
 import { listQuestions, type Question } from "../store/questions.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
+import { AGENT_VARIABLE } from "./identity.ts";
 import type { Launch } from "./launch.ts";
 import { readPlan } from "./plan.ts";
 
@@ -49,7 +50,7 @@ export function launchOf(
     CONCLAUDE_DB_PATH: database,
     CONCLAUDE_TASK_ID: workflow.taskId,
     CONCLAUDE_WORKFLOW_ID: workflow.id,
-    CONCLAUDE_AGENT_ID: agent.id,
+    [AGENT_VARIABLE]: agent.id,
     CLAUDE_PROJECT_DIR: folder,
     ...(config.check === null ? {} : { [CHECK_VARIABLE]: config.check }),
   };

@@ -7,7 +7,7 @@ import { type Agent, readAgent, setAgentSession } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { askQuestion } from "../store/questions.ts";
 import { type AgentFiles, readExit } from "./agent_files.ts";
-import { isAlive, isReused } from "./identity.ts";
+import { environmentMark, isAlive, isReused } from "./identity.ts";
 import { type FreshLine, OutputReader } from "./output.ts";
 import type { AgentEnd } from "./settle.ts";
 
@@ -40,16 +40,18 @@ export interface Supervision {
 /** Follows an agent. @returns How it ended; null when the daemon leaves before. */
 export async function supervise(
   agent: Agent,
-  { db, files, mask, graceMs, left, signal, onOutput }: Supervision,
+  { db, files, mask: maskText, graceMs, left, signal, onOutput }: Supervision,
 ): Promise<AgentEnd | null> {
-  const reader = new OutputReader(files, mask);
-  const look = (lines: readonly FreshLine[]) => noteLines(db, agent, { lines, mask });
+  const reader = new OutputReader(files, maskText);
+  const mark = environmentMark(agent.id);
+  const look = (lines: readonly FreshLine[]) => noteLines(db, agent, { lines, mask: maskText });
   let hasLeft = false;
   void left?.then(() => hasLeft = true);
   let isEnding = false;
   let lookedAtMs = performance.now();
   while (!signal.aborted) {
-    if (reader.take({ isOver: false, look }, Date.now())) onOutput();
+    const hasMore = reader.take({ isOver: false, look }, Date.now());
+    if (hasMore) onOutput();
     if (readExit(files) !== null) break;
     if (hasLeft || (left === undefined && performance.now() - lookedAtMs > LIFE_MS)) {
       lookedAtMs = performance.now();
@@ -60,16 +62,30 @@ export async function supervise(
     }
     if (!isEnding && isToEnd(db, agent)) {
       isEnding = true;
-      if (!await isReused(agent)) void endGroupOf(agent.pid!, graceMs);
+      if (!await isReused(agent)) void endGroupOf(agent.pid!, { graceMs, mark });
     }
-    await Promise.race([pause(LOOK_MS, signal), ...left === undefined || hasLeft ? [] : [left]]);
+    if (hasMore) await pause(0, signal);
+    else {await Promise.race([
+        pause(LOOK_MS, signal),
+        ...left === undefined || hasLeft ? [] : [left],
+      ]);}
   }
   if (signal.aborted && readExit(files) === null) return null;
   // What it has left behind in its group ends with it: the step is over.
-  if (!await isReused(agent)) await endGroupOf(agent.pid!, 500);
-  reader.take({ isOver: true, look }, Date.now());
+  if (!await isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
+  await takeRest(reader, look);
   onOutput();
   return endOf(db, agent, readExit(files));
+}
+
+/** Takes all that an agent that has ended has left, a part at a time. */
+export async function takeRest(
+  reader: OutputReader,
+  look: (lines: readonly FreshLine[]) => void,
+): Promise<void> {
+  while (reader.take({ isOver: true, look }, Date.now())) {
+    await new Promise((resolve) => setTimeout(resolve, 0));
+  }
 }
 
 /** How an agent ended, also one that ended while nobody looked. */

@@ -75,7 +75,9 @@ async function baseOf(
   if (branch === null) {
     return {
       kind: "failed",
-      why: `no branch is checked out in ${repository.root}, so there is none to work for`,
+      why:
+        `no branch is checked out in ${repository.root}, so there is none to work for; check one out, or ` +
+        "name one in orchestration.baseBranch",
     };
   }
   const found = await runGit(

@@ -1,4 +1,5 @@
 /** Brings a task's branch into another one. What fails leaves that one as it was. */
+import { exists } from "../project/exists.ts";
 import type { Repository } from "./repository.ts";
 import { runGit } from "./run_git.ts";
 import { workingTreeOf } from "./working_trees.ts";
@@ -15,7 +16,7 @@ export type MergeResult =
 const ROUNDS = 5;
 
 /**
- * Commits what lies in the working tree, and merges the branch into the target.
+ * Commits what lies in the working tree, and merges that into the target.
  *
  * The merge itself is worked out in git's object store (`git merge-tree`), so that a conflict touches no file. Only a
  * finished commit moves the target: by a fast-forward in the working tree that has it checked out, which git refuses
@@ -23,7 +24,7 @@ const ROUNDS = 5;
  */
 export async function mergeTree(
   repository: Pick<Repository, "commonDir">,
-  { path, branch }: TaskTree,
+  { path }: Pick<TaskTree, "path">,
   { target, message, workMessage }: {
     readonly target: string;
     readonly message: string;
@@ -31,10 +32,14 @@ export async function mergeTree(
     readonly workMessage: string;
   },
 ): Promise<MergeResult> {
+  if (!exists(path)) return { kind: "failed", why: `its working tree ${path} is gone` };
   const committed = await commitAll(path, workMessage);
   if (committed !== null) return { kind: "failed", why: committed };
+  // What lies there is what was looked at, whichever branch the agent has switched to.
+  const work = await revision(path, "HEAD");
+  if (work === null) return { kind: "failed", why: `${path} has no commit` };
   for (let round = 0; round < ROUNDS; round++) {
-    const result = await mergeOnce(repository, { branch, target, message });
+    const result = await mergeOnce(repository, { work, target, message });
     if (result === "moved") continue;
     // Steps that come after see what the target is now.
     if (result.kind === "merged") {
@@ -47,22 +52,21 @@ export async function mergeTree(
 
 async function mergeOnce(
   repository: Pick<Repository, "commonDir">,
-  { branch, target, message }: {
-    readonly branch: string;
+  { work, target, message }: {
+    /** A commit. */
+    readonly work: string;
     readonly target: string;
     readonly message: string;
   },
 ): Promise<MergeResult | "moved"> {
   const folder = repository.commonDir;
   const into = await revision(folder, `refs/heads/${target}`);
-  const from = await revision(folder, `refs/heads/${branch}`);
   if (into === null) return { kind: "failed", why: `there is no branch ${target}` };
-  if (from === null) return { kind: "failed", why: `there is no branch ${branch}` };
-  const contained = await runGit(["merge-base", "--is-ancestor", from, into], { folder });
+  const contained = await runGit(["merge-base", "--is-ancestor", work, into], { folder });
   if (contained.code === 0) {
-    return { kind: "merged", commit: await mergeCommitOf(folder, { from, into }) };
+    return { kind: "merged", commit: await mergeCommitOf(folder, { work, into }) };
   }
-  const tree = await runGit(["merge-tree", "--write-tree", "--name-only", "-z", into, from], {
+  const tree = await runGit(["merge-tree", "--write-tree", "--name-only", "-z", into, work], {
     folder,
   });
   const [id = "", ...rest] = tree.stdout.split("\0");
@@ -72,7 +76,7 @@ async function mergeOnce(
   }
   if (tree.code !== 0) return { kind: "failed", why: tree.complaint };
   const commit = await runGit(
-    [...await authorFlags(folder), "commit-tree", id, "-p", into, "-p", from, "-m", message],
+    [...await authorFlags(folder), "commit-tree", id, "-p", into, "-p", work, "-m", message],
     { folder },
   );
   if (commit.code !== 0) return { kind: "failed", why: commit.complaint };
@@ -120,16 +124,20 @@ async function revision(folder: string, name: string): Promise<string | null> {
   return found.code === 0 ? found.stdout.trim() : null;
 }
 
-/** The commit that brought one into the other; null where nothing had to be brought. */
+/** The merge that has a commit as what it brought; null where nothing had to be brought, or it came another way. */
 async function mergeCommitOf(
   folder: string,
-  { from, into }: { readonly from: string; readonly into: string },
+  { work, into }: { readonly work: string; readonly into: string },
 ): Promise<string | null> {
   const found = await runGit(
-    ["rev-list", "--merges", "--ancestry-path", "--reverse", `${from}..${into}`],
+    ["rev-list", "--merges", "--parents", "--ancestry-path", `${work}..${into}`],
     { folder },
   );
-  return found.stdout.split("\n")[0] || null;
+  for (const line of found.stdout.split("\n")) {
+    const [commit, , ...brought] = line.split(" ");
+    if (brought.includes(work)) return commit!;
+  }
+  return null;
 }
 
 /** What a review shows. */
@@ -149,7 +157,7 @@ export interface Review {
 
 /** All work of a task against where it began: what is committed, what is not, and files that git does not know yet. */
 export async function reviewTree(
-  { path, branch }: TaskTree,
+  { path }: Pick<TaskTree, "path">,
   { base, target }: { readonly base: string; readonly target: string },
 ): Promise<Review | { readonly kind: "failed"; readonly why: string }> {
   const folder = path;
@@ -162,7 +170,7 @@ export async function reviewTree(
     const added = await runGit(["add", "--all"], { folder, variables });
     if (added.code !== 0) return { kind: "failed", why: added.complaint };
     const tree = (await runGit(["write-tree"], { folder, variables })).stdout.trim();
-    const since = (await runGit(["merge-base", base, branch], { folder })).stdout.trim() || base;
+    const since = (await runGit(["merge-base", base, "HEAD"], { folder })).stdout.trim() || base;
     const options = ["diff", "--no-color", "--no-ext-diff", "-M"];
     const diff = await runGit([...options, since, tree], { folder });
     const counts = await runGit([...options, "--numstat", "-z", "--no-renames", since, tree], {

@@ -58,5 +58,5 @@ function lastLines(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.trim()).filter((line) =>
     line !== "" && !line.startsWith("hint:")
   );
-  return lines.slice(-3).join("; ").slice(0, 500);
+  return lines.slice(0, 6).join("; ").slice(0, 500);
 }

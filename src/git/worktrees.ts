@@ -28,7 +28,7 @@ export async function ensureTree(
   { path, branch }: TaskTree,
   base: string,
 ): Promise<{ readonly kind: "ready" } | GitFailure> {
-  if (await isTreeOf(path, branch)) return { kind: "ready" };
+  if (await isTreeOf(path, commonDir)) return { kind: "ready" };
   await runGit(["worktree", "prune"], { folder: commonDir });
   try {
     // A half-made tree of an earlier try has a `.git` that leads nowhere.
@@ -48,10 +48,21 @@ export async function ensureTree(
   return made.code === 0 ? { kind: "ready" } : { kind: "failed", why: made.complaint };
 }
 
-async function isTreeOf(path: string, branch: string): Promise<boolean> {
+/** Whether a folder is a working tree of the repository, whatever an agent has checked out there. */
+async function isTreeOf(path: string, commonDir: string): Promise<boolean> {
   if (!exists(joinPath(path, ".git"))) return false;
-  const head = await runGit(["symbolic-ref", "--short", "-q", "HEAD"], { folder: path });
-  return head.code === 0 && head.stdout.trim() === branch;
+  const found = await runGit(["rev-parse", "--path-format=absolute", "--git-common-dir"], {
+    folder: path,
+  });
+  return found.code === 0 && realPath(found.stdout.trim()) === commonDir;
+}
+
+function realPath(path: string): string {
+  try {
+    return Deno.realPathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** Keeps git from showing the folder of the working trees as something new. The repository's own files stay as they are. */

@@ -92,25 +92,36 @@ function environmentOfThisProcess(): (readonly [name: string, value: string])[] 
 }
 
 /**
- * Asks all processes of a group to leave, and ends those that are still there after some tenths of a second. One that has left but
- * that nobody has asked about yet still counts as there for `kill`, so Linux is asked for their state.
+ * Asks all processes of a group to leave, and ends those that are still there after some tenths of a second. One that has
+ * left but that nobody has asked about yet still counts as there for `kill`, so Linux is asked for their state. There, what
+ * has left the group is found by a variable of its environment as well.
  */
-const END_GROUP = `lives() {
+const END_GROUP = `group=$1 rounds=$2 mark=$3
+lives() {
+  kill -s 0 -- "-$group" 2>/dev/null || return 1
   [ -r /proc/self/stat ] || return 0
   for stat in /proc/[0-9]*/stat; do
     read -r line 2>/dev/null <"$stat" || continue
-    case $line in *") "[!ZX]" "[0-9]*" $1 "*) return 0 ;; esac
+    case $line in *") "[!ZX]" "[0-9]*" $group "*) return 0 ;; esac
   done
   return 1
 }
-kill -s TERM -- "-$1" 2>/dev/null || exit 0
+marked() {
+  [ -z "$mark" ] || grep -lsxzF -e "$mark" /proc/[0-9]*/environ 2>/dev/null | tr -dc '0-9\\n'
+}
+tell() {
+  kill -s "$1" -- "-$group" 2>/dev/null
+  for pid in $(marked); do kill -s "$1" "$pid" 2>/dev/null; done
+}
+lives || [ -n "$(marked)" ] || exit 0
+tell TERM
 n=0
-while [ "$n" -lt "$2" ]; do
+while [ "$n" -lt "$rounds" ]; do
   sleep 0.1
-  kill -s 0 -- "-$1" 2>/dev/null && lives "$1" || exit 0
+  lives || [ -n "$(marked)" ] || exit 0
   n=$((n + 1))
 done
-kill -s KILL -- "-$1" 2>/dev/null`;
+tell KILL`;
 
 /** How long a process may take to leave when it is asked to, in milliseconds. */
 const GRACE_MS = 1500;
@@ -129,12 +140,16 @@ export async function endGroup(child: Deno.ChildProcess): Promise<void> {
  * Ends all processes of a group: whoever ends this process does not end them, and must not save them either. Never throws.
  *
  * @param group The number of the process that the group began with, which need not live any more.
+ * @param options.mark `NAME=value` in the environment of what belongs to it, also when it has left the group.
  */
-export async function endGroupOf(group: number, graceMs: number = GRACE_MS): Promise<void> {
+export async function endGroupOf(
+  group: number,
+  { graceMs = GRACE_MS, mark = "" }: { readonly graceMs?: number; readonly mark?: string } = {},
+): Promise<void> {
   try {
     // Detached, which `output()` would pass over: whoever ends this process must not save the other one.
     await new Deno.Command("/bin/sh", {
-      args: ["-c", END_GROUP, "sh", String(group), String(Math.ceil(graceMs / 100))],
+      args: ["-c", END_GROUP, "sh", String(group), String(Math.ceil(graceMs / 100)), mark],
       clearEnv: true,
       env: { PATH: "/usr/bin:/bin" },
       stdin: "null",

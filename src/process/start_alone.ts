@@ -1,8 +1,11 @@
 /** Starts a program that goes on when this one has left: with a session, a group and a log of its own. */
 import { startWords } from "./start.ts";
 
-/** The shell's whole part: what the program says goes to the end of the log, and it becomes the program. */
-const INTO_LOG = 'log=$1; shift; umask 077; exec "$@" >>"$log" 2>&1';
+/**
+ * The shell's whole part: what the program says goes to the end of the log, which is this user's alone, and it becomes the
+ * program. What that one makes, and what it starts, has the permissions that the user wants for new files.
+ */
+const INTO_LOG = 'log=$1; shift; (umask 077; : >>"$log"); exec "$@" >>"$log" 2>&1';
 
 /**
  * Starts a program that nobody waits for.

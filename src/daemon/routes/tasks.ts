@@ -17,6 +17,11 @@ import { changeTags } from "../../store/task_tags.ts";
 import { listAncestors, restoreTask } from "../../store/task_tree.ts";
 import { openDependencies } from "../../store/task_claims.ts";
 import { listReady, listTags, listTasks } from "../../store/tasks.ts";
+import { findRepository } from "../../git/repository.ts";
+import { isAbsolutePath } from "../../paths.ts";
+import { exists } from "../../project/exists.ts";
+import { lookUpwards } from "../../project/look.ts";
+import { invalidInput } from "../input.ts";
 import { type Daemon, type Route, route } from "../route.ts";
 import { fields, isSet, listOf, taskSchema } from "../schemas.ts";
 
@@ -53,9 +58,21 @@ function made(daemon: Daemon, body: z.output<typeof newTask>, parentId: string |
     tags: cleanTags(daemon, body.tags ?? []),
     dependsOn: body.dependsOn ?? [],
     workflow: body.workflow ?? null,
-    projectDir: body.projectDir ?? null,
-    repository: body.repository ?? null,
+    ...placeOf(body),
     isQueued: body.start ?? false,
+  };
+}
+
+/** The project that a task belongs to: the repository is found where only the folder is named. */
+function placeOf({ projectDir = null, repository = null }: z.output<typeof newTask>) {
+  if (projectDir === null) return { projectDir, repository };
+  if (!isAbsolutePath(projectDir) || !exists(projectDir)) {
+    throw invalidInput("projectDir", "it is the absolute path of a folder that is there");
+  }
+  const found = repository === null ? findRepository(lookUpwards(projectDir)) : undefined;
+  return {
+    projectDir: found?.root ?? projectDir,
+    repository: repository ?? found?.commonDir ?? null,
   };
 }
 

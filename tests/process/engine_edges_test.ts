@@ -1,0 +1,179 @@
+/** What agents do that nobody wants, and what comes of it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { git } from "../support/git.ts";
+import { tempHome } from "../support/program.ts";
+import { end, pause, until, workedProject } from "../support/worked_project.ts";
+
+const skip = Deno.build.os === "windows";
+
+const MERGED = `name: merged
+description: An agent, and the merge of its work.
+steps:
+  - name: work
+    type: agent
+    timeout: 20s
+    prompt: |
+      Work.
+      Then stop.
+  - name: bring
+    type: merge
+`;
+
+Deno.test({
+  name:
+    "an agent that talks without end holds up nobody: other requests are answered, and no line is lost",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const agent = "#!/bin/sh\ncat >/dev/null\nyes abcdefghij | head -n 300000\necho last\n";
+    const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
+    const taskId = await project.start("merged");
+    const daemon = project.daemon();
+    await until(
+      "the agent runs",
+      () => project.rows("SELECT 1 FROM agents WHERE status = 'running'").length > 0,
+    );
+    for (let i = 0; i < 10; i++) {
+      const { answers } = await project.json("daemon", "status");
+      assert.equal(answers, true);
+    }
+    await project.until(taskId, "pending_merge");
+    const [row] = project.rows("SELECT output_file FROM agents");
+    const lines = (await Deno.readTextFile(String(row!["output_file"]))).trim().split("\n");
+    assert.equal(lines.length, 300_001);
+    assert.equal(JSON.parse(lines.at(-1)!).data, "last");
+    assert.equal(JSON.parse(lines.at(-1)!).seq, 300_001);
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name:
+    "what is merged is what lies in the working tree, whichever branch the agent has switched to",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const agent = "#!/bin/sh\ncat >/dev/null\ngit switch -q -c mine\n" +
+      "echo p >precious.txt\ngit add precious.txt\ngit commit -q -m p\n";
+    const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
+    const taskId = await project.start("merged");
+    const daemon = project.daemon();
+    await project.until(taskId, "pending_merge");
+    const approved = await project.json("workflow", "approve", taskId);
+    assert.equal(approved.workflow.status, "completed");
+    assert.equal(await Deno.readTextFile(join(project.path, "precious.txt")), "p\n");
+    const [merge] = (await git(project.path, "log", "--merges", "--format=%H")).split("\n");
+    assert.equal(approved.workflow.mergeCommit, merge);
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name: "work that changed nothing is merged as nothing, not as somebody else's merge",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const agent = "#!/bin/sh\ncat >/dev/null\n[ ! -f ../../../../make ] || echo x >made.txt\n";
+    const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
+    const daemon = project.daemon();
+    const idle = await project.start("merged", "Idle");
+    await project.until(idle, "pending_merge");
+    await Deno.writeTextFile(join(home.path, "make"), "");
+    const busy = await project.start("merged", "Busy");
+    await project.until(busy, "pending_merge");
+    await project.json("workflow", "approve", busy);
+    const { workflow } = await project.json("workflow", "approve", idle);
+    assert.deepEqual([workflow.status, workflow.mergeCommit], ["completed", null]);
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name: "what has left the agent's group is ended with it as well",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    using home = tempHome();
+    const agent = "#!/bin/sh\ncat >/dev/null\n" +
+      "setsid sh -c 'echo $$ >../../../../escaped; exec sleep 4441' &\nsleep 4442\n";
+    const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
+    const taskId = await project.start("merged");
+    const daemon = project.daemon();
+    const escaped = join(home.path, "escaped");
+    await until("it has escaped", () => read(escaped).endsWith("\n"));
+    const pid = Number(read(escaped));
+    const [row] = project.rows("SELECT id FROM agents");
+    assert.equal((await project.run("agent", "kill", String(row!["id"]))).code, 0);
+    await project.until(taskId, "blocked");
+    await until("it is gone", () => !isThere(`/proc/${pid}`));
+    await end(daemon);
+  },
+});
+
+Deno.test({
+  name: "files that an agent makes have the permissions that its user wants",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const agent = "#!/bin/sh\ncat >/dev/null\necho x >made.txt\n";
+    const project = await workedProject(home, { workflows: { merged: MERGED }, agent });
+    const before = Deno.umask(0o022);
+    try {
+      assert.equal((await project.run("daemon", "start")).code, 0);
+    } finally {
+      Deno.umask(before);
+    }
+    const taskId = await project.start("merged");
+    await project.until(taskId, "pending_merge");
+    await project.json("workflow", "approve", taskId);
+    await project.until(taskId, "closed");
+    const mode = (await Deno.stat(join(project.path, "made.txt"))).mode! & 0o777;
+    assert.equal(mode, 0o644);
+    await project.run("daemon", "stop");
+    await pause(100);
+  },
+});
+
+Deno.test({
+  name: "settings that cannot be read any more count as before, and nothing is removed meanwhile",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const project = await workedProject(home, { workflows: { merged: MERGED } });
+    const file = join(project.path, ".conclaude.yaml");
+    const settings = await Deno.readTextFile(file);
+    await Deno.writeTextFile(file, `${settings}store:\n  taskSoftDeleteDays: 0\n`);
+    const { task } = await project.json("task", "create", "--title", "Old");
+    await project.json("task", "delete", task.id);
+    const { DatabaseSync } = await import("node:sqlite");
+    const db = new DatabaseSync(home.database);
+    db.exec("UPDATE tasks SET deleted_at_ms = 1");
+    db.close();
+    await Deno.writeTextFile(file, `${settings}store:\n  taskSoftDeleteDays: 0\n  x: {{\n`);
+    const refused = await project.run("retention", "run");
+    assert.equal(refused.code, 1);
+    assert.match(refused.stderr, /nothing was removed/);
+    const daemon = project.daemon();
+    await until("the daemon answers", async () => (await project.json("daemon", "status")).answers);
+    await pause(500);
+    assert.equal(project.rows("SELECT 1 FROM tasks").length, 1);
+    await end(daemon);
+  },
+});
+
+function read(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}
+
+function isThere(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
