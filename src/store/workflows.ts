@@ -88,8 +88,7 @@ export type NewWorkflow =
 
 /** Writes down a workflow that begins. */
 export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
-  statement(
-    db,
+  db.prepare(
     `INSERT INTO workflows (id, task_id, name, definition, status, claim_token, project_dir, repository,
                             deadline_at_ms, created_at_ms, updated_at_ms)
      VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?, ?, ?)`,
@@ -228,8 +227,7 @@ export interface StepRow {
 
 /** The steps of a workflow in the order in which they were begun, also those that were run again. */
 export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
-  return statement(
-    db,
+  return db.prepare(
     `SELECT key, attempt, type, status, outcome, agent_id AS agentId, started_at_ms AS startedAtMs,
             ended_at_ms AS endedAtMs
        FROM workflow_steps
@@ -254,8 +252,7 @@ export function beginStep(
   { workflowId, key, attempt }: StepKey,
   step: { readonly type: StepRow["type"]; readonly agentId: string | null; readonly atMs: number },
 ): void {
-  statement(
-    db,
+  db.prepare(
     `INSERT INTO workflow_steps (workflow_id, key, attempt, type, status, agent_id, started_at_ms)
      VALUES (?, ?, ?, ?, 'running', ?, ?)`,
   ).run(workflowId, key, attempt, step.type, step.agentId, step.atMs);
@@ -293,8 +290,7 @@ export function supersedeStep(
   { workflowId, key, attempt }: StepKey,
   atMs: number,
 ): void {
-  statement(
-    db,
+  db.prepare(
     `UPDATE workflow_steps
         SET status = 'superseded', ended_at_ms = coalesce(ended_at_ms, ?)
       WHERE workflow_id = ?

@@ -39,14 +39,16 @@ const READY_MS = 20_000;
 /** Runs the daemon of a home, and waits until it answers; ended at the end of the block. */
 export async function runDaemon(
   home: TempHome,
-  { database = home.database, args = ["--port", "0"], env = {} }: {
+  { database = home.database, args = ["--port", "0"], env = {}, cwd }: {
     readonly database?: string;
     readonly args?: readonly string[];
     readonly env?: Readonly<Record<string, string>>;
+    readonly cwd?: string;
   } = {},
 ): Promise<RunningDaemon> {
   const child = spawnProgram(["--db", database, "daemon", "run", ...args], {
     env: { HOME: home.path, ...env },
+    ...cwd === undefined ? {} : { cwd },
   });
   await child.stdin.close();
   let stderr = "";
