@@ -125,6 +125,9 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     get workflowTimeoutMs() {
       return settings.own(Date.now()).orchestration.workflowTimeoutMinutes * MINUTE_MS;
     },
+    get eventsMs() {
+      return settings.own(Date.now()).store.eventRetentionHours * 60 * MINUTE_MS;
+    },
     redact: (text: string) => {
       const { patterns } = settings.own(Date.now()).capture.redact;
       return redactText(text, compileRedactPatterns(patterns));

@@ -16,15 +16,8 @@ import { createAgent } from "../store/agents.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { UNCLAIMED } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
-import {
-  beginStep,
-  changeWorkflow,
-  finishStep,
-  listSteps,
-  readWorkflow,
-  type StepRow,
-  type WorkflowRow,
-} from "../store/workflows.ts";
+import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import { beginStep, finishStep, listSteps, type StepRow } from "../store/workflow_steps.ts";
 import { readPlan } from "./plan.ts";
 
 /** Who a workflow is when it claims a task. */

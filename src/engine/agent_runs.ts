@@ -5,7 +5,8 @@ import { type Agent, endAgent, markRunning, readAgent } from "../store/agents.ts
 import { transaction } from "../store/database.ts";
 import { markDelivered } from "../store/questions.ts";
 import { readTask } from "../store/tasks.ts";
-import { listSteps, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import { readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import { listSteps } from "../store/workflow_steps.ts";
 import { finishAndAdvance, holdsClaim, moveOf } from "./advance.ts";
 import { agentFiles, hasBegun, removeRunFiles } from "./agent_files.ts";
 import { configFor, type EngineParts, lastingFor, maskFor, tryAgainLater } from "./context.ts";

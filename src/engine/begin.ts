@@ -10,11 +10,10 @@ import { resolveQuestions } from "../store/questions.ts";
 import {
   changeWorkflow,
   createWorkflow,
-  listSteps,
   readWorkflow,
-  supersedeStep,
   type WorkflowRow,
 } from "../store/workflows.ts";
+import { listSteps, supersedeStep } from "../store/workflow_steps.ts";
 import { advance, recordsOf, UNDECIDED, workflowOwner } from "./advance.ts";
 import { type Plan, readPlan } from "./plan.ts";
 

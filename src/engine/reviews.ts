@@ -11,13 +11,8 @@ import { resolveQuestions, UNRESOLVED } from "../store/questions.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { SYSTEM, UNCLAIMED } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
-import {
-  changeWorkflow,
-  listSteps,
-  readWorkflow,
-  type StepRow,
-  type WorkflowRow,
-} from "../store/workflows.ts";
+import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import { listSteps, type StepRow } from "../store/workflow_steps.ts";
 import {
   advance,
   awaitReview,

@@ -1,7 +1,7 @@
 /** The steps of a workflow as people see them: in the order of its file, with what became of each. */
 import type { StepOutcome } from "../orchestration/progress.ts";
 import type { Step } from "../orchestration/workflow.ts";
-import type { StepRow } from "../store/workflows.ts";
+import type { StepRow } from "../store/workflow_steps.ts";
 import type { Plan } from "./plan.ts";
 
 /** A step, or one round of it in a loop. */

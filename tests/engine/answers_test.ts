@@ -9,7 +9,8 @@ import { askQuestion } from "../../src/store/questions.ts";
 import { changeDependencies } from "../../src/store/task_dependencies.ts";
 import { createTask } from "../../src/store/task_life.ts";
 import { readTask } from "../../src/store/tasks.ts";
-import { listSteps, readWorkflow } from "../../src/store/workflows.ts";
+import { readWorkflow } from "../../src/store/workflows.ts";
+import { listSteps } from "../../src/store/workflow_steps.ts";
 
 const AT = 1_700_000_000_000;
 const LASTING = { leaseMs: 60_000, timeoutMs: 60_000, atMs: AT };

@@ -280,6 +280,12 @@ const REFUSED: readonly Scenario[] = [
     expect: [400, "INVALID_INPUT"],
   },
   {
+    about: "an empty type of events",
+    ask: ["GET", "/events?type="],
+    of: "/events",
+    expect: [400, "INVALID_INPUT"],
+  },
+  {
     about: "a time that is none",
     ask: ["GET", "/events?since=yesterday"],
     of: "/events",

@@ -33,18 +33,18 @@ export const eventRoutes: readonly Route[] = [
     tag: "events",
     query,
     response: z.object({ events: z.array(eventSchema), more: z.boolean() }),
-    handle: (daemon, { query, request }) => {
+    handle: (daemon, { query, request, author }) => {
       const accept = request.headers.get("accept") ?? "";
       const isStream = isSet(query.stream) || /\btext\/event-stream\b/i.test(accept);
       const seen = request.headers.get("last-event-id");
-      return isStream ? streamOf(daemon, query, seen) : listOf(daemon.db, query);
+      const lastSeen = isStream && seen !== null && seen !== "" ? seen : null;
+      const filter = filterOf(daemon, { ...query, lastSeen, isStream, nowMs: author.atMs });
+      return isStream ? streamOf(daemon, filter) : listOf(daemon.db, filter, query.limit ?? 1_000);
     },
   }),
 ];
 
-function listOf(db: DatabaseSync, query: Query) {
-  const limit = query.limit ?? 1_000;
-  const filter = filterOf(db, { ...query, since: query.since ?? "0" }, null);
+function listOf(db: DatabaseSync, filter: StreamFilter, limit: number) {
   const events: EventRow[] = [];
   let afterId = filter.afterId;
   for (let isEnd = false; !isEnd && events.length <= limit;) {
@@ -62,8 +62,7 @@ function listOf(db: DatabaseSync, query: Query) {
   return { events: events.slice(0, limit), more: events.length > limit };
 }
 
-function streamOf(daemon: Daemon, query: Query, lastSeen: string | null): Response {
-  const filter = filterOf(daemon.db, query, lastSeen);
+function streamOf(daemon: Daemon, filter: StreamFilter): Response {
   daemon.metrics.streams++;
   daemon.metrics.add("sse_connections");
   const stream = eventStream(filter, {
@@ -74,17 +73,26 @@ function streamOf(daemon: Daemon, query: Query, lastSeen: string | null): Respon
   return new Response(stream, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** @param lastSeen Outranks `since`: a client that comes again still asks what it asked at first. */
-function filterOf(db: DatabaseSync, query: Query, lastSeen: string | null): StreamFilter {
+/** @param query.lastSeen Outranks `since`: a client that comes again still asks what it asked at first. */
+function filterOf(
+  { db, eventsMs }: Daemon,
+  query: Query & {
+    readonly lastSeen: string | null;
+    readonly isStream: boolean;
+    readonly nowMs: number;
+  },
+): StreamFilter {
   const newest = lastEventId(db);
-  const since = startOf(db, lastSeen === null || lastSeen === "" ? query.since : lastSeen);
+  const since = startOf(db, query.lastSeen ?? query.since ?? (query.isStream ? undefined : "0"));
+  // Retention removes the old ones some time later.
+  const fromMs = Math.max(since.ms, eventsMs === 0 ? -Infinity : query.nowMs - eventsMs);
   const type = query.type === undefined ? null : globOf(query.type);
   const entities = query.entity?.split(",").map((id) => id.trim()) ?? null;
   return {
     afterId: Math.min(since.id, newest),
     accepts: (event) =>
       // What comes later is younger, whatever a clock says that was set back.
-      (event.createdAtMs > since.ms || event.id > newest) &&
+      (event.createdAtMs > fromMs || event.id > newest) &&
       (type === null || type.test(event.type)) &&
       (entities === null || entities.includes(event.entityId)),
   };

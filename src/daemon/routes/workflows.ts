@@ -4,13 +4,8 @@ import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
 import { listEvents } from "../../store/events.ts";
 import { changeTask, needTask } from "../../store/task_changes.ts";
-import {
-  type Decision,
-  listSteps,
-  listWorkflows,
-  readWorkflowOfTask,
-  type StepRow,
-} from "../../store/workflows.ts";
+import { type Decision, listWorkflows, readWorkflowOfTask } from "../../store/workflows.ts";
+import { listSteps, type StepRow } from "../../store/workflow_steps.ts";
 import { type Route, route } from "../route.ts";
 import { fields, listOf, stepSchema, taskSchema, wordOf, workflowSchema } from "../schemas.ts";
 import {

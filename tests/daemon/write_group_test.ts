@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { WriteGroup } from "../../src/daemon/write_group.ts";
+
+function prepared() {
+  const db = new DatabaseSync(":memory:");
+  db.exec("CREATE TABLE rows (n INTEGER NOT NULL)");
+  const insert = (n: number) => void db.prepare("INSERT INTO rows VALUES (?)").run(n);
+  const rows = () => db.prepare("SELECT n FROM rows").all().map((row) => row["n"]);
+  return { db, insert, rows, group: new WriteGroup(db) };
+}
+
+async function outcomes(works: readonly Promise<unknown>[]) {
+  return (await Promise.allSettled(works)).map((one) =>
+    one.status === "fulfilled" ? one.value : one.reason.message
+  );
+}
+
+Deno.test("what one of a group is refused is undone, and keeps nothing from the others", async () => {
+  const { insert, rows, group } = prepared();
+  const told = await outcomes([
+    group.run(() => (insert(1), "one")),
+    group.run(() => {
+      insert(2);
+      throw new Error("refused");
+    }),
+    group.run(() => (insert(3), rows())),
+  ]);
+  assert.deepEqual(told, ["one", "refused", [1, 3]]);
+  assert.deepEqual(rows(), [1, 3]);
+});
+
+Deno.test("when the transaction is gone nobody is told that something was kept", async () => {
+  const { db, insert, rows, group } = prepared();
+  const told = await outcomes([
+    group.run(() => (insert(1), "one")),
+    group.run(() => {
+      // As SQLite does of itself when the disk is full.
+      db.exec("ROLLBACK");
+      throw new Error("disk is full");
+    }),
+    group.run(() => (insert(3), "three")),
+  ]);
+  assert.deepEqual(told, ["disk is full", "disk is full", "disk is full"]);
+  assert.deepEqual(rows(), []);
+  assert.equal(await group.run(() => (insert(4), "four")), "four");
+  assert.deepEqual(rows(), [4]);
+});

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { isDaemonLocked, takeDaemonLock } from "../../src/store/daemon_lock.ts";
+import { REPOSITORY } from "../support/program.ts";
+
+/** Whether a process of its own gets the lock. */
+async function canOtherTake(path: string): Promise<boolean> {
+  const { stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: [
+      "eval",
+      "-q",
+      `const { takeDaemonLock } = await import("file://${REPOSITORY}/src/store/daemon_lock.ts");
+       console.log(takeDaemonLock(${JSON.stringify(path)}) !== null);`,
+    ],
+  }).output();
+  const text = new TextDecoder();
+  assert.equal(text.decode(stderr), "");
+  return text.decode(stdout).trim() === "true";
+}
+
+Deno.test("the lock is held until it is released, also when its own process looks at it or asks for it again", async () => {
+  const folder = Deno.makeTempDirSync();
+  try {
+    const path = join(folder, "conclaude.lock");
+    assert.equal(isDaemonLocked(path), false);
+    const lock = takeDaemonLock(path)!;
+    assert.equal(await canOtherTake(path), false);
+    assert.equal(isDaemonLocked(path), true);
+    assert.equal(takeDaemonLock(path), null);
+    assert.equal(await canOtherTake(path), false);
+    lock.release();
+    assert.equal(isDaemonLocked(path), false);
+    assert.equal(await canOtherTake(path), true);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
