@@ -27,6 +27,8 @@ export interface WorkflowFile {
   readonly path: string | null;
   /** As it is written. */
   readonly text: string;
+  /** Why it cannot be read; its text is empty then. */
+  readonly problem?: string;
 }
 
 /** The folders that are looked into for a project, in order: where it is, and the top of its repository. */
@@ -41,7 +43,7 @@ export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
   const found = new Map<string, WorkflowFile>();
   for (const folder of foldersOf(projectDir)) {
     for (const { name, path } of filesIn(joinPath(folder, "workflows"), /^(.+)\.ya?ml$/)) {
-      if (!found.has(name)) found.set(name, { name, path, text: readText(path) });
+      if (!found.has(name)) found.set(name, { name, path, ...readText(path) });
     }
   }
   for (const [name, text] of BUILTIN_WORKFLOWS) {
@@ -132,6 +134,7 @@ function includedIn(text: string): string[] {
 export function parseFile(
   file: WorkflowFile,
 ): { readonly workflow: Workflow } | { readonly errors: readonly string[] } {
+  if (file.problem !== undefined) return { errors: [file.problem] };
   let value: unknown;
   try {
     value = parseYaml(file.text);
@@ -150,18 +153,37 @@ function invalid(file: WorkflowFile, why: string) {
   });
 }
 
+/** The files of a folder; hidden ones are those of editors, and what is no file does not count. */
 function filesIn(folder: string, pattern: RegExp): { name: string; path: string }[] {
   try {
     return [...Deno.readDirSync(folder)]
+      .filter((entry) => !entry.name.startsWith("."))
       .map((entry) => ({ name: pattern.exec(entry.name)?.[1], path: joinPath(folder, entry.name) }))
       .filter((file): file is { name: string; path: string } => file.name !== undefined)
+      .filter(({ path }) => isFileOrUnknown(path))
       .sort((a, b) => a.path < b.path ? -1 : 1);
   } catch {
     return [];
   }
 }
 
-function readText(path: string): string {
-  if (Deno.statSync(path).size > MAX_FILE_BYTES) return "the file is larger than 1 MiB";
-  return Deno.readTextFileSync(path);
+/** Whether there is a file, also where a link leads; what cannot be looked at is told of when it is read. */
+function isFileOrUnknown(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return true;
+  }
+}
+
+/** Never throws: a file that cannot be read is no obstacle for the others. */
+function readText(path: string): Pick<WorkflowFile, "text" | "problem"> {
+  try {
+    if (Deno.statSync(path).size > MAX_FILE_BYTES) {
+      return { text: "", problem: "the file is larger than 1 MiB" };
+    }
+    return { text: Deno.readTextFileSync(path) };
+  } catch (thrown) {
+    return { text: "", problem: `the file cannot be read: ${messageOf(thrown)}` };
+  }
 }

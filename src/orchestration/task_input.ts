@@ -11,13 +11,21 @@ export const MAX_BODY_CHARS = 200_000;
 /** Longest tag, and longest name of an agent, in characters. */
 export const MAX_NAME_CHARS = 200;
 
-/** @throws {UserError} INVALID_TITLE when it is blank, of several lines, or too long. */
-export function checkTitle(title: string): string {
+/** What is advised where nothing else is said: the verb that names all that a task has. */
+const CREATE_HELP = "conclaude task create --help";
+
+/** @param next The command that helps. @throws {UserError} INVALID_TITLE when it is blank, of several lines, or too long. */
+export function checkTitle(title: string, next: string = CREATE_HELP): string {
   const line = title.trim();
-  if (line === "") throw invalid("INVALID_TITLE", title, "title is required");
-  if (/[\r\n]/.test(line)) throw invalid("INVALID_TITLE", title, "a title is one line");
+  if (line === "") throw invalid("INVALID_TITLE", title, "title is required", next);
+  if (/[\r\n]/.test(line)) throw invalid("INVALID_TITLE", title, "a title is one line", next);
   if (line.length > MAX_TITLE_CHARS) {
-    throw invalid("INVALID_TITLE", title, `a title has at most ${MAX_TITLE_CHARS} characters`);
+    throw invalid(
+      "INVALID_TITLE",
+      title,
+      `a title has at most ${MAX_TITLE_CHARS} characters`,
+      next,
+    );
   }
   return line.toWellFormed();
 }
@@ -29,23 +37,31 @@ export function checkBody(body: string): string {
 }
 
 /** @throws {UserError} INVALID_PRIORITY */
-export function checkPriority(priority: unknown): number {
+export function checkPriority(priority: unknown, next: string = CREATE_HELP): number {
   const [min, max] = PRIORITIES;
   const n = typeof priority === "string" && /^\d+$/.test(priority) ? Number(priority) : priority;
   if (typeof n === "number" && Number.isInteger(n) && n >= min && n <= max) return n;
-  throw invalid("INVALID_PRIORITY", priority, `priority must be ${min}-${max}`);
+  throw invalid("INVALID_PRIORITY", priority, `priority must be ${min}-${max}`, next);
 }
 
 /** @throws {UserError} INVALID_TYPE */
-export function checkType(type: string): TaskType {
+export function checkType(type: string, next: string = CREATE_HELP): TaskType {
   if ((TASK_TYPES as readonly string[]).includes(type)) return type as TaskType;
-  throw invalid("INVALID_TYPE", type, `type must be one of: ${TASK_TYPES.join(", ")}`);
+  throw invalid("INVALID_TYPE", type, `type must be one of: ${TASK_TYPES.join(", ")}`, next);
 }
 
 /** @throws {UserError} INVALID_INPUT for a status that there is not. */
-export function checkStatus(status: string): TaskStatus {
+export function checkStatus(
+  status: string,
+  next: string = "conclaude task list --help",
+): TaskStatus {
   if ((TASK_STATUSES as readonly string[]).includes(status)) return status as TaskStatus;
-  throw invalid("INVALID_INPUT", status, `status must be one of: ${TASK_STATUSES.join(", ")}`);
+  throw invalid(
+    "INVALID_INPUT",
+    status,
+    `status must be one of: ${TASK_STATUSES.join(", ")}`,
+    next,
+  );
 }
 
 /** Tags by name, each once. @throws {UserError} INVALID_TAG for one that is blank, too long, or holds a comma. */
@@ -65,11 +81,14 @@ export function checkTags(tags: readonly string[]): string[] {
   return [...new Set(checked)].sort();
 }
 
+/** Says who an agent is, and where its name comes from. */
+const CLAIM_HELP = "conclaude task claim --help";
+
 /** The name of who changes something. @throws {UserError} INVALID_INPUT */
 export function checkAgentId(agentId: string): string {
   const name = agentId.trim();
   if (name === "system" || name.startsWith("workflow:")) {
-    throw invalid("INVALID_INPUT", agentId, "this name is the program's own");
+    throw invalid("INVALID_INPUT", agentId, "this name is the program's own", CLAIM_HELP);
   }
   // deno-lint-ignore no-control-regex
   if (name !== "" && name.length <= MAX_NAME_CHARS && !/[\u0000-\u001f\u007f]/.test(name)) {
@@ -79,6 +98,7 @@ export function checkAgentId(agentId: string): string {
     "INVALID_INPUT",
     agentId,
     `the name of an agent is one line of 1 to ${MAX_NAME_CHARS} characters`,
+    CLAIM_HELP,
   );
 }
 
@@ -86,11 +106,12 @@ function invalid(
   reason: "INVALID_TITLE" | "INVALID_PRIORITY" | "INVALID_TYPE" | "INVALID_TAG" | "INVALID_INPUT",
   given: unknown,
   why: string,
+  next: string = CREATE_HELP,
 ) {
   const shown = String(given).replace(/\s+/g, " ").slice(0, 60);
   return refusal(reason, {
     what: `Cannot take "${shown}"`,
     why: `${why}; nothing was changed`,
-    next: "conclaude task create --help",
+    next,
   });
 }

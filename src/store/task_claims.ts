@@ -229,7 +229,7 @@ function notOwner(task: Task, agentId: string) {
   return refusal("NOT_CLAIM_OWNER", {
     what: `Task ${task.id} is not "${agentId}"'s`,
     why: `"${task.claimedBy}" has claimed it; nothing was changed`,
-    next: `conclaude task release ${task.id} --force`,
+    next: `conclaude task show ${task.id}`,
     details: { claimedBy: task.claimedBy },
   });
 }

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../ids.ts";
 import { refusal } from "../orchestration/refusal.ts";
+import { wayTo } from "../orchestration/status_ways.ts";
 import { type Task, type TaskStatus, type TaskType, TRANSITIONS } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
 import { statement } from "./statement.ts";
@@ -143,12 +144,9 @@ export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
     : task;
 }
 
-/** The refusal of a status that does not follow; with `way`, of one that another verb leads to. */
-export function badTransition(
-  task: Task,
-  to: TaskStatus,
-  way?: { readonly why: string; readonly next: string },
-) {
+/** The refusal of a status that does not follow, or that another verb leads to. */
+export function badTransition(task: Task, to: TaskStatus) {
+  const way = wayTo(task, to);
   const valid = TRANSITIONS[task.status];
   return refusal("INVALID_TRANSITION", {
     what: `Task ${task.id} cannot become ${to}`,

@@ -99,6 +99,7 @@ printf 'last'`,
   const after = await output(speak.id, "--since", "3");
   assert.deepEqual([after.lines[0].seq, after.lineCount, after.lastSeq], [4, 2, 5]);
   assert.deepEqual((await output(speak.id, "--since", "5")).lastSeq, 5);
+  assert.deepEqual((await output(speak.id, "--since", "9999")).lastSeq, 5, "there is no such line");
   assert.equal((await output(speak.id, "--since", "1", "--limit", "2")).lastSeq, 3);
   const people = (await run(["agent", "output", speak.id])).stdout;
   assert.equal(people.match(/Hello/g)?.length, 1);

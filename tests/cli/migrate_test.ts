@@ -141,6 +141,19 @@ Deno.test("what is broken is named and skipped, and the rest is brought over", a
   assert.match(stdout, /Brought over: 9 tasks, 3 workflows, 2 agents, 2 questions, 4 files\./);
 });
 
+Deno.test("a workflow of old that is gone is named when tasks are to get it", async () => {
+  using place = olderProject();
+  const plan = async (name: string) => {
+    const mapping = join(place.project, ".coven/grimoire-mapping.json");
+    Deno.writeTextFileSync(mapping, JSON.stringify({ default: name }));
+    return (await place.run(["migrate", "--dry-run"])).stdout;
+  };
+  assert.match(await plan("gone"), /defaultWorkflow: there is no workflow "gone"/);
+  for (const name of ["careful", "implement-bead"]) {
+    assert.doesNotMatch(await plan(name), /there is no workflow/, name);
+  }
+});
+
 Deno.test("tasks keep their tree, their order and their times; nobody's claim comes with them", async () => {
   using place = olderProject();
   Deno.mkdirSync(join(place.project, ".coven/worktrees/bd-13"), { recursive: true });

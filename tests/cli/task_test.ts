@@ -129,6 +129,29 @@ Deno.test("task update changes what it is told, and names the verb where another
   assert.equal((await json("show", id)).task.title, "new", "nothing is changed by half");
 });
 
+Deno.test("a refusal advises what helps where it comes from, and never takes a task from who has it", async () => {
+  using temp = await tempDatabase();
+  const { make, json } = verbsOn(temp);
+  const id = await make("a");
+  const next = async (...words: string[]) => (await json(...words)).error.next;
+  assert.equal(await next("update", id, "--status", "banana"), "conclaude task update --help");
+  assert.equal(await next("update", id, "--type", "banana"), "conclaude task update --help");
+  assert.equal(await next("list", "--status", "foo"), "conclaude task list --help");
+  assert.equal(await next("create", "--title", "b", "--type", "c"), "conclaude task create --help");
+  await json("claim", id, "--agent-id", "one");
+  const { error } = await json("complete", id, "--agent-id", "two");
+  assert.deepEqual([error.reason, error.next], ["NOT_CLAIM_OWNER", `conclaude task show ${id}`]);
+});
+
+Deno.test("task restore says of a task that was not deleted that it was not", async () => {
+  using temp = await tempDatabase();
+  const { make, json, run } = verbsOn(temp);
+  const id = await make("a");
+  assert.match((await run("restore", id)).stdout, /was not deleted; nothing was changed\./);
+  await json("delete", id);
+  assert.match((await run("restore", id)).stdout, /is back\./);
+});
+
 Deno.test("secrets and private parts of a task's texts are never kept", async () => {
   using temp = await tempDatabase();
   const { make, json } = verbsOn(temp);

@@ -338,6 +338,29 @@ steps:
   assert.deepEqual([missing.code, missing.body.error.reason], [10, "WORKFLOW_NOT_FOUND"]);
 });
 
+Deno.test("what cannot be read among the workflows breaks itself alone", async () => {
+  await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
+  const { write, json, project } = stage;
+  const folder = join(project, ".conclaude", "workflows");
+  write(".conclaude/workflows/dir.yaml/inside.txt", "");
+  write(".conclaude/workflows/.hidden.yaml", "name: [");
+  Deno.symlinkSync("nobody@nowhere.1", join(folder, ".#w.yaml"));
+  Deno.symlinkSync("nowhere.yaml", join(folder, "gone.yaml"));
+  Deno.symlinkSync("w.yaml", join(folder, "link.yaml"));
+  const { code, body } = await json(["workflow", "files"]);
+  assert.equal(code, 0, JSON.stringify(body));
+  const faults = Object.fromEntries(
+    body.files.map((file: { name: string; faults: string[] }) => [file.name, file.faults]),
+  );
+  assert.deepEqual(Object.keys(faults), ["gone", "implement", "link", "plan", "prepare-pr", "w"]);
+  assert.match(faults["gone"][0], /^the file cannot be read: /);
+  assert.deepEqual([faults["w"], faults["link"]], [[], []]);
+  assert.equal((await json(["workflow", "preview", "w"])).code, 0);
+  const gone = await json(["workflow", "preview", "gone"]);
+  assert.equal(gone.code, 1);
+  assert.match(gone.body.errors[0], /^the file cannot be read: /);
+});
+
 Deno.test("a task gets its workflow by hint, tag, matcher or default, as the scheduler sees it", async () => {
   await using stage = await engineStage({
     workflow: `

@@ -102,6 +102,11 @@ Deno.test("parents come before their children, and nothing waits in a circle, wh
   }));
 });
 
+Deno.test("an agent that names its step where its task belongs is an agent of the task", () => {
+  const { agents } = stateOf({ familiars: { "b-1-step-1": { task_id: "b-1-step-1", pid: 7 } } });
+  assert.deepEqual(agents.map(({ taskId, name }) => [taskId, name]), [["b-1", "step-1"]]);
+});
+
 Deno.test("whatever a file holds, it is read or named, and nothing throws", () => {
   const keys = fc.constantFrom(
     "tasks",

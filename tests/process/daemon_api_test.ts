@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
-import { tempHome } from "../support/program.ts";
+import { startProgram, tempHome } from "../support/program.ts";
 
 /** A task that there is not. */
 const NOBODY = "01a00000-0000-7000-8000-000000000000";
@@ -697,3 +697,19 @@ function dump(database: string): string {
     db.close();
   }
 }
+
+Deno.test("a status that another way leads to is refused with that way, as on the command line", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  const { id } = (await daemon.ask("POST", "/tasks", { body: title })).body.task;
+  await daemon.ask("POST", `/tasks/${id}/claim`);
+  const { error } = (await daemon.ask("PATCH", `/tasks/${id}/status`, {
+    body: { status: "pending_merge" },
+  })).body;
+  assert.match(error.why, /waits for a merge only when the merge step of a workflow asks/);
+  const { stdout } = await startProgram(
+    ["task", "update", id, "--status", "pending_merge", "--json"],
+    { env: { HOME: home.path } },
+  );
+  assert.equal(JSON.parse(stdout).error.why, error.why);
+});

@@ -4,6 +4,7 @@ import { plain } from "../../capture/plain.ts";
 import { agentFiles } from "../../engine/agent_files.ts";
 import { needAgent } from "../../engine/agent_requests.ts";
 import { type OutputLine, readOutput } from "../../engine/output.ts";
+import { readOutputPage } from "../../engine/output_page.ts";
 import { readAgentLine } from "../../orchestration/agent_text.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { type Agent, listAgents, readAgent } from "../../store/agents.ts";
@@ -40,15 +41,17 @@ export async function showOutput(
   if (task !== undefined) return ofTask(db, { taskId: task.id, flags, place });
   const agent = needAgent(db, agentIdOf(db, text));
   if (flags.follow) return await follow(context, { db, agent, flags, place });
-  const since = flags.since ?? 0;
-  const lines = linesOf(agent, place, { since, limit: flags.limit ?? Infinity });
+  const { lines, lastSeq } = readOutputPage(pathOf(agent, place), {
+    since: flags.since ?? 0,
+    limit: flags.limit ?? Infinity,
+  });
   return {
     json: {
       agentId: agent.id,
       taskId: agent.taskId,
       lines,
       lineCount: lines.length,
-      lastSeq: lines.at(-1)?.seq ?? since,
+      lastSeq,
     },
     text: speaker(flags)(lines).join("\n"),
   };

@@ -42,6 +42,9 @@ export type CreateFlags = BodyFlags & ByFlag & {
   readonly start: boolean;
 };
 
+/** Names what can be changed of a task. */
+const UPDATE_HELP = "conclaude task update --help";
+
 /** `conclaude task create` */
 export async function makeTask(context: CliContext, flags: CreateFlags): Promise<View> {
   const by = authorOf(flags);
@@ -95,17 +98,19 @@ export async function updateTask(
   ) {
     throw usageError(`Cannot update task "${text}"`, {
       why: "nothing says what is to be different",
-      next: "conclaude task update --help",
+      next: UPDATE_HELP,
     });
   }
   const by = authorOf(agentId === undefined ? {} : { agentId });
   const { db, place } = await openKeptStore(context, "update a task");
   const mask = await maskerOf(place.config);
   const changes: TaskChanges = {
-    ...(flags.title === undefined ? {} : { title: checkTitle(mask(flags.title)) }),
+    ...(flags.title === undefined ? {} : { title: checkTitle(mask(flags.title), UPDATE_HELP) }),
     ...(body === undefined ? {} : { body: checkBody(mask(body)) }),
-    ...(flags.type === undefined ? {} : { type: checkType(flags.type) }),
-    ...(flags.priority === undefined ? {} : { priority: checkPriority(flags.priority) }),
+    ...(flags.type === undefined ? {} : { type: checkType(flags.type, UPDATE_HELP) }),
+    ...(flags.priority === undefined
+      ? {}
+      : { priority: checkPriority(flags.priority, UPDATE_HELP) }),
     ...(flags.workflow === undefined
       ? {}
       : { workflow: flags.workflow === NONE ? null : flags.workflow }),
@@ -171,8 +176,21 @@ export async function removeTask(
 
 /** `conclaude task restore ID` */
 export async function bringBack(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  const task = await change(context, { ...flags, text, what: "restore a task" }, restoreTask);
-  return changedView(task, `Task ${nameOf(task)} is back.`);
+  let wasDeleted = false;
+  const task = await change(
+    context,
+    { ...flags, text, what: "restore a task" },
+    (db, id, author) => {
+      wasDeleted = (readTask(db, id)?.deletedAtMs ?? null) !== null;
+      return restoreTask(db, id, author);
+    },
+  );
+  return changedView(
+    task,
+    wasDeleted
+      ? `Task ${nameOf(task)} is back.`
+      : `Task ${nameOf(task)} was not deleted; nothing was changed.`,
+  );
 }
 
 /** Where a task is moved. */

@@ -66,7 +66,7 @@ export function setPriorities(
   flags: PriorityFlags,
   ...ids: string[]
 ): Promise<View> {
-  const priority = checkPriority(flags.priority);
+  const priority = checkPriority(flags.priority, "conclaude task bulk set-priority --help");
   return each(
     context,
     { flags, ids, verb: "set-priority" },

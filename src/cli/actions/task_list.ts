@@ -27,14 +27,17 @@ export type ListFlags = {
   readonly offset: number;
 };
 
+/** Where the values of the filters are named. */
+const HELP = "conclaude task list --help";
+
 /** `conclaude task list` */
 export async function listAll(context: CliContext, flags: ListFlags): Promise<View> {
   const { db } = await openStore(context, "read");
   const filter = {
     project: projectOfTasks(context, flags),
-    statuses: flags.status?.map(checkStatus) ?? null,
-    priorities: flags.priority?.map(checkPriority) ?? null,
-    types: flags.type?.map(checkType) ?? null,
+    statuses: flags.status?.map((status) => checkStatus(status, HELP)) ?? null,
+    priorities: flags.priority?.map((one) => checkPriority(one, HELP)) ?? null,
+    types: flags.type?.map((type) => checkType(type, HELP)) ?? null,
     tag: flags.tag ?? null,
     anyTag: flags.tagPattern === undefined ? null : await tagsLike(flags.tagPattern, listTags(db)),
     parentId: flags.parent === undefined

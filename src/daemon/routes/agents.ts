@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { agentFiles } from "../../engine/agent_files.ts";
 import { needAgent, requestEnd } from "../../engine/agent_requests.ts";
 import { answer } from "../../engine/answers.ts";
-import { readOutput } from "../../engine/output.ts";
+import { readOutputPage } from "../../engine/output_page.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
 import { listAgents } from "../../store/agents.ts";
@@ -82,17 +82,14 @@ export const agentRoutes: readonly Route[] = [
     errors: ["AGENT_NOT_FOUND"],
     handle: (daemon, { params, query }) => {
       const agent = needAgent(daemon.db, params["id"]!);
-      const since = query.since ?? 0;
-      const limit = query.limit ?? 1_000;
       const { output } = agentFiles(daemon.database, agent.id);
-      const found = readOutput(output, { since, limit: limit + 1 });
-      const lines = found.slice(0, limit).map(({ next: _, ...line }) => line);
+      const page = readOutputPage(output, { since: query.since ?? 0, limit: query.limit ?? 1_000 });
       return {
         taskId: agent.taskId,
-        lines,
-        lineCount: lines.length,
-        lastSeq: lines.at(-1)?.seq ?? since,
-        more: found.length > limit,
+        lines: [...page.lines],
+        lineCount: page.lines.length,
+        lastSeq: page.lastSeq,
+        more: page.more,
       };
     },
   }),

@@ -13,7 +13,7 @@ import { isMapping } from "../../orchestration/field_reader.ts";
 import { parseMatchers } from "../../orchestration/matcher_file.ts";
 import { textFault } from "../../orchestration/template_check.ts";
 import { joinPath } from "../../paths.ts";
-import { parseFile } from "../workflow_files.ts";
+import { lookForWorkflow, parseFile } from "../workflow_files.ts";
 import type { OldPlace, OtherOldFiles } from "./old_files.ts";
 
 /** A file that is to be made. */
@@ -58,6 +58,17 @@ export function planFiles({ root }: OldPlace, other: OtherOldFiles): FilesPlan {
   const { defaultWorkflow, matchers } = mapping === null
     ? { defaultWorkflow: null, matchers: [] }
     : convertMapping(mapping);
+  if (defaultWorkflow !== null) {
+    const isPlanned = planning.writes.some(({ to }) =>
+      to === joinPath(ours, `workflows/${defaultWorkflow}.yaml`)
+    );
+    if (!isPlanned && lookForWorkflow(defaultWorkflow, root) === undefined) {
+      planning.notes.push(
+        `orchestration.defaultWorkflow: there is no workflow "${defaultWorkflow}"; ` +
+          `tasks that get it are blocked until there is .conclaude/workflows/${defaultWorkflow}.yaml`,
+      );
+    }
+  }
   const text = planning.matchersText(other.matchers, matchers);
   if (text !== null) {
     const from = (other.matchers ?? other.mapping)!.path;

@@ -93,7 +93,7 @@ export function readOldAgent(record: OldRecord, id: string | null): OldAgent | s
   if (own === null) return "it names no task";
   return {
     id: own,
-    taskId: taskId ?? own.replace(/-step-\d+$/, ""),
+    taskId: taskOfStep(taskId ?? own),
     name: record.text("step_name", "stepName", "step", "name") ?? /step-\d+$/.exec(own)?.[0] ??
       "agent",
     status: statusOf(record),
@@ -108,6 +108,11 @@ export function readOldAgent(record: OldRecord, id: string | null): OldAgent | s
       ...["ended_at", "endedAt", "completed_at", "completedAt", "updated_at", "updatedAt"],
     ),
   };
+}
+
+/** The task of a step: some records name the step's own id where the task's belongs. */
+function taskOfStep(id: string): string {
+  return id.replace(/-step-\d+$/, "");
 }
 
 /** The design's words beside those of the running program. */
@@ -127,12 +132,12 @@ export function readOldQuestion(record: OldRecord, id: string | null): OldQuesti
   const text = record.text("text", "question", "message");
   if (own === null) return "it has no id";
   if (text === null) return "it asks nothing";
+  const asker = record.text("task_id", "taskId", "agent_id", "agentId");
   // What we know by the status is known by the answer as well.
   record.value("status");
   return {
     id: own,
-    taskId: record.text("task_id", "taskId", "agent_id", "agentId")?.replace(/-step-\d+$/, "") ??
-      null,
+    taskId: asker === null ? null : taskOfStep(asker),
     type: QUESTION_TYPES[record.text("type", "question_type")?.toLowerCase() ?? ""] ?? "input",
     text,
     options: record.texts("options", "choices"),
