@@ -35,10 +35,33 @@ Deno.test("status --json tells of the database, the sessions, the queue and the 
       here: { total: 0, active: 0, ended: 0, abandoned: 0 },
       all: { total: 1, active: 1, ended: 0, abandoned: 0 },
     },
+    work: {
+      tasks: { open: 0, in_progress: 0, pending_merge: 0, blocked: 0 },
+      workflows: { running: 0, pending_merge: 0, blocked: 0 },
+      agents: 0,
+      questions: 0,
+    },
+    daemon: { running: false },
     spool: { waiting: 0 },
     hooks: [],
     config: { files: [], problems: 0 },
   });
+});
+
+Deno.test("status tells of tasks that are not closed, and of nothing that there is not", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  const none = (await runVerb(["status"], place)).stdout;
+  assert.doesNotMatch(none, /^(tasks|workflows|agents|questions|daemon) /m);
+  for (const title of ["a", "b", "c"]) await runVerb(["task", "create", "--title", title], place);
+  const { tasks } = await runVerbJson(["task", "list"], place);
+  await runVerb(["task", "claim", tasks[0].id], place);
+  await runVerb(["task", "block", tasks[0].id, "--reason", "r"], place);
+  await runVerb(["task", "claim", tasks[1].id], place);
+  const { stdout } = await runVerb(["status"], place);
+  assert.match(stdout, /^tasks {10}1 open, 1 in work, 1 blocked$/m);
+  const { work } = await runVerbJson(["status"], place);
+  assert.deepEqual(work.tasks, { open: 1, in_progress: 1, pending_merge: 0, blocked: 1 });
 });
 
 Deno.test("status names the configuration that is in force, and its problems", async () => {

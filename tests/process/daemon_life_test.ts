@@ -121,6 +121,29 @@ Deno.test("a daemon is started, found, and stopped; both may be said twice", asy
   }
 });
 
+Deno.test("a daemon that cannot start says why, and one that runs opens no further port", async () => {
+  using home = tempHome();
+  using taken = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+  const { port } = taken.addr as Deno.NetAddr;
+  const start = async (...args: string[]) => {
+    const env = { HOME: home.path };
+    const { code, stdout } = await startProgram(["daemon", "start", "--json", ...args], { env });
+    return { code, error: JSON.parse(stdout).error };
+  };
+  const refused = await start("--port", String(port));
+  assert.equal(refused.code, 1);
+  assert.match(
+    refused.error.why,
+    new RegExp(`logged: Cannot listen on port ${port}: something else listens there$`),
+  );
+  await using daemon = await runDaemon(home);
+  const other = await start("--port", String(port));
+  assert.equal(other.code, 1);
+  assert.match(other.error.why, new RegExp(`process ${daemon.pid}\\), on port \\d+; nothing was`));
+  assert.equal((await start("--port", "0")).code, 0, "any port is asked for, and it has one");
+  assert.equal((await start()).code, 0);
+});
+
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
   Deno.test(`${signal} stops a daemon that has an open stream, and leaves nothing behind`, async () => {
     using home = tempHome();

@@ -1,4 +1,5 @@
 import { askDaemon, findDaemon, type FoundDaemon } from "../../daemon/client.ts";
+import type { DaemonState } from "../../daemon/state_file.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
 import { oldStateNotice, undecidedOldState } from "../../engine/migration/notice.ts";
 import type { OldPlace } from "../../engine/migration/old_files.ts";
@@ -63,8 +64,10 @@ export async function startDaemon(
   const tell = { database, oldState };
   if (before.kind === "running") {
     giveUpNetwork();
+    checkPort(before.state, flags.port);
     return stateView(before, { ...tell, started: false });
   }
+  const logged = readText(files.log);
   const { words } = ownProgram(context.cwd);
   const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
   Deno.mkdirSync(parentOf(files.log), { recursive: true, mode: 0o700 });
@@ -86,11 +89,40 @@ export async function startDaemon(
   giveUpNetwork();
   const last = findDaemon(files);
   // Somebody else has started one at the same moment.
-  if (last.kind === "running") return stateView(last, { ...tell, started: false });
+  if (last.kind === "running") {
+    checkPort(last.state, flags.port);
+    return stateView(last, { ...tell, started: false });
+  }
+  const now = readText(files.log);
+  const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
   throw new UserError("The daemon does not answer", {
-    why: hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`,
+    why: (hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`) +
+      (said === "" ? "" : `; the last that it logged: ${said}`),
     next: "conclaude daemon logs",
   });
+}
+
+/** The last line of a log; an error with its reason. */
+function lastSaid(log: string): string {
+  const lines = log.trimEnd().split("\n");
+  return lines.slice(lines.findLastIndex((line) => !line.startsWith(" ")))
+    .filter((line) => !/^ +next:/.test(line))
+    .map((line) => line.replace(/^ +(why: +)?/, ""))
+    .join(": ");
+}
+
+/** A daemon keeps the doors that it was started with. @throws {UserError} When it does not listen on a wanted port. */
+function checkPort({ pid, port }: DaemonState, wanted: number | undefined): void {
+  if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
+  throw new UserError(
+    wanted === 0 ? "The daemon listens on no port" : `The daemon does not listen on port ${wanted}`,
+    {
+      why: `it is running already (process ${pid}), ${
+        port === null ? "without a port" : `on port ${port}`
+      }; nothing was changed`,
+      next: `conclaude daemon stop && conclaude daemon start --port ${wanted}`,
+    },
+  );
 }
 
 /** `conclaude daemon stop` */

@@ -9,9 +9,11 @@ import { SCHEMA_VERSION } from "../../store/database.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";
 import { type QueueTotals, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
 import { countSessions, type SessionCounts } from "../../store/session_counts.ts";
+import { countState, type StateCounts } from "../../store/state_counts.ts";
 import { daysMs, relativeTime } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
+import { isDaemonHere } from "../daemon_here.ts";
 import { hooksPlace } from "../hooks_place.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
@@ -33,6 +35,9 @@ export interface StatusReport {
   readonly project: string;
   readonly sessions: { readonly here: SessionCounts; readonly all: SessionCounts };
   readonly queue: QueueTotals;
+  /** What there is of all projects in this database. */
+  readonly work: WorkCounts;
+  readonly daemon: { readonly running: boolean };
   /** The hooks of the last 24 hours. */
   readonly audit: ExecutionSummary & { readonly sinceMs: number };
   readonly spool: { readonly waiting: number };
@@ -42,6 +47,14 @@ export interface StatusReport {
     readonly files: readonly { readonly layer: string; readonly path: string }[];
     readonly problems: number;
   };
+}
+
+/** Tasks by status and workflows by status, those that are not over; agents that run, and questions that wait. */
+interface WorkCounts {
+  readonly tasks: Readonly<Record<string, number>>;
+  readonly workflows: Readonly<Record<string, number>>;
+  readonly agents: number;
+  readonly questions: number;
 }
 
 /** `conclaude status` */
@@ -64,6 +77,8 @@ export async function showStatus(context: CliContext): Promise<View> {
     project,
     sessions: { here: countSessions(db, project), all: countSessions(db, null) },
     queue: totalsOf(summarizeQueue(db)),
+    work: workOf(countState(db)),
+    daemon: { running: isDaemonHere(context, place) },
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
     spool: {
       waiting: spooledFiles({
@@ -91,6 +106,55 @@ function hooksLines(hooks: StatusReport["hooks"]): (readonly [name: string, valu
   return hooks.map(({ path, events }, i) => {
     return [i === 0 ? "hooks" : "", `${path} (${events.length} events)`];
   });
+}
+
+/** The statuses that are told, in the order in which a task or a workflow comes to them, and how they read. */
+const TASK_WORDS = [
+  ["open", "open"],
+  ["in_progress", "in work"],
+  ["pending_merge", "waiting for a merge"],
+  ["blocked", "blocked"],
+] as const;
+const WORKFLOW_WORDS = [
+  ["running", "running"],
+  ["pending_merge", "waiting for a merge"],
+  ["blocked", "blocked"],
+] as const;
+const RUNNING_AGENTS = ["starting", "running"];
+
+function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts): WorkCounts {
+  return {
+    tasks: told(TASK_WORDS, tasks),
+    workflows: told(WORKFLOW_WORDS, workflows),
+    agents: RUNNING_AGENTS.reduce((sum, status) => sum + (agents[status] ?? 0), 0),
+    questions: pendingQuestions,
+  };
+}
+
+type Words = readonly (readonly [status: string, word: string])[];
+
+function told(words: Words, counts: Readonly<Record<string, number>>): Record<string, number> {
+  return Object.fromEntries(words.map(([status]) => [status, counts[status] ?? 0]));
+}
+
+/** Lines of what there is; none of what there is none of. */
+function workLines(
+  { work, daemon }: Pick<StatusReport, "work" | "daemon">,
+): (readonly [name: string, value: string])[] {
+  const counted = (words: Words, counts: Readonly<Record<string, number>>) =>
+    words.filter(([status]) => counts[status]! > 0)
+      .map(([status, word]) => `${counts[status]} ${word}`).join(", ");
+  const lines = [
+    ["tasks", counted(TASK_WORDS, work.tasks)],
+    ["workflows", counted(WORKFLOW_WORDS, work.workflows)],
+    ["agents", work.agents > 0 ? `${work.agents} running` : ""],
+    [
+      "questions",
+      work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : "",
+    ],
+    ["daemon", daemon.running ? "running" : ""],
+  ] as const;
+  return lines.filter(([, value]) => value !== "");
 }
 
 function textOf(
@@ -123,6 +187,7 @@ function textOf(
       `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}` +
       (queue.oldestAtMs === null ? "" : `, oldest ${relativeTime(queue.oldestAtMs, nowMs)}`),
     ],
+    ...workLines(report),
     ...hooksLines(report.hooks),
     ["  last 24 h", auditText(audit)],
     [
