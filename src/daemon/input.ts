@@ -139,7 +139,23 @@ export function checked<Schema extends z.ZodMiniType>(
   if (issue!.code === "unrecognized_keys") {
     throw invalidInput(issue!.keys[0]!, "there is no such field");
   }
-  throw invalidInput(issue!.path.join("."), issue!.message);
+  throw invalidInput(issue!.path.join("."), faultText(issue!));
+}
+
+/** What is wrong with a value, with what it may be. */
+function faultText(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case "invalid_value":
+      return `expected ${issue.values.map((value) => JSON.stringify(value)).join(", ")}`;
+    case "invalid_type":
+      return `expected ${issue.expected}`;
+    case "too_small":
+      return `expected at least ${issue.minimum}`;
+    case "too_big":
+      return `expected at most ${issue.maximum}`;
+    default:
+      return issue.message;
+  }
 }
 
 /** A refusal of one field. */

@@ -636,6 +636,25 @@ Deno.test("two claims race: one wins, the other is told who holds it, and the hi
   );
 });
 
+Deno.test("a refusal says what a value may be, and a body that is broken off is the sender's fault", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  const { body: wrong } = await daemon.ask("GET", "/agents?status=sleeping");
+  assert.match(wrong.error.why, /running/);
+  const { body: number } = await daemon.ask("POST", "/tasks", { body: { title: "a", body: 3 } });
+  assert.match(number.error.why, /expected string/);
+  const broken = await daemon.ask("POST", "/tasks", {
+    headers: { "transfer-encoding": "chunked", "content-length": "" },
+    body: "zz\r\n{}\r\n0\r\n\r\n",
+  });
+  // A newer runtime hangs up by itself before anything can be answered.
+  if (broken.status !== 0) {
+    assert.equal(broken.status, 400, broken.text);
+    assert.match(broken.text, /INVALID_BODY/);
+  }
+  assert.equal((await daemon.ask("GET", "/tasks")).body.tasks.length, 0);
+});
+
 Deno.test("secrets are masked before they are written", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
