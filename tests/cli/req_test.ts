@@ -264,7 +264,7 @@ testWhere(
     using project = new RequiredProject("{}\n");
     // A shell that becomes another program no longer asks how its child ended: as in a container without an init.
     const parent = new Deno.Command("sh", {
-      args: ["-c", "sleep 0 & echo $!; exec sleep 60"],
+      args: ["-c", "sleep 0.5 & echo $!; exec sleep 60"],
       stdout: "piped",
     }).spawn();
     try {
@@ -286,9 +286,11 @@ testWhere(
 /** Waits until a process has ended that nobody takes note of. */
 async function untilEnded(pid: string): Promise<void> {
   const state = new Deno.Command("ps", { args: ["-o", "stat=", "-p", pid] });
-  while (!new TextDecoder().decode(state.outputSync().stdout).startsWith("Z")) {
+  for (const endMs = Date.now() + 30_000; Date.now() < endMs;) {
+    if (new TextDecoder().decode(state.outputSync().stdout).startsWith("Z")) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
+  throw new Error(`process ${pid} has not ended, or somebody has taken note of it`);
 }
 
 Deno.test("a requirement that only the user's file switches on is said to need a project's file", async () => {

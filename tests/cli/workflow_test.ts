@@ -85,9 +85,14 @@ Deno.test("workflow approve names the files of a conflict, and leaves the target
   const resolve = await new Deno.Command("/bin/sh", {
     args: [
       "-c",
-      `${body.error.next}; git checkout --ours a.txt && git add a.txt && ` +
-      "git -c user.name=t -c user.email=t@t commit --quiet --no-edit",
+      `${body.error.next}; git checkout --ours a.txt && git add a.txt && git commit --quiet --no-edit`,
     ],
+    env: {
+      GIT_AUTHOR_NAME: "t",
+      GIT_AUTHOR_EMAIL: "t@t",
+      GIT_COMMITTER_NAME: "t",
+      GIT_COMMITTER_EMAIL: "t@t",
+    },
     stdout: "null",
     stderr: "null",
   }).output();

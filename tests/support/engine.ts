@@ -122,8 +122,11 @@ export async function engineStage(
         notify: () => {},
       });
       await engine.start();
+      // In the daemon, what other processes write wakes it.
+      const waking = setInterval(() => engine.wake(), 100);
       return {
         async [Symbol.asyncDispose]() {
+          clearInterval(waking);
           await engine.stop();
           lock.release();
         },
