@@ -56,8 +56,17 @@ export async function ensureFolder(
       baseBranch: base.branch,
       baseCommit: base.commit,
     }, { event: null, atMs }));
-  const made = await ensureTree(repository, tree, base.commit);
+  const made = await inTurn(repository.commonDir, () => ensureTree(repository, tree, base.commit));
   return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
+}
+
+/** What is being done to the working trees of a repository: git cannot make two at once. */
+const TURNS = new Map<string, Promise<unknown>>();
+
+function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise<Result> {
+  const mine = (TURNS.get(commonDir) ?? Promise.resolve()).then(work, work);
+  TURNS.set(commonDir, mine);
+  return mine;
 }
 
 async function baseOf(
@@ -111,6 +120,9 @@ export async function removeFolder(workflow: WorkflowRow): Promise<string | null
   if (state !== null && state.ahead > 0) {
     return `${worktree} stays: ${branch} has ${state.ahead} commit(s) that ${baseBranch} has not`;
   }
-  await removeTree({ commonDir: repository }, { path: worktree, branch }, baseBranch);
+  await inTurn(
+    repository,
+    () => removeTree({ commonDir: repository }, { path: worktree, branch }, baseBranch),
+  );
   return null;
 }

@@ -24,6 +24,22 @@ export interface GitFailure {
  * @param base What the branch begins at when it does not exist yet.
  */
 export async function ensureTree(
+  repository: Pick<Repository, "commonDir">,
+  tree: TaskTree,
+  base: string,
+): Promise<{ readonly kind: "ready" } | GitFailure> {
+  for (let attempt = 1;; attempt++) {
+    const made = await makeTree(repository, tree, base);
+    if (made.kind === "ready" || attempt >= ATTEMPTS) return made;
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempt));
+  }
+}
+
+/** Git that somebody else has started, or a daemon that was killed, may be making another tree: they disturb each other. */
+const ATTEMPTS = 5;
+const PAUSE_MS = 200;
+
+async function makeTree(
   { commonDir }: Pick<Repository, "commonDir">,
   { path, branch }: TaskTree,
   base: string,
