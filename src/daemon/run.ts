@@ -120,7 +120,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     database,
     warnings,
     get leaseMs() {
-      return settings.own(Date.now()).store.claimTimeoutMinutes * MINUTE_MS;
+      return settings.leaseMs(Date.now());
     },
     get workflowTimeoutMs() {
       return settings.own(Date.now()).orchestration.workflowTimeoutMinutes * MINUTE_MS;

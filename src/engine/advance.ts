@@ -11,14 +11,13 @@ import {
   type StepOutcome,
   type StepRecord,
 } from "../orchestration/progress.ts";
-import { allSteps } from "../orchestration/workflow.ts";
-import { createAgent } from "../store/agents.ts";
+import { type Agent, createAgent } from "../store/agents.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { UNCLAIMED } from "../store/task_claims.ts";
 import { readTask } from "../store/tasks.ts";
 import { changeWorkflow, readWorkflow, type WorkflowRow } from "../store/workflows.ts";
 import { beginStep, finishStep, listSteps, type StepRow } from "../store/workflow_steps.ts";
-import { readPlan } from "./plan.ts";
+import { readPlan, stepOfKey } from "./plan.ts";
 
 /** Who a workflow is when it claims a task. */
 export function workflowOwner(workflowId: string): string {
@@ -60,7 +59,7 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
     if (move.kind !== "record") return make(db, workflow, move, atMs);
     const { key, attempt, outcome } = move;
     finishStep(db, { workflowId, key, attempt }, {
-      type: typeOf(db, workflow, key),
+      type: stepOfKey(db, workflowId, key).type,
       outcome,
       atMs,
     });
@@ -77,6 +76,21 @@ export function finishAndAdvance(
   const { key, attempt, type } = step;
   finishStep(db, { workflowId: workflow.id, key, attempt }, { type, outcome, atMs });
   advance(db, workflow.id, atMs);
+}
+
+/**
+ * The step that an agent is at work on; `undefined` where it is at none any more, or never was: its workflow may have
+ * ended, and its step been run anew.
+ */
+export function stepOfAgent(
+  db: DatabaseSync,
+  { id, workflowId }: Pick<Agent, "id" | "workflowId">,
+): { readonly workflow: WorkflowRow; readonly step: StepRow } | undefined {
+  const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
+  if (workflow === undefined) return undefined;
+  const step = listSteps(db, workflow.id)
+    .find(({ agentId, status }) => agentId === id && status === "running");
+  return step === undefined ? undefined : { workflow, step };
 }
 
 type Ready = Exclude<Move, { readonly kind: "record" }>;
@@ -219,13 +233,4 @@ export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number)
     endedAtMs: atMs,
     ...UNDECIDED,
   }, { event: "workflow.cancelled", atMs });
-}
-
-/** The type of a step, by its key without the rounds of loops. */
-function typeOf(db: DatabaseSync, workflow: WorkflowRow, key: string): StepRow["type"] {
-  const name = key.slice(key.lastIndexOf("/") + 1);
-  for (const { step } of allSteps(readPlan(db, workflow.id).workflow.steps)) {
-    if (step.name === name) return step.type;
-  }
-  throw new Error(`workflow ${workflow.id} has no step ${name}`);
 }

@@ -6,8 +6,7 @@ import { transaction } from "../store/database.ts";
 import { markDelivered } from "../store/questions.ts";
 import { readTask } from "../store/tasks.ts";
 import { readWorkflow, type WorkflowRow } from "../store/workflows.ts";
-import { listSteps } from "../store/workflow_steps.ts";
-import { finishAndAdvance, holdsClaim, moveOf } from "./advance.ts";
+import { finishAndAdvance, holdsClaim, moveOf, stepOfAgent } from "./advance.ts";
 import { agentFiles, hasBegun, removeRunFiles } from "./agent_files.ts";
 import { configFor, type EngineParts, lastingFor, maskFor, tryAgainLater } from "./context.ts";
 import { type Held, hold } from "./launch.ts";
@@ -157,13 +156,8 @@ export class AgentRuns {
     transaction(db, () => {
       const status = wasKilled ? "killed" : "failed";
       endAgent(db, agent.id, { status, exitCode: null, error: outcome.error, atMs });
-      const workflow = this.#workflowOf(agent);
-      const step = workflow &&
-        listSteps(db, workflow.id).find(({ agentId, status }) =>
-          agentId === agent.id && status === "running"
-        );
-      if (workflow === undefined || step === undefined) return;
-      finishAndAdvance(db, workflow, step, { outcome, atMs });
+      const at = stepOfAgent(db, agent);
+      if (at !== undefined) finishAndAdvance(db, at.workflow, at.step, { outcome, atMs });
     });
     void this.#tellEnd(agent);
     return null;

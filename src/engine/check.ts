@@ -1,6 +1,6 @@
 /** Runs a script that has to succeed before a merge. */
 import { messageOf } from "../errors.ts";
-import { endGroup, startWords } from "../process/start.ts";
+import { runWords } from "../process/run_words.ts";
 
 /** So much of what it said last is told, in characters. */
 const MAX_TOLD_CHARS = 500;
@@ -11,25 +11,12 @@ export async function runCheck(
   { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },
 ): Promise<string | null> {
   try {
-    const child = startWords(["/bin/sh", "-c", script], {
-      folder,
-      variables: {},
-      stdout: "piped",
-      stderr: "piped",
-    });
-    const late = Promise.withResolvers<null>();
-    const timer = setTimeout(() => late.resolve(null), timeoutMs);
-    const output = await Promise.race([child.output(), late.promise]);
-    clearTimeout(timer);
-    if (output === null) {
-      await endGroup(child);
-      return `it did not end in ${Math.round(timeoutMs / 1000)} seconds`;
-    }
-    if (output.success) return null;
-    const said = [output.stdout, output.stderr]
-      .map((bytes) => new TextDecoder().decode(bytes).trim())
+    const end = await runWords(["/bin/sh", "-c", script], { folder, timeoutMs });
+    if (end === null) return `it did not end in ${Math.round(timeoutMs / 1000)} seconds`;
+    if (end.code === 0) return null;
+    const said = [end.stdout, end.stderr].map((text) => text.trim())
       .filter((text) => text !== "").join("\n").slice(-MAX_TOLD_CHARS);
-    return `exit code ${output.code}: ${said}`;
+    return `exit code ${end.code}: ${said}`;
   } catch (thrown) {
     return messageOf(thrown);
   }

@@ -53,7 +53,7 @@ export function lastingFor(
   atMs: number,
 ): Lasting {
   return {
-    leaseMs: parts.settings.own(atMs).store.claimTimeoutMinutes * 60_000,
+    leaseMs: parts.settings.leaseMs(atMs),
     timeoutMs: configFor(parts, workflow).orchestration.workflowTimeoutMinutes * 60_000,
     atMs,
   };

@@ -6,7 +6,7 @@ import { type AgentFiles, agentFiles, removeRunFiles } from "./agent_files.ts";
 import { goOnIfAnswered } from "./answers.ts";
 import type { Lasting } from "./begin.ts";
 import { isAlive } from "./identity.ts";
-import { type AgentEnd, settle } from "./settle.ts";
+import { type AgentEnd, readSaid, settle } from "./settle.ts";
 import { supervise } from "./supervise.ts";
 
 /** Writes down what became of an agent and all that follows, and takes its files away but its output. */
@@ -20,8 +20,9 @@ export function settleEnd(
     readonly lasting: Lasting;
   },
 ): void {
+  const said = readSaid(agent, files, mask);
   transaction(db, () => {
-    settle(db, agent, { end, files, mask, atMs: lasting.atMs });
+    settle(db, agent, { end, said, atMs: lasting.atMs });
     goOnIfAnswered(db, agent, lasting);
   });
   removeRunFiles(files);

@@ -152,7 +152,7 @@ export class Engine {
     if (now - this.#claimsAtMs >= CLAIMS_MS) this.#renewClaims();
     this.#carryOut();
     this.#endLate(now);
-    const { orchestration, store } = settings.own(now);
+    const { orchestration } = settings.own(now);
     const slots = () => orchestration.maxConcurrentAgents - this.#runs.size;
     for (const agent of listUnendedProcesses(db)) {
       if (slots() <= 0) break;
@@ -161,7 +161,7 @@ export class Engine {
     const begun = await startReady(db, {
       slots: slots(),
       all: orchestration.autoStart,
-      leaseMs: store.claimTimeoutMinutes * 60_000,
+      leaseMs: settings.leaseMs(now),
       settingsOf: (folder) => settings.at(folder, now).orchestration,
       log,
     });
@@ -194,7 +194,7 @@ export class Engine {
     switch (workflow.decision) {
       case "approve":
         await approve(db, workflow.id, {
-          leaseMs: settings.own(Date.now()).store.claimTimeoutMinutes * 60_000,
+          leaseMs: settings.leaseMs(Date.now()),
           timeoutMs: CHECK_MS,
           mask: maskFor(this.#parts, workflow),
         });
@@ -253,7 +253,7 @@ export class Engine {
     const { db, settings, changed, log, count } = this.#parts;
     const atMs = Date.now();
     this.#claimsAtMs = atMs;
-    const untilMs = atMs + settings.own(atMs).store.claimTimeoutMinutes * 60_000;
+    const untilMs = atMs + settings.leaseMs(atMs);
     const lapsed = transaction(db, () => {
       for (const { id, taskId, claimToken } of listWorkflows(db, { statuses: ["running"] })) {
         renewClaim(db, taskId, { agentId: workflowOwner(id), token: claimToken, untilMs });

@@ -45,6 +45,11 @@ export class Settings {
     return this.at(this.#folder, nowMs);
   }
 
+  /** How long a claim counts without being renewed, in milliseconds. */
+  leaseMs(nowMs: number): number {
+    return this.own(nowMs).store.claimTimeoutMinutes * 60_000;
+  }
+
   /** The settings of a project. */
   at(folder: string, nowMs: number): Config {
     const known = this.#known.get(folder);

@@ -9,15 +9,13 @@ import {
   type StepOutcome,
 } from "../orchestration/progress.ts";
 import { lastQuestion } from "../orchestration/questions.ts";
-import { type AgentStep, allSteps, type ScriptStep } from "../orchestration/workflow.ts";
+import type { Step } from "../orchestration/workflow.ts";
 import { type Agent, endAgent } from "../store/agents.ts";
 import { askQuestion, listQuestions, resolveQuestions, UNRESOLVED } from "../store/questions.ts";
-import { readWorkflow } from "../store/workflows.ts";
-import { listSteps } from "../store/workflow_steps.ts";
-import { finishAndAdvance } from "./advance.ts";
+import { finishAndAdvance, stepOfAgent } from "./advance.ts";
 import type { AgentFiles } from "./agent_files.ts";
 import { readAt, sizeOf } from "./output.ts";
-import { readPlan } from "./plan.ts";
+import { stepOfKey } from "./plan.ts";
 
 /** How an agent's process has ended. */
 export interface AgentEnd {
@@ -55,36 +53,30 @@ const SIGNALS: Readonly<Record<number, string>> = {
 export function settle(
   db: DatabaseSync,
   agent: Agent,
-  { end, files, mask, atMs }: {
+  { end, said, atMs }: {
     readonly end: AgentEnd;
-    readonly files: AgentFiles;
-    readonly mask: (text: string) => string;
+    readonly said: Said;
     readonly atMs: number;
   },
 ): void {
   const signal = end.code === null ? "SIGKILL" : SIGNALS[end.code] ?? null;
   const process: ProcessEnd = { exitCode: end.code, timedOut: end.timedOut, signal };
-  const said = readSaid(files, mask);
   const asked = agent.kind === "agent" && end.code === 0 && !end.timedOut && end.killed === null &&
       readContract(said.text) === null
     ? lastQuestion(said.text)
     : null;
   endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: end.code, atMs });
-  const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
-  const step = workflow === undefined
-    ? undefined
-    : listSteps(db, workflow.id).find(({ agentId, status }) =>
-      agentId === agent.id && status === "running"
-    );
+  const at = stepOfAgent(db, agent);
   // An answer that came too late is not for the next try of the step either.
   if (asked === null) resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
-  if (workflow === undefined || step === undefined) return;
+  if (at === undefined) return;
   if (asked !== null) keepQuestion(db, agent, { ...asked, sessionId: said.sessionId }, atMs);
-  const definition = stepNamed(db, workflow.id, step.key);
-  const outcome = definition.type === "script"
-    ? outcomeOfScript(definition, { ...process, output: readTail(files.stdout, mask) })
-    : outcomeOfAgent(definition, { ...process, text: said.text, question: asked !== null });
-  finishAndAdvance(db, workflow, step, { outcome: asStopped(outcome, end), atMs });
+  const outcome = outcomeOf(stepOfKey(db, at.workflow.id, at.step.key), {
+    ...process,
+    text: said.text,
+    question: asked !== null,
+  });
+  finishAndAdvance(db, at.workflow, at.step, { outcome: asStopped(outcome, end), atMs });
 }
 
 /** Whoever stopped an agent has given a reason; it says more than a signal. */
@@ -130,23 +122,42 @@ function keepQuestion(
   }, atMs);
 }
 
-/** A step of a workflow by its key: the name is what follows the rounds of the loops. */
-function stepNamed(db: DatabaseSync, workflowId: string, key: string): AgentStep | ScriptStep {
-  const name = key.slice(key.lastIndexOf("/") + 1);
-  for (const { step } of allSteps(readPlan(db, workflowId).workflow.steps)) {
-    if (step.name === name && (step.type === "agent" || step.type === "script")) return step;
+/** What a step came to, by what its process said and how it ended. */
+function outcomeOf(
+  step: Step,
+  end: ProcessEnd & { readonly text: string; readonly question: boolean },
+): StepOutcome {
+  switch (step.type) {
+    case "agent":
+      return outcomeOfAgent(step, end);
+    case "script":
+      return outcomeOfScript(step, { ...end, output: end.text });
+    default:
+      throw new Error(`step ${step.name} has no process`);
   }
-  throw new Error(`workflow ${workflowId} has no step ${name}`);
 }
 
-/** What the agent has said at last; nobody reads what came before. */
-function readSaid(files: AgentFiles, mask: (text: string) => string) {
-  const { text, sessionId } = collectAgentText(readEnd(files.stdout).split("\n"));
+/** What an agent has said at last. */
+export interface Said {
+  /** As a person reads it; its secrets are masked. */
+  readonly text: string;
+  /** The session that it named; null where it named none. */
+  readonly sessionId: string | null;
+}
+
+/**
+ * Reads what an agent has said; nobody reads what came before the end of it. To be called before the transaction that
+ * settles it: reading and masking take longer than anybody should wait for the database.
+ */
+export function readSaid(
+  { kind }: Pick<Agent, "kind">,
+  files: AgentFiles,
+  mask: (text: string) => string,
+): Said {
+  const written = readEnd(files.stdout);
+  if (kind === "script") return { text: endOf(written.trimEnd(), mask), sessionId: null };
+  const { text, sessionId } = collectAgentText(written.split("\n"));
   return { text: endOf(text, mask), sessionId };
-}
-
-function readTail(path: string, mask: (text: string) => string): string {
-  return endOf(readEnd(path).trimEnd(), mask);
 }
 
 /** Masked before it is cut, so that no half of a secret is left over at the cut. */

@@ -1,6 +1,6 @@
 /** Runs git for work that changes something, in the environment that a person's own git has. */
 import { messageOf } from "../errors.ts";
-import { endGroup, startWords } from "../process/start.ts";
+import { runWords } from "../process/run_words.ts";
 
 /** What git left behind. */
 export interface GitResult {
@@ -28,26 +28,14 @@ export async function runGit(
 ): Promise<GitResult> {
   try {
     const unset = MISLEADING.filter((name) => !(name in variables)).flatMap((name) => ["-u", name]);
-    const child = startWords(["env", ...unset, "git", ...args], {
+    const end = await runWords(["env", ...unset, "git", ...args], {
       folder,
       variables: { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", ...variables },
-      stdout: "piped",
-      stderr: "piped",
+      timeoutMs,
     });
-    const late = Promise.withResolvers<null>();
-    const timer = setTimeout(() => late.resolve(null), timeoutMs);
-    const output = await Promise.race([child.output(), late.promise]);
-    clearTimeout(timer);
-    if (output === null) {
-      await endGroup(child);
-      return { code: -1, stdout: "", complaint: `git ${args[0]} did not end in time` };
-    }
-    const stderr = new TextDecoder().decode(output.stderr);
-    return {
-      code: output.code,
-      stdout: new TextDecoder().decode(output.stdout),
-      complaint: lastLines(stderr),
-    };
+    return end === null
+      ? { code: -1, stdout: "", complaint: `git ${args[0]} did not end in time` }
+      : { code: end.code, stdout: end.stdout, complaint: lastLines(end.stderr) };
   } catch (thrown) {
     return { code: -1, stdout: "", complaint: messageOf(thrown) };
   }
