@@ -16,6 +16,7 @@ import agents from "./0011_agents.sql" with { type: "text" };
 import workflows from "./0012_workflows.sql" with { type: "text" };
 import questions from "./0013_questions.sql" with { type: "text" };
 import events from "./0014_events.sql" with { type: "text" };
+import fewerPages from "./0015_fewer_pages.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -40,6 +41,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["workflows", workflows],
   ["questions", questions],
   ["events", events],
+  ["fewer_pages", fewerPages],
 ];
 
 /** Every migration, oldest first. */

@@ -41,17 +41,22 @@ interface Pattern {
   readonly words: readonly string[];
 }
 
-/** Prepares the way to routes: their paths are taken apart once, and only those as long as an address are compared. */
+/** Prepares the way to routes: paths are taken apart once; only those as long as an address, with its first word, are compared. */
 export function routerOf(routes: readonly Route[]): FindRoute {
   const patterns = routes.map((route): Pattern => ({ route, words: route.path.split("/") }));
   // A word stands before a parameter: `/tasks/ready` is no task.
   patterns.sort((a, b) => parametersOf(a) - parametersOf(b));
-  const byLength = Map.groupBy(patterns, ({ words }) => words.length);
+  const byShape = Map.groupBy(patterns, ({ words }) => shapeOf(words));
   return (method, path) => {
     const bare = path.startsWith("/api/") ? path.slice("/api".length) : path;
     const parts = bare.split("/");
-    return findAmong(byLength.get(parts.length) ?? [], method, parts);
+    return findAmong(byShape.get(shapeOf(parts)) ?? [], method, parts);
   };
+}
+
+/** What can be told of a path before its words are compared. No path begins with a parameter. */
+function shapeOf(words: readonly string[]): string {
+  return `${words.length} ${words[1]}`;
 }
 
 function parametersOf({ words }: Pattern): number {

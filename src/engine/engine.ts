@@ -3,7 +3,6 @@
  * in the database; what it keeps in memory is only which agents it follows and what it is doing right now.
  */
 import { messageOf } from "../errors.ts";
-import { runOrchestrationRetention } from "../maintenance/orchestration_retention.ts";
 import { listAgents, listUnendedProcesses, requestKill } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { renewClaim, takeBackLapsed } from "../store/task_claims.ts";
@@ -25,6 +24,7 @@ import {
   maskFor,
   tryAgainLater,
 } from "./context.ts";
+import { removeOld } from "./remove_old.ts";
 import { approve, cancel, reject } from "./reviews.ts";
 import { startReady } from "./scheduler.ts";
 import { removeFolder } from "./work_folder.ts";
@@ -53,6 +53,8 @@ export class Engine {
   readonly #deciding = new Map<string, Promise<void>>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #isLooking = false;
+  /** Whether it was woken, and will look when it has rested. */
+  #isAwaited = false;
   #isWanted = false;
   #isStarted = false;
   #lookedAtMs = 0;
@@ -96,7 +98,8 @@ export class Engine {
   /** Something may be there to do: looks soon, or at once when it has not looked lately. */
   wake(): void {
     this.#isWanted = true;
-    if (!this.#isStarted || this.#isLooking) return;
+    if (!this.#isStarted || this.#isLooking || this.#isAwaited) return;
+    this.#isAwaited = true;
     const restMs = REST_MS - (Date.now() - this.#lookedAtMs);
     this.#lookLater(Math.min(Math.max(restMs, 0), REST_MS));
   }
@@ -109,6 +112,7 @@ export class Engine {
 
   async #look(): Promise<void> {
     this.#isLooking = true;
+    this.#isAwaited = false;
     try {
       do {
         this.#isWanted = false;
@@ -122,28 +126,8 @@ export class Engine {
     this.#lookLater(this.isBusy ? LOOK_AROUND_MS.working : LOOK_AROUND_MS.idle);
   }
 
-  /** Beside everything else, a little at a time. */
   #removeOld(): void {
-    const { db, database, settings, signal, log, changed, count } = this.#parts;
-    const nowMs = Date.now();
-    this.#retention = this.#retention
-      .then(() => {
-        const unsure = settings.unsure(nowMs);
-        if (unsure !== null) {
-          throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
-        }
-        const { store } = settings.own(nowMs);
-        return runOrchestrationRetention(db, { database, store, nowMs, signal });
-      })
-      .then((removed) => {
-        const sum = Object.values(removed).reduce((all, count) => all + count, 0);
-        if (sum === 0) return;
-        count("retention_removals", sum);
-        const counts = Object.entries(removed).filter(([, count]) => count > 0);
-        log("info", `removed what is old: ${counts.map((pair) => pair.join(" ")).join(", ")}`);
-        changed();
-      })
-      .catch((thrown) => log("error", `retention: ${messageOf(thrown)}`));
+    this.#retention = this.#retention.then(() => removeOld(this.#parts));
   }
 
   async #lookAround(): Promise<void> {

@@ -7,7 +7,7 @@ import type { Task } from "../orchestration/task.ts";
 import { transaction } from "../store/database.ts";
 import { changeTask } from "../store/task_changes.ts";
 import { SYSTEM } from "../store/task_claims.ts";
-import { listReady, readTask } from "../store/tasks.ts";
+import { listQueued, listReady, readTask } from "../store/tasks.ts";
 import { readWorkflowOfTask } from "../store/workflows.ts";
 import { beginWorkflow, resumeWorkflow } from "./begin.ts";
 import { chooseFor } from "./workflow_choice.ts";
@@ -28,7 +28,9 @@ export interface Scheduling {
 export async function startReady(db: DatabaseSync, options: Scheduling): Promise<number> {
   if (options.slots <= 0) return 0;
   let begun = 0;
-  for (const task of listReady(db, { project: null, queued: !options.all, limit: options.slots })) {
+  const limit = options.slots;
+  const ready = options.all ? listReady(db, { project: null, limit }) : listQueued(db, limit);
+  for (const task of ready) {
     // Nobody has asked for this one, and there is no place to work on it.
     if (task.projectDir === null && task.queuedAtMs === null) continue;
     // What takes long is done between two tasks, so that others come to their turn.

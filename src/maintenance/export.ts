@@ -13,7 +13,7 @@ const JSON_COLUMNS: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
   execution: ["metadata"],
   capture: ["files_touched"],
   requirement: ["metadata"],
-  taskChange: ["old", "new"],
+  taskChange: ["changes"],
   agent: ["command"],
   workflow: ["definition"],
   workflowStep: ["outcome"],

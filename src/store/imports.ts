@@ -101,7 +101,7 @@ export function importTask(db: DatabaseSync, task: ImportedTask, { by, atMs }: A
     "INSERT OR IGNORE INTO task_dependencies (task_id, depends_on) VALUES (?, ?)",
   );
   for (const other of task.dependsOn) addDependency.run(task.id, other);
-  for (const change of task.changes) writeHistory(db, task.id, change, { by, atMs });
+  if (task.changes.length > 0) writeHistory(db, task.id, task.changes, { by, atMs });
   recordEvent(db, {
     type: "task.created",
     entityType: "task",

@@ -37,11 +37,15 @@ const FIELDS = {
 /** What is to be different. A field that is not named stays. */
 export type TaskChanges = { readonly [Field in keyof typeof FIELDS]?: Task[Field] };
 
-/** One change of one field, as people and programs see it. */
-export interface HistoryRow {
+/** What became of one field. */
+export interface FieldChange {
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;
+}
+
+/** One change of one field, as people and programs see it. */
+export interface HistoryRow extends FieldChange {
   readonly changedBy: string;
   readonly changedAtMs: number;
 }
@@ -69,56 +73,50 @@ export function changeTask(
   changes: TaskChanges,
   { by, atMs }: Author,
 ): Task {
-  const different = Object.entries(changes)
-    .filter(([field, value]) => value !== undefined && value !== task[field as keyof Task])
-    .map(([field, value]) => ({ field: field as keyof typeof FIELDS, value }));
-  if (different.length === 0) return task;
-  const columns = different.map(({ field }) => `${FIELDS[field].column} = ?`);
+  const fields = (Object.keys(changes) as (keyof TaskChanges)[])
+    .filter((field) => changes[field] !== undefined && changes[field] !== task[field]);
+  if (fields.length === 0) return task;
+  const columns = fields.map((field) => `${FIELDS[field].column} = ?`);
   statement(
     db,
     `UPDATE tasks
         SET ${columns.join(", ")}, updated_at_ms = ?
       WHERE id = ?`,
-  ).run(...different.map(({ value }) => value ?? null), atMs, task.id);
-  const told = different.flatMap(({ field, value }) => {
+  ).run(...fields.map((field) => changes[field] ?? null), atMs, task.id);
+  const told: FieldChange[] = [];
+  const changed: { -readonly [Field in keyof Task]: unknown } = { ...task, updatedAtMs: atMs };
+  for (const field of fields) {
     const { history } = FIELDS[field];
-    return history === null ? [] : [{ field: history, old: task[field], new: value }];
-  });
-  for (const change of told) writeHistory(db, task.id, change, { by, atMs });
-  const changed = withChanges(task, changes, atMs);
-  if (told.length > 0) tellChange(db, changed, told, { by, atMs });
-  return changed;
-}
-
-/** As it would be read back. */
-function withChanges(task: Task, changes: TaskChanges, atMs: number): Task {
-  const named = Object.entries(changes).filter(([, value]) => value !== undefined);
-  const changed: Task = { ...task, ...Object.fromEntries(named), updatedAtMs: atMs };
+    if (history !== null) told.push({ field: history, old: task[field], new: changes[field] });
+    changed[field] = changes[field];
+  }
   // The number of a claim that is gone is nobody's business.
-  return changed.claimedBy === null ? { ...changed, claimToken: null } : changed;
+  if (changed.claimedBy === null) changed.claimToken = null;
+  if (told.length > 0) tellChange(db, changed as Task, told, { by, atMs });
+  return changed as Task;
 }
 
-/** Writes one row of a task's history. */
+/** Writes into a task's history what changed in one go. */
 export function writeHistory(
   db: DatabaseSync,
   taskId: string,
-  change: { readonly field: string; readonly old: unknown; readonly new: unknown },
+  changes: readonly FieldChange[],
   { by, atMs }: Author,
 ): void {
   statement(
     db,
-    `INSERT INTO task_history (task_id, field, old, new, changed_by, changed_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(taskId, change.field, JSON.stringify(change.old), JSON.stringify(change.new), by, atMs);
+    "INSERT INTO task_history (task_id, changes, changed_by, changed_at_ms) VALUES (?, ?, ?, ?)",
+  ).run(taskId, JSON.stringify(changes), by, atMs);
 }
 
-/** Writes the event that a task is different now. */
+/** Writes into a task's history what is different now, and the event that tells of it. */
 export function tellChange(
   db: DatabaseSync,
   task: Task,
-  changes: readonly { readonly field: string; readonly old: unknown; readonly new: unknown }[],
+  changes: readonly FieldChange[],
   { by, atMs }: Author,
 ): void {
+  writeHistory(db, task.id, changes, { by, atMs });
   // A body can be long, and whoever wants it can ask for the task.
   const short = changes.map((change) => change.field === "body" ? { field: change.field } : change);
   recordEvent(db, {
@@ -143,15 +141,18 @@ export function listHistory(
 ): HistoryRow[] {
   return statement(
     db,
-    `SELECT field, old, new, changed_by AS changedBy, changed_at_ms AS changedAtMs
+    `SELECT changes, changed_by, changed_at_ms
        FROM task_history
       WHERE task_id = ?1
-        AND (?2 IS NULL OR field = ?2)
-        AND (?3 IS NULL OR changed_at_ms >= ?3)
+        AND (?2 IS NULL OR changed_at_ms >= ?2)
       ORDER BY id DESC`,
-  ).all(taskId, filter.field, filter.sinceMs).map((row) => ({
-    ...row,
-    old: JSON.parse(String(row["old"])),
-    new: JSON.parse(String(row["new"])),
-  })) as unknown as HistoryRow[];
+  ).all(taskId, filter.sinceMs).flatMap((row) => {
+    const changes: readonly FieldChange[] = JSON.parse(String(row["changes"]));
+    return changes.filter(({ field }) => filter.field === null || field === filter.field)
+      .map((change) => ({
+        ...change,
+        changedBy: String(row["changed_by"]),
+        changedAtMs: Number(row["changed_at_ms"]),
+      }));
+  });
 }

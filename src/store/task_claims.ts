@@ -46,7 +46,7 @@ export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Tas
 export function claimNext(
   db: DatabaseSync,
   claimant: Claimant,
-  { project, queued }: { readonly project: string | null; readonly queued: boolean },
+  project: string | null,
 ): Task | undefined {
   const row = statement(
     db,
@@ -54,10 +54,9 @@ export function claimNext(
        FROM tasks AS task
       WHERE ${IS_READY}
         AND (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
-        AND (NOT ?2 OR task.queued_at_ms IS NOT NULL)
       ORDER BY task.priority, task.created_at_ms, task.id
       LIMIT 1`,
-  ).get(project, queued ? 1 : 0);
+  ).get(project);
   return row === undefined ? undefined : claim(db, taskOf(row), claimant);
 }
 
@@ -141,21 +140,20 @@ export function checkClaim(task: Task, holder: Holder): Task {
   return task;
 }
 
+const LAPSED = `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE task.claimed_by IS NOT NULL
+        AND task.status = 'in_progress'
+        AND task.lease_until_ms <= ?
+      ORDER BY task.lease_until_ms`;
+
 /** Takes back every claim that was not renewed in time. Returns the tasks, open again. */
 export function takeBackLapsed(
   db: DatabaseSync,
   atMs: number,
   isAlive: (task: Task) => boolean = () => false,
 ): Task[] {
-  return statement(
-    db,
-    `SELECT ${TASK_COLUMNS}
-       FROM tasks AS task
-      WHERE task.claimed_by IS NOT NULL
-        AND task.status = 'in_progress'
-        AND task.lease_until_ms <= ?
-      ORDER BY task.lease_until_ms`,
-  ).all(atMs).map(taskOf)
+  return statement(db, LAPSED).all(atMs).map(taskOf)
     .filter((task) => !isAlive(task))
     .map((task) => takeBack(db, task, atMs));
 }

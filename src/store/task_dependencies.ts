@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { statement } from "./statement.ts";
-import { type Author, needTask, tellChange, writeHistory } from "./task_changes.ts";
+import { type Author, needTask, tellChange } from "./task_changes.ts";
 import { readTask } from "./tasks.ts";
 
 /**
@@ -64,7 +64,6 @@ export function changeDependencies(
   const told = { field: "depends_on", old: before.dependsOn, new: after.dependsOn };
   if (JSON.stringify(told.old) === JSON.stringify(told.new)) return after;
   statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
-  writeHistory(db, taskId, told, author);
   tellChange(db, after, [told], author);
   return readTask(db, taskId)!;
 }

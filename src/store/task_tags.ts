@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Task } from "../orchestration/task.ts";
-import { type Author, needTask, tellChange, writeHistory } from "./task_changes.ts";
+import { type Author, needTask, tellChange } from "./task_changes.ts";
 import { readTask } from "./tasks.ts";
 
 /** Which tags a task is to have. */
@@ -28,7 +28,6 @@ export function changeTags(
   const add = db.prepare("INSERT INTO task_tags (task_id, tag) VALUES (?, ?)");
   for (const tag of wanted) add.run(taskId, tag);
   db.prepare("UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
-  writeHistory(db, taskId, told, author);
   const after = readTask(db, taskId)!;
   tellChange(db, after, [told], author);
   return after;

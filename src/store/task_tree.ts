@@ -1,5 +1,5 @@
 /** Tasks as a tree: reading it, moving a part of it, deleting one; in the caller's transaction. */
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import { isActive, type Task } from "../orchestration/task.ts";
 import { recordEvent } from "./events.ts";
@@ -11,6 +11,10 @@ export type TreeTask = Task & {
   /** How far below the task that was asked for; 0 for itself. */
   readonly relativeDepth: number;
 };
+
+function treeTaskOf(row: Readonly<Record<string, SQLOutputValue>>): TreeTask {
+  return { ...taskOf(row), relativeDepth: Number(row["relativeDepth"]) };
+}
 
 /** A task and everything below it, each after its parent, brothers by age. Deleted ones are left out. */
 export function listSubtree(db: DatabaseSync, id: string): TreeTask[] {
@@ -26,7 +30,7 @@ export function listSubtree(db: DatabaseSync, id: string): TreeTask[] {
        FROM below
        JOIN tasks AS task ON task.id = below.id
       ORDER BY below.path`,
-  ).all(id).map((row) => taskOf(row) as TreeTask);
+  ).all(id).map(treeTaskOf);
 }
 
 /** The parents of a task, the nearest first. */
@@ -187,7 +191,7 @@ function wholeSubtree(db: DatabaseSync, id: string): TreeTask[] {
        FROM below
        JOIN tasks AS task ON task.id = below.id
       ORDER BY below.distance`,
-  ).all(id).map((row) => taskOf(row) as TreeTask);
+  ).all(id).map(treeTaskOf);
 }
 
 function tellDeleted(

@@ -51,9 +51,11 @@ export interface TaskFilter {
   readonly offset: number;
 }
 
+const READ_TASK = `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`;
+
 /** The task with this id, also a deleted one; `undefined` when there is none. */
 export function readTask(db: DatabaseSync, id: string): Task | undefined {
-  const row = statement(db, `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`).get(id);
+  const row = statement(db, READ_TASK).get(id);
   return row === undefined ? undefined : taskOf(row);
 }
 
@@ -93,7 +95,7 @@ export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
 /** What can be done now, in the order in which it should be: the most urgent first, of those the oldest. */
 export function listReady(
   db: DatabaseSync,
-  filter: { readonly project: string | null; readonly queued?: boolean; readonly limit: number },
+  filter: { readonly project: string | null; readonly limit: number },
 ): Task[] {
   return statement(
     db,
@@ -101,10 +103,22 @@ export function listReady(
        FROM tasks AS task
       WHERE ${IS_READY}
         AND (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
-        AND (NOT ?2 OR task.queued_at_ms IS NOT NULL)
       ORDER BY task.priority, task.created_at_ms, task.id
-      LIMIT ?3`,
-  ).all(filter.project, filter.queued === true ? 1 : 0, filter.limit).map(taskOf);
+      LIMIT ?2`,
+  ).all(filter.project, filter.limit).map(taskOf);
+}
+
+/** {@linkcode listReady} of those that were handed to the scheduler. */
+export function listQueued(db: DatabaseSync, limit: number): Task[] {
+  return statement(
+    db,
+    `SELECT ${TASK_COLUMNS}
+       FROM tasks AS task
+      WHERE ${IS_READY}
+        AND task.queued_at_ms IS NOT NULL
+      ORDER BY task.priority, task.created_at_ms, task.id
+      LIMIT ?`,
+  ).all(limit).map(taskOf);
 }
 
 /** Every tag that a task has, by name. */
@@ -113,13 +127,38 @@ export function listTags(db: DatabaseSync): string[] {
     .map((row) => String(row["tag"]));
 }
 
-/** A row of {@linkcode TASK_COLUMNS} as a task. */
+/**
+ * A row of {@linkcode TASK_COLUMNS} as a task. Field by field: the rows that SQLite's binding makes are slow to copy and
+ * to write as JSON, and both is done with every change.
+ */
 export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
+  const task = row as unknown as Task;
   return {
-    ...row,
+    id: task.id,
+    parentId: task.parentId,
+    depth: task.depth,
+    title: task.title,
+    body: task.body,
+    type: task.type,
+    status: task.status,
+    priority: task.priority,
+    workflow: task.workflow,
+    projectDir: task.projectDir,
+    repository: task.repository,
+    claimedBy: task.claimedBy,
+    claimToken: task.claimToken,
+    claimedAtMs: task.claimedAtMs,
+    leaseUntilMs: task.leaseUntilMs,
+    reason: task.reason,
+    summary: task.summary,
+    queuedAtMs: task.queuedAtMs,
+    createdAtMs: task.createdAtMs,
+    updatedAtMs: task.updatedAtMs,
+    closedAtMs: task.closedAtMs,
+    deletedAtMs: task.deletedAtMs,
     tags: JSON.parse(String(row["tags"])),
     dependsOn: JSON.parse(String(row["dependsOn"])),
-  } as unknown as Task;
+  };
 }
 
 function jsonOrNull(list: readonly unknown[] | null): string | null {

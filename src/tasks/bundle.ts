@@ -214,6 +214,20 @@ async function compileAtOnce(file: string, called: ReadonlySet<string>): Promise
   await Deno.writeTextFile(file, eager + code.slice(at));
 }
 
+/**
+ * The bundler lets a file that holds a CommonJS module load `node:module` at once, and that costs as much as a verb's own
+ * work. Nothing but built-in modules is ever asked for, and seldom.
+ */
+async function withoutEagerRequire(file: string): Promise<void> {
+  const code = await Deno.readTextFile(file);
+  const [line, name] = /import\{createRequire as ([\w$]+)\}from"node:module";/.exec(code) ?? [];
+  if (line === undefined) throw new Error(`${file} does not load node:module any more`);
+  const lazy = code.replace(line, "")
+    .replace(`=${name}(import.meta.url)`, "=name=>process.getBuiltinModule(name)");
+  if (lazy.includes("createRequire")) throw new Error(`${file} asks for createRequire elsewhere`);
+  await Deno.writeTextFile(file, lazy);
+}
+
 await Deno.mkdir(DRAFT, { recursive: true });
 await bundleCode(await entryOfMain(), { file: "main.js", inside: [] });
 await bundleCode(entryOf(HOT_MODULES), { file: HOT_FILE, inside: HOT_MODULES });
@@ -244,6 +258,7 @@ for await (const file of walk(DRAFT)) {
   await linkImports(file, depth === 0 ? "." : "../".repeat(depth).slice(0, -1));
 }
 await pack();
+await withoutEagerRequire(`${DRAFT}/cli/run.js`);
 for (const [file, names] of await calledFunctions(`${DRAFT}/main.js`)) {
   await compileAtOnce(file, names);
 }

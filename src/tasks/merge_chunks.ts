@@ -7,7 +7,8 @@
 export interface Merging {
   /** The file that everything else loads first; it takes in what it imports. */
   readonly into: string;
-  /** Files whose imports are taken in as well. They themselves stay apart. */
+  /** Files that are taken in as well, with what they import: they run when they are wanted, but are not opened then.
+   * They stay beside it, for whoever else wants them. */
   readonly alsoOf: RegExp;
   /** Bundles a file with all that it imports, but for the files `outside`. */
   readonly bundle: (entry: string, output: string, outside: readonly string[]) => Promise<void>;
@@ -26,7 +27,8 @@ export async function mergeChunks(
     if (name.endsWith(".js")) code.set(name, await Deno.readTextFile(`${folder}/${name}`));
   }
   const roots = [...code.keys()].filter((file) => file === into || alsoOf.test(file));
-  const merged = [...reach(roots, code)].filter((file) => file === into || !alsoOf.test(file));
+  const reached = [...reach(roots, code)];
+  const merged = reached.filter((file) => file === into || !alsoOf.test(file));
   const lines = merged.map((file, i) => {
     const names = exportsOf(code.get(file)!)
       .map((name) => file === into ? name : `${name} as ${merging(i, name)}`);
@@ -35,12 +37,13 @@ export async function mergeChunks(
       : `export { ${names.join(", ")} } from "./${file}";`;
   });
   await Deno.writeTextFile(`${folder}/${ENTRY}`, lines.join("\n"));
-  const outside = [...code.keys()].filter((file) => !merged.includes(file));
+  const outside = [...code.keys()].filter((file) => !reached.includes(file));
   await bundle(`${folder}/${ENTRY}`, `${folder}/${MERGED}`, outside);
   await Deno.remove(`${folder}/${ENTRY}`);
   for (const file of merged) await Deno.remove(`${folder}/${file}`);
   await Deno.rename(`${folder}/${MERGED}`, `${folder}/${into}`);
-  for (const file of outside) {
+  for (const file of code.keys()) {
+    if (merged.includes(file)) continue;
     const linked = code.get(file)!.replace(IMPORT, (whole, keyword, names, from) => {
       const i = merged.indexOf(from);
       if (i < 0) return whole;

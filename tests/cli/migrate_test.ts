@@ -183,7 +183,7 @@ Deno.test("tasks keep their tree, their order and their times; nobody's claim co
   assert.ok(Object.values(tasks).every((task) => task.claimed_by === null));
   const { body } = await place.json(["task", "history", tasks["bd-14"].id]) as Report;
   assert.deepEqual(
-    body.history.map((row: Report) => [row.field, row.old, row.new, row.changedBy]).toReversed(),
+    body.history.map((row: Report) => [row.field, row.old, row.new, row.changedBy]),
     [
       ["origin", null, "bd-14", "migrate"],
       ["status", "in_progress", "open", "migrate"],

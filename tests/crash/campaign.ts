@@ -217,7 +217,11 @@ function lookAtTasks(db: DatabaseSync, { ids }: Place): string[] {
   return ids.flatMap((id) => {
     const status = db.prepare("SELECT status, reason FROM tasks WHERE id = ?").get(id);
     const closings = db.prepare(
-      "SELECT count(*) AS n FROM task_history WHERE task_id = ? AND field = 'status' AND new = '\"closed\"'",
+      `SELECT count(*) AS n
+         FROM task_history, json_each(changes)
+        WHERE task_id = ?
+          AND value ->> 'field' = 'status'
+          AND value ->> 'new' = 'closed'`,
     ).get(id);
     const n = Number(closings!["n"]);
     if (status?.["status"] === "closed" && n === 1) return [];

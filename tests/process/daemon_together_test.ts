@@ -49,7 +49,7 @@ for (const table of ["workflows", "agents"]) {
         ...["workflows", "workflow_steps", "agents"].map((name) =>
           project.rows(`SELECT * FROM ${name}`)
         ),
-        project.rows("SELECT * FROM task_history WHERE field = 'claimed_by'"),
+        project.rows("SELECT * FROM task_history WHERE changes LIKE '%claimed_by%'"),
         project.rows("SELECT * FROM events WHERE type NOT LIKE 'task.%'"),
       ];
       {

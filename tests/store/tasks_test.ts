@@ -139,7 +139,7 @@ Deno.test("listReady() gives the most urgent first and of those the oldest, and 
   makeTask(db, { title: "waits", dependsOn: [newest.id] });
   const titles = listReady(db, { project: null, limit: 10 }).map(({ title }) => title);
   assert.deepEqual(titles, ["P0 old", "P0 new", "P2"]);
-  assert.equal(claimNext(db, claimant("b"), { project: null, queued: false })?.title, "P0 old");
+  assert.equal(claimNext(db, claimant("b"), null)?.title, "P0 old");
 });
 
 Deno.test("a dependency that is closed or deleted is none any more, and none may go round", async () => {

@@ -60,7 +60,7 @@ export async function claim(
     const claimant = { agentId, leaseMs: leaseMs(place.config), atMs: Date.now() };
     takeBackLapsed(db, claimant.atMs);
     return text === undefined
-      ? claimNext(db, claimant, { project, queued: false })
+      ? claimNext(db, claimant, project)
       : claimTask(db, taskIdOf(db, text), claimant);
   });
   if (task === undefined) throw nothingReady();

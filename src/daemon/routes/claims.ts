@@ -40,8 +40,8 @@ export const claimRoutes: readonly Route[] = [
     response: z.object({ task: z.nullable(taskSchema) }),
     handle: (daemon, call) => {
       takeBack(daemon, call.author.atMs);
-      const wanted = { project: call.body.project ?? null, queued: false };
-      return { task: claimNext(daemon.db, claimantOf(daemon, call), wanted) ?? null };
+      const project = call.body.project ?? null;
+      return { task: claimNext(daemon.db, claimantOf(daemon, call), project) ?? null };
     },
   }),
   route({
