@@ -60,7 +60,7 @@ function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
     return refusal("MERGE_CONFLICTS", {
       what: `Cannot merge workflow ${workflowName(workflow)}`,
       why: `${why}; ${workflow.baseBranch} is as it was, and the workflow still waits. Merge ` +
-        `${workflow.baseBranch} into ${workflow.branch} in its working tree, and approve again`,
+        `${workflow.baseBranch} into ${workflow.branch} in its working tree, resolve and commit there, and approve again`,
       next: `cd ${quoteWord(workflow.worktree ?? "")} && git merge ${
         quoteWord(workflow.baseBranch ?? "")
       }`,
@@ -70,7 +70,9 @@ function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
   return refusal("MERGE_FAILED", {
     what: `Cannot merge workflow ${workflowName(workflow)}`,
     why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
-    next: `conclaude workflow ${isCancelled ? "show" : "diff"} ${workflow.id}`,
+    next: isCancelled || workflow.worktree === null
+      ? `conclaude workflow show ${workflow.id}`
+      : `git -C ${quoteWord(workflow.worktree)} status`,
     details: { status: now?.status },
   });
 }

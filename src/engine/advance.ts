@@ -117,7 +117,7 @@ function run(
   const at = { workflowId: workflow.id, key, attempt };
   if (step.type === "merge") {
     beginStep(db, at, { type: "merge", agentId: null, atMs });
-    if (step.requireReview) awaitReview(db, workflow, atMs);
+    if (step.requireReview) awaitReview(db, workflow, { atMs });
     else decide(db, workflow, { decision: "approve", by: workflowOwner(workflow.id), atMs });
     return;
   }
@@ -135,11 +135,15 @@ function run(
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
-/** The work waits for a person who looks at it. */
-export function awaitReview(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
+/** The work waits for a person who looks at it. @param why `reason`: what is to be known of it. */
+export function awaitReview(
+  db: DatabaseSync,
+  workflow: WorkflowRow,
+  { reason = null, atMs }: { readonly reason?: string | null; readonly atMs: number },
+): void {
   const author = { by: workflowOwner(workflow.id), atMs };
   changeTask(db, readTask(db, workflow.taskId)!, { status: "pending_merge" }, author);
-  changeWorkflow(db, workflow.id, { status: "pending_merge", reason: null }, {
+  changeWorkflow(db, workflow.id, { status: "pending_merge", reason }, {
     event: "workflow.merge_pending",
     atMs,
   });

@@ -41,8 +41,9 @@ export async function findAgent(agent: Agent, files: AgentFiles): Promise<Found>
 /**
  * Settles an agent that died while no daemon ran, with all it had started.
  *
- * What it has not committed makes its task wait for a person; commits are work that a person can review; with neither,
- * nothing was done, and the task is given back to be taken up again at the step that had not finished.
+ * What lies uncommitted makes its task wait for a person; what the agent has committed is work that a person can review;
+ * with neither, nothing was done, and the task is given back to be taken up again at the step that had not finished. A
+ * script is run again whatever lies there: it is a check, or leads to the same, and what an agent did before it stays.
  *
  * @returns What a person is to be told; null when nothing.
  */
@@ -56,8 +57,8 @@ export async function settleDead(
   }
   await takeRest(new OutputReader(files, mask), () => {});
   const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
-  const state = workflow?.worktree && workflow.baseBranch
-    ? await lookAtTree(workflow.worktree, `refs/heads/${workflow.baseBranch}`)
+  const state = agent.kind === "agent" && workflow?.worktree && workflow.baseBranch
+    ? await lookAtTree(workflow.worktree, `refs/heads/${workflow.baseBranch}`, agent.createdAtMs)
     : null;
   const atMs = Date.now();
   return transaction(db, () => {
@@ -74,8 +75,12 @@ export async function settleDead(
       return `${reason}: ${workflow.worktree}`;
     }
     if (state !== null && state.ahead > 0) {
-      end("daemon restarted with committed work");
-      awaitReview(db, workflow, atMs);
+      const reason = "daemon restarted with committed work";
+      end(reason);
+      awaitReview(db, workflow, {
+        reason: `${reason}: approving it takes step ${agent.name} as done`,
+        atMs,
+      });
       return `work is committed in ${workflow.worktree} and waits for a review`;
     }
     end("daemon restarted");

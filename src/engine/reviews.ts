@@ -113,7 +113,7 @@ function keepWaiting(
 ): void {
   const atMs = Date.now();
   transaction(db, () => {
-    if (readWorkflow(db, workflow.id)?.status === "running") awaitReview(db, workflow, atMs);
+    if (readWorkflow(db, workflow.id)?.status === "running") awaitReview(db, workflow, { atMs });
     changeWorkflow(db, workflow.id, { reason, ...UNDECIDED }, {
       event: "workflow.merge_failed",
       atMs,

@@ -2,6 +2,7 @@
 import { exists } from "../project/exists.ts";
 import type { Repository } from "./repository.ts";
 import { runGit } from "./run_git.ts";
+import { nestedRepositories, unfinishedIn, unresolvedFiles } from "./unfinished.ts";
 import { workingTreeOf } from "./working_trees.ts";
 import type { TaskTree } from "./worktrees.ts";
 
@@ -33,7 +34,7 @@ export async function mergeTree(
   },
 ): Promise<MergeResult> {
   if (!exists(path)) return { kind: "failed", why: `its working tree ${path} is gone` };
-  const committed = await commitAll(path, workMessage);
+  const committed = await commitAll(path, { message: workMessage, target });
   if (committed !== null) return { kind: "failed", why: committed };
   // What lies there is what was looked at, whichever branch the agent has switched to.
   const work = await revision(path, "HEAD");
@@ -100,10 +101,23 @@ async function move(
   return { kind: "failed", why: `git could not move ${target}${where}: ${moved.complaint}` };
 }
 
-/** Commits everything that lies in a working tree. @returns What git complained of; null when all is committed. */
-async function commitAll(folder: string, message: string): Promise<string | null> {
+/** Commits everything that lies in a working tree. @returns What stands in the way; null when all is committed. */
+async function commitAll(
+  folder: string,
+  { message, target }: { readonly message: string; readonly target: string },
+): Promise<string | null> {
+  const unfinished = await unfinishedIn(folder);
+  if (unfinished !== null) return unfinished;
   const added = await runGit(["add", "--all"], { folder });
   if (added.code !== 0) return added.complaint;
+  const nested = await nestedRepositories(folder, `refs/heads/${target}`);
+  if (nested.length > 0) {
+    await runGit(["reset", "--quiet", "--", ...nested], { folder });
+    return `${
+      nested.join(", ")
+    } in ${folder} is a repository of its own, and its files would be lost: ` +
+      "move it elsewhere, take its .git away, or ignore it";
+  }
   const clean = await runGit(["diff", "--cached", "--quiet"], { folder });
   if (clean.code === 0) return null;
   const flags = await authorFlags(folder);
@@ -185,7 +199,12 @@ export async function reviewTree(
         return { path: name.join("\t"), added: numberOf(plus), removed: numberOf(minus) };
       }),
       diff: diff.stdout,
-      conflicts: await conflictsOf(folder, { tree, target }),
+      conflicts: [
+        ...new Set([
+          ...await unresolvedFiles(folder),
+          ...await conflictsOf(folder, { tree, target }),
+        ]),
+      ],
     };
   } finally {
     removeQuietly(index);

@@ -106,11 +106,21 @@ export interface TreeState {
   readonly ahead: number;
 }
 
-/** Looks into a working tree; null where it is gone or git cannot tell. */
-export async function lookAtTree(path: string, target: string): Promise<TreeState | null> {
+/**
+ * Looks into a working tree; null where it is gone or git cannot tell.
+ *
+ * @param sinceMs Only commits from then on are counted, in epoch milliseconds.
+ */
+export async function lookAtTree(
+  path: string,
+  target: string,
+  sinceMs = 0,
+): Promise<TreeState | null> {
   if (!exists(joinPath(path, ".git"))) return null;
-  const status = await runGit(["status", "--porcelain"], { folder: path });
-  const count = await runGit(["rev-list", "--count", `${target}..HEAD`], { folder: path });
+  // To look is to change nothing: an agent may be at work there.
+  const status = await runGit(["--no-optional-locks", "status", "--porcelain"], { folder: path });
+  const since = `--max-age=${Math.floor(sinceMs / 1000)}`;
+  const count = await runGit(["rev-list", "--count", since, `${target}..HEAD`], { folder: path });
   if (status.code !== 0 || count.code !== 0) return null;
   return { isDirty: status.stdout.trim() !== "", ahead: Number(count.stdout.trim()) };
 }

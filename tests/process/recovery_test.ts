@@ -31,6 +31,21 @@ steps:
     type: merge
 `;
 
+/** An agent, and a check that never passes. */
+const CHECKED = `name: checked
+description: Work, its check, and the merge.
+steps:
+  - name: work
+    type: agent
+    prompt: |
+      Work.
+  - name: check
+    type: script
+    command: echo check >>../../../../check-runs; while [ ! -f ../../../../go ]; do sleep 0.05; done; exit 1
+  - name: bring
+    type: merge
+`;
+
 /** Does what the file `do` says, says that it runs, and waits for the file `go`. */
 const AGENT = `#!/bin/sh
 cat >/dev/null
@@ -181,6 +196,34 @@ Deno.test({
       ),
     );
     await end(daemon);
+  },
+});
+
+Deno.test({
+  name: "a script that died is run again, whatever an agent before it has committed",
+  ignore: skip,
+  async fn() {
+    using home = tempHome();
+    const project = await workedProject(home, {
+      workflows: { checked: CHECKED },
+      agent: "#!/bin/sh\ncat >/dev/null; echo done >done.txt; git add .; git commit -q -m done\n",
+    });
+    const taskId = await project.start("checked");
+    const first = project.daemon();
+    const runs = () => read(join(home.path, "check-runs")).split("\n").length - 1;
+    await until("the check runs", () => runs() === 1);
+    await killNow(first);
+    const [check] = project.rows("SELECT pid FROM agents WHERE name = 'check'");
+    Deno.kill(-Number(check!["pid"]), "SIGKILL");
+    const second = project.daemon();
+    await until("the check runs again", () => runs() === 2);
+    const [workflow] = project.rows("SELECT status FROM workflows");
+    assert.equal(workflow!["status"], "running");
+    Deno.writeTextFileSync(join(home.path, "go"), "");
+    await project.until(taskId, "blocked");
+    assert.equal(runs(), 2);
+    assert.equal(exists(join(project.path, "done.txt")), false);
+    await end(second);
   },
 });
 
