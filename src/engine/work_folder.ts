@@ -7,6 +7,7 @@ import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../git/worktr
 import { branchName } from "../orchestration/branch.ts";
 import type { Task } from "../orchestration/task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../paths.ts";
+import { exists } from "../project/exists.ts";
 import { lookUpwards } from "../project/look.ts";
 import { transaction } from "../store/database.ts";
 import { changeWorkflow, type WorkflowRow } from "../store/workflows.ts";
@@ -35,7 +36,11 @@ export async function ensureFolder(
   const { projectDir } = workflow;
   if (projectDir === null) return { kind: "failed", why: "the task belongs to no project" };
   const repository = findRepository(lookUpwards(projectDir));
-  if (repository === undefined) return { kind: "ready", folder: projectDir };
+  if (repository === undefined) {
+    return exists(projectDir)
+      ? { kind: "ready", folder: projectDir }
+      : { kind: "failed", why: `the folder of the project, ${projectDir}, does not exist` };
+  }
   const base = await baseOf(repository, workflow, config);
   if (base.kind === "failed") return base;
   const root = mainRoot(repository);
