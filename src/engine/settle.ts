@@ -163,9 +163,13 @@ export function readSaid(
   return { text: endOf(text, mask), sessionId };
 }
 
-/** Masked before it is cut, so that no half of a secret is left over at the cut. */
+/**
+ * Masked before it is cut, so that no half of a secret is left over at the cut. Without NUL, which no word of a script can
+ * hold.
+ */
 function endOf(text: string, mask: (text: string) => string): string {
-  return mask(text.slice(-2 * MAX_OUTCOME_CHARS)).slice(-MAX_OUTCOME_CHARS);
+  const end = text.replaceAll("\0", "").slice(-2 * MAX_OUTCOME_CHARS);
+  return mask(end).slice(-MAX_OUTCOME_CHARS);
 }
 
 /** The end of a file, from the beginning of a line on. */

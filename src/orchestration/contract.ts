@@ -58,7 +58,11 @@ function endOfObject(text: string, start: number): number | null {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    return JSON.parse(text);
+    // No word of a script can hold NUL.
+    return JSON.parse(
+      text,
+      (_, value) => typeof value === "string" ? value.replaceAll("\0", "") : value,
+    );
   } catch {
     return null;
   }

@@ -61,3 +61,15 @@ rm -rf "$PWD"`,
   }
   assert.match(Deno.readTextFileSync(join(stage.folder, "log", "mode")), /^-rw-------/);
 });
+
+Deno.test("what an agent prints can be a word of a script, whatever it holds", async () => {
+  const result = JSON.stringify({ success: true, outputs: { a: "x\0y" } }).replaceAll("\\", "\\\\");
+  await using stage = await engineStage({
+    workflow:
+      `${AGENT}  - {name: told, type: script, command: "echo {{.work.output}} {{.work.outputs.a}}"}\n`,
+    agent: `cat >/dev/null; printf 'one\\000two\n${result}\n'`,
+  });
+  await using _engine = await stage.startEngine();
+  const { steps } = await stage.reaches(await stage.begin(), "completed", "blocked", "failed");
+  assert.match(steps[1].outcome.output, /^onetwo\n[^]* xy$/);
+});
