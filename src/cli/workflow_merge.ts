@@ -70,7 +70,9 @@ function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
   return refusal("MERGE_FAILED", {
     what: `Cannot merge workflow ${workflowName(workflow)}`,
     why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
-    next: `conclaude workflow ${isCancelled ? "show" : "diff"} ${workflow.id}`,
+    next: String(
+      data["next"] ?? `conclaude workflow ${isCancelled ? "show" : "diff"} ${workflow.id}`,
+    ),
     details: { status: now?.status },
   });
 }

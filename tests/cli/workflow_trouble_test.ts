@@ -1,7 +1,7 @@
 /** Workflows whose place, agent or result is not as it should be: what is said of it, and what helps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { engineStage } from "../support/engine.ts";
+import { engineStage, until } from "../support/engine.ts";
 
 const AGENT = `
   - name: work
@@ -72,4 +72,88 @@ Deno.test("what an agent prints can be a word of a script, whatever it holds", a
   await using _engine = await stage.startEngine();
   const { steps } = await stage.reaches(await stage.begin(), "completed", "blocked", "failed");
   assert.match(steps[1].outcome.output, /^onetwo\n[^]* xy$/);
+});
+
+/** Work that is committed on the branch, and a merge with a check. */
+const COMMITTED = `
+  - name: work
+    type: script
+    command: echo new >b.txt; git add b.txt; git -c user.name=t -c user.email=t@t commit -q -m b
+  - {name: bring, type: merge, pre_merge: [test -f b.txt]}
+  - {name: after, type: script, command: cat b.txt}
+`;
+
+Deno.test("a working tree that was removed is made again from its branch, to be looked at and merged", async () => {
+  await using stage = await engineStage({ workflow: COMMITTED });
+  await using _engine = await stage.startEngine();
+  const id = await stage.begin();
+  const { worktree } = await stage.reaches(id, "pending_merge");
+  Deno.removeSync(worktree, { recursive: true });
+  const { review } = (await stage.json(["workflow", "diff", id])).body;
+  assert.deepEqual(review.files, [{ path: "b.txt", added: 1, removed: 0 }]);
+  Deno.removeSync(worktree, { recursive: true });
+  const { code, stderr } = await stage.run(["workflow", "approve", id]);
+  assert.equal(code, 0, stderr);
+  const { steps } = await stage.reaches(id, "completed");
+  assert.equal(steps.at(-1).outcome.output, "new");
+  assert.equal(await stage.git("show", "main:b.txt"), "new");
+});
+
+Deno.test("where the branch is gone too, that is said, and what helps helps", async () => {
+  await using stage = await engineStage({ workflow: COMMITTED });
+  await using _engine = await stage.startEngine();
+  const id = await stage.begin();
+  const { id: workflow, worktree, branch } = await stage.reaches(id, "pending_merge");
+  Deno.removeSync(worktree, { recursive: true });
+  await stage.git("worktree", "prune");
+  await stage.git("branch", "-D", branch);
+  for (const verb of ["diff", "approve"]) {
+    const { body } = await stage.json(["workflow", verb, id]);
+    assert.ok(body.error.why.includes(`${worktree} and its branch ${branch} are gone`), verb);
+    const next = `conclaude workflow cancel ${workflow} && conclaude workflow start ${id}`;
+    assert.equal(body.error.next, next);
+  }
+  const rejected = await stage.run(["workflow", "reject", id]);
+  assert.match(rejected.stdout, /Its working tree .* is gone\./);
+  await stage.run(["workflow", "cancel", workflow]);
+  await stage.run(["workflow", "start", id]);
+  await until(async () =>
+    (await stage.json(["workflow", "show", id])).body.workflow.status === "pending_merge"
+  );
+  assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
+});
+
+Deno.test("a step does not begin without what the steps before it have done", async () => {
+  await using stage = await engineStage({
+    workflow: `
+  - {name: first, type: script, command: echo x >x}
+  - {name: second, type: script, command: test -f ok}
+`,
+  });
+  await using _engine = await stage.startEngine();
+  const id = await stage.begin();
+  const { worktree, branch } = await stage.reaches(id, "blocked");
+  Deno.removeSync(worktree, { recursive: true });
+  await stage.git("worktree", "prune");
+  await stage.git("branch", "-D", branch);
+  await stage.run(["workflow", "retry", id]);
+  await until(async () =>
+    /are gone; to have the work done anew/.test(
+      (await stage.json(["workflow", "show", id])).body.workflow.reason,
+    )
+  );
+});
+
+Deno.test("a target that was deleted is named with the command that brings it back", async () => {
+  await using stage = await engineStage({ workflow: COMMITTED });
+  await using _engine = await stage.startEngine();
+  const id = await stage.begin();
+  await stage.reaches(id, "pending_merge");
+  await stage.git("switch", "--quiet", "-c", "other");
+  await stage.git("branch", "-D", "main");
+  const { error } = (await stage.json(["workflow", "approve", id])).body;
+  assert.match(error.why, /^there is no branch main any more/);
+  const { success } = await new Deno.Command("sh", { args: ["-c", error.next] }).output();
+  assert.ok(success, error.next);
+  assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
 });
