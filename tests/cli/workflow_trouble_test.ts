@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { engineStage, until } from "../support/engine.ts";
+import { startProgram } from "../support/program.ts";
 
 const AGENT = `
   - name: work
@@ -156,4 +157,43 @@ Deno.test("a target that was deleted is named with the command that brings it ba
   const { success } = await new Deno.Command("sh", { args: ["-c", error.next] }).output();
   assert.ok(success, error.next);
   assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
+});
+
+Deno.test("outside of a repository nothing is merged, and nobody works in the home folder itself", async () => {
+  const steps = "[{name: a, type: script, command: pwd}]";
+  const merge = "[{name: bring, type: merge}]";
+  await using stage = await engineStage({ workflow: AGENT });
+  await using _engine = await stage.startEngine();
+  const home = join(stage.folder, "home");
+  const plain = join(home, "plain");
+  for (const folder of [home, plain]) {
+    Deno.mkdirSync(join(folder, ".conclaude/workflows"), { recursive: true });
+    for (const [name, text] of [["some", steps], ["merged", merge]]) {
+      const file = join(folder, ".conclaude/workflows", `${name}.yaml`);
+      Deno.writeTextFileSync(file, `name: ${name}\ndescription: d\nsteps: ${text}\n`);
+    }
+  }
+  const at = async (cwd: string, ...args: string[]) => {
+    const { stdout, stderr } = await startProgram([...args, "--json"], {
+      cwd,
+      env: { HOME: home },
+    });
+    return JSON.parse(stdout || stderr);
+  };
+  const make = async (cwd: string, workflow: string, ...flags: string[]) =>
+    (await at(cwd, "task", "create", "--title", "T", "--workflow", workflow, ...flags)).task.id;
+  const cases: [string, string, RegExp][] = [
+    [plain, "merged", /is in no git repository, so its step "bring" has nothing to merge$/],
+    [home, "some", /agents do not work in the home folder itself$/],
+  ];
+  for (const [cwd, workflow, why] of cases) {
+    const refused = await at(cwd, "workflow", "start", await make(cwd, workflow));
+    assert.match(refused.error.why, why);
+    assert.match((await at(cwd, "workflow", "preview", workflow)).errors.join(), why);
+    const id = await make(cwd, workflow, "--start");
+    await until(async () => (await at(cwd, "task", "show", id)).task.status === "blocked");
+    assert.match((await at(cwd, "task", "show", id)).task.reason, why);
+  }
+  const done = await make(plain, "some", "--start");
+  assert.equal((await stage.reaches(done, "completed", "failed")).status, "completed");
 });

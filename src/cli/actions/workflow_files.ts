@@ -7,6 +7,7 @@ import {
   lookForWorkflow,
 } from "../../engine/workflow_files.ts";
 import { previewFile } from "../../engine/workflow_preview.ts";
+import { placeFault } from "../../engine/work_place.ts";
 import type { PreviewStep } from "../../orchestration/preview.ts";
 import { needTask } from "../../store/task_changes.ts";
 import type { CliContext } from "../context.ts";
@@ -60,7 +61,11 @@ export async function preview(
   const task = flags.task === undefined ? null : needTask(db, taskIdOf(db, flags.task));
   const projectDir = task?.projectDir ?? homeOfTasks(context).projectDir;
   const file = findWorkflowFile(name, projectDir);
-  const { workflow, steps, errors, isValid } = previewFile(file, { projectDir, task });
+  const { workflow, steps, ...told } = previewFile(file, { projectDir, task });
+  const place = { projectDir, home: context.locations.home };
+  const fault = workflow === null ? null : placeFault(workflow, place);
+  const errors = fault === null ? told.errors : [...told.errors, fault];
+  const isValid = errors.length === 0;
   const { warnings } = readMatchers(projectDir);
   const lines = [
     `${name}${workflow === null ? "" : `: ${workflow.description}`}`,
