@@ -73,6 +73,12 @@ export interface Workflow {
   readonly steps: readonly Step[];
 }
 
+/** A file that is no workflow. */
+export interface FaultyWorkflow {
+  readonly errors: readonly string[];
+  readonly rest: Workflow | null;
+}
+
 /** Rounds of a loop that does not say how many. */
 export const DEFAULT_MAX_ITERATIONS = 10;
 
@@ -122,21 +128,22 @@ const STEP_TYPES = ["agent", "script", "loop", "merge"] as const;
 /**
  * Reads a workflow from an already parsed YAML value.
  *
- * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in.
+ * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in; `rest` is what can
+ * be looked at all the same, null where steps are missing that others may name.
  */
-export function parseWorkflow(
-  value: unknown,
-): { readonly workflow: Workflow } | { readonly errors: readonly string[] } {
+export function parseWorkflow(value: unknown): { readonly workflow: Workflow } | FaultyWorkflow {
   if (!isMapping(value)) {
-    return { errors: ["a workflow is a mapping with name, description and steps"] };
+    return { errors: ["a workflow is a mapping with name, description and steps"], rest: null };
   }
   const errors: string[] = [];
+  let isWhole = true;
+  const drop = () => isWhole = false;
   const fields = new FieldReader(value, (error) => errors.push(error));
   const workflow: Workflow = {
     name: fields.text("name") ?? "",
     description: fields.text("description") ?? "",
     timeoutMs: fields.duration("timeout"),
-    steps: readSteps(fields.value("steps"), { isInLoop: false, errors }),
+    steps: readSteps(fields.value("steps"), { isInLoop: false, errors, drop }),
   };
   fields.finish();
   if (workflow.name === "") errors.unshift("name is required");
@@ -144,12 +151,14 @@ export function parseWorkflow(
   if (workflow.description === "") errors.push("description is required");
   if (isNothing(fields.value("steps"))) errors.push("steps are required: at least one");
   errors.push(...doubleNames([...allSteps(workflow.steps)].map(({ step }) => step)));
-  return errors.length > 0 ? { errors } : { workflow };
+  return errors.length > 0 ? { errors, rest: isWhole ? workflow : null } : { workflow };
 }
 
 interface Place {
   readonly isInLoop: boolean;
   readonly errors: string[];
+  /** Is called for a step that cannot be told what it is. */
+  readonly drop: () => void;
 }
 
 function readSteps(value: unknown, place: Place & { readonly isInLoop: false }): Step[];
@@ -169,6 +178,7 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   const tell = (error: string) => place.errors.push(`${title}: ${error}`);
   if (!isMapping(value)) {
     tell("a step is a mapping with name and type");
+    place.drop();
     return null;
   }
   const fields = new FieldReader(value, tell);
@@ -188,6 +198,7 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
     tell(
       `invalid step type ${JSON.stringify(type ?? "")}, must be one of: [${STEP_TYPES.join(" ")}]`,
     );
+    place.drop();
     return null;
   }
   const step = READERS[known](common, fields, { ...place, tell });
@@ -243,9 +254,9 @@ const READERS: Readonly<
       workdir,
     };
   },
-  loop: (common, fields, { tell, errors }) => {
+  loop: (common, fields, { tell, errors, drop }) => {
     const given = fields.value("steps");
-    const steps = readSteps(given, { isInLoop: true, errors });
+    const steps = readSteps(given, { isInLoop: true, errors, drop });
     if (isNothing(given)) tell("loop step requires at least one nested step");
     const count = fields.integer("max_iterations") ?? 0;
     if (count < 0) tell("max_iterations must be non-negative");

@@ -26,12 +26,13 @@ const BUILT_IN = "built-in";
 export function listFiles(context: CliContext): View {
   const { projectDir } = homeOfTasks(context);
   const files = listWorkflowFiles(projectDir).map((file) => {
-    const { workflow, errors } = previewFile(file, { projectDir, task: null });
+    const { workflow, errors, warnings } = previewFile(file, { projectDir, task: null });
     return {
       name: file.name,
       path: file.path,
       description: workflow?.description ?? null,
       faults: errors,
+      warnings,
     };
   });
   const table = tableText(files, [
@@ -40,12 +41,14 @@ export function listFiles(context: CliContext): View {
     { title: "DESCRIPTION", value: ({ description }) => description },
   ], { empty: "", color: context.globals.color });
   const faults = files.flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`));
+  const doubts = files.flatMap(({ name, warnings }) => warnings.map((one) => `${name}: ${one}`));
   const { path, matchers, warnings } = readMatchers(projectDir);
   return {
     json: { files, matchers: { path, names: matchers.map(({ name }) => name), warnings } },
     text: [
       table,
       ...faults.length === 0 ? [] : ["", "Faults", ...faults.map((fault) => `  ${plain(fault)}`)],
+      ...doubts.length === 0 ? [] : ["", "Warnings", ...doubts.map((one) => `  ${plain(one)}`)],
       ...warnings.length === 0 ? [] : ["", "Matchers", ...warnings.map((one) => `  ${plain(one)}`)],
     ].join("\n"),
   };
@@ -66,13 +69,15 @@ export async function preview(
   const fault = workflow === null ? null : placeFault(workflow, place);
   const errors = fault === null ? told.errors : [...told.errors, fault];
   const isValid = errors.length === 0;
-  const { warnings } = readMatchers(projectDir);
+  const matchers = readMatchers(projectDir).warnings;
+  const warnings = [...told.warnings, ...matchers];
   const lines = [
     `${name}${workflow === null ? "" : `: ${workflow.description}`}`,
     `  from: ${file.path ?? BUILT_IN}`,
     ...steps.flatMap((step) => ["", ...stepLines(step)]),
     ...errors.length === 0 ? [] : ["", "Errors", ...errors.map((error) => `  ${error}`)],
-    ...warnings.length === 0 ? [] : ["", "Matchers", ...warnings.map((warning) => `  ${warning}`)],
+    ...told.warnings.map((warning) => `  warning: ${warning}`),
+    ...matchers.length === 0 ? [] : ["", "Matchers", ...matchers.map((warning) => `  ${warning}`)],
     "",
     isValid
       ? "The workflow can be run. Nothing was executed."
