@@ -197,3 +197,15 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
   const done = await make(plain, "some", "--start");
   assert.equal((await stage.reaches(done, "completed", "failed")).status, "completed");
 });
+
+Deno.test("a merge that waits says so, and what git complains of can be read", async () => {
+  await using stage = await engineStage({ workflow: COMMITTED });
+  await using _engine = await stage.startEngine();
+  const id = await stage.begin();
+  await stage.reaches(id, "pending_merge");
+  const { stdout } = await stage.run(["workflow", "show", id]);
+  assert.match(stdout, /\[waits for review\] bring/);
+  stage.write("b.txt", "mine");
+  const { error } = (await stage.json(["workflow", "approve", id])).body;
+  assert.match(error.why, /would be overwritten by merge: b\.txt; Please move/);
+});
