@@ -29,7 +29,7 @@ const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$1" c
 exec /bin/sh -c "$1" conclaude`;
 
 /** The program that does an agent's step when the configuration names none. */
-const AGENT_COMMAND = "claude";
+export const AGENT_COMMAND = "claude";
 
 /**
  * Puts together what is started for a step.

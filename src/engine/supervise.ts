@@ -109,7 +109,9 @@ function faultOf(
     return `its files in ${files.folder} are gone: nobody knows how it ended`;
   }
   if (!wasNotFound(files)) return null;
-  return `the agent command "${command[0]}" was not found (orchestration.agentCommand)`;
+  return `the agent command "${
+    command[0]
+  }" was not found (orchestration.agentCommand; conclaude doctor)`;
 }
 
 function isToEnd(db: DatabaseSync, agent: Agent): boolean {

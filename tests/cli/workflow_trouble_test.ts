@@ -34,8 +34,14 @@ Deno.test("an agent command that is not there is named", async () => {
   const { reason } = await stage.reaches(id, "blocked", "failed");
   assert.equal(
     reason,
-    'the agent command "no-such-agent" was not found (orchestration.agentCommand)',
+    'the agent command "no-such-agent" was not found (orchestration.agentCommand; conclaude doctor)',
   );
+  const { checks } = (await stage.json(["doctor"])).body;
+  const row = checks.find(({ name }: { name: string }) => name === "agents");
+  assert.deepEqual([row.status, row.message], [
+    "warn",
+    "agents' steps cannot be done: no-such-agent is not on the PATH",
+  ]);
   const { stdout } = await stage.run(["agent", "output", id]);
   assert.match(stdout, /no-such-agent: not found/);
   assert.doesNotMatch(stdout, /conclaude-agent-/);
