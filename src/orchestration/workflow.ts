@@ -1,7 +1,7 @@
 /** Workflows: what their files may say, with defaults, and what is wrong with one. */
 import { FieldReader, isMapping } from "./field_reader.ts";
 import { doubleNames, nameFault, outputFault } from "./step_names.ts";
-import { scriptFault, textFault } from "./template_check.ts";
+import { scriptFaults, textFaults } from "./template_check.ts";
 
 /** What every step has. */
 interface CommonStep {
@@ -191,7 +191,7 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   for (const fault of [nameFault(common.name), outputFault(common.output)]) {
     if (fault !== null) tell(fault);
   }
-  tellFault(textFault(common.when), "when", tell);
+  tellFaults(textFaults(common.when), "when", tell);
   const type = fields.value("type");
   const known = STEP_TYPES.find((one) => one === type);
   if (known === undefined) {
@@ -223,27 +223,27 @@ const READERS: Readonly<
     const prompt = own ?? old ?? "";
     const isInline = isInlinePrompt(prompt);
     if (prompt.trim() === "") tell("agent step requires a prompt");
-    if (isInline) tellFault(textFault(prompt), "prompt", tell);
+    if (isInline) tellFaults(textFaults(prompt), "prompt", tell);
     else if (/[/\\]/.test(prompt)) {
       tell('prompt is a name without "/" or "\\", or a text of several lines');
     }
     const input = fields.textMap("input") ?? {};
     for (const [name, text] of Object.entries(input)) {
-      tellFault(textFault(text), `input ${name}`, tell);
+      tellFaults(textFaults(text), `input ${name}`, tell);
     }
     return { ...common, type: "agent", prompt, input };
   },
   script: (common, fields, { tell }) => {
     const command = fields.text("command") ?? "";
     if (command.trim() === "") tell("script step requires a command");
-    tellFault(scriptFault(command), "command", tell);
+    tellFaults(scriptFaults(command), "command", tell);
     const env = fields.textMap("env") ?? {};
     for (const [name, text] of Object.entries(env)) {
       if (!/^[A-Za-z_]\w*$/.test(name)) tell(`env: "${name}" is no name of a variable`);
-      tellFault(textFault(text), `env ${name}`, tell);
+      tellFaults(textFaults(text), `env ${name}`, tell);
     }
     const workdir = fields.text("workdir");
-    tellFault(textFault(workdir), "workdir", tell);
+    tellFaults(textFaults(workdir), "workdir", tell);
     return {
       ...common,
       type: "script",
@@ -273,9 +273,9 @@ const READERS: Readonly<
     // Of old: a merge always takes the newest target, so there is nothing to choose.
     fields.truth("auto_rebase");
     const commitMessage = fields.text("commit_message");
-    tellFault(textFault(commitMessage), "commit_message", tell);
+    tellFaults(textFaults(commitMessage), "commit_message", tell);
     const preMerge = fields.texts("pre_merge") ?? [];
-    for (const command of preMerge) tellFault(scriptFault(command), "pre_merge", tell);
+    for (const command of preMerge) tellFaults(scriptFaults(command), "pre_merge", tell);
     const requireReview = fields.truth("require_review") ?? true;
     return { ...common, type: "merge", requireReview, commitMessage, preMerge };
   },
@@ -285,6 +285,10 @@ function isNothing(steps: unknown): boolean {
   return steps === null || (Array.isArray(steps) && steps.length === 0);
 }
 
-function tellFault(fault: string | null, field: string, tell: (error: string) => void): void {
-  if (fault !== null) tell(`${field}: ${fault}`);
+function tellFaults(
+  faults: readonly string[],
+  field: string,
+  tell: (error: string) => void,
+): void {
+  for (const fault of faults) tell(`${field}: ${fault}`);
 }

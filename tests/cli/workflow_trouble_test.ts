@@ -130,6 +130,22 @@ Deno.test("where the branch is gone too, that is said, and what helps helps", as
   assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
 });
 
+Deno.test("what was not committed is not merged as nothing where its working tree is gone", async () => {
+  await using stage = await engineStage({
+    workflow: `
+  - {name: work, type: script, command: echo new >b.txt}
+  - {name: bring, type: merge}
+`,
+  });
+  await using _engine = await stage.startEngine();
+  const id = await stage.begin();
+  const { worktree } = await stage.reaches(id, "pending_merge");
+  Deno.removeSync(worktree, { recursive: true });
+  const { error } = (await stage.json(["workflow", "approve", id])).body;
+  assert.match(error.why, /is gone, and nothing was committed on conclaude\//);
+  assert.equal((await stage.reaches(id, "pending_merge")).mergeCommit, null);
+});
+
 Deno.test("a step does not begin without what the steps before it have done", async () => {
   await using stage = await engineStage({
     workflow: `
