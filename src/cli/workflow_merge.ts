@@ -70,9 +70,12 @@ function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
   return refusal("MERGE_FAILED", {
     what: `Cannot merge workflow ${workflowName(workflow)}`,
     why: isCancelled ? why : `${why}; nothing was merged, and the workflow still waits`,
-    next: isCancelled || workflow.worktree === null
-      ? `conclaude workflow show ${workflow.id}`
-      : `git -C ${quoteWord(workflow.worktree)} status`,
+    next: String(
+      data["next"] ??
+        (isCancelled || workflow.worktree === null
+          ? `conclaude workflow show ${workflow.id}`
+          : `git -C ${quoteWord(workflow.worktree)} status`),
+    ),
     details: { status: now?.status },
   });
 }

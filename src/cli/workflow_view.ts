@@ -73,7 +73,12 @@ function statusText({ status, decision }: WorkflowRow): string {
 /** A workflow with its steps, for people. */
 export function workflowText(
   workflow: WholeWorkflow,
-  { task, nowMs }: { readonly task: Task | undefined; readonly nowMs: number },
+  { task, questionId, nowMs }: {
+    readonly task: Task | undefined;
+    /** The question that it waits for; null when it waits for none. */
+    readonly questionId: string | null;
+    readonly nowMs: number;
+  },
 ): string {
   const facts: readonly (readonly [string, string | null])[] = [
     ["id", workflow.id],
@@ -86,6 +91,7 @@ export function workflowText(
     ["merged as", workflow.mergeCommit],
     ["begun", relativeTime(workflow.createdAtMs, nowMs)],
     ["changed", relativeTime(workflow.updatedAtMs, nowMs)],
+    ["asks", questionId && `conclaude question answer ${questionId} TEXT`],
     ["you can", workflow.actions.join(", ") || null],
   ];
   return [
@@ -94,12 +100,18 @@ export function workflowText(
       .map(([name, value]) => `  ${`${name}:`.padEnd(13)}${value}`),
     "",
     "Steps",
-    ...workflow.steps.map((step) => `  ${stepLine(step)}`),
+    ...workflow.steps.map((step) => `  ${stepLine(step, workflow)}`),
   ].map(plain).join("\n");
 }
 
 /** `[done]     implement  agent` */
-function stepLine({ key, name, type, depth, outcome, attempts, status }: StepView): string {
+function stepLine(
+  { key, name, type, depth, outcome, attempts, status }: StepView,
+  workflow: Pick<WorkflowRow, "status">,
+): string {
+  const isReviewed = type === "merge" && status === "running" &&
+    workflow.status === "pending_merge";
+  const word = isReviewed ? "waits for review" : stepWord(status, outcome);
   const round = /#(\d+)\/[^/]+$/.exec(key)?.[1];
   const told = [
     type,
@@ -107,9 +119,7 @@ function stepLine({ key, name, type, depth, outcome, attempts, status }: StepVie
     attempts > 1 ? `try ${attempts}` : null,
     outcome?.error == null ? null : valueText(outcome.error),
   ].filter((text) => text !== null);
-  return `${`[${stepWord(status, outcome)}]`.padEnd(10)} ${"  ".repeat(depth)}${name}  ${
-    told.join(", ")
-  }`;
+  return `${`[${word}]`.padEnd(10)} ${"  ".repeat(depth)}${name}  ${told.join(", ")}`;
 }
 
 /** What came of a step, in a word. */

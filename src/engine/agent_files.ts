@@ -1,5 +1,6 @@
 /** Where the files of an agent lie: one private folder for each, beside the database. */
 import { joinPath } from "../paths.ts";
+import { exists } from "../project/exists.ts";
 
 /** The files of one agent. */
 export interface AgentFiles {
@@ -47,14 +48,26 @@ export function readExit(files: AgentFiles): number | null {
   }
 }
 
-/** Whether an agent was let go. */
-export function hasBegun(files: AgentFiles): boolean {
+/** What the shell of an agent writes down when there is no such program: the code of shells for that, and a word. */
+export const NOT_FOUND = "127 not found";
+
+/** Whether there was no such program as the agent's. */
+export function wasNotFound(files: AgentFiles): boolean {
   try {
-    Deno.statSync(files.begun);
-    return true;
+    return Deno.readTextFileSync(files.exit).trim() === NOT_FOUND;
   } catch {
     return false;
   }
+}
+
+/** Whether an agent was let go; where all its files are gone it may have been, and is not to be started again. */
+export function hasBegun(files: AgentFiles): boolean {
+  return exists(files.begun) || areGone(files);
+}
+
+/** Whether somebody has removed all files of an agent: they are made before its process is. */
+export function areGone({ folder }: AgentFiles): boolean {
+  return !exists(folder);
 }
 
 /** Takes away what is only needed while an agent runs. Never throws. */

@@ -1,6 +1,11 @@
 /** The agents that are being started or followed right now. */
 import { messageOf } from "../errors.ts";
-import { blockedOutcome, failedOutcome, type StepOutcome } from "../orchestration/progress.ts";
+import {
+  blockedOutcome,
+  failedOutcome,
+  type StepOutcome,
+  unrunOutcome,
+} from "../orchestration/progress.ts";
 import { type Agent, endAgent, markRunning, readAgent } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { markDelivered } from "../store/questions.ts";
@@ -90,6 +95,9 @@ export class AgentRuns {
     try {
       const { folder } = place;
       step = launchOf(db, { agent, workflow, move, config, folder, database });
+      if (step.obstacle !== null && move.step.type === "script") {
+        return this.#fail(agent, unrunOutcome(move.step, step.obstacle));
+      }
       held = hold({ ...step.launch, id: agent.id }, files);
     } catch (thrown) {
       return this.#fail(agent, failedOutcome(messageOf(thrown)));

@@ -146,6 +146,7 @@ export class Engine {
       slots: slots(),
       all: orchestration.autoStart,
       leaseMs: settings.leaseMs(now),
+      home: settings.home,
       settingsOf: (folder) => settings.at(folder, now).orchestration,
       log,
     });

@@ -1,7 +1,7 @@
 /** Starts the process of an agent so that it can be found again, whatever becomes of this process. */
 import { readProcesses } from "../process/identity.ts";
 import { startWords } from "../process/start.ts";
-import type { AgentFiles } from "./agent_files.ts";
+import { type AgentFiles, NOT_FOUND } from "./agent_files.ts";
 
 /** What is to be started. */
 export interface Launch {
@@ -27,8 +27,10 @@ export interface Held {
 /**
  * The shell around an agent. It waits for one line on its standard input; at the end of it, that is when whoever started
  * it has died, it leaves. Then it runs the agent, whose input and output are files, and writes down how it left. Signals
- * are for the agent: the shell outlives it to tell, also when it has to wait for room on the disk. What tells a program that it runs inside of a session of Claude Code is
- * taken away: whoever started the daemon from one did not mean the agents to be a part of it.
+ * are for the agent: the shell outlives it to tell, also when it has to wait for room on the disk, but not when its folder
+ * is gone. A program that is not there is told as such, and not by the name of this shell. What tells a program that it
+ * runs inside of a session of Claude Code is taken away: whoever started the daemon from one did not mean the agents to be
+ * a part of it.
  */
 const SHELL = `IFS= read -r go || exit 125
 input=$1 out=$2 err=$3 begun=$4 exit=$5
@@ -37,10 +39,18 @@ unset AI_AGENT CLAUDECODE CLAUDE_CODE_CHILD_NOTES_DIR CLAUDE_CODE_CHILD_SESSION 
   CLAUDE_CODE_MESSAGING_SOCKET CLAUDE_CODE_MESSAGING_TOKEN CLAUDE_CODE_SESSION_ATTENDED CLAUDE_CODE_SESSION_ID \\
   CLAUDE_CODE_SSE_PORT CLAUDE_ENV_FILE CLAUDE_PID
 trap ':' TERM INT HUP
-: >"$begun" || exit 125
-"$@" <"$input" >>"$out" 2>>"$err"
-code=$?
-until printf '%s\\n' "$code" >"$exit.new" && mv -f "$exit.new" "$exit"; do sleep 1; done 2>/dev/null`;
+(umask 077; : >"$begun") || exit 125
+if command -v -- "$1" >/dev/null 2>&1; then
+  "$@" <"$input" >>"$out" 2>>"$err"
+  code=$?
+else
+  printf '%s: not found\\n' "$1" >>"$err"
+  code="${NOT_FOUND}"
+fi
+until (umask 077; printf '%s\\n' "$code" >"$exit.new") && mv -f "$exit.new" "$exit"; do
+  [ -d "\${exit%/*}" ] || exit 125
+  sleep 1
+done 2>/dev/null`;
 
 /**
  * Starts a process that does nothing yet.

@@ -2,6 +2,7 @@
 import { type Review, reviewTree } from "../git/merge.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
+import { restoreTree } from "./lost_tree.ts";
 
 /**
  * All work of a workflow against where it began.
@@ -19,6 +20,8 @@ export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
       mergeCommit === null ? undefined : `git show -m --first-parent ${mergeCommit}`,
     );
   }
+  const gone = await restoreTree(workflow);
+  if (gone !== null) throw nothingToSee(workflow, gone.why, gone.next);
   const review = await reviewTree({ path: worktree }, {
     base: baseCommit,
     target: baseBranch,

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { mergeTree } from "../git/merge.ts";
 import { runCheck } from "./check.ts";
+import { mergeObstacle } from "./lost_tree.ts";
 import { blockedOutcome, mergedOutcome } from "../orchestration/progress.ts";
 import { renderMergeStep } from "../orchestration/render_step.ts";
 import type { Task } from "../orchestration/task.ts";
@@ -51,6 +52,8 @@ export async function approve(
       "there is no working tree to be merged: the task is in no repository",
     );
   }
+  const obstacle = await mergeObstacle(workflow);
+  if (obstacle !== null) return keepWaiting(db, workflow, obstacle.why, { next: obstacle.next });
   const texts = mergeTexts(db, workflow, step);
   for (const script of texts.preMerge) {
     const failed = await runCheck(script, { folder: worktree, timeoutMs });

@@ -12,6 +12,7 @@ import { readWorkflowOfTask } from "../store/workflows.ts";
 import { beginWorkflow, resumeWorkflow } from "./begin.ts";
 import { chooseFor } from "./workflow_choice.ts";
 import { loadPlan } from "./workflow_files.ts";
+import { checkPlace } from "./work_place.ts";
 
 /** How the scheduler is to work. */
 export interface Scheduling {
@@ -20,6 +21,8 @@ export interface Scheduling {
   /** Whether every task that is ready is taken; else only those that were handed over. */
   readonly all: boolean;
   readonly leaseMs: number;
+  /** The user's home; null when there is none. */
+  readonly home: string | null;
   readonly settingsOf: (folder: string) => Config["orchestration"];
   readonly log: (level: "info" | "warn", message: string) => void;
 }
@@ -41,7 +44,7 @@ export async function startReady(db: DatabaseSync, options: Scheduling): Promise
 }
 
 function startTask(db: DatabaseSync, task: Task, options: Scheduling): boolean {
-  const { leaseMs, settingsOf, log } = options;
+  const { leaseMs, home, settingsOf, log } = options;
   const atMs = Date.now();
   try {
     const projectDir = projectOf(task);
@@ -57,6 +60,7 @@ function startTask(db: DatabaseSync, task: Task, options: Scheduling): boolean {
     const { name, warnings } = chooseFor(db, { ...task, projectDir }, config);
     for (const warning of warnings) log("warn", warning);
     const plan = loadPlan(name, projectDir);
+    checkPlace(task, plan.workflow, { projectDir, home });
     transaction(db, () => beginWorkflow(db, task, plan, { leaseMs, timeoutMs, atMs }));
     log("info", `task ${task.id}: workflow ${name} begins`);
     return true;

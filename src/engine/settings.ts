@@ -40,6 +40,11 @@ export class Settings {
     this.#warn = warn;
   }
 
+  /** The user's home; null when there is none. */
+  get home(): string | null {
+    return this.#user.home;
+  }
+
   /** The settings of the daemon itself: how many agents run at once, how long things are kept. */
   own(nowMs: number): Config {
     return this.at(this.#folder, nowMs);

@@ -24,6 +24,8 @@ export interface AgentEnd {
   readonly timedOut: boolean;
   /** Why it was killed; null when it was not. */
   readonly killed: string | null;
+  /** What is known of it beside its code; null when the code tells all. */
+  readonly fault: string | null;
 }
 
 /** So much of an output is kept with the step, for the steps after it, in characters: the end of it. */
@@ -80,17 +82,18 @@ export function settle(
 }
 
 /** Whoever stopped an agent has given a reason; it says more than a signal. */
-function asStopped(outcome: StepOutcome, { killed }: AgentEnd): StepOutcome {
-  if (killed === null) return outcome;
+function asStopped(outcome: StepOutcome, { killed, fault }: AgentEnd): StepOutcome {
+  if (killed === null) return fault === null ? outcome : { ...outcome, error: fault };
   return { ...outcome, success: false, action: "block", error: `killed: ${killed}` };
 }
 
 function statusOf(
-  { code, timedOut, killed }: AgentEnd,
+  { code, timedOut, killed, fault }: AgentEnd,
   signal: string | null,
 ): { readonly status: "completed" | "failed" | "killed"; readonly error: string | null } {
   if (timedOut) return { status: "failed", error: "execution timed out" };
   if (killed !== null) return { status: "killed", error: killed };
+  if (fault !== null) return { status: "failed", error: fault };
   if (signal !== null) return { status: "killed", error: `ended by ${signal}` };
   if (code === 0) return { status: "completed", error: null };
   return { status: "failed", error: `agent exited with code ${code}` };
@@ -160,9 +163,13 @@ export function readSaid(
   return { text: endOf(text, mask), sessionId };
 }
 
-/** Masked before it is cut, so that no half of a secret is left over at the cut. */
+/**
+ * Masked before it is cut, so that no half of a secret is left over at the cut. Without NUL, which no word of a script can
+ * hold.
+ */
 function endOf(text: string, mask: (text: string) => string): string {
-  return mask(text.slice(-2 * MAX_OUTCOME_CHARS)).slice(-MAX_OUTCOME_CHARS);
+  const end = text.replaceAll("\0", "").slice(-2 * MAX_OUTCOME_CHARS);
+  return mask(end).slice(-MAX_OUTCOME_CHARS);
 }
 
 /** The end of a file, from the beginning of a line on. */

@@ -20,6 +20,8 @@ export interface StepLaunch {
   readonly timeoutMs: number | null;
   /** The answer that it goes on with; null when it begins anew. */
   readonly answered: Question | null;
+  /** Why a script cannot be run that is as it should be: its folder may come only with what is made; null when it can. */
+  readonly obstacle: string | null;
 }
 
 /** `bash` for what people write; where there is none, the shell that is. */
@@ -27,7 +29,7 @@ const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$1" c
 exec /bin/sh -c "$1" conclaude`;
 
 /** The program that does an agent's step when the configuration names none. */
-const AGENT_COMMAND = "claude";
+export const AGENT_COMMAND = "claude";
 
 /**
  * Puts together what is started for a step.
@@ -59,21 +61,37 @@ export function launchOf(
   const timeoutMs = stepTimeoutMs(step, { agentMs: config.agentTimeoutMinutes * 60_000 });
   const place = { folder, variables };
   return step.type === "script"
-    ? { launch: scriptLaunch(step, move, place), timeoutMs, answered: null }
-    : { ...agentLaunch(db, step, { move, workflow, config, place }), timeoutMs };
+    ? { ...scriptLaunch(step, move, place), timeoutMs, answered: null }
+    : { ...agentLaunch(db, step, { move, workflow, config, place }), timeoutMs, obstacle: null };
 }
 
 type Place = Pick<Launch, "folder" | "variables">;
 type Run = Extract<Move, { readonly kind: "run" }>;
 
-function scriptLaunch(step: ScriptStep, { context }: Run, place: Place): Launch {
+function scriptLaunch(
+  step: ScriptStep,
+  { context }: Run,
+  place: Place,
+): Pick<StepLaunch, "launch" | "obstacle"> {
   const { command, env, workdir } = renderScriptStep(step, context);
-  return {
+  const folder = workdir === null ? place.folder : joinPath(place.folder, workdir);
+  const launch = {
     words: ["/bin/sh", "-c", PICK_SHELL, "sh", command],
-    folder: workdir === null ? place.folder : joinPath(place.folder, workdir),
+    folder,
     variables: { ...place.variables, ...env },
     input: "",
   };
+  const fault = workdir === null ? null : folderFault(folder);
+  return { launch, obstacle: fault === null ? null : `workdir ${workdir} ${fault}` };
+}
+
+/** What keeps a folder from being worked in; null when nothing does. */
+function folderFault(folder: string): string | null {
+  try {
+    return Deno.statSync(folder).isDirectory ? null : "is no folder";
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound ? "does not exist" : "cannot be looked into";
+  }
 }
 
 function agentLaunch(
@@ -85,7 +103,7 @@ function agentLaunch(
     readonly config: Config["orchestration"];
     readonly place: Place;
   },
-): Omit<StepLaunch, "timeoutMs"> {
+): Pick<StepLaunch, "launch" | "answered"> {
   const { prompts } = readPlan(db, workflow.id);
   const tools = config.allowedTools.length === 0
     ? []

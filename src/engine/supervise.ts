@@ -6,7 +6,7 @@ import { detectQuestion } from "../orchestration/questions.ts";
 import { type Agent, readAgent, setAgentSession } from "../store/agents.ts";
 import { transaction } from "../store/database.ts";
 import { askQuestion } from "../store/questions.ts";
-import { type AgentFiles, readExit } from "./agent_files.ts";
+import { type AgentFiles, areGone, readExit, wasNotFound } from "./agent_files.ts";
 import { environmentMark, isAlive, isReused } from "./identity.ts";
 import { type FreshLine, OutputReader } from "./output.ts";
 import type { AgentEnd } from "./settle.ts";
@@ -75,7 +75,7 @@ export async function supervise(
   if (!await isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
   await takeRest(reader, look);
   onOutput();
-  return endOf(db, agent, readExit(files));
+  return endOf(db, agent, files);
 }
 
 /** Takes all that an agent that has ended has left, a part at a time. */
@@ -88,13 +88,30 @@ export async function takeRest(
   }
 }
 
-/** How an agent ended, also one that ended while nobody looked. */
-export function endOf(db: DatabaseSync, agent: Agent, code: number | null): AgentEnd {
-  const { killRequestedAtMs, killReason, deadlineAtMs } = readAgent(db, agent.id) ?? agent;
+/** How an agent ended. */
+function endOf(db: DatabaseSync, agent: Agent, files: AgentFiles): AgentEnd {
+  const code = readExit(files);
+  const { killRequestedAtMs, killReason, deadlineAtMs, command } = readAgent(db, agent.id) ?? agent;
   const wasEnded = code === null || code > BY_SIGNAL;
   const isLate = deadlineAtMs !== null && Date.now() >= deadlineAtMs;
   const killed = killRequestedAtMs !== null && wasEnded ? killReason ?? "on request" : null;
-  return { code, killed, timedOut: killed === null && wasEnded && isLate };
+  const timedOut = killed === null && wasEnded && isLate;
+  const fault = killed === null && !timedOut ? faultOf(files, { code, command }) : null;
+  return { code, killed, timedOut, fault };
+}
+
+/** What says more of an end than its code. */
+function faultOf(
+  files: AgentFiles,
+  { code, command }: Pick<Agent, "command"> & Pick<AgentEnd, "code">,
+): string | null {
+  if (code === null && areGone(files)) {
+    return `its files in ${files.folder} are gone: nobody knows how it ended`;
+  }
+  if (!wasNotFound(files)) return null;
+  return `the agent command "${
+    command[0]
+  }" was not found (orchestration.agentCommand; conclaude doctor)`;
 }
 
 function isToEnd(db: DatabaseSync, agent: Agent): boolean {

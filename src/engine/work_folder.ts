@@ -7,9 +7,12 @@ import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../git/worktr
 import { branchName } from "../orchestration/branch.ts";
 import type { Task } from "../orchestration/task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../paths.ts";
+import { exists } from "../project/exists.ts";
 import { lookUpwards } from "../project/look.ts";
 import { transaction } from "../store/database.ts";
 import { changeWorkflow, type WorkflowRow } from "../store/workflows.ts";
+import { lossBefore } from "./lost_tree.ts";
+import { inTurn } from "./tree_turns.ts";
 
 /** The folder of the working trees when the configuration names none. */
 const TREES = ".conclaude/worktrees";
@@ -35,7 +38,11 @@ export async function ensureFolder(
   const { projectDir } = workflow;
   if (projectDir === null) return { kind: "failed", why: "the task belongs to no project" };
   const repository = findRepository(lookUpwards(projectDir));
-  if (repository === undefined) return { kind: "ready", folder: projectDir };
+  if (repository === undefined) {
+    return exists(projectDir)
+      ? { kind: "ready", folder: projectDir }
+      : { kind: "failed", why: `the folder of the project, ${projectDir}, does not exist` };
+  }
   const base = await baseOf(repository, workflow, config);
   if (base.kind === "failed") return base;
   const root = mainRoot(repository);
@@ -48,6 +55,8 @@ export async function ensureFolder(
       path: joinPath(folder, task.id.replaceAll("-", "").slice(-ID_CHARS)),
       branch: branchName(task.id, task.title),
     };
+  const loss = await lossBefore(db, workflow);
+  if (loss !== null) return { kind: "failed", why: loss.why };
   transaction(db, () =>
     changeWorkflow(db, workflow.id, {
       repository: repository.commonDir,
@@ -56,17 +65,10 @@ export async function ensureFolder(
       baseBranch: base.branch,
       baseCommit: base.commit,
     }, { event: null, atMs }));
-  const made = await inTurn(repository.commonDir, () => ensureTree(repository, tree, base.commit));
+  // What was merged is there, also when its branch has been taken away since.
+  const begin = workflow.mergeCommit ?? base.commit;
+  const made = await inTurn(repository.commonDir, () => ensureTree(repository, tree, begin));
   return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
-}
-
-/** What is being done to the working trees of a repository: git cannot make two at once. */
-const TURNS = new Map<string, Promise<unknown>>();
-
-function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise<Result> {
-  const mine = (TURNS.get(commonDir) ?? Promise.resolve()).then(work, work);
-  TURNS.set(commonDir, mine);
-  return mine;
 }
 
 async function baseOf(

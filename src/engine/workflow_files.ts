@@ -6,6 +6,7 @@ import { BUILTIN_WORKFLOWS, builtinPrompt, builtinWorkflow } from "../orchestrat
 import { refusal } from "../orchestration/refusal.ts";
 import {
   allSteps,
+  type FaultyWorkflow,
   isInlinePrompt,
   parseWorkflow,
   type Workflow,
@@ -133,13 +134,13 @@ function includedIn(text: string): string[] {
 /** What a file says, or all that is wrong with it. */
 export function parseFile(
   file: WorkflowFile,
-): { readonly workflow: Workflow } | { readonly errors: readonly string[] } {
-  if (file.problem !== undefined) return { errors: [file.problem] };
+): { readonly workflow: Workflow } | FaultyWorkflow {
+  if (file.problem !== undefined) return { errors: [file.problem], rest: null };
   let value: unknown;
   try {
     value = parseYaml(file.text);
   } catch (thrown) {
-    return { errors: [messageOf(thrown)] };
+    return { errors: [messageOf(thrown)], rest: null };
   }
   return parseWorkflow(value);
 }
@@ -153,36 +154,27 @@ function invalid(file: WorkflowFile, why: string) {
   });
 }
 
-/** The files of a folder; hidden ones are those of editors, and what is no file does not count. */
+/** The files of a folder; hidden ones are those of editors. */
 function filesIn(folder: string, pattern: RegExp): { name: string; path: string }[] {
   try {
     return [...Deno.readDirSync(folder)]
       .filter((entry) => !entry.name.startsWith("."))
       .map((entry) => ({ name: pattern.exec(entry.name)?.[1], path: joinPath(folder, entry.name) }))
       .filter((file): file is { name: string; path: string } => file.name !== undefined)
-      .filter(({ path }) => isFileOrUnknown(path))
       .sort((a, b) => a.path < b.path ? -1 : 1);
   } catch {
     return [];
   }
 }
 
-/** Whether there is a file, also where a link leads; what cannot be looked at is told of when it is read. */
-function isFileOrUnknown(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return true;
-  }
-}
-
 /** Never throws: a file that cannot be read is no obstacle for the others. */
 function readText(path: string): Pick<WorkflowFile, "text" | "problem"> {
   try {
-    if (Deno.statSync(path).size > MAX_FILE_BYTES) {
-      return { text: "", problem: "the file is larger than 1 MiB" };
-    }
-    return { text: Deno.readTextFileSync(path) };
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile) return { text: "", problem: "it is no file" };
+    if (size > MAX_FILE_BYTES) return { text: "", problem: "the file is larger than 1 MiB" };
+    const text = Deno.readTextFileSync(path);
+    return text.includes("\0") ? { text: "", problem: "the file holds no text" } : { text };
   } catch (thrown) {
     return { text: "", problem: `the file cannot be read: ${messageOf(thrown)}` };
   }

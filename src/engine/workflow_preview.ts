@@ -8,6 +8,8 @@ import { findPrompt, parseFile, type WorkflowFile } from "./workflow_files.ts";
 export interface FilePreview extends WorkflowPreview {
   /** Null when the file cannot be read as a workflow. */
   readonly workflow: Workflow | null;
+  /** What is no fault of the file, but hardly meant. */
+  readonly warnings: readonly string[];
 }
 
 /** Stands for a task where none is named. */
@@ -26,12 +28,38 @@ export function previewFile(
   { projectDir, task }: { readonly projectDir: string; readonly task: TaskFacts | null },
 ): FilePreview {
   const parsed = parseFile(file);
+  const look = (workflow: Workflow) =>
+    previewWorkflow(workflow, {
+      task: task ?? NO_TASK,
+      prompts: (name) => findPrompt(name, projectDir),
+    });
   if ("errors" in parsed) {
-    return { workflow: null, steps: [], errors: parsed.errors, isValid: false };
+    const { errors, rest } = parsed;
+    const more = rest === null ? [] : errorsBeside(errors, look(rest));
+    return {
+      workflow: null,
+      steps: [],
+      errors: [...errors, ...more],
+      warnings: [],
+      isValid: false,
+    };
   }
-  const preview = previewWorkflow(parsed.workflow, {
-    task: task ?? NO_TASK,
-    prompts: (name) => findPrompt(name, projectDir),
+  const { workflow } = parsed;
+  const isOther = file.path !== null && workflow.name !== file.name;
+  const warnings = isOther
+    ? [`its file says name: ${workflow.name}, but the file's name counts: ${file.name}`]
+    : [];
+  return { workflow, warnings, ...look(workflow) };
+}
+
+/** What a look at the steps finds beside what was found when they were read. */
+function errorsBeside(errors: readonly string[], { steps }: WorkflowPreview): string[] {
+  return steps.flatMap(({ step, errors: found }) => {
+    const title = `step "${step.name}": `;
+    const own = errors.filter((error) => error.startsWith(title));
+    const isEmpty = step.name === "" || (step.type === "agent" && step.prompt.trim() === "");
+    return isEmpty
+      ? []
+      : found.filter((error) => !own.some((one) => one.endsWith(error))).map((one) => title + one);
   });
-  return { workflow: parsed.workflow, ...preview };
 }

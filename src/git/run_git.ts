@@ -46,5 +46,6 @@ function lastLines(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.trim()).filter((line) =>
     line !== "" && !line.startsWith("hint:")
   );
-  return lines.slice(0, 6).join("; ").slice(0, 500);
+  // What a line announces follows it.
+  return lines.slice(0, 6).join("; ").replaceAll(":; ", ": ").slice(0, 500);
 }

@@ -52,16 +52,24 @@ async function makeTree(
   } catch {
     return { kind: "failed", why: `${path} is in the way: it is no working tree, and not empty` };
   }
-  const known = await runGit(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], {
-    folder: commonDir,
-  });
   const made = await runGit(
-    known.code === 0
+    await hasBranch({ commonDir }, branch)
       ? ["worktree", "add", "--force", path, branch]
       : ["worktree", "add", "--no-track", "-b", branch, path, base],
     { folder: commonDir },
   );
   return made.code === 0 ? { kind: "ready" } : { kind: "failed", why: made.complaint };
+}
+
+/** Whether a repository has a branch. */
+export async function hasBranch(
+  { commonDir }: Pick<Repository, "commonDir">,
+  branch: string,
+): Promise<boolean> {
+  const found = await runGit(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], {
+    folder: commonDir,
+  });
+  return found.code === 0;
 }
 
 /** Whether a folder is a working tree of the repository, whatever an agent has checked out there. */

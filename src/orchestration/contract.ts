@@ -20,7 +20,8 @@ const MAX_LOOKED_AT = 200_000;
 
 /**
  * The last object in a text that says whether the work succeeded: `{"success": true, "summary": …, "outputs": …}`, in a
- * fence or bare. Objects inside of other objects do not count.
+ * fence or bare. Objects inside of other objects do not count. One whose `success` is anything else is a failure that says
+ * so.
  *
  * @param text As a person reads it, not as lines of JSON.
  * @returns Null when there is none: then the exit code decides.
@@ -58,7 +59,11 @@ function endOfObject(text: string, start: number): number | null {
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | null {
   try {
-    return JSON.parse(text);
+    // No word of a script can hold NUL.
+    return JSON.parse(
+      text,
+      (_, value) => typeof value === "string" ? value.replaceAll("\0", "") : value,
+    );
   } catch {
     return null;
   }
@@ -66,11 +71,19 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | null {
 
 function contractOf(object: Readonly<Record<string, unknown>>): Contract | null {
   const { success, summary, outputs, error } = object;
-  if (typeof success !== "boolean") return null;
+  if (success === undefined) return null;
+  if (typeof success !== "boolean") return broken(success);
   return {
     success,
     summary: typeof summary === "string" && summary !== "" ? summary : null,
     outputs: isMapping(outputs) ? outputs : {},
     error: typeof error === "string" && error !== "" ? error : null,
   };
+}
+
+/** What is meant as a result but does not say whether the work succeeded: nobody is to take that for a yes. */
+function broken(success: unknown): Contract {
+  const told = JSON.stringify(success).slice(0, 40);
+  const error = `its result is no valid one: "success" must be true or false, and is ${told}`;
+  return { success: false, summary: null, outputs: {}, error };
 }

@@ -214,6 +214,11 @@ export function blockedOutcome(error: string): StepOutcome {
   return { ...DONE, success: false, error, action: "block" };
 }
 
+/** The outcome of a script that could not be run: a failure as any other, so its step says what comes of it. */
+export function unrunOutcome({ onFail }: Pick<ScriptStep, "onFail">, error: string): StepOutcome {
+  return { ...DONE, success: false, error, action: onFail };
+}
+
 /** The outcome of a merge that was made. */
 export function mergedOutcome(commit: string): StepOutcome {
   return { ...DONE, output: commit, outputs: { commit } };

@@ -15,8 +15,8 @@ export interface Question {
 /** Longer lines are no question to anyone. */
 const MAX_LENGTH = 1000;
 
-/** So many of the last lines are where an agent that waits for an answer has asked. */
-const LAST_LINES = 3;
+/** A line of a list: below a question the answers that it offers. */
+const LISTED = /^\s*(?:[-*•]|\(?\w{1,2}[.)])\s+\S/;
 
 /** What stands at the end of a line and asks for yes or no. */
 const YES_OR_NO =
@@ -50,16 +50,16 @@ export function detectQuestion(line: string): Question | null {
   return type === null ? null : { type, text, options };
 }
 
-/** The question that a text ends with, program text in fences aside; null when its last lines ask none. */
+/**
+ * The question that a text ends with, program text in fences aside, with the list of its answers below it or without one.
+ * Null when it ends with anything else: whoever goes on after a question does not wait for an answer.
+ */
 export function lastQuestion(text: string): Question | null {
   const lines = text
     .replace(/^[ \t]*(```|~~~)[^\n]*\n[\s\S]*?(?:^[ \t]*\1[ \t]*$|$(?![\s\S]))/gm, "")
-    .split("\n").filter((line) => line.trim() !== "").slice(-LAST_LINES);
-  for (const line of lines.toReversed()) {
-    const question = detectQuestion(line);
-    if (question !== null) return question;
-  }
-  return null;
+    .split("\n").filter((line) => line.trim() !== "");
+  return detectQuestion(lines.at(-1) ?? "") ??
+    detectQuestion(lines.findLast((line) => !LISTED.test(line)) ?? "");
 }
 
 function typeOf(prose: string, options: readonly string[]): QuestionType | null {

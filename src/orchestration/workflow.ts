@@ -1,7 +1,7 @@
 /** Workflows: what their files may say, with defaults, and what is wrong with one. */
 import { FieldReader, isMapping } from "./field_reader.ts";
 import { doubleNames, nameFault, outputFault } from "./step_names.ts";
-import { scriptFault, textFault } from "./template_check.ts";
+import { scriptFaults, textFaults } from "./template_check.ts";
 
 /** What every step has. */
 interface CommonStep {
@@ -73,6 +73,12 @@ export interface Workflow {
   readonly steps: readonly Step[];
 }
 
+/** A file that is no workflow. */
+export interface FaultyWorkflow {
+  readonly errors: readonly string[];
+  readonly rest: Workflow | null;
+}
+
 /** Rounds of a loop that does not say how many. */
 export const DEFAULT_MAX_ITERATIONS = 10;
 
@@ -122,21 +128,22 @@ const STEP_TYPES = ["agent", "script", "loop", "merge"] as const;
 /**
  * Reads a workflow from an already parsed YAML value.
  *
- * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in.
+ * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in; `rest` is what can
+ * be looked at all the same, null where steps are missing that others may name.
  */
-export function parseWorkflow(
-  value: unknown,
-): { readonly workflow: Workflow } | { readonly errors: readonly string[] } {
+export function parseWorkflow(value: unknown): { readonly workflow: Workflow } | FaultyWorkflow {
   if (!isMapping(value)) {
-    return { errors: ["a workflow is a mapping with name, description and steps"] };
+    return { errors: ["a workflow is a mapping with name, description and steps"], rest: null };
   }
   const errors: string[] = [];
+  let isWhole = true;
+  const drop = () => isWhole = false;
   const fields = new FieldReader(value, (error) => errors.push(error));
   const workflow: Workflow = {
     name: fields.text("name") ?? "",
     description: fields.text("description") ?? "",
     timeoutMs: fields.duration("timeout"),
-    steps: readSteps(fields.value("steps"), { isInLoop: false, errors }),
+    steps: readSteps(fields.value("steps"), { isInLoop: false, errors, drop }),
   };
   fields.finish();
   if (workflow.name === "") errors.unshift("name is required");
@@ -144,12 +151,14 @@ export function parseWorkflow(
   if (workflow.description === "") errors.push("description is required");
   if (isNothing(fields.value("steps"))) errors.push("steps are required: at least one");
   errors.push(...doubleNames([...allSteps(workflow.steps)].map(({ step }) => step)));
-  return errors.length > 0 ? { errors } : { workflow };
+  return errors.length > 0 ? { errors, rest: isWhole ? workflow : null } : { workflow };
 }
 
 interface Place {
   readonly isInLoop: boolean;
   readonly errors: string[];
+  /** Is called for a step that cannot be told what it is. */
+  readonly drop: () => void;
 }
 
 function readSteps(value: unknown, place: Place & { readonly isInLoop: false }): Step[];
@@ -169,6 +178,7 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   const tell = (error: string) => place.errors.push(`${title}: ${error}`);
   if (!isMapping(value)) {
     tell("a step is a mapping with name and type");
+    place.drop();
     return null;
   }
   const fields = new FieldReader(value, tell);
@@ -181,13 +191,14 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   for (const fault of [nameFault(common.name), outputFault(common.output)]) {
     if (fault !== null) tell(fault);
   }
-  tellFault(textFault(common.when), "when", tell);
+  tellFaults(textFaults(common.when), "when", tell);
   const type = fields.value("type");
   const known = STEP_TYPES.find((one) => one === type);
   if (known === undefined) {
     tell(
       `invalid step type ${JSON.stringify(type ?? "")}, must be one of: [${STEP_TYPES.join(" ")}]`,
     );
+    place.drop();
     return null;
   }
   const step = READERS[known](common, fields, { ...place, tell });
@@ -212,27 +223,27 @@ const READERS: Readonly<
     const prompt = own ?? old ?? "";
     const isInline = isInlinePrompt(prompt);
     if (prompt.trim() === "") tell("agent step requires a prompt");
-    if (isInline) tellFault(textFault(prompt), "prompt", tell);
+    if (isInline) tellFaults(textFaults(prompt), "prompt", tell);
     else if (/[/\\]/.test(prompt)) {
       tell('prompt is a name without "/" or "\\", or a text of several lines');
     }
     const input = fields.textMap("input") ?? {};
     for (const [name, text] of Object.entries(input)) {
-      tellFault(textFault(text), `input ${name}`, tell);
+      tellFaults(textFaults(text), `input ${name}`, tell);
     }
     return { ...common, type: "agent", prompt, input };
   },
   script: (common, fields, { tell }) => {
     const command = fields.text("command") ?? "";
     if (command.trim() === "") tell("script step requires a command");
-    tellFault(scriptFault(command), "command", tell);
+    tellFaults(scriptFaults(command), "command", tell);
     const env = fields.textMap("env") ?? {};
     for (const [name, text] of Object.entries(env)) {
       if (!/^[A-Za-z_]\w*$/.test(name)) tell(`env: "${name}" is no name of a variable`);
-      tellFault(textFault(text), `env ${name}`, tell);
+      tellFaults(textFaults(text), `env ${name}`, tell);
     }
     const workdir = fields.text("workdir");
-    tellFault(textFault(workdir), "workdir", tell);
+    tellFaults(textFaults(workdir), "workdir", tell);
     return {
       ...common,
       type: "script",
@@ -243,9 +254,9 @@ const READERS: Readonly<
       workdir,
     };
   },
-  loop: (common, fields, { tell, errors }) => {
+  loop: (common, fields, { tell, errors, drop }) => {
     const given = fields.value("steps");
-    const steps = readSteps(given, { isInLoop: true, errors });
+    const steps = readSteps(given, { isInLoop: true, errors, drop });
     if (isNothing(given)) tell("loop step requires at least one nested step");
     const count = fields.integer("max_iterations") ?? 0;
     if (count < 0) tell("max_iterations must be non-negative");
@@ -262,9 +273,9 @@ const READERS: Readonly<
     // Of old: a merge always takes the newest target, so there is nothing to choose.
     fields.truth("auto_rebase");
     const commitMessage = fields.text("commit_message");
-    tellFault(textFault(commitMessage), "commit_message", tell);
+    tellFaults(textFaults(commitMessage), "commit_message", tell);
     const preMerge = fields.texts("pre_merge") ?? [];
-    for (const command of preMerge) tellFault(scriptFault(command), "pre_merge", tell);
+    for (const command of preMerge) tellFaults(scriptFaults(command), "pre_merge", tell);
     const requireReview = fields.truth("require_review") ?? true;
     return { ...common, type: "merge", requireReview, commitMessage, preMerge };
   },
@@ -274,6 +285,10 @@ function isNothing(steps: unknown): boolean {
   return steps === null || (Array.isArray(steps) && steps.length === 0);
 }
 
-function tellFault(fault: string | null, field: string, tell: (error: string) => void): void {
-  if (fault !== null) tell(`${field}: ${fault}`);
+function tellFaults(
+  faults: readonly string[],
+  field: string,
+  tell: (error: string) => void,
+): void {
+  for (const fault of faults) tell(`${field}: ${fault}`);
 }

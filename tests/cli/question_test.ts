@@ -35,6 +35,8 @@ Deno.test("a question is answered once, and the agent goes on in its session wit
     [text, sessionId, status],
     ["Which color do you want?", SESSION, "pending"],
   );
+  const { stdout } = await run(["workflow", "show", id]);
+  assert.ok(stdout.includes(`conclaude question answer ${questionId} TEXT`), stdout);
   const empty = await json(["question", "answer", questionId, " "]);
   assert.deepEqual([empty.code, empty.body.error.reason], [2, "INVALID_INPUT"]);
   assert.equal((await run(["question", "answer", questionId])).code, 2);

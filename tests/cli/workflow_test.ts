@@ -322,9 +322,19 @@ steps:
 `,
   );
   write(".conclaude/workflows/torn.yaml", "name: [");
+  const other = "name: zzz\ndescription: d\nsteps: [{name: a, type: script, command: ls}]\n";
+  write(".conclaude/workflows/other.yaml", other);
   const { files } = (await json(["workflow", "files"])).body;
   const named = Object.fromEntries(files.map((file: { name: string }) => [file.name, file]));
-  assert.deepEqual(Object.keys(named), ["bad", "implement", "plan", "prepare-pr", "torn", "w"]);
+  assert.deepEqual(Object.keys(named), [
+    "bad",
+    "implement",
+    "other",
+    "plan",
+    "prepare-pr",
+    "torn",
+    "w",
+  ]);
   assert.equal(named["implement"].path, null);
   assert.deepEqual(named["implement"].faults, []);
   assert.equal(named["w"].path, join(project, ".conclaude", "workflows", "w.yaml"));
@@ -334,6 +344,10 @@ steps:
   assert.equal(bad.code, 1);
   assert.match(bad.body.errors.join("\n"), /step "b": script step requires a command/);
   assert.match(bad.body.errors.join("\n"), /duplicate step name/);
+  assert.match(bad.body.errors.join("\n"), /step "a": there is no prompt "nowhere"/);
+  assert.match(named["other"].warnings.join(), /the file's name counts: other/);
+  const renamed = await json(["workflow", "preview", "other"]);
+  assert.deepEqual([renamed.code, renamed.body.warnings], [0, named["other"].warnings]);
   const made = await json(["task", "create", "--title", "$(touch c.txt)"]);
   const good = await json(["workflow", "preview", "w", "--task", made.body.task.id]);
   assert.deepEqual([good.code, good.body.steps[0].command], [0, "touch '$(touch c.txt)'\n".trim()]);
@@ -349,6 +363,7 @@ Deno.test("what cannot be read among the workflows breaks itself alone", async (
   const folder = join(project, ".conclaude", "workflows");
   write(".conclaude/workflows/dir.yaml/inside.txt", "");
   write(".conclaude/workflows/.hidden.yaml", "name: [");
+  write(".conclaude/workflows/binary.yaml", "\x7fELF\0\0");
   Deno.symlinkSync("nobody@nowhere.1", join(folder, ".#w.yaml"));
   Deno.symlinkSync("nowhere.yaml", join(folder, "gone.yaml"));
   Deno.symlinkSync("w.yaml", join(folder, "link.yaml"));
@@ -357,7 +372,13 @@ Deno.test("what cannot be read among the workflows breaks itself alone", async (
   const faults = Object.fromEntries(
     body.files.map((file: { name: string; faults: string[] }) => [file.name, file.faults]),
   );
-  assert.deepEqual(Object.keys(faults), ["gone", "implement", "link", "plan", "prepare-pr", "w"]);
+  assert.deepEqual(
+    Object.keys(faults),
+    ["binary", "dir", "gone", "implement", "link", "plan", "prepare-pr", "w"],
+  );
+  assert.deepEqual([faults["dir"], faults["binary"]], [["it is no file"], [
+    "the file holds no text",
+  ]]);
   assert.match(faults["gone"][0], /^the file cannot be read: /);
   assert.deepEqual([faults["w"], faults["link"]], [[], []]);
   assert.equal((await json(["workflow", "preview", "w"])).code, 0);

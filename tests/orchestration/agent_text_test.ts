@@ -106,7 +106,12 @@ Deno.test("readContract() takes the last object that says whether it succeeded",
     of('Use {"a and } then\n{"success": true, "summary": "has } and \\" in it"}'),
     'has } and " in it',
   );
-  assert.equal(of('{"success": "yes", "summary": "a"}'), null);
+  assert.deepEqual(readContract('{"success": true} {"success": "no", "summary": "a"}'), {
+    success: false,
+    summary: null,
+    outputs: {},
+    error: 'its result is no valid one: "success" must be true or false, and is "no"',
+  });
   assert.equal(of("nothing"), null);
   assert.deepEqual(readContract('{"success": false, "outputs": [1], "error": "e"}'), {
     success: false,

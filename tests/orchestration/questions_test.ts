@@ -61,6 +61,10 @@ Deno.test("detectQuestion() leaves program text, data, addresses and quotations 
 Deno.test("lastQuestion() finds what a text ends with, but not in a fence", () => {
   assert.equal(lastQuestion("Done.\n\nShall I proceed?\n")?.type, "confirmation");
   assert.equal(lastQuestion("Shall I proceed?\nI did.\nAll of it.\nIt works."), null);
+  assert.equal(lastQuestion("Shall I proceed? (y/n)\nI did it anyway."), null);
+  assert.equal(lastQuestion("Shall I proceed? (y/n)\nWhat is next?")?.text, "What is next?");
+  assert.equal(lastQuestion("Which one do you want?\n1. red\n2. green")?.type, "input");
+  assert.equal(lastQuestion("1. Shall I proceed?\n2. I did it."), null);
   assert.equal(lastQuestion("Ready.\n```\nShall I proceed?\n```\n"), null);
   assert.equal(lastQuestion("Ready.\n```\nShall I proceed?"), null);
   assert.equal(lastQuestion(""), null);

@@ -135,7 +135,12 @@ export async function unblock(context: CliContext, flags: ByFlag, text: string):
 
 /** `conclaude task start ID` */
 export async function start(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  const task = await work(context, { ...flags, text, what: "start a task" }, queueTask);
+  const { checkStart } = await import("../start_check.ts");
+  const task = await work(context, { ...flags, text, what: "start a task" }, (db, id, terms) => {
+    const queued = queueTask(db, id, terms);
+    if (queued.status === "open") checkStart(context, db, queued);
+    return queued;
+  });
   if (task.status === "in_progress") {
     return changedView(task, `Task ${nameOf(task)} is in work already.`);
   }

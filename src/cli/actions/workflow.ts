@@ -2,6 +2,7 @@
 import { plain } from "../../capture/plain.ts";
 import { refusal } from "../../orchestration/refusal.ts";
 import { listEvents } from "../../store/events.ts";
+import { listQuestions } from "../../store/questions.ts";
 import { readTask } from "../../store/tasks.ts";
 import { listWorkflows, type WorkflowStatus } from "../../store/workflows.ts";
 import { listSteps } from "../../store/workflow_steps.ts";
@@ -58,13 +59,18 @@ export async function listAll(context: CliContext, flags: ListFlags): Promise<Vi
 export async function showWorkflow(
   context: CliContext,
   _flags: object,
-  text: string,
+  name: string,
 ): Promise<View> {
   const { db, place } = await openStore(context, "read");
-  const row = needWorkflow(db, workflowIdOf(db, text));
+  const row = needWorkflow(db, workflowIdOf(db, name));
   const workflow = wholeWorkflow(db, row, isDaemonHere(context, place));
   const task = readTask(db, row.taskId);
-  return { json: { workflow }, text: workflowText(workflow, { task, nowMs: Date.now() }) };
+  const questionId = row.status !== "blocked" ? null : listQuestions(db, {
+    statuses: ["pending"],
+    workflowId: row.id,
+  }).findLast(({ stepKey }) => stepKey === row.currentStep)?.id ?? null;
+  const text = workflowText(workflow, { task, questionId, nowMs: Date.now() });
+  return { json: { workflow }, text };
 }
 
 /** `conclaude workflow log ID` */

@@ -7,6 +7,7 @@ import {
   lookForWorkflow,
 } from "../../engine/workflow_files.ts";
 import { previewFile } from "../../engine/workflow_preview.ts";
+import { placeFault } from "../../engine/work_place.ts";
 import type { PreviewStep } from "../../orchestration/preview.ts";
 import { needTask } from "../../store/task_changes.ts";
 import type { CliContext } from "../context.ts";
@@ -25,12 +26,13 @@ const BUILT_IN = "built-in";
 export function listFiles(context: CliContext): View {
   const { projectDir } = homeOfTasks(context);
   const files = listWorkflowFiles(projectDir).map((file) => {
-    const { workflow, errors } = previewFile(file, { projectDir, task: null });
+    const { workflow, errors, warnings } = previewFile(file, { projectDir, task: null });
     return {
       name: file.name,
       path: file.path,
       description: workflow?.description ?? null,
       faults: errors,
+      warnings,
     };
   });
   const table = tableText(files, [
@@ -39,12 +41,14 @@ export function listFiles(context: CliContext): View {
     { title: "DESCRIPTION", value: ({ description }) => description },
   ], { empty: "", color: context.globals.color });
   const faults = files.flatMap(({ name, faults }) => faults.map((fault) => `${name}: ${fault}`));
+  const doubts = files.flatMap(({ name, warnings }) => warnings.map((one) => `${name}: ${one}`));
   const { path, matchers, warnings } = readMatchers(projectDir);
   return {
     json: { files, matchers: { path, names: matchers.map(({ name }) => name), warnings } },
     text: [
       table,
       ...faults.length === 0 ? [] : ["", "Faults", ...faults.map((fault) => `  ${plain(fault)}`)],
+      ...doubts.length === 0 ? [] : ["", "Warnings", ...doubts.map((one) => `  ${plain(one)}`)],
       ...warnings.length === 0 ? [] : ["", "Matchers", ...warnings.map((one) => `  ${plain(one)}`)],
     ].join("\n"),
   };
@@ -60,14 +64,20 @@ export async function preview(
   const task = flags.task === undefined ? null : needTask(db, taskIdOf(db, flags.task));
   const projectDir = task?.projectDir ?? homeOfTasks(context).projectDir;
   const file = findWorkflowFile(name, projectDir);
-  const { workflow, steps, errors, isValid } = previewFile(file, { projectDir, task });
-  const { warnings } = readMatchers(projectDir);
+  const { workflow, steps, ...told } = previewFile(file, { projectDir, task });
+  const place = { projectDir, home: context.locations.home };
+  const fault = workflow === null ? null : placeFault(workflow, place);
+  const errors = fault === null ? told.errors : [...told.errors, fault];
+  const isValid = errors.length === 0;
+  const matchers = readMatchers(projectDir).warnings;
+  const warnings = [...told.warnings, ...matchers];
   const lines = [
     `${name}${workflow === null ? "" : `: ${workflow.description}`}`,
     `  from: ${file.path ?? BUILT_IN}`,
     ...steps.flatMap((step) => ["", ...stepLines(step)]),
     ...errors.length === 0 ? [] : ["", "Errors", ...errors.map((error) => `  ${error}`)],
-    ...warnings.length === 0 ? [] : ["", "Matchers", ...warnings.map((warning) => `  ${warning}`)],
+    ...told.warnings.map((warning) => `  warning: ${warning}`),
+    ...matchers.length === 0 ? [] : ["", "Matchers", ...matchers.map((warning) => `  ${warning}`)],
     "",
     isValid
       ? "The workflow can be run. Nothing was executed."

@@ -11,6 +11,7 @@ import {
   requestRetry,
 } from "../../engine/workflow_requests.ts";
 import { checkBody } from "../../orchestration/task_input.ts";
+import { exists } from "../../project/exists.ts";
 import { listAgents } from "../../store/agents.ts";
 import { transaction } from "../../store/database.ts";
 import { lastEventId } from "../../store/events.ts";
@@ -100,7 +101,12 @@ async function end(
       await endHere(db, id, { ...lasting, database, mask, graceMs: killGraceSeconds * 1000 });
     }
   }
-  const kept = workflow.worktree === null ? "" : ` What was done stays in ${workflow.worktree}.`;
+  const { worktree } = workflow;
+  const kept = worktree === null
+    ? ""
+    : exists(worktree)
+    ? ` What was done stays in ${worktree}.`
+    : ` Its working tree ${worktree} is gone.`;
   const told = action === "reject"
     ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
     : "is cancelled, and its task is open again.";

@@ -11,7 +11,7 @@ import {
 import type { OldFile, Skipped } from "../../orchestration/coven/old_state.ts";
 import { isMapping } from "../../orchestration/field_reader.ts";
 import { parseMatchers } from "../../orchestration/matcher_file.ts";
-import { textFault } from "../../orchestration/template_check.ts";
+import { textFaults } from "../../orchestration/template_check.ts";
 import { joinPath } from "../../paths.ts";
 import { lookForWorkflow, parseFile } from "../workflow_files.ts";
 import type { OldPlace, OtherOldFiles } from "./old_files.ts";
@@ -50,7 +50,7 @@ export function planFiles({ root }: OldPlace, other: OtherOldFiles): FilesPlan {
   for (const file of other.spells) {
     const text = planning.textOf(file);
     if (text === null) continue;
-    const fault = textFault(text);
+    const [fault = null] = textFaults(text);
     if (fault !== null) planning.notes.push(`${file.path}: ${fault}`);
     planning.copy(file.path, joinPath(ours, `prompts/${file.name}.md`), text);
   }

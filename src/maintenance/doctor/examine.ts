@@ -1,5 +1,6 @@
 import { isUserError, messageOf } from "../../errors.ts";
 import { type Check, fail, type Finding } from "../check.ts";
+import { lookAtAgents } from "./agents.ts";
 import { lookAtConfiguration } from "./configuration.ts";
 import { lookAtDatabase } from "./database.ts";
 import { lookAtDisk } from "./disk.ts";
@@ -35,6 +36,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "spool", look: lookAtSpool, needsDatabase: true },
   { name: "hooks", look: lookAtHooks },
   { name: "gates", look: lookAtGates },
+  { name: "agents", look: lookAtAgents },
   { name: "sessions", look: lookAtSessions, needsDatabase: true },
   { name: "queue", look: lookAtQueue },
   { name: "retention", look: lookAtRetention },
