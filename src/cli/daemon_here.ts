@@ -1,4 +1,4 @@
-import { findDaemonOf } from "../daemon/client.ts";
+import { hasDaemon } from "../daemon/client.ts";
 import { parentOf } from "../paths.ts";
 import type { CliContext } from "./context.ts";
 import type { Place } from "./store.ts";
@@ -11,5 +11,5 @@ export function isDaemonHere(
   { locations }: Pick<CliContext, "locations">,
   { database }: Pick<Place, "database">,
 ): boolean {
-  return findDaemonOf(database, parentOf(locations.spoolFolders.at(-1)!)).kind !== "none";
+  return hasDaemon(database, parentOf(locations.spoolFolders.at(-1)!));
 }

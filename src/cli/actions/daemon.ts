@@ -1,15 +1,22 @@
-import { askDaemon, findDaemon, type FoundDaemon } from "../../daemon/client.ts";
-import type { DaemonState } from "../../daemon/state_file.ts";
+import {
+  askToStop,
+  findDaemon,
+  type FoundDaemon,
+  isWrittenDown,
+  type KnownDaemon,
+} from "../../daemon/client.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
 import { oldStateNotice, undecidedOldState } from "../../engine/migration/notice.ts";
 import type { OldPlace } from "../../engine/migration/old_files.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
+import { askToLeave } from "../../process/start.ts";
 import { startAlone } from "../../process/start_alone.ts";
+import { isDaemonLocked } from "../../store/daemon_lock.ts";
 import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { ownProgram } from "../program.ts";
-import { type Place, placeOf } from "../store.ts";
+import { openAt, type Place, placeOf } from "../store.ts";
 import type { View } from "../view.ts";
 
 /** How long is waited until a daemon answers, or is gone, in milliseconds. */
@@ -34,12 +41,19 @@ async function daemonPlace(context: CliContext) {
   return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
 }
 
+/** What cannot be served is told before a lock and a log are made. @throws {UserError} When it cannot be opened. */
+async function tryDatabase(place: Place): Promise<void> {
+  (await openAt(place, place.database)).db.close();
+}
+
 /** `conclaude daemon run` */
 export async function runHere(
   context: CliContext,
   flags: { readonly port?: number; readonly quiet: boolean },
 ): Promise<View> {
-  const { config, database, privateFolder } = await daemonPlace(context);
+  const place = await daemonPlace(context);
+  const { config, database, privateFolder } = place;
+  await tryDatabase(place);
   const { runDaemon } = await import("../../daemon/run.ts");
   const exitCode = await runDaemon({
     database,
@@ -58,8 +72,9 @@ export async function startDaemon(
   context: CliContext,
   flags: { readonly port?: number },
 ): Promise<View> {
-  const { database, files } = await daemonPlace(context);
-  const before = findDaemon(files);
+  const place = await daemonPlace(context);
+  const { database, files } = place;
+  const before = await findDaemon(files);
   const oldState = undecidedOldState(context.cwd, database);
   const tell = { database, oldState };
   if (before.kind === "running") {
@@ -67,6 +82,7 @@ export async function startDaemon(
     checkPort(before.state, flags.port);
     return stateView(before, { ...tell, started: false });
   }
+  await tryDatabase(place);
   const logged = readText(files.log);
   const { words } = ownProgram(context.cwd);
   const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
@@ -77,22 +93,23 @@ export async function startDaemon(
   });
   let hasLeft = false;
   child.status.then(() => hasLeft = true);
-  for (const endMs = Date.now() + START_MS; Date.now() < endMs && !hasLeft;) {
-    const found = findDaemon(files);
-    const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
-    if (answer?.status === 200) {
+  for (const endMs = Date.now() + START_MS; Date.now() < endMs;) {
+    const isOver = hasLeft;
+    const found = await findDaemon(files);
+    if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
       giveUpNetwork();
-      return stateView(found, { ...tell, started: true });
+      const started = found.state.pid === child.pid;
+      if (!started) {
+        // Somebody else has started one at the same moment; ours still waits for the lock, and may not get it later.
+        if (!hasLeft) await askToLeave(child.pid);
+        checkPort(found.state, flags.port);
+      }
+      return stateView(found, { ...tell, started });
     }
+    if (isOver && found.kind === "none") break;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   giveUpNetwork();
-  const last = findDaemon(files);
-  // Somebody else has started one at the same moment.
-  if (last.kind === "running") {
-    checkPort(last.state, flags.port);
-    return stateView(last, { ...tell, started: false });
-  }
   const now = readText(files.log);
   const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
   throw new UserError("The daemon does not answer", {
@@ -112,7 +129,7 @@ function lastSaid(log: string): string {
 }
 
 /** A daemon keeps the doors that it was started with. @throws {UserError} When it does not listen on a wanted port. */
-function checkPort({ pid, port }: DaemonState, wanted: number | undefined): void {
+function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void {
   if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
   throw new UserError(
     wanted === 0 ? "The daemon listens on no port" : `The daemon does not listen on port ${wanted}`,
@@ -128,22 +145,30 @@ function checkPort({ pid, port }: DaemonState, wanted: number | undefined): void
 /** `conclaude daemon stop` */
 export async function stopDaemon(context: CliContext): Promise<View> {
   const { files } = await daemonPlace(context);
-  const found = findDaemon(files);
-  if (found.kind === "running") await askDaemon(found.state, { method: "POST", path: "/shutdown" });
-  giveUpNetwork();
+  let found = await findDaemon(files);
   if (found.kind === "none") {
+    giveUpNetwork();
     return { json: { stopped: false, running: false }, text: "The daemon is not running." };
   }
+  let isTold = false;
+  let pid: number | null = null;
   for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
-    if (findDaemon(files).kind === "none") {
+    if (!isTold) found = await findDaemon(files);
+    if (found.kind === "none" || !isDaemonLocked(files.lock)) {
+      giveUpNetwork();
       return { json: { stopped: true, running: false }, text: "The daemon has stopped." };
+    }
+    if (found.kind === "running") {
+      pid = found.state.pid;
+      if (!isTold && !await askToStop(files)) await askToLeave(pid);
+      isTold = true;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  const pid = found.kind === "running" ? found.state.pid : null;
+  giveUpNetwork();
   throw new UserError("The daemon does not stop", {
     why: `it still holds its lock after ${STOP_MS / 1000} s`,
-    next: pid === null ? "conclaude daemon status" : `kill ${pid}`,
+    next: pid === null ? "conclaude daemon status" : `kill -9 ${pid}`,
   });
 }
 
@@ -152,23 +177,18 @@ function giveUpNetwork(): void {
   Deno.permissions.revokeSync({ name: "net" });
 }
 
-const HEALTH = { method: "GET", path: "/health" } as const;
-
 /** `conclaude daemon status` */
 export async function showStatus(context: CliContext): Promise<View> {
   const { database, files } = await daemonPlace(context);
-  const found = findDaemon(files);
-  const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
+  const found = await findDaemon(files);
   giveUpNetwork();
-  const oldState = undecidedOldState(context.cwd, database);
-  return stateView(found, { database, oldState, answers: answer?.status === 200 });
+  return stateView(found, { database, oldState: undecidedOldState(context.cwd, database) });
 }
 
 /** What is known beside the daemon itself. */
 interface Beside extends Pick<Place, "database"> {
   /** Whether this command has started it. */
   readonly started?: boolean;
-  readonly answers?: boolean;
   /** State of the older daemon here that nobody has decided about. */
   readonly oldState: OldPlace | null;
 }
@@ -186,7 +206,7 @@ function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): View {
 
 function daemonView(
   found: FoundDaemon,
-  { database, started, answers = true }: Omit<Beside, "oldState">,
+  { database, started }: Omit<Beside, "oldState">,
 ): View & { readonly json: object } {
   const more = started === undefined ? {} : { started };
   if (found.kind === "none") {
@@ -197,11 +217,19 @@ function daemonView(
   }
   if (found.kind === "silent") {
     return {
-      json: { running: true, answers: false, database, pid: null, socket: null, port: null },
+      json: {
+        running: true,
+        answers: false,
+        database,
+        pid: null,
+        socket: null,
+        port: null,
+        startedAtMs: null,
+      },
       text: `The daemon of ${database} is just starting or stopping.`,
     };
   }
-  const { token: _token, ...state } = found.state;
+  const { state, answers } = found;
   const isSame = state.version === VERSION;
   return {
     json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
