@@ -89,7 +89,8 @@ function filterOf(
   const type = query.type === undefined ? null : globOf(query.type);
   const entities = query.entity?.split(",").map((id) => id.trim()) ?? null;
   return {
-    afterId: Math.min(since.id, newest),
+    // Nobody has seen what is yet to come: that client knew another database, and has seen nothing of this one.
+    afterId: query.lastSeen !== null && since.id > newest ? 0 : Math.min(since.id, newest),
     accepts: (event) =>
       // What comes later is younger, whatever a clock says that was set back.
       (event.createdAtMs > fromMs || event.id > newest) &&
