@@ -11,6 +11,7 @@ import { lookAtSqlite } from "../maintenance/doctor/program.ts";
 import { readProcesses } from "../process/identity.ts";
 import { ENDING_SIGNALS } from "../process/start.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
+import { toldSinceMs } from "../store/events.ts";
 import { takeDaemonLock } from "../store/daemon_lock.ts";
 import { VERSION } from "../version.ts";
 import { findDaemon } from "./client.ts";
@@ -130,9 +131,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     get workflowTimeoutMs() {
       return settings.own(Date.now()).orchestration.workflowTimeoutMinutes * MINUTE_MS;
     },
-    get eventsMs() {
-      return settings.own(Date.now()).store.eventRetentionHours * 60 * MINUTE_MS;
-    },
+    toldSinceMs: (nowMs: number) =>
+      toldSinceMs(settings.own(nowMs).store.eventRetentionHours, nowMs),
     redact: (text: string) => {
       const { patterns } = settings.own(Date.now()).capture.redact;
       return redactText(text, compileRedactPatterns(patterns));
