@@ -43,6 +43,13 @@ export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {
   };
 }
 
+/** How many tasks were handed to the scheduler and wait for it. */
+export function countQueued(db: DatabaseSync): number {
+  const sql = `SELECT count(*) AS n FROM tasks
+                WHERE queued_at_ms IS NOT NULL AND status = 'open' AND deleted_at_ms IS NULL`;
+  return Number(statement(db, sql).get()!["n"]);
+}
+
 /** The number of the newest event that is not younger than a moment, in epoch milliseconds; 0 when there is none. */
 export function eventIdAt(db: DatabaseSync, atMs: number): number {
   const row = statement(db, "SELECT min(id) AS id FROM events WHERE created_at_ms > ?").get(atMs)!;

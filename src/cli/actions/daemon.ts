@@ -1,20 +1,13 @@
-import {
-  askToStop,
-  findDaemon,
-  type FoundDaemon,
-  isWrittenDown,
-  type KnownDaemon,
-} from "../../daemon/client.ts";
+import { askToStop, findDaemon, isWrittenDown, type KnownDaemon } from "../../daemon/client.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
-import { oldStateNotice, undecidedOldState } from "../../engine/migration/notice.ts";
-import type { OldPlace } from "../../engine/migration/old_files.ts";
+import { undecidedOldState } from "../../engine/migration/notice.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { askToLeave } from "../../process/start.ts";
 import { startAlone } from "../../process/start_alone.ts";
 import { isDaemonLocked } from "../../store/daemon_lock.ts";
-import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
+import { stateView } from "../daemon_view.ts";
 import { ownProgram } from "../program.ts";
 import { openAt, type Place, placeOf } from "../store.ts";
 import type { View } from "../view.ts";
@@ -76,7 +69,7 @@ export async function startDaemon(
   const { database, files } = place;
   const before = await findDaemon(files);
   const oldState = undecidedOldState(context.cwd, database);
-  const tell = { database, oldState };
+  const tell = { database, oldState, globals: context.globals };
   if (before.kind === "running") {
     giveUpNetwork();
     checkPort(before.state, flags.port);
@@ -182,70 +175,8 @@ export async function showStatus(context: CliContext): Promise<View> {
   const { database, files } = await daemonPlace(context);
   const found = await findDaemon(files);
   giveUpNetwork();
-  return stateView(found, { database, oldState: undecidedOldState(context.cwd, database) });
-}
-
-/** What is known beside the daemon itself. */
-interface Beside extends Pick<Place, "database"> {
-  /** Whether this command has started it. */
-  readonly started?: boolean;
-  /** State of the older daemon here that nobody has decided about. */
-  readonly oldState: OldPlace | null;
-}
-
-/** What is told of a daemon, and of the state of the older one. */
-function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): View {
-  const view = daemonView(found, beside);
-  if (oldState === null) return view;
-  return {
-    ...view,
-    json: { ...view.json, oldState: oldState.folder },
-    text: `${view.text}\n${oldStateNotice(oldState)}`,
-  };
-}
-
-function daemonView(
-  found: FoundDaemon,
-  { database, started }: Omit<Beside, "oldState">,
-): View & { readonly json: object } {
-  const more = started === undefined ? {} : { started };
-  if (found.kind === "none") {
-    return {
-      json: { running: false, database },
-      text: `The daemon of ${database} is not running. Start it with \`conclaude daemon start\`.`,
-    };
-  }
-  if (found.kind === "silent") {
-    return {
-      json: {
-        running: true,
-        answers: false,
-        database,
-        pid: null,
-        socket: null,
-        port: null,
-        startedAtMs: null,
-      },
-      text: `The daemon of ${database} is just starting or stopping.`,
-    };
-  }
-  const { state, answers } = found;
-  const isSame = state.version === VERSION;
-  return {
-    json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
-    text: [
-      `The daemon of ${database} ${
-        started ? "has started" : started === false ? "is running already" : "is running"
-      }.`,
-      `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
-      `  socket:  ${state.socket ?? "none"}`,
-      ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
-      `  version: ${state.version}${
-        isSame ? "" : `, but this program is ${VERSION}: stop it and start it again`
-      }`,
-      ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
-    ].join("\n"),
-  };
+  const oldState = undecidedOldState(context.cwd, database);
+  return stateView(found, { database, oldState, globals: context.globals });
 }
 
 /** How often the log is looked at, in milliseconds. */
@@ -265,7 +196,7 @@ export async function showLogs(
   if (follow) return await followLog(context, files, last);
   return {
     json: { file: files.log, lines: last },
-    text: last.length === 0 ? "The daemon has logged nothing yet." : last.join("\n"),
+    text: whole === "" ? "The daemon has logged nothing yet." : last.join("\n"),
   };
 }
 
