@@ -53,3 +53,8 @@ export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
   return text.replace(/\s+/g, " ").trim() || "unknown error";
 }
+
+/** Whether SQLite gave up because another process writes: nothing is wrong, and it may go well the next time. */
+export function isDatabaseBusy(thrown: unknown): boolean {
+  return /database (?:table )?is (?:locked|busy)/i.test(messageOf(thrown));
+}

@@ -59,7 +59,8 @@ export async function openStore(
   );
 }
 
-async function openAt(place: Place, path: string) {
+/** Opens a database that is known to be wanted. @throws {UserError} As {@linkcode openStore}. */
+export async function openAt(place: Place, path: string) {
   try {
     return { db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs }), place };
   } catch (thrown) {

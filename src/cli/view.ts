@@ -1,4 +1,4 @@
-import { isUserError, messageOf, UserError } from "../errors.ts";
+import { isDatabaseBusy, isUserError, messageOf, UserError } from "../errors.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import { plain } from "../capture/plain.ts";
@@ -50,6 +50,15 @@ export function errorText(
 
 function asUserError(thrown: unknown): UserError {
   if (isUserError(thrown)) return thrown;
+  if (isDatabaseBusy(thrown)) {
+    return new UserError("The database is in use", {
+      why:
+        "another process writes to it for longer than a command waits; what could not be written was not changed",
+      next: "Give the command again",
+      reason: "DATABASE_BUSY",
+      cause: thrown,
+    });
+  }
   return new UserError("Cannot finish the command", {
     why: messageOf(thrown),
     next: "conclaude doctor",

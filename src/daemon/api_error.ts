@@ -1,5 +1,5 @@
 /** Why a request is refused: the table of codes, and how they are told. */
-import { messageOf, UserError } from "../errors.ts";
+import { isDatabaseBusy, messageOf, UserError } from "../errors.ts";
 import { type Refusal, REFUSALS } from "../orchestration/refusal.ts";
 
 /** Refusals that only a server knows, with their status. */
@@ -55,15 +55,16 @@ export function errorResponse(
 
 function asRefusal(thrown: unknown, log: (level: "error", message: string) => void): UserError {
   if (thrown instanceof UserError && thrown.reason !== null && isCode(thrown.reason)) return thrown;
-  const message = thrown instanceof Error ? thrown.stack ?? messageOf(thrown) : messageOf(thrown);
-  log("error", `a request failed: ${message}`);
-  if (/database (?:table )?is (?:locked|busy)/i.test(message)) {
+  if (isDatabaseBusy(thrown)) {
+    log("error", `a request waited too long: ${messageOf(thrown)}`);
     return httpError("DATABASE_BUSY", {
       what: "The database is in use",
       why: "another process writes to it for longer than a request may wait; nothing was changed",
       next: "ask again",
     });
   }
+  const message = thrown instanceof Error ? thrown.stack ?? messageOf(thrown) : messageOf(thrown);
+  log("error", `a request failed: ${message}`);
   return httpError("INTERNAL_ERROR", {
     what: "Cannot answer the request",
     why: "something went wrong inside; the daemon's log tells what; nothing was changed",

@@ -1,13 +1,18 @@
 /** Finds the daemon of a database by its files, and talks to it. */
 import { isDaemonLocked } from "../store/daemon_lock.ts";
+import { readCommandLine } from "../process/command_line.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
-import { type DaemonState, readState } from "./state_file.ts";
+import { lookAtProcesses } from "../process/identity.ts";
+import { type DaemonState, isState, readState } from "./state_file.ts";
 
-/** What there is to be found: nobody, one that does not tell who it is (yet, or any more), or one to talk to. */
+/** A daemon as it tells of itself: what opens its port stands in its file alone. */
+export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
+
+/** What there is to be found: nobody, one that does not tell who it is (yet, or any more), or one that is known. */
 export type FoundDaemon =
   | { readonly kind: "none" }
   | { readonly kind: "silent" }
-  | { readonly kind: "running"; readonly state: DaemonState };
+  | { readonly kind: "running"; readonly state: KnownDaemon; readonly answers: boolean };
 
 /** What a daemon answered. */
 export interface Answer {
@@ -15,43 +20,82 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** Where a daemon is asked. */
+type Door = Pick<DaemonState, "socket" | "port" | "token">;
+
 /** Longest wait for an answer, in milliseconds. */
 const ANSWER_MS = 5_000;
 
-/** Looks for the daemon. The lock is the truth; what a file says of a process that is gone counts for nothing. */
-export function findDaemon(files: DaemonFiles): FoundDaemon {
-  if (!isDaemonLocked(files.lock)) return { kind: "none" };
-  const state = readState(files.state);
-  return state === null ? { kind: "silent" } : { kind: "running", state };
-}
-
-/** {@linkcode findDaemon} of a database. @param privateFolder As in {@linkcode daemonFiles}. */
-export function findDaemonOf(database: string, privateFolder: string): FoundDaemon {
-  return findDaemon(daemonFiles(realDatabase(database), privateFolder));
+/** Whether a database has a daemon. @param privateFolder As in {@linkcode daemonFiles}. */
+export function hasDaemon(database: string, privateFolder: string): boolean {
+  return isDaemonLocked(daemonFiles(realDatabase(database), privateFolder).lock);
 }
 
 /**
- * Asks a daemon.
- *
- * @returns `null` when it does not answer in time. @throws {Error} When its answer is no JSON.
+ * Looks for the daemon. The lock is the truth about whether there is one, and its own answer about who it is. What a file
+ * says counts only where nobody answers, and only when it names a process that is a daemon: the file of one that was
+ * killed stays behind.
  */
-export async function askDaemon(
-  { socket, port, token }: DaemonState,
+export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
+  if (!isDaemonLocked(files.lock)) return { kind: "none" };
+  const written = readState(files.state);
+  const answer = await askDaemon(doorOf(files, written), { method: "GET", path: "/status" });
+  if (answer?.status === 200 && isState(answer.body, "answer")) {
+    const { pid, startedAtMs, socket, port, version } = answer.body;
+    return { kind: "running", answers: true, state: { pid, startedAtMs, socket, port, version } };
+  }
+  if (written === null || !await isItself(written)) return { kind: "silent" };
+  const { token: _token, processMark: _mark, ...state } = written;
+  return { kind: "running", answers: false, state };
+}
+
+/** A daemon answers before it has begun its work; what it writes down of itself comes last. */
+export function isWrittenDown(files: DaemonFiles, { pid, startedAtMs }: KnownDaemon): boolean {
+  const written = readState(files.state);
+  return written?.pid === pid && written.startedAtMs === startedAtMs;
+}
+
+/** Tells the daemon to stop. @returns Whether it has taken note of it. */
+export async function askToStop(files: DaemonFiles): Promise<boolean> {
+  const door = doorOf(files, readState(files.state));
+  const answer = await askDaemon(door, { method: "POST", path: "/shutdown" });
+  // One that is stopping already says that it is not to be asked any more.
+  return answer !== null && (answer.status === 202 || answer.status === 503);
+}
+
+/** The socket has a known place. Where there are none, only the file tells which port it is. */
+function doorOf({ socket }: DaemonFiles, written: DaemonState | null): Door {
+  return Deno.build.os === "windows" && written !== null
+    ? written
+    : { socket, port: null, token: "" };
+}
+
+/** Whether the process that a state file names is the daemon that wrote it: there, started when it was, and a daemon. */
+async function isItself({ pid, processMark }: DaemonState): Promise<boolean> {
+  const state = (await lookAtProcesses([pid])).get(pid);
+  if (state === undefined || !state.alive) return false;
+  if (processMark !== null && state.mark !== null && state.mark !== processMark) return false;
+  const line = readCommandLine(pid);
+  return line === null || /\bdaemon run\b/.test(line);
+}
+
+/** Asks a daemon. @returns `null` when it does not answer in time, or not with JSON. */
+async function askDaemon(
+  { socket, port, token }: Door,
   { method, path }: { readonly method: "GET" | "POST"; readonly path: string },
 ): Promise<Answer | null> {
   using client = socket === null
     ? undefined
     : Deno.createHttpClient({ proxy: { transport: "unix", path: socket } });
-  let response: Response;
   try {
-    response = await fetch(`http://127.0.0.1${port === null ? "" : `:${port}`}${path}`, {
+    const response = await fetch(`http://127.0.0.1${port === null ? "" : `:${port}`}${path}`, {
       method,
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(ANSWER_MS),
       ...client === undefined ? {} : { client },
     });
+    return { status: response.status, body: await response.json() };
   } catch {
     return null;
   }
-  return { status: response.status, body: await response.json() };
 }

@@ -1,4 +1,7 @@
-/** Looks after the database's file while a daemon has it open: SQLite itself would go on writing to one that is gone. */
+/**
+ * Looks after the files that a daemon lives by: SQLite would go on writing to a database that is gone, nobody finds a
+ * daemon whose socket is gone, and without its lock another one could start on the same database.
+ */
 
 /** How often, in milliseconds. */
 const LOOK_MS = 1_000;
@@ -9,19 +12,31 @@ export function databaseBytes(path: string): { readonly database: number; readon
 }
 
 /**
- * Watches that the path leads to the same file as now.
+ * Watches that paths lead to the same files as now.
  *
- * @param gone Called once, with what has become of it. @returns What ends the watch.
+ * @param places What they are called, and where they are. @param gone Called once, with what has become of one of them.
+ * @param fine Called at every look at which all are in their places. @returns What ends the watch.
  */
-export function watchDatabase(path: string, gone: (why: string) => void): () => void {
-  const before = Deno.statSync(path);
+export function watchPlaces(
+  places: readonly (readonly [name: string, path: string])[],
+  { gone, fine }: { readonly gone: (why: string) => void; readonly fine: () => void },
+): () => void {
+  const before = places.map(([name, path]) => ({ name, path, info: Deno.statSync(path) }));
   const timer = setInterval(() => {
-    const why = whatBecame(path, before);
-    if (why === null) return;
-    clearInterval(timer);
-    gone(why);
+    for (const { name, path, info } of before) {
+      const why = whatBecame(path, info);
+      if (why === null) continue;
+      clearInterval(timer);
+      return gone(`${name} ${path} ${why}`);
+    }
+    fine();
   }, LOOK_MS);
   return () => clearInterval(timer);
+}
+
+/** Whether a path still leads to the file that it led to before. */
+export function isSamePlace(path: string, before: Deno.FileInfo): boolean {
+  return whatBecame(path, before) === null;
 }
 
 function whatBecame(path: string, before: Deno.FileInfo): string | null {

@@ -23,8 +23,8 @@ export interface Daemon {
   readonly leaseMs: number;
   /** How long a workflow that says nothing of it may take. */
   readonly workflowTimeoutMs: number;
-  /** How long events are told, whether they are still there or not; 0 is for ever. */
-  readonly eventsMs: number;
+  /** Only events that are younger are told, whether older ones are still there or not. */
+  readonly toldSinceMs: (nowMs: number) => number;
   /** The text without its secrets. */
   readonly redact: (text: string) => string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;

@@ -8,11 +8,14 @@ import { compileRedactPatterns, redactText } from "../capture/redact.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { appendLog } from "../log/log.ts";
 import { lookAtSqlite } from "../maintenance/doctor/program.ts";
+import { readProcesses } from "../process/identity.ts";
 import { ENDING_SIGNALS } from "../process/start.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
+import { toldSinceMs } from "../store/events.ts";
 import { takeDaemonLock } from "../store/daemon_lock.ts";
 import { VERSION } from "../version.ts";
-import { watchDatabase } from "./database_watch.ts";
+import { findDaemon } from "./client.ts";
+import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 import { createHandler } from "./http.ts";
@@ -26,7 +29,7 @@ import {
   removeSocket,
   type Server,
 } from "./sockets.ts";
-import { readState, writeState } from "./state_file.ts";
+import { keepState, readState } from "./state_file.ts";
 
 /** What a daemon is started with. */
 export interface DaemonOptions {
@@ -66,7 +69,9 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const database = realDatabase(options.database);
   const files = daemonFiles(database, options.privateFolder);
   const lock = takeDaemonLock(files.lock);
-  if (lock === null) throw lockedByOther(files);
+  if (lock === null) throw await lockedByOther(files);
+  // Of a daemon that was killed; nobody may take it for this one's.
+  removeFile(files.state);
   const log: Daemon["log"] = (level, message) => {
     appendLog([files.log], { level, message, atMs: Date.now() });
     options.say(`${level}: ${message}`);
@@ -110,7 +115,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     alphabet: "base64url",
     omitPadding: true,
   });
-  const state = { pid: Deno.pid, startedAtMs: Date.now(), token, version: VERSION };
+  const processMark = readProcesses([Deno.pid]).get(Deno.pid)?.mark ?? null;
+  const state = { pid: Deno.pid, processMark, startedAtMs: Date.now(), token, version: VERSION };
   const daemon = {
     db,
     engine,
@@ -125,9 +131,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     get workflowTimeoutMs() {
       return settings.own(Date.now()).orchestration.workflowTimeoutMinutes * MINUTE_MS;
     },
-    get eventsMs() {
-      return settings.own(Date.now()).store.eventRetentionHours * 60 * MINUTE_MS;
-    },
+    toldSinceMs: (nowMs: number) =>
+      toldSinceMs(settings.own(nowMs).store.eventRetentionHours, nowMs),
     redact: (text: string) => {
       const { patterns } = settings.own(Date.now()).capture.redact;
       return redactText(text, compileRedactPatterns(patterns));
@@ -138,6 +143,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   };
   const handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
   const servers = listen(daemon.state, { options, files, handler });
+  const { socket } = daemon.state;
+  const ownSocket = socket === null ? null : Deno.statSync(socket);
   for (const { finished } of servers) {
     // Nobody can be let in any more; and what is not permitted any more cannot be opened anew.
     finished.catch((thrown) => stop(1, `it cannot listen any more: ${messageOf(thrown)}`));
@@ -145,17 +152,28 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   // Whatever this process is brought to do later, it cannot speak to the network. What listens goes on listening.
   Deno.permissions.revokeSync({ name: "net" });
   await engine.start();
-  const unwatch = watchDatabase(database, (why) => stop(1, `the database ${database} ${why}`));
+  const places = [["the database", database], ["its lock", files.lock]] as const;
+  const unwatch = watchPlaces(socket === null ? places : [...places, ["its socket", socket]], {
+    gone: (why) => stop(1, why),
+    fine: () => {
+      try {
+        if (keepState(files.state, daemon.state) === "kept") return;
+        log("warn", `${files.state} was removed or changed: written anew`);
+      } catch {
+        // The disk is full, perhaps; it is tried again.
+      }
+    },
+  });
   const onSignal = ENDING_SIGNALS.map((signal) => {
     const listener = () => stop(0, `it got ${signal}`);
     Deno.addSignalListener(signal, listener);
     return () => Deno.removeSignalListener(signal, listener);
   });
-  writeState(files.state, daemon.state);
+  keepState(files.state, daemon.state);
   const where = daemon.state.port === null ? "" : ` and 127.0.0.1:${daemon.state.port}`;
   log(
     "info",
-    `conclaude ${VERSION} serves ${database} on ${daemon.state.socket ?? "no socket"}${where}`,
+    `conclaude ${VERSION} serves ${database} on ${socket ?? "no socket"}${where}`,
   );
 
   const { code, why } = await stopping.promise;
@@ -171,8 +189,9 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS)),
   ]);
   await engine.stop();
-  if (daemon.state.socket !== null) removeSocket(daemon.state.socket);
-  removeFile(files.state);
+  // What another daemon has put there since is not this one's to take away.
+  if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeSocket(socket!);
+  if (readState(files.state)?.token === token) removeFile(files.state);
   try {
     if (code === 0) checkpoint(db, "TRUNCATE");
     db.close();
@@ -210,12 +229,12 @@ function listen(
   return servers;
 }
 
-function lockedByOther(files: DaemonFiles): UserError {
-  const state = readState(files.state);
-  const who = state === null
+async function lockedByOther(files: DaemonFiles): Promise<UserError> {
+  const found = await findDaemon(files);
+  const who = found.kind !== "running"
     ? "a daemon that is just starting or stopping holds it"
-    : `the daemon with process id ${state.pid} has held it since ${
-      new Date(state.startedAtMs).toISOString()
+    : `the daemon with process id ${found.state.pid} has held it since ${
+      new Date(found.state.startedAtMs).toISOString()
     }`;
   return new UserError("Database locked by another process", {
     why: `${who}; a database has one daemon, and it was left alone`,

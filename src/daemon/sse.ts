@@ -69,9 +69,12 @@ export function eventStream(filter: StreamFilter, context: StreamContext): Reada
         const now = Date.now();
         if (now - snapshotAtMs >= SNAPSHOT_MS) {
           snapshotAtMs = now;
-          // Without an id: a client that comes again goes on after the last event that it saw.
+          // Its id is how far this stream has told, which may be less than the snapshot counts: a client that leaves
+          // before its first event comes again to where it stood.
           const data = JSON.stringify(context.snapshot());
-          return controller.enqueue(ENCODER.encode(`event: state.snapshot\ndata: ${data}\n\n`));
+          return controller.enqueue(
+            ENCODER.encode(`event: state.snapshot\nid: ${cursor}\ndata: ${data}\n\n`),
+          );
         }
         const chunk = nextChunk();
         if (chunk !== null) return controller.enqueue(chunk);

@@ -161,3 +161,18 @@ export async function endGroupOf(
     // Without a shell nothing was started either.
   }
 }
+
+/** Asks one process to leave, and nothing else of its group. Never throws. */
+export async function askToLeave(pid: number): Promise<void> {
+  try {
+    await new Deno.Command("/bin/sh", {
+      args: ["-c", 'kill -s TERM "$1"', "sh", String(pid)],
+      clearEnv: true,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn().status;
+  } catch {
+    // Without a shell nobody can be asked.
+  }
+}

@@ -42,6 +42,15 @@ export interface EventFilter {
   readonly newest?: boolean;
 }
 
+/**
+ * Only events that are younger than this moment are told, whether older ones are still there or not.
+ *
+ * @param keptHours 0 is for ever.
+ */
+export function toldSinceMs(keptHours: number, nowMs: number): number {
+  return keptHours === 0 ? 0 : nowMs - keptHours * 3_600_000;
+}
+
 /** Writes an event down, in the transaction of the change that it tells of. */
 export function recordEvent(db: DatabaseSync, change: Change): void {
   statement(

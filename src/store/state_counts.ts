@@ -5,7 +5,7 @@ import { statement } from "./statement.ts";
 /** The state of tasks, agents, workflows and questions in a few numbers. */
 export interface StateCounts {
   readonly lastEventId: number;
-  /** The oldest event that is still there: who saw less than it has missed something. */
+  /** The oldest event that is still told: who saw less than it has missed something. */
   readonly oldestEventId: number | null;
   /** How many there are by status; deleted ones are left out. */
   readonly tasks: Readonly<Record<string, number>>;
@@ -14,18 +14,26 @@ export interface StateCounts {
   readonly pendingQuestions: number;
 }
 
-/** Counts; all numbers are of one moment when the caller reads in a transaction. */
-export function countState(db: DatabaseSync): StateCounts {
+/**
+ * Counts; all numbers are of one moment when the caller reads in a transaction.
+ *
+ * @param toldSinceMs Events that are not younger count as gone, for retention removes them some time later.
+ */
+export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {
   const byStatus = (sql: string) =>
     Object.fromEntries(
       statement(db, sql).all().map((row) => [String(row["status"]), Number(row["n"])]),
     );
-  const oldest = statement(db, "SELECT min(id) AS id FROM events").get()!["id"];
+  // The plus keeps to the order of the numbers, in which the first that is found is the one.
+  const oldest = statement(
+    db,
+    "SELECT id FROM events WHERE +created_at_ms > ? ORDER BY id LIMIT 1",
+  ).get(toldSinceMs);
   const pending = statement(db, "SELECT count(*) AS n FROM questions WHERE status = 'pending'")
     .get()!;
   return {
     lastEventId: lastEventId(db),
-    oldestEventId: oldest === null ? null : Number(oldest),
+    oldestEventId: oldest === undefined ? null : Number(oldest["id"]),
     tasks: byStatus(
       "SELECT status, count(*) AS n FROM tasks WHERE deleted_at_ms IS NULL GROUP BY status",
     ),
@@ -33,6 +41,13 @@ export function countState(db: DatabaseSync): StateCounts {
     workflows: byStatus("SELECT status, count(*) AS n FROM workflows GROUP BY status"),
     pendingQuestions: Number(pending["n"]),
   };
+}
+
+/** How many tasks were handed to the scheduler and wait for it. */
+export function countQueued(db: DatabaseSync): number {
+  const sql = `SELECT count(*) AS n FROM tasks
+                WHERE queued_at_ms IS NOT NULL AND status = 'open' AND deleted_at_ms IS NULL`;
+  return Number(statement(db, sql).get()!["n"]);
 }
 
 /** The number of the newest event that is not younger than a moment, in epoch milliseconds; 0 when there is none. */

@@ -129,7 +129,8 @@ async function* eventIds(pieces: AsyncGenerator<string>): AsyncGenerator<number>
     const parts = (rest + piece).split("\n\n");
     rest = parts.pop()!;
     for (const part of parts) {
-      if (part.includes("event: ")) yield Number(/^id: (\d+)$/m.exec(part)?.[1] ?? 0);
+      if (part.includes("event: state.snapshot")) yield 0;
+      else if (part.includes("event: ")) yield Number(/^id: (\d+)$/m.exec(part)?.[1] ?? 0);
     }
   }
 }

@@ -60,6 +60,12 @@ Deno.test("status tells of tasks that are not closed, and of nothing that there 
   await runVerb(["task", "claim", tasks[1].id], place);
   const { stdout } = await runVerb(["status"], place);
   assert.match(stdout, /^tasks {10}1 open, 1 in work, 1 blocked$/m);
+  assert.doesNotMatch(stdout, /^daemon /m, "there is nothing for it to do");
+  await runVerb(["task", "start", tasks[2].id], place);
+  assert.match(
+    (await runVerb(["status"], place)).stdout,
+    /^daemon {9}not running, and there is work for it: `conclaude .*daemon start`$/m,
+  );
   const { work } = await runVerbJson(["status"], place);
   assert.deepEqual(work.tasks, { open: 1, in_progress: 1, pending_merge: 0, blocked: 1 });
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
@@ -613,6 +614,37 @@ Deno.test("whatever is answered is as the document says, under both prefixes and
   }
   assert.deepEqual(failures, []);
   assert.equal((await daemon.left).code, 0);
+});
+
+Deno.test("while another process writes for long, who waits is told so, by the API and by a command", async () => {
+  using home = tempHome();
+  Deno.mkdirSync(join(home.path, ".conclaude"));
+  Deno.writeTextFileSync(
+    join(home.path, ".conclaude", "config.yaml"),
+    "database: {busyTimeoutMs: 100}\n",
+  );
+  await using daemon = await runDaemon(home);
+  const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
+  const writer = new DatabaseSync(home.database);
+  writer.exec("BEGIN IMMEDIATE");
+  try {
+    const asked = await daemon.ask("POST", `/tasks/${task.id}/claim`);
+    assert.deepEqual([asked.status, asked.body.error.code], [503, "DATABASE_BUSY"]);
+    const { code, stdout } = await startProgram(["task", "claim", task.id, "--json"], {
+      env: { HOME: home.path },
+    });
+    const { error } = JSON.parse(stdout);
+    assert.deepEqual([code, error.what, error.reason], [
+      1,
+      "The database is in use",
+      "DATABASE_BUSY",
+    ]);
+    assert.equal(error.next, "Give the command again");
+  } finally {
+    writer.close();
+  }
+  assert.match(daemon.stderr(), /a request waited too long: database is locked/);
+  assert.doesNotMatch(daemon.stderr(), /^ +at /m, "no stack");
 });
 
 Deno.test("two claims race: one wins, the other is told who holds it, and the history has two rows", async () => {

@@ -190,6 +190,44 @@ Deno.test("a port that is taken, and a file in the socket's place, are told and 
   assert.equal(Deno.readTextFileSync(besideDatabase(home, "sock")), "mine");
 });
 
+Deno.test("what is advised about daemon and tasks names the database that --db named", async () => {
+  using home = tempHome();
+  const database = join(home.path, "x.db");
+  const run = async (...args: string[]) => {
+    const { stdout, stderr } = await startProgram(["--db", database, ...args], {
+      env: { HOME: home.path },
+    });
+    return stdout + stderr;
+  };
+  const here = `conclaude --db ${database}`;
+  const start = `${here} daemon start`;
+  const made = await run("task", "create", "--title", "a", "--start", "--json");
+  const { id } = JSON.parse(made).task;
+  assert.ok((await run("task", "start", id)).includes(`No daemon runs here: ${start}`));
+  assert.ok((await run("task", "delete", id)).includes(`; ${here} task restore `));
+  assert.ok((await run("daemon", "status")).includes(`\`${start}\``));
+  await using _daemon = await runDaemon(home, { database, args: [] });
+  assert.ok((await run("daemon", "run")).includes(`next: ${here} daemon stop`));
+  const both = `next: ${here} daemon stop && ${start} --port 1`;
+  assert.ok((await run("daemon", "start", "--port", "1")).includes(both));
+  assert.equal(await run("daemon", "logs", "--lines", "0"), "", "it has logged something");
+});
+
+Deno.test("a file that is no database gets no daemon, and nothing is left beside it", async () => {
+  using home = tempHome();
+  const folder = join(home.path, "p");
+  Deno.mkdirSync(folder);
+  Deno.writeTextFileSync(join(folder, "f"), "a text that is far from being a database");
+  for (const verb of ["start", "run"]) {
+    const { code, stderr } = await startProgram(["--db", join(folder, "f"), "daemon", verb], {
+      env: { HOME: home.path },
+    });
+    assert.equal(code, 1);
+    assert.match(stderr, /^Cannot open the database ".*\/f"\n {2}why: {2}file is not a database/);
+    assert.deepEqual([...Deno.readDirSync(folder)].map(({ name }) => name), ["f"]);
+  }
+});
+
 Deno.test("without a database there is no daemon", async () => {
   using home = tempHome();
   const { code, stderr } = await startProgram(["--no-db", "daemon", "start"], {

@@ -67,13 +67,27 @@ async function take(
   return found;
 }
 
-Deno.test("a stream begins with the state in a few numbers, without an id", async () => {
+Deno.test("a stream begins with the state in a few numbers, and who drops it then misses nothing", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  const make = (title: string) => daemon.ask("POST", "/tasks", { body: { title } });
+  await make("one");
+  const [first] = await take(1, listen(daemon, "/events"));
+  assert.deepEqual([first!.id, first!.event], ["1", "state.snapshot"]);
+  assert.deepEqual([first!.data.tasks, first!.data.lastEventId], [{ open: 1 }, 1]);
+  await make("two");
+  const [, missed] = await take(2, listen(daemon, "/events", { lastSeen: first!.id! }));
+  assert.equal(missed!.data.data.task.title, "two");
+  const [replaying] = await take(1, listen(daemon, "/events?since=0"));
+  assert.deepEqual([replaying!.id, replaying!.data.lastEventId], ["0", 2], "nothing was told yet");
+});
+
+Deno.test("who comes with a number that is yet to be given out is told all that is there", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
   await daemon.ask("POST", "/tasks", { body: { title: "one" } });
-  const [first] = await take(1, listen(daemon, "/events"));
-  assert.deepEqual([first!.id, first!.event], [null, "state.snapshot"]);
-  assert.deepEqual([first!.data.tasks, first!.data.lastEventId], [{ open: 1 }, 1]);
+  const [first, one] = await take(2, listen(daemon, "/events", { lastSeen: "5000" }));
+  assert.deepEqual([first!.id, one!.id], ["0", "1"]);
 });
 
 Deno.test("three events while nobody listened come exactly once, in order, to who comes again", async () => {
@@ -159,8 +173,9 @@ Deno.test("who drops the stream again and again sees every event once, in order"
     const wanted = drops < 50 ? Math.floor(Math.random() * 150) : Infinity;
     const lastSeen = String(ids.at(-1) ?? 0);
     let seen = 0;
-    for await (const { id } of listen(daemon, "/events", { lastSeen, signal: dropping.signal })) {
-      if (id === null) continue;
+    const told = listen(daemon, "/events", { lastSeen, signal: dropping.signal });
+    for await (const { id, event } of told) {
+      if (event === "state.snapshot") continue;
       ids.push(Number(id));
       if (++seen >= wanted || ids.length >= total) break;
     }

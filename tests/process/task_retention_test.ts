@@ -179,6 +179,37 @@ Deno.test("the daemon removes what is old when it begins, and no number of an ev
   assert.ok(Number(queryValue(home, "SELECT min(id) FROM events")) > 1200);
 });
 
+Deno.test("an event that is old and not yet removed is told by nobody", async () => {
+  using home = tempHome();
+  const db = await prepared(home);
+  const old = () =>
+    db.prepare(
+      `INSERT INTO events (type, entity_type, entity_id, data, created_at_ms)
+       VALUES ('task.updated', 'task', 'x', '{}', ?)`,
+    ).run(Date.now() - 2 * DAY_MS).lastInsertRowid;
+  old();
+  await using daemon = await runDaemon(home);
+  // What is there after it has removed the first one stays for an hour.
+  while (queryValue(home, "SELECT count(*) FROM events") !== 0) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  const hidden = Number(old());
+  db.close();
+  const oldest = async () => (await daemon.ask("GET", "/status")).body.counts.oldestEventId;
+  assert.equal(await oldest(), null);
+  await json(home, "task", "create", "--title", "next");
+  const ids = (body: { events: { id: number }[] }) => body.events.map(({ id }) => id);
+  assert.deepEqual(ids((await daemon.ask("GET", "/events?since=0")).body), [hidden + 1]);
+  assert.equal(await oldest(), hidden + 1);
+  assert.deepEqual(ids(await json(home, "event", "list")), [hidden + 1]);
+  assert.deepEqual(ids(await json(home, "event", "list", "--since", "0")), [hidden + 1]);
+  Deno.writeTextFileSync(
+    join(home.path, ".conclaude", "config.yaml"),
+    "store: {eventRetentionHours: 0}\n",
+  );
+  assert.deepEqual(ids(await json(home, "event", "list")), [hidden, hidden + 1]);
+});
+
 Deno.test("with a session go its sub-agents and what it asked, and not what the daemon has started", async () => {
   using home = tempHome();
   const db = await prepared(home);

@@ -10,7 +10,7 @@ import { readTask } from "../../store/tasks.ts";
 import { readWorkflow } from "../../store/workflows.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
+import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { taskIdOf } from "../id_lookup.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
@@ -129,9 +129,9 @@ export async function kill(
     mask,
     graceMs: orchestrationOf(context, project).killGraceSeconds * 1000,
   });
-  return hasEnded
-    ? told("has ended, with all that it had started.")
-    : told(`has no process that runs. The next daemon writes down its end: ${START_DAEMON}`);
+  return hasEnded ? told("has ended, with all that it had started.") : told(
+    `has no process that runs. The next daemon writes down its end: ${startDaemon(context)}`,
+  );
 }
 
 function ageText(atMs: number | null): string | null {

@@ -1,15 +1,15 @@
-import { askDaemon, findDaemon, type FoundDaemon } from "../../daemon/client.ts";
-import type { DaemonState } from "../../daemon/state_file.ts";
+import { askToStop, findDaemon, isWrittenDown, type KnownDaemon } from "../../daemon/client.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../../process/daemon_files.ts";
-import { oldStateNotice, undecidedOldState } from "../../engine/migration/notice.ts";
-import type { OldPlace } from "../../engine/migration/old_files.ts";
+import { undecidedOldState } from "../../engine/migration/notice.ts";
 import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
+import { askToLeave } from "../../process/start.ts";
 import { startAlone } from "../../process/start_alone.ts";
-import { VERSION } from "../../version.ts";
+import { isDaemonLocked } from "../../store/daemon_lock.ts";
 import type { CliContext } from "../context.ts";
+import { stateView } from "../daemon_view.ts";
 import { ownProgram } from "../program.ts";
-import { type Place, placeOf } from "../store.ts";
+import { openAt, type Place, placeOf } from "../store.ts";
 import type { View } from "../view.ts";
 
 /** How long is waited until a daemon answers, or is gone, in milliseconds. */
@@ -34,12 +34,19 @@ async function daemonPlace(context: CliContext) {
   return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
 }
 
+/** What cannot be served is told before a lock and a log are made. @throws {UserError} When it cannot be opened. */
+async function tryDatabase(place: Place): Promise<void> {
+  (await openAt(place, place.database)).db.close();
+}
+
 /** `conclaude daemon run` */
 export async function runHere(
   context: CliContext,
   flags: { readonly port?: number; readonly quiet: boolean },
 ): Promise<View> {
-  const { config, database, privateFolder } = await daemonPlace(context);
+  const place = await daemonPlace(context);
+  const { config, database, privateFolder } = place;
+  await tryDatabase(place);
   const { runDaemon } = await import("../../daemon/run.ts");
   const exitCode = await runDaemon({
     database,
@@ -58,15 +65,17 @@ export async function startDaemon(
   context: CliContext,
   flags: { readonly port?: number },
 ): Promise<View> {
-  const { database, files } = await daemonPlace(context);
-  const before = findDaemon(files);
+  const place = await daemonPlace(context);
+  const { database, files } = place;
+  const before = await findDaemon(files);
   const oldState = undecidedOldState(context.cwd, database);
-  const tell = { database, oldState };
+  const tell = { database, oldState, globals: context.globals };
   if (before.kind === "running") {
     giveUpNetwork();
     checkPort(before.state, flags.port);
     return stateView(before, { ...tell, started: false });
   }
+  await tryDatabase(place);
   const logged = readText(files.log);
   const { words } = ownProgram(context.cwd);
   const port = flags.port === undefined ? [] : ["--port", String(flags.port)];
@@ -77,22 +86,23 @@ export async function startDaemon(
   });
   let hasLeft = false;
   child.status.then(() => hasLeft = true);
-  for (const endMs = Date.now() + START_MS; Date.now() < endMs && !hasLeft;) {
-    const found = findDaemon(files);
-    const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
-    if (answer?.status === 200) {
+  for (const endMs = Date.now() + START_MS; Date.now() < endMs;) {
+    const isOver = hasLeft;
+    const found = await findDaemon(files);
+    if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
       giveUpNetwork();
-      return stateView(found, { ...tell, started: true });
+      const started = found.state.pid === child.pid;
+      if (!started) {
+        // Somebody else has started one at the same moment; ours still waits for the lock, and may not get it later.
+        if (!hasLeft) await askToLeave(child.pid);
+        checkPort(found.state, flags.port);
+      }
+      return stateView(found, { ...tell, started });
     }
+    if (isOver && found.kind === "none") break;
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
   giveUpNetwork();
-  const last = findDaemon(files);
-  // Somebody else has started one at the same moment.
-  if (last.kind === "running") {
-    checkPort(last.state, flags.port);
-    return stateView(last, { ...tell, started: false });
-  }
   const now = readText(files.log);
   const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
   throw new UserError("The daemon does not answer", {
@@ -112,7 +122,7 @@ function lastSaid(log: string): string {
 }
 
 /** A daemon keeps the doors that it was started with. @throws {UserError} When it does not listen on a wanted port. */
-function checkPort({ pid, port }: DaemonState, wanted: number | undefined): void {
+function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void {
   if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
   throw new UserError(
     wanted === 0 ? "The daemon listens on no port" : `The daemon does not listen on port ${wanted}`,
@@ -128,22 +138,30 @@ function checkPort({ pid, port }: DaemonState, wanted: number | undefined): void
 /** `conclaude daemon stop` */
 export async function stopDaemon(context: CliContext): Promise<View> {
   const { files } = await daemonPlace(context);
-  const found = findDaemon(files);
-  if (found.kind === "running") await askDaemon(found.state, { method: "POST", path: "/shutdown" });
-  giveUpNetwork();
+  let found = await findDaemon(files);
   if (found.kind === "none") {
+    giveUpNetwork();
     return { json: { stopped: false, running: false }, text: "The daemon is not running." };
   }
+  let isTold = false;
+  let pid: number | null = null;
   for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
-    if (findDaemon(files).kind === "none") {
+    if (!isTold) found = await findDaemon(files);
+    if (found.kind === "none" || !isDaemonLocked(files.lock)) {
+      giveUpNetwork();
       return { json: { stopped: true, running: false }, text: "The daemon has stopped." };
+    }
+    if (found.kind === "running") {
+      pid = found.state.pid;
+      if (!isTold && !await askToStop(files)) await askToLeave(pid);
+      isTold = true;
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  const pid = found.kind === "running" ? found.state.pid : null;
+  giveUpNetwork();
   throw new UserError("The daemon does not stop", {
     why: `it still holds its lock after ${STOP_MS / 1000} s`,
-    next: pid === null ? "conclaude daemon status" : `kill ${pid}`,
+    next: pid === null ? "conclaude daemon status" : `kill -9 ${pid}`,
   });
 }
 
@@ -152,72 +170,13 @@ function giveUpNetwork(): void {
   Deno.permissions.revokeSync({ name: "net" });
 }
 
-const HEALTH = { method: "GET", path: "/health" } as const;
-
 /** `conclaude daemon status` */
 export async function showStatus(context: CliContext): Promise<View> {
   const { database, files } = await daemonPlace(context);
-  const found = findDaemon(files);
-  const answer = found.kind === "running" ? await askDaemon(found.state, HEALTH) : null;
+  const found = await findDaemon(files);
   giveUpNetwork();
   const oldState = undecidedOldState(context.cwd, database);
-  return stateView(found, { database, oldState, answers: answer?.status === 200 });
-}
-
-/** What is known beside the daemon itself. */
-interface Beside extends Pick<Place, "database"> {
-  /** Whether this command has started it. */
-  readonly started?: boolean;
-  readonly answers?: boolean;
-  /** State of the older daemon here that nobody has decided about. */
-  readonly oldState: OldPlace | null;
-}
-
-/** What is told of a daemon, and of the state of the older one. */
-function stateView(found: FoundDaemon, { oldState, ...beside }: Beside): View {
-  const view = daemonView(found, beside);
-  if (oldState === null) return view;
-  return {
-    ...view,
-    json: { ...view.json, oldState: oldState.folder },
-    text: `${view.text}\n${oldStateNotice(oldState)}`,
-  };
-}
-
-function daemonView(
-  found: FoundDaemon,
-  { database, started, answers = true }: Omit<Beside, "oldState">,
-): View & { readonly json: object } {
-  const more = started === undefined ? {} : { started };
-  if (found.kind === "none") {
-    return {
-      json: { running: false, database },
-      text: `The daemon of ${database} is not running. Start it with \`conclaude daemon start\`.`,
-    };
-  }
-  if (found.kind === "silent") {
-    return {
-      json: { running: true, answers: false, database, pid: null, socket: null, port: null },
-      text: `The daemon of ${database} is just starting or stopping.`,
-    };
-  }
-  const { token: _token, ...state } = found.state;
-  const isSame = state.version === VERSION;
-  return {
-    json: { running: true, answers, ...more, database, ...state, programVersion: VERSION },
-    text: [
-      `The daemon of ${database} ${
-        started ? "has started" : started === false ? "is running already" : "is running"
-      }.`,
-      `  process: ${state.pid}, since ${new Date(state.startedAtMs).toISOString()}`,
-      `  socket:  ${state.socket ?? "none"}`,
-      ...state.port === null ? [] : [`  port:    127.0.0.1:${state.port}`],
-      `  version: ${state.version}${
-        isSame ? "" : `, but this program is ${VERSION}: stop it and start it again`
-      }`,
-      ...answers ? [] : ["  It does not answer: see `conclaude daemon logs`."],
-    ].join("\n"),
-  };
+  return stateView(found, { database, oldState, globals: context.globals });
 }
 
 /** How often the log is looked at, in milliseconds. */
@@ -237,7 +196,7 @@ export async function showLogs(
   if (follow) return await followLog(context, files, last);
   return {
     json: { file: files.log, lines: last },
-    text: last.length === 0 ? "The daemon has logged nothing yet." : last.join("\n"),
+    text: whole === "" ? "The daemon has logged nothing yet." : last.join("\n"),
   };
 }
 

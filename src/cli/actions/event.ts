@@ -1,11 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
+import { readConfigFiles } from "../../config/discover.ts";
+import { lookUpwards } from "../../project/look.ts";
 import {
   dataVersion,
   type EventFilter,
   type EventRow,
   lastEventId,
   listEvents,
+  toldSinceMs,
 } from "../../store/events.ts";
 import type { CliContext } from "../context.ts";
 import { openKept, openStore } from "../store.ts";
@@ -33,10 +36,11 @@ export type EventFlags = {
 
 /** `conclaude event list` */
 export async function listAll(context: CliContext, flags: EventFlags): Promise<View> {
+  const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
   const filter = {
     afterId: 0,
-    sinceMs: null,
     ...flags.since,
+    sinceMs: Math.max(sinceMs, await horizonOf(context)),
     type: flags.type ?? null,
     entityId: flags.entity ?? null,
   };
@@ -48,6 +52,13 @@ export async function listAll(context: CliContext, flags: EventFlags): Promise<V
     json: { events },
     text: events.length === 0 ? "No events." : events.map(eventLine).join("\n"),
   };
+}
+
+/** Since when events are told, as the daemon tells them: retention removes older ones some time later. */
+async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
+  const { parseConfig } = await import("../../config/parse.ts");
+  const { config } = parseConfig(readConfigFiles(lookUpwards(cwd), locations));
+  return toldSinceMs(config.store.eventRetentionHours, Date.now());
 }
 
 /** Prints events as they come, a line each, until `--limit` is reached or somebody ends it. */

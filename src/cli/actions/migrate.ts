@@ -16,6 +16,7 @@ import { writeImportMark } from "../../store/import_marks.ts";
 import { writeTarget } from "../config_target.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
+import { hintsHere } from "../next_command.ts";
 import { lookIntoStore, openKept, openKeptStore } from "../store.ts";
 import { maskerOf } from "../task_text.ts";
 import { usageError } from "../usage.ts";
@@ -112,7 +113,7 @@ async function beginFresh(
   return {
     json: { fresh: true, folder: place.folder },
     text: `${place.folder} is left alone, and you are told of it no more.\n` +
-      "It can still be brought over: `conclaude migrate`.",
+      hintsHere("It can still be brought over: `conclaude migrate`.", context.globals),
   };
 }
 

@@ -8,7 +8,7 @@ import { readTask } from "../../store/tasks.ts";
 import { readWorkflow } from "../../store/workflows.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
+import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { taskIdOf } from "../id_lookup.ts";
 import { lastingOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
@@ -113,7 +113,7 @@ export async function answerOne(
     db,
     () => answer(db, id.trim(), { ...lasting, text, by }),
   );
-  const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${START_DAEMON}`;
+  const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${startDaemon(context)}`;
   const told = delivered
     ? `${question.stepKey} goes on with the answer.${way}`
     : deliveryError === null

@@ -9,12 +9,13 @@ import { SCHEMA_VERSION } from "../../store/database.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";
 import { type QueueTotals, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
 import { countSessions, type SessionCounts } from "../../store/session_counts.ts";
-import { countState, type StateCounts } from "../../store/state_counts.ts";
+import { countQueued, countState, type StateCounts } from "../../store/state_counts.ts";
 import { daysMs, relativeTime } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere } from "../daemon_here.ts";
 import { hooksPlace } from "../hooks_place.ts";
+import { hintsHere } from "../next_command.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
 import type { View } from "../view.ts";
@@ -93,7 +94,8 @@ export async function showStatus(context: CliContext): Promise<View> {
     },
   };
   const folder = repository === undefined ? project : projectFolder(repository);
-  return { json: report, text: textOf(report, { project: folder, nowMs: now }) };
+  const text = textOf(report, { project: folder, queued: countQueued(db), nowMs: now });
+  return { json: report, text: hintsHere(text, context.globals) };
 }
 
 /** The folder that a person means: where the common git directory is the `.git` of a checkout, that checkout. */
@@ -122,7 +124,9 @@ const WORKFLOW_WORDS = [
 ] as const;
 const RUNNING_AGENTS = ["starting", "running"];
 
-function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts): WorkCounts {
+function workOf(
+  { tasks, workflows, agents, pendingQuestions }: StateCounts,
+): WorkCounts {
   return {
     tasks: told(TASK_WORDS, tasks),
     workflows: told(WORKFLOW_WORDS, workflows),
@@ -140,6 +144,7 @@ function told(words: Words, counts: Readonly<Record<string, number>>): Record<st
 /** Lines of what there is; none of what there is none of. */
 function workLines(
   { work, daemon }: Pick<StatusReport, "work" | "daemon">,
+  queued: number,
 ): (readonly [name: string, value: string])[] {
   const counted = (words: Words, counts: Readonly<Record<string, number>>) =>
     words.filter(([status]) => counts[status]! > 0)
@@ -152,14 +157,26 @@ function workLines(
       "questions",
       work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : "",
     ],
-    ["daemon", daemon.running ? "running" : ""],
+    [
+      "daemon",
+      daemon.running
+        ? "running"
+        : queued + work.workflows["running"]! > 0
+        ? "not running, and there is work for it: `conclaude daemon start`"
+        : "",
+    ],
   ] as const;
   return lines.filter(([, value]) => value !== "");
 }
 
 function textOf(
   report: StatusReport,
-  { project, nowMs }: { readonly project: string; readonly nowMs: number },
+  { project, queued, nowMs }: {
+    readonly project: string;
+    /** Tasks that were handed to the scheduler, and that it has not taken yet. */
+    readonly queued: number;
+    readonly nowMs: number;
+  },
 ): string {
   const { database, sessions, queue, audit, spool, config } = report;
   const lines: readonly (readonly [name: string, value: string])[] = [
@@ -187,7 +204,7 @@ function textOf(
       `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}` +
       (queue.oldestAtMs === null ? "" : `, oldest ${relativeTime(queue.oldestAtMs, nowMs)}`),
     ],
-    ...workLines(report),
+    ...workLines(report, queued),
     ...hooksLines(report.hooks),
     ["  last 24 h", auditText(audit)],
     [

@@ -20,6 +20,7 @@ import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { taskIdOf } from "../id_lookup.ts";
+import { nextHere } from "../next_command.ts";
 import { authorOf, type ByFlag, homeOfTasks } from "../task_lookup.ts";
 import { changeStatus } from "../task_status.ts";
 import { type BodyFlags, maskerOf, readBody } from "../task_text.ts";
@@ -67,7 +68,9 @@ export async function makeTask(context: CliContext, flags: CreateFlags): Promise
       dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
     }, { by, atMs: Date.now() }));
   warnOfDepth(context, task);
-  const start = flags.start ? "\nThe daemon starts it: conclaude daemon start" : "";
+  const start = flags.start
+    ? `\nThe daemon starts it: ${nextHere("conclaude daemon start", context.globals)}`
+    : "";
   return {
     json: { task },
     text: `${changedView(task, `Made task ${nameOf(task)}.`).text}${start}`,
@@ -167,8 +170,8 @@ export async function removeTask(
       task,
       flags.hard
         ? `Deleted task ${nameOf(task)}${others} for good.`
-        : `Deleted task ${nameOf(task)}${others}; conclaude task restore ${
-          shortTaskId(task.id)
+        : `Deleted task ${nameOf(task)}${others}; ${
+          nextHere(`conclaude task restore ${shortTaskId(task.id)}`, context.globals)
         } brings it back.`,
     ).text,
   };

@@ -145,13 +145,13 @@ export async function start(context: CliContext, flags: ByFlag, text: string): P
     return changedView(task, `Task ${nameOf(task)} is in work already.`);
   }
   // What is about daemons is loaded where it is asked for: no other verb is to pay for it.
-  const { isDaemonHere, START_DAEMON } = await import("../daemon_here.ts");
+  const { isDaemonHere, startDaemon } = await import("../daemon_here.ts");
   const { db, place } = await openStore(context, "read");
   const waitingFor = openDependencies(db, task.id).map(shortTaskId);
   const when = waitingFor.length === 0 ? "" : `, and waits for ${waitingFor.join(", ")}`;
   const who = isDaemonHere(context, place)
     ? "The daemon takes it when there is room."
-    : `No daemon runs here: ${START_DAEMON}`;
+    : `No daemon runs here: ${startDaemon(context)}`;
   return changedView(task, `Task ${nameOf(task)} is handed to the scheduler${when}. ${who}`);
 }
 

@@ -17,7 +17,8 @@ import { transaction } from "../../store/database.ts";
 import { lastEventId } from "../../store/events.ts";
 import { readWorkflow } from "../../store/workflows.ts";
 import type { CliContext } from "../context.ts";
-import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
+import { nextHere } from "../next_command.ts";
+import { isDaemonHere, startDaemon } from "../daemon_here.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { authorOf, type ByFlag } from "../task_lookup.ts";
@@ -50,7 +51,7 @@ export async function approve(context: CliContext, flags: ByFlag, text: string):
     return changedWorkflow(db, workflow, {
       isCarriedOut,
       text: `The approval of workflow ${workflowName(workflow)} is recorded. ` +
-        `No daemon runs that could merge it: ${START_DAEMON}`,
+        `No daemon runs that could merge it: ${startDaemon(context)}`,
     });
   }
   const commit = await awaitMerge(db, workflow, { afterId });
@@ -128,7 +129,7 @@ export async function retry(context: CliContext, flags: ByFlag, text: string): P
   return changedWorkflow(db, workflow, {
     isCarriedOut,
     text: `Workflow ${workflowName(workflow)} goes on${step}. ${
-      isCarriedOut ? "The daemon runs it." : `The daemon runs it: ${START_DAEMON}`
+      isCarriedOut ? "The daemon runs it." : `The daemon runs it: ${startDaemon(context)}`
     }`,
   });
 }
@@ -163,9 +164,9 @@ export async function showDiff(
         "",
         isShown
           ? diff.trimEnd().split("\n").map(plainLine).join("\n")
-          : `The diff has ${diff.length} characters: conclaude workflow diff ${
-            shortTaskId(workflow.id)
-          } --full`,
+          : `The diff has ${diff.length} characters: ${
+            nextHere(`conclaude workflow diff ${shortTaskId(workflow.id)} --full`, context.globals)
+          }`,
       ],
     ].join("\n"),
   };

@@ -28,7 +28,8 @@ export const daemon = group({
       brief: "Run the daemon in this terminal",
       about:
         "Runs the daemon of the database until Ctrl-C, SIGTERM or `conclaude daemon stop`. It answers on a unix " +
-        "socket beside the database that is open to you alone. A database has one daemon.",
+        "socket beside the database that is open to you alone. A database has one daemon. What it logs it writes to " +
+        "stderr too, as text also with --json.",
       examples: ["conclaude daemon run", "conclaude daemon run --port 0"],
     }),
     start: command<{ readonly port?: number }, []>({

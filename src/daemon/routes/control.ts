@@ -53,7 +53,7 @@ export const controlRoutes: readonly Route[] = [
         port,
         streams: daemon.metrics.streams,
         warnings: daemon.warnings,
-        counts: countState(daemon.db),
+        counts: countState(daemon.db, daemon.toldSinceMs(author.atMs)),
       };
     },
   }),

@@ -67,7 +67,7 @@ function streamOf(daemon: Daemon, filter: StreamFilter): Response {
   daemon.metrics.add("sse_connections");
   const stream = eventStream(filter, {
     hub: daemon.hub,
-    snapshot: () => countState(daemon.db),
+    snapshot: () => countState(daemon.db, daemon.toldSinceMs(Date.now())),
     ended: () => void daemon.metrics.streams--,
   });
   return new Response(stream, { headers: { "content-type": "text/event-stream" } });
@@ -75,7 +75,7 @@ function streamOf(daemon: Daemon, filter: StreamFilter): Response {
 
 /** @param query.lastSeen Outranks `since`: a client that comes again still asks what it asked at first. */
 function filterOf(
-  { db, eventsMs }: Daemon,
+  { db, toldSinceMs }: Daemon,
   query: Query & {
     readonly lastSeen: string | null;
     readonly isStream: boolean;
@@ -85,11 +85,12 @@ function filterOf(
   const newest = lastEventId(db);
   const since = startOf(db, query.lastSeen ?? query.since ?? (query.isStream ? undefined : "0"));
   // Retention removes the old ones some time later.
-  const fromMs = Math.max(since.ms, eventsMs === 0 ? -Infinity : query.nowMs - eventsMs);
+  const fromMs = Math.max(since.ms, toldSinceMs(query.nowMs));
   const type = query.type === undefined ? null : globOf(query.type);
   const entities = query.entity?.split(",").map((id) => id.trim()) ?? null;
   return {
-    afterId: Math.min(since.id, newest),
+    // Nobody has seen what is yet to come: that client knew another database, and has seen nothing of this one.
+    afterId: query.lastSeen !== null && since.id > newest ? 0 : Math.min(since.id, newest),
     accepts: (event) =>
       // What comes later is younger, whatever a clock says that was set back.
       (event.createdAtMs > fromMs || event.id > newest) &&

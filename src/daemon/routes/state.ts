@@ -31,8 +31,8 @@ export const stateRoutes: readonly Route[] = [
       workflows: z.array(workflowSchema),
       questions: z.array(questionSchema),
     }),
-    handle: ({ db }) => ({
-      counts: countState(db),
+    handle: ({ db, toldSinceMs }, { author }) => ({
+      counts: countState(db, toldSinceMs(author.atMs)),
       tasks: listTasks(db, {
         project: null,
         statuses: null,

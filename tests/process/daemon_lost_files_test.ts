@@ -1,0 +1,152 @@
+import assert from "node:assert/strict";
+import { besideDatabase, runDaemon } from "../support/daemon.ts";
+import { startProgram, type TempHome, tempHome } from "../support/program.ts";
+
+/** What a verb of the daemon says of the home's, as JSON. */
+async function daemonVerb(home: TempHome, ...args: string[]) {
+  const { code, stdout } = await startProgram(["daemon", ...args, "--json"], {
+    env: { HOME: home.path },
+  });
+  return { code, ...JSON.parse(stdout) };
+}
+
+/** Waits until something is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (const endMs = Date.now() + 10_000; !isSo();) {
+    assert.ok(Date.now() < endMs, "in time");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** The process id in the state file; null when there is none that can be read. */
+function writtenPid(home: TempHome): number | null {
+  try {
+    return JSON.parse(Deno.readTextFileSync(besideDatabase(home, "daemon.json"))).pid;
+  } catch {
+    return null;
+  }
+}
+
+Deno.test("what is started after a daemon was killed is told, and not the dead one", async () => {
+  using home = tempHome();
+  const dead = await daemonVerb(home, "start");
+  Deno.kill(dead.pid, "SIGKILL");
+  await until(() => !isThere(dead.pid));
+  const next = await daemonVerb(home, "start", "--port", "0");
+  try {
+    assert.equal(next.started, true);
+    assert.notEqual(next.pid, dead.pid);
+    assert.ok(next.port > 0, `port ${next.port}`);
+    assert.ok(next.startedAtMs > dead.startedAtMs);
+    assert.equal(writtenPid(home), next.pid);
+  } finally {
+    await daemonVerb(home, "stop");
+  }
+});
+
+Deno.test("of those who start a daemon at the same moment one says that it did", async () => {
+  using home = tempHome();
+  const told = await Promise.all(Array.from({ length: 4 }, () => daemonVerb(home, "start")));
+  try {
+    assert.deepEqual(told.map(({ code }) => code), [0, 0, 0, 0]);
+    assert.equal(new Set(told.map(({ pid }) => pid)).size, 1);
+    assert.equal(told.filter(({ started }) => started).length, 1);
+  } finally {
+    await daemonVerb(home, "stop");
+  }
+});
+
+for (const [what, spoil] of Object.entries({ removed: removeIfThere, spoilt: writeGarbage })) {
+  Deno.test(`a daemon whose state file was ${what} is known by its socket, and writes it anew`, async () => {
+    using home = tempHome();
+    await using daemon = await runDaemon(home);
+    const path = besideDatabase(home, "daemon.json");
+    const before = Deno.readTextFileSync(path);
+    spoil(path);
+    const status = await daemonVerb(home, "status");
+    assert.deepEqual([status.pid, status.answers, status.port], [daemon.pid, true, daemon.port]);
+    spoil(path);
+    assert.match(
+      (await daemonVerb(home, "run")).error.why,
+      new RegExp(`process id ${daemon.pid} `),
+    );
+    await until(() => writtenPid(home) === daemon.pid);
+    assert.equal(Deno.readTextFileSync(path), before);
+    spoil(path);
+    assert.equal((await daemonVerb(home, "stop")).stopped, true);
+    assert.equal((await daemon.left).code, 0);
+  });
+}
+
+Deno.test({
+  name:
+    "a daemon that cannot be asked is stopped by a signal, and only the one that wrote the file",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    using home = tempHome();
+    await using daemon = await runDaemon(home);
+    const path = besideDatabase(home, "daemon.json");
+    const before = Deno.readTextFileSync(path);
+    // Held, for it would see within a second by itself that its socket is gone.
+    daemon.child.kill("SIGSTOP");
+    Deno.removeSync(daemon.socket);
+    Deno.writeTextFileSync(path, JSON.stringify({ ...JSON.parse(before), pid: Deno.pid }));
+    assert.equal((await daemonVerb(home, "status")).pid, null, "the number is another process's");
+    Deno.writeTextFileSync(path, before);
+    const stopping = daemonVerb(home, "stop");
+    const pending = () =>
+      Deno.readTextFileSync(`/proc/${daemon.pid}/status`).match(/^ShdPnd:\s*(\S+)/m)![1]!;
+    await until(() => (Number.parseInt(pending(), 16) & (1 << 14)) !== 0);
+    daemon.child.kill("SIGCONT");
+    assert.equal((await stopping).stopped, true);
+    await daemon.left;
+  },
+});
+
+for (const ending of ["sock", "lock"]) {
+  Deno.test(`a daemon whose .${ending} was removed says so and stops`, async () => {
+    using home = tempHome();
+    await using daemon = await runDaemon(home);
+    const path = besideDatabase(home, ending);
+    Deno.removeSync(path);
+    assert.equal((await daemon.left).code, 1);
+    assert.match(daemon.stderr(), new RegExp(`its (socket|lock) ${path} was removed`));
+    assert.equal(writtenPid(home), null);
+  });
+}
+
+Deno.test("a daemon that stops leaves the socket and the file of another one alone", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  Deno.removeSync(besideDatabase(home, "lock"));
+  const other = await daemonVerb(home, "start");
+  try {
+    await daemon.left;
+    const status = await daemonVerb(home, "status");
+    assert.deepEqual([status.pid, status.answers], [other.pid, true]);
+    await until(() => writtenPid(home) === other.pid);
+  } finally {
+    await daemonVerb(home, "stop");
+  }
+});
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch {
+    // Not written anew yet.
+  }
+}
+
+function writeGarbage(path: string): void {
+  Deno.writeTextFileSync(path, "{garbage");
+}
+
+function isThere(pid: number): boolean {
+  try {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
+    return !/\) [ZX]/.test(stat);
+  } catch {
+    return false;
+  }
+}
