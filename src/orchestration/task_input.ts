@@ -14,10 +14,19 @@ export const MAX_NAME_CHARS = 200;
 /** What is advised where nothing else is said: the verb that names all that a task has. */
 const CREATE_HELP = "conclaude task create --help";
 
+/** SQLite gives a text back only up to its first NUL character: what stands behind one would be lost unseen. */
+export const NO_NUL = "a text holds no NUL character";
+
+/** Whether a text can be kept as it is, see {@linkcode NO_NUL}. */
+export function isKeepable(text: string): boolean {
+  return !text.includes("\0");
+}
+
 /** @param next The command that helps. @throws {UserError} INVALID_TITLE when it is blank, of several lines, or too long. */
 export function checkTitle(title: string, next: string = CREATE_HELP): string {
   const line = title.trim();
   if (line === "") throw invalid("INVALID_TITLE", title, "title is required", next);
+  if (!isKeepable(line)) throw invalid("INVALID_TITLE", title, NO_NUL, next);
   if (/[\r\n]/.test(line)) throw invalid("INVALID_TITLE", title, "a title is one line", next);
   if (line.length > MAX_TITLE_CHARS) {
     throw invalid(
@@ -30,8 +39,9 @@ export function checkTitle(title: string, next: string = CREATE_HELP): string {
   return line.toWellFormed();
 }
 
-/** @throws {UserError} INVALID_INPUT when it is too long. */
+/** A long text: a body, a summary, a reason, an answer. @throws {UserError} INVALID_INPUT when it cannot be kept. */
 export function checkBody(body: string): string {
+  if (!isKeepable(body)) throw invalid("INVALID_INPUT", body, NO_NUL);
   if (body.length <= MAX_BODY_CHARS) return body.toWellFormed();
   throw invalid("INVALID_INPUT", body, `a body has at most ${MAX_BODY_CHARS} characters`);
 }
@@ -108,7 +118,7 @@ function invalid(
   why: string,
   next: string = CREATE_HELP,
 ) {
-  const shown = String(given).replace(/\s+/g, " ").slice(0, 60);
+  const shown = String(given).replace(/[\s\0]+/g, " ").slice(0, 60);
   return refusal(reason, {
     what: `Cannot take "${shown}"`,
     why: `${why}; nothing was changed`,

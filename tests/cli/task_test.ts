@@ -166,6 +166,18 @@ Deno.test("secrets and private parts of a task's texts are never kept", async ()
   assert.doesNotMatch(everything, /ghp_0|>no</);
 });
 
+Deno.test("a text that could not be read back whole is refused", async () => {
+  using temp = await tempDatabase();
+  const { make, json } = verbsOn(temp);
+  const id = await make("a", "--body", "whole");
+  const file = join(temp.folder, "body.txt");
+  Deno.writeTextFileSync(file, "before\0behind");
+  const { error } = await json("update", id, "--body-file", file);
+  assert.deepEqual([error.code, error.reason], [2, "INVALID_INPUT"]);
+  assert.match(error.why, /NUL/);
+  assert.equal((await json("show", id)).task.body, "whole");
+});
+
 Deno.test("task delete for good asks first, and --force gives the claim up", async () => {
   using temp = await tempDatabase();
   const { make, json } = verbsOn(temp);

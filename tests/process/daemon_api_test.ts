@@ -136,6 +136,26 @@ const REFUSED: readonly Scenario[] = [
     expect: [400, "INVALID_TITLE"],
   },
   {
+    about: "a title of a NUL character alone",
+    ask: ["POST", "/tasks", { body: { title: "\0" } }],
+    of: "/tasks",
+    expect: [400, "INVALID_TITLE"],
+  },
+  ...["body", "workflow", "repository", "projectDir"].map((field): Scenario => ({
+    about: `a NUL character in ${field}`,
+    ask: ["POST", "/tasks", { body: { ...title, [field]: "/a\0b" } }],
+    of: "/tasks",
+    expect: [400, "INVALID_INPUT"],
+  })),
+  ...(["block", "complete"] as const).map((verb): Scenario => ({
+    about: `a NUL character in what ${verb} is told`,
+    ask: ["POST", `/tasks/CLAIMED/${verb}`, {
+      body: { [verb === "block" ? "reason" : "summary"]: "a\0b" },
+    }],
+    of: `/tasks/{id}/${verb}`,
+    expect: [400, "INVALID_INPUT"],
+  })),
+  {
     about: "a title that is a number",
     ask: ["POST", "/tasks", { body: { title: 5 } }],
     of: "/tasks",
