@@ -1,6 +1,6 @@
 /** Tasks as people see them. */
 import { plain } from "../capture/plain.ts";
-import { DEEP, type Task } from "../orchestration/task.ts";
+import { DEEP, hasLapsed, type Task } from "../orchestration/task.ts";
 import type { HistoryRow } from "../store/task_changes.ts";
 import { relativeTime } from "../time.ts";
 import type { CliContext } from "./context.ts";
@@ -25,6 +25,14 @@ export function shortAgent(name: string): string {
   return UUID.test(name) ? name.slice(0, 8) : name;
 }
 
+/** Who has claimed a task, and that the claim ran out where it did. */
+export function holderText(
+  task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">,
+  nowMs: number,
+): string {
+  return `${shortAgent(task.claimedBy ?? "")}${hasLapsed(task, nowMs) ? " (ran out)" : ""}`;
+}
+
 const COLUMNS: readonly Column<Task>[] = [
   { title: "ID", value: ({ id }) => shortTaskId(id) },
   { title: "PRIO", value: ({ priority }) => `P${priority}` },
@@ -35,7 +43,7 @@ const COLUMNS: readonly Column<Task>[] = [
   { title: "TITLE", value: ({ title }) => title },
   {
     title: "CLAIMED BY",
-    value: ({ claimedBy }) => claimedBy === null ? null : shortAgent(claimedBy),
+    value: (task) => task.claimedBy === null ? null : holderText(task, Date.now()),
   },
 ];
 

@@ -124,6 +124,30 @@ Deno.test("a holder whose claim ran out is told so, and the task goes to the nex
   assert.deepEqual([late.code, late.body.error.claimedBy], [13, "b"]);
 });
 
+Deno.test("a claim that ran out keeps nothing from being ready, and is told as what it is", async () => {
+  using place = stage();
+  const parent = await make(place);
+  const id = await make(place, "--parent", parent);
+  const ofWorkflow = await make(place);
+  for (const one of [id, ofWorkflow]) await task(place, "claim", one, "--agent-id", "a");
+  for (const one of [id, ofWorkflow]) ageClaim(place, one, 31);
+  // Whether its agent lives is for the daemon to say.
+  const db = new DatabaseSync(place.database);
+  db.prepare("UPDATE tasks SET claimed_by = 'workflow:w' WHERE id = ?").run(ofWorkflow);
+  const ran = /a \(claim 1 ran out at .*, anybody can claim it\)/;
+  assert.match((await place.run(["task", "show", id])).stdout, ran);
+  assert.match((await place.run(["task", "list"])).stdout, / a \(ran out\)$/m);
+  const readyIds = async () =>
+    (await task(place, "ready")).body.tasks.map(({ id }: { id: string }) => id);
+  db.exec("CREATE TRIGGER no_writing BEFORE UPDATE ON tasks BEGIN SELECT RAISE(FAIL, 'no'); END");
+  assert.deepEqual(await readyIds(), []);
+  db.exec("DROP TRIGGER no_writing");
+  db.close();
+  assert.deepEqual(await readyIds(), [parent, id]);
+  assert.equal((await historyOf(place, id))[0].changedBy, "system");
+  assert.equal((await task(place, "show", ofWorkflow)).body.task.status, "in_progress");
+});
+
 Deno.test("a renewed claim counts on, for as long as the configuration says", async () => {
   using place = stage();
   Deno.writeTextFileSync(`${place.project}/.conclaude.yaml`, "store:\n  claimTimeoutMinutes: 90\n");

@@ -1,5 +1,5 @@
 import { plain } from "../../capture/plain.ts";
-import type { Task } from "../../orchestration/task.ts";
+import { hasLapsed, type Task } from "../../orchestration/task.ts";
 import { listSessionsOfTask, type SessionRow } from "../../store/sessions.ts";
 import { listHistory, needTask } from "../../store/task_changes.ts";
 import { openDependencies } from "../../store/task_claims.ts";
@@ -10,7 +10,7 @@ import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
 import { taskIdOf } from "../id_lookup.ts";
 
-import { historyLine, nameOf, tasksTable } from "../task_view.ts";
+import { historyLine, holderText, nameOf, tasksTable } from "../task_view.ts";
 import type { View } from "../view.ts";
 
 /** So many changes are shown with a task. */
@@ -119,7 +119,7 @@ function factsOf(task: Task, nowMs: number): [name: string, value: string][] {
     ["type", task.type],
     ["tags", task.tags.join(", ") || null],
     ["workflow", task.workflow],
-    ["claimed by", claimText(task)],
+    ["claimed by", claimText(task, nowMs)],
     ["scheduler", task.queuedAtMs === null ? null : "waits for the daemon to start it"],
     ["project", task.projectDir],
     ["made", relativeTime(task.createdAtMs, nowMs)],
@@ -129,10 +129,13 @@ function factsOf(task: Task, nowMs: number): [name: string, value: string][] {
   return facts.filter((fact): fact is [string, string] => fact[1] !== null);
 }
 
-function claimText({ claimedBy, claimToken, leaseUntilMs }: Task): string | null {
-  if (claimedBy === null) return null;
-  const until = leaseUntilMs === null ? "" : `, until ${new Date(leaseUntilMs).toISOString()}`;
-  return `${claimedBy} (claim ${claimToken}${until})`;
+function claimText(task: Task, nowMs: number): string | null {
+  const { claimedBy, claimToken, leaseUntilMs } = task;
+  if (claimedBy === null || leaseUntilMs === null) return claimedBy;
+  const time = new Date(leaseUntilMs).toISOString();
+  return hasLapsed(task, nowMs)
+    ? `${claimedBy} (claim ${claimToken} ran out at ${time}, anybody can claim it)`
+    : `${claimedBy} (claim ${claimToken}, until ${time})`;
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -144,6 +147,6 @@ function sessionLine({ shortId, status, updatedAtMs }: SessionRow, nowMs: number
 }
 
 function lineOf(task: Task): string {
-  const holder = task.claimedBy === null ? "" : `, ${task.claimedBy}`;
+  const holder = task.claimedBy === null ? "" : `, ${holderText(task, Date.now())}`;
   return `${nameOf(task)}  (${task.status}${holder}, P${task.priority})`;
 }

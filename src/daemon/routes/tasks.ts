@@ -15,7 +15,7 @@ import { createTask, queueTask } from "../../store/task_life.ts";
 import { listChildren } from "../../store/task_tree.ts";
 import { changeTags } from "../../store/task_tags.ts";
 import { listAncestors, restoreTask } from "../../store/task_tree.ts";
-import { openDependencies } from "../../store/task_claims.ts";
+import { openDependencies, takeBackToLook } from "../../store/task_claims.ts";
 import { listReady, listTags, listTasks } from "../../store/tasks.ts";
 import { findRepository } from "../../git/repository.ts";
 import { isAbsolutePath } from "../../paths.ts";
@@ -166,7 +166,15 @@ export const taskRoutes: readonly Route[] = [
       limit: z.optional(fields.number(1, 1_000)),
     }),
     response: manyTasks,
-    handle: ({ db }, { query }) => {
+    // It writes where a claim ran out.
+    transaction: "own",
+    handle: ({ db, metrics, hub, engine }, { query, author }) => {
+      const lapsed = takeBackToLook(db, author.atMs).length;
+      metrics.add("lease_expiries", lapsed);
+      if (lapsed > 0) {
+        hub.changed();
+        engine.wake();
+      }
       const limit = query.limit ?? 100;
       const tasks = listReady(db, { project: query.project ?? null, limit: limit + 1 });
       return { tasks: tasks.slice(0, limit), more: tasks.length > limit };
