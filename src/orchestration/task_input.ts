@@ -91,6 +91,23 @@ export function checkTags(tags: readonly string[]): string[] {
   return [...new Set(checked)].sort();
 }
 
+/**
+ * The name of a workflow, which is that of a file in a folder of its own: never a path, nor hidden.
+ *
+ * @throws {UserError} INVALID_INPUT
+ */
+export function checkWorkflowName(name: string, next: string = CREATE_HELP): string {
+  if (name.length <= MAX_NAME_CHARS && /^(?!\.)[^/\\\p{Cc}]+$/u.test(name)) {
+    return name.toWellFormed();
+  }
+  throw invalid(
+    "INVALID_INPUT",
+    name,
+    "the name of a workflow is that of a file in .conclaude/workflows, without its ending",
+    next,
+  );
+}
+
 /** Says who an agent is, and where its name comes from. */
 const CLAIM_HELP = "conclaude task claim --help";
 

@@ -106,7 +106,7 @@ Deno.test("task update changes what it is told, and names the verb where another
   using temp = await tempDatabase();
   const { make, json, run } = verbsOn(temp);
   const other = await make("other");
-  const id = await make("old", "--workflow", "w");
+  const id = await make("old", "--workflow", "plan");
   const { task } = await json(
     ...["update", id, "--title", "new", "--type", "bug", "--priority", "0"],
     ...["--body", "b", "--workflow", "none", "--depends-on", other.slice(-8)],
@@ -164,6 +164,27 @@ Deno.test("secrets and private parts of a task's texts are never kept", async ()
   const everything = JSON.stringify([await json("show", id), await json("history", id)]);
   assert.match(everything, /redacted/);
   assert.doesNotMatch(everything, /ghp_0|>no</);
+});
+
+Deno.test("a workflow that there is not is refused before anything relies on it", async () => {
+  using temp = await tempDatabase();
+  const { make, json, titles } = verbsOn(temp);
+  const folder = join(temp.folder, ".conclaude", "workflows");
+  Deno.mkdirSync(folder, { recursive: true });
+  const own = join(folder, "own.yaml");
+  Deno.writeTextFileSync(own, "name: own\ndescription: d\nsteps: []\n");
+  const id = await make("a", "--workflow", "own");
+  const reasonOf = async (...args: string[]) => (await json(...args)).error?.reason;
+  const create = ["create", "--title", "b", "--workflow"];
+  for (const name of ["../../etc/passwd", "/own", ".own", ""]) {
+    assert.equal(await reasonOf(...create, name), "INVALID_INPUT", name);
+  }
+  assert.equal(await reasonOf(...create, "nope", "--start"), "WORKFLOW_NOT_FOUND");
+  assert.equal(await reasonOf("update", id, "--workflow", "nope"), "WORKFLOW_NOT_FOUND");
+  Deno.removeSync(own);
+  assert.equal(await reasonOf("start", id), "WORKFLOW_NOT_FOUND");
+  const { task } = await json("show", id);
+  assert.deepEqual([task.workflow, task.queuedAtMs, await titles("list")], ["own", null, ["a"]]);
 });
 
 Deno.test("a text that could not be read back whole is refused", async () => {

@@ -147,6 +147,24 @@ const REFUSED: readonly Scenario[] = [
     of: "/tasks",
     expect: [400, "INVALID_INPUT"],
   })),
+  ...["../../etc/passwd", ".hidden", "a/b"].map((workflow): Scenario => ({
+    about: `a workflow named ${workflow}`,
+    ask: ["POST", "/tasks", { body: { ...title, workflow } }],
+    of: "/tasks",
+    expect: [400, "INVALID_INPUT"],
+  })),
+  {
+    about: "a workflow that the project has not",
+    ask: ["POST", "/tasks", { body: { ...title, workflow: "nope", projectDir: "/" } }],
+    of: "/tasks",
+    expect: [404, "WORKFLOW_NOT_FOUND"],
+  },
+  ...["../..", "/not/there"].map((repository): Scenario => ({
+    about: `the repository ${repository}`,
+    ask: ["POST", "/tasks", { body: { ...title, repository } }],
+    of: "/tasks",
+    expect: [400, "INVALID_INPUT"],
+  })),
   ...(["block", "complete"] as const).map((verb): Scenario => ({
     about: `a NUL character in what ${verb} is told`,
     ask: ["POST", `/tasks/CLAIMED/${verb}`, {

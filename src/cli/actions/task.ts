@@ -24,6 +24,7 @@ import { authorOf, type ByFlag, homeOfTasks } from "../task_lookup.ts";
 import { changeStatus } from "../task_status.ts";
 import { type BodyFlags, maskerOf, readBody } from "../task_text.ts";
 import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
+import { workflowCheck } from "../task_workflow.ts";
 import { usageError } from "../usage.ts";
 import type { View } from "../view.ts";
 
@@ -41,6 +42,9 @@ export type CreateFlags = BodyFlags & ByFlag & {
   readonly workflow?: string;
   readonly start: boolean;
 };
+
+/** Names what a task can be given when it is made. */
+const CREATE_HELP = "conclaude task create --help";
 
 /** Names what can be changed of a task. */
 const UPDATE_HELP = "conclaude task update --help";
@@ -60,12 +64,16 @@ export async function makeTask(context: CliContext, flags: CreateFlags): Promise
     ...homeOfTasks(context),
     isQueued: flags.start,
   };
-  const task = transaction(db, () =>
-    createTask(db, {
+  const checkWorkflow = await workflowCheck(given.workflow, CREATE_HELP);
+  const task = transaction(db, () => {
+    const made = createTask(db, {
       ...given,
       parentId: flags.parent === undefined ? null : taskIdOf(db, flags.parent),
       dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
-    }, { by, atMs: Date.now() }));
+    }, { by, atMs: Date.now() });
+    checkWorkflow(made);
+    return made;
+  });
   warnOfDepth(context, task);
   const start = flags.start ? "\nThe daemon starts it: conclaude daemon start" : "";
   return {
@@ -115,9 +123,11 @@ export async function updateTask(
       ? {}
       : { workflow: flags.workflow === NONE ? null : flags.workflow }),
   };
+  const checkWorkflow = await workflowCheck(changes.workflow ?? null, UPDATE_HELP);
   const task = transaction(db, () => {
     const author = { by, atMs: Date.now() };
     const found = needTask(db, taskIdOf(db, text));
+    checkWorkflow(found);
     const ids = (texts: readonly string[] = []) => texts.map((other) => taskIdOf(db, other));
     changeTask(db, found, changes, author);
     const change = { add: ids(flags.dependsOn), remove: ids(flags.noLongerDependsOn) };

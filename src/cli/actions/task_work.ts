@@ -135,11 +135,16 @@ export async function unblock(context: CliContext, flags: ByFlag, text: string):
 
 /** `conclaude task start ID` */
 export async function start(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  const task = await work(context, { ...flags, text, what: "start a task" }, queueTask);
+  // What is about workflows and daemons is loaded where it is asked for: no other verb is to pay for it.
+  const checkStart = await (await import("../task_workflow.ts")).startCheck();
+  const task = await work(context, { ...flags, text, what: "start a task" }, (db, id, author) => {
+    const queued = queueTask(db, id, author);
+    if (queued.status !== "in_progress") checkStart(db, queued);
+    return queued;
+  });
   if (task.status === "in_progress") {
     return changedView(task, `Task ${nameOf(task)} is in work already.`);
   }
-  // What is about daemons is loaded where it is asked for: no other verb is to pay for it.
   const { isDaemonHere, START_DAEMON } = await import("../daemon_here.ts");
   const { db, place } = await openStore(context, "read");
   const waitingFor = openDependencies(db, task.id).map(shortTaskId);

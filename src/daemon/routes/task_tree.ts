@@ -16,7 +16,7 @@ import {
 import { type Call, type Daemon, type Route, route } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
 import { invalidInput } from "../input.ts";
-import { cleanTags } from "./tasks.ts";
+import { cleanTags } from "./new_task.ts";
 
 const tag = "tree";
 const oneTask = z.object({ task: taskSchema });

@@ -5,7 +5,6 @@ import {
   checkBody,
   checkPriority,
   checkStatus,
-  checkTags,
   checkTitle,
   checkType,
 } from "../../orchestration/task_input.ts";
@@ -17,64 +16,13 @@ import { changeTags } from "../../store/task_tags.ts";
 import { listAncestors, restoreTask } from "../../store/task_tree.ts";
 import { openDependencies, takeBackToLook } from "../../store/task_claims.ts";
 import { listReady, listTags, listTasks } from "../../store/tasks.ts";
-import { findRepository } from "../../git/repository.ts";
-import { isAbsolutePath } from "../../paths.ts";
-import { exists } from "../../project/exists.ts";
-import { lookUpwards } from "../../project/look.ts";
-import { invalidInput } from "../input.ts";
-import { type Daemon, type Route, route } from "../route.ts";
+import { type Route, route } from "../route.ts";
 import { fields, isSet, listOf, taskSchema } from "../schemas.ts";
+import { cleanTags, newTask, newTaskOf, workflowNameOf } from "./new_task.ts";
 
 const tag = "tasks";
 const oneTask = z.object({ task: taskSchema });
 const manyTasks = z.object({ tasks: z.array(taskSchema), more: z.boolean() });
-
-const newTask = z.strictObject({
-  title: fields.title,
-  body: z.optional(fields.body),
-  type: z.optional(fields.type),
-  priority: z.optional(fields.priority),
-  parentId: z.optional(z.nullable(fields.id)),
-  tags: z.optional(fields.tags),
-  dependsOn: z.optional(fields.ids),
-  workflow: z.optional(z.nullable(fields.name)),
-  projectDir: z.optional(z.nullable(fields.path)),
-  repository: z.optional(z.nullable(fields.path)),
-  start: z.optional(z.boolean()),
-});
-
-/** Tags without their secrets, each once. */
-export function cleanTags(daemon: Pick<Daemon, "redact">, tags: readonly string[]): string[] {
-  return checkTags(checkTags(tags).map(daemon.redact));
-}
-
-function made(daemon: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
-  return {
-    title: checkTitle(daemon.redact(checkTitle(body.title))),
-    body: checkBody(daemon.redact(checkBody(body.body ?? ""))),
-    type: checkType(body.type ?? "task"),
-    priority: checkPriority(body.priority ?? 2),
-    parentId,
-    tags: cleanTags(daemon, body.tags ?? []),
-    dependsOn: body.dependsOn ?? [],
-    workflow: body.workflow ?? null,
-    ...placeOf(body),
-    isQueued: body.start ?? false,
-  };
-}
-
-/** The project that a task belongs to: the repository is found where only the folder is named. */
-function placeOf({ projectDir = null, repository = null }: z.output<typeof newTask>) {
-  if (projectDir === null) return { projectDir, repository };
-  if (!isAbsolutePath(projectDir) || !exists(projectDir)) {
-    throw invalidInput("projectDir", "it is the absolute path of a folder that is there");
-  }
-  const found = repository === null ? findRepository(lookUpwards(projectDir)) : undefined;
-  return {
-    projectDir: found?.root ?? projectDir,
-    repository: repository ?? found?.commonDir ?? null,
-  };
-}
 
 export const taskRoutes: readonly Route[] = [
   route({
@@ -92,9 +40,10 @@ export const taskRoutes: readonly Route[] = [
       "INVALID_TAG",
       "PARENT_NOT_FOUND",
       "DEPENDENCY_NOT_FOUND",
+      "WORKFLOW_NOT_FOUND",
     ],
     handle: (daemon, { body, author }) => ({
-      task: createTask(daemon.db, made(daemon, body, body.parentId ?? null), author),
+      task: createTask(daemon.db, newTaskOf(daemon, body, body.parentId ?? null), author),
     }),
   }),
   route({
@@ -115,7 +64,7 @@ export const taskRoutes: readonly Route[] = [
     ],
     handle: (daemon, { body, author, params }) => {
       needTask(daemon.db, params["id"]!);
-      return { task: createTask(daemon.db, made(daemon, body, params["id"]!), author) };
+      return { task: createTask(daemon.db, newTaskOf(daemon, body, params["id"]!), author) };
     },
   }),
   route({
@@ -241,7 +190,7 @@ export const taskRoutes: readonly Route[] = [
         ...body.body === undefined ? {} : { body: checkBody(daemon.redact(checkBody(body.body))) },
         ...body.type === undefined ? {} : { type: checkType(body.type) },
         ...body.priority === undefined ? {} : { priority: checkPriority(body.priority) },
-        ...body.workflow === undefined ? {} : { workflow: body.workflow },
+        ...body.workflow === undefined ? {} : { workflow: workflowNameOf(body.workflow) },
       };
       let task = changeTask(db, needTask(db, id), changes, author);
       if (body.tags !== undefined) {
