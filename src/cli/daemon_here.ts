@@ -1,7 +1,11 @@
+import type { DatabaseSync } from "node:sqlite";
 import { findDaemonOf } from "../daemon/client.ts";
+import type { Task } from "../orchestration/task.ts";
 import { parentOf } from "../paths.ts";
+import { openDependencies } from "../store/task_claims.ts";
 import type { CliContext } from "./context.ts";
 import type { Place } from "./store.ts";
+import { shortTaskId } from "./task_view.ts";
 
 /** What a person does when there is something for a daemon to do and none runs. */
 export const START_DAEMON = "conclaude daemon start";
@@ -12,4 +16,18 @@ export function isDaemonHere(
   { database }: Pick<Place, "database">,
 ): boolean {
   return findDaemonOf(database, parentOf(locations.spoolFolders.at(-1)!)).kind !== "none";
+}
+
+/** What becomes of a task that was handed over: `handed to the scheduler, and …`. */
+export function handedOver(
+  context: Pick<CliContext, "locations">,
+  { db, place }: { readonly db: DatabaseSync; readonly place: Pick<Place, "database"> },
+  task: Pick<Task, "id">,
+): string {
+  const waitingFor = openDependencies(db, task.id).map(shortTaskId);
+  const when = waitingFor.length === 0 ? "" : `, and waits for ${waitingFor.join(", ")}`;
+  const who = isDaemonHere(context, place)
+    ? "The daemon takes it when there is room."
+    : `No daemon runs here: ${START_DAEMON}`;
+  return `handed to the scheduler${when}. ${who}`;
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../src/store/database.ts";
 import { type Stage, stage } from "../cli/support.ts";
+import { runDaemon } from "../support/daemon.ts";
 import { makeTask } from "../support/tasks.ts";
 
 // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
@@ -146,6 +147,16 @@ Deno.test("a claim that ran out keeps nothing from being ready, and is told as w
   assert.deepEqual(await readyIds(), [parent, id]);
   assert.equal((await historyOf(place, id))[0].changedBy, "system");
   assert.equal((await task(place, "show", ofWorkflow)).body.task.status, "in_progress");
+});
+
+Deno.test("whoever hands a task over hears whether a daemon takes it", async () => {
+  using place = stage();
+  const first = await make(place);
+  const start = ["task", "create", "--title", "x", "--depends-on", first, "--start"];
+  assert.match((await place.run(start)).stdout, /waits for .* No daemon runs here: conclaude/);
+  const home = { path: place.home, database: place.database, [Symbol.dispose]: () => {} };
+  await using _daemon = await runDaemon(home, { cwd: place.project });
+  assert.match((await place.run(start)).stdout, /waits for .* The daemon takes it when/);
 });
 
 Deno.test("a renewed claim counts on, for as long as the configuration says", async () => {

@@ -75,11 +75,10 @@ export async function makeTask(context: CliContext, flags: CreateFlags): Promise
     return made;
   });
   warnOfDepth(context, task);
-  const start = flags.start ? "\nThe daemon starts it: conclaude daemon start" : "";
-  return {
-    json: { task },
-    text: `${changedView(task, `Made task ${nameOf(task)}.`).text}${start}`,
-  };
+  const made = `Made task ${nameOf(task)}.`;
+  if (!flags.start) return changedView(task, made);
+  const { handedOver } = await import("../daemon_here.ts");
+  return changedView(task, `${made} It is ${handedOver(context, { db, place }, task)}`);
 }
 
 /** What is to be different. */
