@@ -7,6 +7,7 @@ import {
   BODY_FLAGS,
   ONE_TASK,
   switchFlag,
+  tagWords,
   textFlag,
   wordsFlag,
 } from "./task_flags.ts";
@@ -34,7 +35,7 @@ export const TASK_CHANGES = {
         type: TYPE,
         priority: PRIORITY,
         parent: textFlag("The task that it is a part of", "id"),
-        tags: wordsFlag("Its tags, with commas between", "tags"),
+        tags: { ...wordsFlag("Its tags, with commas between", "tags"), parse: tagWords },
         dependsOn: wordsFlag("The tasks that have to be closed first", "ids"),
         workflow: textFlag("The workflow to run; without it the parent's", "name"),
         start: switchFlag("Hand it to the scheduler right away"),
