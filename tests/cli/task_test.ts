@@ -24,7 +24,7 @@ function verbsOn({ folder: home, path: database }: TempDatabase) {
 Deno.test("task list keeps to all of its filters at once", async () => {
   using temp = await tempDatabase();
   const { make, titles, json, run } = verbsOn(temp);
-  const a = await make("a", "--priority", "0", "--type", "bug", "--tags", "auth,area/web");
+  const a = await make("a", "--priority", "0", "--type", "bug", "--tags", "auth,area/web/forms");
   await make("b", "--priority", "1", "--tags", "author,v2", "--parent", a);
   await make("c", "--tags", "fixtures,v4");
   await json("claim", a, "--agent-id", "worker");
@@ -35,6 +35,8 @@ Deno.test("task list keeps to all of its filters at once", async () => {
   assert.deepEqual(await titles("list", "--tag", "auth"), ["a"]);
   assert.deepEqual(await titles("list", "--tag-pattern", "auth*"), ["a", "b"]);
   assert.deepEqual(await titles("list", "--tag-pattern", "area/**"), ["a"]);
+  assert.deepEqual(await titles("list", "--tag-pattern", "area/*"), []);
+  assert.deepEqual(await titles("list", "--tag-pattern", "area/*/forms"), ["a"]);
   assert.deepEqual(await titles("list", "--tag-pattern", "v[1-3]"), ["b"]);
   assert.deepEqual(await titles("list", "--tag-pattern", "{bug,fix}*"), ["c"]);
   assert.deepEqual(await titles("list", "--parent", "none"), ["a", "c"]);
@@ -232,6 +234,11 @@ Deno.test("task bulk does what can be done, and says of the rest why not", async
   assert.deepEqual((await json("tag", "list", ids[0]!)).tags, ["y"]);
   assert.deepEqual((await json("tag", "set", ids[0]!)).task.tags, []);
   assert.deepEqual((await json("tag", "list")).tags, ["x", "y"]);
+  for (const tags of ["", " , "]) {
+    for (const words of [["bulk", "add-tags", ids[0]!], ["create", "--title", "c"]]) {
+      assert.equal((await json(...words, "--tags", tags)).error.reason, "INVALID_TAG");
+    }
+  }
   assert.equal((await run("bulk", "delete", ...ids)).code, 0);
   assert.equal((await run("bulk", "delete")).code, 2);
 });

@@ -165,6 +165,12 @@ const REFUSED: readonly Scenario[] = [
     of: "/tasks",
     expect: [400, "INVALID_INPUT"],
   })),
+  {
+    about: "a pattern of tags that is none",
+    ask: ["GET", "/tasks?tagPattern=%5Ba"],
+    of: "/tasks",
+    expect: [400, "INVALID_TAG"],
+  },
   ...(["block", "complete"] as const).map((verb): Scenario => ({
     about: `a NUL character in what ${verb} is told`,
     ask: ["POST", `/tasks/CLAIMED/${verb}`, {

@@ -1,6 +1,5 @@
 /** Routes that make, find and change tasks. */
 import * as z from "zod/mini";
-import picomatch from "picomatch";
 import {
   checkBody,
   checkPriority,
@@ -8,6 +7,7 @@ import {
   checkTitle,
   checkType,
 } from "../../orchestration/task_input.ts";
+import { tagsLike } from "../../orchestration/tag_pattern.ts";
 import { changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
 import { changeDependencies } from "../../store/task_dependencies.ts";
 import { createTask, queueTask } from "../../store/task_life.ts";
@@ -86,7 +86,7 @@ export const taskRoutes: readonly Route[] = [
       offset: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
     }),
     response: manyTasks,
-    errors: ["INVALID_PRIORITY", "INVALID_TYPE"],
+    errors: ["INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"],
     handle: ({ db }, { query }) => {
       const limit = query.limit ?? 100;
       const tasks = listTasks(db, {
@@ -95,7 +95,7 @@ export const taskRoutes: readonly Route[] = [
         priorities: listOf(query.priority, checkPriority),
         types: listOf(query.type, checkType),
         tag: query.tag ?? null,
-        anyTag: query.tagPattern === undefined ? null : tagsLike(listTags(db), query.tagPattern),
+        anyTag: query.tagPattern === undefined ? null : tagsLike(query.tagPattern, listTags(db)),
         parentId: noneOr(query.parentId),
         claimedBy: noneOr(query.claimedBy),
         includeDeleted: isSet(query.includeDeleted),
@@ -228,8 +228,4 @@ export const taskRoutes: readonly Route[] = [
 function noneOr(words: string | undefined): string | null {
   if (words === undefined) return null;
   return words === "none" || words === "null" ? "" : words;
-}
-
-function tagsLike(tags: readonly string[], pattern: string): string[] {
-  return tags.filter(picomatch(pattern, { nonegate: true }));
 }
