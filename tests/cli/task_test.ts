@@ -104,6 +104,17 @@ Deno.test("an id that several tasks share the beginning of is refused with all o
   assert.deepEqual(error.candidates.toSorted(), ids.toSorted());
 });
 
+Deno.test("an id that is too short, or unknown to a filter, is refused and not just left without a match", async () => {
+  using temp = await tempDatabase();
+  const { make, json } = verbsOn(temp);
+  const id = await make("a");
+  const { error } = await json("show", id.slice(-3));
+  assert.deepEqual([error.code, error.reason], [10, "TASK_NOT_FOUND"]);
+  assert.match(error.why, /^4 or more characters/);
+  assert.equal((await json("list", "--parent", "zzzz")).error.reason, "TASK_NOT_FOUND");
+  assert.deepEqual((await json("list", "--parent", id)).tasks, []);
+});
+
 Deno.test("task update changes what it is told, and names the verb where another one does it", async () => {
   using temp = await tempDatabase();
   const { make, json, run } = verbsOn(temp);

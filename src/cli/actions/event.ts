@@ -11,6 +11,7 @@ import type { CliContext } from "../context.ts";
 import { openKept, openStore } from "../store.ts";
 import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
 import type { View } from "../view.ts";
+import { entityIdOf } from "../workflow_lookup.ts";
 
 /** How often somebody who follows the events looks whether there are new ones. */
 const LOOK_EVERY_MS = 200;
@@ -33,15 +34,16 @@ export type EventFlags = {
 
 /** `conclaude event list` */
 export async function listAll(context: CliContext, flags: EventFlags): Promise<View> {
-  const filter = {
+  const filterOn = (db: DatabaseSync) => ({
     afterId: 0,
     sinceMs: null,
     ...flags.since,
     type: flags.type ?? null,
-    entityId: flags.entity ?? null,
-  };
-  if (flags.follow) return await follow(context, flags, filter);
+    entityId: flags.entity === undefined ? null : entityIdOf(db, flags.entity),
+  });
+  if (flags.follow) return await follow(context, flags, filterOn);
   const { db } = await openStore(context, "read");
+  const filter = filterOn(db);
   const limit = flags.limit ?? USUAL_LIMIT;
   const events = listEvents(db, { ...filter, limit, newest: flags.since === undefined });
   return {
@@ -54,9 +56,10 @@ export async function listAll(context: CliContext, flags: EventFlags): Promise<V
 async function follow(
   context: CliContext,
   flags: EventFlags,
-  filter: Omit<EventFilter, "limit">,
+  filterOn: (db: DatabaseSync) => Omit<EventFilter, "limit">,
 ): Promise<View> {
   const db: DatabaseSync = await openKept(context, "follow the events");
+  const filter = filterOn(db);
   const { process, globals } = context;
   let left = flags.limit ?? Infinity;
   let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;

@@ -2,7 +2,7 @@ import { checkPriority, checkStatus, checkType } from "../../orchestration/task_
 import { listTags, listTasks } from "../../store/tasks.ts";
 import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
-import { taskIdOf } from "../id_lookup.ts";
+import { knownTaskId } from "../id_lookup.ts";
 import { projectOfTasks } from "../task_lookup.ts";
 import { pageOfTasks } from "../task_view.ts";
 import type { View } from "../view.ts";
@@ -42,7 +42,7 @@ export async function listAll(context: CliContext, flags: ListFlags): Promise<Vi
       ? null
       : flags.parent === NONE
       ? ""
-      : taskIdOf(db, flags.parent),
+      : knownTaskId(db, flags.parent),
     claimedBy: flags.claimedBy === NONE ? "" : flags.claimedBy ?? null,
     includeDeleted: flags.deleted,
   };
