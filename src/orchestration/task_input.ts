@@ -60,18 +60,14 @@ export function checkType(type: string, next: string = CREATE_HELP): TaskType {
   throw invalid("INVALID_TYPE", type, `type must be one of: ${TASK_TYPES.join(", ")}`, next);
 }
 
-/** @throws {UserError} INVALID_INPUT for a status that there is not. */
+/** @throws {UserError} INVALID_STATUS for a status that there is not. */
 export function checkStatus(
   status: string,
   next: string = "conclaude task list --help",
 ): TaskStatus {
   if ((TASK_STATUSES as readonly string[]).includes(status)) return status as TaskStatus;
-  throw invalid(
-    "INVALID_INPUT",
-    status,
-    `status must be one of: ${TASK_STATUSES.join(", ")}`,
-    next,
-  );
+  const why = `status must be one of: ${TASK_STATUSES.join(", ")}`;
+  throw invalid("INVALID_STATUS", status, why, next);
 }
 
 /** Tags by name, each once. @throws {UserError} INVALID_TAG for one that is blank, too long, or holds a comma. */
@@ -130,7 +126,13 @@ export function checkAgentId(agentId: string): string {
 }
 
 function invalid(
-  reason: "INVALID_TITLE" | "INVALID_PRIORITY" | "INVALID_TYPE" | "INVALID_TAG" | "INVALID_INPUT",
+  reason:
+    | "INVALID_TITLE"
+    | "INVALID_PRIORITY"
+    | "INVALID_TYPE"
+    | "INVALID_TAG"
+    | "INVALID_STATUS"
+    | "INVALID_INPUT",
   given: unknown,
   why: string,
   next: string = CREATE_HELP,
@@ -140,5 +142,7 @@ function invalid(
     what: `Cannot take "${shown}"`,
     why: `${why}; nothing was changed`,
     next,
+    // The value makes no sense, whatever stands where.
+    exitCode: 2,
   });
 }

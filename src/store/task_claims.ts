@@ -264,8 +264,11 @@ function staleToken(task: Task, { agentId, token }: {
 }) {
   return refusal("NOT_CLAIM_OWNER", {
     what: `Claim ${token} of task ${task.id} counts no more`,
-    why:
-      `the task was claimed anew since: its claim is number ${task.claimToken}; nothing was changed`,
+    why: `${
+      (token ?? 0) < (task.claimToken ?? 0)
+        ? "the task was claimed anew since"
+        : "there was no such claim"
+    }: its claim is number ${task.claimToken}; nothing was changed`,
     next: `conclaude task show ${task.id}`,
     details: { claimedBy: agentId, claimToken: task.claimToken },
   });

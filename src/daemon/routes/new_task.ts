@@ -13,7 +13,7 @@ import {
 import { isAbsolutePath } from "../../paths.ts";
 import { exists } from "../../project/exists.ts";
 import { lookUpwards } from "../../project/look.ts";
-import { invalidInput } from "../input.ts";
+import { inField, invalidInput } from "../input.ts";
 import type { Daemon } from "../route.ts";
 import { fields } from "../schemas.ts";
 
@@ -34,14 +34,19 @@ export const newTask = z.strictObject({
 
 /** Tags without their secrets, each once. */
 export function cleanTags(daemon: Pick<Daemon, "redact">, tags: readonly string[]): string[] {
-  return checkTags(checkTags(tags).map(daemon.redact));
+  return inField("tags", () => checkTags(checkTags(tags).map(daemon.redact)));
+}
+
+/** A title without its secrets. */
+export function titleOf(daemon: Pick<Daemon, "redact">, title: string): string {
+  return inField("title", () => checkTitle(daemon.redact(checkTitle(title))));
 }
 
 /** What is made of it: checked, without secrets, in its project. */
 export function newTaskOf(daemon: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
   return {
-    title: checkTitle(daemon.redact(checkTitle(body.title))),
-    body: checkBody(daemon.redact(checkBody(body.body ?? ""))),
+    title: titleOf(daemon, body.title),
+    body: inField("body", () => checkBody(daemon.redact(checkBody(body.body ?? "")))),
     type: checkType(body.type ?? "task"),
     priority: checkPriority(body.priority ?? 2),
     parentId,
@@ -55,7 +60,7 @@ export function newTaskOf(daemon: Daemon, body: z.output<typeof newTask>, parent
 
 /** Whether there is a workflow of this name is seen when it begins: only then its project is sure. */
 export function workflowNameOf(workflow: string | null): string | null {
-  return workflow === null ? null : checkWorkflowName(workflow, "GET /openapi.json");
+  return workflow === null ? null : inField("workflow", () => checkWorkflowName(workflow));
 }
 
 /** The project that a task belongs to: the repository is found where only the folder is named. */

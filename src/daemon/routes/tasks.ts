@@ -4,7 +4,6 @@ import {
   checkBody,
   checkPriority,
   checkStatus,
-  checkTitle,
   checkType,
 } from "../../orchestration/task_input.ts";
 import { tagsLike } from "../../orchestration/tag_pattern.ts";
@@ -16,9 +15,10 @@ import { changeTags } from "../../store/task_tags.ts";
 import { listAncestors, restoreTask } from "../../store/task_tree.ts";
 import { openDependencies, takeBackToLook } from "../../store/task_claims.ts";
 import { listReady, listTags, listTasks } from "../../store/tasks.ts";
+import { inField } from "../input.ts";
 import { type Route, route } from "../route.ts";
 import { fields, isSet, listOf, taskSchema } from "../schemas.ts";
-import { cleanTags, newTask, newTaskOf, workflowNameOf } from "./new_task.ts";
+import { cleanTags, newTask, newTaskOf, titleOf, workflowNameOf } from "./new_task.ts";
 
 const tag = "tasks";
 const oneTask = z.object({ task: taskSchema });
@@ -86,14 +86,17 @@ export const taskRoutes: readonly Route[] = [
       offset: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
     }),
     response: manyTasks,
-    errors: ["INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"],
+    errors: ["INVALID_STATUS", "INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"],
     handle: ({ db }, { query }) => {
       const limit = query.limit ?? 100;
       const tasks = listTasks(db, {
         project: query.project ?? null,
-        statuses: listOf(query.status, checkStatus),
-        priorities: listOf(query.priority, checkPriority),
-        types: listOf(query.type, checkType),
+        statuses: listOf(query.status, (word) => inField("status", () => checkStatus(word))),
+        priorities: listOf(
+          query.priority,
+          (word) => inField("priority", () => checkPriority(word)),
+        ),
+        types: listOf(query.type, (word) => inField("type", () => checkType(word))),
         tag: query.tag ?? null,
         anyTag: query.tagPattern === undefined ? null : tagsLike(query.tagPattern, listTags(db)),
         parentId: noneOr(query.parentId),
@@ -184,9 +187,7 @@ export const taskRoutes: readonly Route[] = [
       const { db } = daemon;
       const id = params["id"]!;
       const changes: TaskChanges = {
-        ...body.title === undefined
-          ? {}
-          : { title: checkTitle(daemon.redact(checkTitle(body.title))) },
+        ...body.title === undefined ? {} : { title: titleOf(daemon, body.title) },
         ...body.body === undefined ? {} : { body: checkBody(daemon.redact(checkBody(body.body))) },
         ...body.type === undefined ? {} : { type: checkType(body.type) },
         ...body.priority === undefined ? {} : { priority: checkPriority(body.priority) },
