@@ -175,7 +175,7 @@ Deno.test("reparentTask() refuses a cycle, and moves the depth of all below, del
   assert.deepEqual(listAncestors(db, c.id).map(({ id }) => id), [b.id, a.id]);
   deleteTask(db, c.id, { ...user, hard: false });
   assert.equal(reparentTask(db, b.id, null, user).depth, 0);
-  assert.equal(restoreTask(db, c.id, user).depth, 1);
+  assert.equal(restoreTask(db, c.id, user)[0].depth, 1);
   assert.deepEqual(
     listSubtree(db, b.id).map(({ id, relativeDepth }) => [id, relativeDepth]),
     [[b.id, 0], [c.id, 1]],

@@ -1,4 +1,5 @@
-import type { CreateFlags, DeleteFlags, MoveFlags, UpdateFlags } from "../actions/task.ts";
+import type { CreateFlags, MoveFlags, UpdateFlags } from "../actions/task.ts";
+import type { DeleteFlags } from "../actions/task_delete.ts";
 import { command } from "../command.ts";
 import type { ByFlag } from "../task_lookup.ts";
 import {
@@ -15,6 +16,7 @@ import {
 type Id = [id: string];
 
 const load = () => import("../actions/task.ts");
+const loadDelete = () => import("../actions/task_delete.ts");
 
 const TYPE = textFlag("What sort of work it is: task, feature, bug", "type");
 const PRIORITY = textFlag("How urgent it is: 0 (most) to 4; without it 2", "n");
@@ -78,7 +80,7 @@ export const TASK_CHANGES = {
     ],
   }),
   delete: command<DeleteFlags, Id>({
-    load: async () => (await load()).removeTask,
+    load: async () => (await loadDelete()).removeTask,
     parameters: {
       positional: ONE_TASK,
       flags: {
@@ -95,7 +97,7 @@ export const TASK_CHANGES = {
     examples: ["conclaude task delete 1a2b3c4d", "conclaude task delete 1a2b3c4d --hard --yes"],
   }),
   restore: command<ByFlag, Id>({
-    load: async () => (await load()).bringBack,
+    load: async () => (await loadDelete()).bringBack,
     parameters: { positional: ONE_TASK, flags: { agentId: AGENT_FLAG } },
     brief: "Bring a deleted task back",
     about: "Brings a deleted task back, with all below it that was deleted with it.",

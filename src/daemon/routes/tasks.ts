@@ -212,7 +212,7 @@ export const taskRoutes: readonly Route[] = [
     tag,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "PARENT_NOT_FOUND"],
-    handle: ({ db }, { params, author }) => ({ task: restoreTask(db, params["id"]!, author) }),
+    handle: ({ db }, { params, author }) => ({ task: restoreTask(db, params["id"]!, author)[0] }),
   }),
   route({
     method: "POST",
