@@ -165,6 +165,43 @@ Deno.test("task restore says of a task that was not deleted that it was not", as
   assert.match((await run("restore", id)).stdout, /is back\./);
 });
 
+Deno.test("what is shown of a task is short, in columns, and true", async () => {
+  using temp = await tempDatabase();
+  const { make, run, json } = verbsOn(temp);
+  const long = "x".repeat(200);
+  const id = await make(long);
+  const first = await run("list");
+  assert.match(first.stdout, /x{79}…/);
+  assert.doesNotMatch(first.stdout + (await run("delete", id)).stdout, /x{80}/);
+  assert.match((await run("show", id)).stdout, /^x{200}\n[^]* status: +deleted \(was open\)$/m);
+  assert.equal((await json("list", "--deleted")).tasks[0].title, long);
+  assert.match((await run("restore", id)).stdout, /is back\.$/m);
+  await json("claim", id, "--agent-id", "somebody");
+  const lines = (await run("history", id)).stdout.trim().split("\n");
+  const at = lines.map((line) => /[a-z_]+: /.exec(line)!.index);
+  assert.equal(new Set(at).size, 1, lines.join("\n"));
+  assert.match(lines.at(-1)!, /deleted_at: none → \d{4}-\d\d-\d\dT/);
+  assert.match((await run("update", id, "--title", long)).stdout, /nothing was changed\.$/m);
+  assert.match((await run("update", id, "--title", "short")).stdout, /^Changed task/);
+  await json("complete", id, "--agent-id", "somebody");
+  assert.match((await run("show", id)).stdout, / closed: +just now$/m);
+});
+
+Deno.test("task delete tells what becomes ready by it, and task restore how many come back", async () => {
+  using temp = await tempDatabase();
+  const { make, json, run } = verbsOn(temp);
+  const top = await make("top");
+  const part = await make("part", "--parent", top);
+  const other = await make("other");
+  const freed = await make("freed", "--depends-on", part);
+  await make("still waiting", "--depends-on", `${part},${other}`);
+  const told = await run("delete", top);
+  assert.match(told.stdout, /Nothing keeps these from being done any more: \S+ "freed"$/m);
+  const restored = await run("restore", top);
+  assert.match(restored.stdout, /is back, with 1 below it\.$/m);
+  assert.deepEqual((await json("delete", top, "--hard", "--yes")).nowReady, [freed]);
+});
+
 Deno.test("secrets and private parts of a task's texts are never kept", async () => {
   using temp = await tempDatabase();
   const { make, json } = verbsOn(temp);

@@ -95,7 +95,9 @@ function detailOf(data: EventRow["data"]): string {
   if (Array.isArray(changes)) {
     const told = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) =>
       "new" in change
-        ? `${change.field}: ${valueText(change.old)} → ${valueText(change.new)}`
+        ? `${change.field}: ${valueText(change.old, String(change.field))} → ${
+          valueText(change.new, String(change.field))
+        }`
         : String(change.field)
     );
     return told.join(", ") + author;

@@ -10,7 +10,7 @@ import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
 import { taskIdOf } from "../id_lookup.ts";
 
-import { historyLine, holderText, nameOf, tasksTable } from "../task_view.ts";
+import { historyLines, holderText, nameOf, tasksTable } from "../task_view.ts";
 import type { View } from "../view.ts";
 
 /** So many changes are shown with a task. */
@@ -35,10 +35,7 @@ export async function showTask(context: CliContext, _flags: object, text: string
     ...section("Below it", children.map(lineOf)),
     ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
     ...section("Sessions", sessions.map((session) => sessionLine(session, nowMs))),
-    ...section(
-      "Last changes",
-      changes.slice(0, SHOWN_CHANGES).map((row) => historyLine(row, nowMs)),
-    ),
+    ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES), nowMs)),
   ];
   return {
     json: { task: { ...task, children, ancestors, waitingFor, sessions } },
@@ -103,16 +100,14 @@ export async function showHistory(
   const nowMs = Date.now();
   return {
     json: { history },
-    text: history.length === 0
-      ? "Nothing has changed."
-      : history.map((row) => historyLine(row, nowMs)).join("\n"),
+    text: history.length === 0 ? "Nothing has changed." : historyLines(history, nowMs).join("\n"),
   };
 }
 
 function factsOf(task: Task, nowMs: number): [name: string, value: string][] {
   const facts: [string, string | null][] = [
     ["id", task.id],
-    ["status", task.status],
+    ["status", task.deletedAtMs === null ? task.status : `deleted (was ${task.status})`],
     ["reason", task.reason],
     ["summary", task.summary],
     ["priority", `P${task.priority}`],
@@ -124,6 +119,7 @@ function factsOf(task: Task, nowMs: number): [name: string, value: string][] {
     ["project", task.projectDir],
     ["made", relativeTime(task.createdAtMs, nowMs)],
     ["changed", relativeTime(task.updatedAtMs, nowMs)],
+    ["closed", task.closedAtMs === null ? null : relativeTime(task.closedAtMs, nowMs)],
     ["deleted", task.deletedAtMs === null ? null : relativeTime(task.deletedAtMs, nowMs)],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== null);
