@@ -1,8 +1,12 @@
+import type { DatabaseSync } from "node:sqlite";
 import { hasDaemon } from "../daemon/client.ts";
+import type { Task } from "../orchestration/task.ts";
 import { parentOf } from "../paths.ts";
+import { openDependencies } from "../store/task_claims.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import type { Place } from "./store.ts";
+import { shortTaskId } from "./task_view.ts";
 
 /** What a person does when there is something for a daemon to do and none runs. */
 export function startDaemon({ globals }: Pick<CliContext, "globals">): string {
@@ -15,4 +19,18 @@ export function isDaemonHere(
   { database }: Pick<Place, "database">,
 ): boolean {
   return hasDaemon(database, parentOf(locations.spoolFolders.at(-1)!));
+}
+
+/** What becomes of a task that was handed over: `handed to the scheduler, and …`. */
+export function handedOver(
+  context: Pick<CliContext, "locations" | "globals">,
+  { db, place }: { readonly db: DatabaseSync; readonly place: Pick<Place, "database"> },
+  task: Pick<Task, "id">,
+): string {
+  const waitingFor = openDependencies(db, task.id).map(shortTaskId);
+  const when = waitingFor.length === 0 ? "" : `, and waits for ${waitingFor.join(", ")}`;
+  const who = isDaemonHere(context, place)
+    ? "The daemon takes it when there is room."
+    : `No daemon runs here: ${startDaemon(context)}`;
+  return `handed to the scheduler${when}. ${who}`;
 }

@@ -1,6 +1,6 @@
 /** Tasks as people see them. */
 import { plain } from "../capture/plain.ts";
-import { DEEP, type Task } from "../orchestration/task.ts";
+import { DEEP, hasLapsed, type Task } from "../orchestration/task.ts";
 import type { HistoryRow } from "../store/task_changes.ts";
 import { relativeTime } from "../time.ts";
 import type { CliContext } from "./context.ts";
@@ -12,6 +12,9 @@ const SHORT_ID_CHARS = 8;
 
 /** Longest value that a line of history shows, in characters. */
 const MAX_SHOWN_CHARS = 60;
+
+/** Longest title that is shown beside other things, in characters; `task show` and JSON have it whole. */
+const MAX_TITLE_CHARS = 80;
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
@@ -25,6 +28,14 @@ export function shortAgent(name: string): string {
   return UUID.test(name) ? name.slice(0, 8) : name;
 }
 
+/** Who has claimed a task, and that the claim ran out where it did. */
+export function holderText(
+  task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">,
+  nowMs: number,
+): string {
+  return `${shortAgent(task.claimedBy ?? "")}${hasLapsed(task, nowMs) ? " (ran out)" : ""}`;
+}
+
 const COLUMNS: readonly Column<Task>[] = [
   { title: "ID", value: ({ id }) => shortTaskId(id) },
   { title: "PRIO", value: ({ priority }) => `P${priority}` },
@@ -32,10 +43,10 @@ const COLUMNS: readonly Column<Task>[] = [
     title: "STATUS",
     value: ({ status, deletedAtMs }) => deletedAtMs === null ? status : "deleted",
   },
-  { title: "TITLE", value: ({ title }) => title },
+  { title: "TITLE", value: ({ title }) => shortTitle(title) },
   {
     title: "CLAIMED BY",
-    value: ({ claimedBy }) => claimedBy === null ? null : shortAgent(claimedBy),
+    value: (task) => task.claimedBy === null ? null : holderText(task, Date.now()),
   },
 ];
 
@@ -73,7 +84,17 @@ export function changedView(task: Task, text: string): View {
 
 /** `1a2b3c4d "Title"` */
 export function nameOf({ id, title }: Pick<Task, "id" | "title">): string {
-  return `${shortTaskId(id)} "${title}"`;
+  return `${shortTaskId(id)} "${shortTitle(title)}"`;
+}
+
+/** A title where there is little room. */
+export function shortTitle(title: string): string {
+  return cut(title, MAX_TITLE_CHARS);
+}
+
+function cut(text: string, max: number): string {
+  // Not through the middle of a character that counts for two.
+  return text.length <= max ? text : `${text.slice(0, max - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** Tells of a tree that has grown too deep to be read. */
@@ -85,21 +106,24 @@ export function warnOfDepth({ process }: Pick<CliContext, "process">, { depth }:
   }
 }
 
-/** One change as a line: `5m ago  user  status: open → in_progress`. */
-export function historyLine(
-  { field, old, new: now, changedBy, changedAtMs }: HistoryRow,
-  nowMs: number,
-): string {
-  return plain(
-    `${relativeTime(changedAtMs, nowMs).padEnd(9)}  ${shortAgent(changedBy)}  ${field}: ${
-      valueText(old)
-    } → ${valueText(now)}`,
+/** Changes as lines, in columns: `5m ago  user  status: open → in_progress`. */
+export function historyLines(rows: readonly HistoryRow[], nowMs: number): string[] {
+  const told = rows.map(({ field, old, new: now, changedBy, changedAtMs }) => ({
+    when: relativeTime(changedAtMs, nowMs),
+    who: shortAgent(changedBy),
+    what: `${field}: ${valueText(old, field)} → ${valueText(now, field)}`,
+  }));
+  const whenChars = Math.max(...told.map(({ when }) => when.length));
+  const whoChars = Math.max(...told.map(({ who }) => who.length));
+  return told.map(({ when, who, what }) =>
+    plain(`${when.padEnd(whenChars)}  ${who.padEnd(whoChars)}  ${what}`)
   );
 }
 
-/** A value of the history or of an event for people, cut where it is long. */
-export function valueText(value: unknown): string {
+/** A value of the history or of an event for people, cut where it is long. @param field Where it is known. */
+export function valueText(value: unknown, field = ""): string {
   if (value === null || value === undefined || value === "") return "none";
+  if (typeof value === "number" && field.endsWith("_at")) return new Date(value).toISOString();
   const text = (typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " ");
-  return text.length > MAX_SHOWN_CHARS ? `${text.slice(0, MAX_SHOWN_CHARS - 1)}…` : text;
+  return cut(text, MAX_SHOWN_CHARS);
 }

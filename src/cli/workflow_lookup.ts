@@ -1,7 +1,8 @@
-/** Which workflow or agent a person means by an id, or by the beginning or the end of it. */
+/** Which workflow, agent or other thing a person means by an id, or by the beginning or the end of it. */
 import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import { readAgent } from "../store/agents.ts";
+import { listEvents } from "../store/events.ts";
 import { findIds } from "../store/find_ids.ts";
 import { readTask } from "../store/tasks.ts";
 import { readWorkflow, readWorkflowOfTask } from "../store/workflows.ts";
@@ -33,5 +34,32 @@ export function workflowIdOf(db: DatabaseSync, text: string): string {
   return onlyId(text, [...found], {
     noun: "workflow",
     titleOf: (id) => readTask(db, readWorkflow(db, id)?.taskId ?? "")?.title,
+  });
+}
+
+/**
+ * The id of whatever events tell of. What is gone for good is known by its whole id as long as its events are kept.
+ *
+ * @throws {UserError} NOT_FOUND, AMBIGUOUS_ID.
+ */
+export function entityIdOf(db: DatabaseSync, given: string): string {
+  const text = given.trim();
+  const found = (["tasks", "agents", "workflows", "questions"] as const)
+    .flatMap((table) => findIds(db, table, { text }));
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    throw refusal("AMBIGUOUS_ID", {
+      what: `Cannot tell what "${text}" is`,
+      why: `several ids begin or end like this: ${found.join(", ")}`,
+      next: `conclaude event list --entity ${found[0]}`,
+      details: { candidates: found },
+    });
+  }
+  const filter = { afterId: 0, sinceMs: null, type: null, entityId: text, limit: 1 };
+  if (listEvents(db, filter).length > 0) return text;
+  throw refusal("NOT_FOUND", {
+    what: `There is no task, agent, workflow or question "${text}"`,
+    why: "none has this id, or 4 or more characters of it as its beginning or end",
+    next: "conclaude event list",
   });
 }

@@ -10,7 +10,7 @@ import { type WorkflowRow } from "../store/workflows.ts";
 import { listSteps } from "../store/workflow_steps.ts";
 import { relativeTime } from "../time.ts";
 import type { Column } from "./table.ts";
-import { nameOf, shortTaskId, valueText } from "./task_view.ts";
+import { nameOf, shortTaskId, shortTitle, valueText } from "./task_view.ts";
 import type { View } from "./view.ts";
 
 /** A workflow with all that belongs to it. */
@@ -58,7 +58,7 @@ export const WORKFLOW_COLUMNS: readonly Column<ListedWorkflow>[] = [
   { title: "STATUS", value: statusText },
   { title: "STEP", value: ({ currentStep }) => currentStep },
   { title: "TASK", value: ({ taskId }) => shortTaskId(taskId) },
-  { title: "TITLE", value: ({ taskTitle }) => taskTitle },
+  { title: "TITLE", value: ({ taskTitle }) => taskTitle === null ? null : shortTitle(taskTitle) },
 ];
 
 /** `1a2b3c4d (implement)` */

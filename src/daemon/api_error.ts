@@ -42,8 +42,9 @@ export function errorResponse(
   thrown: unknown,
   log: (level: "error", message: string) => void,
 ): Response {
-  const { reason, what, why, next, details } = asRefusal(thrown, log);
-  const status = statusOf(reason as ErrorCode);
+  const { reason, what, why, next, details, exitCode } = asRefusal(thrown, log);
+  // A value that makes no sense is nothing but a bad request.
+  const status = exitCode === 2 ? 400 : statusOf(reason as ErrorCode);
   return Response.json({ error: { what, why, next, code: reason, ...details } }, {
     status,
     headers: {

@@ -1,5 +1,6 @@
 /** What a request says, read and checked before anything is done with it. */
 import * as z from "zod/mini";
+import { isUserError, UserError } from "../errors.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import {
   checkAgentId,
@@ -13,6 +14,9 @@ import { httpError } from "./api_error.ts";
 
 /** Largest body, in bytes. */
 export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Where all is named that can be sent. */
+export const API_HELP = "GET /openapi.json";
 
 /** How long a body may take to come, in milliseconds. */
 const BODY_MS = 20_000;
@@ -49,7 +53,7 @@ export async function readBody(request: Request): Promise<unknown> {
     throw httpError("INVALID_JSON", {
       what: "Cannot read the body",
       why: "it is not valid JSON; nothing was changed",
-      next: "GET /openapi.json",
+      next: API_HELP,
     });
   }
 }
@@ -135,11 +139,32 @@ export function checked<Schema extends z.ZodMiniType>(
   const given = typeof value === "object" && value !== null
     ? Reflect.get(value, String(field))
     : undefined;
-  if (field !== undefined && below.length <= 1) refusals[String(field)]?.(given);
+  const ownRefusal = field === undefined || below.length > 1 ? undefined : refusals[String(field)];
+  if (ownRefusal !== undefined) inField(String(field), () => ownRefusal(given));
   if (issue!.code === "unrecognized_keys") {
     throw invalidInput(issue!.keys[0]!, "there is no such field");
   }
-  throw invalidInput(issue!.path.join("."), faultText(issue!));
+  const isMissing = issue!.code === "invalid_type" && valueAt(value, issue!.path) === undefined;
+  throw invalidInput(issue!.path.join("."), isMissing ? "it is missing" : faultText(issue!));
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined,
+    value,
+  );
+}
+
+/** Checks a field of a body with a rule that the command line has too: a refusal names the field, and no verb. */
+export function inField<Value>(field: string, check: () => Value): Value {
+  try {
+    return check();
+  } catch (thrown) {
+    if (!isUserError(thrown) || thrown.reason === null) throw thrown;
+    const { what, why, reason, exitCode, details } = thrown;
+    const told = { why, next: API_HELP, reason, exitCode, details: { ...details, path: field } };
+    throw new UserError(what, told);
+  }
 }
 
 /** What is wrong with a value, with what it may be. */
@@ -164,7 +189,7 @@ export function invalidInput(field: string, why: string) {
   return refusal("INVALID_INPUT", {
     what: `Cannot take ${name}`,
     why: `${why}; nothing was changed`,
-    next: "GET /openapi.json",
+    next: API_HELP,
     details: { path: field },
   });
 }

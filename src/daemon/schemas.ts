@@ -2,7 +2,13 @@
 import * as z from "zod/mini";
 import { PRIORITIES, TASK_STATUSES, TASK_TYPES } from "../orchestration/task.ts";
 import { invalidInput } from "./input.ts";
-import { MAX_BODY_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS } from "../orchestration/task_input.ts";
+import {
+  isKeepable,
+  MAX_BODY_CHARS,
+  MAX_NAME_CHARS,
+  MAX_TITLE_CHARS,
+  NO_NUL,
+} from "../orchestration/task_input.ts";
 
 const nullable = z.nullable;
 const timeMs = z.int();
@@ -143,13 +149,14 @@ export const countsSchema = z.object({
 
 // What requests may hold.
 
-const shortText = z.string().check(z.maxLength(MAX_NAME_CHARS));
-const id = z.string().check(z.minLength(1), z.maxLength(MAX_NAME_CHARS));
+const someText = z.string().check(z.refine(isKeepable, NO_NUL));
+const shortText = someText.check(z.maxLength(MAX_NAME_CHARS));
+const id = someText.check(z.minLength(1), z.maxLength(MAX_NAME_CHARS));
 const [least, most] = PRIORITIES;
 
 export const fields = {
-  title: z.string().check(z.minLength(1), z.maxLength(MAX_TITLE_CHARS)),
-  body: z.string().check(z.maxLength(MAX_BODY_CHARS)),
+  title: someText.check(z.minLength(1), z.maxLength(MAX_TITLE_CHARS)),
+  body: someText.check(z.maxLength(MAX_BODY_CHARS)),
   type: z.enum(TASK_TYPES as readonly [string]),
   status: z.enum(TASK_STATUSES as readonly [string]),
   priority: z.int().check(z.gte(least), z.lte(most)),
@@ -157,13 +164,13 @@ export const fields = {
   ids: z.array(id).check(z.maxLength(1_000)),
   id,
   name: shortText.check(z.minLength(1)),
-  path: z.string().check(z.maxLength(4_096)),
-  text: z.string().check(z.minLength(1), z.maxLength(MAX_BODY_CHARS)),
+  path: someText.check(z.maxLength(4_096)),
+  text: someText.check(z.minLength(1), z.maxLength(MAX_BODY_CHARS)),
   token: z.int().check(z.gte(1)),
   // What stands in a query is text.
   flag: z.enum(["true", "false", "1", "0"]),
   number: (min: number, max: number) => z.coerce.number().check(z.int(), z.gte(min), z.lte(max)),
-  words: z.string().check(z.minLength(1), z.maxLength(8_192)),
+  words: someText.check(z.minLength(1), z.maxLength(8_192)),
 };
 
 /** One of the words that a schema allows. @throws {UserError} INVALID_INPUT */

@@ -46,8 +46,10 @@ export function refusal(
     readonly why: string;
     readonly next: string;
     readonly details?: Readonly<Record<string, unknown>>;
+    /** Where it is not the usual one. */
+    readonly exitCode?: number;
   },
 ): UserError {
   const { what, ...rest } = told;
-  return new UserError(what, { ...rest, reason, exitCode: REFUSALS[reason].exitCode });
+  return new UserError(what, { exitCode: REFUSALS[reason].exitCode, ...rest, reason });
 }

@@ -14,10 +14,19 @@ export const MAX_NAME_CHARS = 200;
 /** What is advised where nothing else is said: the verb that names all that a task has. */
 const CREATE_HELP = "conclaude task create --help";
 
+/** SQLite gives a text back only up to its first NUL character: what stands behind one would be lost unseen. */
+export const NO_NUL = "a text holds no NUL character";
+
+/** Whether a text can be kept as it is, see {@linkcode NO_NUL}. */
+export function isKeepable(text: string): boolean {
+  return !text.includes("\0");
+}
+
 /** @param next The command that helps. @throws {UserError} INVALID_TITLE when it is blank, of several lines, or too long. */
 export function checkTitle(title: string, next: string = CREATE_HELP): string {
   const line = title.trim();
   if (line === "") throw invalid("INVALID_TITLE", title, "title is required", next);
+  if (!isKeepable(line)) throw invalid("INVALID_TITLE", title, NO_NUL, next);
   if (/[\r\n]/.test(line)) throw invalid("INVALID_TITLE", title, "a title is one line", next);
   if (line.length > MAX_TITLE_CHARS) {
     throw invalid(
@@ -30,8 +39,9 @@ export function checkTitle(title: string, next: string = CREATE_HELP): string {
   return line.toWellFormed();
 }
 
-/** @throws {UserError} INVALID_INPUT when it is too long. */
+/** A long text: a body, a summary, a reason, an answer. @throws {UserError} INVALID_INPUT when it cannot be kept. */
 export function checkBody(body: string): string {
+  if (!isKeepable(body)) throw invalid("INVALID_INPUT", body, NO_NUL);
   if (body.length <= MAX_BODY_CHARS) return body.toWellFormed();
   throw invalid("INVALID_INPUT", body, `a body has at most ${MAX_BODY_CHARS} characters`);
 }
@@ -50,18 +60,14 @@ export function checkType(type: string, next: string = CREATE_HELP): TaskType {
   throw invalid("INVALID_TYPE", type, `type must be one of: ${TASK_TYPES.join(", ")}`, next);
 }
 
-/** @throws {UserError} INVALID_INPUT for a status that there is not. */
+/** @throws {UserError} INVALID_STATUS for a status that there is not. */
 export function checkStatus(
   status: string,
   next: string = "conclaude task list --help",
 ): TaskStatus {
   if ((TASK_STATUSES as readonly string[]).includes(status)) return status as TaskStatus;
-  throw invalid(
-    "INVALID_INPUT",
-    status,
-    `status must be one of: ${TASK_STATUSES.join(", ")}`,
-    next,
-  );
+  const why = `status must be one of: ${TASK_STATUSES.join(", ")}`;
+  throw invalid("INVALID_STATUS", status, why, next);
 }
 
 /** Tags by name, each once. @throws {UserError} INVALID_TAG for one that is blank, too long, or holds a comma. */
@@ -79,6 +85,23 @@ export function checkTags(tags: readonly string[]): string[] {
     return name.toWellFormed();
   });
   return [...new Set(checked)].sort();
+}
+
+/**
+ * The name of a workflow, which is that of a file in a folder of its own: never a path, nor hidden.
+ *
+ * @throws {UserError} INVALID_INPUT
+ */
+export function checkWorkflowName(name: string, next: string = CREATE_HELP): string {
+  if (name.length <= MAX_NAME_CHARS && /^(?!\.)[^/\\\p{Cc}]+$/u.test(name)) {
+    return name.toWellFormed();
+  }
+  throw invalid(
+    "INVALID_INPUT",
+    name,
+    "the name of a workflow is that of a file in .conclaude/workflows, without its ending",
+    next,
+  );
 }
 
 /** Says who an agent is, and where its name comes from. */
@@ -103,15 +126,23 @@ export function checkAgentId(agentId: string): string {
 }
 
 function invalid(
-  reason: "INVALID_TITLE" | "INVALID_PRIORITY" | "INVALID_TYPE" | "INVALID_TAG" | "INVALID_INPUT",
+  reason:
+    | "INVALID_TITLE"
+    | "INVALID_PRIORITY"
+    | "INVALID_TYPE"
+    | "INVALID_TAG"
+    | "INVALID_STATUS"
+    | "INVALID_INPUT",
   given: unknown,
   why: string,
   next: string = CREATE_HELP,
 ) {
-  const shown = String(given).replace(/\s+/g, " ").slice(0, 60);
+  const shown = String(given).replace(/[\s\0]+/g, " ").slice(0, 60);
   return refusal(reason, {
     what: `Cannot take "${shown}"`,
     why: `${why}; nothing was changed`,
     next,
+    // The value makes no sense, whatever stands where.
+    exitCode: 2,
   });
 }

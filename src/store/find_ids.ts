@@ -11,7 +11,7 @@ export const MIN_ID_PART = 4;
  */
 export function findIds(
   db: DatabaseSync,
-  table: "tasks" | "agents" | "workflows",
+  table: "tasks" | "agents" | "workflows" | "questions",
   { text, limit = 6 }: { readonly text: string; readonly limit?: number },
 ): string[] {
   const part = text.replaceAll("-", "").toLowerCase();

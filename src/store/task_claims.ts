@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { refusal } from "../orchestration/refusal.ts";
 import { hasLapsed, type Task, TRANSITIONS } from "../orchestration/task.ts";
 import { quoteWord } from "../settings/hooks.ts";
+import { transaction } from "./database.ts";
 import { statement } from "./statement.ts";
 import { type Author, changeTask, needTask } from "./task_changes.ts";
 import { IS_READY, TASK_COLUMNS, taskOf } from "./tasks.ts";
@@ -158,6 +159,31 @@ export function takeBackLapsed(
     .map((task) => takeBack(db, task, atMs));
 }
 
+/** The claims of workflows are left out: their agents outlive the daemon, which renews them first when it is back. */
+const ANY_LAPSED = `SELECT 1
+       FROM tasks AS task
+      WHERE task.claimed_by IS NOT NULL
+        AND task.status = 'in_progress'
+        AND task.lease_until_ms <= ?
+        AND task.claimed_by NOT GLOB 'workflow:*'
+      LIMIT 1`;
+
+/**
+ * {@linkcode takeBackLapsed} for whoever only looks, in a transaction of its own: writes nothing where there is nothing to
+ * take back, and leaves all as it is where nothing can be written.
+ */
+export function takeBackToLook(db: DatabaseSync, atMs: number): Task[] {
+  if (statement(db, ANY_LAPSED).get(atMs) === undefined) return [];
+  try {
+    return transaction(
+      db,
+      () => takeBackLapsed(db, atMs, (task) => task.claimedBy!.startsWith("workflow:")),
+    );
+  } catch {
+    return [];
+  }
+}
+
 function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {
   return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by: SYSTEM, atMs });
 }
@@ -238,8 +264,11 @@ function staleToken(task: Task, { agentId, token }: {
 }) {
   return refusal("NOT_CLAIM_OWNER", {
     what: `Claim ${token} of task ${task.id} counts no more`,
-    why:
-      `the task was claimed anew since: its claim is number ${task.claimToken}; nothing was changed`,
+    why: `${
+      (token ?? 0) < (task.claimToken ?? 0)
+        ? "the task was claimed anew since"
+        : "there was no such claim"
+    }: its claim is number ${task.claimToken}; nothing was changed`,
     next: `conclaude task show ${task.id}`,
     details: { claimedBy: agentId, claimToken: task.claimToken },
   });

@@ -4,7 +4,7 @@ import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import { statement } from "./statement.ts";
 import { type Author, needTask, tellChange } from "./task_changes.ts";
-import { readTask } from "./tasks.ts";
+import { IS_READY, readTask } from "./tasks.ts";
 
 /**
  * Lets a task wait for others; those that it waits for already change nothing.
@@ -66,6 +66,23 @@ export function changeDependencies(
   statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, taskId);
   tellChange(db, after, [told], author);
   return readTask(db, taskId)!;
+}
+
+/** The tasks that are not ready and depend on a task, or on one below it; the oldest first. */
+export function listWaiting(db: DatabaseSync, id: string): string[] {
+  return statement(
+    db,
+    `WITH RECURSIVE below (id) AS (
+       SELECT ?
+        UNION
+       SELECT child.id FROM tasks AS child JOIN below ON child.parent_id = below.id)
+     SELECT task.id
+       FROM tasks AS task
+      WHERE task.id IN (SELECT task_id FROM task_dependencies WHERE depends_on IN (SELECT id FROM below))
+        AND task.id NOT IN (SELECT id FROM below)
+        AND NOT (${IS_READY})
+      ORDER BY task.created_at_ms, task.id`,
+  ).all(id).map((row) => String(row["id"]));
 }
 
 /** Whether a task waits for another one, over any number of steps. */

@@ -160,10 +160,10 @@ export function removeTasks(db: DatabaseSync, tasks: readonly Task[], author: Au
   }
 }
 
-/** Brings a deleted task back, with all below it that was deleted with it. */
-export function restoreTask(db: DatabaseSync, id: string, author: Author): Task {
+/** Brings a deleted task back, with all below it that was deleted with it. @returns These tasks, the first one first. */
+export function restoreTask(db: DatabaseSync, id: string, author: Author): [Task, ...Task[]] {
   const task = readTask(db, id);
-  if (task === undefined || task.deletedAtMs === null) return needTask(db, id);
+  if (task === undefined || task.deletedAtMs === null) return [needTask(db, id)];
   const parent = task.parentId === null ? undefined : readTask(db, task.parentId);
   if (parent !== undefined && parent.deletedAtMs !== null) {
     throw refusal("PARENT_NOT_FOUND", {
@@ -175,7 +175,8 @@ export function restoreTask(db: DatabaseSync, id: string, author: Author): Task 
   }
   const together = wholeSubtree(db, id).filter((below) => below.deletedAtMs === task.deletedAtMs);
   for (const below of together) changeTask(db, below, { deletedAtMs: null }, author);
-  return readTask(db, id)!;
+  const others = together.filter((below) => below.id !== id);
+  return [readTask(db, id)!, ...others.map((below) => readTask(db, below.id)!)];
 }
 
 /** A task and everything below it, deleted ones too, the higher before the lower. */

@@ -51,6 +51,12 @@ export interface TaskFilter {
   readonly offset: number;
 }
 
+/** Whether nothing keeps this task from being done. */
+export function isReady(db: DatabaseSync, id: string): boolean {
+  const sql = `SELECT 1 FROM tasks AS task WHERE task.id = ? AND ${IS_READY}`;
+  return statement(db, sql).get(id) !== undefined;
+}
+
 const READ_TASK = `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`;
 
 /** The task with this id, also a deleted one; `undefined` when there is none. */

@@ -19,6 +19,14 @@ Deno.test("event list gives the newest, or what came after an event, oldest firs
   assert.deepEqual(await ids("--since", "1", "--limit", "1"), [2]);
   assert.deepEqual(await ids("--since", "1h", "--type", "task.cr*"), [1, 2, 3]);
   assert.deepEqual(await ids("--type", "agent.*"), []);
+  const { stdout } = await place.run(["task", "list", "--limit", "1"]);
+  const [shortId] = stdout.split("\n")[1]!.split(" ");
+  assert.deepEqual(await ids("--entity", shortId!), [3]);
+  assert.equal((await place.run(["event", "list", "--entity", "01234567"])).code, 10);
+  await place.run(["task", "delete", shortId!, "--hard", "--yes"]);
+  const { body } = await place.json(["event", "list", "--type", "task.deleted"]);
+  // deno-lint-ignore no-explicit-any -- as it is printed
+  assert.deepEqual(await ids("--entity", (body as any).events[0].entityId), [3, 4]);
   assert.equal((await place.run(["event", "list", "--since", "soon"])).code, 2);
 });
 

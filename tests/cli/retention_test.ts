@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { saveEvent, tempDatabase } from "../support/records.ts";
-import { runVerbJson } from "../support/verb.ts";
+import { runVerb, runVerbJson } from "../support/verb.ts";
 
 const DAY_MS = 86_400_000;
 /** There are no tasks. */
@@ -27,6 +27,10 @@ Deno.test("retention run removes what --dry-run said, and active sessions never"
             WHERE session_id IN ('old', 'fresh')`);
   db.exec("DELETE FROM sessions WHERE session_id = 'gone'");
   const removed = { sessions: 1, executions: 2, captures: 2, counters: 1, ...NO_TASKS };
+  assert.match(
+    (await runVerb(["retention", "run", "--dry-run"], place)).stdout,
+    /^Would remove 0 tasks for good .*; would delete 0 closed tasks, which can be restored\.$/m,
+  );
   assert.deepEqual(await runVerbJson(["retention", "run", "--dry-run"], place), {
     dryRun: true,
     removed,

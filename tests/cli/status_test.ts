@@ -61,7 +61,7 @@ Deno.test("status tells of tasks that are not closed, and of nothing that there 
   const { stdout } = await runVerb(["status"], place);
   assert.match(stdout, /^tasks {10}1 open, 1 in work, 1 blocked$/m);
   assert.doesNotMatch(stdout, /^daemon /m, "there is nothing for it to do");
-  await runVerb(["task", "start", tasks[2].id], place);
+  temp.db.prepare("UPDATE tasks SET queued_at_ms = 1 WHERE id = ?").run(tasks[2].id);
   assert.match(
     (await runVerb(["status"], place)).stdout,
     /^daemon {9}not running, and there is work for it: `conclaude .*daemon start`$/m,

@@ -24,7 +24,7 @@ function verbsOn({ folder: home, path: database }: TempDatabase) {
 Deno.test("task list keeps to all of its filters at once", async () => {
   using temp = await tempDatabase();
   const { make, titles, json, run } = verbsOn(temp);
-  const a = await make("a", "--priority", "0", "--type", "bug", "--tags", "auth,area/web");
+  const a = await make("a", "--priority", "0", "--type", "bug", "--tags", "auth,area/web/forms");
   await make("b", "--priority", "1", "--tags", "author,v2", "--parent", a);
   await make("c", "--tags", "fixtures,v4");
   await json("claim", a, "--agent-id", "worker");
@@ -35,6 +35,8 @@ Deno.test("task list keeps to all of its filters at once", async () => {
   assert.deepEqual(await titles("list", "--tag", "auth"), ["a"]);
   assert.deepEqual(await titles("list", "--tag-pattern", "auth*"), ["a", "b"]);
   assert.deepEqual(await titles("list", "--tag-pattern", "area/**"), ["a"]);
+  assert.deepEqual(await titles("list", "--tag-pattern", "area/*"), []);
+  assert.deepEqual(await titles("list", "--tag-pattern", "area/*/forms"), ["a"]);
   assert.deepEqual(await titles("list", "--tag-pattern", "v[1-3]"), ["b"]);
   assert.deepEqual(await titles("list", "--tag-pattern", "{bug,fix}*"), ["c"]);
   assert.deepEqual(await titles("list", "--parent", "none"), ["a", "c"]);
@@ -102,11 +104,22 @@ Deno.test("an id that several tasks share the beginning of is refused with all o
   assert.deepEqual(error.candidates.toSorted(), ids.toSorted());
 });
 
+Deno.test("an id that is too short, or unknown to a filter, is refused and not just left without a match", async () => {
+  using temp = await tempDatabase();
+  const { make, json } = verbsOn(temp);
+  const id = await make("a");
+  const { error } = await json("show", id.slice(-3));
+  assert.deepEqual([error.code, error.reason], [10, "TASK_NOT_FOUND"]);
+  assert.match(error.why, /^4 or more characters/);
+  assert.equal((await json("list", "--parent", "zzzz")).error.reason, "TASK_NOT_FOUND");
+  assert.deepEqual((await json("list", "--parent", id)).tasks, []);
+});
+
 Deno.test("task update changes what it is told, and names the verb where another one does it", async () => {
   using temp = await tempDatabase();
   const { make, json, run } = verbsOn(temp);
   const other = await make("other");
-  const id = await make("old", "--workflow", "w");
+  const id = await make("old", "--workflow", "plan");
   const { task } = await json(
     ...["update", id, "--title", "new", "--type", "bug", "--priority", "0"],
     ...["--body", "b", "--workflow", "none", "--depends-on", other.slice(-8)],
@@ -152,6 +165,43 @@ Deno.test("task restore says of a task that was not deleted that it was not", as
   assert.match((await run("restore", id)).stdout, /is back\./);
 });
 
+Deno.test("what is shown of a task is short, in columns, and true", async () => {
+  using temp = await tempDatabase();
+  const { make, run, json } = verbsOn(temp);
+  const long = "x".repeat(200);
+  const id = await make(long);
+  const first = await run("list");
+  assert.match(first.stdout, /x{79}…/);
+  assert.doesNotMatch(first.stdout + (await run("delete", id)).stdout, /x{80}/);
+  assert.match((await run("show", id)).stdout, /^x{200}\n[^]* status: +deleted \(was open\)$/m);
+  assert.equal((await json("list", "--deleted")).tasks[0].title, long);
+  assert.match((await run("restore", id)).stdout, /is back\.$/m);
+  await json("claim", id, "--agent-id", "somebody");
+  const lines = (await run("history", id)).stdout.trim().split("\n");
+  const at = lines.map((line) => /[a-z_]+: /.exec(line)!.index);
+  assert.equal(new Set(at).size, 1, lines.join("\n"));
+  assert.match(lines.at(-1)!, /deleted_at: none → \d{4}-\d\d-\d\dT/);
+  assert.match((await run("update", id, "--title", long)).stdout, /nothing was changed\.$/m);
+  assert.match((await run("update", id, "--title", "short")).stdout, /^Changed task/);
+  await json("complete", id, "--agent-id", "somebody");
+  assert.match((await run("show", id)).stdout, / closed: +just now$/m);
+});
+
+Deno.test("task delete tells what becomes ready by it, and task restore how many come back", async () => {
+  using temp = await tempDatabase();
+  const { make, json, run } = verbsOn(temp);
+  const top = await make("top");
+  const part = await make("part", "--parent", top);
+  const other = await make("other");
+  const freed = await make("freed", "--depends-on", part);
+  await make("still waiting", "--depends-on", `${part},${other}`);
+  const told = await run("delete", top);
+  assert.match(told.stdout, /Nothing keeps these from being done any more: \S+ "freed"$/m);
+  const restored = await run("restore", top);
+  assert.match(restored.stdout, /is back, with 1 below it\.$/m);
+  assert.deepEqual((await json("delete", top, "--hard", "--yes")).nowReady, [freed]);
+});
+
 Deno.test("secrets and private parts of a task's texts are never kept", async () => {
   using temp = await tempDatabase();
   const { make, json } = verbsOn(temp);
@@ -164,6 +214,39 @@ Deno.test("secrets and private parts of a task's texts are never kept", async ()
   const everything = JSON.stringify([await json("show", id), await json("history", id)]);
   assert.match(everything, /redacted/);
   assert.doesNotMatch(everything, /ghp_0|>no</);
+});
+
+Deno.test("a workflow that there is not is refused before anything relies on it", async () => {
+  using temp = await tempDatabase();
+  const { make, json, titles } = verbsOn(temp);
+  const folder = join(temp.folder, ".conclaude", "workflows");
+  Deno.mkdirSync(folder, { recursive: true });
+  const own = join(folder, "own.yaml");
+  Deno.writeTextFileSync(own, "name: own\ndescription: d\nsteps: []\n");
+  const id = await make("a", "--workflow", "own");
+  const reasonOf = async (...args: string[]) => (await json(...args)).error?.reason;
+  const create = ["create", "--title", "b", "--workflow"];
+  for (const name of ["../../etc/passwd", "/own", ".own", ""]) {
+    assert.equal(await reasonOf(...create, name), "INVALID_INPUT", name);
+  }
+  assert.equal(await reasonOf(...create, "nope", "--start"), "WORKFLOW_NOT_FOUND");
+  assert.equal(await reasonOf("update", id, "--workflow", "nope"), "WORKFLOW_NOT_FOUND");
+  Deno.removeSync(own);
+  assert.equal(await reasonOf("start", id), "WORKFLOW_NOT_FOUND");
+  const { task } = await json("show", id);
+  assert.deepEqual([task.workflow, task.queuedAtMs, await titles("list")], ["own", null, ["a"]]);
+});
+
+Deno.test("a text that could not be read back whole is refused", async () => {
+  using temp = await tempDatabase();
+  const { make, json } = verbsOn(temp);
+  const id = await make("a", "--body", "whole");
+  const file = join(temp.folder, "body.txt");
+  Deno.writeTextFileSync(file, "before\0behind");
+  const { error } = await json("update", id, "--body-file", file);
+  assert.deepEqual([error.code, error.reason], [2, "INVALID_INPUT"]);
+  assert.match(error.why, /NUL/);
+  assert.equal((await json("show", id)).task.body, "whole");
 });
 
 Deno.test("task delete for good asks first, and --force gives the claim up", async () => {
@@ -199,6 +282,11 @@ Deno.test("task bulk does what can be done, and says of the rest why not", async
   assert.deepEqual((await json("tag", "list", ids[0]!)).tags, ["y"]);
   assert.deepEqual((await json("tag", "set", ids[0]!)).task.tags, []);
   assert.deepEqual((await json("tag", "list")).tags, ["x", "y"]);
+  for (const tags of ["", " , "]) {
+    for (const words of [["bulk", "add-tags", ids[0]!], ["create", "--title", "c"]]) {
+      assert.equal((await json(...words, "--tags", tags)).error.reason, "INVALID_TAG");
+    }
+  }
   assert.equal((await run("bulk", "delete", ...ids)).code, 0);
   assert.equal((await run("bulk", "delete")).code, 2);
 });

@@ -209,10 +209,13 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
     [home, "some", /agents do not work in the home folder itself$/],
   ];
   for (const [cwd, workflow, why] of cases) {
-    const refused = await at(cwd, "workflow", "start", await make(cwd, workflow));
-    assert.match(refused.error.why, why);
+    const id = await make(cwd, workflow);
+    assert.match((await at(cwd, "workflow", "start", id)).error.why, why);
+    const start = ["task", "create", "--title", "T", "--workflow", workflow, "--start"];
+    assert.match((await at(cwd, ...start)).error.why, why);
     assert.match((await at(cwd, "workflow", "preview", workflow)).errors.join(), why);
-    const id = await make(cwd, workflow, "--start");
+    // Over HTTP nobody has looked.
+    stage.db.prepare("UPDATE tasks SET queued_at_ms = 1 WHERE id = ?").run(id);
     await until(async () => (await at(cwd, "task", "show", id)).task.status === "blocked");
     assert.match((await at(cwd, "task", "show", id)).task.reason, why);
   }

@@ -137,6 +137,56 @@ const REFUSED: readonly Scenario[] = [
     expect: [400, "INVALID_TITLE"],
   },
   {
+    about: "a title of a NUL character alone",
+    ask: ["POST", "/tasks", { body: { title: "\0" } }],
+    of: "/tasks",
+    expect: [400, "INVALID_TITLE"],
+  },
+  ...["body", "workflow", "repository", "projectDir"].map((field): Scenario => ({
+    about: `a NUL character in ${field}`,
+    ask: ["POST", "/tasks", { body: { ...title, [field]: "/a\0b" } }],
+    of: "/tasks",
+    expect: [400, "INVALID_INPUT"],
+  })),
+  ...["../../etc/passwd", ".hidden", "a/b"].map((workflow): Scenario => ({
+    about: `a workflow named ${workflow}`,
+    ask: ["POST", "/tasks", { body: { ...title, workflow } }],
+    of: "/tasks",
+    expect: [400, "INVALID_INPUT"],
+  })),
+  {
+    about: "a workflow that the project has not",
+    ask: ["POST", "/tasks", { body: { ...title, workflow: "nope", projectDir: "/" } }],
+    of: "/tasks",
+    expect: [404, "WORKFLOW_NOT_FOUND"],
+  },
+  ...["../..", "/not/there"].map((repository): Scenario => ({
+    about: `the repository ${repository}`,
+    ask: ["POST", "/tasks", { body: { ...title, repository } }],
+    of: "/tasks",
+    expect: [400, "INVALID_INPUT"],
+  })),
+  {
+    about: "a pattern of tags that is none",
+    ask: ["GET", "/tasks?tagPattern=%5Ba"],
+    of: "/tasks",
+    expect: [400, "INVALID_TAG"],
+  },
+  {
+    about: "a time of the history that is none",
+    ask: ["GET", "/tasks/TASK/history?since=soon"],
+    of: "/tasks/{id}/history",
+    expect: [400, "INVALID_INPUT"],
+  },
+  ...(["block", "complete"] as const).map((verb): Scenario => ({
+    about: `a NUL character in what ${verb} is told`,
+    ask: ["POST", `/tasks/CLAIMED/${verb}`, {
+      body: { [verb === "block" ? "reason" : "summary"]: "a\0b" },
+    }],
+    of: `/tasks/{id}/${verb}`,
+    expect: [400, "INVALID_INPUT"],
+  })),
+  {
     about: "a title that is a number",
     ask: ["POST", "/tasks", { body: { title: 5 } }],
     of: "/tasks",
@@ -272,7 +322,7 @@ const REFUSED: readonly Scenario[] = [
     about: "a status that there is not",
     ask: ["GET", "/tasks?status=open,done"],
     of: "/tasks",
-    expect: [400, "INVALID_INPUT"],
+    expect: [400, "INVALID_STATUS"],
   },
   {
     about: "an agent's status that there is not",
@@ -662,6 +712,14 @@ Deno.test("two claims race: one wins, the other is told who holds it, and the hi
   assert.equal(loser.body.error.code, "ALREADY_CLAIMED");
   assert.equal(loser.body.error.claimedBy, winner.body.task.claimedBy);
   const { history } = (await daemon.ask("GET", `/tasks/${TASK}/history`)).body;
+  const { events } = (await daemon.ask("GET", `/events?entity=${TASK}&type=task.updated`)).body;
+  const since = async (when: string | number) =>
+    (await daemon.ask("GET", `/tasks/${TASK}/history?since=${when}`)).body.history.length;
+  const time = new Date(events[0].createdAtMs).toISOString();
+  assert.deepEqual(
+    [await since(events[0].id), await since(time), await since("2100-01-01T00:00:00Z")],
+    [2, 2, 0],
+  );
   assert.deepEqual(
     history.map(({ field }: { field: string }) => field).sort(),
     ["claimed_by", "status"],
@@ -675,6 +733,13 @@ Deno.test("a refusal says what a value may be, and a body that is broken off is 
   assert.match(wrong.error.why, /running/);
   const { body: number } = await daemon.ask("POST", "/tasks", { body: { title: "a", body: 3 } });
   assert.match(number.error.why, /expected string/);
+  for (const body of [{}, { title: " " }]) {
+    const { error } = (await daemon.ask("POST", "/tasks", { body })).body;
+    assert.match(error.why, /^title is required/);
+    assert.deepEqual([error.path, error.next], ["title", "GET /openapi.json"]);
+  }
+  const reasonless = await daemon.ask("POST", "/tasks/x/block", { body: {} });
+  assert.match(reasonless.body.error.why, /^it is missing/);
   const broken = await daemon.ask("POST", "/tasks", {
     headers: { "transfer-encoding": "chunked", "content-length": "" },
     body: "zz\r\n{}\r\n0\r\n\r\n",

@@ -201,7 +201,7 @@ Deno.test("what is advised about daemon and tasks names the database that --db n
   };
   const here = `conclaude --db ${database}`;
   const start = `${here} daemon start`;
-  const made = await run("task", "create", "--title", "a", "--start", "--json");
+  const made = await run("task", "create", "--title", "a", "--workflow", "plan", "--json");
   const { id } = JSON.parse(made).task;
   assert.ok((await run("task", "start", id)).includes(`No daemon runs here: ${start}`));
   assert.ok((await run("task", "delete", id)).includes(`; ${here} task restore `));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../src/store/database.ts";
 import { type Stage, stage } from "../cli/support.ts";
+import { runDaemon } from "../support/daemon.ts";
 import { makeTask } from "../support/tasks.ts";
 
 // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
@@ -122,6 +123,50 @@ Deno.test("a holder whose claim ran out is told so, and the task goes to the nex
   assert.deepEqual(authors, ["b", "system", "a"]);
   const late = await task(place, "complete", id, "--agent-id", "a");
   assert.deepEqual([late.code, late.body.error.claimedBy], [13, "b"]);
+});
+
+Deno.test("a claim that ran out keeps nothing from being ready, and is told as what it is", async () => {
+  using place = stage();
+  const parent = await make(place);
+  const id = await make(place, "--parent", parent);
+  const ofWorkflow = await make(place);
+  for (const one of [id, ofWorkflow]) await task(place, "claim", one, "--agent-id", "a");
+  for (const one of [id, ofWorkflow]) ageClaim(place, one, 31);
+  // Whether its agent lives is for the daemon to say.
+  const db = new DatabaseSync(place.database);
+  db.prepare("UPDATE tasks SET claimed_by = 'workflow:w' WHERE id = ?").run(ofWorkflow);
+  const ran = /a \(claim 1 ran out at .*, anybody can claim it\)/;
+  assert.match((await place.run(["task", "show", id])).stdout, ran);
+  assert.match((await place.run(["task", "list"])).stdout, / a \(ran out\)$/m);
+  const readyIds = async () =>
+    (await task(place, "ready")).body.tasks.map(({ id }: { id: string }) => id);
+  db.exec("CREATE TRIGGER no_writing BEFORE UPDATE ON tasks BEGIN SELECT RAISE(FAIL, 'no'); END");
+  assert.deepEqual(await readyIds(), []);
+  db.exec("DROP TRIGGER no_writing");
+  db.close();
+  assert.deepEqual(await readyIds(), [parent, id]);
+  assert.equal((await historyOf(place, id))[0].changedBy, "system");
+  assert.equal((await task(place, "show", ofWorkflow)).body.task.status, "in_progress");
+});
+
+Deno.test("whoever hands a task over hears whether a daemon takes it", async () => {
+  using place = stage();
+  const first = await make(place);
+  const start = [
+    "task",
+    "create",
+    "--title",
+    "x",
+    "--depends-on",
+    first,
+    "--workflow",
+    "plan",
+    "--start",
+  ];
+  assert.match((await place.run(start)).stdout, /waits for .* No daemon runs here: conclaude/);
+  const home = { path: place.home, database: place.database, [Symbol.dispose]: () => {} };
+  await using _daemon = await runDaemon(home, { cwd: place.project });
+  assert.match((await place.run(start)).stdout, /waits for .* The daemon takes it when/);
 });
 
 Deno.test("a renewed claim counts on, for as long as the configuration says", async () => {

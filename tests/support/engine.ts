@@ -6,6 +6,7 @@ import { Settings } from "../../src/engine/settings.ts";
 import { locate } from "../../src/paths.ts";
 import { takeDaemonLock } from "../../src/store/daemon_lock.ts";
 import { openDatabase } from "../../src/store/database.ts";
+import { removeFolder } from "./remove_folder.ts";
 import { type Finished, startProgram } from "./program.ts";
 
 /** What a verb with `--json` has left behind. */
@@ -143,7 +144,7 @@ export async function engineStage(
     },
     [Symbol.asyncDispose]() {
       db.close();
-      Deno.removeSync(folder, { recursive: true });
+      removeFolder(folder);
       return Promise.resolve();
     },
   };

@@ -2,6 +2,7 @@
  * Starts the real program in a clean environment: the executable in `CONCLAUDE_BIN` when that is set, else the bundle in
  * `dist/bundle` with the permissions that the executable would have.
  */
+import { removeFolder } from "./remove_folder.ts";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { programCommand, surroundings } from "../../src/tasks/program.ts";
@@ -92,7 +93,7 @@ export function tempHome(): TempHome {
     path,
     database: join(path, ".conclaude", "conclaude.db"),
     [Symbol.dispose]() {
-      Deno.removeSync(path, { recursive: true });
+      removeFolder(path);
     },
   };
 }

@@ -11,7 +11,7 @@ import { readWorkflow } from "../../store/workflows.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
-import { taskIdOf } from "../id_lookup.ts";
+import { knownTaskId } from "../id_lookup.ts";
 import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { type Column, tableText } from "../table.ts";
@@ -52,7 +52,7 @@ export async function listAll(context: CliContext, flags: ListFlags): Promise<Vi
     statuses: flags.status?.map((one) => checkWord("status", one, STATUSES)) ??
       (all ? null : ACTIVE),
     kinds: flags.kind?.map((one) => checkWord("kind", one, KINDS)) ?? null,
-    taskId: flags.task === undefined ? null : taskIdOf(db, flags.task),
+    taskId: flags.task === undefined ? null : knownTaskId(db, flags.task),
     sessionId: flags.session ?? null,
     limit: limit + 1,
   });

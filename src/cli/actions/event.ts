@@ -14,6 +14,7 @@ import type { CliContext } from "../context.ts";
 import { openKept, openStore } from "../store.ts";
 import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
 import type { View } from "../view.ts";
+import { entityIdOf } from "../workflow_lookup.ts";
 
 /** How often somebody who follows the events looks whether there are new ones. */
 const LOOK_EVERY_MS = 200;
@@ -37,15 +38,17 @@ export type EventFlags = {
 /** `conclaude event list` */
 export async function listAll(context: CliContext, flags: EventFlags): Promise<View> {
   const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
-  const filter = {
+  const toldMs = await horizonOf(context);
+  const filterOn = (db: DatabaseSync) => ({
     afterId: 0,
     ...flags.since,
-    sinceMs: Math.max(sinceMs, await horizonOf(context)),
+    sinceMs: Math.max(sinceMs, toldMs),
     type: flags.type ?? null,
-    entityId: flags.entity ?? null,
-  };
-  if (flags.follow) return await follow(context, flags, filter);
+    entityId: flags.entity === undefined ? null : entityIdOf(db, flags.entity),
+  });
+  if (flags.follow) return await follow(context, flags, filterOn);
   const { db } = await openStore(context, "read");
+  const filter = filterOn(db);
   const limit = flags.limit ?? USUAL_LIMIT;
   const events = listEvents(db, { ...filter, limit, newest: flags.since === undefined });
   return {
@@ -65,9 +68,10 @@ async function horizonOf({ cwd, locations }: CliContext): Promise<number> {
 async function follow(
   context: CliContext,
   flags: EventFlags,
-  filter: Omit<EventFilter, "limit">,
+  filterOn: (db: DatabaseSync) => Omit<EventFilter, "limit">,
 ): Promise<View> {
   const db: DatabaseSync = await openKept(context, "follow the events");
+  const filter = filterOn(db);
   const { process, globals } = context;
   let left = flags.limit ?? Infinity;
   let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
@@ -103,7 +107,9 @@ function detailOf(data: EventRow["data"]): string {
   if (Array.isArray(changes)) {
     const told = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) =>
       "new" in change
-        ? `${change.field}: ${valueText(change.old)} → ${valueText(change.new)}`
+        ? `${change.field}: ${valueText(change.old, String(change.field))} → ${
+          valueText(change.new, String(change.field))
+        }`
         : String(change.field)
     );
     return told.join(", ") + author;

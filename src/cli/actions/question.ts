@@ -9,7 +9,7 @@ import { readWorkflow } from "../../store/workflows.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, startDaemon } from "../daemon_here.ts";
-import { taskIdOf } from "../id_lookup.ts";
+import { knownTaskId } from "../id_lookup.ts";
 import { lastingOf } from "../orchestration_here.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { type Column, tableText } from "../table.ts";
@@ -40,7 +40,7 @@ export async function listAll(context: CliContext, flags: ListFlags): Promise<Vi
   const { limit, all } = flags;
   const found = listQuestions(db, {
     statuses: all ? null : ["pending"],
-    taskId: flags.task === undefined ? null : taskIdOf(db, flags.task),
+    taskId: flags.task === undefined ? null : knownTaskId(db, flags.task),
     limit: limit + 1,
   });
   const questions = found.slice(0, limit);

@@ -50,7 +50,9 @@ export async function runRetentionNow(
       : `${dryRun ? "Would remove" : "Removed"} ${
         sessionsText(ofSessions)
       } (kept: ${retentionDays} days).`,
-    `${dryRun ? "Would remove" : "Removed"} ${tasksText(ofTasks)}.`,
+    `${dryRun ? "Would remove" : "Removed"} ${tasksText(ofTasks)}; ${
+      dryRun ? "would delete" : "deleted"
+    } ${ofTasks.deletedTasks} closed tasks, which can be restored.`,
   ];
   return {
     json: { dryRun, removed: { ...ofSessions, ...ofTasks }, retentionDays },
@@ -63,7 +65,7 @@ function sessionsText({ sessions, executions, captures, counters }: RowCounts): 
 }
 
 function tasksText(counts: OrchestrationCounts): string {
-  const { deletedTasks, tasks, workflows, agents, questions, events, folders } = counts;
-  return `${tasks} deleted tasks with ${agents} agents and ${questions} questions, ${workflows} workflows, ` +
-    `${events} events, ${folders} folders of output; deleted ${deletedTasks} closed tasks`;
+  const { tasks, workflows, agents, questions, events, folders } = counts;
+  return `${tasks} tasks for good with ${agents} agents and ${questions} questions, ${workflows} workflows, ` +
+    `${events} events, ${folders} folders of output`;
 }

@@ -1,4 +1,4 @@
-/** What is changed of a task: its fields, its place in the tree, its tags, whether it is there. */
+/** What is changed of a task: its fields, its place in the tree, its tags. */
 import type { DatabaseSync } from "node:sqlite";
 import { DEFAULT_PRIORITY, type Task } from "../../orchestration/task.ts";
 import {
@@ -10,21 +10,19 @@ import {
 } from "../../orchestration/task_input.ts";
 import { transaction } from "../../store/database.ts";
 import { type Author, changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
-import { releaseTask } from "../../store/task_claims.ts";
 import { changeDependencies } from "../../store/task_dependencies.ts";
 import { createTask } from "../../store/task_life.ts";
 import { changeTags, type TagChange } from "../../store/task_tags.ts";
-import { deleteTask, reparentTask, restoreTask } from "../../store/task_tree.ts";
-import { listTags, readTask } from "../../store/tasks.ts";
-import { confirmOrThrow } from "../confirm.ts";
+import { reparentTask } from "../../store/task_tree.ts";
+import { listTags } from "../../store/tasks.ts";
 import type { CliContext } from "../context.ts";
 import { openKeptStore, openStore } from "../store.ts";
 import { taskIdOf } from "../id_lookup.ts";
-import { nextHere } from "../next_command.ts";
 import { authorOf, type ByFlag, homeOfTasks } from "../task_lookup.ts";
 import { changeStatus } from "../task_status.ts";
 import { type BodyFlags, maskerOf, readBody } from "../task_text.ts";
-import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
+import { changedView, nameOf, warnOfDepth } from "../task_view.ts";
+import { workflowCheck } from "../task_workflow.ts";
 import { usageError } from "../usage.ts";
 import type { View } from "../view.ts";
 
@@ -42,6 +40,9 @@ export type CreateFlags = BodyFlags & ByFlag & {
   readonly workflow?: string;
   readonly start: boolean;
 };
+
+/** Names what a task can be given when it is made. */
+const CREATE_HELP = "conclaude task create --help";
 
 /** Names what can be changed of a task. */
 const UPDATE_HELP = "conclaude task update --help";
@@ -61,20 +62,23 @@ export async function makeTask(context: CliContext, flags: CreateFlags): Promise
     ...homeOfTasks(context),
     isQueued: flags.start,
   };
-  const task = transaction(db, () =>
-    createTask(db, {
+  const checkWorkflow = await workflowCheck(given.workflow, CREATE_HELP);
+  const checkStart = flags.start ? (await import("../start_check.ts")).checkStart : () => {};
+  const task = transaction(db, () => {
+    const made = createTask(db, {
       ...given,
       parentId: flags.parent === undefined ? null : taskIdOf(db, flags.parent),
       dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
-    }, { by, atMs: Date.now() }));
+    }, { by, atMs: Date.now() });
+    checkWorkflow(made);
+    checkStart(context, db, made);
+    return made;
+  });
   warnOfDepth(context, task);
-  const start = flags.start
-    ? `\nThe daemon starts it: ${nextHere("conclaude daemon start", context.globals)}`
-    : "";
-  return {
-    json: { task },
-    text: `${changedView(task, `Made task ${nameOf(task)}.`).text}${start}`,
-  };
+  const made = `Made task ${nameOf(task)}.`;
+  if (!flags.start) return changedView(task, made);
+  const { handedOver } = await import("../daemon_here.ts");
+  return changedView(task, `${made} It is ${handedOver(context, { db, place }, task)}`);
 }
 
 /** What is to be different. */
@@ -118,81 +122,25 @@ export async function updateTask(
       ? {}
       : { workflow: flags.workflow === NONE ? null : flags.workflow }),
   };
+  const checkWorkflow = await workflowCheck(changes.workflow ?? null, UPDATE_HELP);
+  let before: Task | undefined;
   const task = transaction(db, () => {
     const author = { by, atMs: Date.now() };
-    const found = needTask(db, taskIdOf(db, text));
+    const found = before = needTask(db, taskIdOf(db, text));
+    checkWorkflow(found);
     const ids = (texts: readonly string[] = []) => texts.map((other) => taskIdOf(db, other));
     changeTask(db, found, changes, author);
     const change = { add: ids(flags.dependsOn), remove: ids(flags.noLongerDependsOn) };
     const changed = changeDependencies(db, found.id, change, author);
     return flags.status === undefined ? changed : changeStatus(db, changed, flags.status, author);
   });
-  return changedView(task, `Changed task ${nameOf(task)}.`);
-}
-
-/** How a task is deleted. */
-export type DeleteFlags = ByFlag & {
-  readonly hard: boolean;
-  readonly force: boolean;
-  readonly yes: boolean;
-};
-
-/** `conclaude task delete ID` */
-export async function removeTask(
-  context: CliContext,
-  flags: DeleteFlags,
-  text: string,
-): Promise<View> {
-  const by = authorOf(flags);
-  const { db } = await openKeptStore(context, "delete a task");
-  if (flags.hard && !flags.yes) {
-    const id = taskIdOf(db, text);
-    const task = readTask(db, id) ?? needTask(db, id);
-    confirmOrThrow(context, {
-      what: `delete task ${nameOf(task)} for good`,
-      ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
-      again: `conclaude task delete ${id} --hard --yes`,
-    });
-  }
-  const gone = transaction(db, () => {
-    const author = { by, atMs: Date.now() };
-    const id = taskIdOf(db, text);
-    if (flags.force && readTask(db, id)?.status === "in_progress") {
-      releaseTask(db, id, { ...author, force: true });
-    }
-    return deleteTask(db, id, { ...author, hard: flags.hard });
-  });
-  const task = flags.hard ? gone[0]! : readTask(db, gone[0]!.id)!;
-  const others = gone.length === 1 ? "" : ` and ${gone.length - 1} below it`;
-  return {
-    json: { task, deleted: gone.map(({ id }) => id) },
-    text: changedView(
-      task,
-      flags.hard
-        ? `Deleted task ${nameOf(task)}${others} for good.`
-        : `Deleted task ${nameOf(task)}${others}; ${
-          nextHere(`conclaude task restore ${shortTaskId(task.id)}`, context.globals)
-        } brings it back.`,
-    ).text,
-  };
-}
-
-/** `conclaude task restore ID` */
-export async function bringBack(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  let wasDeleted = false;
-  const task = await change(
-    context,
-    { ...flags, text, what: "restore a task" },
-    (db, id, author) => {
-      wasDeleted = (readTask(db, id)?.deletedAtMs ?? null) !== null;
-      return restoreTask(db, id, author);
-    },
-  );
+  const isSame = JSON.stringify({ ...before, updatedAtMs: 0 }) ===
+    JSON.stringify({ ...task, updatedAtMs: 0 });
   return changedView(
     task,
-    wasDeleted
-      ? `Task ${nameOf(task)} is back.`
-      : `Task ${nameOf(task)} was not deleted; nothing was changed.`,
+    isSame
+      ? `Task ${nameOf(task)} is like that already; nothing was changed.`
+      : `Changed task ${nameOf(task)}.`,
   );
 }
 

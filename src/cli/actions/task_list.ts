@@ -1,10 +1,8 @@
-import { messageOf } from "../../errors.ts";
-import { refusal } from "../../orchestration/refusal.ts";
 import { checkPriority, checkStatus, checkType } from "../../orchestration/task_input.ts";
 import { listTags, listTasks } from "../../store/tasks.ts";
 import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
-import { taskIdOf } from "../id_lookup.ts";
+import { knownTaskId } from "../id_lookup.ts";
 import { projectOfTasks } from "../task_lookup.ts";
 import { pageOfTasks } from "../task_view.ts";
 import type { View } from "../view.ts";
@@ -39,12 +37,12 @@ export async function listAll(context: CliContext, flags: ListFlags): Promise<Vi
     priorities: flags.priority?.map((one) => checkPriority(one, HELP)) ?? null,
     types: flags.type?.map((type) => checkType(type, HELP)) ?? null,
     tag: flags.tag ?? null,
-    anyTag: flags.tagPattern === undefined ? null : await tagsLike(flags.tagPattern, listTags(db)),
+    anyTag: flags.tagPattern === undefined ? null : await likeTags(flags.tagPattern, listTags(db)),
     parentId: flags.parent === undefined
       ? null
       : flags.parent === NONE
       ? ""
-      : taskIdOf(db, flags.parent),
+      : knownTaskId(db, flags.parent),
     claimedBy: flags.claimedBy === NONE ? "" : flags.claimedBy ?? null,
     includeDeleted: flags.deleted,
   };
@@ -57,17 +55,8 @@ export async function listAll(context: CliContext, flags: ListFlags): Promise<Vi
   });
 }
 
-/** The tags that a glob stands for. @throws {UserError} INVALID_TAG when it is none. */
-async function tagsLike(pattern: string, tags: readonly string[]): Promise<string[]> {
-  const { compileGlob } = await import("../../config/globs.ts");
-  try {
-    const regex = new RegExp(compileGlob(pattern), "s");
-    return tags.filter((tag) => regex.test(tag));
-  } catch (thrown) {
-    throw refusal("INVALID_TAG", {
-      what: `Cannot read the pattern "${pattern}"`,
-      why: messageOf(thrown),
-      next: "conclaude task list --tag-pattern 'auth*'",
-    });
-  }
+/** The library of globs is loaded only where there is one. */
+async function likeTags(pattern: string, tags: readonly string[]): Promise<string[]> {
+  const { tagsLike } = await import("../../orchestration/tag_pattern.ts");
+  return tagsLike(pattern, tags);
 }

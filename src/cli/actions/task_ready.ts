@@ -1,3 +1,4 @@
+import { takeBackToLook } from "../../store/task_claims.ts";
 import { listReady } from "../../store/tasks.ts";
 import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
@@ -14,6 +15,8 @@ export async function listNext(
   flags: ReadyFlags,
 ): Promise<View> {
   const { db } = await openStore(context, "read");
+  // What `task claim --next` would take has to be here.
+  takeBackToLook(db, Date.now());
   const found = listReady(db, { project: projectOfTasks(context, flags), limit: flags.limit + 1 });
   return pageOfTasks(found, {
     ...flags,

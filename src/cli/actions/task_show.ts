@@ -1,5 +1,5 @@
 import { plain } from "../../capture/plain.ts";
-import type { Task } from "../../orchestration/task.ts";
+import { hasLapsed, type Task } from "../../orchestration/task.ts";
 import { listSessionsOfTask, type SessionRow } from "../../store/sessions.ts";
 import { listHistory, needTask } from "../../store/task_changes.ts";
 import { openDependencies } from "../../store/task_claims.ts";
@@ -10,7 +10,7 @@ import type { CliContext } from "../context.ts";
 import { openStore } from "../store.ts";
 import { taskIdOf } from "../id_lookup.ts";
 
-import { historyLine, nameOf, tasksTable } from "../task_view.ts";
+import { historyLines, holderText, nameOf, tasksTable } from "../task_view.ts";
 import type { View } from "../view.ts";
 
 /** So many changes are shown with a task. */
@@ -35,10 +35,7 @@ export async function showTask(context: CliContext, _flags: object, text: string
     ...section("Below it", children.map(lineOf)),
     ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
     ...section("Sessions", sessions.map((session) => sessionLine(session, nowMs))),
-    ...section(
-      "Last changes",
-      changes.slice(0, SHOWN_CHANGES).map((row) => historyLine(row, nowMs)),
-    ),
+    ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES), nowMs)),
   ];
   return {
     json: { task: { ...task, children, ancestors, waitingFor, sessions } },
@@ -103,36 +100,38 @@ export async function showHistory(
   const nowMs = Date.now();
   return {
     json: { history },
-    text: history.length === 0
-      ? "Nothing has changed."
-      : history.map((row) => historyLine(row, nowMs)).join("\n"),
+    text: history.length === 0 ? "Nothing has changed." : historyLines(history, nowMs).join("\n"),
   };
 }
 
 function factsOf(task: Task, nowMs: number): [name: string, value: string][] {
   const facts: [string, string | null][] = [
     ["id", task.id],
-    ["status", task.status],
+    ["status", task.deletedAtMs === null ? task.status : `deleted (was ${task.status})`],
     ["reason", task.reason],
     ["summary", task.summary],
     ["priority", `P${task.priority}`],
     ["type", task.type],
     ["tags", task.tags.join(", ") || null],
     ["workflow", task.workflow],
-    ["claimed by", claimText(task)],
+    ["claimed by", claimText(task, nowMs)],
     ["scheduler", task.queuedAtMs === null ? null : "waits for the daemon to start it"],
     ["project", task.projectDir],
     ["made", relativeTime(task.createdAtMs, nowMs)],
     ["changed", relativeTime(task.updatedAtMs, nowMs)],
+    ["closed", task.closedAtMs === null ? null : relativeTime(task.closedAtMs, nowMs)],
     ["deleted", task.deletedAtMs === null ? null : relativeTime(task.deletedAtMs, nowMs)],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== null);
 }
 
-function claimText({ claimedBy, claimToken, leaseUntilMs }: Task): string | null {
-  if (claimedBy === null) return null;
-  const until = leaseUntilMs === null ? "" : `, until ${new Date(leaseUntilMs).toISOString()}`;
-  return `${claimedBy} (claim ${claimToken}${until})`;
+function claimText(task: Task, nowMs: number): string | null {
+  const { claimedBy, claimToken, leaseUntilMs } = task;
+  if (claimedBy === null || leaseUntilMs === null) return claimedBy;
+  const time = new Date(leaseUntilMs).toISOString();
+  return hasLapsed(task, nowMs)
+    ? `${claimedBy} (claim ${claimToken} ran out at ${time}, anybody can claim it)`
+    : `${claimedBy} (claim ${claimToken}, until ${time})`;
 }
 
 function section(title: string, lines: readonly string[]): string[] {
@@ -144,6 +143,6 @@ function sessionLine({ shortId, status, updatedAtMs }: SessionRow, nowMs: number
 }
 
 function lineOf(task: Task): string {
-  const holder = task.claimedBy === null ? "" : `, ${task.claimedBy}`;
+  const holder = task.claimedBy === null ? "" : `, ${holderText(task, Date.now())}`;
   return `${nameOf(task)}  (${task.status}${holder}, P${task.priority})`;
 }

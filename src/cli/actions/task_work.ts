@@ -9,7 +9,6 @@ import {
   claimNext,
   claimTask,
   needClaim,
-  openDependencies,
   releaseTask,
   renewClaim,
   takeBackLapsed,
@@ -20,7 +19,7 @@ import { openKeptStore, openStore } from "../store.ts";
 import { taskIdOf } from "../id_lookup.ts";
 import { authorOf, type ByFlag, leaseMs, projectOfTasks } from "../task_lookup.ts";
 import { maskerOf } from "../task_text.ts";
-import { changedView, nameOf, shortTaskId } from "../task_view.ts";
+import { changedView, nameOf } from "../task_view.ts";
 import { usageError } from "../usage.ts";
 import type { View } from "../view.ts";
 
@@ -135,24 +134,19 @@ export async function unblock(context: CliContext, flags: ByFlag, text: string):
 
 /** `conclaude task start ID` */
 export async function start(context: CliContext, flags: ByFlag, text: string): Promise<View> {
+  // What is about workflows and daemons is loaded where it is asked for: no other verb is to pay for it.
   const { checkStart } = await import("../start_check.ts");
   const task = await work(context, { ...flags, text, what: "start a task" }, (db, id, terms) => {
     const queued = queueTask(db, id, terms);
-    if (queued.status === "open") checkStart(context, db, queued);
+    if (queued.status !== "in_progress") checkStart(context, db, queued);
     return queued;
   });
   if (task.status === "in_progress") {
     return changedView(task, `Task ${nameOf(task)} is in work already.`);
   }
-  // What is about daemons is loaded where it is asked for: no other verb is to pay for it.
-  const { isDaemonHere, startDaemon } = await import("../daemon_here.ts");
-  const { db, place } = await openStore(context, "read");
-  const waitingFor = openDependencies(db, task.id).map(shortTaskId);
-  const when = waitingFor.length === 0 ? "" : `, and waits for ${waitingFor.join(", ")}`;
-  const who = isDaemonHere(context, place)
-    ? "The daemon takes it when there is room."
-    : `No daemon runs here: ${startDaemon(context)}`;
-  return changedView(task, `Task ${nameOf(task)} is handed to the scheduler${when}. ${who}`);
+  const { handedOver } = await import("../daemon_here.ts");
+  const store = await openStore(context, "read");
+  return changedView(task, `Task ${nameOf(task)} is ${handedOver(context, store, task)}`);
 }
 
 /** Who works, and on what terms. */

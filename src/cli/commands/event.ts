@@ -33,7 +33,8 @@ export const event = group({
             kind: "parsed",
             parse: someText,
             optional: true,
-            brief: "Only of this task, agent, workflow or question, by its whole id",
+            brief:
+              "Only of this task, agent, workflow or question, by its id, or 4 or more characters of its beginning or end",
             placeholder: "id",
           },
           limit: {

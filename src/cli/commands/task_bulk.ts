@@ -1,6 +1,6 @@
 import type { BulkFlags, PriorityFlags, TagFlags } from "../actions/task_bulk.ts";
 import { command, group, someText } from "../command.ts";
-import { AGENT_FLAG, anyText, switchFlag, words } from "./task_flags.ts";
+import { AGENT_FLAG, anyText, switchFlag, tagWords } from "./task_flags.ts";
 
 const load = () => import("../actions/task_bulk.ts");
 
@@ -16,7 +16,7 @@ const COMMON = {
 
 const TAGS = {
   kind: "parsed",
-  parse: words,
+  parse: tagWords,
   brief: "The tags, with commas between",
   placeholder: "tags",
 } as const;

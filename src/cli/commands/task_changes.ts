@@ -1,4 +1,5 @@
-import type { CreateFlags, DeleteFlags, MoveFlags, UpdateFlags } from "../actions/task.ts";
+import type { CreateFlags, MoveFlags, UpdateFlags } from "../actions/task.ts";
+import type { DeleteFlags } from "../actions/task_delete.ts";
 import { command } from "../command.ts";
 import type { ByFlag } from "../task_lookup.ts";
 import {
@@ -7,6 +8,7 @@ import {
   BODY_FLAGS,
   ONE_TASK,
   switchFlag,
+  tagWords,
   textFlag,
   wordsFlag,
 } from "./task_flags.ts";
@@ -14,6 +16,7 @@ import {
 type Id = [id: string];
 
 const load = () => import("../actions/task.ts");
+const loadDelete = () => import("../actions/task_delete.ts");
 
 const TYPE = textFlag("What sort of work it is: task, feature, bug", "type");
 const PRIORITY = textFlag("How urgent it is: 0 (most) to 4; without it 2", "n");
@@ -34,7 +37,7 @@ export const TASK_CHANGES = {
         type: TYPE,
         priority: PRIORITY,
         parent: textFlag("The task that it is a part of", "id"),
-        tags: wordsFlag("Its tags, with commas between", "tags"),
+        tags: { ...wordsFlag("Its tags, with commas between", "tags"), parse: tagWords },
         dependsOn: wordsFlag("The tasks that have to be closed first", "ids"),
         workflow: textFlag("The workflow to run; without it the parent's", "name"),
         start: switchFlag("Hand it to the scheduler right away"),
@@ -77,7 +80,7 @@ export const TASK_CHANGES = {
     ],
   }),
   delete: command<DeleteFlags, Id>({
-    load: async () => (await load()).removeTask,
+    load: async () => (await loadDelete()).removeTask,
     parameters: {
       positional: ONE_TASK,
       flags: {
@@ -94,7 +97,7 @@ export const TASK_CHANGES = {
     examples: ["conclaude task delete 1a2b3c4d", "conclaude task delete 1a2b3c4d --hard --yes"],
   }),
   restore: command<ByFlag, Id>({
-    load: async () => (await load()).bringBack,
+    load: async () => (await loadDelete()).bringBack,
     parameters: { positional: ONE_TASK, flags: { agentId: AGENT_FLAG } },
     brief: "Bring a deleted task back",
     about: "Brings a deleted task back, with all below it that was deleted with it.",

@@ -12,6 +12,12 @@ export function words(text: string): string[] {
   return text.split(",").map((word) => word.trim()).filter((word) => word !== "");
 }
 
+/** Tags between commas. Where nothing else stands there is one that is blank, for the check of tags to refuse. */
+export function tagWords(text: string): string[] {
+  const tags = words(text);
+  return tags.length === 0 ? [""] : tags;
+}
+
 /** The one task that a verb is about. */
 export const ONE_TASK = {
   kind: "tuple",

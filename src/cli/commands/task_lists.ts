@@ -31,7 +31,7 @@ export const TASK_LISTS = {
         type: wordsFlag("Only of this type: task, feature, bug; a comma is or", "type"),
         tag: textFlag("Only with this tag", "tag"),
         tagPattern: textFlag(
-          "Only with a tag like this: auth*, area/**, v[1-3], {bug,fix}*",
+          "Only with a tag like this: auth*, v[1-3], {bug,fix}*; area/* is right below area, area/** all below it",
           "glob",
         ),
         parent: textFlag("Only right below this task; `none` for those without a parent", "id"),

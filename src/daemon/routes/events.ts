@@ -2,16 +2,13 @@
 import * as z from "zod/mini";
 import type { DatabaseSync } from "node:sqlite";
 import { type EventRow, lastEventId, listEvents } from "../../store/events.ts";
-import { countState, eventIdAt } from "../../store/state_counts.ts";
-import { invalidInput } from "../input.ts";
+import { countState } from "../../store/state_counts.ts";
 import { type Daemon, type Route, route } from "../route.ts";
 import { eventSchema, fields, isSet } from "../schemas.ts";
+import { startOf } from "../since.ts";
 import { eventStream, type StreamFilter } from "../sse.ts";
 
 const BATCH = 500;
-
-/** Smaller numbers are those of events, larger ones are times: 1973 lies between. */
-const FIRST_TIME_MS = 100_000_000_000;
 
 const query = z.strictObject({
   since: z.optional(fields.words),
@@ -97,21 +94,6 @@ function filterOf(
       (type === null || type.test(event.type)) &&
       (entities === null || entities.includes(event.entityId)),
   };
-}
-
-function startOf(db: DatabaseSync, since: string | undefined): { id: number; ms: number } {
-  if (since === undefined) return { id: lastEventId(db), ms: -Infinity };
-  const isNumber = /^\d{1,16}$/.test(since);
-  if (isNumber && Number(since) < FIRST_TIME_MS) return { id: Number(since), ms: -Infinity };
-  const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/i.test(since);
-  const ms = isNumber ? Number(since) : isTime ? Date.parse(since) : NaN;
-  if (Number.isNaN(ms)) {
-    throw invalidInput(
-      "since",
-      "expected an event's number, epoch milliseconds or an RFC 3339 time",
-    );
-  }
-  return { id: eventIdAt(db, ms), ms };
 }
 
 /** `*` is any text, a comma means or. */

@@ -16,7 +16,8 @@ import {
 import { type Call, type Daemon, type Route, route } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
 import { invalidInput } from "../input.ts";
-import { cleanTags } from "./tasks.ts";
+import { startMsOf } from "../since.ts";
+import { cleanTags } from "./new_task.ts";
 
 const tag = "tree";
 const oneTask = z.object({ task: taskSchema });
@@ -107,11 +108,11 @@ export const treeRoutes: readonly Route[] = [
   route({
     method: "GET",
     path: "/tasks/:id/history",
-    summary: "Lists what changed of a task, the newest first",
+    summary: "Lists what changed of a task, the newest first; `since` is as for /events",
     tag,
     query: z.strictObject({
       field: z.optional(fields.words),
-      since: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
+      since: z.optional(fields.words),
     }),
     response: z.object({
       history: z.array(z.object({
@@ -126,7 +127,7 @@ export const treeRoutes: readonly Route[] = [
     handle: ({ db }, { params, query }) => ({
       history: listHistory(db, needTask(db, params["id"]!).id, {
         field: query.field ?? null,
-        sinceMs: query.since ?? null,
+        sinceMs: query.since === undefined ? null : startMsOf(db, query.since),
       }),
     }),
   }),

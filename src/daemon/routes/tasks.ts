@@ -1,80 +1,28 @@
 /** Routes that make, find and change tasks. */
 import * as z from "zod/mini";
-import picomatch from "picomatch";
 import {
   checkBody,
   checkPriority,
   checkStatus,
-  checkTags,
-  checkTitle,
   checkType,
 } from "../../orchestration/task_input.ts";
+import { tagsLike } from "../../orchestration/tag_pattern.ts";
 import { changeTask, needTask, type TaskChanges } from "../../store/task_changes.ts";
 import { changeDependencies } from "../../store/task_dependencies.ts";
 import { createTask, queueTask } from "../../store/task_life.ts";
 import { listChildren } from "../../store/task_tree.ts";
 import { changeTags } from "../../store/task_tags.ts";
 import { listAncestors, restoreTask } from "../../store/task_tree.ts";
-import { openDependencies } from "../../store/task_claims.ts";
+import { openDependencies, takeBackToLook } from "../../store/task_claims.ts";
 import { listReady, listTags, listTasks } from "../../store/tasks.ts";
-import { findRepository } from "../../git/repository.ts";
-import { isAbsolutePath } from "../../paths.ts";
-import { exists } from "../../project/exists.ts";
-import { lookUpwards } from "../../project/look.ts";
-import { invalidInput } from "../input.ts";
-import { type Daemon, type Route, route } from "../route.ts";
+import { inField } from "../input.ts";
+import { type Route, route } from "../route.ts";
 import { fields, isSet, listOf, taskSchema } from "../schemas.ts";
+import { cleanTags, newTask, newTaskOf, titleOf, workflowNameOf } from "./new_task.ts";
 
 const tag = "tasks";
 const oneTask = z.object({ task: taskSchema });
 const manyTasks = z.object({ tasks: z.array(taskSchema), more: z.boolean() });
-
-const newTask = z.strictObject({
-  title: fields.title,
-  body: z.optional(fields.body),
-  type: z.optional(fields.type),
-  priority: z.optional(fields.priority),
-  parentId: z.optional(z.nullable(fields.id)),
-  tags: z.optional(fields.tags),
-  dependsOn: z.optional(fields.ids),
-  workflow: z.optional(z.nullable(fields.name)),
-  projectDir: z.optional(z.nullable(fields.path)),
-  repository: z.optional(z.nullable(fields.path)),
-  start: z.optional(z.boolean()),
-});
-
-/** Tags without their secrets, each once. */
-export function cleanTags(daemon: Pick<Daemon, "redact">, tags: readonly string[]): string[] {
-  return checkTags(checkTags(tags).map(daemon.redact));
-}
-
-function made(daemon: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
-  return {
-    title: checkTitle(daemon.redact(checkTitle(body.title))),
-    body: checkBody(daemon.redact(checkBody(body.body ?? ""))),
-    type: checkType(body.type ?? "task"),
-    priority: checkPriority(body.priority ?? 2),
-    parentId,
-    tags: cleanTags(daemon, body.tags ?? []),
-    dependsOn: body.dependsOn ?? [],
-    workflow: body.workflow ?? null,
-    ...placeOf(body),
-    isQueued: body.start ?? false,
-  };
-}
-
-/** The project that a task belongs to: the repository is found where only the folder is named. */
-function placeOf({ projectDir = null, repository = null }: z.output<typeof newTask>) {
-  if (projectDir === null) return { projectDir, repository };
-  if (!isAbsolutePath(projectDir) || !exists(projectDir)) {
-    throw invalidInput("projectDir", "it is the absolute path of a folder that is there");
-  }
-  const found = repository === null ? findRepository(lookUpwards(projectDir)) : undefined;
-  return {
-    projectDir: found?.root ?? projectDir,
-    repository: repository ?? found?.commonDir ?? null,
-  };
-}
 
 export const taskRoutes: readonly Route[] = [
   route({
@@ -92,9 +40,10 @@ export const taskRoutes: readonly Route[] = [
       "INVALID_TAG",
       "PARENT_NOT_FOUND",
       "DEPENDENCY_NOT_FOUND",
+      "WORKFLOW_NOT_FOUND",
     ],
     handle: (daemon, { body, author }) => ({
-      task: createTask(daemon.db, made(daemon, body, body.parentId ?? null), author),
+      task: createTask(daemon.db, newTaskOf(daemon, body, body.parentId ?? null), author),
     }),
   }),
   route({
@@ -115,7 +64,7 @@ export const taskRoutes: readonly Route[] = [
     ],
     handle: (daemon, { body, author, params }) => {
       needTask(daemon.db, params["id"]!);
-      return { task: createTask(daemon.db, made(daemon, body, params["id"]!), author) };
+      return { task: createTask(daemon.db, newTaskOf(daemon, body, params["id"]!), author) };
     },
   }),
   route({
@@ -137,16 +86,19 @@ export const taskRoutes: readonly Route[] = [
       offset: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
     }),
     response: manyTasks,
-    errors: ["INVALID_PRIORITY", "INVALID_TYPE"],
+    errors: ["INVALID_STATUS", "INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"],
     handle: ({ db }, { query }) => {
       const limit = query.limit ?? 100;
       const tasks = listTasks(db, {
         project: query.project ?? null,
-        statuses: listOf(query.status, checkStatus),
-        priorities: listOf(query.priority, checkPriority),
-        types: listOf(query.type, checkType),
+        statuses: listOf(query.status, (word) => inField("status", () => checkStatus(word))),
+        priorities: listOf(
+          query.priority,
+          (word) => inField("priority", () => checkPriority(word)),
+        ),
+        types: listOf(query.type, (word) => inField("type", () => checkType(word))),
         tag: query.tag ?? null,
-        anyTag: query.tagPattern === undefined ? null : tagsLike(listTags(db), query.tagPattern),
+        anyTag: query.tagPattern === undefined ? null : tagsLike(query.tagPattern, listTags(db)),
         parentId: noneOr(query.parentId),
         claimedBy: noneOr(query.claimedBy),
         includeDeleted: isSet(query.includeDeleted),
@@ -166,7 +118,15 @@ export const taskRoutes: readonly Route[] = [
       limit: z.optional(fields.number(1, 1_000)),
     }),
     response: manyTasks,
-    handle: ({ db }, { query }) => {
+    // It writes where a claim ran out.
+    transaction: "own",
+    handle: ({ db, metrics, hub, engine }, { query, author }) => {
+      const lapsed = takeBackToLook(db, author.atMs).length;
+      metrics.add("lease_expiries", lapsed);
+      if (lapsed > 0) {
+        hub.changed();
+        engine.wake();
+      }
       const limit = query.limit ?? 100;
       const tasks = listReady(db, { project: query.project ?? null, limit: limit + 1 });
       return { tasks: tasks.slice(0, limit), more: tasks.length > limit };
@@ -227,13 +187,11 @@ export const taskRoutes: readonly Route[] = [
       const { db } = daemon;
       const id = params["id"]!;
       const changes: TaskChanges = {
-        ...body.title === undefined
-          ? {}
-          : { title: checkTitle(daemon.redact(checkTitle(body.title))) },
+        ...body.title === undefined ? {} : { title: titleOf(daemon, body.title) },
         ...body.body === undefined ? {} : { body: checkBody(daemon.redact(checkBody(body.body))) },
         ...body.type === undefined ? {} : { type: checkType(body.type) },
         ...body.priority === undefined ? {} : { priority: checkPriority(body.priority) },
-        ...body.workflow === undefined ? {} : { workflow: body.workflow },
+        ...body.workflow === undefined ? {} : { workflow: workflowNameOf(body.workflow) },
       };
       let task = changeTask(db, needTask(db, id), changes, author);
       if (body.tags !== undefined) {
@@ -254,7 +212,7 @@ export const taskRoutes: readonly Route[] = [
     tag,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "PARENT_NOT_FOUND"],
-    handle: ({ db }, { params, author }) => ({ task: restoreTask(db, params["id"]!, author) }),
+    handle: ({ db }, { params, author }) => ({ task: restoreTask(db, params["id"]!, author)[0] }),
   }),
   route({
     method: "POST",
@@ -271,8 +229,4 @@ export const taskRoutes: readonly Route[] = [
 function noneOr(words: string | undefined): string | null {
   if (words === undefined) return null;
   return words === "none" || words === "null" ? "" : words;
-}
-
-function tagsLike(tags: readonly string[], pattern: string): string[] {
-  return tags.filter(picomatch(pattern, { nonegate: true }));
 }

@@ -1,0 +1,90 @@
+/** Whether a task is there: deleting it, and bringing it back. */
+import { transaction } from "../../store/database.ts";
+import { needTask } from "../../store/task_changes.ts";
+import { releaseTask } from "../../store/task_claims.ts";
+import { listWaiting } from "../../store/task_dependencies.ts";
+import { deleteTask, restoreTask } from "../../store/task_tree.ts";
+import { isReady, readTask } from "../../store/tasks.ts";
+import { nextHere } from "../next_command.ts";
+import { confirmOrThrow } from "../confirm.ts";
+import type { CliContext } from "../context.ts";
+import { taskIdOf } from "../id_lookup.ts";
+import { openKeptStore } from "../store.ts";
+import { authorOf, type ByFlag } from "../task_lookup.ts";
+import { changedView, nameOf, shortTaskId } from "../task_view.ts";
+import type { View } from "../view.ts";
+
+/** How a task is deleted. */
+export type DeleteFlags = ByFlag & {
+  readonly hard: boolean;
+  readonly force: boolean;
+  readonly yes: boolean;
+};
+
+/** `conclaude task delete ID` */
+export async function removeTask(
+  context: CliContext,
+  flags: DeleteFlags,
+  text: string,
+): Promise<View> {
+  const by = authorOf(flags);
+  const { db } = await openKeptStore(context, "delete a task");
+  if (flags.hard && !flags.yes) {
+    const id = taskIdOf(db, text);
+    const task = readTask(db, id) ?? needTask(db, id);
+    confirmOrThrow(context, {
+      what: `delete task ${nameOf(task)} for good`,
+      ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
+      again: `conclaude task delete ${id} --hard --yes`,
+    });
+  }
+  const { gone, nowReady } = transaction(db, () => {
+    const author = { by, atMs: Date.now() };
+    const id = taskIdOf(db, text);
+    const waiting = listWaiting(db, id);
+    if (flags.force && readTask(db, id)?.status === "in_progress") {
+      releaseTask(db, id, { ...author, force: true });
+    }
+    const gone = deleteTask(db, id, { ...author, hard: flags.hard });
+    return { gone, nowReady: waiting.filter((other) => isReady(db, other)) };
+  });
+  const task = flags.hard ? gone[0]! : readTask(db, gone[0]!.id)!;
+  const others = gone.length === 1 ? "" : ` and ${gone.length - 1} below it`;
+  const done = flags.hard
+    ? `Deleted task ${nameOf(task)}${others} for good.`
+    : `Deleted task ${nameOf(task)}${others}; ${
+      nextHere(`conclaude task restore ${shortTaskId(task.id)}`, context.globals)
+    } brings it back.`;
+  const names = nowReady.map((other) => nameOf(readTask(db, other)!)).join(", ");
+  return {
+    json: { task, deleted: gone.map(({ id }) => id), nowReady },
+    text: changedView(
+      task,
+      names === "" ? done : `${done} Nothing keeps these from being done any more: ${names}`,
+    ).text,
+  };
+}
+
+/** `conclaude task restore ID` */
+export async function bringBack(context: CliContext, flags: ByFlag, text: string): Promise<View> {
+  const by = authorOf(flags);
+  const { db } = await openKeptStore(context, "restore a task");
+  const { wasDeleted, back } = transaction(db, () => {
+    const id = taskIdOf(db, text);
+    return {
+      wasDeleted: (readTask(db, id)?.deletedAtMs ?? null) !== null,
+      back: restoreTask(db, id, { by, atMs: Date.now() }),
+    };
+  });
+  const [task, ...below] = back;
+  const others = below.length === 0 ? "" : `, with ${below.length} below it`;
+  return {
+    json: { task, restored: wasDeleted ? back.map(({ id }) => id) : [] },
+    text: changedView(
+      task,
+      wasDeleted
+        ? `Task ${nameOf(task)} is back${others}.`
+        : `Task ${nameOf(task)} was not deleted; nothing was changed.`,
+    ).text,
+  };
+}

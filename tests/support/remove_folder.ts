@@ -1,0 +1,15 @@
+/** What was started in a folder may write its last file while the folder is being removed, so often that is looked again. */
+const ATTEMPTS = 20;
+const PAUSE_MS = 50;
+
+/** Removes a folder of a test with all that is in it. */
+export function removeFolder(path: string): void {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return Deno.removeSync(path, { recursive: true });
+    } catch (thrown) {
+      if (attempt >= ATTEMPTS) throw thrown;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    }
+  }
+}
