@@ -3,6 +3,7 @@ import { refusal } from "../orchestration/refusal.ts";
 import { reading } from "../store/database.ts";
 import { checkSource, checkToken, type Door } from "./access.ts";
 import { errorResponse, httpError } from "./api_error.ts";
+import { isSamePlace } from "./database_watch.ts";
 import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
 import type { Call, Daemon, Route } from "./route.ts";
 import { routerOf, targetOf } from "./router.ts";
@@ -14,7 +15,10 @@ export function createHandler(
   { routes, isStopping }: { readonly routes: readonly Route[]; readonly isStopping: () => boolean },
 ): (request: Request, door: Door) => Promise<Response> {
   const findRoute = routerOf(routes);
-  const writes = new WriteGroup(daemon.db);
+  const file = Deno.statSync(daemon.database);
+  const writes = new WriteGroup(daemon.db, () => {
+    if (!isSamePlace(daemon.database, file)) throw databaseGone(daemon.database);
+  });
   return async (request, door) => {
     const startedMs = performance.now();
     const seen: { route: Route | null } = { route: null };
@@ -90,4 +94,13 @@ export function createHandler(
     response.headers.set("allow", methods.join(", "));
     return response;
   }
+}
+
+/** What would be written now would be gone with the file, though it had been said to be kept. */
+function databaseGone(path: string) {
+  return httpError("SHUTTING_DOWN", {
+    what: "The daemon cannot keep anything",
+    why: `its database ${path} was removed or replaced; nothing was changed`,
+    next: "conclaude daemon start",
+  });
 }

@@ -15,10 +15,13 @@ interface Waiting {
  */
 export class WriteGroup {
   readonly #db: DatabaseSync;
+  readonly #check: () => void;
   #waiting: Waiting[] = [];
 
-  constructor(db: DatabaseSync) {
+  /** @param check Asked before anything is written; what it throws, all are told who wait. */
+  constructor(db: DatabaseSync, check: () => void) {
     this.#db = db;
+    this.#check = check;
   }
 
   /** Does `work` in a write transaction. Settled when it is committed, or undone. */
@@ -34,6 +37,7 @@ export class WriteGroup {
     this.#waiting = [];
     const [first, second] = group;
     try {
+      this.#check();
       if (second === undefined) return first!.resolve(transaction(this.#db, first!.work));
       const answers = transaction(this.#db, () => group.map((one) => this.#attempt(one)));
       for (const answer of answers) answer();

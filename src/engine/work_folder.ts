@@ -118,6 +118,7 @@ export async function removeFolder(workflow: WorkflowRow): Promise<string | null
     return null;
   }
   const state = await lookAtTree(worktree, `refs/heads/${baseBranch}`);
+  if (state === null && exists(worktree)) return `${worktree} stays: git cannot tell what is in it`;
   if (state?.isDirty) return `${worktree} stays: there is work in it that is not committed`;
   if (state !== null && state.ahead > 0) {
     return `${worktree} stays: ${branch} has ${state.ahead} commit(s) that ${baseBranch} has not`;

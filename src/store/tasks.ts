@@ -67,9 +67,11 @@ export function readTask(db: DatabaseSync, id: string): Task | undefined {
 
 /** Tasks, the newest first. */
 export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
+  // First which, then all of these: what is left out is not to be put together before it is left out.
   return statement(
     db,
-    `SELECT ${TASK_COLUMNS}
+    `WITH found AS (
+     SELECT task.id
        FROM tasks AS task
       WHERE (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
         AND (?2 IS NULL OR task.status IN (SELECT value FROM json_each(?2)))
@@ -82,7 +84,11 @@ export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
         AND (?8 IS NULL OR coalesce(task.claimed_by, '') = ?8)
         AND (?9 OR task.deleted_at_ms IS NULL)
       ORDER BY task.created_at_ms DESC, task.id DESC
-      LIMIT ?10 OFFSET ?11`,
+      LIMIT ?10 OFFSET ?11)
+     SELECT ${TASK_COLUMNS}
+       FROM found
+       JOIN tasks AS task ON task.id = found.id
+      ORDER BY task.created_at_ms DESC, task.id DESC`,
   ).all(
     filter.project,
     jsonOrNull(filter.statuses),

@@ -7,7 +7,7 @@ function prepared() {
   db.exec("CREATE TABLE rows (n INTEGER NOT NULL)");
   const insert = (n: number) => void db.prepare("INSERT INTO rows VALUES (?)").run(n);
   const rows = () => db.prepare("SELECT n FROM rows").all().map((row) => row["n"]);
-  return { db, insert, rows, group: new WriteGroup(db) };
+  return { db, insert, rows, group: new WriteGroup(db, () => {}) };
 }
 
 async function outcomes(works: readonly Promise<unknown>[]) {

@@ -115,6 +115,17 @@ for (const ending of ["sock", "lock"]) {
   });
 }
 
+Deno.test("nothing is said to be kept that would go into a database that is gone", async () => {
+  using home = tempHome();
+  await using daemon = await runDaemon(home);
+  Deno.renameSync(home.database, `${home.database}.aside`);
+  Deno.writeTextFileSync(home.database, "");
+  const { status, body } = await daemon.ask("POST", "/tasks", { body: { title: "Lost" } });
+  assert.deepEqual([status, body.error.code], [503, "SHUTTING_DOWN"]);
+  assert.match(body.error.why, /was removed or replaced/);
+  assert.equal((await daemon.left).code, 1);
+});
+
 Deno.test("a daemon that stops leaves the socket and the file of another one alone", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
