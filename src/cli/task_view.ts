@@ -23,8 +23,10 @@ export function shortTaskId(id: string): string {
   return id.replaceAll("-", "").slice(-SHORT_ID_CHARS);
 }
 
-/** A name of an agent; the id of a session by its beginning, as sessions are listed. */
+/** A name of an agent; the id of a session by its beginning, as sessions are listed, and that of a workflow by its end. */
 export function shortAgent(name: string): string {
+  const [, workflow] = /^workflow:(.+)$/.exec(name) ?? [];
+  if (workflow !== undefined) return `workflow:${shortTaskId(workflow)}`;
   return UUID.test(name) ? name.slice(0, 8) : name;
 }
 
@@ -124,6 +126,7 @@ export function historyLines(rows: readonly HistoryRow[], nowMs: number): string
 export function valueText(value: unknown, field = ""): string {
   if (value === null || value === undefined || value === "") return "none";
   if (typeof value === "number" && field.endsWith("_at")) return new Date(value).toISOString();
+  if (typeof value === "string" && field === "claimed_by") return shortAgent(value);
   const text = (typeof value === "string" ? value : JSON.stringify(value)).replace(/\s+/g, " ");
   return cut(text, MAX_SHOWN_CHARS);
 }

@@ -111,7 +111,7 @@ function stepLine(
 ): string {
   const isReviewed = type === "merge" && status === "running" &&
     workflow.status === "pending_merge";
-  const word = isReviewed ? "waits for review" : stepWord(status, outcome);
+  const word = isReviewed ? "review" : stepWord(status, outcome);
   const round = /#(\d+)\/[^/]+$/.exec(key)?.[1];
   const told = [
     type,

@@ -30,6 +30,15 @@ async function refused(stage: EngineStage, id: string): Promise<string> {
   return body.error.why;
 }
 
+/** Who commits, where nobody has told git. */
+const SOMEBODY = ["-c", "user.name=t", "-c", "user.email=t@t"];
+const AS_SOMEBODY = {
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@t",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@t",
+};
+
 async function commitTheirs(stage: EngineStage): Promise<void> {
   stage.write("a.txt", "theirs\n");
   await stage.git("commit", "--quiet", "--all", "-m", "theirs");
@@ -46,7 +55,11 @@ Deno.test("conflicts that nobody has resolved are not merged, nor hidden from th
   // The first refusal commits the work, and names the way on.
   const first = (await stage.json(["workflow", "approve", id])).body.error;
   assert.equal(first.reason, "MERGE_CONFLICTS");
-  await new Deno.Command("/bin/sh", { args: ["-c", first.next], stdout: "null" }).output();
+  await new Deno.Command("/bin/sh", {
+    args: ["-c", first.next],
+    env: AS_SOMEBODY,
+    stdout: "null",
+  }).output();
   assert.match(await refused(stage, id), /conflicts in a\.txt are not resolved/);
   assert.deepEqual((await stage.json(["workflow", "diff", id])).body.review.conflicts, ["a.txt"]);
   // Resolved, but not committed: the merge that is under way is ended.
@@ -58,17 +71,19 @@ Deno.test("conflicts that nobody has resolved are not merged, nor hidden from th
 
 Deno.test("a rebase that is under way is not merged half", async () => {
   await using stage = await engineStage({
-    agent: "cat >/dev/null; echo ours >a.txt; git add a.txt; git commit -q -m ours",
+    agent: `cat >/dev/null; echo ours >a.txt; git add a.txt; git ${
+      SOMEBODY.join(" ")
+    } commit -q -m ours`,
     workflow: BRING,
   });
   await using _engine = await stage.startEngine();
   const { id, tree } = await waiting(stage);
   await commitTheirs(stage);
-  await assert.rejects(git(tree, "rebase", "main"));
+  await assert.rejects(git(tree, ...SOMEBODY, "rebase", "main"));
   Deno.writeTextFileSync(join(tree, "a.txt"), "both\n");
   await git(tree, "add", "a.txt");
   assert.match(await refused(stage, id), /a rebase is under way/);
-  await git(tree, "-c", "core.editor=true", "rebase", "--continue");
+  await git(tree, ...SOMEBODY, "-c", "core.editor=true", "rebase", "--continue");
   assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
   assert.equal(await stage.git("show", "main:a.txt"), "both");
 });

@@ -229,7 +229,7 @@ Deno.test("a merge that waits says so, and what git complains of can be read", a
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   const { stdout } = await stage.run(["workflow", "show", id]);
-  assert.match(stdout, /\[waits for review\] bring/);
+  assert.match(stdout, /\[review\] {3}bring {2}merge$/m);
   stage.write("b.txt", "mine");
   const { error } = (await stage.json(["workflow", "approve", id])).body;
   assert.match(error.why, /would be overwritten by merge: b\.txt; Please move/);
