@@ -104,14 +104,19 @@ export function workflowText(
   ].map(plain).join("\n");
 }
 
+/** What a step that has not ended is while its workflow does not run. */
+const AT_REST: Readonly<Partial<Record<WorkflowRow["status"], string>>> = {
+  pending_merge: "review",
+  blocked: "stopped",
+};
+
 /** `[done]     implement  agent` */
 function stepLine(
   { key, name, type, depth, outcome, attempts, status }: StepView,
   workflow: Pick<WorkflowRow, "status">,
 ): string {
-  const isReviewed = type === "merge" && status === "running" &&
-    workflow.status === "pending_merge";
-  const word = isReviewed ? "review" : stepWord(status, outcome);
+  const word = (status === "running" ? AT_REST[workflow.status] : undefined) ??
+    stepWord(status, outcome);
   const round = /#(\d+)\/[^/]+$/.exec(key)?.[1];
   const told = [
     type,

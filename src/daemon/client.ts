@@ -38,15 +38,21 @@ export function hasDaemon(database: string, privateFolder: string): boolean {
  */
 export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
   if (!isDaemonLocked(files.lock)) return { kind: "none" };
+  const answering = await whoAnswers(files);
+  if (answering !== null) return { kind: "running", answers: true, state: answering };
   const written = readState(files.state);
-  const answer = await askDaemon(doorOf(files, written), { method: "GET", path: "/status" });
-  if (answer?.status === 200 && isState(answer.body, "answer")) {
-    const { pid, startedAtMs, socket, port, version } = answer.body;
-    return { kind: "running", answers: true, state: { pid, startedAtMs, socket, port, version } };
-  }
   if (written === null || !await isItself(written)) return { kind: "silent" };
   const { token: _token, processMark: _mark, ...state } = written;
   return { kind: "running", answers: false, state };
+}
+
+/** The daemon that answers for the database, also one whose lock somebody has removed; null where nobody does. */
+export async function whoAnswers(files: DaemonFiles): Promise<KnownDaemon | null> {
+  const door = doorOf(files, readState(files.state));
+  const answer = await askDaemon(door, { method: "GET", path: "/status" });
+  if (answer?.status !== 200 || !isState(answer.body, "answer")) return null;
+  const { pid, startedAtMs, socket, port, version } = answer.body;
+  return { pid, startedAtMs, socket, port, version };
 }
 
 /** A daemon answers before it has begun its work; what it writes down of itself comes last. */

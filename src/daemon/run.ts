@@ -14,7 +14,7 @@ import { checkpoint, openDatabase } from "../store/database.ts";
 import { toldSinceMs } from "../store/events.ts";
 import { takeDaemonLock } from "../store/daemon_lock.ts";
 import { VERSION } from "../version.ts";
-import { findDaemon } from "./client.ts";
+import { findDaemon, type FoundDaemon, whoAnswers } from "./client.ts";
 import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
@@ -69,7 +69,13 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const database = realDatabase(options.database);
   const files = daemonFiles(database, options.privateFolder);
   const lock = takeDaemonLock(files.lock);
-  if (lock === null) throw await lockedByOther(files);
+  if (lock === null) throw lockedByOther(await findDaemon(files));
+  // Its lock may have been removed: it will notice, but until then it works on.
+  const other = await whoAnswers(files);
+  if (other !== null) {
+    lock.release();
+    throw lockedByOther({ kind: "running", answers: true, state: other });
+  }
   // Of a daemon that was killed; nobody may take it for this one's.
   removeFile(files.state);
   const log: Daemon["log"] = (level, message) => {
@@ -229,8 +235,7 @@ function listen(
   return servers;
 }
 
-async function lockedByOther(files: DaemonFiles): Promise<UserError> {
-  const found = await findDaemon(files);
+function lockedByOther(found: FoundDaemon): UserError {
   const who = found.kind !== "running"
     ? "a daemon that is just starting or stopping holds it"
     : `the daemon with process id ${found.state.pid} has held it since ${

@@ -5,7 +5,7 @@ import { hasLapsed, type Task, TRANSITIONS } from "../orchestration/task.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { transaction } from "./database.ts";
 import { statement } from "./statement.ts";
-import { type Author, changeTask, needTask } from "./task_changes.ts";
+import { type Author, changeTask, listHistory, needTask } from "./task_changes.ts";
 import { IS_READY, TASK_COLUMNS, taskOf } from "./tasks.ts";
 
 /** Who claims, until when the claim counts, and when. */
@@ -74,10 +74,8 @@ function claim(db: DatabaseSync, task: Task, { agentId, leaseMs, atMs }: Claiman
 
 /** The number of a claim also grows over those that are gone. */
 function nextToken(db: DatabaseSync, id: string): number {
-  return Number(
-    statement(db, "SELECT claim_token FROM tasks WHERE id = ?").get(id)!["claim_token"],
-  ) +
-    1;
+  const row = statement(db, "SELECT claim_token FROM tasks WHERE id = ?").get(id)!;
+  return Number(row["claim_token"]) + 1;
 }
 
 /** Lets a claim count longer. @returns Whether it still stood. */
@@ -118,7 +116,7 @@ export function releaseTask(
  * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
  */
 export function needClaim(db: DatabaseSync, id: string, holder: Holder): Task {
-  return checkClaim(needTask(db, id), holder);
+  return checkClaim(db, needTask(db, id), holder);
 }
 
 /** Somebody who says that a task is theirs. */
@@ -133,11 +131,17 @@ export interface Holder {
 }
 
 /** {@linkcode needClaim} of a task that was just read. */
-export function checkClaim(task: Task, holder: Holder): Task {
+export function checkClaim(db: DatabaseSync, task: Task, holder: Holder): Task {
+  if (task.status === "open") {
+    const [last] = listHistory(db, task.id, { field: "claimed_by", sinceMs: null });
+    if (last?.changedBy === SYSTEM && last.old === holder.agentId) {
+      throw lapsed(task, holder, last.changedAtMs);
+    }
+  }
   if (task.status !== "in_progress") throw notInWork(task, holder.wants, holder.to);
   if (task.claimedBy !== holder.agentId) throw notOwner(task, holder.agentId);
   if (holder.token !== null && holder.token !== task.claimToken) throw staleToken(task, holder);
-  if (hasLapsed(task, holder.atMs)) throw lapsed(task, holder.agentId);
+  if (hasLapsed(task, holder.atMs)) throw lapsed(task, holder, task.leaseUntilMs!);
   return task;
 }
 
@@ -274,11 +278,12 @@ function staleToken(task: Task, { agentId, token }: {
   });
 }
 
-function lapsed(task: Task, agentId: string) {
+/** @param ranOutMs When the lease ran out, or when its claim was taken back for that. */
+function lapsed(task: Task, { agentId }: Pick<Holder, "agentId">, ranOutMs: number) {
   return refusal("NOT_CLAIM_OWNER", {
     what: `The claim of "${agentId}" on task ${task.id} counts no more`,
-    why: `its lease ran out at ${new Date(task.leaseUntilMs!).toISOString()} without being ` +
-      "renewed, and somebody else may have begun; nothing was changed",
+    why: `its lease ran out at ${new Date(ranOutMs).toISOString()} without being renewed, and ` +
+      "somebody else may have begun; nothing was changed",
     next: `conclaude task claim ${task.id} --agent-id ${quoteWord(agentId)}`,
     details: { claimedBy: task.claimedBy, leaseUntilMs: task.leaseUntilMs },
   });

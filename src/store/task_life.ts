@@ -94,7 +94,7 @@ export function completeTask(
   const found = needTask(db, id);
   const task = found.status === "blocked"
     ? found
-    : checkClaim(found, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
+    : checkClaim(db, found, { agentId: by, token, atMs, wants: "completed", to: ["closed"] });
   cancelWorkflow(db, id, { by, atMs });
   return changeTask(db, task, {
     ...UNCLAIMED,

@@ -126,13 +126,17 @@ Deno.test("nothing is said to be kept that would go into a database that is gone
   assert.equal((await daemon.left).code, 1);
 });
 
-Deno.test("a daemon that stops leaves the socket and the file of another one alone", async () => {
+Deno.test("a daemon whose lock was removed is the one until it has stopped; then another one may start", async () => {
   using home = tempHome();
   await using daemon = await runDaemon(home);
   Deno.removeSync(besideDatabase(home, "lock"));
+  const second = await startProgram(["daemon", "run"], { env: { HOME: home.path } });
+  assert.equal(second.code, 1);
+  assert.match(second.stderr, new RegExp(`process id ${daemon.pid} has held it`));
+  await daemon.left;
   const other = await daemonVerb(home, "start");
   try {
-    await daemon.left;
+    assert.notEqual(other.pid, daemon.pid);
     const status = await daemonVerb(home, "status");
     assert.deepEqual([status.pid, status.answers], [other.pid, true]);
     await until(() => writtenPid(home) === other.pid);

@@ -92,6 +92,11 @@ Deno.test("a claim whose lease ran out is taken back in the system's name, one t
   assert.deepEqual(takeBackLapsed(db, laterMs - 2 * MINUTE_MS), []);
   assert.deepEqual(takeBackLapsed(db, laterMs).map(({ status }) => status), ["open"]);
   assert.equal(listHistory(db, id, { field: "status", sinceMs: null })[0]?.changedBy, "system");
+  // Whoever comes late is told so, also when the claim has been taken back since.
+  const late = refused(() =>
+    needClaim(db, id, { agentId: "a", token: null, atMs: laterMs, wants: "completed", to: [] })
+  );
+  assert.equal(late["reason"], "NOT_CLAIM_OWNER");
   assert.equal(claimTask(db, id, claimant("b", laterMs)).claimToken, held.claimToken! + 1);
 });
 
