@@ -135,7 +135,7 @@ function run(
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
-/** The work waits for a person who looks at it. @param why `reason`: what is to be known of it. */
+/** The work waits for a person who looks at it; `reason` is what there is to be known of it beforehand. */
 export function awaitReview(
   db: DatabaseSync,
   workflow: WorkflowRow,

@@ -1,6 +1,7 @@
 /** What in a working tree would be lost, or merged though nobody has decided it. */
 import { joinPath } from "../paths.ts";
 import { exists } from "../project/exists.ts";
+import { isFolder } from "../project/files.ts";
 import { runGit } from "./run_git.ts";
 
 /** Folders that git keeps while it puts commits on top of others, and what that is called. */
@@ -53,12 +54,4 @@ export async function nestedRepositories(
     if (mode === "160000" && isFolder(git)) nested.push(parts[i + 1]!);
   }
   return nested;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isDirectory;
-  } catch {
-    return false;
-  }
 }

@@ -7,8 +7,10 @@
 export interface Merging {
   /** The file that everything else loads first; it takes in what it imports. */
   readonly into: string;
-  /** Files that are taken in as well, with what they import: they run when they are wanted, but are not opened then.
-   * They stay beside it, for whoever else wants them. */
+  /**
+   * Files that are taken in as well, with what they import: they run when they are wanted, but are not opened then. They
+   * stay beside it, for whoever else wants them.
+   */
   readonly alsoOf: RegExp;
   /** Bundles a file with all that it imports, but for the files `outside`. */
   readonly bundle: (entry: string, output: string, outside: readonly string[]) => Promise<void>;
