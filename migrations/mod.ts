@@ -17,6 +17,7 @@ import workflows from "./0012_workflows.sql" with { type: "text" };
 import questions from "./0013_questions.sql" with { type: "text" };
 import events from "./0014_events.sql" with { type: "text" };
 import fewerPages from "./0015_fewer_pages.sql" with { type: "text" };
+import memory from "./0016_memory.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -42,6 +43,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["questions", questions],
   ["events", events],
   ["fewer_pages", fewerPages],
+  ["memory", memory],
 ];
 
 /** Every migration, oldest first. */

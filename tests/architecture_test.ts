@@ -28,6 +28,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "spool",
     "log",
     "maintenance",
+    "recall",
     "engine",
   ],
   ["hook", "cli", "daemon", "mcp"],

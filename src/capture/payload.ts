@@ -162,3 +162,27 @@ export function isPair(text: string, at: number): boolean {
 function isBetween(code: number, first: number, last: number): boolean {
   return code >= first && code <= last;
 }
+
+/**
+ * The JSON of a payload within the cap. What is nested too deep to be written as JSON is kept as the text that was sent.
+ *
+ * @param limit `maxBytes`: of UTF-8. `sent`: the text.
+ * @returns `cutBytes`: how much was taken out.
+ */
+export async function serializePayload(
+  payload: Readonly<Record<string, unknown>>,
+  { maxBytes, sent }: { readonly maxBytes: number; readonly sent: string },
+): Promise<{ readonly text: string; readonly cutBytes: number }> {
+  let text = "";
+  try {
+    text = JSON.stringify(payload);
+    if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    const { tool_name, project_dir } = payload;
+    payload = { tool_name, project_dir, unparsed: sent };
+  }
+  const { capValue } = await import("./cap.ts");
+  const { value, cutBytes } = capValue(payload, maxBytes);
+  return { text: cutBytes === 0 && text !== "" ? text : JSON.stringify(value), cutBytes };
+}

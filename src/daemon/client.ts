@@ -1,5 +1,5 @@
 /** Finds the daemon of a database by its files, and talks to it. */
-import { isDaemonLocked } from "../store/daemon_lock.ts";
+import { isLocked } from "../store/process_lock.ts";
 import { readCommandLine } from "../process/command_line.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 import { lookAtProcesses } from "../process/identity.ts";
@@ -28,7 +28,7 @@ const ANSWER_MS = 5_000;
 
 /** Whether a database has a daemon. @param privateFolder As in {@linkcode daemonFiles}. */
 export function hasDaemon(database: string, privateFolder: string): boolean {
-  return isDaemonLocked(daemonFiles(realDatabase(database), privateFolder).lock);
+  return isLocked(daemonFiles(realDatabase(database), privateFolder).lock);
 }
 
 /**
@@ -37,7 +37,7 @@ export function hasDaemon(database: string, privateFolder: string): boolean {
  * killed stays behind.
  */
 export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
-  if (!isDaemonLocked(files.lock)) return { kind: "none" };
+  if (!isLocked(files.lock)) return { kind: "none" };
   const answering = await whoAnswers(files);
   if (answering !== null) return { kind: "running", answers: true, state: answering };
   const written = readState(files.state);

@@ -12,7 +12,7 @@ import { readProcesses } from "../process/identity.ts";
 import { ENDING_SIGNALS } from "../process/start.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { toldSinceMs } from "../store/events.ts";
-import { takeDaemonLock } from "../store/daemon_lock.ts";
+import { takeLock } from "../store/process_lock.ts";
 import { VERSION } from "../version.ts";
 import { findDaemon, type FoundDaemon, whoAnswers } from "./client.ts";
 import { isSamePlace, watchPlaces } from "./database_watch.ts";
@@ -68,7 +68,7 @@ const LAST_ANSWERS_MS = 3_000;
 export async function runDaemon(options: DaemonOptions): Promise<number> {
   const database = realDatabase(options.database);
   const files = daemonFiles(database, options.privateFolder);
-  const lock = takeDaemonLock(files.lock);
+  const lock = takeLock(files.lock);
   if (lock === null) throw lockedByOther(await findDaemon(files));
   // Its lock may have been removed: it will notice, but until then it works on.
   const other = await whoAnswers(files);

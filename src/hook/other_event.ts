@@ -22,7 +22,10 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (work.problem === null && TELLING.has(work.event.name)) {
     await (await import("./told.ts")).saveTold(work);
   }
-  await work.save(await draftOf(work));
+  const said = work.event.name === "PostCompact"
+    ? await (await import("./said.ts")).saidIn(work)
+    : {};
+  await work.save({ ...await draftOf(work), ...said });
   return null;
 }
 

@@ -4,6 +4,7 @@ import {
   excerpt,
   filesTouched,
   inputExcerpt,
+  serializePayload,
 } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import type { Answer, HookWork } from "./handler.ts";
@@ -71,7 +72,10 @@ async function captureOf(
     project_dir: work.shownProjectDir ?? "",
     ...rest,
   };
-  const { text, cutBytes } = await serialize(payload, work);
+  const { text, cutBytes } = await serializePayload(payload, {
+    maxBytes: work.config.maxPayloadBytes,
+    sent: work.text,
+  });
   return {
     toolName: tool.toolName,
     toolUseId: event.toolUseId,
@@ -81,24 +85,4 @@ async function captureOf(
     payload: text,
     cutBytes,
   };
-}
-
-/** JSON within the cap. What is nested too deep to be written as JSON is kept as the text that was sent. */
-async function serialize(
-  payload: Readonly<Record<string, unknown>>,
-  work: HookWork,
-): Promise<{ readonly text: string; readonly cutBytes: number }> {
-  const maxBytes = work.config.maxPayloadBytes;
-  let text = "";
-  try {
-    text = JSON.stringify(payload);
-    if (text.length * 3 <= maxBytes) return { text, cutBytes: 0 };
-  } catch (thrown) {
-    if (!(thrown instanceof RangeError)) throw thrown;
-    const { tool_name, project_dir } = payload;
-    payload = { tool_name, project_dir, unparsed: work.text };
-  }
-  const { capValue } = await import("../capture/cap.ts");
-  const { value, cutBytes } = capValue(payload, maxBytes);
-  return { text: cutBytes === 0 && text !== "" ? text : JSON.stringify(value), cutBytes };
 }

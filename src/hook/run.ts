@@ -18,6 +18,8 @@ const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new Map([
   ["UserPromptSubmit", () => import("./user_prompt_submit.ts")],
   ["UserPromptExpansion", () => import("./prompt_expansion.ts")],
   ["SubagentStop", () => import("./subagent_stop.ts")],
+  // No event of Claude Code: a second hook of Stop, for which nobody waits.
+  ["Drain", () => import("./stop_drain.ts")],
 ]);
 /** Events that ask whether something may happen. */
 const GATES: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);

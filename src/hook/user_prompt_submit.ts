@@ -1,10 +1,11 @@
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
+import { saidIn } from "./said.ts";
 
 /** A person sends a prompt: it is recorded, Claude is told what the configuration adds, and a command may hold it back. */
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
-  const draft = await draftOf(work);
+  const draft = { ...await draftOf(work), ...await saidIn(work) };
   const { prompts, stop, requirements } = work.config;
   if (prompts === "" && requirements === "" && !stop.includes('"queue":{')) {
     await work.save(draft);

@@ -265,14 +265,14 @@ function upsertSession(
 
 function insertCapture(
   db: DatabaseSync,
-  { id, sessionId, atMs }: HookRecord,
+  { id, sessionId, session, atMs }: HookRecord,
   capture: Capture,
 ): void {
   db.prepare(
     `INSERT INTO pending_queue
        (id, session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload, raw_bytes, cut_bytes,
-        created_at_ms, updated_at_ms)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, octet_length(?8), ?9, ?10, ?10)`,
+        branch, created_at_ms, updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, octet_length(?8), ?9, ?10, ?11, ?11)`,
   ).run(
     id,
     sessionId,
@@ -283,6 +283,7 @@ function insertCapture(
     JSON.stringify(capture.filesTouched),
     capture.payload,
     capture.cutBytes,
+    session?.branch ?? null,
     atMs,
   );
 }

@@ -37,7 +37,7 @@ const COLUMNS =
             error_message AS errorMessage, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`;
 
 /** The order in which captures are worked in; the index `pending_queue_to_drain` has the same expression. */
-const DRAIN_ORDER =
+export const DRAIN_ORDER =
   "CASE priority WHEN 'high' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END, created_at_ms, id";
 
 /** The captures in the order in which they are drained: high, normal, low, each the oldest first. Null lets all through. */
@@ -108,30 +108,10 @@ export function retryQueueItems(
   const { changes } = transaction(db, () =>
     db.prepare(
       `UPDATE pending_queue
-          SET status = 'raw', attempts = 0, error_message = NULL, updated_at_ms = ?1
+          SET status = 'raw', attempts = 0, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?1
         WHERE status = 'error'
           AND (?2 IS NULL OR id IN (SELECT value FROM json_each(?2)))`,
     ).run(atMs, ids === null ? null : JSON.stringify(ids)));
-  return Number(changes);
-}
-
-/**
- * Lets captures wait again that a worker took and never finished, because it died. Their attempts stay counted.
- *
- * @param takenBeforeMs Epoch milliseconds; what was taken later may still be in work. @returns How many.
- */
-export function reclaimQueueItems(
-  db: DatabaseSync,
-  takenBeforeMs: number,
-  atMs: number,
-): number {
-  const { changes } = transaction(db, () =>
-    db.prepare(
-      `UPDATE pending_queue
-          SET status = 'raw', updated_at_ms = ?
-        WHERE status = 'processing'
-          AND updated_at_ms < ?`,
-    ).run(atMs, takenBeforeMs));
   return Number(changes);
 }
 

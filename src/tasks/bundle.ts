@@ -34,6 +34,7 @@ const COLD_MODULES = [
   "src/gate/root_additions.ts",
   "src/gate/shell_use.ts",
   "src/hook/after_use.ts",
+  "src/hook/stop_drain.ts",
   "src/hook/failure.ts",
   "src/hook/notification.ts",
   "src/hook/other_event.ts",

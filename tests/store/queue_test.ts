@@ -4,7 +4,6 @@ import {
   findQueueItems,
   listQueue,
   type QueueStatus,
-  reclaimQueueItems,
   retryQueueItems,
 } from "../../src/store/queue.ts";
 import { summarizeQueue, totalsOf } from "../../src/store/queue_stats.ts";
@@ -76,21 +75,6 @@ Deno.test("retryQueueItems() lets only what has an error wait again, as if it we
   assert.deepEqual(stateOf(db, done), ["done", 3, "refused", 5]);
   assert.equal(retryQueueItems(db, null, 99), 1);
   assert.deepEqual(stateOf(db, other), ["raw", 0, null, 99]);
-});
-
-Deno.test("reclaimQueueItems() takes back what was in work for too long, and keeps its attempts", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
-  const dead = saveEvent(db, { capture: {} });
-  const alive = saveEvent(db, { capture: {} });
-  const done = saveEvent(db, { capture: {} });
-  setStatus(db, dead, "processing", 1000);
-  setStatus(db, alive, "processing", 2000);
-  setStatus(db, done, "done", 1000);
-  assert.equal(reclaimQueueItems(db, 2000, 9000), 1);
-  assert.deepEqual(stateOf(db, dead), ["raw", 3, "refused", 9000]);
-  assert.equal(stateOf(db, alive)[0], "processing");
-  assert.equal(stateOf(db, done)[0], "done");
 });
 
 Deno.test("totalsOf() adds up the groups, and the oldest is one that still waits", async () => {

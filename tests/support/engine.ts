@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Engine } from "../../src/engine/engine.ts";
 import { Settings } from "../../src/engine/settings.ts";
 import { locate } from "../../src/paths.ts";
-import { takeDaemonLock } from "../../src/store/daemon_lock.ts";
+import { takeLock } from "../../src/store/process_lock.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { removeFolder } from "./remove_folder.ts";
 import { type Finished, startProgram } from "./program.ts";
@@ -109,7 +109,7 @@ export async function engineStage(
       return id;
     },
     async startEngine() {
-      const lock = takeDaemonLock(database.replace(/\.db$/, ".lock"));
+      const lock = takeLock(database.replace(/\.db$/, ".lock"));
       if (lock === null) throw new Error("somebody holds the lock");
       const locations = locate({ HOME: home }, { dbFlag: undefined, cwd: project });
       const engine = new Engine({

@@ -5,7 +5,7 @@ import { UserError } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { askToLeave } from "../../process/start.ts";
 import { startAlone } from "../../process/start_alone.ts";
-import { isDaemonLocked } from "../../store/daemon_lock.ts";
+import { isLocked } from "../../store/process_lock.ts";
 import type { CliContext } from "../context.ts";
 import { stateView } from "../daemon_view.ts";
 import { ownProgram } from "../program.ts";
@@ -147,7 +147,7 @@ export async function stopDaemon(context: CliContext): Promise<View> {
   let pid: number | null = null;
   for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
     if (!isTold) found = await findDaemon(files);
-    if (found.kind === "none" || !isDaemonLocked(files.lock)) {
+    if (found.kind === "none" || !isLocked(files.lock)) {
       giveUpNetwork();
       return { json: { stopped: true, running: false }, text: "The daemon has stopped." };
     }

@@ -2,15 +2,15 @@ import { plain } from "../../capture/plain.ts";
 import { compactPayloads } from "../../maintenance/compaction.ts";
 import { giveBackSpace } from "../../maintenance/space.ts";
 import { drainSpool } from "../../spool/drain.ts";
-import { reclaimQueueItems } from "../../store/queue.ts";
+import { drainAlone } from "../../recall/drain_lock.ts";
 import type { CliContext } from "../context.ts";
 import { progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
 import type { View } from "../view.ts";
 
-/** A worker that took a capture so long ago has died over it. */
-const STUCK_MS = 10 * 60_000;
+/** So long another drain is waited for; it works for a few seconds, as a rule. */
+const WAIT_MS = 10_000;
 
 /** `conclaude queue drain` */
 export async function drainQueue(context: CliContext): Promise<View> {
@@ -21,8 +21,12 @@ export async function drainQueue(context: CliContext): Promise<View> {
     database: place.database,
     folders: context.locations.spoolFolders,
   });
-  const now = Date.now();
-  const reclaimed = reclaimQueueItems(db, now - STUCK_MS, now);
+  progress.tell("working captures into memory …");
+  const memory = drainAlone(db, place.database, {
+    now: Date.now,
+    waitMs: WAIT_MS,
+    onProgress: (worked) => progress.tell(`worked ${worked} captures into memory …`),
+  });
   const { compressed, savedBytes } = compactPayloads(db, {
     onProgress: (done) =>
       progress.tell(
@@ -35,11 +39,26 @@ export async function drainQueue(context: CliContext): Promise<View> {
   progress.end();
   const { saved, known, damaged, left } = spool;
   return {
-    json: { saved, known, damaged, reclaimed, compressed, savedBytes, freedBytes, left },
+    json: {
+      saved,
+      known,
+      damaged,
+      worked: memory?.worked ?? 0,
+      failed: memory?.failed ?? 0,
+      summaries: memory?.summaries ?? 0,
+      isBusy: memory === null,
+      compressed,
+      savedBytes,
+      freedBytes,
+      left,
+    },
     text: [
       `spool       ${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
       ...damaged.map((path) => `            set aside: ${plain(path)}`),
-      `captures    ${reclaimed} stuck ones wait again`,
+      memory === null
+        ? "captures    another drain is at work on them"
+        : `captures    ${memory.worked} worked into memory, ${memory.failed} failed, ` +
+          `${memory.summaries} sessions summarized`,
       `payloads    ${compressed} compressed, ${bytesText(savedBytes)} saved`,
       `database    ${bytesText(freedBytes)} given back to the disk`,
     ].join("\n"),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { isDaemonLocked, takeDaemonLock } from "../../src/store/daemon_lock.ts";
+import { isLocked, takeLock } from "../../src/store/process_lock.ts";
 import { REPOSITORY } from "../support/program.ts";
 
 /** Whether a process of its own gets the lock. */
@@ -9,8 +9,8 @@ async function canOtherTake(path: string): Promise<boolean> {
     args: [
       "eval",
       "-q",
-      `const { takeDaemonLock } = await import("file://${REPOSITORY}/src/store/daemon_lock.ts");
-       console.log(takeDaemonLock(${JSON.stringify(path)}) !== null);`,
+      `const { takeLock } = await import("file://${REPOSITORY}/src/store/process_lock.ts");
+       console.log(takeLock(${JSON.stringify(path)}) !== null);`,
     ],
   }).output();
   const text = new TextDecoder();
@@ -22,14 +22,14 @@ Deno.test("the lock is held until it is released, also when its own process look
   const folder = Deno.makeTempDirSync();
   try {
     const path = join(folder, "conclaude.lock");
-    assert.equal(isDaemonLocked(path), false);
-    const lock = takeDaemonLock(path)!;
+    assert.equal(isLocked(path), false);
+    const lock = takeLock(path)!;
     assert.equal(await canOtherTake(path), false);
-    assert.equal(isDaemonLocked(path), true);
-    assert.equal(takeDaemonLock(path), null);
+    assert.equal(isLocked(path), true);
+    assert.equal(takeLock(path), null);
     assert.equal(await canOtherTake(path), false);
     lock.release();
-    assert.equal(isDaemonLocked(path), false);
+    assert.equal(isLocked(path), false);
     assert.equal(await canOtherTake(path), true);
   } finally {
     Deno.removeSync(folder, { recursive: true });

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../paths.ts";
 
 /** A lock that is held; `release()` gives it up, and so does the end of the process, however it comes. */
-export interface DaemonLock {
+export interface ProcessLock {
   release(): void;
 }
 
@@ -10,21 +10,22 @@ export interface DaemonLock {
 const WAIT_MS = 500;
 
 /**
- * Takes the lock of a database's daemon: the operating system's own lock on a small file, which nobody inherits and
+ * Takes a lock that one process at a time holds: the operating system's own lock on a small file, which nobody inherits and
  * which is gone with the process, so it can never be stale. SQLite knows how to hold one on every system.
  *
  * Nothing else in the process may open the file: such a lock is lost when any descriptor of the file is closed.
  *
+ * @param options `waitMs`: how long it may be waited for, in milliseconds.
  * @returns `null` when another process holds it. @throws {Error} When the file cannot be made.
  */
-export function takeDaemonLock(path: string): DaemonLock | null {
+export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock | null {
   Deno.mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
   try {
     Deno.openSync(path, { write: true, createNew: true, mode: 0o600 }).close();
   } catch (thrown) {
     if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
   }
-  const db = new DatabaseSync(path, { timeout: WAIT_MS });
+  const db = new DatabaseSync(path, { timeout: waitMs });
   try {
     db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   } catch (thrown) {
@@ -35,8 +36,8 @@ export function takeDaemonLock(path: string): DaemonLock | null {
   return { release: () => db.close() };
 }
 
-/** Whether a daemon holds the lock. Never to be asked in the process of the daemon itself. */
-export function isDaemonLocked(path: string): boolean {
+/** Whether a daemon holds the lock. Never to be asked in the process that holds it. */
+export function isLocked(path: string): boolean {
   let db: DatabaseSync;
   try {
     db = new DatabaseSync(path, { readOnly: true });

@@ -1,0 +1,36 @@
+/** What is kept whole of an event that is no tool use: a prompt, what Claude said last, the summary of a compaction. */
+import { serializePayload } from "../capture/payload.ts";
+import type { Capture } from "../store/captures.ts";
+import type { Draft, HookWork } from "./handler.ts";
+
+/** The field of an event that memory is made of. */
+const FIELDS: Readonly<Record<string, string>> = {
+  UserPromptSubmit: "prompt",
+  Stop: "last_assistant_message",
+  PostCompact: "compact_summary",
+};
+
+/** The part of a draft that keeps what was said; nothing where nothing was, or where nothing of the content is kept. */
+export async function saidIn(work: HookWork): Promise<Pick<Draft, "capture">> {
+  const { event, keepsContent } = work;
+  const field = FIELDS[event.name];
+  const text = field === undefined ? undefined : event.own[field];
+  if (field === undefined || !keepsContent || typeof text !== "string" || text.trim() === "") {
+    return {};
+  }
+  const payload = { [field]: text, project_dir: work.shownProjectDir ?? "" };
+  const { text: json, cutBytes } = await serializePayload(payload, {
+    maxBytes: work.config.maxPayloadBytes,
+    sent: work.text,
+  });
+  const capture: Capture = {
+    toolName: event.name,
+    toolUseId: null,
+    outcome: "success",
+    priority: "normal",
+    filesTouched: [],
+    payload: json,
+    cutBytes,
+  };
+  return { capture };
+}

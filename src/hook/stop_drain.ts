@@ -1,0 +1,28 @@
+import { compactPayloads } from "../maintenance/compaction.ts";
+import { appendLog } from "../log/log.ts";
+import { messageOf } from "../errors.ts";
+import { drainAlone } from "../recall/drain_lock.ts";
+import type { Answer, HookWork } from "./handler.ts";
+
+/** How long the drain after a turn works, in milliseconds; nobody waits for it. */
+const BUDGET_MS = 5_000;
+
+/**
+ * What runs beside a Stop, without anybody waiting for it: works the captures of the turn into memory, then compresses
+ * payloads. It says nothing, and whatever goes wrong is told by the log: the next one tries again.
+ */
+// deno-lint-ignore require-await -- the handlers of all events are one table
+export async function handle(work: HookWork): Promise<Answer> {
+  const { db, database, config, locations } = work;
+  if (db === null || database === ":memory:") return null;
+  const untilMs = performance.now() + BUDGET_MS;
+  try {
+    db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
+    const report = drainAlone(db, database, { now: Date.now, untilMs });
+    if (report?.complete) compactPayloads(db, { untilMs });
+  } catch (thrown) {
+    const message = `the drain after a turn stopped: ${messageOf(thrown)}`;
+    appendLog([locations.logFile], { level: "error", message, atMs: Date.now() });
+  }
+  return null;
+}

@@ -1,0 +1,59 @@
+/** A failure and what mended it, as one observation: the error, the changes, and that the same command passes. */
+import type { ObservedFacts } from "./observation.ts";
+import { headAndTail, shortened, titleLine } from "./text.ts";
+
+/** What is told of a change that came between. */
+export interface MendingChange {
+  readonly id: number;
+  readonly title: string;
+  readonly text: string;
+  readonly files: readonly string[];
+}
+
+/** A fix in words. */
+export interface Fix {
+  readonly title: string;
+  readonly text: string;
+  readonly files: readonly string[];
+  readonly facts: ObservedFacts;
+}
+
+const MAX_CHANGES = 6;
+const KEPT_CHANGE = { head: 700, tail: 200 };
+const KEPT_ERROR = { head: 300, tail: 900 };
+
+/**
+ * Tells a fix.
+ *
+ * @param failure What failed. @param changes What was changed between that and the success; at least one.
+ */
+export function describeFix(
+  failure: {
+    readonly id: number;
+    readonly title: string;
+    readonly text: string;
+    readonly facts: ObservedFacts;
+  },
+  changes: readonly MendingChange[],
+): Fix {
+  const files = [...new Set(changes.flatMap((change) => change.files))];
+  const { command = "", error, failing } = failure.facts;
+  const what = failing?.[0] ?? error ?? shortened(command, 80);
+  const told = changes.slice(-MAX_CHANGES);
+  return {
+    title: titleLine(`Fixed ${shortened(what, 90)} by ${shortened(files.join(", "), 60)}`),
+    text: [
+      `Failed: ${failure.title}`,
+      headAndTail(failure.text, KEPT_ERROR),
+      ...told.map(({ title, text }) => `${title}\n${headAndTail(text, KEPT_CHANGE)}`),
+      `Passes since: ${shortened(command, 200)}`,
+    ].join("\n"),
+    files,
+    facts: {
+      command,
+      ...(error === undefined ? {} : { error }),
+      mended: failure.id,
+      by: changes.map(({ id }) => id),
+    },
+  };
+}

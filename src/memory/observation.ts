@@ -1,0 +1,80 @@
+/** What memory is made of: observations, each a thing that was done, said or found out in a session. */
+
+/** What an observation is about. */
+export const OBSERVATION_KINDS = [
+  "edit",
+  "command",
+  "failure",
+  "fix",
+  "test",
+  "commit",
+  "search",
+  "fetch",
+  "decision",
+  "task",
+  "prompt",
+  "message",
+  "note",
+  "summary",
+] as const;
+
+/** A kind of {@linkcode OBSERVATION_KINDS}. */
+export type ObservationKind = typeof OBSERVATION_KINDS[number];
+
+/** A file of an observation. */
+export interface ObservedFile {
+  /** From the project's folder; whole when it lies elsewhere. */
+  readonly path: string;
+  /** Of the content that it had then; null where the capture does not hold it whole. */
+  readonly digest: string | null;
+}
+
+/** Facts of an observation beside its texts; what does not apply is not there. */
+export interface ObservedFacts {
+  /** As it was typed. */
+  readonly command?: string;
+  readonly exitCode?: number;
+  /** The line of the output that says what is wrong. */
+  readonly error?: string;
+  readonly symbols?: readonly string[];
+  /** Lines that an edit added and took away. */
+  readonly added?: number;
+  readonly removed?: number;
+  readonly commit?: { readonly hash: string; readonly subject: string };
+  /** Tests by their number, as the runner counts them. */
+  readonly passed?: number;
+  readonly failed?: number;
+  readonly failing?: readonly string[];
+  /** Of a fix: the failure that it mended, and what was done between. */
+  readonly mended?: number;
+  readonly by?: readonly number[];
+  /** Of a list of tasks: those that are open. */
+  readonly open?: readonly string[];
+  readonly tool?: string;
+  readonly role?: string;
+}
+
+/** What one capture tells, before it is known what was there already. */
+export interface Observed {
+  readonly kind: ObservationKind;
+  readonly outcome: "success" | "failure" | null;
+  /** One line. */
+  readonly title: string;
+  readonly text: string;
+  readonly files: readonly ObservedFile[];
+  readonly facts: ObservedFacts;
+  /** Says of captures of one session that they are the same; null when none is. */
+  readonly sameAs: string | null;
+  /** Says which failures this success mends: their `sameAs`. */
+  readonly mends: string | null;
+}
+
+/** A capture as the queue has it, its payload read. */
+export interface ToolUse {
+  readonly toolName: string;
+  readonly outcome: "success" | "failure";
+  /** Fields of the payload: `tool_input`, `tool_response`, `error`, …. */
+  readonly payload: Readonly<Record<string, unknown>>;
+  /** The folder that paths are told from, absolute; null when it is not known. */
+  readonly root: string | null;
+}

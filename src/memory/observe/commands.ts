@@ -1,0 +1,181 @@
+/** What a shell command tells: that it ran, failed, tested, or committed. */
+import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
+import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { errorLine } from "./error_line.ts";
+import { isTestCommand, readTestRun } from "./test_runs.ts";
+
+/** The part of an output that is kept in words: what went wrong stands at the end. */
+const KEPT_OUTPUT = { head: 600, tail: 1_400 };
+const KEPT_ERROR = { head: 900, tail: 2_200 };
+const MAX_COMMAND_CHARS = 1_000;
+
+/** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
+const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/m;
+const EXIT_CODE = /^Exit code (\d+)\n?/;
+
+/** Bash and its like. */
+export function observeCommand({ outcome, payload }: ToolUse): Observed | null {
+  const command = textIn(payload["tool_input"], "command").trim();
+  if (command === "") return null;
+  const { output, exitCode } = outputOf(outcome, payload);
+  const commit = outcome === "success" ? commitIn(command, output) : null;
+  if (commit !== null) return commit;
+  return isTestCommand(command)
+    ? testOf({ command, output, exitCode, outcome })
+    : commandOf({ command, output, exitCode, outcome, about: aboutOf(payload) });
+}
+
+/**
+ * A command without what does not change what it does: the folder that it begins in, and where its output goes. `npm test`
+ * and `cd app && npm test 2>&1 | tail -20` are the same.
+ */
+export function commandKey(command: string): string {
+  return command
+    .replace(/^\s*(?:cd\s+(?:"[^"]*"|'[^']*'|\S+)\s*(?:&&|;)\s*)+/, "")
+    .replace(/\s*(?:\d?>&\d|&>\s*\S+|\d?>>?\s*\/dev\/null)/g, "")
+    .replace(/(?:\s*\|\s*(?:tail|head|grep|cat|less|tee|sed)\b[^|]*)+$/, "")
+    .replace(/\s*;\s*echo\s+[^;]*$/, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, MAX_COMMAND_CHARS);
+}
+
+interface Run {
+  readonly command: string;
+  readonly output: string;
+  readonly exitCode: number | null;
+  readonly outcome: "success" | "failure";
+}
+
+function testOf({ command, output, exitCode, outcome }: Run): Observed {
+  const run = readTestRun(output);
+  // Behind a pipe the status is another program's.
+  const failed = outcome === "failure" || (run !== null && run.failed > 0);
+  const key = commandKey(command);
+  const error = failed ? errorLine(output) : null;
+  const counts = run === null ? "" : countsText(run);
+  const what = failed ? "Tests fail" : "Tests pass";
+  const why = run?.failing[0] ?? error;
+  return {
+    kind: "test",
+    outcome: failed ? "failure" : "success",
+    title: titleLine(
+      `${what}: ${shortened(key, 70)}${counts}${failed && why ? `: ${why}` : ""}`,
+    ),
+    text: textOf(command, headAndTail(output, failed ? KEPT_ERROR : KEPT_OUTPUT)),
+    files: [],
+    facts: {
+      ...factsOf(command, exitCode, error),
+      ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
+      ...(run?.passed == null ? {} : { passed: run.passed }),
+    },
+    sameAs: failed ? failureKey(key) : `test ${key}`,
+    mends: failed ? null : failureKey(key),
+  };
+}
+
+function countsText(
+  { passed, failed }: { readonly passed: number | null; readonly failed: number },
+): string {
+  const parts = [
+    ...passed === null ? [] : [`${passed} passed`],
+    ...failed === 0 ? [] : [`${failed} failed`],
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}
+
+function commandOf(
+  { command, output, exitCode, outcome, about }: Run & { readonly about: string },
+): Observed {
+  const key = commandKey(command);
+  if (outcome === "failure") {
+    const error = errorLine(output);
+    const code = exitCode === null ? "" : ` (exit ${exitCode})`;
+    return {
+      kind: "failure",
+      outcome: "failure",
+      title: titleLine(
+        `\`${shortened(key, 70)}\` failed${code}${error === null ? "" : `: ${error}`}`,
+      ),
+      text: textOf(command, headAndTail(output, KEPT_ERROR), about),
+      files: [],
+      facts: factsOf(command, exitCode, error),
+      sameAs: failureKey(key),
+      mends: null,
+    };
+  }
+  return {
+    kind: "command",
+    outcome: "success",
+    title: titleLine(about === "" ? `Run ${key}` : `${about}: ${shortened(key, 90)}`),
+    text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
+    files: [],
+    facts: factsOf(command, exitCode, null),
+    sameAs: `command ${key}`,
+    mends: failureKey(key),
+  };
+}
+
+function commitIn(command: string, output: string): Observed | null {
+  if (!/\bgit\b[\s\S]*\b(?:commit|cherry-pick|revert|merge)\b/.test(command)) return null;
+  const [line, branch, hash, subject] = COMMITTED.exec(output) ?? [];
+  if (line === undefined) return null;
+  return {
+    kind: "commit",
+    outcome: "success",
+    title: titleLine(`Commit ${hash!.slice(0, 7)} on ${branch}: ${subject}`),
+    text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
+    files: [],
+    facts: { command: headOfCommand(command), commit: { hash: hash!, subject: subject! } },
+    sameAs: `commit ${hash}`,
+    mends: null,
+  };
+}
+
+function failureKey(key: string): string {
+  return `failure ${key}`;
+}
+
+function factsOf(command: string, exitCode: number | null, error: string | null): ObservedFacts {
+  return {
+    command: headOfCommand(command),
+    ...(exitCode === null ? {} : { exitCode }),
+    ...(error === null ? {} : { error }),
+  };
+}
+
+function headOfCommand(command: string): string {
+  return shortened(command, MAX_COMMAND_CHARS);
+}
+
+function textOf(command: string, output: string, about = ""): string {
+  return [about, `$ ${headAndTail(command, { head: 1_500, tail: 500 })}`, output]
+    .filter((part) => part !== "").join("\n");
+}
+
+function aboutOf(payload: Readonly<Record<string, unknown>>): string {
+  return textIn(payload["tool_input"], "description").trim();
+}
+
+function outputOf(
+  outcome: "success" | "failure",
+  payload: Readonly<Record<string, unknown>>,
+): { readonly output: string; readonly exitCode: number | null } {
+  if (outcome === "failure") {
+    const error = typeof payload["error"] === "string" ? payload["error"] : "";
+    const [head, code] = EXIT_CODE.exec(error) ?? ["", undefined];
+    return {
+      output: plainOutput(error.slice(head.length)).trim(),
+      exitCode: code === undefined ? null : Number(code),
+    };
+  }
+  const response = payload["tool_response"];
+  const parts = typeof response === "string"
+    ? [response]
+    : [textIn(response, "stdout"), textIn(response, "stderr")];
+  const { exit_code: code } = Object(response);
+  return {
+    output: plainOutput(parts.filter((part) => part.trim() !== "").join("\n")).trim(),
+    exitCode: Number.isInteger(code) ? code : 0,
+  };
+}

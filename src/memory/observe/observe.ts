@@ -1,0 +1,58 @@
+/** Which observation a capture makes: one row a tool. */
+import type { Observed, ToolUse } from "../observation.ts";
+import { observeCommand } from "./commands.ts";
+import { observeEdit } from "./edits.ts";
+import { observeFetch, observeRead, observeSearch } from "./looking.ts";
+import {
+  observeAgent,
+  observeCompaction,
+  observeMessage,
+  observeOther,
+  observePlan,
+  observePrompt,
+  observeQuestion,
+  observeTask,
+  observeTodos,
+} from "./words.ts";
+
+type Observer = (use: ToolUse) => Observed | null;
+
+/** What is captured of an event that is no tool use has the event's name. */
+const OBSERVERS: Readonly<Record<string, Observer>> = {
+  Write: observeEdit,
+  Edit: observeEdit,
+  MultiEdit: observeEdit,
+  NotebookEdit: observeEdit,
+  Bash: observeCommand,
+  Monitor: observeCommand,
+  Read: observeRead,
+  NotebookRead: observeRead,
+  Grep: observeSearch,
+  Glob: observeSearch,
+  LS: observeSearch,
+  WebFetch: observeFetch,
+  WebSearch: observeFetch,
+  ExitPlanMode: observePlan,
+  AskUserQuestion: observeQuestion,
+  TodoWrite: observeTodos,
+  TodoRead: () => null,
+  TaskCreate: observeTask,
+  TaskUpdate: observeTask,
+  TaskList: () => null,
+  TaskGet: () => null,
+  Agent: observeAgent,
+  Task: observeAgent,
+  UserPromptSubmit: observePrompt,
+  Stop: observeMessage,
+  PostCompact: observeCompaction,
+};
+
+/** The observation of a capture; null when there is nothing in it that anybody would look for. */
+export function observe(use: ToolUse): Observed | null {
+  const known = Object.hasOwn(OBSERVERS, use.toolName) ? OBSERVERS[use.toolName] : undefined;
+  // A tool that failed tells the same, whichever it is; of a command the output counts.
+  const observer = use.outcome === "failure" && known !== observeCommand && known !== observePlan
+    ? observeOther
+    : known ?? observeOther;
+  return observer(use);
+}

@@ -1,0 +1,177 @@
+/** What was said, planned and decided: prompts, messages, plans, answers, lists of tasks. */
+import { digestOf } from "../fnv.ts";
+import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
+import { headAndTail, shortened, textIn, titleLine } from "../text.ts";
+
+/** Longer texts keep head and tail; the whole is behind the observation. */
+const KEPT = { head: 48_000, tail: 16_000 };
+/** Answers of tools that nobody knows: enough to find them again. */
+const KEPT_ANSWER = { head: 1_600, tail: 800 };
+const MAX_OPEN = 20;
+
+/** A prompt; what Claude Code itself sends in a person's place (`<task-notification>`) is a message. */
+export function observePrompt({ payload }: ToolUse): Observed | null {
+  const prompt = textIn(payload, "prompt").trim();
+  return said(/^<[a-z-]+>/.test(prompt) ? "message" : "prompt", prompt);
+}
+
+/** What Claude said last in a turn. */
+export function observeMessage({ payload }: ToolUse): Observed | null {
+  return said("message", textIn(payload, "last_assistant_message").trim());
+}
+
+/** What a compaction kept of a session: the summary, without the thoughts before it. */
+export function observeCompaction({ payload }: ToolUse): Observed | null {
+  const whole = textIn(payload, "compact_summary");
+  const [, summary = whole] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(whole) ?? [];
+  const found = said("message", summary.trim());
+  return found === null ? null : { ...found, title: titleLine(`Compaction: ${found.title}`) };
+}
+
+/** A plan that was shown to the person. */
+export function observePlan({ payload, outcome }: ToolUse): Observed | null {
+  const plan = textIn(payload["tool_input"], "plan") || textIn(payload["tool_response"], "plan");
+  const found = said("decision", plan.trim());
+  if (found === null) return null;
+  const what = outcome === "failure" ? "Plan refused" : "Plan";
+  return { ...found, outcome, title: titleLine(`${what}: ${found.title}`) };
+}
+
+/** Questions to the person, with the answers. */
+export function observeQuestion({ payload }: ToolUse): Observed | null {
+  const asked: unknown = Object(payload["tool_input"]).questions;
+  const questions = Array.isArray(asked) ? asked.map((one) => textIn(one, "question")) : [];
+  const answers = Object.entries(Object(Object(payload["tool_response"]).answers));
+  const lines = answers.length > 0
+    ? answers.map(([question, answer]) => `${question}\n→ ${String(answer)}`)
+    : [...questions, textIn(payload, "tool_response")];
+  const found = said("decision", lines.filter((line) => line !== "").join("\n"));
+  const [first] = answers;
+  return found === null || first === undefined ? found : {
+    ...found,
+    title: titleLine(`${shortened(first[0], 90)} → ${String(first[1])}`),
+  };
+}
+
+/** TodoWrite: the whole list; a later one takes the place of an earlier one. */
+export function observeTodos({ payload }: ToolUse): Observed | null {
+  const todos: unknown = Object(payload["tool_input"]).todos;
+  if (!Array.isArray(todos) || todos.length === 0) return null;
+  const items = todos.map((todo) => ({
+    text: textIn(todo, "content") || textIn(todo, "subject"),
+    isDone: textIn(todo, "status") === "completed",
+  })).filter(({ text }) => text !== "");
+  const open = items.filter(({ isDone }) => !isDone).map(({ text }) => shortened(text, 120));
+  return {
+    kind: "task",
+    outcome: null,
+    title: `Tasks: ${items.length - open.length} of ${items.length} done`,
+    text: items.map(({ text, isDone }) => `${isDone ? "[x]" : "[ ]"} ${text}`).join("\n"),
+    files: [],
+    facts: { open: open.slice(0, MAX_OPEN) },
+    sameAs: "todos",
+    mends: null,
+  };
+}
+
+/** TaskCreate and TaskUpdate: a task by its number. */
+export function observeTask({ toolName, payload, outcome }: ToolUse): Observed | null {
+  if (outcome === "failure") return null;
+  const input = payload["tool_input"];
+  const made = Object(payload["tool_response"]).task;
+  const number = textIn(input, "taskId") || textIn(made, "id");
+  const subject = textIn(input, "subject") || textIn(made, "subject");
+  const status = textIn(input, "status") || (toolName === "TaskCreate" ? "pending" : "");
+  if (subject === "") {
+    // Only what a task has become: the list of the session tells it, under the number.
+    if (number === "" || status === "") return null;
+    return {
+      ...taskOf(`Task ${number}: ${status}`, status, []),
+      sameAs: `task status ${number}`,
+    };
+  }
+  const open = status === "completed" ? [] : [shortened(subject, 120)];
+  const task = taskOf(`Task ${number || "?"}: ${subject}`, textIn(input, "description"), open);
+  return { ...task, sameAs: number === "" ? null : `task ${number}` };
+}
+
+function taskOf(title: string, text: string, open: readonly string[]): Observed {
+  return {
+    kind: "task",
+    outcome: null,
+    title: titleLine(title),
+    text,
+    files: [],
+    facts: { open },
+    sameAs: null,
+    mends: null,
+  };
+}
+
+/** What a sub-agent was asked, and what it came back with. */
+export function observeAgent({ payload, outcome }: ToolUse): Observed | null {
+  const input = payload["tool_input"];
+  const answer = textOfBlocks(Object(payload["tool_response"]).content);
+  const asked = textIn(input, "prompt");
+  if (asked === "" && answer === "") return null;
+  const name = textIn(input, "subagent_type") || "agent";
+  return {
+    kind: "message",
+    outcome,
+    title: titleLine(`${name}: ${textIn(input, "description") || asked}`),
+    text: [headAndTail(asked, KEPT_ANSWER), headAndTail(answer, KEPT)].filter((part) => part !== "")
+      .join("\n\n"),
+    files: [],
+    facts: { tool: "Agent" },
+    sameAs: null,
+    mends: null,
+  };
+}
+
+/** Any other tool, of an MCP server for example: what it was given and what it gave. */
+export function observeOther({ toolName, payload, outcome }: ToolUse): Observed | null {
+  const input = payload["tool_input"];
+  const given = typeof input === "object" && input !== null
+    ? JSON.stringify(input)
+    : String(input ?? "");
+  const error = typeof payload["error"] === "string" ? payload["error"] : "";
+  const response = payload["tool_response"];
+  const answer = typeof response === "string"
+    ? response
+    : textOfBlocks(Object(response).content ?? response) || JSON.stringify(response ?? "");
+  const failed = outcome === "failure";
+  const text = headAndTail([given, failed ? error : answer].join("\n"), KEPT_ANSWER);
+  return {
+    kind: failed ? "failure" : "command",
+    outcome,
+    title: titleLine(
+      failed ? `${toolName} failed: ${error}` : `${toolName} ${shortened(given, 100)}`,
+    ),
+    text,
+    files: [],
+    facts: { tool: toolName, ...(failed ? { error: titleLine(error) } : {}) },
+    sameAs: `${failed ? "failure" : "tool"} ${toolName} ${digestOf(given)}`,
+    mends: failed ? null : `failure ${toolName} ${digestOf(given)}`,
+  };
+}
+
+/** A text that somebody said; null when there is nothing in it. */
+export function said(kind: ObservationKind, text: string): Observed | null {
+  if (text === "") return null;
+  return {
+    kind,
+    outcome: null,
+    title: titleLine(text),
+    text: headAndTail(text, KEPT),
+    files: [],
+    facts: {},
+    sameAs: `${kind} ${digestOf(text)}`,
+    mends: null,
+  };
+}
+
+function textOfBlocks(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content.map((block) => textIn(block, "text")).filter((text) => text !== "").join("\n");
+}

@@ -1,0 +1,16 @@
+import { resolvePath } from "../paths.ts";
+
+/**
+ * A path as memory tells it: from the project's folder where it lies in it, so that all working trees of a repository
+ * speak of the same file; whole otherwise, with `/` between its parts.
+ *
+ * @param root Absolute; null when it is not known.
+ */
+export function pathInProject(path: string, root: string | null): string {
+  const whole = resolvePath(path.replaceAll("\\", "/"), { folder: root ?? "/" });
+  const folder = root === null ? "" : resolvePath(root, { folder: "/" });
+  if (folder !== "" && folder !== "/" && whole.startsWith(`${folder}/`)) {
+    return whole.slice(folder.length + 1);
+  }
+  return root === null && !path.startsWith("/") ? path : whole;
+}

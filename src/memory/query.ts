@@ -1,0 +1,51 @@
+/** What a person typed, as something that the index can be asked, whatever it is. */
+import { STOP_WORDS } from "./stop_words.ts";
+import { codeTerms } from "./terms.ts";
+
+/** One word to look for. */
+export interface QueryTerm {
+  /** As the index takes it, in quotes: `"parse"`. */
+  readonly match: string;
+  /** Exact words of code and paths tell more than words of prose. */
+  readonly kind: "word" | "exact" | "part";
+}
+
+/** A question to the index. */
+export interface MemoryQuery {
+  /** Each once, in the order in which they were typed. */
+  readonly terms: readonly QueryTerm[];
+  /** What stood in quotes and has more than one word, in small letters. */
+  readonly phrases: readonly string[];
+}
+
+/** What is looked at of a query, in characters, and how many words. */
+const MAX_QUERY_CHARS = 4_000;
+const MAX_QUERY_TERMS = 48;
+/** Longer words than the index has; SQLite takes any. */
+const MAX_WORD_CHARS = 64;
+
+/** Reads a query. It never fails; a text without any letter or digit gives no terms. */
+export function readQuery(text: string): MemoryQuery {
+  const typed = text.normalize("NFC").toWellFormed().slice(0, MAX_QUERY_CHARS);
+  const found = new Map<string, QueryTerm["kind"]>();
+  const words = (typed.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
+    .map((word) => word.slice(0, MAX_WORD_CHARS));
+  const telling = words.filter((word) =>
+    !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word))
+  );
+  const { exact, parts } = codeTerms(typed);
+  for (const word of exact) found.set(word, "exact");
+  for (const word of telling.length > 0 ? telling : words) {
+    if (!found.has(word)) found.set(word, "word");
+  }
+  for (const word of parts) if (!found.has(word) && !STOP_WORDS.has(word)) found.set(word, "part");
+  const terms = [...found].slice(0, MAX_QUERY_TERMS)
+    .map(([word, kind]): QueryTerm => ({ match: `"${word}"`, kind }));
+  return { terms, phrases: quotedPhrases(typed) };
+}
+
+function quotedPhrases(typed: string): string[] {
+  return [...typed.matchAll(/"([^"]{3,200})"/g)]
+    .map(([, phrase]) => phrase!.toLowerCase().replace(/\s+/g, " ").trim())
+    .filter((phrase) => /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(phrase));
+}

@@ -1,0 +1,111 @@
+/**
+ * The words of code, as the index has them. Prose is indexed as it is, stemmed; what must be found exactly becomes a word
+ * that no stemmer changes and no prose holds: it ends with `ǃ`, and `ǀ` joins its parts (both letters to the index).
+ * `parseHookEvent` gives `parsehookeventǃ` and the plain words of its parts; `src/hook/run.ts` gives `srcǀhookǀrunǀtsǃ` and
+ * `runǀtsǃ`. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours.
+ */
+
+const END = "ǃ";
+const JOINT = "ǀ";
+/** Longest text that is looked through, in characters, and the most words that come of it. */
+const MAX_CHARS = 80_000;
+const MAX_TERMS = 600;
+const MAX_TERM_CHARS = 120;
+
+/** What stands together in code: identifiers, paths, versions, flags. */
+const CHUNK = /[\p{L}\p{N}_$@#-]+(?:[./:\\~-]+[\p{L}\p{N}_$@#-]+)*/gu;
+/** An identifier of several words: `camelCase`, `snake_case`, `HTTPServer`, `E2304`. */
+const COMPOUND = /[a-z][A-Z]|[A-Z]{2}[a-z]|_|[A-Za-z]\d|\d[A-Za-z]/;
+/** Scripts that are written without blanks between words. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]{2,}/gu;
+const ANY_UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+
+/** The words of code in a text, and the pairs of writing without blanks; each once. */
+export interface CodeTerms {
+  /** To be found exactly. */
+  readonly exact: readonly string[];
+  /** Plain words: the parts of identifiers. */
+  readonly parts: readonly string[];
+}
+
+/** The exact words and the parts of the identifiers in a text; at most 600 of each. */
+export function codeTerms(text: string): CodeTerms {
+  const exact = new Set<string>();
+  const parts = new Set<string>();
+  const looked = text.slice(0, MAX_CHARS);
+  for (const [chunk] of looked.matchAll(CHUNK)) {
+    if (exact.size >= MAX_TERMS) break;
+    // Line and column behind a path are another thing every day.
+    addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
+  }
+  if (ANY_UNSPACED.test(looked)) {
+    for (const [run] of looked.matchAll(UNSPACED)) {
+      for (const pair of pairsOf(run)) {
+        if (exact.size < MAX_TERMS) exact.add(pair);
+      }
+    }
+  }
+  return { exact: [...exact], parts: [...parts].slice(0, MAX_TERMS) };
+}
+
+/** What the index has of {@linkcode codeTerms}, and of which project it is. */
+export function indexedTerms(text: string, project: string | null): string {
+  const { exact, parts } = codeTerms(text);
+  return [...exact, ...parts, ...(project === null ? [] : [projectTerm(project)])].join(" ");
+}
+
+/** The word that all observations of a project have. */
+export function projectTerm(project: string): string {
+  let hash = 0x811c9dc5;
+  let other = 0x9747b28c;
+  for (let at = 0; at < project.length; at++) {
+    hash = Math.imul(hash ^ project.charCodeAt(at), 0x01000193);
+    other = Math.imul(other ^ project.charCodeAt(at), 0x01000193) ^ (hash >>> 15);
+  }
+  return `project${JOINT}${(hash >>> 0).toString(36)}${(other >>> 0).toString(36)}${END}`;
+}
+
+/** A name as it is found exactly: `run.ts`, `src/hook/run.ts`, `HookEvent`. Empty when it has no letter or digit. */
+export function exactTerm(name: string): string {
+  const joined = name.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "")
+    .join(JOINT);
+  return joined === "" ? "" : joined.slice(0, MAX_TERM_CHARS) + END;
+}
+
+/** The words of an identifier in small letters: `parseHTTPEvent2` is parse, http, event, 2. */
+export function wordsOf(identifier: string): string[] {
+  return identifier
+    .replace(/([a-z\d])([A-Z])/g, "$1 $2")
+    .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
+    .replace(/([A-Za-z])(\d)/g, "$1 $2")
+    .replace(/(\d)([A-Za-z])/g, "$1 $2")
+    .toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+}
+
+function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
+  const pieces = chunk.split(/[./:\\~-]+/).filter((piece) => piece !== "");
+  const isJoined = pieces.length > 1;
+  if (isJoined && /[\p{L}]/u.test(chunk) || /\d[.:-]\d/.test(chunk)) {
+    exact.add(exactTerm(chunk));
+    const path = chunk.split(/[/\\]/).filter((piece) => piece !== "");
+    if (path.length > 1) exact.add(exactTerm(path.at(-1)!));
+  }
+  for (const piece of pieces) {
+    if (!COMPOUND.test(piece) || piece.length > MAX_TERM_CHARS) continue;
+    exact.add(exactTerm(piece));
+    // A commit is spoken of by the beginning of its number.
+    if (/^[0-9a-f]{8,64}$/.test(piece) && /\d/.test(piece)) {
+      exact.add(exactTerm(piece.slice(0, 7)));
+      continue;
+    }
+    for (const word of wordsOf(piece)) if (word.length > 1) parts.add(word);
+  }
+}
+
+/** Neighbours in a run of writing without blanks, two by two. */
+function* pairsOf(run: string): Generator<string> {
+  const letters = [...run];
+  for (let at = 0; at + 1 < letters.length; at++) yield letters[at]! + letters[at + 1]! + END;
+}

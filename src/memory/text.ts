@@ -1,0 +1,52 @@
+/** Texts made short enough to be kept and to be read. */
+import { headOf } from "../capture/payload.ts";
+
+/** Longest title of an observation, in characters. */
+export const MAX_TITLE_CHARS = 160;
+
+/** One line of a text for a title: the first that is not blank, without marks of headings and lists. */
+export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
+  const line = text.split("\n").find((line) => line.trim() !== "") ?? "";
+  const plain = line.replace(/^\s*(?:#+|[-*>]|\d+\.)\s+/, "").replace(/\s+/g, " ").trim();
+  return shortened(plain, maxChars);
+}
+
+/** A text of at most so many characters, with `…` where more follows. */
+export function shortened(text: string, maxChars: number): string {
+  return text.length <= maxChars ? text : `${headOf(text, maxChars - 1).trimEnd()}…`;
+}
+
+/** Head and tail of a text, whole lines where that is possible; what is between is told by its size. */
+export function headAndTail(
+  text: string,
+  { head, tail }: { readonly head: number; readonly tail: number },
+): string {
+  if (text.length <= head + tail) return text;
+  const start = wholeLines(headOf(text, head));
+  let end = text.slice(text.length - tail);
+  const line = end.indexOf("\n");
+  if (line >= 0 && line < tail / 2) end = end.slice(line + 1);
+  return `${start}\n[… ${
+    text.length - start.length - end.length
+  } characters …]\n${end.toWellFormed()}`;
+}
+
+function wholeLines(text: string): string {
+  const line = text.lastIndexOf("\n");
+  return line > text.length / 2 ? text.slice(0, line) : text;
+}
+
+/** The text that a value holds; the empty one for anything else. */
+export function textIn(value: unknown, name: string): string {
+  const held: unknown = typeof value === "object" && value !== null
+    ? Reflect.get(value, name)
+    : undefined;
+  return typeof held === "string" ? held : "";
+}
+
+/** Without the sequences that colour a terminal, and with the line that a progress bar ended with. */
+export function plainOutput(text: string): string {
+  // deno-lint-ignore no-control-regex
+  return text.replace(/\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07/g, "")
+    .replace(/[^\n]*\r(?!\n)/g, "");
+}

@@ -1,0 +1,7 @@
+/** Characters that one token of a model stands for, on average (reference, §6). */
+const CHARS_PER_TOKEN = 3.5;
+
+/** What a text costs a model, in tokens, estimated by its length: at least 1. */
+export function estimateTokens(text: string): number {
+  return Math.max(1, Math.floor(text.length / CHARS_PER_TOKEN));
+}

@@ -1,0 +1,228 @@
+/** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../errors.ts";
+import { digestOf } from "../memory/fnv.ts";
+import { describeFix } from "../memory/mended.ts";
+import type { Observed } from "../memory/observation.ts";
+import { observe } from "../memory/observe/observe.ts";
+import { indexedTerms } from "../memory/terms.ts";
+import { checkpoint, transaction } from "../store/database.ts";
+import {
+  changesBetween,
+  type NewObservation,
+  openFailures,
+  resolveFailure,
+  saveObservation,
+} from "../store/observations.ts";
+import { payloadText } from "../store/payloads.ts";
+import {
+  askForSummary,
+  type BatchSize,
+  claimCaptures,
+  type ClaimedCapture,
+  confirmCapture,
+  failCapture,
+  releaseClaims,
+} from "../store/queue_work.ts";
+import { writeSummaries } from "./summaries.ts";
+
+/** What a drain did. */
+export interface CaptureDrainReport {
+  /** Captures worked in. */
+  readonly worked: number;
+  /** Captures that could not be; they wait for another try, or are given up. */
+  readonly failed: number;
+  readonly summaries: number;
+  /** False when the time ran out first. */
+  readonly complete: boolean;
+}
+
+/** How far a drain goes. */
+export interface CaptureDrainOptions {
+  /** The time, in epoch milliseconds. */
+  readonly now: () => number;
+  /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
+  readonly untilMs?: number;
+  readonly batch?: BatchSize;
+  /** Called after every batch. */
+  readonly onProgress?: (worked: number) => void;
+}
+
+/** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
+const BATCH: BatchSize = { maxRows: 64, maxBytes: 4_000_000 };
+/** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
+const CHECKPOINT_EVERY_BATCHES = 16;
+
+/** After this many tries a capture is given up; between them the pause doubles (reference, §5). */
+const MAX_TRIES = 3;
+const FIRST_PAUSE_MS = 5_000;
+/** A drain that dies over a capture cannot say so; one that was killed has nothing to do with it. */
+const MAX_DEATHS = 20;
+
+/** What is between a failure and its success, at most. */
+const MAX_CHANGES = 20;
+
+/**
+ * Works off the queue. It must be the only one that does: whoever calls it holds the lock of `drain_lock.ts`.
+ *
+ * A capture that is done is marked in the transaction that writes what was made of it, so a drain that is killed leaves
+ * every capture either waiting or worked in.
+ *
+ * @throws {Error} What SQLite says when the database cannot be read or written; what was done before stays done.
+ */
+export function drainCaptures(
+  db: DatabaseSync,
+  options: CaptureDrainOptions,
+): CaptureDrainReport {
+  const { now, batch = BATCH, untilMs = Infinity } = options;
+  releaseClaims(db);
+  let worked = 0;
+  let failed = 0;
+  for (let round = 1; performance.now() < untilMs; round++) {
+    const claimed = claimCaptures(db, now(), batch);
+    if (claimed.length === 0) {
+      const summaries = writeSummaries(db, { untilMs });
+      return { worked, failed, ...summaries };
+    }
+    const done = workIn(db, claimed, now());
+    worked += done.worked;
+    failed += done.failed;
+    if (round % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+    options.onProgress?.(worked);
+  }
+  return { worked, failed, summaries: 0, complete: false };
+}
+
+/** A capture with what it tells, or why it cannot be read. */
+interface Reading {
+  readonly capture: ClaimedCapture;
+  readonly observed: Observed | null;
+  readonly terms: string;
+  readonly fault: string | null;
+}
+
+function workIn(db: DatabaseSync, claimed: readonly ClaimedCapture[], atMs: number) {
+  const readings = claimed.map(readCapture);
+  return transaction(db, () => {
+    let failed = 0;
+    for (const reading of readings) {
+      if (reading.fault === null) keep(db, reading, atMs);
+      else {
+        failed++;
+        giveBack(db, reading, atMs);
+      }
+    }
+    return { worked: readings.length - failed, failed };
+  });
+}
+
+function readCapture(capture: ClaimedCapture): Reading {
+  const { toolName, outcome, attempts, project } = capture;
+  if (attempts > MAX_DEATHS) {
+    const fault = `a drain died over it ${attempts - 1} times`;
+    return { capture, observed: null, terms: "", fault };
+  }
+  try {
+    const payload: Record<string, unknown> = Object(JSON.parse(payloadText(capture)));
+    const observed = observe({ toolName, outcome, payload, root: rootOf(capture, payload) });
+    const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
+    return { capture, observed, terms, fault: null };
+  } catch (thrown) {
+    return { capture, observed: null, terms: "", fault: messageOf(thrown) };
+  }
+}
+
+/** What is looked through for words of code. */
+function wordsToIndex({ title, text, files, facts }: Observed): string {
+  return [title, text, ...files.map(({ path }) => path), ...facts.symbols ?? []].join("\n");
+}
+
+/** The folder that paths are told from: the top of the repository when the session works in its main tree. */
+function rootOf(
+  { project, projectDir }: ClaimedCapture,
+  payload: Readonly<Record<string, unknown>>,
+): string | null {
+  const told = payload["project_dir"];
+  const folder = typeof told === "string" && told !== "" ? told : projectDir;
+  const top = project?.endsWith("/.git") ? project.slice(0, -"/.git".length) : null;
+  if (folder === null) return top;
+  return top !== null && (folder === top || folder.startsWith(`${top}/`)) ? top : folder;
+}
+
+function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: number): void {
+  const observationId = observed === null
+    ? null
+    : saveObservation(db, newObservation(capture, observed, terms));
+  if (!confirmCapture(db, capture, { observationId, atMs })) {
+    throw new Error("another drain has taken over");
+  }
+  if (observed === null || observationId === null) return;
+  if (observed.mends !== null) mend(db, { capture, mends: observed.mends, by: observationId });
+  askForSummary(db, capture.sessionId);
+}
+
+function newObservation(
+  { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
+  { sameAs, mends: _mends, ...observed }: Observed,
+  terms: string,
+): NewObservation {
+  return {
+    ...observed,
+    uid: id,
+    sessionId,
+    project,
+    branch,
+    terms,
+    sameAs: sameAs === null ? null : digestOf(sameAs),
+    atMs: createdAtMs,
+  };
+}
+
+/** A command passes: what had failed before is mended, by whatever was changed between. */
+function mend(
+  db: DatabaseSync,
+  { capture, mends, by }: {
+    readonly capture: ClaimedCapture;
+    readonly mends: string;
+    readonly by: number;
+  },
+): void {
+  const { id, sessionId, project, branch, createdAtMs } = capture;
+  const before = { sameAs: digestOf(mends), project, before: createdAtMs };
+  for (const failure of openFailures(db, before)) {
+    const changes = changesBetween(db, sessionId, {
+      fromMs: failure.updatedAtMs,
+      untilMs: createdAtMs,
+      limit: MAX_CHANGES,
+    });
+    let resolvedBy = by;
+    if (changes.length > 0) {
+      const { files, ...fix } = describeFix(failure, changes);
+      resolvedBy = saveObservation(db, {
+        ...fix,
+        uid: `${id}/fix/${failure.id}`,
+        sessionId,
+        project,
+        branch,
+        kind: "fix",
+        outcome: "success",
+        terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
+        files: files.map((path) => ({ path, digest: null })),
+        sameAs: null,
+        atMs: createdAtMs,
+      });
+    }
+    resolveFailure(db, failure.id, resolvedBy);
+    if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
+  }
+}
+
+function giveBack(db: DatabaseSync, { capture, fault }: Reading, atMs: number): void {
+  const { attempts } = capture;
+  const pauseMs = FIRST_PAUSE_MS * 2 ** (attempts - 1);
+  failCapture(db, capture, {
+    errorMessage: fault ?? "",
+    retryAtMs: attempts >= MAX_TRIES ? null : atMs + pauseMs,
+    atMs,
+  });
+}

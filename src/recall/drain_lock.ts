@@ -1,0 +1,33 @@
+import type { DatabaseSync } from "node:sqlite";
+import { takeLock } from "../store/process_lock.ts";
+import {
+  type CaptureDrainOptions,
+  type CaptureDrainReport,
+  drainCaptures,
+} from "./capture_drain.ts";
+
+/** The file whose lock the drain of a database holds; gone with its process, however that ends. */
+export function drainLockPath(database: string): string {
+  return `${database}-drain`;
+}
+
+/**
+ * Works off the queue of a database, unless another process does.
+ *
+ * @param database Its path; `:memory:` needs no lock. @returns Null when another process is at it.
+ * @throws {Error} As {@linkcode drainCaptures}, and when the lock cannot be made.
+ */
+export function drainAlone(
+  db: DatabaseSync,
+  database: string,
+  options: CaptureDrainOptions & { readonly waitMs?: number },
+): CaptureDrainReport | null {
+  if (database === ":memory:") return drainCaptures(db, options);
+  const lock = takeLock(drainLockPath(database), { waitMs: options.waitMs ?? 0 });
+  if (lock === null) return null;
+  try {
+    return drainCaptures(db, options);
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,275 @@
+import type { DatabaseSync } from "node:sqlite";
+import type { ObservationKind, ObservedFacts, ObservedFile } from "../memory/observation.ts";
+import { statement } from "./statement.ts";
+
+/** An observation as it is written. */
+export interface NewObservation {
+  /** The same in every database that it is copied to. */
+  readonly uid: string;
+  readonly sessionId: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly kind: ObservationKind;
+  readonly outcome: "success" | "failure" | null;
+  readonly title: string;
+  readonly text: string;
+  /** The words of code, as the index has them. */
+  readonly terms: string;
+  readonly files: readonly ObservedFile[];
+  readonly facts: ObservedFacts;
+  /** What repeats of it in the session have in common; null when it has none. */
+  readonly sameAs: string | null;
+  readonly atMs: number;
+}
+
+/** An observation as it is stored. */
+export interface Observation {
+  readonly id: number;
+  readonly uid: string;
+  readonly sessionId: string;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly kind: ObservationKind;
+  readonly outcome: "success" | "failure" | null;
+  readonly title: string;
+  readonly text: string;
+  readonly files: readonly string[];
+  readonly facts: ObservedFacts;
+  /** How often it was seen in its session, 1 and up. */
+  readonly repeats: number;
+  /** The observation that mended this failure. */
+  readonly resolvedBy: number | null;
+  /** When it was seen first, and last. */
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
+export const OBSERVATION_COLUMNS =
+  `o.id, o.uid, o.session_id AS sessionId, o.project, o.branch, o.kind, o.outcome, o.title, o.text, o.files,
+            o.facts, o.repeats, o.resolved_by AS resolvedBy, o.created_at_ms AS createdAtMs,
+            o.updated_at_ms AS updatedAtMs`;
+
+/** The observation in a row of {@linkcode OBSERVATION_COLUMNS}. */
+export function observationOf(row: Readonly<Record<string, unknown>>): Observation {
+  return {
+    ...row,
+    files: JSON.parse(String(row["files"])),
+    facts: JSON.parse(String(row["facts"])),
+  } as unknown as Observation;
+}
+
+/**
+ * Writes an observation, or counts it as a repeat of the one that is the same; of texts that differ the newest stays.
+ *
+ * @returns Its id.
+ */
+export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
+  const { uid, sessionId, sameAs, files, facts, atMs } = observation;
+  const known = sameAs === null ? undefined : findSame(db, sessionId, sameAs);
+  if (known !== undefined) return repeatObservation(db, known, observation);
+  const { lastInsertRowid } = statement(
+    db,
+    `INSERT INTO observations
+       (uid, session_id, project, branch, kind, outcome, title, text, terms, files, facts, same_as, created_at_ms,
+        updated_at_ms)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13)`,
+  ).run(
+    uid,
+    sessionId,
+    observation.project,
+    observation.branch,
+    observation.kind,
+    observation.outcome,
+    observation.title,
+    observation.text,
+    observation.terms,
+    JSON.stringify(files.map(({ path }) => path)),
+    JSON.stringify(facts),
+    sameAs,
+    atMs,
+  );
+  const id = Number(lastInsertRowid);
+  saveFiles(db, id, files);
+  return id;
+}
+
+/**
+ * Writes an observation in the place of the one that is the same, which is not counted as a repeat.
+ *
+ * @param observation One with a `sameAs`. @returns Its id.
+ */
+export function replaceObservation(db: DatabaseSync, observation: NewObservation): number {
+  const known = findSame(db, observation.sessionId, observation.sameAs ?? "");
+  if (known === undefined) return saveObservation(db, observation);
+  if (known.text !== observation.text || known.title !== observation.title) {
+    rewrite(db, known.id, observation);
+  }
+  statement(
+    db,
+    `UPDATE observations
+        SET project = ?2, branch = ?3, files = ?4, created_at_ms = min(created_at_ms, ?5),
+            updated_at_ms = max(updated_at_ms, ?5)
+      WHERE id = ?1`,
+  ).run(
+    known.id,
+    observation.project,
+    observation.branch,
+    JSON.stringify(observation.files.map(({ path }) => path)),
+    observation.atMs,
+  );
+  saveFiles(db, known.id, observation.files);
+  return known.id;
+}
+
+interface Same {
+  readonly id: number;
+  readonly title: string;
+  readonly text: string;
+  readonly updatedAtMs: number;
+}
+
+function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | undefined {
+  return statement(
+    db,
+    `SELECT id, title, text, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE same_as = ?
+        AND session_id = ?`,
+  ).get(sameAs, sessionId) as unknown as Same | undefined;
+}
+
+function repeatObservation(db: DatabaseSync, known: Same, observation: NewObservation): number {
+  const { title, text, files, atMs } = observation;
+  statement(
+    db,
+    `UPDATE observations
+        SET repeats = repeats + 1, created_at_ms = min(created_at_ms, ?2), updated_at_ms = max(updated_at_ms, ?2)
+      WHERE id = ?1`,
+  ).run(known.id, atMs);
+  if (atMs < known.updatedAtMs) return known.id;
+  if (text !== known.text || title !== known.title) {
+    rewrite(db, known.id, observation);
+  }
+  saveFiles(db, known.id, files);
+  return known.id;
+}
+
+function rewrite(db: DatabaseSync, id: number, observation: NewObservation): void {
+  const { title, text, terms, facts, outcome } = observation;
+  statement(
+    db,
+    `UPDATE observations
+        SET title = ?2, text = ?3, terms = ?4, facts = ?5, outcome = ?6
+      WHERE id = ?1`,
+  ).run(id, title, text, terms, JSON.stringify(facts), outcome);
+}
+
+function saveFiles(db: DatabaseSync, id: number, files: readonly ObservedFile[]): void {
+  for (const { path, digest } of files) {
+    statement(
+      db,
+      `INSERT INTO observation_files (path, observation_id, digest)
+       VALUES (?, ?, ?)
+       ON CONFLICT DO UPDATE SET digest = excluded.digest`,
+    ).run(path, id, digest);
+  }
+}
+
+/** The observations with these ids, in that order; those that are gone are left out. */
+export function readObservations(db: DatabaseSync, ids: readonly number[]): Observation[] {
+  if (ids.length === 0) return [];
+  const rows = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM json_each(?) AS wanted
+       JOIN observations AS o ON o.id = wanted.value
+      ORDER BY wanted.key`,
+  ).all(JSON.stringify(ids));
+  return rows.map(observationOf);
+}
+
+/** A failure that nothing has mended yet. */
+export interface OpenFailure {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly title: string;
+  readonly text: string;
+  readonly facts: ObservedFacts;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/**
+ * Failures of a command in a project that nothing has mended, the newest first.
+ *
+ * @param before Epoch milliseconds: only what failed before.
+ */
+export function openFailures(
+  db: DatabaseSync,
+  failure: { readonly sameAs: string; readonly project: string | null; readonly before: number },
+): OpenFailure[] {
+  const rows = statement(
+    db,
+    `SELECT id, session_id AS sessionId, title, text, facts, created_at_ms AS createdAtMs,
+            updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE same_as = ?
+        AND project IS ?
+        AND outcome = 'failure'
+        AND resolved_by IS NULL
+        AND updated_at_ms <= ?
+      ORDER BY updated_at_ms DESC, id DESC`,
+  ).all(failure.sameAs, failure.project, failure.before);
+  return rows.map((row) =>
+    ({
+      ...row,
+      facts: JSON.parse(String(row["facts"])),
+    }) as unknown as OpenFailure
+  );
+}
+
+/** A failure is over; when the same fails again, that is another one. */
+export function resolveFailure(db: DatabaseSync, id: number, by: number): void {
+  statement(
+    db,
+    `UPDATE observations
+        SET resolved_by = ?2, same_as = NULL
+      WHERE id = ?1`,
+  ).run(id, by);
+}
+
+/** What was done in a session between two moments, both included, that may have mended something; oldest first. */
+export function changesBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
+): Observation[] {
+  const rows = statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?
+        AND o.created_at_ms BETWEEN ? AND ?
+        AND o.kind = 'edit'
+      ORDER BY o.created_at_ms, o.id
+      LIMIT ?`,
+  ).all(sessionId, between.fromMs, between.untilMs, between.limit);
+  return rows.map(observationOf);
+}
+
+/** What a summary is made of: the observations of a session but for what was only looked at, the newest, oldest first. */
+export function observationsToSummarize(
+  db: DatabaseSync,
+  sessionId: string,
+  limit: number,
+): Observation[] {
+  return statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?
+        AND o.kind NOT IN ('search', 'fetch', 'command', 'summary')
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(sessionId, limit).map(observationOf).reverse();
+}

@@ -1,0 +1,172 @@
+/** The queue as a drain works it off: claim, then confirm. Only one process drains at a time. */
+import type { DatabaseSync } from "node:sqlite";
+import { transaction } from "./database.ts";
+import type { StoredPayload } from "./payloads.ts";
+import { DRAIN_ORDER } from "./queue.ts";
+import { statement } from "./statement.ts";
+
+/** A capture that is being worked on. */
+export interface ClaimedCapture extends StoredPayload {
+  readonly sessionId: string;
+  readonly toolName: string;
+  readonly outcome: "success" | "failure";
+  /** How often it was taken, this time included. */
+  readonly attempts: number;
+  readonly createdAtMs: number;
+  /** As it was when the tool was used; null when it was not told. */
+  readonly branch: string | null;
+  /** The common git directory, or the folder where there is none; null when no session tells. */
+  readonly project: string | null;
+  readonly projectDir: string | null;
+}
+
+/** How much is taken at once. */
+export interface BatchSize {
+  readonly maxRows: number;
+  /** Of payloads as they are unpacked; one capture is always taken. */
+  readonly maxBytes: number;
+}
+
+/** One that a drain died over so often is worked on alone, so that it does not hold up others. */
+export const SUSPECT_ATTEMPTS = 5;
+
+/** Lets captures wait again that a drain took and did not finish: it is dead, for only one works at a time. */
+export function releaseClaims(db: DatabaseSync): void {
+  const held = db.prepare(
+    `SELECT 1
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND status = 'processing'
+      LIMIT 1`,
+  ).get();
+  if (held === undefined) return;
+  transaction(db, () =>
+    db.prepare(
+      `UPDATE pending_queue
+          SET status = 'raw'
+        WHERE status IN ('raw', 'processing')
+          AND status = 'processing'`,
+    ).run());
+}
+
+/** Whether anything waits to be worked in. */
+export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
+  return db.prepare(
+    `SELECT 1
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
+      LIMIT 1`,
+  ).get(nowMs) !== undefined;
+}
+
+/** Takes the next captures, in the order of the queue. Empty when nothing waits. */
+export function claimCaptures(
+  db: DatabaseSync,
+  nowMs: number,
+  size: BatchSize,
+): ClaimedCapture[] {
+  return transaction(db, () => {
+    const ids = nextIds(db, nowMs, size);
+    if (ids.length === 0) return [];
+    statement(
+      db,
+      `UPDATE pending_queue
+          SET status = 'processing', attempts = attempts + 1, updated_at_ms = ?1
+        WHERE id IN (SELECT value FROM json_each(?2))`,
+    ).run(nowMs, JSON.stringify(ids));
+    return statement(
+      db,
+      `SELECT q.id, q.session_id AS sessionId, q.tool_name AS toolName, q.outcome, q.attempts, q.encoding, q.payload,
+              q.raw_bytes AS rawBytes, q.created_at_ms AS createdAtMs, coalesce(q.branch, s.branch) AS branch,
+              coalesce(s.repository, s.project_dir) AS project, s.project_dir AS projectDir
+         FROM json_each(?) AS taken
+         JOIN pending_queue AS q ON q.id = taken.value
+         LEFT JOIN sessions AS s ON s.session_id = q.session_id
+        ORDER BY taken.key`,
+    ).all(JSON.stringify(ids)) as unknown as ClaimedCapture[];
+  });
+}
+
+function nextIds(db: DatabaseSync, nowMs: number, { maxRows, maxBytes }: BatchSize): string[] {
+  const rows = statement(
+    db,
+    `SELECT id, raw_bytes AS bytes, attempts
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND status = 'raw'
+        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
+      ORDER BY ${DRAIN_ORDER}
+      LIMIT ?`,
+  ).all(nowMs, maxRows);
+  const ids: string[] = [];
+  let bytes = 0;
+  for (const row of rows) {
+    const isSuspect = Number(row["attempts"]) >= SUSPECT_ATTEMPTS;
+    bytes += Number(row["bytes"]);
+    if (ids.length > 0 && (isSuspect || bytes > maxBytes)) break;
+    ids.push(String(row["id"]));
+    if (isSuspect) break;
+  }
+  return ids;
+}
+
+/**
+ * A capture is worked in.
+ *
+ * @returns False when it is not this drain's any more; then nothing of what was made of it may stay.
+ */
+export function confirmCapture(
+  db: DatabaseSync,
+  { id, attempts }: Pick<ClaimedCapture, "id" | "attempts">,
+  done: { readonly observationId: number | null; readonly atMs: number },
+): boolean {
+  const { changes } = statement(
+    db,
+    `UPDATE pending_queue
+        SET status = 'done', observation_id = ?3, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?4
+      WHERE id = ?1
+        AND status = 'processing'
+        AND attempts = ?2`,
+  ).run(id, attempts, done.observationId, done.atMs);
+  return changes > 0;
+}
+
+/** A capture could not be worked in: it waits until it is tried again, or is given up. */
+export function failCapture(
+  db: DatabaseSync,
+  { id, attempts }: Pick<ClaimedCapture, "id" | "attempts">,
+  failed: {
+    readonly errorMessage: string;
+    /** Null gives it up. */
+    readonly retryAtMs: number | null;
+    readonly atMs: number;
+  },
+): void {
+  statement(
+    db,
+    `UPDATE pending_queue
+        SET status = iif(?3 IS NULL, 'error', 'raw'), retry_at_ms = ?3, error_message = ?4, updated_at_ms = ?5
+      WHERE id = ?1
+        AND status = 'processing'
+        AND attempts = ?2`,
+  ).run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
+}
+
+/** The summary of a session is older than what is known of it now. */
+export function askForSummary(db: DatabaseSync, sessionId: string): void {
+  statement(db, "INSERT OR IGNORE INTO sessions_to_summarize (session_id) VALUES (?)").run(
+    sessionId,
+  );
+}
+
+/** Sessions whose summary is to be written anew. */
+export function sessionsToSummarize(db: DatabaseSync, limit: number): string[] {
+  const rows = db.prepare("SELECT session_id AS id FROM sessions_to_summarize LIMIT ?").all(limit);
+  return rows.map((row) => String(row["id"]));
+}
+
+/** The summary of a session is as new as what is known of it. */
+export function forgetSummaryRequest(db: DatabaseSync, sessionId: string): void {
+  statement(db, "DELETE FROM sessions_to_summarize WHERE session_id = ?").run(sessionId);
+}
