@@ -30,9 +30,13 @@ CREATE UNIQUE INDEX observations_by_same ON observations (same_as, session_id) W
 -- Serves the timeline and the summary of a session, and the neighbours of what was found.
 CREATE INDEX observations_by_session ON observations (session_id, created_at_ms, id);
 
--- Serves the context at SessionStart: what is worth telling of a project, newest first.
-CREATE INDEX observations_to_tell ON observations (project, created_at_ms)
-  WHERE kind IN ('fix', 'commit', 'decision', 'note', 'failure', 'test', 'summary', 'edit');
+-- Serves the context at SessionStart: what is worth telling of a branch, newest first.
+CREATE INDEX observations_of_branch ON observations (project, branch, created_at_ms)
+  WHERE kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit');
+
+-- Serves the same for what counts on every branch.
+CREATE INDEX observations_of_project ON observations (project, created_at_ms)
+  WHERE kind IN ('summary', 'decision', 'note');
 
 -- The files of an observation, as paths from the project's folder, else whole. `digest` tells the content that the file
 -- had then: FNV-1a, 64 bits, in hexadecimal; NULL where the capture did not hold it whole.

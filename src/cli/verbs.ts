@@ -8,6 +8,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb | VerbGroup>>> = 
   doctor: async () => (await import("./commands/doctor.ts")).doctor,
   session: async () => (await import("./commands/session.ts")).session,
   audit: async () => (await import("./commands/audit.ts")).audit,
+  memory: async () => (await import("./commands/memory.ts")).memory,
   queue: async () => (await import("./commands/queue.ts")).queue,
   counter: async () => (await import("./commands/counter.ts")).counter,
   task: async () => (await import("./commands/task.ts")).task,

@@ -33,6 +33,15 @@ export interface HookConfig {
   readonly maxPayloadBytes: number;
   /** The user's own secrets to mask, beside the built-in ones. Never matches the empty text. */
   readonly redactPatterns: readonly string[];
+  /** False: nothing is worked into memory, and nothing told of it. */
+  readonly memoryEnabled: boolean;
+  /** What a session is told of earlier ones at most, in tokens, 0 to 2500. */
+  readonly contextTokens: number;
+  /** Whether prompts, and edits of a file, are answered with what is remembered about them. */
+  readonly recallsPrompts: boolean;
+  readonly recallsEdits: boolean;
+  /** Days that an observation stays, 0 to 36500; 0 keeps it for ever. */
+  readonly memoryRetentionDays: number;
   /** Days that a session stays after it ended, 0 to 36500; 0 keeps it for ever. */
   readonly sessionRetentionDays: number;
   /** Rows that one retention step removes at most, 10 to 10000. */
@@ -76,6 +85,11 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   excludePaths: [],
   maxPayloadBytes: 1_048_576,
   redactPatterns: [],
+  memoryEnabled: true,
+  contextTokens: 1_200,
+  recallsPrompts: false,
+  recallsEdits: false,
+  memoryRetentionDays: 0,
   sessionRetentionDays: 30,
   retentionBatchRows: 500,
   claimTimeoutMinutes: 30,

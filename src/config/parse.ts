@@ -129,7 +129,7 @@ function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: readonly ConfigProblem[] },
 ): Omit<HookConfig, CompiledApart> {
-  const { database, capture, store } = config;
+  const { database, capture, memory, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>
     globs.map((glob) => compileGlob(glob, { home, coversFolder: true }));
@@ -143,6 +143,11 @@ function toHookConfig(
     excludePaths: folders(capture.exclude.paths),
     maxPayloadBytes: capture.maxPayloadBytes,
     redactPatterns: [...capture.redact.patterns],
+    memoryEnabled: memory.enabled,
+    contextTokens: memory.context.tokens,
+    recallsPrompts: memory.recall.prompts,
+    recallsEdits: memory.recall.edits,
+    memoryRetentionDays: memory.retentionDays,
     sessionRetentionDays: store.sessionRetentionDays,
     retentionBatchRows: store.retentionBatchRows,
     claimTimeoutMinutes: store.claimTimeoutMinutes,

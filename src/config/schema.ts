@@ -27,6 +27,7 @@ import {
   text,
 } from "./schema_kit.ts";
 import { globText, pattern } from "./schema_text.ts";
+import { MEMORY } from "./schema_memory.ts";
 import { HOOKS, REQUIREMENTS } from "./schema_requirements.ts";
 import { ORCHESTRATION } from "./schema_orchestration.ts";
 import { STOP_SECTIONS } from "./schema_stop.ts";
@@ -211,6 +212,7 @@ const SHAPE = {
   ...STOP_SECTIONS,
   requirements: REQUIREMENTS,
   hooks: HOOKS,
+  memory: MEMORY,
   orchestration: ORCHESTRATION,
   store: section("How long state is kept.", {
     sessionRetentionDays: int(

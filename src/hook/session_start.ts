@@ -3,9 +3,13 @@ import { summarizeInput } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { StopPolicy } from "../guard/stop.ts";
+import { MAX_CONTEXT_CHARS } from "../memory/context_text.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { goneSessions } from "../session/liveness.ts";
+import { sessionContext } from "../recall/context.ts";
+import { lastSeenAtMs } from "../store/memory_context.ts";
+import { hasWaiting } from "../store/queue_work.ts";
 import { activeSessions, recentSessions } from "../store/session_registry.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
@@ -21,6 +25,7 @@ const MAX_TOLD = 5;
  */
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
+  const seenAtMs = ask(work.db, (db) => lastSeenAtMs(db, work.sessionId)) ?? null;
   const others = ask(
     work.db,
     (db) => activeSessions(db, { except: work.sessionId, limit: MAX_LOOKED_AFTER }),
@@ -69,10 +74,10 @@ export async function handle(work: HookWork): Promise<Answer> {
     const notice = unarmedNotice(work.config, { projectDir: work.projectDir, home: work.home });
     if (notice !== null) work.tell(notice);
   }
-  const context = [
-    await required?.text() ?? "",
-    ask(db, (db) => contextOf(db, work)) ?? "",
-  ].filter((text) => text !== "").join("\n\n");
+  if (db !== null) await drainAWhile(db, work);
+  const briefing = await required?.text() ?? "";
+  const memory = ask(db, (db) => contextOf(db, work, { seenAtMs, before: briefing })) ?? "";
+  const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
@@ -98,11 +103,37 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
   ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-function contextOf(db: DatabaseSync, work: HookWork): string {
-  const project = work.repository?.commonDir ?? work.projectDir;
-  if (project === null) return "";
-  const sessions = recentSessions(db, { project, except: work.sessionId, limit: MAX_TOLD });
-  return recentSessionsText(sessions, work.atMs);
+/** What waits to be worked into memory is worked in for a moment, so that the context tells of it. */
+async function drainAWhile(db: DatabaseSync, { config, database, atMs }: HookWork): Promise<void> {
+  if (!config.memoryEnabled || ask(db, (db) => hasWaiting(db, atMs)) !== true) return;
+  const { drainAtStart } = await import("./stop_drain.ts");
+  drainAtStart(db, database);
+}
+
+function contextOf(
+  db: DatabaseSync,
+  work: HookWork,
+  { seenAtMs, before }: { readonly seenAtMs: number | null; readonly before: string },
+): string {
+  const { config, repository, projectDir, sessionId, atMs, home } = work;
+  const project = repository?.commonDir ?? projectDir;
+  if (project === null || !config.memoryEnabled || config.contextTokens === 0) return "";
+  const source = nameOf(work.event.own["source"]) ?? "startup";
+  const place = {
+    sessionId,
+    project,
+    branch: repository?.branch ?? null,
+    root: repository?.root ?? projectDir,
+    source,
+    seenAtMs,
+    nowMs: atMs,
+    home,
+  };
+  const room = MAX_CONTEXT_CHARS - before.length;
+  const memory = sessionContext(db, place, { tokens: config.contextTokens, room });
+  if (memory !== "" || seenAtMs !== null) return memory;
+  const sessions = recentSessions(db, { project, except: sessionId, limit: MAX_TOLD });
+  return recentSessionsText(sessions, atMs);
 }
 
 /** What the database answers; undefined when there is none or it cannot, which saving the event tells of. */

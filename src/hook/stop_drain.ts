@@ -2,6 +2,7 @@ import { compactPayloads } from "../maintenance/compaction.ts";
 import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
 import { drainAlone } from "../recall/drain_lock.ts";
+import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";
 
 /** How long the drain after a turn works, in milliseconds; nobody waits for it. */
@@ -14,7 +15,7 @@ const BUDGET_MS = 5_000;
 // deno-lint-ignore require-await -- the handlers of all events are one table
 export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
-  if (db === null || database === ":memory:") return null;
+  if (db === null || database === ":memory:" || !config.memoryEnabled) return null;
   const untilMs = performance.now() + BUDGET_MS;
   try {
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
@@ -25,4 +26,19 @@ export async function handle(work: HookWork): Promise<Answer> {
     appendLog([locations.logFile], { level: "error", message, atMs: Date.now() });
   }
   return null;
+}
+
+/** The part of a SessionStart that goes into working captures in, in milliseconds. */
+const START_MS = 30;
+/** Small steps, so that the time is kept. */
+const START_BATCH = { maxRows: 16, maxBytes: 200_000, maxRowBytes: 100_000 };
+
+/** Works captures in for a moment, before a session is told what is known. Nobody is waited for. */
+export function drainAtStart(db: DatabaseSync, database: string): void {
+  try {
+    const untilMs = performance.now() + START_MS;
+    drainAlone(db, database, { now: Date.now, untilMs, batch: START_BATCH });
+  } catch {
+    // Another process writes; the next drain finds them.
+  }
 }

@@ -3,10 +3,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { describeFix } from "../memory/mended.ts";
-import type { Observed } from "../memory/observation.ts";
+import type { Observed, ObservedFile } from "../memory/observation.ts";
 import { observe } from "../memory/observe/observe.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { checkpoint, transaction } from "../store/database.ts";
+import { digestsOf } from "../store/memory_context.ts";
 import {
   changesBetween,
   type NewObservation,
@@ -207,7 +208,7 @@ function mend(
         kind: "fix",
         outcome: "success",
         terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
-        files: files.map((path) => ({ path, digest: null })),
+        files: filesOf(db, changes, files),
         sameAs: null,
         atMs: createdAtMs,
       });
@@ -215,6 +216,19 @@ function mend(
     resolveFailure(db, failure.id, resolvedBy);
     if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
   }
+}
+
+/** The files of some changes, with the content that the last of them left. */
+function filesOf(
+  db: DatabaseSync,
+  changes: readonly { readonly id: number }[],
+  paths: readonly string[],
+): ObservedFile[] {
+  const digests = digestsOf(db, changes.map(({ id }) => id));
+  return paths.map((path) => {
+    const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
+    return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
+  });
 }
 
 function giveBack(db: DatabaseSync, { capture, fault }: Reading, atMs: number): void {

@@ -25,6 +25,8 @@ export interface BatchSize {
   readonly maxRows: number;
   /** Of payloads as they are unpacked; one capture is always taken. */
   readonly maxBytes: number;
+  /** Larger captures, and what comes after them, are left to a drain that has more time. */
+  readonly maxRowBytes?: number;
 }
 
 /** One that a drain died over so often is worked on alone, so that it does not hold up others. */
@@ -88,7 +90,11 @@ export function claimCaptures(
   });
 }
 
-function nextIds(db: DatabaseSync, nowMs: number, { maxRows, maxBytes }: BatchSize): string[] {
+function nextIds(
+  db: DatabaseSync,
+  nowMs: number,
+  { maxRows, maxBytes, maxRowBytes = Infinity }: BatchSize,
+): string[] {
   const rows = statement(
     db,
     `SELECT id, raw_bytes AS bytes, attempts
@@ -104,6 +110,7 @@ function nextIds(db: DatabaseSync, nowMs: number, { maxRows, maxBytes }: BatchSi
   for (const row of rows) {
     const isSuspect = Number(row["attempts"]) >= SUSPECT_ATTEMPTS;
     bytes += Number(row["bytes"]);
+    if (Number(row["bytes"]) > maxRowBytes) break;
     if (ids.length > 0 && (isSuspect || bytes > maxBytes)) break;
     ids.push(String(row["id"]));
     if (isSuspect) break;

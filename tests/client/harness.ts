@@ -92,15 +92,19 @@ export async function runScenario(
     readonly flags?: readonly string[];
     /** Arguments of Claude Code, in the place of the harness's own. */
     readonly args?: readonly string[];
+    /** A home that other runs have used, and a project: without them, each run has its own. */
+    readonly home?: string;
+    readonly project?: string;
     /** Done between the installation and the start of Claude Code. */
     readonly afterInstall?: () => Promise<void>;
   },
 ): Promise<ScenarioRun> {
   const { executable, folder, at, steps, files = {}, flags = [] } = options;
   const out = join(folder, scenario);
-  const project = join(out, "project");
+  const project = options.project ?? join(out, "project");
+  const home = options.home ?? join(out, "home");
   const settings = join(out, "settings.json");
-  await Deno.mkdir(project, { recursive: true });
+  for (const made of [out, project]) await Deno.mkdir(made, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(join(project, name), text);
   }
@@ -116,6 +120,7 @@ export async function runScenario(
     args: [join(HARNESS, "run.sh"), settings, steps ? script : scenario, project],
     env: {
       HARNESS_OUT: out,
+      HARNESS_HOME: home,
       HARNESS_SETTINGS_AT: at,
       HARNESS_FULL_API: "1",
       CLAUDE_BIN: Deno.env.get("CLAUDE_BIN") ?? "",
@@ -129,7 +134,7 @@ export async function runScenario(
     project,
     sentToModel: await readIfThere(join(out, "api.jsonl")),
     summary: [text(stdout), text(stderr)].join("\n"),
-    database: join(out, "home", ".conclaude", "conclaude.db"),
+    database: join(home, ".conclaude", "conclaude.db"),
     payloads: readPayloads(join(out, "payloads")),
     logs: readLogs(out),
     command,

@@ -65,14 +65,27 @@ for (const name of observedNames()) {
   });
 }
 
-/** A tool use is kept whole, once; every other event is not kept as one. */
+/** Events that are kept whole though they are no tool uses, by the field that is. */
+const SAID: Readonly<Record<string, string>> = {
+  UserPromptSubmit: "prompt",
+  Stop: "last_assistant_message",
+  PostCompact: "compact_summary",
+};
+
+/** A tool use is kept whole, once, and so is what was said; every other event is not. */
 function assertCaptured(
   kept: readonly Row[],
   { event, payload }: { readonly event: string; readonly payload: Record<string, unknown> },
 ): void {
-  if (!TOOL_USE_EVENTS.includes(event)) return assert.deepEqual(kept, []);
+  const said = SAID[event];
+  if (said === undefined && !TOOL_USE_EVENTS.includes(event)) return assert.deepEqual(kept, []);
   assert.equal(kept.length, 1);
   const capture = kept[0]!;
+  if (said !== undefined) {
+    assert.equal(capture["tool_name"], event);
+    assert.equal(Object(capture["payload"])[said], payload[said]);
+    return;
+  }
   const tool = String(payload["tool_name"]);
   assert.equal(capture["priority"], PRIORITIES[tool] ?? "normal");
   assert.equal(capture["outcome"], event === "PostToolUse" ? "success" : "failure");

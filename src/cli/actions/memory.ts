@@ -1,0 +1,114 @@
+import { plain } from "../../capture/plain.ts";
+import { estimateTokens } from "../../memory/tokens.ts";
+import {
+  capturesOfObservation,
+  countMemory,
+  filesOfObservation,
+  timelineAround,
+  timelineOfFile,
+} from "../../store/memory_look.ts";
+import type { Observation } from "../../store/observations.ts";
+import { relativeTime } from "../../time.ts";
+import type { CliContext } from "../context.ts";
+import { observationLine, outcomeWord, plainText } from "../memory_view.ts";
+import { observationNamed } from "../observation_lookup.ts";
+import { projectFilterOf } from "../project_filter.ts";
+import { openStore } from "../store.ts";
+import type { View } from "../view.ts";
+
+/** `conclaude memory show ID` */
+export async function showObservation(
+  context: CliContext,
+  _flags: Readonly<Record<never, never>>,
+  id: string,
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const observation = observationNamed(db, id);
+  const files = filesOfObservation(db, observation.id);
+  const captures = capturesOfObservation(db, observation);
+  const tokens = estimateTokens(`${observation.title}\n${observation.text}`);
+  return {
+    json: { ...observation, files, captures, tokens },
+    text: [
+      plain(observation.title),
+      "",
+      ...factsOf(observation),
+      ...files.map(({ path }) => `file          ${plain(path)}`),
+      ...captures.map((capture) => `capture       ${capture}  (conclaude queue show ${capture})`),
+      "",
+      plainText(observation.text),
+    ].join("\n"),
+  };
+}
+
+function factsOf(observation: Observation): string[] {
+  const { facts } = observation;
+  const told: readonly (readonly [name: string, value: string | number | null | undefined])[] = [
+    ["observation", `#${observation.id} (${observation.uid})`],
+    ["kind", observation.kind],
+    ["outcome", outcomeWord(observation) || observation.outcome],
+    ["session", observation.sessionId],
+    ["project", observation.project],
+    ["branch", observation.branch],
+    ["seen", relativeTime(observation.createdAtMs, Date.now())],
+    ["times", observation.repeats === 1 ? null : observation.repeats],
+    ["command", facts.command],
+    ["exit status", facts.exitCode],
+    ["commit", facts.commit === undefined ? null : `${facts.commit.hash} ${facts.commit.subject}`],
+    ["symbols", facts.symbols?.join(", ") || null],
+    ["mended", facts.mended === undefined ? null : `#${facts.mended}`],
+    ["by", facts.by?.map((one) => `#${one}`).join(", ")],
+  ];
+  return told.filter(([, value]) => value != null)
+    .map(([name, value]) => `${name.padEnd(14)}${plain(String(value))}`);
+}
+
+/** `conclaude memory timeline ID|FILE` */
+export async function showTimeline(
+  context: CliContext,
+  flags: { readonly project?: string; readonly here: boolean; readonly limit: number },
+  target: string,
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const now = Date.now();
+  // A file may be called like a number; one that is meant so is written with a path: `./12`.
+  const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
+  const around = isId ? observationNamed(db, target) : null;
+  const observations = around === null
+    ? timelineOfFile(db, target, { project: projectFilterOf(context, flags), limit: flags.limit })
+    : timelineAround(db, around, Math.ceil(flags.limit / 2));
+  return {
+    json: { observations },
+    text: observations.length === 0
+      ? `Nothing is remembered of "${plain(target)}".`
+      : observations.map((one) =>
+        `${one.id === around?.id ? "> " : around === null ? "" : "  "}${observationLine(one, now)}`
+      ).join("\n"),
+  };
+}
+
+/** `conclaude memory stats` */
+export async function showStats(context: CliContext): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const counts = countMemory(db);
+  const now = Date.now();
+  const lines: readonly (readonly [name: string, value: string | number])[] = [
+    ["observations", counts.observations],
+    ["repeats", counts.repeats],
+    ["sessions", counts.sessions],
+    ["projects", counts.projects],
+    ["open failures", counts.openFailures],
+    ["waiting", counts.waiting],
+    ["given up", counts.givenUp],
+    ...counts.oldestAtMs === null
+      ? []
+      : [["oldest", relativeTime(counts.oldestAtMs, now)] as const],
+  ];
+  return {
+    json: counts,
+    text: [
+      ...lines.map(([name, value]) => `${name.padEnd(15)}${value}`),
+      ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
+    ].join("\n"),
+  };
+}

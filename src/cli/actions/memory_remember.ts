@@ -1,0 +1,32 @@
+import { compileRedactPatterns, redactText } from "../../capture/redact.ts";
+import { repositoryAt } from "../../git/repository.ts";
+import { lookUpwards } from "../../project/look.ts";
+import { rememberNote } from "../../recall/remember.ts";
+import type { CliContext } from "../context.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
+import { openKeptStore } from "../store.ts";
+import type { View } from "../view.ts";
+
+/** `conclaude memory remember TEXT…` */
+export async function remember(
+  context: CliContext,
+  flags: { readonly session?: string; readonly file?: readonly string[] },
+  ...words: readonly string[]
+): Promise<View> {
+  const { db, place } = await openKeptStore(context, "remember anything");
+  const looks = lookUpwards(context.cwd);
+  const repository = repositoryAt(context.cwd, { projectDir: context.cwd, looks });
+  const text = redactText(words.join(" "), compileRedactPatterns(place.config.redactPatterns));
+  const { id, isNew } = rememberNote(db, text, {
+    sessionId: sessionFilterOf(db, flags.session),
+    project: repository?.commonDir ?? context.cwd,
+    branch: repository?.branch ?? null,
+    root: repository?.root ?? context.cwd,
+    files: flags.file ?? [],
+    atMs: Date.now(),
+  });
+  return {
+    json: { id, isNew },
+    text: isNew ? `Remembered as #${id}.` : `Already remembered as #${id}; counted once more.`,
+  };
+}

@@ -1,0 +1,66 @@
+import { plain } from "../../capture/plain.ts";
+import type { ObservationKind } from "../../memory/observation.ts";
+import { searchMemory, type SearchResult } from "../../recall/search.ts";
+import { relativeTime } from "../../time.ts";
+import type { CliContext } from "../context.ts";
+import { outcomeWord } from "../memory_view.ts";
+import { projectFilterOf } from "../project_filter.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
+import { openStore } from "../store.ts";
+import type { View } from "../view.ts";
+
+/** What narrows a search. */
+export type SearchFlags = {
+  readonly project?: string;
+  readonly here: boolean;
+  readonly session?: string;
+  readonly branch?: string;
+  readonly file?: string;
+  readonly kind?: ObservationKind;
+  readonly since?: number;
+  readonly until?: number;
+  readonly limit: number;
+};
+
+/** `conclaude memory search QUERY…` */
+export async function search(
+  context: CliContext,
+  flags: SearchFlags,
+  ...words: readonly string[]
+): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const nowMs = Date.now();
+  const results = searchMemory(db, words.join(" "), {
+    filter: {
+      project: projectFilterOf(context, flags),
+      sessionId: sessionFilterOf(db, flags.session),
+      branch: flags.branch ?? null,
+      file: flags.file ?? null,
+      kind: flags.kind ?? null,
+      sinceMs: flags.since ?? null,
+      untilMs: flags.until ?? null,
+    },
+    limit: flags.limit,
+    nowMs,
+  });
+  return {
+    json: { results },
+    text: results.length === 0
+      ? "Nothing is remembered that matches."
+      : results.map((result) => entryOf(result, nowMs)).join("\n"),
+  };
+}
+
+function entryOf(result: SearchResult, nowMs: number): string {
+  const { id, kind, title, snippet, createdAtMs, tokens, branch } = result;
+  const outcome = outcomeWord(result);
+  const facts = [
+    kind,
+    relativeTime(createdAtMs, nowMs),
+    ...branch === null ? [] : [branch],
+    ...outcome === "" ? [] : [outcome],
+    `${tokens} tokens`,
+  ];
+  const text = snippet === title ? "" : `\n    ${plain(snippet)}`;
+  return `#${id}  ${plain(title)}\n    ${plain(facts.join(" · "))}${text}`;
+}

@@ -1,0 +1,125 @@
+/** In which order what was found is told: the words count most, then the session, the time, the files, the neighbours. */
+import type { TimeSpan } from "./dates.ts";
+import type { ObservationKind } from "./observation.ts";
+
+/** What ranking looks at. */
+export interface Rankable {
+  readonly id: number;
+  /** How well the words match, more than 0; 0 for what only stands next to a match. */
+  readonly textScore: number;
+  readonly sessionId: string;
+  readonly kind: ObservationKind;
+  readonly files: string;
+  readonly createdAtMs: number;
+}
+
+/** What stands next to a match. */
+export interface RankableNeighbour<Hit extends Rankable> {
+  readonly of: number;
+  readonly distance: number;
+  readonly hit: Hit;
+}
+
+/** Something that was found, with how good it is: 1 is about the best that words alone can do. */
+export interface Ranked<Hit> {
+  readonly hit: Hit;
+  readonly score: number;
+}
+
+/** What a question says beside its words. */
+export interface RankContext {
+  readonly nowMs: number;
+  /** The time that it speaks of. */
+  readonly time: TimeSpan | null;
+  /** Exact words of paths in it: `run.ts`. */
+  readonly paths: readonly string[];
+}
+
+/** How much each of it counts, beside 1 for the words. */
+export interface RankWeights {
+  readonly session: number;
+  readonly recency: number;
+  readonly file: number;
+  readonly time: number;
+  readonly neighbour: number;
+  readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
+}
+
+/** Found with `conclaude memory eval` on generated histories. */
+export const RANK_WEIGHTS: RankWeights = {
+  session: 0.15,
+  recency: 0.03,
+  file: 0.15,
+  time: 0.35,
+  neighbour: 0.35,
+  kinds: {
+    fix: 0.06,
+    commit: 0.04,
+    decision: 0.06,
+    note: 0.06,
+    summary: -0.02,
+    command: -0.03,
+    search: -0.08,
+  },
+};
+
+/** Passages of a session that say how much it is about the question. */
+const TOP_PASSAGES = 3;
+const RECENT_MS = 14 * 86_400_000;
+
+/** Orders what was found and what stands next to it, the best first. */
+export function rank<Hit extends Rankable>(
+  hits: readonly Hit[],
+  neighbours: readonly RankableNeighbour<Hit>[],
+  context: RankContext,
+  weights: RankWeights = RANK_WEIGHTS,
+): Ranked<Hit>[] {
+  const best = Math.max(...hits.map(({ textScore }) => textScore), Number.MIN_VALUE);
+  const scores = new Map<number, { readonly hit: Hit; text: number }>();
+  for (const hit of hits) scores.set(hit.id, { hit, text: hit.textScore / best });
+  const sessions = sessionScores([...scores.values()]);
+  const own = new Map([...scores].map(([id, { text }]) => [id, text]));
+  for (const { of, distance, hit } of neighbours) {
+    const lent = weights.neighbour * (own.get(of) ?? 0) / distance;
+    const known = scores.get(hit.id);
+    if (known === undefined) scores.set(hit.id, { hit, text: lent });
+    else known.text = Math.max(known.text, (own.get(hit.id) ?? 0) + lent * 0.3, lent);
+  }
+  return [...scores.values()]
+    .map(({ hit, text }) => ({
+      hit,
+      score: text +
+        weights.session * (sessions.get(hit.sessionId) ?? 0) +
+        weights.recency * Math.exp(-Math.max(0, context.nowMs - hit.createdAtMs) / RECENT_MS) +
+        weights.file * (namesFile(hit, context.paths) ? 1 : 0) +
+        weights.time * nearness(hit.createdAtMs, context.time) +
+        (weights.kinds[hit.kind] ?? 0),
+    }))
+    .sort((one, other) => other.score - one.score || other.hit.id - one.hit.id);
+}
+
+/** How much sessions are about the question: their best passages together, 1 for the best session. */
+function sessionScores<Hit extends Rankable>(
+  found: readonly { readonly hit: Hit; readonly text: number }[],
+): ReadonlyMap<string, number> {
+  const bySession = Map.groupBy(found, ({ hit }) => hit.sessionId);
+  const sums = [...bySession].map(([session, passages]): [string, number] => [
+    session,
+    passages.map(({ text }) => text).sort((one, other) => other - one).slice(0, TOP_PASSAGES)
+      .reduce((sum, text, at) => sum + text / (at + 1), 0),
+  ]);
+  const most = Math.max(...sums.map(([, sum]) => sum), Number.MIN_VALUE);
+  return new Map(sums.map(([session, sum]) => [session, sum / most]));
+}
+
+function namesFile({ files }: Rankable, paths: readonly string[]): boolean {
+  return paths.some((path) => files.toLowerCase().includes(path));
+}
+
+/** 1 within the time, falling to 0 over as long again on either side. */
+function nearness(atMs: number, time: TimeSpan | null): number {
+  if (time === null) return 0;
+  const length = time.untilMs - time.fromMs;
+  const outside = Math.max(time.fromMs - atMs, atMs - time.untilMs, 0);
+  return Math.max(0, 1 - outside / length);
+}

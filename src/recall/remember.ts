@@ -1,0 +1,59 @@
+import type { DatabaseSync } from "node:sqlite";
+import { newId } from "../ids.ts";
+import { digestOf } from "../memory/fnv.ts";
+import { said } from "../memory/observe/words.ts";
+import { pathInProject } from "../memory/paths.ts";
+import { indexedTerms } from "../memory/terms.ts";
+import { UserError } from "../errors.ts";
+import { transaction } from "../store/database.ts";
+import { readObservations, saveObservation } from "../store/observations.ts";
+
+/** The session of what a person remembers outside of any. */
+export const NO_SESSION = "notes";
+
+/** Where a note belongs. */
+export interface NotePlace {
+  /** Null: to no session. */
+  readonly sessionId: string | null;
+  readonly project: string | null;
+  readonly branch: string | null;
+  /** The folder that files are told from. */
+  readonly root: string | null;
+  readonly files: readonly string[];
+  readonly atMs: number;
+}
+
+/**
+ * Keeps what somebody wants remembered. The same text once more is counted, not kept twice.
+ *
+ * @param text Without secrets. @throws {UserError} When nothing is left of it.
+ */
+export function rememberNote(
+  db: DatabaseSync,
+  text: string,
+  { sessionId, project, branch, root, files, atMs }: NotePlace,
+): { readonly id: number; readonly isNew: boolean } {
+  const note = said("note", text.trim());
+  if (note === null) {
+    throw new UserError("Cannot remember this", {
+      why: "there is no text, or all of it is private",
+      next: 'conclaude memory remember "Tests need the service on port 5433"',
+    });
+  }
+  const paths = files.map((file) => pathInProject(file, root));
+  const { mends: _mends, sameAs, ...observed } = note;
+  const id = transaction(db, () =>
+    saveObservation(db, {
+      ...observed,
+      uid: newId(atMs),
+      sessionId: sessionId ?? NO_SESSION,
+      project,
+      branch,
+      terms: indexedTerms([text, ...paths].join("\n"), project),
+      files: paths.map((path) => ({ path, digest: null })),
+      // Notes of no session are the same only within a project.
+      sameAs: sameAs === null ? null : digestOf(`${sameAs} ${project}`),
+      atMs,
+    }));
+  return { id, isNew: readObservations(db, [id])[0]?.repeats === 1 };
+}

@@ -1,0 +1,105 @@
+/** What a new session is told of earlier ones. */
+import type { DatabaseSync } from "node:sqlite";
+import type { ObservationKind } from "../memory/observation.ts";
+
+/** An observation as it may be told. */
+export interface TellableRow {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly branch: string | null;
+  readonly kind: ObservationKind;
+  readonly outcome: "success" | "failure" | null;
+  readonly title: string;
+  /** JSON: paths from the project's folder. */
+  readonly files: string;
+  /** JSON. */
+  readonly facts: string;
+  readonly repeats: number;
+  readonly resolvedBy: number | null;
+  readonly updatedAtMs: number;
+}
+
+const COLUMNS =
+  `id, session_id AS sessionId, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy,
+            updated_at_ms AS updatedAtMs`;
+
+/** What is worth telling of a branch, the newest first. The kinds are those of its index. */
+export function tellableOfBranch(
+  db: DatabaseSync,
+  { project, branch }: { readonly project: string; readonly branch: string | null },
+  limit: number,
+): TellableRow[] {
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM observations
+      WHERE project = ?
+        AND branch IS ?
+        AND kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')
+      ORDER BY created_at_ms DESC
+      LIMIT ?`,
+  ).all(project, branch, limit) as unknown as TellableRow[];
+}
+
+/** What counts on every branch of a project, the newest first. The kinds are those of its index. */
+export function tellableOfProject(
+  db: DatabaseSync,
+  project: string,
+  limit: number,
+): TellableRow[] {
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM observations
+      WHERE project = ?
+        AND kind IN ('summary', 'decision', 'note')
+      ORDER BY created_at_ms DESC
+      LIMIT ?`,
+  ).all(project, limit) as unknown as TellableRow[];
+}
+
+/** The content that files had when some observations were made: digests by observation, then by path. */
+export function digestsOf(
+  db: DatabaseSync,
+  ids: readonly number[],
+): ReadonlyMap<number, ReadonlyMap<string, string>> {
+  const rows = db.prepare(
+    `SELECT observation_id AS id, path, digest
+       FROM observation_files
+      WHERE observation_id IN (SELECT value FROM json_each(?))
+        AND digest IS NOT NULL`,
+  ).all(JSON.stringify(ids));
+  const digests = new Map<number, Map<string, string>>();
+  for (const row of rows) {
+    const id = Number(row["id"]);
+    const ofOne = digests.get(id) ?? new Map<string, string>();
+    ofOne.set(String(row["path"]), String(row["digest"]));
+    digests.set(id, ofOne);
+  }
+  return digests;
+}
+
+/** Open tasks of a project that nobody has taken, the most urgent first. */
+export function openTaskTitles(
+  db: DatabaseSync,
+  project: string,
+  limit: number,
+): { readonly id: string; readonly title: string }[] {
+  return db.prepare(
+    `SELECT id, title
+       FROM tasks
+      WHERE status = 'open'
+        AND deleted_at_ms IS NULL
+        AND coalesce(repository, project_dir) = ?
+      ORDER BY priority, created_at_ms
+      LIMIT ?`,
+  ).all(project, limit) as unknown as { id: string; title: string }[];
+}
+
+/** When a session showed life last; null when it is not known. */
+export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null {
+  const row = db.prepare(
+    `SELECT updated_at_ms AS atMs
+       FROM sessions
+      WHERE session_id = ?`,
+  ).get(sessionId);
+  return row === undefined ? null : Number(row["atMs"]);
+}

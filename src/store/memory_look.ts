@@ -1,0 +1,135 @@
+/** What a person looks at in memory: one observation, what stands around it, what there is of a file, counts. */
+import type { DatabaseSync } from "node:sqlite";
+import type { ObservedFile } from "../memory/observation.ts";
+import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
+
+/**
+ * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins so, oldest first.
+ *
+ * @returns At most `limit`; none for an empty text.
+ */
+export function findObservations(db: DatabaseSync, text: string, limit: number): Observation[] {
+  const [, number] = /^#?(\d{1,15})$/.exec(text) ?? [];
+  const byNumber = number === undefined ? [] : db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.id = ?`,
+  ).all(Number(number));
+  const rows = byNumber.length > 0 || text === "" ? byNumber : db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.uid >= ?1
+        AND o.uid < ?1 || char(0x10ffff)
+      ORDER BY o.uid
+      LIMIT ?2`,
+  ).all(text, limit);
+  return rows.map(observationOf);
+}
+
+/** The files of an observation, with the content that they had then. */
+export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[] {
+  return db.prepare(
+    `SELECT path, digest
+       FROM observation_files
+      WHERE observation_id = ?
+      ORDER BY path`,
+  ).all(id) as unknown as ObservedFile[];
+}
+
+/** The captures that an observation was made of, as far as they are still kept, oldest first. */
+export function capturesOfObservation(
+  db: DatabaseSync,
+  { id, sessionId }: Pick<Observation, "id" | "sessionId">,
+): string[] {
+  return db.prepare(
+    `SELECT id
+       FROM pending_queue
+      WHERE session_id = ?
+        AND observation_id = ?
+      ORDER BY created_at_ms, id`,
+  ).all(sessionId, id).map((row) => String(row["id"]));
+}
+
+/** What stands before and behind an observation in its session, itself included, oldest first. */
+export function timelineAround(
+  db: DatabaseSync,
+  { id, sessionId, createdAtMs }: Pick<Observation, "id" | "sessionId" | "createdAtMs">,
+  reach: number,
+): Observation[] {
+  const before = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?1
+        AND (o.created_at_ms, o.id) < (?2, ?3)
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?4`,
+  ).all(sessionId, createdAtMs, id, reach).reverse();
+  const behind = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?1
+        AND (o.created_at_ms, o.id) >= (?2, ?3)
+      ORDER BY o.created_at_ms, o.id
+      LIMIT ?4`,
+  ).all(sessionId, createdAtMs, id, reach + 1);
+  return [...before, ...behind].map(observationOf);
+}
+
+/**
+ * What there is of a file, or of all below a folder, the newest first.
+ *
+ * @param file From the project's folder, or the end of such a path. @param project Null: of all projects.
+ */
+export function timelineOfFile(
+  db: DatabaseSync,
+  file: string,
+  { project, limit }: { readonly project: string | null; readonly limit: number },
+): Observation[] {
+  return db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE (?2 IS NULL OR o.project = ?2)
+        AND o.id IN (
+          SELECT observation_id
+            FROM observation_files
+           WHERE instr('/' || path || '/', '/' || ?1 || '/') > 0)
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?3`,
+  ).all(file.replace(/^\.?\/+|\/+$/g, ""), project, limit).map(observationOf);
+}
+
+/** How much is remembered. */
+export interface MemoryCounts {
+  readonly observations: number;
+  readonly sessions: number;
+  readonly projects: number;
+  readonly repeats: number;
+  readonly oldestAtMs: number | null;
+  readonly newestAtMs: number | null;
+  readonly byKind: readonly { readonly kind: string; readonly count: number }[];
+  /** Failures that nothing has mended. */
+  readonly openFailures: number;
+  /** Captures that are not worked in yet, and those that were given up. */
+  readonly waiting: number;
+  readonly givenUp: number;
+}
+
+/** Counts what is remembered. */
+export function countMemory(db: DatabaseSync): MemoryCounts {
+  const row = db.prepare(
+    `SELECT count(*) AS observations, count(DISTINCT session_id) AS sessions, count(DISTINCT project) AS projects,
+            coalesce(sum(repeats - 1), 0) AS repeats, min(created_at_ms) AS oldestAtMs,
+            max(updated_at_ms) AS newestAtMs,
+            coalesce(sum(outcome = 'failure' AND resolved_by IS NULL), 0) AS openFailures,
+            (SELECT count(*) FROM pending_queue WHERE status IN ('raw', 'processing')) AS waiting,
+            (SELECT count(*) FROM pending_queue WHERE status = 'error') AS givenUp
+       FROM observations`,
+  ).get();
+  const byKind = db.prepare(
+    `SELECT kind, count(*) AS count
+       FROM observations
+      GROUP BY kind
+      ORDER BY count DESC, kind`,
+  ).all();
+  return { ...row, byKind: byKind.map((kind) => ({ ...kind })) } as unknown as MemoryCounts;
+}

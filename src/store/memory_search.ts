@@ -1,0 +1,220 @@
+/** What the index of words is asked. */
+import type { DatabaseSync } from "node:sqlite";
+import { type ObservationKind } from "../memory/observation.ts";
+import { filterOf } from "./filter.ts";
+import { statement } from "./statement.ts";
+
+/** Which observations are looked through; null lets everything through. */
+export interface MemoryFilter {
+  /** Common git directory, or project directory where there is none. */
+  readonly project: string | null;
+  readonly sessionId: string | null;
+  readonly branch: string | null;
+  /** From the project's folder, or the end of such a path: `run.ts`. */
+  readonly file: string | null;
+  readonly kind: ObservationKind | null;
+  /** Epoch milliseconds: from then on, and before. */
+  readonly sinceMs: number | null;
+  readonly untilMs: number | null;
+}
+
+/** A filter that lets everything through. */
+export const EVERYTHING: MemoryFilter = {
+  project: null,
+  sessionId: null,
+  branch: null,
+  file: null,
+  kind: null,
+  sinceMs: null,
+  untilMs: null,
+};
+
+/** An observation that matches, as far as ranking looks at it. */
+export interface IndexHit {
+  readonly id: number;
+  /** Higher is better; more than 0. */
+  readonly textScore: number;
+  readonly sessionId: string;
+  readonly kind: ObservationKind;
+  readonly title: string;
+  /** JSON. */
+  readonly files: string;
+  readonly createdAtMs: number;
+  readonly resolvedBy: number | null;
+}
+
+const HIT_COLUMNS =
+  `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
+            o.resolved_by AS resolvedBy`;
+
+/** How much a match counts in the title, in prose, and among the words of code. */
+const WEIGHTS = "2.0, 1.0, 1.5";
+
+/** The number of the newest observation: about how many there are; 0 when there is none. */
+export function lastObservation(db: DatabaseSync): number {
+  const row = statement(db, "SELECT max(id) AS id FROM observations").get();
+  return Number(row!["id"] ?? 0);
+}
+
+/** In how many observations a word occurs, counted up to a limit: 1 µs for ten of them. */
+export function countMatches(db: DatabaseSync, match: string, limit: number): number {
+  const row = statement(
+    db,
+    `SELECT count(*) AS n
+       FROM (SELECT rowid FROM memory_index WHERE memory_index MATCH ? LIMIT ?)`,
+  ).get(match, limit);
+  return Number(row!["n"]);
+}
+
+/**
+ * The observations that match best, by the words alone.
+ *
+ * @param match An expression of FTS5.
+ * @throws {Error} What SQLite says; of a damaged index, too.
+ */
+export function searchIndex(
+  db: DatabaseSync,
+  match: string,
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+): IndexHit[] {
+  const { sql, values } = conditionsOf(filter);
+  const found = sql === ""
+    ? `SELECT rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
+         FROM memory_index
+        WHERE memory_index MATCH ?
+        ORDER BY score
+        LIMIT ?`
+    : `SELECT f.rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
+         FROM memory_index AS f
+         JOIN observations AS o ON o.id = f.rowid
+        ${sql}
+          AND memory_index MATCH ?
+        ORDER BY score
+        LIMIT ?`;
+  const rows = statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, -best.score AS textScore
+       FROM (${found}) AS best
+       JOIN observations AS o ON o.id = best.id
+      ORDER BY best.score, o.id DESC`,
+  ).all(...values, match, limit);
+  return rows as unknown as IndexHit[];
+}
+
+/** The newest observations that match, whatever else: for words that are everywhere. */
+export function newestMatches(
+  db: DatabaseSync,
+  match: string,
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+): IndexHit[] {
+  const { sql, values } = conditionsOf(filter);
+  const condition = sql === "" ? "WHERE" : `${sql} AND`;
+  return statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+       FROM memory_index AS f
+       JOIN observations AS o ON o.id = f.rowid
+      ${condition} memory_index MATCH ?
+      ORDER BY f.rowid DESC
+      LIMIT ?`,
+  ).all(...values, match, limit) as unknown as IndexHit[];
+}
+
+/** The newest observations, whatever they say: what a question without words can be answered with. */
+export function newestObservations(
+  db: DatabaseSync,
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+): IndexHit[] {
+  const { sql, values } = conditionsOf(filter);
+  return statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+       FROM observations AS o
+      ${sql}
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(...values, limit) as unknown as IndexHit[];
+}
+
+/** What stands next to an observation in its session. */
+export interface Neighbour {
+  /** The observation whose neighbour it is. */
+  readonly of: number;
+  /** 1 is the next one before or behind. */
+  readonly distance: number;
+  readonly hit: IndexHit;
+}
+
+/** What stands before and behind some observations in their sessions, at most `reach` away. */
+export function neighboursOf(
+  db: DatabaseSync,
+  hits: readonly Pick<IndexHit, "id" | "sessionId" | "createdAtMs">[],
+  reach: number,
+): Neighbour[] {
+  return hits.flatMap(({ id, sessionId, createdAtMs }) =>
+    [
+      statement(
+        db,
+        `SELECT ${HIT_COLUMNS}, 0.0 AS textScore
+           FROM observations AS o
+          WHERE o.session_id = ?1
+            AND (o.created_at_ms, o.id) > (?2, ?3)
+            AND o.kind <> 'summary'
+          ORDER BY o.created_at_ms, o.id
+          LIMIT ?4`,
+      ).all(sessionId, createdAtMs, id, reach),
+      statement(
+        db,
+        `SELECT ${HIT_COLUMNS}, 0.0 AS textScore
+           FROM observations AS o
+          WHERE o.session_id = ?1
+            AND (o.created_at_ms, o.id) < (?2, ?3)
+            AND o.kind <> 'summary'
+          ORDER BY o.created_at_ms DESC, o.id DESC
+          LIMIT ?4`,
+      ).all(sessionId, createdAtMs, id, reach),
+    ].flatMap((rows) =>
+      rows.map((row, at) => ({ of: id, distance: at + 1, hit: row as unknown as IndexHit }))
+    )
+  );
+}
+
+/**
+ * The part of the texts of an observation that matches best, what matches between two marks.
+ *
+ * @returns Undefined when it does not match.
+ */
+export function snippetOf(
+  db: DatabaseSync,
+  id: number,
+  { match, words }: { readonly match: string; readonly words: number },
+): string | undefined {
+  // A number from JavaScript comes as a floating one, which FTS5 passes over.
+  const row = statement(
+    db,
+    `SELECT snippet(memory_index, 1, '', '', '…', ?3) AS text
+       FROM memory_index
+      WHERE memory_index MATCH ?2
+        AND rowid = CAST(?1 AS INTEGER)`,
+  ).get(id, match, words);
+  return row === undefined ? undefined : String(row["text"]);
+}
+
+function conditionsOf(filter: MemoryFilter) {
+  return filterOf([
+    ["o.project = ?", filter.project],
+    ["o.session_id = ?", filter.sessionId],
+    ["o.branch = ?", filter.branch],
+    ["o.kind = ?", filter.kind],
+    ["o.created_at_ms >= ?", filter.sinceMs],
+    ["o.created_at_ms < ?", filter.untilMs],
+    [
+      `EXISTS (
+         SELECT 1
+           FROM observation_files AS t
+          WHERE t.observation_id = o.id
+            AND instr('/' || t.path || '/', '/' || ? || '/') > 0)`,
+      filter.file === null ? null : filter.file.replace(/^\.?\/+|\/+$/g, ""),
+    ],
+  ]);
+}

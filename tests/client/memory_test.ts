@@ -1,0 +1,111 @@
+/** What one session of the real Claude Code did, as the next ones are told of it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { query } from "../support/look.ts";
+import { findExecutable, reasonToSkip, runScenario, type Steps } from "./harness.ts";
+
+const skipped = reasonToSkip();
+
+const use = (name: string, input: Record<string, unknown>) => ({
+  content: [{ type: "tool_use", name, input }],
+});
+const run = (command: string) => use("Bash", { command });
+const say = (text: string) => ({ content: [{ type: "text", text }] });
+
+const BROKEN = `import test from "node:test";
+import assert from "node:assert";
+import { addAmounts } from "./amounts.mjs";
+test("addAmounts() adds cents", () => assert.equal(addAmounts(1, 2), 3));
+`;
+
+/** Edits, fails a test, mends it, commits, and leaves a check that fails. */
+const FIRST: Steps = [
+  use("Write", {
+    file_path: "{{PROJECT}}/amounts.mjs",
+    content: "export function addAmounts(a, b) {\n  return a - b;\n}\n",
+  }),
+  use("Write", { file_path: "{{PROJECT}}/amounts.test.mjs", content: BROKEN }),
+  run("node --test amounts.test.mjs"),
+  use("Read", { file_path: "{{PROJECT}}/amounts.mjs" }),
+  use("Edit", {
+    file_path: "{{PROJECT}}/amounts.mjs",
+    old_string: "return a - b;",
+    new_string: "return a + b;",
+  }),
+  run("node --test amounts.test.mjs"),
+  run(
+    "git add -A && git -c user.name=t -c user.email=t@t commit -m 'Amounts are added, not subtracted'",
+  ),
+  run("node check-rounding.mjs"),
+  say("Amounts add up now; the rounding check is not written yet."),
+];
+
+async function begin(project: string): Promise<void> {
+  await Deno.mkdir(project, { recursive: true });
+  const { success } = await new Deno.Command("git", {
+    args: ["init", "-q", "-b", "feature/amounts"],
+    cwd: project,
+  }).output();
+  assert.ok(success);
+}
+
+const HEADING = "Memory of this project";
+
+Deno.test({
+  name:
+    "the real Claude Code is told in its next session what was mended and what is open, elsewhere nothing, and never twice",
+  ignore: skipped !== null,
+  async fn() {
+    const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-client-" }));
+    try {
+      const executable = await findExecutable(folder);
+      const home = join(folder, "home");
+      const project = join(folder, "shop");
+      const elsewhere = join(folder, "other");
+      await begin(project);
+      await begin(elsewhere);
+      const session = (name: string, at: string, steps: Steps, args: readonly string[] = []) =>
+        runScenario(name, {
+          executable,
+          folder,
+          at: "user",
+          home,
+          project: at,
+          steps,
+          args: ["--dangerously-skip-permissions", ...args],
+        });
+
+      const first = await session("first", project, FIRST);
+      assert.equal(first.sentToModel.includes(HEADING), false);
+
+      const second = await session("second", project, [say("Ready.")]);
+      assert.ok(second.sentToModel.includes(HEADING), second.summary);
+      assert.match(second.sentToModel, /Fixed [^"]*amounts\.mjs/);
+      assert.match(second.sentToModel, /Left open on feature\/amounts/);
+      assert.match(second.sentToModel, /check-rounding\.mjs` failed/);
+      assert.match(second.sentToModel, /Commit [0-9a-f]{7} on feature\/amounts: Amounts are added/);
+
+      const third = await session("third", elsewhere, [say("Ready.")]);
+      assert.equal(third.sentToModel.includes(HEADING), false);
+      assert.doesNotMatch(third.sentToModel, /amounts\.mjs|addAmounts|check-rounding/);
+
+      const [told] = query(
+        second.database,
+        `SELECT session_id AS id
+           FROM sessions
+          WHERE project_dir = ?
+          ORDER BY started_at_ms DESC
+          LIMIT 1`,
+        project,
+      );
+      const again = await session("again", project, [say("Still ready.")], [
+        "--resume",
+        String(told!["id"]),
+      ]);
+      const last = again.sentToModel.trim().split("\n").at(-1)!;
+      assert.equal(last.split(HEADING).length - 1, 1, "what it was told before stands in it once");
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
