@@ -1,6 +1,6 @@
 /** What a person typed, as something that the index can be asked, whatever it is. */
 import { STOP_WORDS } from "./stop_words.ts";
-import { codeTerms } from "./terms.ts";
+import { codeTerms, exactTerm } from "./terms.ts";
 
 /** One word to look for. */
 export interface QueryTerm {
@@ -20,7 +20,10 @@ export interface MemoryQuery {
 
 /** What is looked at of a query, in characters, and how many words. */
 const MAX_QUERY_CHARS = 4_000;
-const MAX_QUERY_TERMS = 48;
+const MAX_QUERY_TERMS = 64;
+/** So many words may be those of one identifier, and so many are looked at for that. */
+const MAX_JOINED_WORDS = 5;
+const MAX_JOINED_FROM = 12;
 /** Longer words than the index has; SQLite takes any. */
 const MAX_WORD_CHARS = 64;
 
@@ -38,10 +41,22 @@ export function readQuery(text: string): MemoryQuery {
   for (const word of telling.length > 0 ? telling : words) {
     if (!found.has(word)) found.set(word, "word");
   }
+  for (const name of joinedWords(telling)) if (!found.has(name)) found.set(name, "exact");
   for (const word of parts) if (!found.has(word) && !STOP_WORDS.has(word)) found.set(word, "part");
   const terms = [...found].slice(0, MAX_QUERY_TERMS)
     .map(([word, kind]): QueryTerm => ({ match: `"${word}"`, kind }));
   return { terms, phrases: quotedPhrases(typed) };
+}
+
+/** Neighbouring words as one identifier: who remembers `parseHookEvent` may type "parse hook event". */
+function joinedWords(words: readonly string[]): string[] {
+  const names: string[] = [];
+  for (let length = 2; length <= MAX_JOINED_WORDS; length++) {
+    for (let from = 0; from + length <= Math.min(words.length, MAX_JOINED_FROM); from++) {
+      names.push(exactTerm(words.slice(from, from + length).join("")));
+    }
+  }
+  return names;
 }
 
 function quotedPhrases(typed: string): string[] {

@@ -16,6 +16,7 @@ export interface Rankable {
 /** What stands next to a match. */
 export interface RankableNeighbour<Hit extends Rankable> {
   readonly of: number;
+  /** 1 is the next one; below 0 it stands before. */
   readonly distance: number;
   readonly hit: Hit;
 }
@@ -41,7 +42,9 @@ export interface RankWeights {
   readonly recency: number;
   readonly file: number;
   readonly time: number;
-  readonly neighbour: number;
+  /** For what comes right after a match, and right before: an answer stands behind its question. */
+  readonly next: number;
+  readonly previous: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
 
@@ -51,7 +54,8 @@ export const RANK_WEIGHTS: RankWeights = {
   recency: 0.03,
   file: 0.15,
   time: 0.35,
-  neighbour: 0.35,
+  next: 0.8,
+  previous: 0.4,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -80,7 +84,8 @@ export function rank<Hit extends Rankable>(
   const sessions = sessionScores([...scores.values()]);
   const own = new Map([...scores].map(([id, { text }]) => [id, text]));
   for (const { of, distance, hit } of neighbours) {
-    const lent = weights.neighbour * (own.get(of) ?? 0) / distance;
+    const share = distance > 0 ? weights.next : weights.previous;
+    const lent = share * (own.get(of) ?? 0) / Math.abs(distance);
     const known = scores.get(hit.id);
     if (known === undefined) scores.set(hit.id, { hit, text: lent });
     else known.text = Math.max(known.text, (own.get(hit.id) ?? 0) + lent * 0.3, lent);

@@ -67,10 +67,13 @@ export function projectTerm(project: string): string {
   return `project${JOINT}${(hash >>> 0).toString(36)}${(other >>> 0).toString(36)}${END}`;
 }
 
-/** A name as it is found exactly: `run.ts`, `src/hook/run.ts`, `HookEvent`. Empty when it has no letter or digit. */
+/**
+ * A name as it is found exactly: `run.ts`, `src/hook/run.ts`, `HookEvent`. How the words of an identifier are joined makes
+ * no difference: `hook_event` is the same. Empty when it has no letter or digit.
+ */
 export function exactTerm(name: string): string {
-  const joined = name.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((part) => part !== "")
-    .join(JOINT);
+  const joined = name.toLowerCase().replace(/[_$]/g, "").split(/[^\p{L}\p{N}]+/u)
+    .filter((part) => part !== "").join(JOINT);
   return joined === "" ? "" : joined.slice(0, MAX_TERM_CHARS) + END;
 }
 

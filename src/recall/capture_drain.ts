@@ -45,6 +45,8 @@ export interface CaptureDrainOptions {
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
   readonly batch?: BatchSize;
+  /** False leaves the summaries of sessions to another drain. */
+  readonly summarizes?: boolean;
   /** Called after every batch. */
   readonly onProgress?: (worked: number) => void;
 }
@@ -82,8 +84,10 @@ export function drainCaptures(
   for (let round = 1; performance.now() < untilMs; round++) {
     const claimed = claimCaptures(db, now(), batch);
     if (claimed.length === 0) {
-      const summaries = writeSummaries(db, { untilMs });
-      return { worked, failed, ...summaries };
+      const written = options.summarizes === false
+        ? { summaries: 0, complete: true }
+        : writeSummaries(db, { untilMs });
+      return { worked, failed, ...written };
     }
     const done = workIn(db, claimed, now());
     worked += done.worked;

@@ -50,6 +50,24 @@ export function capturesOfObservation(
   ).all(sessionId, id).map((row) => String(row["id"]));
 }
 
+/** The captures of every observation, as far as they are still kept. */
+export function capturesByObservation(db: DatabaseSync): ReadonlyMap<number, readonly string[]> {
+  const found = new Map<number, string[]>();
+  const rows = db.prepare(
+    `SELECT observation_id AS observation, id
+       FROM pending_queue
+      WHERE observation_id IS NOT NULL
+      ORDER BY created_at_ms, id`,
+  ).iterate();
+  for (const row of rows) {
+    const observation = Number(row["observation"]);
+    const captures = found.get(observation);
+    if (captures === undefined) found.set(observation, [String(row["id"])]);
+    else captures.push(String(row["id"]));
+  }
+  return found;
+}
+
 /** What stands before and behind an observation in its session, itself included, oldest first. */
 export function timelineAround(
   db: DatabaseSync,

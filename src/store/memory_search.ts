@@ -101,6 +101,27 @@ export function searchIndex(
   return rows as unknown as IndexHit[];
 }
 
+/** What SQLite gives by itself: any word of a text, ordered by `bm25()` with no weights. Ranking is measured against it. */
+export function plainSearch(
+  db: DatabaseSync,
+  text: string,
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+): number[] {
+  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  if (words.length === 0) return [];
+  const { sql, values } = conditionsOf(filter);
+  const match = [...new Set(words)].map((word) => `"${word}"`).join(" OR ");
+  const join = sql === "" ? "WHERE" : `JOIN observations AS o ON o.id = f.rowid ${sql} AND`;
+  return statement(
+    db,
+    `SELECT f.rowid AS id
+       FROM memory_index AS f
+      ${join} memory_index MATCH ?
+      ORDER BY bm25(memory_index)
+      LIMIT ?`,
+  ).all(...values, match, limit).map((row) => Number(row["id"]));
+}
+
 /** The newest observations that match, whatever else: for words that are everywhere. */
 export function newestMatches(
   db: DatabaseSync,
@@ -140,7 +161,7 @@ export function newestObservations(
 export interface Neighbour {
   /** The observation whose neighbour it is. */
   readonly of: number;
-  /** 1 is the next one before or behind. */
+  /** 1 is the next one behind, −1 the one before. */
   readonly distance: number;
   readonly hit: IndexHit;
 }
@@ -173,8 +194,12 @@ export function neighboursOf(
           ORDER BY o.created_at_ms DESC, o.id DESC
           LIMIT ?4`,
       ).all(sessionId, createdAtMs, id, reach),
-    ].flatMap((rows) =>
-      rows.map((row, at) => ({ of: id, distance: at + 1, hit: row as unknown as IndexHit }))
+    ].flatMap((rows, side) =>
+      rows.map((row, at) => ({
+        of: id,
+        distance: side === 0 ? at + 1 : -at - 1,
+        hit: row as unknown as IndexHit,
+      }))
     )
   );
 }
