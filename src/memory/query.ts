@@ -7,7 +7,7 @@ export interface QueryTerm {
   /** As the index takes it, in quotes: `"parse"`. */
   readonly match: string;
   /** Exact words of code and paths tell more than words of prose. */
-  readonly kind: "word" | "exact" | "part";
+  readonly kind: "word" | "exact" | "part" | "pair";
 }
 
 /** A question to the index. */
@@ -43,6 +43,7 @@ export function readQuery(text: string): MemoryQuery {
   }
   for (const name of joinedWords(telling)) if (!found.has(name)) found.set(name, "exact");
   for (const word of parts) if (!found.has(word) && !STOP_WORDS.has(word)) found.set(word, "part");
+  for (const pair of pairsOf(words)) found.set(pair, "pair");
   const terms = [...found].slice(0, MAX_QUERY_TERMS)
     .map(([word, kind]): QueryTerm => ({ match: `"${word}"`, kind }));
   return { terms, phrases: quotedPhrases(typed) };
@@ -57,6 +58,15 @@ function joinedWords(words: readonly string[]): string[] {
     }
   }
   return names;
+}
+
+/** Words that stand next to each other and both tell something: together they name a thing. */
+function pairsOf(words: readonly string[]): string[] {
+  return words.slice(0, MAX_JOINED_FROM).flatMap((word, at) => {
+    const next = words[at + 1];
+    const tells = (one: string | undefined) => one !== undefined && !STOP_WORDS.has(one);
+    return tells(word) && tells(next) && word !== next ? [`${word} ${next}`] : [];
+  });
 }
 
 function quotedPhrases(typed: string): string[] {

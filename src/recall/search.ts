@@ -104,7 +104,7 @@ function candidates(
   options: { readonly filter: MemoryFilter; readonly limit: number },
 ): IndexHit[] {
   const limits = matchLimits(lastObservation(db));
-  const counts = query.terms.map(({ match }) => countMatches(db, match, limits.perTerm));
+  const counts = countTerms(db, query, limits.perTerm);
   const { project, ...rest } = options.filter;
   const within = { ...options, filter: { ...rest, project: null } };
   const plan = planMatch(query, counts, { limits, project });
@@ -120,6 +120,22 @@ function candidates(
   }
   const prefixes = prefixMatch(query, project);
   return prefixes === "" ? hits : [...hits, ...without(hits, newestMatches(db, prefixes, within))];
+}
+
+/** In how many observations each term is. Two words that are everywhere are not looked for as a pair: that takes long. */
+function countTerms(db: DatabaseSync, { terms }: MemoryQuery, limit: number): number[] {
+  const counts = new Map<string, number>();
+  for (const { match, kind } of terms) {
+    if (kind !== "pair") counts.set(match, countMatches(db, match, limit));
+  }
+  return terms.map(({ match, kind }) => {
+    if (kind !== "pair") return counts.get(match)!;
+    const [one, other] = match.split(" ").map((word) =>
+      counts.get(`"${word.replaceAll('"', "")}"`)
+    );
+    const rarest = Math.min(one ?? 0, other ?? 0);
+    return rarest === 0 || rarest >= limit ? 0 : countMatches(db, match, limit);
+  });
 }
 
 function without(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHit[] {
