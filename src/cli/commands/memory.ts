@@ -2,10 +2,12 @@ import { OBSERVATION_KINDS } from "../../memory/observation.ts";
 import { command, group, someText, wholeNumber } from "../command.ts";
 import { SESSION_FLAG, SINCE_FLAG } from "../flags.ts";
 import { parseSince } from "../since.ts";
+import type { EvalFlags } from "../actions/memory_eval.ts";
 import type { SearchFlags } from "../actions/memory_search.ts";
 
 const load = () => import("../actions/memory.ts");
 const loadSearch = () => import("../actions/memory_search.ts");
+const loadEval = () => import("../actions/memory_eval.ts");
 const loadRemember = () => import("../actions/memory_remember.ts");
 
 const ID = {
@@ -162,6 +164,52 @@ export const memory = group({
       examples: [
         'conclaude memory remember "Tests need the service on port 5433"',
         'conclaude memory remember "Never edit by hand: generated" --file src/schema.ts',
+      ],
+    }),
+    eval: command<EvalFlags, [string | undefined]>({
+      load: async () => (await loadEval()).evaluate,
+      parameters: {
+        positional: {
+          kind: "tuple",
+          parameters: [{
+            parse: someText,
+            optional: true,
+            brief: "JSON Lines with documents and questions",
+            placeholder: "file",
+          }],
+        },
+        flags: {
+          self: {
+            kind: "boolean",
+            default: false,
+            withNegated: false,
+            brief:
+              "Ask past prompts of your own memory: what was known then of the files edited next",
+          },
+          baseline: {
+            kind: "boolean",
+            default: false,
+            withNegated: false,
+            brief: "Ask the same of SQLite's plain bm25(), side by side",
+          },
+          perQuestion: {
+            kind: "boolean",
+            default: false,
+            withNegated: false,
+            brief: "Tell the rank of the first right answer of each question",
+          },
+        },
+      },
+      brief: "Measure how well memory finds things",
+      about: [
+        "Puts documents into a temporary database, on the way that real memory goes, asks the questions and tells recall",
+        "at 1, 5, 10 and 20, the mean reciprocal rank and the time. A line is one of",
+        '{"type":"document","id","sessionId","projectDir","text","createdAtMs","role"?} and',
+        '{"type":"question","id","text","relevant":[ids],"projectDir"?,"asOfMs"?}.',
+      ].join("\n"),
+      examples: [
+        "conclaude memory eval questions.jsonl --baseline",
+        "conclaude memory eval --self --per-question --json",
       ],
     }),
     stats: command({

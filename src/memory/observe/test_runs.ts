@@ -59,7 +59,7 @@ const RUNNERS: readonly Runner[] = [
 const FAILING: readonly RegExp[] = [
   /^(.+?) \.\.\. FAILED\b/gm, // deno, cargo
   /^--- FAIL: (\S+)/gm, // go
-  /^FAILED (\S+)/gm, // pytest
+  /^FAILED ([^\s|]\S*)/gm, // pytest
   /^\s*[✕✖×✗]\s+(.+?)(?: \(\d+ ?m?s\))?$/gm, // jest, vitest, node
   /^not ok \d+ -? ?(.+?)(?: #.*)?$/gm, // TAP
   /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
