@@ -1,7 +1,7 @@
 /** The database of claude-mem, only read. Which columns it has depends on the version that made it. */
 import { DatabaseSync } from "node:sqlite";
-import { hasLog } from "./database.ts";
 import { isDamage } from "./export_salvage.ts";
+import { openToLook } from "./identity.ts";
 
 /** Tables that hold what claude-mem remembers. */
 export const CLAUDE_MEM_TABLES = ["observations", "session_summaries", "user_prompts"] as const;
@@ -57,23 +57,21 @@ const CLAUDE_ID = ["content_session_id", "claude_session_id"];
 const BATCH = 200;
 
 /**
- * Opens a database that nothing may be written to, not even beside it. The caller must close it.
+ * Opens another program's database for reading, so that closing it leaves it, and the files beside it, as they were. The
+ * caller must close it.
  *
  * @throws {Error} What SQLite says.
  */
-export function openUntouched(path: string): DatabaseSync {
-  if (hasLog(path) || exists(`${path}-wal`) || exists(`${path}-journal`)) {
-    return new DatabaseSync(path, { readOnly: true, timeout: 5_000 });
-  }
-  // Nobody has it open. Without this, SQLite makes a log and its index beside a database that had one, and leaves them.
-  const escaped = path.replace(/[%?#]/g, (char) => encodeURIComponent(char));
-  return new DatabaseSync(`file:${escaped}?immutable=1`, { readOnly: true });
+export function openForeign(path: string): DatabaseSync {
+  // Whoever may write rolls back what a program that died had begun.
+  return isFilled(`${path}-journal`)
+    ? new DatabaseSync(path, { readOnly: true, timeout: 5_000 })
+    : openToLook(path);
 }
 
-function exists(path: string): boolean {
+function isFilled(path: string): boolean {
   try {
-    Deno.statSync(path);
-    return true;
+    return Deno.statSync(path).size > 0;
   } catch {
     return false;
   }

@@ -301,7 +301,8 @@ Deno.test("secrets that another program has written into an export are masked", 
       .replace('"prompt":"Please', `"prompt":"${token} <private>hush</private> Please`)
       .replace(/"title":"Please[^"]*"/, `"title":"${token}"`)
       .replace('"text":"Please', `"text":"gh\\u0070_${token.slice(4)} Please`)
-      .replace('{"n":1}', `{"n":1,"password":"hunter2hunter2","t":"${token}"}`)
+      .replace('"metadata":{"n":1}', '"metadata":{"password":"hunter2hunter2"}')
+      .replace('"outcome":{"n":1}', `"outcome":{"n":1,"t":"${token}"}`)
   );
   assert.equal(lines.filter((line, i) => line !== before[i]).length, 5);
   const report = imported(second.db, lines);

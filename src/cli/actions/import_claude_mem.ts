@@ -16,7 +16,7 @@ import {
   claudeMemProjects,
   type ClaudeMemTable,
   claudeMemTables,
-  openUntouched,
+  openForeign,
 } from "../../store/claude_mem.ts";
 import { seenProjects } from "../../store/foreign_memory.ts";
 import { identifyDatabase } from "../../store/identity.ts";
@@ -142,7 +142,7 @@ function openSource({ cwd, locations }: CliContext, file: string): {
   }
   let source: DatabaseSync | undefined;
   try {
-    source = openUntouched(path);
+    source = openForeign(path);
     const tables = claudeMemTables(source);
     if (tables.length === 0) throw new Error("it has none of the tables of claude-mem");
     return { source, tables, path };
@@ -155,7 +155,10 @@ function openSource({ cwd, locations }: CliContext, file: string): {
 function cannot(path: string, why: string, cause?: unknown): UserError {
   return new UserError(`Cannot take over "${path}"`, {
     why: `${why}; the file is as it was`,
-    next: "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
+    // SQLite has to make files beside a database that is in WAL mode.
+    next: /unable to open|readonly/i.test(why)
+      ? "Copy it into a folder of your own and take the copy over"
+      : "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
     cause,
   });
 }
