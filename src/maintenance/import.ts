@@ -118,7 +118,11 @@ export function importLines(
     if (!options.dryRun && ++batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
     options.onProgress?.(tally.rows);
   }
-  if (!options.dryRun) transaction(db, () => endObservations(db));
+  if (!options.dryRun) {
+    transaction(db, () => endObservations(db));
+    // The next hook has to read the whole log.
+    checkpoint(db, "TRUNCATE");
+  }
   const { told, rows, ...report } = tally;
   // A table finds its faults later than the reader does.
   report.damagedLines.sort((one, other) => one.line - other.line);

@@ -77,7 +77,7 @@ export function importClaudeMemory(
       options.onProgress?.(rows);
     }
     if (!step.value) report.damaged.push(table);
-    if (!options.dryRun) checkpoint(db, "PASSIVE");
+    if (!options.dryRun) checkpoint(db, "TRUNCATE");
   }
   return report;
 }

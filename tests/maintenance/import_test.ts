@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { exportLines } from "../../src/maintenance/export.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../src/maintenance/import.ts";
-import { linesOf } from "../../src/maintenance/import_lines.ts";
+import { linesOf, type SourceLine } from "../../src/maintenance/import_lines.ts";
 import { NOT_EXPORTED, SMALL_TABLES, TABLES } from "../../src/store/exported_tables.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
@@ -149,6 +149,40 @@ Deno.test("observations whose numbers are taken get others, and what refers to t
   const mine = second.db.prepare("SELECT id, title FROM observations WHERE session_id = 'other'")
     .all();
   assert.deepEqual(mine.map((row) => row["id"]), [1, 2, 3]);
+});
+
+Deno.test("an import that was killed between a failure and its fix is made whole by another one", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  const notes = [first.db, second.db].map((db) =>
+    db.prepare(
+      `INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms)
+       VALUES (?, 'other', 'note', 'a note', '', '', 1, 1)`,
+    )
+  );
+  for (let i = 0; i < 700; i++) notes[0]!.run(`note-${i}`);
+  for (let i = 0; i < 9; i++) notes[1]!.run(`mine-${i}`);
+  const of = (line: string) => JSON.parse(line);
+  const lines = exported(first.db);
+  const isNote = (line: string) => line.includes('"title":"a note"');
+  const failure = lines.findIndex((line) => of(line).resolvedBy > 0);
+  const others = lines.filter((line, i) => i > failure && !isNote(line));
+  // Many batches between the two.
+  const apart = [...lines.slice(0, failure + 1), ...lines.filter(isNote), ...others];
+  const killed = function* (): Generator<SourceLine> {
+    for (const line of linesOf(source(apart.join("\n")))) {
+      if (line.number > failure + 650) throw new Error("killed");
+      yield line;
+    }
+  };
+  const options = { rules: NO_RULES, dryRun: false };
+  assert.throws(() => importLines(second.db, linesOfExport(killed()), options), /killed/);
+  const count = () =>
+    Number(second.db.prepare("SELECT count(*) AS n FROM observations").get()!["n"]);
+  assert.ok(count() > 500 && count() < 700, `${count()}`);
+  assert.equal(imported(second.db, apart).damaged, 0);
+  assert.deepEqual(byUids(second.db), byUids(first.db));
 });
 
 /** What refers to an observation, with the uids of both. */
@@ -301,13 +335,16 @@ Deno.test("secrets that another program has written into an export are masked", 
       .replace('"prompt":"Please', `"prompt":"${token} <private>hush</private> Please`)
       .replace(/"title":"Please[^"]*"/, `"title":"${token}"`)
       .replace('"text":"Please', `"text":"gh\\u0070_${token.slice(4)} Please`)
+      .replace('"title":"Zwei', `"title":"gh\\u0070_${token.slice(4)} Zwei`)
+      .replace(/("kind":"prompt".*"terms":")/, `$1${token.toLowerCase()}ǃ `)
       .replace('"metadata":{"n":1}', '"metadata":{"password":"hunter2hunter2"}')
       .replace('"outcome":{"n":1}', `"outcome":{"n":1,"t":"${token}"}`)
   );
-  assert.equal(lines.filter((line, i) => line !== before[i]).length, 5);
+  assert.equal(lines.filter((line, i) => line !== before[i]).length, 6);
   const report = imported(second.db, lines);
   assert.deepEqual(report.damagedLines, []);
   const after = exported(second.db);
+  assert.ok(!after.join("\n").toLowerCase().includes(token.toLowerCase()));
   assert.ok(!after.join("\n").includes(token) && !after.join("\n").includes("hush"));
   assert.ok(!after.join("\n").includes("hunter2"));
   assert.ok(after.join("\n").includes("[redacted:github-token]"));
