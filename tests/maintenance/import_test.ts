@@ -336,7 +336,7 @@ Deno.test("secrets that another program has written into an export are masked", 
       .replace(/"title":"Please[^"]*"/, `"title":"${token}"`)
       .replace('"text":"Please', `"text":"gh\\u0070_${token.slice(4)} Please`)
       .replace('"title":"Zwei', `"title":"gh\\u0070_${token.slice(4)} Zwei`)
-      .replace(/("kind":"prompt".*"terms":")/, `$1${token.toLowerCase()}ǃ `)
+      .replace(/("kind":"prompt"[^]*"terms":")/, `$1${token.toLowerCase()}ǃ `)
       .replace('"metadata":{"n":1}', '"metadata":{"password":"hunter2hunter2"}')
       .replace('"outcome":{"n":1}', `"outcome":{"n":1,"t":"${token}"}`)
   );
