@@ -38,6 +38,8 @@ export interface VerbGroup {
   readonly verbs: Readonly<Record<string, Verb | VerbGroup>>;
   readonly brief: string;
   readonly examples: readonly string[];
+  /** The verb that may be left out, by its name in `verbs`: `import FILE` is `import file FILE`. */
+  readonly usual?: string;
 }
 
 /** A command whose action is loaded when it is run, and whose result or error is printed. */
@@ -55,6 +57,7 @@ export function group(
     readonly brief: string;
     /** Lines to paste; at least one. */
     readonly examples: readonly string[];
+    readonly usual?: string;
   },
 ): VerbGroup {
   return { kind: "group", ...group };

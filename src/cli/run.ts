@@ -4,6 +4,7 @@ import { type CliContext, contextOf, readEnvironment } from "./context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
 import { spellOutHelp } from "./spell_out_help.ts";
+import { spellOutVerb } from "./spell_out_verb.ts";
 import { USAGE, usageError } from "./usage.ts";
 import { showError } from "./view.ts";
 
@@ -34,7 +35,7 @@ export async function runLine(
 ): Promise<void> {
   try {
     if (fault !== null) throw usageError(fault.what, fault);
-    const words = spellOutHelp(rest);
+    const words = await spellOutVerb(spellOutHelp(rest));
     const call = await plainCall(words);
     if (call !== null) return await perform(context, call.action, call);
     const { runWithLibrary } = await import("./app.ts");

@@ -25,6 +25,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb | VerbGroup>>> = 
   db: async () => (await import("./commands/db.ts")).db,
   retention: async () => (await import("./commands/retention.ts")).retention,
   export: async () => (await import("./commands/export.ts")).exportVerb,
+  import: async () => (await import("./commands/import.ts")).importVerb,
   completions: async () => (await import("./commands/completions.ts")).completions,
   hook: async () => (await import("./commands/hook.ts")).hook,
 };

@@ -1,45 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
 import { schemaVersion } from "../store/database.ts";
-import { type ExportFilter, type ExportRow, exportRows, type ExportType } from "../store/export.ts";
+import { type ExportFilter, type ExportRow, exportRows } from "../store/export.ts";
 import { payloadText, type StoredPayload } from "../store/payloads.ts";
 import { VERSION } from "../version.ts";
-
-/** The layout of the lines; a later layout has another number. */
-const FORMAT = 1;
-
-/** Columns that hold JSON; they are exported as values. */
-const JSON_COLUMNS: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
-  execution: ["metadata"],
-  capture: ["files_touched"],
-  requirement: ["metadata"],
-  taskChange: ["changes"],
-  agent: ["command"],
-  workflow: ["definition"],
-  workflowStep: ["outcome"],
-  question: ["options"],
-  event: ["data"],
-};
-
-/** The count of each type of line. */
-const COUNT_NAMES = {
-  session: "sessions",
-  execution: "executions",
-  capture: "captures",
-  counter: "counters",
-  requirement: "requirements",
-  task: "tasks",
-  taskTag: "taskTags",
-  taskDependency: "taskDependencies",
-  taskChange: "taskChanges",
-  agent: "agents",
-  workflow: "workflows",
-  workflowStep: "workflowSteps",
-  question: "questions",
-  event: "events",
-} as const satisfies Record<ExportType, string>;
-
-type CountName = typeof COUNT_NAMES[ExportType];
+import {
+  COUNT_NAMES,
+  type CountName,
+  FORMAT,
+  JSON_COLUMNS,
+  ownTypeName,
+} from "./exported_fields.ts";
 
 /** What an export wrote. */
 export type ExportCounts = Readonly<Record<CountName, number>> & {
@@ -50,9 +21,10 @@ export type ExportCounts = Readonly<Record<CountName, number>> & {
 };
 
 /**
- * The content of a database as JSON Lines, one line at a time: `meta` first, then a line for every row with all columns (in camelCase) under `type`, then `end` with the counts, so that an export that
- * was cut short can be told. The `payload` of a capture is its JSON, whatever way it is stored; a row's own column
- * `type` is its `counterType`, `taskType`, ….
+ * The content of a database as JSON Lines, one line at a time: `meta` first, then a line for every row with all columns
+ * (in camelCase) under `type`, then `end` with the counts, so that an export that was cut short can be told. The
+ * `payload` of a capture is its JSON, whatever way it is stored; a row's own column `type` is its `counterType`,
+ * `taskType`, …; an observation has its files with their digests as `observedFiles`.
  *
  * @returns What was written, when the last line is taken.
  */
@@ -127,8 +99,7 @@ function fieldsOf({ type, columns }: ExportRow): Record<string, unknown> {
   const fields: Record<string, unknown> = { type };
   for (const [column, value] of Object.entries(columns)) {
     const name = column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-    // A row's own column `type` gives way to the type of the line.
-    fields[name === "type" ? `${type}Type` : name] = JSON_COLUMNS[type]?.includes(column)
+    fields[name === "type" ? ownTypeName(type) : name] = JSON_COLUMNS[type]?.includes(column)
       ? valueOf(value)
       : value;
   }

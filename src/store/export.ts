@@ -1,7 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../ids.ts";
 import { isDamage, reachableCounters, reachablePlaces, withCondition } from "./export_salvage.ts";
+import {
+  type ExportType,
+  OF_SESSIONS,
+  SMALL_TABLES,
+  type SmallTable,
+  type Table,
+  TABLES,
+} from "./exported_tables.ts";
 import { type Filter, filterOf } from "./filter.ts";
+import { statement } from "./statement.ts";
 
 /** Which rows are exported; null lets everything through. */
 export interface ExportFilter {
@@ -10,81 +19,17 @@ export interface ExportFilter {
   readonly sinceMs: number | null;
 }
 
-/** What a row is. */
-export type ExportType = Table["type"] | "counter" | SmallTable["type"];
-
-/** A row of a table with all its columns, by their names in the database. */
+/**
+ * A row of a table with all its columns, by their names in the database. An observation has one more, `observed_files`:
+ * its rows of `observation_files` as JSON.
+ */
 export interface ExportRow {
   readonly type: ExportType;
   readonly columns: Readonly<Record<string, string | number | null | Uint8Array>>;
 }
 
-/** A table, its key, the order of its rows, and the column that says when one of them was written. */
-const TABLES = [
-  {
-    type: "session",
-    table: "sessions",
-    key: "session_id",
-    order: "started_at_ms, session_id",
-    time: "updated_at_ms",
-  },
-  { type: "execution", table: "hook_executions", key: "id", order: "id", time: "id" },
-  { type: "capture", table: "pending_queue", key: "id", order: "id", time: "id" },
-  { type: "task", table: "tasks", key: "id", order: "created_at_ms, id", time: "updated_at_ms" },
-  { type: "taskChange", table: "task_history", key: null, order: "id", time: "changed_at_ms" },
-  { type: "agent", table: "agents", key: "id", order: "created_at_ms, id", time: "updated_at_ms" },
-  {
-    type: "workflow",
-    table: "workflows",
-    key: "id",
-    order: "created_at_ms, id",
-    time: "updated_at_ms",
-  },
-  {
-    type: "question",
-    table: "questions",
-    key: "id",
-    order: "created_at_ms, id",
-    time: "max(created_at_ms, coalesce(answered_at_ms, 0), coalesce(resolved_at_ms, 0))",
-  },
-  { type: "event", table: "events", key: null, order: "id", time: "created_at_ms" },
-] as const;
-
-type Table = typeof TABLES[number];
-
-/** Tables without row numbers. They are read in one go, so a damaged page costs what cannot be read so. */
-const SMALL_TABLES = [
-  {
-    type: "requirement",
-    table: "requirements",
-    order: "repository, branch, requirement, session_id",
-    time: "updated_at_ms",
-  },
-  { type: "taskTag", table: "task_tags", order: "task_id, tag", time: null },
-  { type: "taskDependency", table: "task_dependencies", order: "task_id, depends_on", time: null },
-  {
-    type: "workflowStep",
-    table: "workflow_steps",
-    order: "workflow_id, started_at_ms, key, attempt",
-    time: "max(started_at_ms, coalesce(ended_at_ms, 0))",
-  },
-] as const;
-
-type SmallTable = typeof SMALL_TABLES[number];
-
-/** Tables whose rows belong to a session; of the others nothing is in the export of one. */
-const OF_SESSIONS: ReadonlySet<string> = new Set([
-  "sessions",
-  "hook_executions",
-  "pending_queue",
-  "counters",
-  "requirements",
-  "agents",
-  "questions",
-]);
-
 /**
- * Every row that hooks wrote, table by table, one at a time. All come from one moment: what others write meanwhile is
+ * Every row of {@linkcode TABLES} and {@linkcode SMALL_TABLES}, table by table, one at a time. All come from one moment: what others write meanwhile is
  * not in it. The connection is in a read transaction until the last row is taken or the loop is left.
  *
  * A damaged page costs the rows that lie on it and no others.
@@ -118,18 +63,37 @@ function* rowsOf(
     () => reachablePlaces(db, { table, key }),
   );
   // All columns, so that one of a later migration cannot be forgotten.
-  const statement = db.prepare(
+  const row = db.prepare(
     `SELECT *
        FROM ${table}
        ${withCondition(where, "rowid = ?")}`,
   );
   let unreadable = 0;
   for (const place of places) {
-    const columns = orDamaged(() => statement.get(...values, place), () => null);
+    const columns = orDamaged(() => row.get(...values, place), () => null);
     if (columns === null) unreadable++;
-    else if (columns !== undefined) yield { type, columns: columns as ExportRow["columns"] };
+    else if (columns !== undefined) {
+      const whole = columns as ExportRow["columns"];
+      if (type !== "observation") yield { type, columns: whole };
+      else {
+        const files = orDamaged(() => filesOf(db, place), () => null);
+        if (files === null) unreadable++;
+        yield { type, columns: { ...whole, observed_files: files ?? "[]" } };
+      }
+    }
   }
   return isWhole ? unreadable : Math.max(1, unreadable);
+}
+
+/** The files of an observation with their digests, as JSON. */
+function filesOf(db: DatabaseSync, id: number): string {
+  const row = statement(
+    db,
+    `SELECT json_group_array(json_object('path', path, 'digest', digest) ORDER BY path) AS files
+       FROM observation_files
+      WHERE observation_id = ?`,
+  ).get(id);
+  return String(row!["files"]);
 }
 
 /** The row numbers in order, as one text: an object for each would take ten times the memory. */

@@ -30,6 +30,7 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
     captures: 1,
     counters: 1,
     requirements: 0,
+    observations: 0,
     tasks: 0,
     taskTags: 0,
     taskDependencies: 0,
@@ -39,6 +40,7 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
     workflowSteps: 0,
     questions: 0,
     events: 0,
+    summaryRequests: 0,
     damaged: 0,
     unreadable: 0,
   });

@@ -9,8 +9,9 @@ import { saveEvent, tempDatabase } from "../support/records.ts";
 const ALL = { sessionId: null, sinceMs: null, atMs: 77 };
 const LONG = JSON.stringify({ text: "conclaude ".repeat(500) });
 
-/** There are no tasks. */
+/** There are neither observations nor tasks. */
 const NO_TASKS = {
+  observations: 0,
   tasks: 0,
   taskTags: 0,
   taskDependencies: 0,
@@ -20,6 +21,7 @@ const NO_TASKS = {
   workflowSteps: 0,
   questions: 0,
   events: 0,
+  summaryRequests: 0,
 };
 
 /** A row in every table of tasks. */

@@ -26,11 +26,11 @@ export async function exportDatabase(
   const exitCode = counts.damaged + counts.unreadable > 0 ? 1 : 0;
   // On stdout the lines are all that there is to say.
   if (output === undefined) return { json: undefined, text: "", exitCode };
-  const { sessions, executions, captures, counters } = counts;
+  const { sessions, executions, captures, observations, counters } = counts;
   return {
     json: { output, ...counts },
     text:
-      `Wrote ${output}: ${sessions} sessions, ${executions} audit rows, ${captures} captures, ${counters} counters.`,
+      `Wrote ${output}: ${sessions} sessions, ${executions} audit rows, ${captures} captures, ${observations} observations, ${counters} counters.`,
     exitCode,
   };
 }

@@ -20,8 +20,11 @@ export const exportVerb = command({
   },
   brief: "Write everything as JSON Lines",
   about: [
-    "Writes sessions, audit trail, captures with their payloads, and counters as JSON Lines: the first line has the",
-    'type "meta", the last one "end" with the counts. All of it is from one moment, also while hooks write.',
+    "Writes sessions, audit trail, observations, captures with their payloads, counters, requirements, tasks, agents,",
+    "workflows, questions and events as JSON Lines, which `conclaude import` takes back: the first line has the type",
+    '"meta", the last one "end" with the counts. All of it is from one moment, also while hooks write. Left out is what',
+    "is made anew (the search index, cached configurations, sizes of branches), and what belongs to running sessions",
+    "alone (what was lifted for a while, what a stop is judged by).",
     "A damaged page of the database costs only the rows on it: stderr tells how many, and the exit status is 1.",
   ].join("\n"),
   examples: [

@@ -1,0 +1,236 @@
+/** `conclaude import claude-mem FILE`: takes the memory of claude-mem over. */
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf, UserError } from "../../errors.ts";
+import { findRepository } from "../../git/repository.ts";
+import { baseName, resolvePath } from "../../paths.ts";
+import { lookUpwards } from "../../project/look.ts";
+import {
+  type ClaudeMemReport,
+  importClaudeMemory,
+  mainName,
+  type MemoryPlace,
+  placesByName,
+} from "../../recall/claude_mem_import.ts";
+import { quoteWord } from "../../settings/hooks.ts";
+import {
+  claudeMemProjects,
+  type ClaudeMemTable,
+  claudeMemTables,
+  openForeign,
+} from "../../store/claude_mem.ts";
+import { seenProjects } from "../../store/foreign_memory.ts";
+import { identifyDatabase } from "../../store/identity.ts";
+import type { CliContext } from "../context.ts";
+import { progressLine } from "../progress_line.ts";
+import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
+import { maskerOf } from "../task_text.ts";
+import { usageError } from "../usage.ts";
+import { errorText, type View } from "../view.ts";
+
+/** What `import claude-mem` is called with. */
+export interface ClaudeMemFlags {
+  readonly project?: string;
+  readonly name?: string;
+  readonly dryRun: boolean;
+}
+
+/** Names that are told at most. */
+const MAX_NAMES = 8;
+
+/** `conclaude import claude-mem FILE` */
+export async function importClaudeMem(
+  context: CliContext,
+  flags: ClaudeMemFlags,
+  file: string,
+): Promise<View> {
+  const wanted = wantedProject(context, flags, file);
+  const { source, tables, path } = openSource(context, file);
+  const progress = progressLine(context);
+  try {
+    checkWanted(source, { tables, wanted, file });
+    const mask = await maskerOf((await placeOf(context)).config);
+    const work = (db: DatabaseSync) =>
+      importClaudeMemory(db, source, {
+        tables,
+        mask,
+        placeOf: placing(db, wanted),
+        dryRun: flags.dryRun,
+        onProgress: (rows) => progress.tell(`${rows} rows …`),
+      });
+    const report = flags.dryRun
+      ? await lookIntoStore(context, work)
+      : work((await openKeptStore(context, "import")).db);
+    progress.end();
+    tellDamage(context, report, path);
+    return {
+      json: { file, dryRun: flags.dryRun, ...report },
+      text: textOf(report, { file, dryRun: flags.dryRun }),
+      exitCode: report.damaged.length > 0 ? 1 : 0,
+    };
+  } catch (thrown) {
+    if (thrown instanceof Error && /malformed|not a database|corrupt/i.test(thrown.message)) {
+      throw cannot(path, `it is damaged: ${messageOf(thrown)}`, thrown);
+    }
+    throw thrown;
+  } finally {
+    progress.end();
+    source.close();
+  }
+}
+
+/** The one project that is wanted, and its name in claude-mem; null when all are. */
+interface Wanted extends MemoryPlace {
+  readonly name: string;
+  readonly folder: string;
+}
+
+function wantedProject(
+  { cwd, locations }: CliContext,
+  { project, name }: ClaudeMemFlags,
+  file: string,
+): Wanted | null {
+  if (project === undefined) {
+    if (name === undefined) return null;
+    throw usageError("Cannot take over a project without knowing where it lies", {
+      why: "--name is of use only together with --project",
+      next: `conclaude import claude-mem ${quoteWord(file)} --project . --name ${quoteWord(name)}`,
+    });
+  }
+  const folder = resolvePath(project, { folder: cwd, home: locations.home ?? undefined });
+  if (!isFolder(folder)) {
+    throw usageError(`There is no folder "${folder}"`, {
+      why: "--project names the folder that the project lies in; nothing was changed",
+      next: "conclaude import claude-mem --help",
+    });
+  }
+  const repository = findRepository(lookUpwards(folder));
+  const top = repository?.commonDir.endsWith("/.git")
+    ? repository.commonDir.slice(0, -"/.git".length)
+    : repository?.root;
+  return {
+    project: repository?.commonDir ?? folder,
+    root: top ?? folder,
+    name: name ?? baseName(folder),
+    folder,
+  };
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws {UserError} When there is no database of claude-mem. */
+function openSource({ cwd, locations }: CliContext, file: string): {
+  readonly source: DatabaseSync;
+  readonly tables: readonly ClaudeMemTable[];
+  readonly path: string;
+} {
+  const path = resolvePath(file, { folder: cwd, home: locations.home ?? undefined });
+  const found = identifyDatabase(path);
+  if (found.kind === "missing") throw cannot(path, "there is no such file");
+  if (found.kind === "folder") throw cannot(path, "it is a folder");
+  if (found.kind === "special") throw cannot(path, "it is no file");
+  if (found.kind === "unreadable") throw cannot(path, found.why);
+  if (found.kind === "damaged") throw cannot(path, `it is damaged: ${found.why}`);
+  if (found.kind === "garbage") throw cannot(path, "it is no SQLite database");
+  if (found.kind === "ours" || found.kind === "older") {
+    throw cannot(path, "it is a database of conclaude itself");
+  }
+  let source: DatabaseSync | undefined;
+  try {
+    source = openForeign(path);
+    const tables = claudeMemTables(source);
+    if (tables.length === 0) throw new Error("it has none of the tables of claude-mem");
+    return { source, tables, path };
+  } catch (thrown) {
+    source?.close();
+    throw cannot(path, messageOf(thrown), thrown);
+  }
+}
+
+function cannot(path: string, why: string, cause?: unknown): UserError {
+  return new UserError(`Cannot take over "${path}"`, {
+    why: `${why}; the file is as it was`,
+    // SQLite has to make files beside a database that is in WAL mode.
+    next: /unable to open|readonly/i.test(why)
+      ? "Copy it into a folder of your own and take the copy over"
+      : "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
+    cause,
+  });
+}
+
+/** @throws {UserError} When claude-mem has nothing of the project. */
+function checkWanted(
+  source: DatabaseSync,
+  { tables, wanted, file }: {
+    readonly tables: readonly ClaudeMemTable[];
+    readonly wanted: Wanted | null;
+    readonly file: string;
+  },
+): void {
+  if (wanted === null) return;
+  const counts = claudeMemProjects(source, tables);
+  if ([...counts.keys()].some((name) => isOf(name, wanted.name))) return;
+  const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name)
+    .filter((name) => name !== "");
+  throw new UserError(`claude-mem has nothing of a project "${wanted.name}"`, {
+    why: `${
+      names.length === 0 ? "it has no project" : `it has ${listed(names)}`
+    }; nothing was changed`,
+    next: `conclaude import claude-mem ${quoteWord(file)} --project ${quoteWord(wanted.folder)}` +
+      ` --name ${quoteWord(names[0] ?? "NAME")}`,
+  });
+}
+
+function isOf(name: string, project: string): boolean {
+  return name === project || name.startsWith(`${project}/`);
+}
+
+function placing(
+  db: DatabaseSync,
+  wanted: Wanted | null,
+): (name: string) => MemoryPlace | null | undefined {
+  if (wanted !== null) return (name) => isOf(name, wanted.name) ? wanted : undefined;
+  const places = placesByName(seenProjects(db));
+  return (name) => places.get(name) ?? places.get(mainName(name)) ?? null;
+}
+
+function tellDamage(context: CliContext, { damaged }: ClaudeMemReport, path: string): void {
+  if (damaged.length === 0) return;
+  context.process.stderr.write(errorText({
+    what: `A part of ${damaged.join(", ")} in "${path}" cannot be read`,
+    why: "pages of the database are damaged; what lies before them was taken over",
+    next: "",
+  }));
+}
+
+function textOf(
+  { imported, known, moved, empty, unplaced }: ClaudeMemReport,
+  { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
+): string {
+  const { observations, session_summaries, user_prompts } = imported;
+  const names = Object.entries(unplaced).sort(([, a], [, b]) => b - a)
+    .map(([name]) => name === "" ? "no name" : name);
+  return [
+    `${dryRun ? "Would take over" : "Took over"} from ${file}: ${observations} observations, ` +
+    `${session_summaries} summaries, ${user_prompts} prompts.`,
+    ...(known === 0 ? [] : [
+      `${known} were there already${moved === 0 ? "" : `; ${moved} of them have a place now`}.`,
+    ]),
+    ...(empty === 0 ? [] : [`${empty} say nothing that may be kept.`]),
+    ...(names.length === 0 ? [] : [
+      `Nobody knows here where these projects lie: ${
+        listed(names)
+      }. They keep their names; say it with --project DIR.`,
+    ]),
+  ].join("\n");
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES;
+  return names.slice(0, MAX_NAMES).join(", ") + (more > 0 ? ` and ${more} more` : "");
+}

@@ -1,0 +1,138 @@
+/** `conclaude import FILE`: takes an export back. */
+import { compileRedactPatterns } from "../../capture/redact.ts";
+import { messageOf, UserError } from "../../errors.ts";
+import { COUNT_NAMES } from "../../maintenance/exported_fields.ts";
+import { importLines, type ImportReport, linesOfExport } from "../../maintenance/import.ts";
+import { type ByteSource, linesOf } from "../../maintenance/import_lines.ts";
+import { resolvePath } from "../../paths.ts";
+import { quoteWord } from "../../settings/hooks.ts";
+import type { CliContext } from "../context.ts";
+import { progressLine } from "../progress_line.ts";
+import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
+import { errorText, type View } from "../view.ts";
+
+/** Beginnings of files that people may take for an export. */
+const SQLITE = "SQLite format 3";
+
+/** `conclaude import file FILE` */
+export async function importFile(
+  context: CliContext,
+  { dryRun }: { readonly dryRun: boolean },
+  file: string,
+): Promise<View> {
+  const source = sourceOf(context, file);
+  const progress = progressLine(context);
+  try {
+    const { config } = await placeOf(context);
+    const options = {
+      rules: compileRedactPatterns(config.redactPatterns),
+      dryRun,
+      onProgress: (rows: number) => progress.tell(`${rows} rows …`),
+    };
+    const lines = linesOfExport(linesOf(source));
+    const report = dryRun
+      ? await lookIntoStore(context, (db) => importLines(db, lines, options))
+      : importLines((await openKeptStore(context, "import")).db, lines, options);
+    progress.end();
+    tellTrouble(context, report, file);
+    const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
+    return {
+      json: { file, dryRun, ...report },
+      text: textOf(report, { file, dryRun }),
+      exitCode: isBad ? 1 : 0,
+    };
+  } finally {
+    progress.end();
+    source.close();
+  }
+}
+
+/** @throws {UserError} When it cannot be read, or is a database. */
+function sourceOf(
+  { cwd, locations }: CliContext,
+  file: string,
+): ByteSource & { readonly close: () => void } {
+  if (file === "-") {
+    return { readSync: (buffer) => Deno.stdin.readSync(buffer), close: () => {} };
+  }
+  const path = resolvePath(file, { folder: cwd, home: locations.home ?? undefined });
+  const cannot = (why: string, next: string, cause?: unknown) =>
+    new UserError(`Cannot import "${path}"`, { why: `${why}; nothing was changed`, next, cause });
+  let opened: Deno.FsFile;
+  try {
+    opened = Deno.openSync(path);
+    if (opened.statSync().isDirectory) {
+      opened.close();
+      throw new Error("it is a folder");
+    }
+  } catch (thrown) {
+    throw cannot(messageOf(thrown), "conclaude import --help", thrown);
+  }
+  const first = new Uint8Array(SQLITE.length);
+  const length = opened.statSync().isFile ? opened.readSync(first) ?? 0 : 0;
+  if (length > 0) opened.seekSync(0, Deno.SeekMode.Start);
+  if (new TextDecoder().decode(first) === SQLITE) {
+    opened.close();
+    throw cannot(
+      "it is a database, not an export: a copy of conclaude's own is restored, that of claude-mem taken over",
+      `conclaude import claude-mem ${quoteWord(file)}`,
+    );
+  }
+  return { readSync: (buffer) => opened.readSync(buffer), close: () => opened.close() };
+}
+
+/** What was not taken over, on stderr. */
+function tellTrouble(context: CliContext, report: ImportReport, file: string): void {
+  const { damaged, damagedLines, cutShort, missing } = report;
+  const tell = (what: string, why: string) => {
+    const next = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
+    context.process.stderr.write(errorText({ what, why, next }));
+  };
+  for (const { line, why } of damagedLines) {
+    context.process.stderr.write(`line ${line}: ${why}\n`);
+  }
+  if (damaged > 0) {
+    tell(
+      `${damaged} ${damaged === 1 ? "line" : "lines"} of ${file} cannot be taken over`,
+      "they are not as an export has them; all the others were read",
+    );
+  }
+  if (cutShort) {
+    tell(`The export ${file} was cut short`, "its last line is missing; what is there was read");
+  } else if (missing > 0) {
+    tell(
+      `${missing} ${missing === 1 ? "line is" : "lines are"} missing in ${file}`,
+      "its last line tells of more; what is there was read",
+    );
+  }
+}
+
+function textOf(
+  { imported, known, unattached, detachedTasks }: ImportReport,
+  { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
+): string {
+  const names = Object.values(COUNT_NAMES);
+  const parts = names.filter((name) => imported[name] > 0)
+    .map((name) => `${imported[name]} ${LABELS[name] ?? name}`);
+  const knownRows = names.reduce((sum, name) => sum + known[name], 0);
+  return [
+    `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
+    ...(knownRows === 0 ? [] : [`${knownRows} rows were there already.`]),
+    ...(unattached === 0 ? [] : [
+      `${unattached} rows belong to tasks or workflows that are not there; they were left out.`,
+    ]),
+    ...(detachedTasks === 0
+      ? []
+      : [`${detachedTasks} tasks have no parent any more: it is not in the export.`]),
+  ].join("\n");
+}
+
+/** Counts that people know by other words. */
+const LABELS: Readonly<Record<string, string>> = {
+  executions: "audit rows",
+  taskTags: "tags of tasks",
+  taskDependencies: "dependencies of tasks",
+  taskChanges: "changes of tasks",
+  workflowSteps: "steps of workflows",
+  summaryRequests: "summaries to be written",
+};

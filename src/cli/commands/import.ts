@@ -1,0 +1,94 @@
+import { command, group, someText } from "../command.ts";
+
+const DRY_RUN = {
+  kind: "boolean",
+  default: false,
+  brief: "Only say what would be taken over",
+} as const;
+
+/** `conclaude import …` */
+export const importVerb = group({
+  verbs: {
+    file: command<{ readonly dryRun: boolean }, [file: string]>({
+      load: async () => (await import("../actions/import_file.ts")).importFile,
+      parameters: {
+        positional: {
+          kind: "tuple",
+          parameters: [{
+            parse: someText,
+            brief: "An export, or - for stdin",
+            placeholder: "file",
+          }],
+        },
+        flags: { dryRun: DRY_RUN },
+      },
+      brief: "Take an export back; the word `file` may be left out",
+      about: [
+        "Puts the rows of an export (`conclaude export`) into the database, with their ids and times. What is there",
+        "already stays as it is, so an import can be repeated, and exports of several machines can come together: an",
+        "observation or an event whose number is taken gets another one, and what refers to it follows. Secrets are",
+        "masked, should another program have written the file.",
+        "Lines that cannot be read are named, and the others are taken over; then, and when the end of the export is",
+        "missing, the exit status is 1.",
+      ].join("\n"),
+      examples: [
+        "conclaude import conclaude.jsonl",
+        "conclaude import conclaude.jsonl --dry-run",
+        "ssh other conclaude export | conclaude import -",
+      ],
+    }),
+    claudeMem: command<
+      { readonly project?: string; readonly name?: string; readonly dryRun: boolean },
+      [file: string]
+    >({
+      load: async () => (await import("../actions/import_claude_mem.ts")).importClaudeMem,
+      parameters: {
+        positional: {
+          kind: "tuple",
+          parameters: [{
+            parse: someText,
+            brief: "Its database, such as ~/.claude-mem/claude-mem.db",
+            placeholder: "file",
+          }],
+        },
+        flags: {
+          project: {
+            kind: "parsed",
+            parse: someText,
+            optional: true,
+            brief: "Only the project in this folder; claude-mem knows it by the folder's name",
+            placeholder: "dir",
+          },
+          name: {
+            kind: "parsed",
+            parse: someText,
+            optional: true,
+            brief: "With --project: the name that claude-mem has for it, where it is another one",
+            placeholder: "name",
+          },
+          dryRun: DRY_RUN,
+        },
+      },
+      brief: "Take over the memory of claude-mem",
+      about: [
+        "Takes the observations, summaries and prompts of claude-mem's database over as observations. The file is only",
+        "read, and can be in use. It can be run again: what was taken over is known.",
+        "claude-mem knows of a project only the name of its folder. Where exactly one project with sessions here has",
+        "that name, what is taken over belongs to it; everything else keeps the name, and is found by a search in all",
+        "projects. `--project DIR` says where a project lies, also afterwards: what kept the name belongs to it then.",
+        "Secrets are masked, and what is between <private> and </private> is left out.",
+      ].join("\n"),
+      examples: [
+        "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
+        "conclaude import claude-mem ~/.claude-mem/claude-mem.db",
+        "conclaude import claude-mem ~/.claude-mem/claude-mem.db --project ~/src/website",
+      ],
+    }),
+  },
+  usual: "file",
+  brief: "Take over an export, or the memory of another program",
+  examples: [
+    "conclaude import conclaude.jsonl",
+    "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
+  ],
+});

@@ -1,0 +1,371 @@
+import assert from "node:assert/strict";
+import type { DatabaseSync } from "node:sqlite";
+import { exportLines } from "../../src/maintenance/export.ts";
+import { importLines, type ImportReport, linesOfExport } from "../../src/maintenance/import.ts";
+import { linesOf, type SourceLine } from "../../src/maintenance/import_lines.ts";
+import { NOT_EXPORTED, SMALL_TABLES, TABLES } from "../../src/store/exported_tables.ts";
+import { fillEveryTable } from "../support/every_row.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+
+const NO_RULES = { patterns: [] };
+
+function exported(db: DatabaseSync, options: object = {}): string[] {
+  return [...exportLines(db, { sessionId: null, sinceMs: null, atMs: 77, ...options })];
+}
+
+function source(text: string | Uint8Array) {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  let at = 0;
+  return {
+    readSync(buffer: Uint8Array) {
+      if (at >= bytes.length) return null;
+      // Odd pieces, so that lines and letters are cut.
+      const part = bytes.subarray(at, at + Math.min(buffer.length, 777));
+      buffer.set(part);
+      at += part.length;
+      return part.length;
+    },
+  };
+}
+
+function imported(db: DatabaseSync, lines: readonly string[], dryRun = false): ImportReport {
+  return importText(db, lines.join("\n") + "\n", dryRun);
+}
+
+function importText(db: DatabaseSync, text: string | Uint8Array, dryRun = false): ImportReport {
+  return importLines(db, linesOfExport(linesOf(source(text))), { rules: NO_RULES, dryRun });
+}
+
+function sum(counts: Readonly<Record<string, number>>): number {
+  return Object.values(counts).reduce((all, n) => all + n, 0);
+}
+
+Deno.test("every table is in an export, or it is said why not", async () => {
+  using temp = await tempDatabase();
+  const tables = temp.db.prepare(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+  ).all().map(({ name }) => String(name)).filter((name) => !name.startsWith("memory_index_"));
+  const known = [
+    ...TABLES.map(({ table }) => table),
+    ...SMALL_TABLES.map(({ table }) => table),
+    "counters",
+    "observation_files",
+    ...Object.keys(NOT_EXPORTED),
+  ];
+  assert.deepEqual(tables, known.sort());
+});
+
+Deno.test("the export of a database that took an export over is the same export", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  const lines = exported(first.db);
+  const end = JSON.parse(lines.at(-1)!);
+  for (const [name, n] of Object.entries(end)) {
+    if (!["type", "unreadable"].includes(name)) assert.ok(Number(n) > 0, `${name} is in it`);
+  }
+  assert.ok(lines.some((line) => /"mended":\d/.test(line)), "a fix is in it");
+  assert.ok(lines.some((line) => /"resolvedBy":\d/.test(line)), "a mended failure is in it");
+  const report = imported(second.db, lines);
+  assert.deepEqual([report.damagedLines, report.cutShort, report.missing], [[], false, 0]);
+  assert.equal(sum(report.imported), lines.length - 2);
+  assert.deepEqual(exported(second.db), lines);
+  assert.deepEqual(second.db.prepare("PRAGMA foreign_key_check").all(), []);
+  const found = (db: DatabaseSync) =>
+    db.prepare("SELECT rowid FROM memory_index WHERE memory_index MATCH 'mend' ORDER BY rowid")
+      .all()
+      .map((row) => row["rowid"]);
+  assert.deepEqual(found(second.db), found(first.db));
+  assert.ok(found(second.db).length > 0);
+  second.db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
+});
+
+Deno.test("payloads are the same bytes after an import, however they were stored", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  const payload =
+    '{"n":12345678901234567890,"n":1e400,"2":0,"1":0,"payload":"x","ü":"\\u2028,\\"payload\\":"}';
+  saveEvent(first.db, { capture: { payload } });
+  imported(second.db, exported(first.db));
+  const row = second.db.prepare("SELECT payload, encoding, raw_bytes AS bytes FROM pending_queue")
+    .get();
+  assert.deepEqual({ ...row }, {
+    payload,
+    encoding: "json",
+    bytes: new TextEncoder().encode(payload).length,
+  });
+});
+
+Deno.test("an import that is repeated changes nothing", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  const lines = exported(first.db);
+  imported(second.db, lines);
+  for (const db of [first.db, second.db]) {
+    const again = imported(db, lines);
+    assert.equal(sum(again.imported), 0);
+    assert.equal(sum(again.known), lines.length - 2);
+    assert.deepEqual(exported(db), lines);
+  }
+});
+
+Deno.test("an import that was broken off anywhere is made whole by another one", async () => {
+  using first = await tempDatabase();
+  fillEveryTable(first.db);
+  const lines = exported(first.db);
+  for (let cut = 2; cut < lines.length; cut += 3) {
+    using second = await tempDatabase();
+    assert.equal(imported(second.db, lines.slice(0, cut)).cutShort, true);
+    imported(second.db, lines);
+    // A task that lost its parent on the way is not given it back: it is there already.
+    const isTask = JSON.parse(lines[cut - 1]!).type === "task";
+    if (!isTask) assert.deepEqual(exported(second.db), lines, `cut behind ${cut} lines`);
+  }
+});
+
+Deno.test("observations whose numbers are taken get others, and what refers to them follows", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  for (let i = 0; i < 3; i++) {
+    second.db.prepare(
+      `INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms)
+       VALUES (?, 'other', 'note', 'mine', '', '', 1, 1)`,
+    ).run(`mine-${i}`);
+  }
+  second.db.exec(
+    `INSERT INTO events (id, type, entity_type, entity_id, data, created_at_ms)
+     VALUES (40, 'task.created', 'task', 'mine', '{}', 1)`,
+  );
+  const lines = exported(first.db);
+  for (let round = 0; round < 2; round++) {
+    const { damagedLines } = imported(second.db, lines);
+    assert.deepEqual(damagedLines, []);
+    assert.equal(second.db.prepare("SELECT count(*) AS n FROM events").get()!["n"], 3);
+    // Told by their uids instead of their numbers, both databases say the same.
+    assert.deepEqual(byUids(second.db), byUids(first.db));
+  }
+  const mine = second.db.prepare("SELECT id, title FROM observations WHERE session_id = 'other'")
+    .all();
+  assert.deepEqual(mine.map((row) => row["id"]), [1, 2, 3]);
+});
+
+Deno.test("an import that was killed between a failure and its fix is made whole by another one", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  const notes = [first.db, second.db].map((db) =>
+    db.prepare(
+      `INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms)
+       VALUES (?, 'other', 'note', 'a note', '', '', 1, 1)`,
+    )
+  );
+  for (let i = 0; i < 700; i++) notes[0]!.run(`note-${i}`);
+  for (let i = 0; i < 9; i++) notes[1]!.run(`mine-${i}`);
+  const of = (line: string) => JSON.parse(line);
+  const lines = exported(first.db);
+  const isNote = (line: string) => line.includes('"title":"a note"');
+  const failure = lines.findIndex((line) => of(line).resolvedBy > 0);
+  const others = lines.filter((line, i) => i > failure && !isNote(line));
+  // Many batches between the two.
+  const apart = [...lines.slice(0, failure + 1), ...lines.filter(isNote), ...others];
+  const killed = function* (): Generator<SourceLine> {
+    for (const line of linesOf(source(apart.join("\n")))) {
+      if (line.number > failure + 650) throw new Error("killed");
+      yield line;
+    }
+  };
+  const options = { rules: NO_RULES, dryRun: false };
+  assert.throws(() => importLines(second.db, linesOfExport(killed()), options), /killed/);
+  const count = () =>
+    Number(second.db.prepare("SELECT count(*) AS n FROM observations").get()!["n"]);
+  assert.ok(count() > 500 && count() < 700, `${count()}`);
+  assert.equal(imported(second.db, apart).damaged, 0);
+  assert.deepEqual(byUids(second.db), byUids(first.db));
+});
+
+/** What refers to an observation, with the uids of both. */
+function byUids(db: DatabaseSync): unknown {
+  const uids = new Map(
+    db.prepare("SELECT id, uid FROM observations").all().map((row) => [row["id"], row["uid"]]),
+  );
+  const facts = db.prepare(
+    "SELECT uid, facts, resolved_by AS by FROM observations WHERE session_id <> 'other' ORDER BY uid",
+  ).all().map((row) => {
+    const { mended, by = [], ...others } = JSON.parse(String(row["facts"]));
+    return [
+      row["uid"],
+      uids.get(row["by"]!),
+      uids.get(mended),
+      by.map((id: number) => uids.get(id)),
+      others,
+    ];
+  });
+  const files = db.prepare("SELECT path, observation_id AS id, digest FROM observation_files").all()
+    .map((row) => `${row["path"]} ${uids.get(row["id"]!)} ${row["digest"]}`).sort();
+  const captures = db.prepare(
+    "SELECT id, observation_id AS observation FROM pending_queue ORDER BY id",
+  )
+    .all().map((row) => [row["id"], uids.get(row["observation"]!)]);
+  return { facts, files, captures };
+}
+
+Deno.test("damaged lines are named by their numbers, and the others are taken over", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  saveEvent(first.db, { sessionId: "a", capture: {}, counters: ["edits"] });
+  const [meta, session, ...rest] = exported(first.db);
+  const report = imported(second.db, [
+    meta!,
+    '{"type":"session","sessionId":',
+    session!,
+    '{"type":"spaceship"}',
+    "[1]",
+    "",
+    session!.replace('"status":"active"', '"status":"asleep"').replace('"a"', '"c"'),
+    session!.replace('"sessionId":"a"', '"sessionId":"c","colour":"red"'),
+    session!.replace('"sessionId":"a"', '"sessionId":{"a":1}'),
+    ...rest,
+    '{"type":"session"}',
+  ]);
+  assert.deepEqual(report.damagedLines.map(({ line }) => line), [2, 4, 5, 7, 8, 9, 14]);
+  assert.equal(report.damaged, 7);
+  assert.match(report.damagedLines[0]!.why, /^it is not JSON: /);
+  assert.match(report.damagedLines[3]!.why, /CHECK constraint/);
+  assert.match(report.damagedLines[4]!.why, /unknown field "colour"/);
+  assert.equal(report.imported.sessions, 1);
+  assert.deepEqual(exported(second.db), exported(first.db));
+});
+
+Deno.test("bytes that are no UTF-8 and lines that are too long are damaged lines", async () => {
+  using temp = await tempDatabase();
+  const [meta, end] = exported(temp.db);
+  const bytes = new TextEncoder().encode(`${meta}\n{"x":"ä"}\n${end}\n`);
+  bytes[bytes.indexOf(0xc3)] = 0xff;
+  assert.deepEqual(importText(temp.db, bytes).damagedLines, [{ line: 2, why: "it is not UTF-8" }]);
+  const lines = [...linesOf(source("abc\nabcdef\nab"), { maxBytes: 5 })];
+  assert.deepEqual(lines.map(({ text, isWhole }) => [text, isWhole]), [
+    ["abc", true],
+    [null, true],
+    ["ab", false],
+  ]);
+});
+
+Deno.test("an export that was cut short is taken over as far as it goes, and said to be", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  saveEvent(first.db, { capture: {} });
+  const text = exported(first.db).join("\n");
+  const report = importText(second.db, text.slice(0, text.indexOf('"type":"end"') - 40));
+  assert.deepEqual([report.cutShort, report.damaged], [true, 0]);
+  assert.equal(report.imported.sessions, 1);
+  const lines = exported(first.db);
+  assert.equal(imported(second.db, [...lines.slice(0, 1), ...lines.slice(2)]).missing, 1);
+});
+
+Deno.test("what is no export, and what a newer program has written, is refused", async () => {
+  using temp = await tempDatabase();
+  const meta = JSON.parse(exported(temp.db)[0]!);
+  for (const text of ["", "\n\n", "hello\n", '{"type":"session"}\n', "[]\n", "null\n"]) {
+    assert.throws(
+      () => importText(temp.db, text),
+      { what: "This is no export of conclaude" },
+      text,
+    );
+  }
+  for (const newer of [{ ...meta, format: 2 }, { ...meta, schema: 999 }]) {
+    assert.throws(() => importText(temp.db, JSON.stringify(newer) + "\n"), {
+      what: "This export is of a newer conclaude",
+    });
+  }
+});
+
+Deno.test("an export of an older schema is taken over: columns that it lacks are empty", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, { capture: {} });
+  const lines = exported(temp.db).map((line) => {
+    const { branch: _branch, observationId: _id, retryAtMs: _retry, ...fields } = JSON.parse(line);
+    return JSON.stringify(fields.type === "meta" ? { ...fields, schema: 15 } : fields);
+  });
+  using second = await tempDatabase();
+  assert.deepEqual(imported(second.db, lines).damagedLines, []);
+  assert.deepEqual(exported(second.db), exported(temp.db));
+});
+
+Deno.test("of an export of a session, and of one since a time, comes what is in it", async () => {
+  using first = await tempDatabase();
+  fillEveryTable(first.db);
+  const types = (lines: readonly string[]) => new Set(lines.map((line) => JSON.parse(line).type));
+  for (const filter of [{ sessionId: "a" }, { sessionId: "b" }, { sinceMs: 13_000 }]) {
+    using second = await tempDatabase();
+    const lines = exported(first.db, filter);
+    assert.ok(types(lines).has("observation") === (filter.sessionId !== "b"));
+    const report = imported(second.db, lines);
+    assert.deepEqual([report.damagedLines, report.missing], [[], 0]);
+    assert.equal(sum(report.imported) + report.unattached, lines.length - 2);
+    assert.deepEqual(second.db.prepare("PRAGMA foreign_key_check").all(), []);
+  }
+});
+
+Deno.test("a task whose parent does not come is at the top of its own tree", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  first.db.exec("UPDATE tasks SET parent_id = 't1', depth = 2 WHERE id = 't2'");
+  const lines = exported(first.db).filter((line) => !line.includes('"id":"t3"'));
+  const report = imported(second.db, lines);
+  assert.deepEqual([report.detachedTasks, report.missing], [1, 1]);
+  const rows = second.db.prepare("SELECT id, parent_id AS parent, depth FROM tasks ORDER BY id")
+    .all();
+  assert.deepEqual(rows.map((row) => ({ ...row })), [
+    { id: "t1", parent: null, depth: 0 },
+    { id: "t2", parent: "t1", depth: 1 },
+  ]);
+});
+
+Deno.test("secrets that another program has written into an export are masked", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  const token = `ghp_${"aB3".repeat(12)}`;
+  const before = exported(first.db);
+  const lines = before.map((line) =>
+    line.replace('"title":"Fix"', `"title":"Fix ${token}"`)
+      .replace('"prompt":"Please', `"prompt":"${token} <private>hush</private> Please`)
+      .replace(/"title":"Please[^"]*"/, `"title":"${token}"`)
+      .replace('"text":"Please', `"text":"gh\\u0070_${token.slice(4)} Please`)
+      .replace('"title":"Zwei', `"title":"gh\\u0070_${token.slice(4)} Zwei`)
+      .replace(/("kind":"prompt"[^]*"terms":")/, `$1${token.toLowerCase()}ǃ `)
+      .replace('"metadata":{"n":1}', '"metadata":{"password":"hunter2hunter2"}')
+      .replace('"outcome":{"n":1}', `"outcome":{"n":1,"t":"${token}"}`)
+  );
+  assert.equal(lines.filter((line, i) => line !== before[i]).length, 6);
+  const report = imported(second.db, lines);
+  assert.deepEqual(report.damagedLines, []);
+  const after = exported(second.db);
+  assert.ok(!after.join("\n").toLowerCase().includes(token.toLowerCase()));
+  assert.ok(!after.join("\n").includes(token) && !after.join("\n").includes("hush"));
+  assert.ok(!after.join("\n").includes("hunter2"));
+  assert.ok(after.join("\n").includes("[redacted:github-token]"));
+  assert.ok(after.some((line) => line.includes('"claimToken":7')), "our own numbers stay");
+  const [row] = second.db.prepare(
+    "SELECT raw_bytes AS raw, payload FROM pending_queue WHERE payload LIKE '%private removed%'",
+  ).all();
+  assert.equal(row!["raw"], new TextEncoder().encode(String(row!["payload"])).length);
+});
+
+Deno.test("a dry run tells what would come, and writes nothing", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  fillEveryTable(first.db);
+  const lines = exported(first.db);
+  second.db.exec("PRAGMA query_only = ON");
+  const would = imported(second.db, lines, true);
+  second.db.exec("PRAGMA query_only = OFF");
+  assert.deepEqual(exported(second.db).length, 2);
+  const did = imported(second.db, lines);
+  assert.deepEqual(would, did);
+  second.db.exec("PRAGMA query_only = ON");
+  assert.equal(sum(imported(second.db, lines, true).known), lines.length - 2);
+});
