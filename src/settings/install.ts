@@ -68,6 +68,8 @@ export interface InstallReport {
   /** Where the file as it was without our hooks is kept; null when there is no such file. */
   readonly backup: string | null;
   readonly events: readonly string[];
+  /** Whether the drain is there: it works captures into memory after each turn, while nobody waits. */
+  readonly drain: boolean;
   /** Events under which a hook that cannot run blocks. */
   readonly blocking: readonly string[];
   /** Events under which it did before, and does no longer. */
@@ -194,6 +196,7 @@ function installOnce(
     created,
     backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
     events,
+    drain: plan.entries.some(({ role }) => role === "drain"),
     blocking: blockingEvents(plan.entries),
     loosened: blockingEvents(entries).filter((event) =>
       !blockingEvents(plan.entries).includes(event)

@@ -82,8 +82,12 @@ export function addMember(
   return splice(text, container.offset + 1, endOf(container) - 1, content);
 }
 
-/** The text with another string or number in the place of `node`. */
-export function replaceScalar(text: string, node: Node, value: string | number): string {
+/** The text with another string, number or truth value in the place of `node`. */
+export function replaceScalar(
+  text: string,
+  node: Node,
+  value: string | number | boolean,
+): string {
   return splice(text, node.offset, endOf(node), JSON.stringify(value));
 }
 

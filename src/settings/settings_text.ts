@@ -116,7 +116,7 @@ function checkShape(
         attempt,
       });
       for (const [place, handler] of (valueAt(group, "hooks")?.children ?? []).entries()) {
-        const keys = ["type", "command", "args", "timeout"];
+        const keys = ["type", "command", "args", "timeout", "async"];
         refuseTwins(body, { object: handler, keys, path: `${path}.hooks[${place}].`, attempt });
       }
     }

@@ -14,6 +14,8 @@ import {
 import { ownProgram } from "../program.ts";
 import type { View } from "../view.ts";
 
+const DRAIN_LINE =
+  "  drain:   beside Stop, with nobody waiting: works what happened into memory after each turn";
 const RESTART = "Restart Claude Code, or start a new session, for the hooks to take effect.";
 
 /** `conclaude install-hooks` */
@@ -57,6 +59,7 @@ export function install(
     }),
     `  program: ${report.command.replace(/ hook$/, "")}`,
     `  events:  ${report.events.join(", ")}`,
+    ...(report.drain ? [DRAIN_LINE] : []),
     ...(report.blocking.length === 0
       ? []
       : [`  strict:  ${report.blocking.join(", ")}: what a hook cannot judge does not happen`]),
