@@ -91,6 +91,15 @@ export function replaceScalar(
   return splice(text, node.offset, endOf(node), JSON.stringify(value));
 }
 
+/** The text with another value of any kind in the place of a property's. */
+export function replaceValue(text: string, property: Node, value: Json): string {
+  const [, present] = property.children ?? [];
+  const container = property.parent;
+  if (present === undefined || container === undefined) return text;
+  const written = writeValue(value, styleOf(text, container));
+  return splice(text, present.offset, endOf(present), written);
+}
+
 /** The text without a property or an array element, and without the comma that it needed. */
 export function removeMember(text: string, member: Node): string {
   const container = member.parent;

@@ -131,7 +131,7 @@ const PIECE =
  *
  * @returns `undefined` when it is more than one simple command, substitutes a command, redirects, or does not end.
  */
-function splitWords(command: string): string[] | undefined {
+export function splitWords(command: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
   for (let at = 0; at < command.length;) {
