@@ -103,6 +103,7 @@ Deno.test("CLAUDE_CONFIG_DIR takes the place of the home for the server as well"
 
 Deno.test("a file that cannot be edited safely is refused in three lines, before the hooks are touched", async () => {
   using place = stage();
+  await place.run(["install-hooks", "--events", "Stop", ...COMMAND]);
   withState(place, '{"mcpServers": {"conclaude": {}}} // mine');
   const before = snapshot(place.home);
   for (const verb of [["install-hooks", "--mcp"], ["uninstall-hooks"]]) {
