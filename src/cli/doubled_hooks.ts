@@ -1,5 +1,5 @@
 /** What else records the events that hooks were just installed for. */
-import { lookAtSettings } from "../maintenance/doctor/hooks.ts";
+import { lookAtSettings } from "../maintenance/doctor/settings_look.ts";
 import { commandLine, type HookEvent, planHooks, type Program } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 import { hooksPlace } from "./hooks_place.ts";
@@ -18,13 +18,16 @@ export function doubledHooks(
   },
 ): string[] {
   const commands = new Map(
-    planHooks(installed.program, installed.events).map(({ event, command }) => [event, command]),
+    planHooks(installed.program, installed.events)
+      .filter(({ role }) => role === "event")
+      .map(({ event, command }) => [event, command]),
   );
   return lookAtSettings(hooksPlace(context, installed.settings)).flatMap((look) => {
     const { path, flags, entries, wrapped } = look;
     const others = path === installed.path ? wrapped : [...entries, ...wrapped];
-    const twice = others.filter(({ event, command }) =>
-      commands.has(event) && commands.get(event) !== command
+    // A drain records nothing, and of two the second finds nothing to do.
+    const twice = others.filter(({ event, role, command }) =>
+      role === "event" && commands.has(event) && commands.get(event) !== command
     );
     if (twice.length === 0) return [];
     const next = path === installed.path || entries.length === 0

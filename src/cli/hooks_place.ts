@@ -1,4 +1,4 @@
-import type { HooksPlace } from "../maintenance/doctor/hooks.ts";
+import type { HooksPlace } from "../maintenance/doctor/settings_look.ts";
 import { resolvePath } from "../paths.ts";
 import { type CliContext, readEnvironment } from "./context.ts";
 import { ownProgram } from "./program.ts";

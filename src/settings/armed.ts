@@ -2,7 +2,7 @@
 import { checkHooks } from "./handler_schema.ts";
 import { faultOf, GATED_TOOLS, letsThrough, type Machine } from "./handler_fault.ts";
 import { memberOf } from "./member.ts";
-import { isOwnHandler, type Ownership } from "./own_handler.ts";
+import { type Ownership, roleOf } from "./own_handler.ts";
 
 /** A settings file, parsed; `undefined` for one that is not there, or is no JSON: Claude Code ignores both. */
 export interface ParsedSettings {
@@ -84,7 +84,7 @@ export function unarmedText({ gates, isAll, why }: Unarmed): string {
   return `NOT ARMED${isAll ? "" : ` for ${gates.join(", ")}`}: ${why}`;
 }
 
-/** Whether a handler of ours stands under an event, whatever else it says. */
+/** Whether our own hook of an event is there, whatever else its handler says. */
 export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
   return handlersIn({ path: "", settings }, event, ownership).length > 0;
 }
@@ -182,7 +182,7 @@ function namesOf(needs: readonly Need[]): string[] {
   return [...new Set(needs.map(({ gate }) => gate))];
 }
 
-/** A handler of ours, and where it stands. */
+/** The own hook of an event, and where it stands. */
 interface OwnHandler {
   readonly path: string;
   readonly matcher: unknown;
@@ -196,7 +196,8 @@ function handlersIn(
 ): OwnHandler[] {
   return itemsOf(memberOf(memberOf(settings, "hooks"), event)).flatMap((group) =>
     itemsOf(memberOf(group, "hooks"))
-      .filter((handler) => isOwnHandler(handler, ownership))
+      // The drain of a Stop answers nothing, and is not waited for: it is no gate's.
+      .filter((handler) => roleOf(handler, ownership) === "event")
       .map((handler) => ({ path, matcher: memberOf(group, "matcher"), handler }))
   );
 }

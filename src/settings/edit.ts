@@ -7,14 +7,14 @@
  */
 import { parseTree } from "jsonc-parser";
 import { blocks, correctHandler, matchesSame, setMatcher } from "./handler_edit.ts";
-import type { HookEntry } from "./hooks.ts";
+import type { HookEntry, HookRole } from "./hooks.ts";
 import { addMember, type Json, type Node, removeMember } from "./json_text.ts";
-import { isOwnHandler, type Ownership } from "./own_handler.ts";
+import { type Ownership, roleOf } from "./own_handler.ts";
 import { type Attempt, keysOf, openSettings, type Target, valueAt } from "./settings_text.ts";
 
 /** What is to be installed. */
 export interface InstallPlan extends Ownership, Target {
-  /** At most one entry an event. Our handlers of any other event are removed. */
+  /** At most one entry an event and role. Any other handler of ours is removed. */
   readonly entries: readonly HookEntry[];
 }
 
@@ -38,20 +38,27 @@ export interface Edit {
  */
 export function installInto(text: string, plan: InstallPlan): Edit {
   const { mark, body } = openSettings(text, attemptOf("install-hooks", plan));
-  const wanted = new Map(plan.entries.map((entry) => [entry.event, entry]));
-  const before = new Set(ownersIn(body, plan).map(({ event }) => event));
+  const wanted = new Map(plan.entries.map((entry) => [keyOf(entry), entry]));
+  const owners = ownersIn(body, plan);
+  const changed = new Set<string>();
   let edited = body;
-  const added: string[] = [];
-  const updated: string[] = [];
   for (const entry of wanted.values()) {
     const settled = settle(edited, { entry, ownership: plan });
-    if (settled !== edited) (before.has(entry.event) ? updated : added).push(entry.event);
+    if (settled !== edited) changed.add(entry.event);
     edited = settled;
   }
-  const removed = [...before].filter((event) => !wanted.has(event));
-  for (const event of removed) edited = removeOwn(edited, { event, ownership: plan });
-  const changed = edited !== body;
-  return { text: changed ? mark + edited : text, added, updated, removed };
+  for (const owner of owners.filter((owner) => !wanted.has(keyOf(owner)))) {
+    edited = removeOwn(edited, { ...owner, ownership: plan });
+    changed.add(owner.event);
+  }
+  const before = new Set(owners.map(({ event }) => event));
+  const after = new Set(plan.entries.map(({ event }) => event));
+  return {
+    text: edited === body ? text : mark + edited,
+    added: [...changed].filter((event) => !before.has(event)),
+    updated: [...changed].filter((event) => before.has(event) && after.has(event)),
+    removed: [...before].filter((event) => !after.has(event)),
+  };
 }
 
 /**
@@ -66,9 +73,10 @@ export function uninstallFrom(
   options: Ownership & Target,
 ): Edit {
   const { mark, body } = openSettings(text, attemptOf("uninstall-hooks", options));
-  const removed = [...new Set(ownersIn(body, options).map(({ event }) => event))];
+  const owners = ownersIn(body, options);
+  const removed = [...new Set(owners.map(({ event }) => event))];
   let edited = body;
-  for (const event of removed) edited = removeOwn(edited, { event, ownership: options });
+  for (const owner of owners) edited = removeOwn(edited, { ...owner, ownership: options });
   return { text: removed.length > 0 ? mark + edited : text, added: [], updated: [], removed };
 }
 
@@ -82,12 +90,15 @@ export function readOwnEntries(
   options: Ownership & { readonly attempt: Attempt },
 ): HookEntry[] {
   const { body } = openSettings(text, options.attempt);
-  return ownersIn(body, options).map(({ event, matcher, handler }) => ({
+  return ownersIn(body, options).map(({ event, role, matcher, handler }) => ({
     event,
+    role,
     matcher,
     command: String(valueAt(handler, "command")?.value),
     timeout: Number(valueAt(handler, "timeout")?.value),
     onFailure: blocks(handler) ? "block" : undefined,
+    // Only the drain has it from us; under any other hook it was put there, and is not to be put there again.
+    async: role === "drain" && valueAt(handler, "async")?.value === true ? true : undefined,
   }));
 }
 
@@ -98,6 +109,7 @@ function attemptOf(command: Attempt["command"], { path, flags }: Target): Attemp
 /** One of our handlers in a text, and the group that it stands in. */
 interface Owner {
   readonly event: string;
+  readonly role: HookRole;
   readonly group: Node;
   readonly handler: Node;
   /** The group's matcher; a value that is no string stands here as text, which equals no matcher of ours. */
@@ -111,12 +123,15 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
   return keysOf(hooks).flatMap((event) =>
     itemsOf(valueAt(hooks, event)).flatMap((group) => {
       const handlers = itemsOf(valueAt(group, "hooks"));
-      const ours = handlers.filter((handler) => isOwnHandler(valueOf(body, handler), ownership));
+      const ours = handlers.flatMap((handler) => {
+        const role = roleOf(valueOf(body, handler), ownership);
+        return role === undefined ? [] : [{ handler, role }];
+      });
       const matcher = valueAt(group, "matcher");
-      return ours.map((handler) => ({
+      return ours.map((own) => ({
+        ...own,
         event,
         group,
-        handler,
         matcher: matcher === undefined ? undefined : String(matcher.value),
         groupIsOurs: ours.length === handlers.length,
       }));
@@ -124,14 +139,26 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
   );
 }
 
-/** Takes steps until one event has exactly one handler of ours, and that one is as it should be. */
+/** What tells our handlers from each other. */
+function keyOf({ event, role }: Pick<HookEntry, "event" | "role">): string {
+  return `${event} ${role}`;
+}
+
+function ownersOf(
+  body: string,
+  { event, role, ownership }: Pick<HookEntry, "event" | "role"> & { readonly ownership: Ownership },
+): Owner[] {
+  return ownersIn(body, ownership).filter((owner) => keyOf(owner) === keyOf({ event, role }));
+}
+
+/** Takes steps until there is exactly one handler of the entry's event and role, and that one is as it should be. */
 function settle(
   body: string,
   options: { readonly entry: HookEntry; readonly ownership: Ownership },
 ): string {
   const { entry, ownership } = options;
   for (let edited = body;;) {
-    const owners = ownersIn(edited, ownership).filter(({ event }) => event === entry.event);
+    const owners = ownersOf(edited, { ...entry, ownership });
     if (owners.length === 0) return addGroup(edited, entry);
     const next = step(edited, { entry, owners });
     if (next === undefined) return edited;
@@ -163,6 +190,7 @@ function addGroup(body: string, entry: HookEntry): string {
       command: entry.command,
       timeout: entry.timeout,
       ...(entry.onFailure === undefined ? {} : { onFailure: entry.onFailure }),
+      ...(entry.async === undefined ? {} : { async: entry.async }),
     }],
   };
   const root = parseTree(body);
@@ -176,10 +204,10 @@ function addGroup(body: string, entry: HookEntry): string {
 
 function removeOwn(
   body: string,
-  options: { readonly event: string; readonly ownership: Ownership },
+  options: Pick<HookEntry, "event" | "role"> & { readonly ownership: Ownership },
 ): string {
   for (let edited = body;;) {
-    const owner = ownersIn(edited, options.ownership).find(({ event }) => event === options.event);
+    const [owner] = ownersOf(edited, options);
     if (owner === undefined) return edited;
     edited = removeMember(edited, emptiedBy(owner.handler));
   }

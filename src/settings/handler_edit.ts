@@ -12,7 +12,8 @@ export function correctHandler(
   return setCommand(body, { handler, command: entry.command }) ??
     setScalar(body, { object: handler, key: "timeout", value: entry.timeout }) ??
     setOnFailure(body, { handler, wanted: entry.onFailure }) ??
-    takeAlien(body, handler);
+    (entry.async ? setScalar(body, { object: handler, key: "async", value: true }) : undefined) ??
+    takeAlien(body, { handler, entry });
 }
 
 /** Sets the command line. `args`, the form without a shell, goes in the same step: neither half is ours alone. */
@@ -33,7 +34,7 @@ function setCommand(
 
 function setScalar(
   body: string,
-  edit: { readonly object: Node; readonly key: string; readonly value: string | number },
+  edit: { readonly object: Node; readonly key: string; readonly value: string | number | boolean },
 ): string | undefined {
   const { object, key, value } = edit;
   const present = valueAt(object, key);
@@ -56,8 +57,8 @@ function setOnFailure(
 }
 
 /**
- * What we never write, and what makes Claude Code ask only now and then, not wait for the answer, or start the command in
- * a shell that it is not written for; each with the value that means the same as nothing.
+ * What we never write, but for the drain's `async`, and what makes Claude Code ask only now and then, not wait for the
+ * answer, or start the command in a shell that it is not written for; each with the value that means the same as nothing.
  */
 const ALIEN: readonly (readonly [key: string, usual: unknown])[] = [
   ["if", undefined],
@@ -66,8 +67,12 @@ const ALIEN: readonly (readonly [key: string, usual: unknown])[] = [
   ["shell", "bash"],
 ];
 
-function takeAlien(body: string, handler: Node): string | undefined {
+function takeAlien(
+  body: string,
+  { handler, entry }: { readonly handler: Node; readonly entry: HookEntry },
+): string | undefined {
   for (const [key, usual] of ALIEN) {
+    if (key === "async" && entry.async) continue;
     const present = propertyAt(handler, key);
     if (present === undefined || valueAt(handler, key)?.value === usual) continue;
     return removeMember(body, present);

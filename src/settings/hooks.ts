@@ -5,7 +5,7 @@ import { editDistance } from "../config/suggest.ts";
 import { UserError } from "../errors.ts";
 import { baseName } from "../paths.ts";
 import { isOurName } from "./own_name.ts";
-import { hookTimeoutSeconds } from "./timeouts.ts";
+import { DRAIN_TIMEOUT_SECONDS, hookTimeoutSeconds } from "./timeouts.ts";
 
 /** Every hook event of Claude Code 2.1.329. Any other name in a settings file is ignored by it. */
 export const KNOWN_EVENTS = [
@@ -96,9 +96,22 @@ export const EVENT_CAUTIONS: Readonly<Partial<Record<HookEvent, string>>> = {
  */
 export const OWN_MARK = "--conclaude";
 
-/** One handler that conclaude wants in a settings file. */
+/** The event that has a second handler of ours. */
+export const DRAIN_EVENT = "Stop";
+
+/** What stands in the place of an event's name in the command of that second handler. */
+export const DRAIN_WORD = "Drain";
+
+/**
+ * Which of our handlers under one event: the event's own hook, whose answer Claude Code waits for, or the drain beside
+ * it, which works captures into memory while nobody waits.
+ */
+export type HookRole = "event" | "drain";
+
+/** One handler that conclaude wants in a settings file. Its event and its role tell it from all others. */
 export interface HookEntry {
   readonly event: string;
+  readonly role: HookRole;
   /** `undefined` where the entry has no matcher, which matches everything. */
   readonly matcher?: string | undefined;
   readonly command: string;
@@ -106,6 +119,8 @@ export interface HookEntry {
   readonly timeout: number;
   /** `block`: the action does not happen when the hook cannot run. `undefined`: it does. */
   readonly onFailure?: "block" | undefined;
+  /** Claude Code does not wait for it. `undefined`: it does. */
+  readonly async?: true | undefined;
 }
 
 /**
@@ -135,7 +150,7 @@ export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
 }
 
 /**
- * The entries that `program` needs for `events`.
+ * The entries that `program` needs for `events`: one for each, and the drain after that of {@linkcode DRAIN_EVENT}.
  *
  * @param options `strict`: what a hook of {@linkcode STRICT_EVENTS} is asked about does not happen when it cannot run.
  */
@@ -144,18 +159,37 @@ export function planHooks(
   events: readonly HookEvent[],
   options: { readonly strict?: boolean | undefined } = {},
 ): HookEntry[] {
-  return events.map((event) => ({
-    event,
-    matcher: MATCHERS[event],
-    command: hookCommand(program, event),
-    timeout: hookTimeoutSeconds(event),
-    onFailure: options.strict && STRICT_EVENTS.has(event) ? "block" : undefined,
-  }));
+  return events.flatMap((event) => {
+    const own: HookEntry = {
+      event,
+      role: "event",
+      matcher: MATCHERS[event],
+      command: hookCommand(program, event),
+      timeout: hookTimeoutSeconds(event),
+      onFailure: options.strict && STRICT_EVENTS.has(event) ? "block" : undefined,
+    };
+    return event === DRAIN_EVENT ? [own, drainEntry(program)] : [own];
+  });
 }
 
-/** The shell command of one hook: `/usr/local/bin/conclaude hook Stop`, `/opt/cc-state hook Stop --conclaude`. */
-export function hookCommand(program: Program, event: string): string {
-  const words = [programLine(program), "hook", event];
+/** Another command than that of the event, since Claude Code runs equal ones once. */
+function drainEntry(program: Program): HookEntry {
+  return {
+    event: DRAIN_EVENT,
+    role: "drain",
+    command: hookCommand(program, DRAIN_WORD),
+    timeout: DRAIN_TIMEOUT_SECONDS,
+    async: true,
+  };
+}
+
+/**
+ * The shell command of one hook: `/usr/local/bin/conclaude hook Stop`, `/opt/cc-state hook Stop --conclaude`.
+ *
+ * @param word An event, or {@linkcode DRAIN_WORD}.
+ */
+export function hookCommand(program: Program, word: string): string {
+  const words = [programLine(program), "hook", word];
   return (tellsByName(program) ? words : [...words, OWN_MARK]).join(" ");
 }
 

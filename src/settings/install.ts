@@ -8,7 +8,6 @@ import {
   dropBackup,
   placeFlags,
   readBackup,
-  readSettings,
   replaceBackedUp,
   replaceSettings,
   type SettingsFile,
@@ -16,6 +15,7 @@ import {
   type SettingsPlace,
   type SettingsScope,
 } from "./file.ts";
+import { withFreshFile } from "./fresh_file.ts";
 import { checkHooks } from "./handler_schema.ts";
 import {
   DEFAULT_EVENTS,
@@ -38,9 +38,6 @@ import { sharedPathWarnings } from "./shared_file.ts";
 const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it under ${
   [...STRICT_EVENTS].join(" and ")
 } only, and none of the events is one of them`;
-
-/** How often a file that another program changes meanwhile is read again. */
-const MOST_ROUNDS = 20;
 
 /** What to install, and where. */
 export interface InstallOptions extends SettingsPlace, Asker {
@@ -68,6 +65,8 @@ export interface InstallReport {
   /** Where the file as it was without our hooks is kept; null when there is no such file. */
   readonly backup: string | null;
   readonly events: readonly string[];
+  /** Whether the drain is there: it works captures into memory after each turn, while nobody waits. */
+  readonly drain: boolean;
   /** Events under which a hook that cannot run blocks. */
   readonly blocking: readonly string[];
   /** Events under which it did before, and does no longer. */
@@ -143,18 +142,6 @@ function attemptOf(
   return { command, path: settingsPath(options), flags };
 }
 
-/** Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing. */
-function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => T | undefined): T {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const done = act(readSettings(attempt.path));
-    if (done !== undefined) return done;
-  }
-  throw refusal(attempt, {
-    why: `other programs changed the file ${MOST_ROUNDS} times while it was being edited`,
-    todo: "wait until they are done",
-  });
-}
-
 function installOnce(
   file: SettingsFile,
   options: InstallOptions & { readonly attempt: Attempt },
@@ -194,6 +181,7 @@ function installOnce(
     created,
     backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
     events,
+    drain: plan.entries.some(({ role }) => role === "drain"),
     blocking: blockingEvents(plan.entries),
     loosened: blockingEvents(entries).filter((event) =>
       !blockingEvents(plan.entries).includes(event)

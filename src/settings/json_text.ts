@@ -82,9 +82,22 @@ export function addMember(
   return splice(text, container.offset + 1, endOf(container) - 1, content);
 }
 
-/** The text with another string or number in the place of `node`. */
-export function replaceScalar(text: string, node: Node, value: string | number): string {
+/** The text with another string, number or truth value in the place of `node`. */
+export function replaceScalar(
+  text: string,
+  node: Node,
+  value: string | number | boolean,
+): string {
   return splice(text, node.offset, endOf(node), JSON.stringify(value));
+}
+
+/** The text with another value of any kind in the place of a property's. */
+export function replaceValue(text: string, property: Node, value: Json): string {
+  const [, present] = property.children ?? [];
+  const container = property.parent;
+  if (present === undefined || container === undefined) return text;
+  const written = writeValue(value, styleOf(text, container));
+  return splice(text, present.offset, endOf(present), written);
 }
 
 /** The text without a property or an array element, and without the comma that it needed. */

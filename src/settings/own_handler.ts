@@ -3,7 +3,7 @@
  * never touched.
  */
 import { baseName, isAbsolutePath } from "../paths.ts";
-import { OWN_MARK, type Program, programLine } from "./hooks.ts";
+import { DRAIN_WORD, type HookRole, OWN_MARK, type Program, programLine } from "./hooks.ts";
 import { isOurName } from "./own_name.ts";
 
 /** What tells our handlers from others, beyond the mark and the name of the program. */
@@ -27,7 +27,15 @@ export interface Ownership {
  * A command that does anything else besides (`conclaude hook Stop && notify-send done`) is a person's own.
  */
 export function isOwnHandler(handler: unknown, ownership: Ownership = {}): boolean {
-  return commandsOf(handler).some((command) => isOwnCommand(command, ownership));
+  return roleOf(handler, ownership) !== undefined;
+}
+
+/** Which of our handlers it is, by the command that it runs; `undefined` when it is none, as `isOwnHandler` tells. */
+export function roleOf(handler: unknown, ownership: Ownership = {}): HookRole | undefined {
+  const own = commandsOf(handler).find((command) => isOwnCommand(command, ownership));
+  if (own === undefined) return undefined;
+  const word = own.args === undefined ? WRITTEN.exec(own.text)?.[2] : undefined;
+  return (word ?? programWords(own)?.word) === DRAIN_WORD ? "drain" : "event";
 }
 
 function isOwnCommand(command: Command, ownership: Ownership): boolean {
@@ -75,7 +83,7 @@ function commandsOf(handler: unknown): readonly Command[] {
 }
 
 /** What the installer writes, to the space. */
-const WRITTEN = new RegExp(`^(.*) hook [A-Za-z]+(?: ${OWN_MARK})?$`, "s");
+const WRITTEN = new RegExp(`^(.*) hook ([A-Za-z]+)(?: ${OWN_MARK})?$`, "s");
 
 function isRunBy(program: Program, command: Command): boolean {
   return command.args === undefined && WRITTEN.exec(command.text)?.[1] === programLine(program);
@@ -92,18 +100,26 @@ export function readProgram(handler: unknown): string | undefined {
   return words.length === 1 && !isNoProgram(words[0]!) ? words[0] : undefined;
 }
 
-/** The words before `hook <Event>`, or `undefined` when the command is anything else. */
-function programWords(
-  command: Command,
-): { readonly words: readonly string[]; readonly marked: boolean } | undefined {
+/** A command that runs one of our hooks, taken apart. */
+interface HookWords {
+  /** What stands before `hook <Event>`. */
+  readonly words: readonly string[];
+  /** What stands in the place of the event; `undefined` where the payload tells. */
+  readonly word: string | undefined;
+  readonly marked: boolean;
+}
+
+/** Takes `<program> hook [<Event>]` apart; `undefined` when the command is anything else. */
+function programWords(command: Command): HookWords | undefined {
   const all = command.args === undefined
     ? splitWords(command.text)
     : [command.text, ...command.args];
   const marked = all?.at(-1) === OWN_MARK;
   const words = marked ? all?.slice(0, -1) : all;
-  if (words?.at(-1) === "hook") return { words: words.slice(0, -1), marked };
-  if (words?.at(-2) !== "hook" || !/^[A-Za-z]+$/.test(words.at(-1) ?? "")) return undefined;
-  return { words: words.slice(0, -2), marked };
+  if (words?.at(-1) === "hook") return { words: words.slice(0, -1), word: undefined, marked };
+  const word = words?.at(-1) ?? "";
+  if (words?.at(-2) !== "hook" || !/^[A-Za-z]+$/.test(word)) return undefined;
+  return { words: words.slice(0, -2), word, marked };
 }
 
 /** One piece of a word: in single quotes, in double quotes, an escaped character, or bare. */
@@ -115,7 +131,7 @@ const PIECE =
  *
  * @returns `undefined` when it is more than one simple command, substitutes a command, redirects, or does not end.
  */
-function splitWords(command: string): string[] | undefined {
+export function splitWords(command: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
   for (let at = 0; at < command.length;) {

@@ -1,6 +1,7 @@
 /**
  * A settings file as text that is safe to edit, or a refusal that says why it is not.
  */
+import { parseTree } from "jsonc-parser";
 import { UserError } from "../errors.ts";
 import { commandLine, KNOWN_EVENTS } from "./hooks.ts";
 import { lineEndOf, type Node, placeOf, readJson } from "./json_text.ts";
@@ -16,6 +17,8 @@ export interface Target {
 /** Who wants to edit which file. */
 export interface Attempt extends Target {
   readonly command: "install-hooks" | "uninstall-hooks";
+  /** What is put in or taken out, in the words of a refusal; `hooks` when not given. */
+  readonly subject?: string | undefined;
 }
 
 /** The two parts of a settings file: a byte order mark or nothing, and a JSON object. */
@@ -25,12 +28,23 @@ export interface SettingsText {
 }
 
 /**
- * Opens a settings file for editing. A blank text stands for an empty object, since an empty file sets nothing.
+ * Opens a settings file for editing, as `openObject()` does.
  *
- * @throws UserError When the text is JSON with comments, is no JSON, or has not the shape that hooks need: an object,
- * `hooks` in it an object, each known event in that an array, and no key twice on the way.
+ * @throws UserError As that, and when the text has not the shape that hooks need: `hooks` an object, each known event
+ * in that an array, and no key twice on the way.
  */
 export function openSettings(text: string, attempt: Attempt): SettingsText {
+  const opened = openObject(text, attempt);
+  checkShape(opened.body, attempt);
+  return opened;
+}
+
+/**
+ * Opens a file of Claude Code for editing. A blank text stands for an empty object, since an empty file sets nothing.
+ *
+ * @throws UserError When the text is JSON with comments, is no JSON, or is no object.
+ */
+export function openObject(text: string, attempt: Attempt): SettingsText {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const body = text.slice(mark.length);
   if (body.trim() === "") return { mark, body: `{}${lineEndOf(body)}` };
@@ -50,7 +64,7 @@ export function openSettings(text: string, attempt: Attempt): SettingsText {
       todo: `correct line ${line}`,
     });
   }
-  checkShape(body, { root: reading.root, attempt });
+  mustBe("object", { node: reading.root, path: "the top level", attempt });
   return { mark, body };
 }
 
@@ -59,8 +73,9 @@ export function refusal(
   attempt: Attempt,
   details: { readonly why: string; readonly todo: string; readonly cause?: unknown },
 ): UserError {
-  const action = attempt.command === "install-hooks" ? "add hooks to" : "remove hooks from";
-  return new UserError(`Cannot ${action} "${attempt.path}"`, {
+  const { command, path, subject = "hooks" } = attempt;
+  const action = command === "install-hooks" ? `add ${subject} to` : `remove ${subject} from`;
+  return new UserError(`Cannot ${action} "${path}"`, {
     why: details.why,
     next: `${details.todo} and run \`${
       commandLine(attempt.command, attempt.flags)
@@ -92,12 +107,9 @@ function keyOf(property: Node): string {
   return String(property.children?.[0]?.value);
 }
 
-function checkShape(
-  body: string,
-  context: { readonly root: Node; readonly attempt: Attempt },
-): void {
-  const { root, attempt } = context;
-  mustBe("object", { node: root, path: "the top level", attempt });
+function checkShape(body: string, attempt: Attempt): void {
+  const root = parseTree(body);
+  if (root === undefined) return;
   refuseTwins(body, { object: root, keys: ["hooks"], path: "", attempt });
   const hooks = valueAt(root, "hooks");
   if (hooks === undefined) return;
@@ -116,14 +128,15 @@ function checkShape(
         attempt,
       });
       for (const [place, handler] of (valueAt(group, "hooks")?.children ?? []).entries()) {
-        const keys = ["type", "command", "args", "timeout"];
+        const keys = ["type", "command", "args", "timeout", "async"];
         refuseTwins(body, { object: handler, keys, path: `${path}.hooks[${place}].`, attempt });
       }
     }
   }
 }
 
-function mustBe(
+/** @throws UserError When a node is of another type. @param context `path`: where it is, to begin a sentence. */
+export function mustBe(
   type: "object" | "array",
   context: { readonly node: Node; readonly path: string; readonly attempt: Attempt },
 ): void {
@@ -141,8 +154,12 @@ function withArticle(type: string): string {
   return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 
-/** Of two equal keys only the last counts for Claude Code, and an edit to the other would do nothing. */
-function refuseTwins(
+/**
+ * Of two equal keys only the last counts for Claude Code, and an edit to the other would do nothing.
+ *
+ * @param context `path`: what leads to the object, with a `.` at its end. @throws UserError When one of `keys` occurs twice.
+ */
+export function refuseTwins(
   body: string,
   context: {
     readonly object: Node;

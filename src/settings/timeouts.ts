@@ -10,6 +10,9 @@ const SECONDS_BY_EVENT: Readonly<Record<string, number>> = {
   UserPromptSubmit: 30,
 };
 
+/** How long Claude Code is told to let the drain after a turn run, in seconds. Nobody waits for it. */
+export const DRAIN_TIMEOUT_SECONDS = 60;
+
 /** What is kept of it for ending a command, and for the database, in seconds. */
 const RESERVE_SECONDS = 15;
 

@@ -2,13 +2,14 @@
  * Hooks of ours in a command that does more than start them (`conclaude hook Stop || true`). They are a person's own and
  * stay as they are, but nobody can say of them that they judge: a status that is swallowed hides a hook that cannot run.
  */
-import { commandLine, quoteWord } from "./hooks.ts";
+import { commandLine, type HookRole, quoteWord } from "./hooks.ts";
 import { memberOf } from "./member.ts";
-import { isOwnHandler, type Ownership } from "./own_handler.ts";
+import { isOwnHandler, type Ownership, roleOf } from "./own_handler.ts";
 
 /** A hook of ours with something around it. */
 export interface WrappedHook {
   readonly event: string;
+  readonly role: HookRole;
   readonly command: string;
 }
 
@@ -21,8 +22,11 @@ export function findWrapped(settings: unknown, ownership: Ownership): WrappedHoo
   if (typeof hooks !== "object" || hooks === null) return [];
   return Object.entries(hooks).flatMap(([event, groups]) =>
     itemsOf(groups).flatMap((group) => itemsOf(memberOf(group, "hooks")))
-      .filter((handler) => isWrapped(handler, ownership))
-      .map((handler) => ({ event, command: String(memberOf(handler, "command")) }))
+      .flatMap((handler) => {
+        const role = wrappedRole(handler, ownership);
+        const command = String(memberOf(handler, "command"));
+        return role === undefined ? [] : [{ event, role, command }];
+      })
   );
 }
 
@@ -33,11 +37,12 @@ export function unwrap({ command }: WrappedHook, path: string, flags: readonly s
   }\``;
 }
 
-function isWrapped(handler: unknown, ownership: Ownership): boolean {
+/** Which hook of ours is wrapped; `undefined` where none is. */
+function wrappedRole(handler: unknown, ownership: Ownership): HookRole | undefined {
   const command = memberOf(handler, "command");
-  if (typeof command !== "string" || isOwnHandler(handler, ownership)) return false;
+  if (typeof command !== "string" || isOwnHandler(handler, ownership)) return undefined;
   const first = command.replace(COMMAND_END, "");
-  return first !== command && isOwnHandler({ type: "command", command: first }, ownership);
+  return first === command ? undefined : roleOf({ type: "command", command: first }, ownership);
 }
 
 function itemsOf(value: unknown): readonly unknown[] {

@@ -69,6 +69,74 @@ Deno.test("install-hooks tells of another file whose hooks record the same event
   assert.deepEqual(body.warnings, []);
 });
 
+// deno-lint-ignore no-explicit-any -- a settings file can hold anything
+function alterStop({ home }: Stage, change: (groups: any[]) => unknown): void {
+  const path = join(home, ".claude", "settings.json");
+  const settings = JSON.parse(Deno.readTextFileSync(path));
+  settings.hooks.Stop = change(settings.hooks.Stop);
+  Deno.writeTextFileSync(path, JSON.stringify(settings));
+}
+
+Deno.test("install-hooks registers a second hook of Stop that nobody waits for, and says so", async () => {
+  using place = stage();
+  const { stdout } = await place.run(["install-hooks", "--events", "Stop"]);
+  assert.match(stdout, /\n {2}drain: {3}beside Stop/);
+  alterStop(place, (groups) => {
+    const [stop, drain] = groups.map(({ hooks: [handler] }) => handler);
+    assert.deepEqual(
+      [drain.command, drain.timeout, drain.async],
+      [stop.command.replace(" hook Stop", " hook Drain"), 60, true],
+    );
+    assert.equal(groups.length, 2);
+    return groups;
+  });
+  const other = await place.run(["install-hooks", "--events", "SessionStart"]);
+  assert.doesNotMatch(other.stdout, /drain/);
+});
+
+Deno.test("doctor does not call the two hooks of Stop doubled, and names one that has no drain", async () => {
+  using place = stage();
+  await place.run(["install-hooks"]);
+  const look = async () => {
+    const { body } = await place.json(["doctor"]);
+    return body.checks.find(({ name }) => name === "hooks")!;
+  };
+  const whole = await look();
+  assert.equal(whole.status, "ok", whole.message);
+  assert.equal(whole.message.match(/\bStop\b/g)?.length, 1);
+  alterStop(place, ([stop]) => [stop]);
+  const older = await look();
+  assert.deepEqual([older.status, older.next], ["warn", "conclaude install-hooks"]);
+  assert.match(older.message, /no drain .*only worked in at the next start of a session/);
+  await place.run(["install-hooks"]);
+  assert.equal((await look()).status, "ok");
+  alterStop(place, ([stop, { hooks: [{ async: _, ...drain }] }]) => [stop, { hooks: [drain] }]);
+  const waited = await look();
+  assert.deepEqual([waited.status, waited.next], ["warn", "conclaude install-hooks"]);
+  assert.match(waited.message, /drain .* is waited for/);
+  alterStop(place, ([stop, { hooks: [drain] }]) => [
+    stop,
+    { hooks: [{ ...drain, command: `${drain.command} || true`, async: true }] },
+  ]);
+  assert.equal((await look()).status, "ok", "what is around a drain hides nothing");
+});
+
+Deno.test("a drain alone arms no gate of a stop, and one that waits for nothing does not disarm it", async () => {
+  using place = stage();
+  Deno.writeTextFileSync(join(place.project, ".conclaude.yaml"), RULES);
+  await place.run(["install-hooks"]);
+  const look = async () => {
+    const { body } = await place.json(["doctor"]);
+    return body.checks.find(({ name }) => name === "gates")!;
+  };
+  alterStop(place, ([stop, drain]) => [drain, stop]);
+  assert.match((await look()).message, /^ARMED/);
+  alterStop(place, ([drain]) => [drain]);
+  const row = await look();
+  assert.deepEqual([row.status, row.next], ["fail", "conclaude install-hooks"]);
+  assert.match(row.message, /^NOT ARMED for .*stop\.commands.*: no hook is installed for Stop$/);
+});
+
 Deno.test("uninstall-hooks takes the folder away that install-hooks has made, when nothing else is in it", async () => {
   using place = stage();
   await place.run(["install-hooks"]);

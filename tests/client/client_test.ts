@@ -44,7 +44,9 @@ Deno.test({
       const executable = await findExecutable(folder);
       for (const [name, at] of SCENARIOS) {
         await test.step(name, async () => {
-          checkRun(await runScenario(name, { executable, folder, at }));
+          const run = await runScenario(name, { executable, folder, at });
+          checkRun(run);
+          if (name === "stream") checkMemory(run);
         });
       }
     } finally {
@@ -246,8 +248,22 @@ function checkQueue(db: DatabaseSync, { payloads }: ScenarioRun): void {
       assert.deepEqual(kept[field], use[field], `${nameOf(use)}: ${field}`);
     }
   }
-  const { count } = db.prepare("SELECT count(*) AS count FROM pending_queue").get()!;
+  // What people and Claude said at the ends of a turn is in the queue as well, and no tool use.
+  const { count } = db.prepare(
+    "SELECT count(*) AS count FROM pending_queue WHERE tool_use_id IS NOT NULL",
+  ).get()!;
   assert.equal(count, uses.length);
+}
+
+/**
+ * Nobody waits for the drain after a turn, and yet what happened in it has become memory. Of a session that is over when
+ * its only turn is, Claude Code ends the drain, which is why this one has several.
+ */
+function checkMemory({ database, logs }: ScenarioRun): void {
+  using db = new DatabaseSync(database, { readOnly: true });
+  const { count } = db.prepare("SELECT count(*) AS count FROM observations").get()!;
+  assert.ok(Number(count) > 0, "nothing was worked into memory");
+  assert.ok(logs.some((log) => / hook Drain/.test(log)), "Claude Code's log names no drain");
 }
 
 function checkSessions(db: DatabaseSync, { payloads }: ScenarioRun): void {

@@ -52,6 +52,13 @@ const own = (event: string) => ({
   command: `/usr/local/bin/conclaude hook ${event}`,
   timeout: hookTimeoutSeconds(event),
 });
+const drain = {
+  type: "command",
+  command: "/usr/local/bin/conclaude hook Drain",
+  timeout: 60,
+  async: true,
+};
+const drainGroup = { hooks: [drain] };
 const foreign = { type: "command", command: "guard --strict" };
 
 Deno.test("installInto() makes a file from nothing, as a person would have written it", () => {
@@ -61,7 +68,7 @@ Deno.test("installInto() makes a file from nothing, as a person would have writt
     pretty({
       hooks: {
         PreToolUse: [{ matcher: "*", hooks: [own("PreToolUse")] }],
-        Stop: [{ hooks: [own("Stop")] }],
+        Stop: [{ hooks: [own("Stop")] }, drainGroup],
       },
     }),
   );
@@ -137,7 +144,7 @@ Deno.test("installInto() corrects its own command, timeout and matcher in place"
 Deno.test("installInto() removes a matcher of its own entry where the event has none", () => {
   const before = { Stop: [{ matcher: "x", hooks: [own("Stop")] }] };
   assert.deepEqual(JSON.parse(install(pretty({ hooks: before }), ["Stop"]).text).hooks, {
-    Stop: [{ hooks: [own("Stop")] }],
+    Stop: [{ hooks: [own("Stop")] }, drainGroup],
   });
 });
 
@@ -150,7 +157,7 @@ Deno.test("installInto() turns its own form without a shell into a command line"
   for (const command of ["/old/conclaude", "/usr/local/bin/conclaude hook Stop"]) {
     const handler = { type: "command", command, args: ["hook", "Stop"], timeout: 10 };
     const { text } = install(pretty({ hooks: { Stop: [{ hooks: [handler] }] } }), ["Stop"]);
-    assert.equal(text, pretty({ hooks: { Stop: [{ hooks: [own("Stop")] }] } }));
+    assert.equal(text, pretty({ hooks: { Stop: [{ hooks: [own("Stop")] }, drainGroup] } }));
   }
 });
 
@@ -163,14 +170,16 @@ Deno.test("installInto() takes out of its own handler what keeps it from being a
     }]
   ) {
     const { text, updated } = install(
-      pretty({ hooks: { Stop: [{ hooks: [{ ...handler, ...alien }, foreign] }] } }),
+      pretty({ hooks: { Stop: [{ hooks: [{ ...handler, ...alien }, foreign] }, drainGroup] } }),
       ["Stop"],
     );
-    assert.deepEqual(JSON.parse(text).hooks, { Stop: [{ hooks: [handler, foreign] }] });
+    assert.deepEqual(JSON.parse(text).hooks, {
+      Stop: [{ hooks: [handler, foreign] }, drainGroup],
+    });
     assert.deepEqual(updated, ["Stop"]);
   }
   const usual = pretty({
-    hooks: { Stop: [{ hooks: [{ ...handler, async: false, shell: "bash" }] }] },
+    hooks: { Stop: [{ hooks: [{ ...handler, async: false, shell: "bash" }] }, drainGroup] },
   });
   assert.equal(install(usual, ["Stop"]).text, usual);
 });
@@ -178,7 +187,56 @@ Deno.test("installInto() takes out of its own handler what keeps it from being a
 Deno.test("installInto() leaves one of its hooks an event, however many there were", () => {
   const twice = [{ hooks: [own("Stop"), foreign, own("Stop")] }, { hooks: [own("Stop")] }];
   const { text } = install(pretty({ hooks: { Stop: twice } }), ["Stop"]);
-  assert.equal(text, pretty({ hooks: { Stop: [{ hooks: [own("Stop"), foreign] }] } }));
+  assert.equal(text, pretty({ hooks: { Stop: [{ hooks: [own("Stop"), foreign] }, drainGroup] } }));
+});
+
+Deno.test("installInto() puts the drain beside the Stop of an older installation, and calls that an update", () => {
+  const before = { hooks: { Stop: [{ hooks: [own("Stop"), foreign] }] }, model: "opus" };
+  const { text, added, updated } = install(pretty(before), ["Stop"]);
+  assert.equal(
+    text,
+    pretty({ ...before, hooks: { Stop: [...before.hooks.Stop, drainGroup] } }),
+  );
+  assert.deepEqual([added, updated], [[], ["Stop"]]);
+});
+
+Deno.test("installInto() corrects a drain where it stands, and drops a second one", () => {
+  const stop = { hooks: [own("Stop")] };
+  for (
+    const wrong of [
+      { ...drain, command: "/old/conclaude hook Drain" },
+      { ...drain, async: false },
+      { ...drain, async: "yes" },
+      { type: "command", command: drain.command, timeout: 60 },
+      { ...drain, timeout: 600 },
+      { ...drain, asyncRewake: true },
+      { ...drain, if: "Bash(ls)" },
+      { ...drain, onFailure: "block" },
+      { type: "command", command: "/usr/local/bin/conclaude", args: ["hook", "Drain"] },
+    ]
+  ) {
+    const groups = [{ hooks: [foreign, wrong] }, stop, { hooks: [wrong] }];
+    const { text, updated } = install(pretty({ hooks: { Stop: groups } }), ["Stop"]);
+    const right = JSON.parse(text).hooks.Stop;
+    assert.deepEqual(right, [{ hooks: [foreign, drain] }, stop], JSON.stringify(wrong));
+    assert.deepEqual(updated, ["Stop"]);
+  }
+});
+
+Deno.test("installInto() takes away a drain that no Stop is wanted beside, or that stands under another event", () => {
+  const whole = install("", ["Stop", "SessionEnd"]).text;
+  const { text, removed } = install(whole, ["SessionEnd"]);
+  assert.deepEqual(JSON.parse(text).hooks, { SessionEnd: [{ hooks: [own("SessionEnd")] }] });
+  assert.deepEqual(removed, ["Stop"]);
+  const stray = { hooks: { SessionEnd: [{ hooks: [own("SessionEnd"), drain] }] } };
+  const mended = install(pretty(stray), ["SessionEnd"]);
+  assert.deepEqual(JSON.parse(mended.text).hooks, JSON.parse(text).hooks);
+  assert.deepEqual([mended.updated, mended.removed], [["SessionEnd"], []]);
+});
+
+Deno.test("openSettings() refuses a handler that says twice whether it is waited for", () => {
+  const twice = '{"hooks":{"Stop":[{"hooks":[{"type":"command","async":true,"async":false}]}]}}';
+  assert.match(refusalOf(twice).why, /`hooks\.Stop\[0\]\.hooks\[0\]\.async` occurs more than once/);
 });
 
 Deno.test("installInto() takes its hooks from events that are no longer wanted", () => {
@@ -194,19 +252,21 @@ Deno.test("installInto() takes its hooks from events that are no longer wanted",
 Deno.test("installInto() repairs a timeout or a matcher of its own that is not valid", () => {
   const before = { Stop: [{ matcher: 5, hooks: [{ ...own("Stop"), timeout: 0 }] }] };
   const { text } = install(pretty({ hooks: before }), ["Stop"]);
-  assert.equal(text, pretty({ hooks: { Stop: [{ hooks: [own("Stop")] }] } }));
+  assert.equal(text, pretty({ hooks: { Stop: [{ hooks: [own("Stop")] }, drainGroup] } }));
 });
 
 Deno.test("installInto() writes in the style of the file", () => {
-  const stop = JSON.stringify({ Stop: [{ hooks: [own("Stop")] }] });
+  const stop = JSON.stringify({ Stop: [{ hooks: [own("Stop")] }, drainGroup] });
   assert.equal(install('{"a":[1,2]}', ["Stop"]).text, `{"a":[1,2],"hooks":${stop}}`);
   assert.equal(
     install('{"a": [1, 2]}', ["Stop"]).text,
     '{"a": [1, 2], "hooks": {"Stop": [{"hooks": [{"type": "command", ' +
-      '"command": "/usr/local/bin/conclaude hook Stop", "timeout": 600}]}]}}',
+      '"command": "/usr/local/bin/conclaude hook Stop", "timeout": 600}]}, ' +
+      '{"hooks": [{"type": "command", "command": "/usr/local/bin/conclaude hook Drain", ' +
+      '"timeout": 60, "async": true}]}]}}',
   );
   const tabs = JSON.stringify({ a: 1 }, null, "\t").replaceAll("\n", "\r\n");
-  const withHooks = { a: 1, hooks: { Stop: [{ hooks: [own("Stop")] }] } };
+  const withHooks = { a: 1, hooks: { Stop: [{ hooks: [own("Stop")] }, drainGroup] } };
   assert.equal(
     install(tabs, ["Stop"]).text,
     JSON.stringify(withHooks, null, "\t").replaceAll("\n", "\r\n"),

@@ -34,11 +34,30 @@ Deno.test("planHooks() gives tool events a matcher for everything and SessionSta
 Deno.test("planHooks() lets Claude Code wait for what runs commands of a configuration, and for nothing else", () => {
   const times = planHooks(program, DEFAULT_EVENTS).filter(({ timeout }) => timeout !== 10)
     .map(({ event, timeout }) => [event, timeout]);
-  assert.deepEqual(times, [["UserPromptSubmit", 30], ["SubagentStop", 600], ["Stop", 600]]);
+  assert.deepEqual(times, [
+    ["UserPromptSubmit", 30],
+    ["SubagentStop", 600],
+    ["Stop", 600],
+    ["Stop", 60],
+  ]);
   for (const event of ["Stop", "UserPromptSubmit"]) {
     const left = hookTimeoutSeconds(event) * 1000 - commandDeadlineMs(event);
     assert.ok(left >= 5000 && commandDeadlineMs(event) > 0);
   }
+});
+
+Deno.test("planHooks() puts a drain beside Stop that nobody waits for, and beside no other event", () => {
+  const [stop, drain, ...others] = planHooks(program, ["Stop"], { strict: true });
+  assert.deepEqual([stop?.role, stop?.async, others], ["event", undefined, []]);
+  assert.deepEqual(drain, {
+    event: "Stop",
+    role: "drain",
+    command: "/usr/local/bin/conclaude hook Drain",
+    timeout: 60,
+    async: true,
+  });
+  const without = DEFAULT_EVENTS.filter((event) => event !== "Stop");
+  assert.ok(planHooks(program, without).every(({ role, async }) => role === "event" && !async));
 });
 
 Deno.test("hookCommand() quotes a path only when the shell needs it", () => {

@@ -62,6 +62,7 @@ Deno.test("installHooks() makes the file, says what it did, and does nothing the
       created: true,
       backup: null,
       events: DEFAULT_EVENTS,
+      drain: true,
       blocking: [],
       loosened: [],
       command: "/usr/local/bin/conclaude hook",
@@ -265,6 +266,25 @@ Deno.test("hooks of a clone in a folder of any name give way to the executable's
     assert.ok(read().includes("deno"), "somebody else's main.ts was taken for ours");
   }));
 
+Deno.test("an installation from before the drain is brought up to date, and still leaves no trace", () =>
+  inHome(({ options, write, read }) => {
+    const before = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "guard"}]}]}}\n';
+    write(before);
+    installHooks({ ...options, events: ["Stop"] });
+    const whole = read();
+    const older = JSON.parse(whole);
+    older.hooks.Stop = older.hooks.Stop.slice(0, 2);
+    write(JSON.stringify(older));
+    const dry = installHooks({ ...options, events: ["Stop"], dryRun: true });
+    assert.deepEqual([dry.updated, dry.added, read()], [["Stop"], [], JSON.stringify(older)]);
+    assert.match(dry.diff.join("\n"), /^\+ .*hook Drain", ?"timeout": ?60, ?"async": ?true/m);
+    assert.deepEqual(installHooks({ ...options, events: ["Stop"] }).updated, ["Stop"]);
+    assert.deepEqual(JSON.parse(read()), JSON.parse(whole));
+    write(whole);
+    assert.deepEqual(uninstallHooks(options).removed, ["Stop"]);
+    assert.equal(read(), before);
+  }));
+
 Deno.test("a program under a new name takes the place of the old one, whatever either is called", () =>
   inHome(({ options, write, read }) => {
     const before = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "guard"}]}]}}';
@@ -279,8 +299,11 @@ Deno.test("a program under a new name takes the place of the old one, whatever e
         const ours = JSON.parse(read()).hooks[event].flatMap((group: { hooks: unknown[] }) =>
           group.hooks
         ).filter(({ command }: { command: string }) => command !== "guard");
-        assert.equal(ours.length, 1, `${event} after ${path}`);
-        assert.ok(ours[0].command.startsWith(`${path} hook ${event}`));
+        const words = event === "Stop" ? [event, "Drain"] : [event];
+        assert.equal(ours.length, words.length, `${event} after ${path}`);
+        for (const [index, word] of words.entries()) {
+          assert.ok(ours[index].command.startsWith(`${path} hook ${word}`));
+        }
       }
       const installed = read();
       assert.equal(installHooks({ ...options, program: named(path) }).changed, false);
@@ -444,7 +467,9 @@ Deno.test("many installations at once leave one hook an event and lose nobody's 
     for (const { success, stderr } of outputs) assert.ok(success, new TextDecoder().decode(stderr));
     const settings = JSON.parse(read());
     assert.equal(settings.theirs, 1);
-    for (const event of DEFAULT_EVENTS) assert.equal(settings.hooks[event].length, 1, event);
+    for (const event of DEFAULT_EVENTS) {
+      assert.equal(settings.hooks[event].length, event === "Stop" ? 2 : 1, event);
+    }
     assert.deepEqual(namesIn(folder), ["settings.json", "settings.json.conclaude-backup"]);
     assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"theirs": 1}');
   }));

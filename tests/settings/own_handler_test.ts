@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { hookCommand, KNOWN_EVENTS } from "../../src/settings/hooks.ts";
-import { isOwnHandler, type Ownership } from "../../src/settings/own_handler.ts";
+import { isOwnHandler, type Ownership, roleOf } from "../../src/settings/own_handler.ts";
 
 /** What the release workflow uploads. */
 const RELEASED = [
@@ -201,4 +201,29 @@ Deno.test("isOwnHandler() never throws and claims no handler of a foreign progra
     isOwnHandler(handler);
     assert.ok(!isOwn(`guard ${command}`));
   }));
+});
+
+Deno.test("roleOf() tells the drain from the hook of an event by the command alone, however it is written", () => {
+  const role = (command: string, rest: Record<string, unknown> = {}) =>
+    roleOf({ type: "command", command, ...rest });
+  for (
+    const drain of [
+      role("conclaude hook Drain"),
+      role("'/a b/conclaude' hook Drain"),
+      role("/opt/cc-state hook Drain --conclaude"),
+      role("conclaude", { args: ["hook", "Drain"] }),
+      role("conclaude hook 'Drain'", { async: false }),
+      roleOf({ type: "command", command: "x; y hook Drain" }, {
+        program: { kind: "line", line: "x; y" },
+      }),
+    ]
+  ) {
+    assert.equal(drain, "drain");
+  }
+  for (const event of ["Stop", "drain", "DrainMore"]) {
+    assert.equal(role(`conclaude hook ${event}`, { async: true }), "event");
+  }
+  assert.equal(role("conclaude hook"), "event");
+  assert.equal(role("guard hook Drain"), undefined);
+  assert.equal(role("conclaude hook Drain; ls"), undefined);
 });

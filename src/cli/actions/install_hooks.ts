@@ -2,6 +2,7 @@ import { plain } from "../../capture/plain.ts";
 import { placeFlags } from "../../settings/file.ts";
 import { chooseEvents, commandLine } from "../../settings/hooks.ts";
 import { installHooks, uninstallHooks } from "../../settings/install.ts";
+import type { ServerReport } from "../../settings/mcp.ts";
 import type { CliContext } from "../context.ts";
 import { doubledHooks } from "../doubled_hooks.ts";
 import {
@@ -11,15 +12,24 @@ import {
   requireStartable,
   settingsPlace,
 } from "../hooks_flags.ts";
+import { register, serverFacts, unregister } from "../mcp_server.ts";
 import { ownProgram } from "../program.ts";
 import type { View } from "../view.ts";
 
+const DRAIN_LINE =
+  "  drain:   beside Stop, with nobody waiting: works what happened into memory after each turn";
+const NEW_SESSION =
+  "Restart Claude Code, or start a new session, for the MCP server to be started.";
 const RESTART = "Restart Claude Code, or start a new session, for the hooks to take effect.";
 
 /** `conclaude install-hooks` */
 export function install(
   context: CliContext,
-  flags: HooksFlags & { readonly events?: readonly string[]; readonly strict: boolean },
+  flags: HooksFlags & {
+    readonly events?: readonly string[];
+    readonly strict: boolean;
+    readonly mcp: boolean;
+  },
 ): View {
   const place = settingsPlace(context, flags, "install-hooks");
   const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
@@ -27,25 +37,31 @@ export function install(
   const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
   if (named !== undefined) requireStartable(named, context);
   const runsFromSource = named === undefined && own.fromSource;
+  const program = named ?? own.program;
+  const otherFlags = [
+    ...commandFlags(named),
+    ...(flags.strict ? ["--strict"] : []),
+    ...(flags.events === undefined ? [] : ["--events", events.join(",")]),
+  ];
+  const request = { place, program, dryRun: flags.dryRun, otherFlags };
+  // Looked at first, so that a refusal comes before anything is changed.
+  if (flags.mcp) register({ ...request, dryRun: true });
   const report = installHooks({
     ...place,
-    program: named ?? own.program,
+    program,
     executable: own.executable,
     events,
     strict: flags.strict,
     dryRun: flags.dryRun,
-    otherFlags: [
-      ...commandFlags(named),
-      ...(flags.strict ? ["--strict"] : []),
-      ...(flags.events === undefined ? [] : ["--events", events.join(",")]),
-    ],
+    otherFlags: flags.mcp ? ["--mcp", ...otherFlags] : otherFlags,
   });
+  const server = flags.mcp ? register(request) : null;
   const warnings = [
     ...report.warnings,
     ...doubledHooks(context, {
       path: report.settings,
       settings: flags.settings,
-      program: named ?? own.program,
+      program,
       events,
     }),
   ];
@@ -57,6 +73,7 @@ export function install(
     }),
     `  program: ${report.command.replace(/ hook$/, "")}`,
     `  events:  ${report.events.join(", ")}`,
+    ...(report.drain ? [DRAIN_LINE] : []),
     ...(report.blocking.length === 0
       ? []
       : [`  strict:  ${report.blocking.join(", ")}: what a hook cannot judge does not happen`]),
@@ -65,15 +82,17 @@ export function install(
       `\`${commandLine("install-hooks", [...placeFlags(place), "--strict"])}\` changes that`,
     ]),
     ...(report.backup === null ? [] : [`  backup:  ${report.backup}`]),
+    ...serverLines(server),
     ...(runsFromSource
       ? [`  note:    it runs from source; the hooks need ${own.path} and this Deno where they are`]
       : []),
     ...warnings.map((warning) => `  warning: ${warning}`),
-    ...(report.dryRun ? ["", ...report.diff, "", "Nothing was changed."] : []),
+    ...(report.dryRun ? shown(report.diff, server) : []),
     ...(report.changed && !report.dryRun ? [RESTART] : []),
+    ...(!report.changed && server?.changed && !report.dryRun ? [NEW_SESSION] : []),
   ];
   return {
-    json: { ...report, warnings, fromSource: runsFromSource },
+    json: { ...report, warnings, fromSource: runsFromSource, mcp: server },
     text: facts.map(plain).join("\n"),
   };
 }
@@ -84,6 +103,9 @@ export function uninstall(context: CliContext, flags: HooksFlags): View {
   const own = ownProgram(context.cwd);
   // It may be gone by now: its hooks are to be removed all the same.
   const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
+  const request = { place, dryRun: flags.dryRun, otherFlags: commandFlags(named) };
+  // Looked at first, so that a refusal comes before anything is changed.
+  unregister({ ...request, dryRun: true });
   const report = uninstallHooks({
     ...place,
     program: named ?? own.program,
@@ -91,6 +113,7 @@ export function uninstall(context: CliContext, flags: HooksFlags): View {
     dryRun: flags.dryRun,
     otherFlags: commandFlags(named),
   });
+  const server = unregister(request);
   const facts = [
     headline(report.changed, report.dryRun, {
       done: `Removed hooks from ${report.settings}`,
@@ -110,9 +133,18 @@ export function uninstall(context: CliContext, flags: HooksFlags): View {
     ...(report.backup === null
       ? []
       : [`  backup:  ${report.backup} (kept: the file has changed since)`]),
-    ...(report.dryRun ? ["", ...report.diff, "", "Nothing was changed."] : []),
+    ...serverLines(server),
+    ...(report.dryRun ? shown(report.diff, server) : []),
   ];
-  return { json: report, text: facts.map(plain).join("\n") };
+  return { json: { ...report, mcp: server }, text: facts.map(plain).join("\n") };
+}
+
+function serverLines(server: ServerReport | null): string[] {
+  return server === null ? [] : serverFacts(server);
+}
+
+function shown(diff: readonly string[], server: ServerReport | null): string[] {
+  return ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."];
 }
 
 function headline(

@@ -48,18 +48,25 @@ export const installHooks = command({
         brief:
           "Let Claude Code block what a hook cannot judge, because it is gone, crashes or hangs",
       },
+      mcp: {
+        kind: "boolean",
+        default: false,
+        brief: "Register the MCP server `conclaude` as well, for the same scope",
+      },
     },
   },
   brief: "Let Claude Code report to conclaude",
   about:
     "Adds hooks to a settings file of Claude Code, or brings them up to date. Other hooks and settings stay\n" +
     "as they are, to the byte. The file is backed up before the first change. With --strict a tool use or a\n" +
-    "prompt is blocked when the hook that judges it cannot run; installing again without it takes that back.",
+    "prompt is blocked when the hook that judges it cannot run; installing again without it takes that back.\n" +
+    "With --mcp Claude asks conclaude itself, as the MCP server `conclaude`.",
   examples: [
     "conclaude install-hooks",
     "conclaude install-hooks --scope local --dry-run",
     "conclaude install-hooks --scope project --command conclaude",
     "conclaude install-hooks --strict",
+    "conclaude install-hooks --mcp",
     "conclaude install-hooks --events SessionStart,PostToolUse,Stop",
   ],
 });
@@ -68,9 +75,10 @@ export const installHooks = command({
 export const uninstallHooks = command({
   load: async () => (await load()).uninstall,
   parameters: { flags: PLACE_FLAGS },
-  brief: "Take conclaude's hooks out again",
+  brief: "Take conclaude's hooks out again, and its MCP server",
   about:
-    "Removes conclaude's hooks from a settings file, and nothing else. A file that nobody changed since the\n" +
+    "Removes conclaude's hooks from a settings file, and nothing else; and the MCP server `conclaude` from\n" +
+    "the file of the same scope, where `--mcp` has put it. A settings file that nobody changed since the\n" +
     "installation becomes what it was, byte for byte. With --command also the hooks of a program that does\n" +
     "not say by name or mark that it is conclaude.",
   examples: ["conclaude uninstall-hooks", "conclaude uninstall-hooks --scope local --dry-run"],

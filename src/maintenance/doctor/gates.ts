@@ -15,9 +15,10 @@ import { SCHEMA_VERSION } from "../../store/database.ts";
 import { VERSION } from "../../version.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { canBeProved, proveHook, versionOfHook } from "./gate_proof.ts";
-import { installLine, lookAtSettings, replaceLine, type SettingsLook } from "./hooks.ts";
+import { installLine, replaceLine } from "./install_line.ts";
 import type { DoctorPlace } from "./place.ts";
 import { isAtLeast } from "./program.ts";
+import { lookAtSettings, type SettingsLook } from "./settings_look.ts";
 
 /** Proves each installed hook that judges, where something is guarded. */
 export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
@@ -61,7 +62,7 @@ function unreadIn(config: HookConfig): Finding[] {
 /** What makes Claude Code ask. */
 function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): string {
   for (const { path, flags, wrapped } of looks) {
-    const [found] = wrapped.filter(({ event }) => events.includes(event));
+    const found = wrapped.find(({ event, role }) => role === "event" && events.includes(event));
     if (remedy.kind === "install" && found !== undefined) return unwrap(found, path, flags);
   }
   switch (remedy.kind) {
@@ -82,7 +83,8 @@ function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): 
 
 /** The hooks of a file that gates need, by the program that they start; those that can be proved first. */
 function programsOf({ entries }: SettingsLook, needs: readonly Need[]): HookEntry[][] {
-  const needed = entries.filter(({ event }) => needs.some((need) => need.event === event))
+  const needed = entries
+    .filter(({ event, role }) => role === "event" && needs.some((need) => need.event === event))
     .sort((one, other) => rankOf(one) - rankOf(other));
   return [...Map.groupBy(needed, ({ command }) => readHookCommand(command).line).values()];
 }
