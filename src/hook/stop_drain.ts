@@ -17,6 +17,8 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
   if (db === null || database === ":memory:" || !config.memoryEnabled) return null;
   const untilMs = performance.now() + BUDGET_MS;
+  // At the end of a `claude -p` what runs beside it is asked to end at once, and killed a second and a half later.
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => {});
   try {
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
     const report = drainAlone(db, database, { now: Date.now, untilMs });
