@@ -28,7 +28,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   });
   if (guards === null && required === null) {
     await work.save(draft);
-    return null;
+    return await recalled(work);
   }
   const quoting = [guards?.blocks[0]?.reason ?? "", ...guards?.doubts ?? []];
   const [reason = "", ...doubts] = await tellable(work, draft, quoting);
@@ -173,7 +173,7 @@ function draftWith(
 async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const { event } = work;
   if (!decision.denied) {
-    return decision.allowedBy === null ? null : permission({ behavior: "allow" });
+    return decision.allowedBy === null ? await recalled(work) : permission({ behavior: "allow" });
   }
   const reason = await reasonOf(decision, work);
   return event.name === "PermissionRequest" ? permission({ behavior: "deny", message: reason }) : {
@@ -183,6 +183,15 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
       permissionDecisionReason: reason,
     },
   };
+}
+
+/** What is remembered of a file, before it is edited. */
+async function recalled(work: HookWork): Promise<Answer> {
+  if (!work.config.recallsEdits) return null;
+  const context = (await import("./recall.ts")).recallOfEdit(work);
+  return context === ""
+    ? null
+    : { hookSpecificOutput: { hookEventName: "PreToolUse", additionalContext: context } };
 }
 
 async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise<string> {

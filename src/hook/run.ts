@@ -62,7 +62,7 @@ export async function runHook(args: readonly string[]): Promise<never> {
 
 /** Where nothing can be forbidden, a tool that is about to be used is only recorded. */
 function handlerOf({ event, config }: HookWork): (() => Promise<HandlerModule>) | undefined {
-  const isFree = config.guards === "" && config.requirements === "";
+  const isFree = config.guards === "" && config.requirements === "" && !config.recallsEdits;
   return isFree && GATES.has(event.name) ? undefined : HANDLERS.get(event.name);
 }
 

@@ -9,7 +9,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { prompts, stop, requirements } = work.config;
   if (prompts === "" && requirements === "" && !stop.includes('"queue":{')) {
     await work.save(draft);
-    return null;
+    return tell([await recalled(work)]);
   }
   const { applyPromptRules } = await import("./prompt_rules.ts");
   const { extra, texts, block, gone } = await applyPromptRules(work, draft);
@@ -19,7 +19,16 @@ export async function handle(work: HookWork): Promise<Answer> {
   const reminder = requirements === ""
     ? ""
     : await (await import("./reminder.ts")).reminderFor(work);
-  const context = [...texts, reminder].filter((text) => text !== "").join("\n\n");
+  return tell([...texts, reminder, await recalled(work)]);
+}
+
+async function recalled(work: HookWork): Promise<string> {
+  if (!work.config.recallsPrompts) return "";
+  return (await import("./recall.ts")).recallOfPrompt(work);
+}
+
+function tell(texts: readonly string[]): Answer {
+  const context = texts.filter((text) => text !== "").join("\n\n");
   return context === ""
     ? null
     : { hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: context } };

@@ -40,6 +40,7 @@ const COLD_MODULES = [
   "src/hook/other_event.ts",
   "src/hook/pre_tool_use.ts",
   "src/hook/prompt_expansion.ts",
+  "src/hook/recall.ts",
   "src/hook/reminder.ts",
   "src/hook/prompt_rules.ts",
   "src/hook/session_end.ts",

@@ -1,0 +1,41 @@
+/** What is remembered, told beside a prompt or before an edit, where the configuration wants it. */
+import { EDITING_TOOLS, filesTouched } from "../capture/payload.ts";
+import { recallForFile, recallForPrompt, type RecallPlace } from "../recall/recall.ts";
+import type { HookWork } from "./handler.ts";
+
+/** What a prompt calls to mind; empty when nothing does, or when the database cannot say. */
+export function recallOfPrompt(work: HookWork): string {
+  const prompt = work.event.own["prompt"];
+  const place = placeOf(work);
+  const db = work.spareDb();
+  if (typeof prompt !== "string" || place === null || db === null) return "";
+  return quietly(() => recallForPrompt(db, prompt, place));
+}
+
+/** What is known of the file that is to be edited; empty for any other tool. */
+export function recallOfEdit(work: HookWork): string {
+  const { toolName, toolInput, name } = work.event;
+  if (name !== "PreToolUse" || toolName === null || !EDITING_TOOLS.has(toolName)) return "";
+  const [file] = filesTouched(toolName, toolInput);
+  const place = placeOf(work);
+  const db = work.spareDb();
+  if (file === undefined || place === null || db === null) return "";
+  return quietly(() => recallForFile(db, file, place));
+}
+
+function placeOf(
+  { config, repository, projectDir, sessionId, atMs }: HookWork,
+): RecallPlace | null {
+  const project = repository?.commonDir ?? projectDir;
+  if (project === null || !config.memoryEnabled) return null;
+  return { sessionId, project, root: repository?.root ?? projectDir, nowMs: atMs };
+}
+
+/** Recall is a help: where the database cannot give it, work goes on without. */
+function quietly(recall: () => string): string {
+  try {
+    return recall();
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,75 @@
+/** What Claude is told while it works: a few lines, each with a number that opens the whole. */
+import { plain } from "../capture/plain.ts";
+import { relativeTime } from "../time.ts";
+import type { ObservationKind } from "./observation.ts";
+import { shortened } from "./text.ts";
+
+/** About 250 tokens. */
+const MAX_RECALL_CHARS = 870;
+const MAX_LINES = 4;
+const MAX_TITLE_CHARS = 150;
+const MAX_SNIPPET_CHARS = 90;
+
+/** Something that is told. */
+export interface Recalled {
+  readonly id: number;
+  readonly kind: ObservationKind;
+  readonly title: string;
+  /** Empty where the title says it all. */
+  readonly snippet: string;
+  readonly outcome: "success" | "failure" | null;
+  readonly resolvedBy: number | null;
+  readonly createdAtMs: number;
+}
+
+/** Kinds that help whoever begins something; what was merely run or looked at does not. */
+export const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
+  "fix",
+  "decision",
+  "note",
+  "commit",
+  "failure",
+  "test",
+  "summary",
+  "edit",
+]);
+
+/**
+ * The lines that fit, the first ones first.
+ *
+ * @param heading What they are about. @returns The empty text, and nothing told, when there is nothing.
+ */
+export function recallText(
+  heading: string,
+  recalled: readonly Recalled[],
+  nowMs: number,
+): { readonly text: string; readonly told: readonly number[] } {
+  let text = heading;
+  const told: number[] = [];
+  for (const one of recalled.slice(0, MAX_LINES)) {
+    const line = `\n- ${lineOf(one, nowMs)}`;
+    if (text.length + line.length > MAX_RECALL_CHARS) continue;
+    text += line;
+    told.push(one.id);
+  }
+  return told.length === 0 ? { text: "", told } : { text, told };
+}
+
+function lineOf(
+  { id, kind, title, snippet, outcome, resolvedBy, createdAtMs }: Recalled,
+  nowMs: number,
+): string {
+  const state = outcome !== "failure"
+    ? ""
+    : resolvedBy === null
+    ? " (open)"
+    : ` (mended: #${resolvedBy})`;
+  const more = snippet === "" || title.includes(snippet.slice(0, 40))
+    ? ""
+    : ` — ${shortened(snippet, MAX_SNIPPET_CHARS)}`;
+  return plain(
+    `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}: ${
+      shortened(title, MAX_TITLE_CHARS)
+    }${state}${more}`,
+  );
+}

@@ -1,0 +1,61 @@
+/** What is remembered about a prompt, or about a file that is to be edited, and was not told this session yet. */
+import type { DatabaseSync } from "node:sqlite";
+import { pathInProject } from "../memory/paths.ts";
+import { readQuery } from "../memory/query.ts";
+import { HELPFUL_KINDS, type Recalled, recallText } from "../memory/recall_text.ts";
+import { transaction } from "../store/database.ts";
+import { timelineOfFile } from "../store/memory_look.ts";
+import { EVERYTHING } from "../store/memory_search.ts";
+import { alreadyTold, noteTold } from "../store/told_observations.ts";
+import { searchMemory } from "./search.ts";
+
+/** Who is told. */
+export interface RecallPlace {
+  readonly sessionId: string;
+  /** Common git directory, or project directory where there is none. */
+  readonly project: string;
+  /** The folder that paths are told from. */
+  readonly root: string | null;
+  readonly nowMs: number;
+}
+
+/** Shorter prompts are about what was said just before ("yes, go on"). */
+const MIN_TERMS = 3;
+/** Results that are looked at; those of the session itself it knows. */
+const LOOKED_AT = 16;
+const OF_FILE = 24;
+
+/** What a prompt calls to mind; the empty text when nothing does. @throws {Error} What SQLite says. */
+export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallPlace): string {
+  const telling = readQuery(prompt).terms.filter(({ kind }) => kind !== "pair");
+  if (telling.length < MIN_TERMS) return "";
+  const found = searchMemory(db, prompt, {
+    filter: { ...EVERYTHING, project: place.project },
+    limit: LOOKED_AT,
+    nowMs: place.nowMs,
+  });
+  return tell(db, "Remembered about this (conclaude):", found, place);
+}
+
+/** What is known of a file; the empty text when nothing is. @throws {Error} What SQLite says. */
+export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace): string {
+  const path = pathInProject(file, place.root);
+  const found = timelineOfFile(db, path, { project: place.project, limit: OF_FILE })
+    .filter(({ kind }) => kind !== "edit" && kind !== "summary")
+    .map((one) => ({ ...one, snippet: "" }));
+  return tell(db, `Remembered about ${path} (conclaude):`, found, place);
+}
+
+function tell(
+  db: DatabaseSync,
+  heading: string,
+  found: readonly (Recalled & { readonly sessionId: string })[],
+  { sessionId, nowMs }: RecallPlace,
+): string {
+  const helpful = found.filter((one) => one.sessionId !== sessionId && HELPFUL_KINDS.has(one.kind));
+  if (helpful.length === 0) return "";
+  const known = alreadyTold(db, sessionId);
+  const { text, told } = recallText(heading, helpful.filter(({ id }) => !known.has(id)), nowMs);
+  if (told.length > 0) transaction(db, () => noteTold(db, sessionId, told, nowMs));
+  return text;
+}

@@ -1,0 +1,27 @@
+/** Which observations a session was told while it worked, so that none is told twice. */
+import type { DatabaseSync } from "node:sqlite";
+import { CLAIM, incrementCounter } from "./counters.ts";
+
+/** They are kept beside the counters of the session, and go with it; they count nothing. */
+const TOLD = `${CLAIM}told:`;
+
+/** The numbers of what a session was told. */
+export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<number> {
+  const rows = db.prepare(
+    `SELECT type
+       FROM counters
+      WHERE session_id = ?
+        AND type GLOB ?`,
+  ).all(sessionId, `${TOLD}*`);
+  return new Set(rows.map((row) => Number(String(row["type"]).slice(TOLD.length))));
+}
+
+/** Notes what a session is told now, in the transaction of the caller. */
+export function noteTold(
+  db: DatabaseSync,
+  sessionId: string,
+  ids: readonly number[],
+  atMs: number,
+): void {
+  for (const id of ids) incrementCounter(db, { sessionId, type: `${TOLD}${id}`, atMs });
+}
