@@ -87,34 +87,41 @@ export function countCaptures(db: DatabaseSync): ReadonlyMap<string, number> {
 }
 
 /**
- * Writes captures of a session, and the session where it is not known, in one transaction. What is there already stays
- * as it is: the session, a capture with the same id, one of the same tool use, and what was worked into memory.
+ * What writes captures of a session, and the session where it is not known: each call in one transaction. What is there
+ * already stays as it is: the session, a capture with the same id, one of the same tool use, and what was worked into
+ * memory.
  *
- * @returns How many were written.
+ * @returns A function that says how many were written.
  */
-export function savePastCaptures(
+export function pastWriter(
   db: DatabaseSync,
   session: PastSession,
-  captures: readonly PastCapture[],
-): number {
-  return transaction(db, () => {
-    insertSession(db, session);
-    const kept = toolUseIdsOf(db, session.sessionId);
-    return captures.filter((past) =>
-      !kept.has(past.capture.toolUseId ?? "") && insertCapture(db, session.sessionId, past)
-    ).length;
-  });
-}
-
-/** Read once for many: no index serves a look for one of them. */
-function toolUseIdsOf(db: DatabaseSync, sessionId: string): ReadonlySet<string> {
-  const rows = db.prepare(
-    `SELECT tool_use_id AS id
-       FROM pending_queue
-      WHERE session_id = ?
-        AND tool_use_id IS NOT NULL`,
-  ).all(sessionId);
-  return new Set(rows.map(({ id }) => String(id)));
+): (captures: readonly PastCapture[]) => number {
+  const { sessionId } = session;
+  const kept = new Set<string>();
+  let place = -1;
+  // No index serves a look for one tool use: what hooks or others have added since the last look is read.
+  const look = () => {
+    const rows = db.prepare(
+      `SELECT rowid AS place, tool_use_id AS id
+         FROM pending_queue
+        WHERE rowid > ?
+          AND +session_id = ?
+        ORDER BY rowid`,
+    ).all(place, sessionId);
+    for (const row of rows) {
+      place = Number(row["place"]);
+      if (row["id"] !== null) kept.add(String(row["id"]));
+    }
+  };
+  return (captures) =>
+    transaction(db, () => {
+      insertSession(db, session);
+      look();
+      return captures.filter((past) =>
+        !kept.has(past.capture.toolUseId ?? "") && insertCapture(db, sessionId, past)
+      ).length;
+    });
 }
 
 function insertSession(db: DatabaseSync, session: PastSession): void {

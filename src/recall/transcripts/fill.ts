@@ -1,7 +1,7 @@
 /** Fills in what is missing: reads the transcripts again, and writes the captures that hooks would have written. */
 import type { DatabaseSync } from "node:sqlite";
 import { transcriptReader } from "../../memory/transcript/reader.ts";
-import { type PastCapture, type PastSession, savePastCaptures } from "../../store/backfill.ts";
+import { type PastCapture, type PastSession, pastWriter } from "../../store/backfill.ts";
 import { checkpoint } from "../../store/database.ts";
 import { daysMs } from "../../time.ts";
 import { captureIdOf, captureOf } from "./capture_of.ts";
@@ -49,13 +49,13 @@ export async function fillIn(
   let batches = 0;
   const touched = new Set<string>();
   for (const { session, missing } of compared) {
-    const past = pastSessionOf(session, options.nowMs);
+    const write = pastWriter(db, pastSessionOf(session, options.nowMs));
     const wanted = new Set(missing.map(({ id }) => id));
     for (const path of new Set(missing.map(({ path }) => path))) {
       let batch: PastCapture[] = [];
       let chars = 0;
       const save = () => {
-        const saved = savePastCaptures(db, past, batch);
+        const saved = write(batch);
         if (saved > 0) touched.add(session.sessionId);
         written += saved;
         batch = [];
