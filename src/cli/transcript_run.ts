@@ -26,6 +26,8 @@ export interface TranscriptWork {
   readonly what: string;
   /** The command to give, when there are no transcripts. */
   readonly next: string;
+  /** Whether it is no mistake when there is no transcript at all. */
+  readonly mayBeEmpty: boolean;
   /** Whether all captures that there are should have a transcript in this folder. */
   readonly isWhole: boolean;
   /** Epoch milliseconds; 0 for everything. */
@@ -86,15 +88,18 @@ export async function runTranscripts(
   }
 }
 
-function transcriptsIn({ root, what, next }: TranscriptWork) {
+function transcriptsIn({ root, what, next, mayBeEmpty }: TranscriptWork) {
+  const refuse = (why: string) => new UserError(`Cannot ${what}`, { why, next });
+  let found: ReturnType<typeof findTranscripts>;
   try {
-    return findTranscripts(root);
+    found = findTranscripts(root);
   } catch (thrown) {
-    const why = thrown instanceof Deno.errors.NotFound
-      ? `there is no folder "${root}"`
-      : messageOf(thrown);
-    throw new UserError(`Cannot ${what}`, { why, next });
+    throw refuse(
+      thrown instanceof Deno.errors.NotFound ? `there is no folder "${root}"` : messageOf(thrown),
+    );
   }
+  if (found.files.length > 0 || mayBeEmpty) return found;
+  throw refuse(`there is no transcript (*.jsonl) in "${root}"`);
 }
 
 async function openFor(

@@ -70,6 +70,26 @@ Deno.test("sessions whose every hook ran have no gaps, and nothing that no trans
   assert.equal(code, 0);
 });
 
+Deno.test("what a forked session repeats is no gap, also where its lines do not say so", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["forked"], (text) => text.replace(/,"requestSessionId":"[^"]*"/g, ""));
+  await tellHooks(home, "forked");
+  assert.equal((await reconcileJson(home)).gaps, 0);
+});
+
+Deno.test("a prompt that was sent twice and kept once is one gap", async () => {
+  using home = tempHome();
+  putTranscripts(
+    home,
+    ["work"],
+    (text) => text.replaceAll('"content":"end"', '"content":"After compaction."'),
+  );
+  await tellHooks(home, "work", (payload) => payload["prompt"] === "end");
+  const { sessions, gaps } = await reconcileJson(home);
+  assert.equal(gaps, 1);
+  assert.equal(sessions[0].gaps[0].name, "UserPromptSubmit");
+});
+
 Deno.test("what a hook missed is named by session, kind, tool, time and id, and the exit status is 1", async () => {
   using home = tempHome();
   putTranscripts(home, ["work", "tools"]);
@@ -347,4 +367,7 @@ Deno.test("import transcripts takes over a folder of any machine, once; --dry-ru
   assert.equal(JSON.parse(again.stdout).filled.written, 0);
   const nowhere = await run(home, "import", "transcripts", join(dir, "nowhere"));
   assert.match(nowhere.stderr, /^Cannot import transcripts\n {2}why: {2}there is no folder/);
+  const empty = await run(home, "import", "transcripts", join(home.path, ".conclaude"));
+  assert.match(empty.stderr, /there is no transcript \(\*\.jsonl\) in/);
+  assert.equal(empty.code, 1);
 });
