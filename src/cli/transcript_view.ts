@@ -22,7 +22,7 @@ export function gapsOf({ sessions, filled }: TranscriptOutcome): {
   readonly left: number;
 } {
   const gaps = sessions.reduce((sum, { missing }) => sum + missing.length, 0);
-  return { gaps, left: filled === null ? gaps : filled.failed };
+  return { gaps, left: filled === null ? gaps : 0 };
 }
 
 /** Everything that was found, each gap by itself. */

@@ -266,6 +266,14 @@ Deno.test("damaged lines are named with their number, and the rest is read", asy
   assert.equal(code, 0);
 });
 
+Deno.test("an input of any depth is filled in, and worked into memory", async () => {
+  using home = tempHome();
+  const deep = "[".repeat(20_000) + "]".repeat(20_000);
+  putTranscripts(home, ["tools"], (text) => text.replace('"wc -l hello.txt"', deep));
+  assert.equal((await reconcileJson(home, "--backfill")).filled.written, 8);
+  assert.match((await run(home, "queue", "drain")).stdout, /8 worked into memory, 0 failed/);
+});
+
 Deno.test("the last minute is left to the hooks, and so is a line that is being written", async () => {
   using home = tempHome();
   const now = new Date().toISOString();

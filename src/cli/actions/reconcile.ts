@@ -43,8 +43,7 @@ export async function reconcile(context: CliContext, flags: ReconcileFlags): Pro
   const { filled } = outcome;
   if (filled !== null) {
     lines.push(
-      `filled      ${filled.written} captures of ${filled.sessions} sessions` +
-        (filled.failed === 0 ? "" : `; ${filled.failed} could not be made`),
+      `filled      ${filled.written} captures of ${filled.sessions} sessions`,
     );
   }
   const next = filled !== null && filled.written > 0

@@ -31,11 +31,7 @@ export function captureIdOf(item: TranscriptItem): string {
   return idAt(item.atMs, digestOf(key) + digestOf(`transcript ${key}`));
 }
 
-/**
- * The capture of an item, its secrets masked, what is private dropped, and within the cap.
- *
- * @throws {RangeError} When it is nested too deep to be written as JSON.
- */
+/** The capture of an item, its secrets masked, what is private dropped, and within the cap. */
 export async function captureOf(
   item: TranscriptItem,
   project: TranscriptProject,
@@ -105,13 +101,24 @@ function masked(
   fields: Readonly<Record<string, unknown>>,
   { patterns, dir }: TranscriptProject,
 ): Readonly<Record<string, unknown>> {
-  if (!needsRedaction(`${JSON.stringify(fields)} ${dir}`, patterns)) return fields;
+  const text = jsonOf(fields);
+  if (text !== null && !needsRedaction(`${text} ${dir}`, patterns)) return fields;
   const { tool_name, tool_use_id } = fields;
   const names = tool_name === undefined ? {} : { tool_name, tool_use_id };
   return {
     ...redactValue(fields, { patterns }) as Record<string, unknown>,
     ...redactValue(names, { patterns: [] }) as Record<string, unknown>,
   };
+}
+
+/** Null for what is nested too deep to be written. */
+function jsonOf(fields: Readonly<Record<string, unknown>>): string | null {
+  try {
+    return JSON.stringify(fields);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return null;
+  }
 }
 
 async function written(

@@ -21,8 +21,6 @@ export interface FillReport {
   readonly written: number;
   /** Sessions that something was written of. */
   readonly sessions: number;
-  /** What could not be made a capture of. */
-  readonly failed: number;
 }
 
 /** How a fill goes. */
@@ -45,7 +43,6 @@ export async function fillIn(
   options: FillOptions,
 ): Promise<FillReport> {
   let written = 0;
-  let failed = 0;
   let batches = 0;
   const touched = new Set<string>();
   for (const { session, missing } of compared) {
@@ -64,10 +61,6 @@ export async function fillIn(
         options.onProgress(written);
       };
       for await (const made of pastCaptures(path, session, wanted)) {
-        if (made === null) {
-          failed++;
-          continue;
-        }
         batch.push(made);
         chars += made.capture.payload.length;
         if (batch.length >= BATCH.maxRows || chars >= BATCH.maxChars) save();
@@ -75,15 +68,15 @@ export async function fillIn(
       if (batch.length > 0) save();
     }
   }
-  return { written, sessions: touched.size, failed };
+  return { written, sessions: touched.size };
 }
 
-/** The wanted captures of a file; null for one that cannot be made. */
+/** The wanted captures of a file. */
 async function* pastCaptures(
   path: string,
   session: ScannedSession,
   wanted: Set<string>,
-): AsyncGenerator<PastCapture | null> {
+): AsyncGenerator<PastCapture> {
   const reader = transcriptReader();
   const lines = function* () {
     for (const { text } of fileLines(path)) {
@@ -96,13 +89,8 @@ async function* pastCaptures(
     if (item.sessionId !== session.sessionId) continue;
     const id = captureIdOf(item);
     if (!wanted.delete(id)) continue;
-    try {
-      const capture = await captureOf(item, session.project);
-      yield { id, atMs: item.atMs, branch: session.project.hide(item.branch), capture };
-    } catch (thrown) {
-      if (!(thrown instanceof RangeError)) throw thrown;
-      yield null;
-    }
+    const capture = await captureOf(item, session.project);
+    yield { id, atMs: item.atMs, branch: session.project.hide(item.branch), capture };
   }
 }
 
