@@ -15,6 +15,19 @@ export function newId(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
 }
 
+/**
+ * An id in the form of {@linkcode newId} that is always the same for the same time and digits.
+ *
+ * @param ms Epoch milliseconds. @param digits At least 19 hexadecimal digits that tell it from others of that time.
+ */
+export function idAt(ms: number, digits: string): string {
+  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0");
+  const variant = (parseInt(digits[3]!, 16) & 3 | 8).toString(16);
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${digits.slice(0, 3)}-${variant}${
+    digits.slice(4, 7)
+  }-${digits.slice(7, 19)}`;
+}
+
 /** The smallest id that {@linkcode newId} can give at that time; ids before it are older. */
 export function firstIdAt(ms: number): string {
   const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { firstIdAt, newId, normalizeSessionId, shortSessionId } from "../src/ids.ts";
+import { firstIdAt, idAt, newId, normalizeSessionId, shortSessionId } from "../src/ids.ts";
 
 Deno.test("newId() is a UUIDv7 that carries its time", () => {
   const id = newId(1_795_215_906_552);
@@ -45,4 +45,11 @@ Deno.test("normalizeSessionId() knows a UUID in every spelling", () => {
     assert.equal(normalizeSessionId(spelled), id);
   }
   assert.equal(normalizeSessionId("CAD0AC4D"), "CAD0AC4D");
+});
+
+Deno.test("idAt() gives the same UUIDv7 for the same time and digits, between the ids of that time", () => {
+  const id = idAt(1_700_000_000_123, "0123456789abcdef0123456789abcdef");
+  assert.equal(id, "018bcfe5-687b-7012-b456-789abcdef012");
+  assert.equal(id, idAt(1_700_000_000_123, "0123456789abcdef0123456789abcdef"));
+  assert.ok(id > firstIdAt(1_700_000_000_123) && id < firstIdAt(1_700_000_000_124));
 });

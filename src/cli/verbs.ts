@@ -24,6 +24,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb | VerbGroup>>> = 
   config: async () => (await import("./commands/config.ts")).config,
   db: async () => (await import("./commands/db.ts")).db,
   retention: async () => (await import("./commands/retention.ts")).retention,
+  reconcile: async () => (await import("./commands/reconcile.ts")).reconcile,
   export: async () => (await import("./commands/export.ts")).exportVerb,
   import: async () => (await import("./commands/import.ts")).importVerb,
   completions: async () => (await import("./commands/completions.ts")).completions,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, observed, startProgram, tempHome } from "../support/program.ts";
+import { putTranscripts } from "../support/transcripts.ts";
 
 /** At least one command line of every verb, as it is used without a terminal; `HOME` stands for the temporary one. */
 const COMMAND_LINES: readonly string[] = [
@@ -55,6 +56,8 @@ const COMMAND_LINES: readonly string[] = [
   "req enable commit_plan",
   "retention run --dry-run",
   "retention run",
+  "reconcile --backfill",
+  "import transcripts HOME/.claude/projects",
   "export",
   "completions bash",
   "hook --help",
@@ -89,6 +92,7 @@ Deno.test("no verb asks for a permission that the program does not have", async 
   const replace = { HOME: home.path, PROJECT: project };
   await hook("SessionStart", observed("SessionStart.startup", replace), home);
   await hook("PostToolUse", observed("PostToolUse.Edit", replace), home);
+  putTranscripts(home, ["tools"]);
   for (const line of COMMAND_LINES) {
     for (const json of line.startsWith("--") ? [[]] : [[], ["--json"]]) {
       const args = [...line.replace("HOME", home.path).split(" "), ...json];

@@ -84,11 +84,37 @@ export const importVerb = group({
         "conclaude import claude-mem ~/.claude-mem/claude-mem.db --project ~/src/website",
       ],
     }),
+    transcripts: command<{ readonly dryRun: boolean }, [dir: string]>({
+      load: async () => (await import("../actions/import_transcripts.ts")).importTranscripts,
+      parameters: {
+        positional: {
+          kind: "tuple",
+          parameters: [{
+            parse: someText,
+            brief: "A folder with transcripts, at any depth, or one of them",
+            placeholder: "dir",
+          }],
+        },
+        flags: { dryRun: DRY_RUN },
+      },
+      brief: "Take over what transcripts of Claude Code tell",
+      about:
+        "Makes of every transcript (*.jsonl) in a folder and below it the captures that hooks would have made, for\n" +
+        "example of a copy from another machine. What is there already is not written twice, and a project's own\n" +
+        "configuration counts where its folder is on this machine; it may lead to another database, then the session is\n" +
+        "named and left out (--db takes them all). Secrets are masked and private parts dropped before anything is\n" +
+        "written. It may be stopped at any time and run again.",
+      examples: [
+        "conclaude import transcripts ~/old-laptop/.claude/projects --dry-run",
+        "conclaude import transcripts ~/old-laptop/.claude/projects",
+      ],
+    }),
   },
   usual: "file",
-  brief: "Take over an export, or the memory of another program",
+  brief: "Take over an export, transcripts, or the memory of another program",
   examples: [
     "conclaude import conclaude.jsonl",
+    "conclaude import transcripts ~/old-laptop/.claude/projects",
     "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
   ],
 });

@@ -1,0 +1,54 @@
+import { resolvePath } from "../../paths.ts";
+import type { CliContext } from "../context.ts";
+import { nextHere } from "../next_command.ts";
+import { quoteWord } from "../../settings/hooks.ts";
+import { runTranscripts } from "../transcript_run.ts";
+import { gapsOf, outcomeJson, outcomeLines } from "../transcript_view.ts";
+import type { View } from "../view.ts";
+
+/** `conclaude import transcripts DIR` */
+export async function importTranscripts(
+  context: CliContext,
+  { dryRun }: { readonly dryRun: boolean },
+  dir: string,
+): Promise<View> {
+  const { cwd, locations } = context;
+  const outcome = await runTranscripts(context, {
+    root: resolvePath(dir, { folder: cwd, home: locations.home ?? undefined }),
+    fills: !dryRun,
+    what: "import transcripts",
+    next: "Name a folder that has transcripts of Claude Code (*.jsonl)",
+    mayBeEmpty: false,
+    isWhole: false,
+    sinceMs: 0,
+    wantedFile: () => true,
+    wanted: () => true,
+  });
+  const { filled } = outcome;
+  const { gaps } = gapsOf(outcome);
+  const next = filled !== null && filled.written > 0
+    ? "conclaude queue drain"
+    : dryRun && gaps > 0
+    ? `conclaude import transcripts ${quoteWord(dir)}`
+    : null;
+  return {
+    json: { ...outcomeJson(outcome), next },
+    text: [
+      // What is about to be brought in, or was, is only counted: it is no gap of anybody's.
+      ...dryRun
+        ? outcomeLines(outcome, { all: false })
+        : outcomeLines({ ...outcome, sessions: outcome.sessions.map(withoutGaps) }, { all: false })
+          .filter((line) => !line.startsWith("gaps ")),
+      ...filled === null ? [] : [
+        `imported    ${filled.written} captures of ${filled.sessions} sessions`,
+      ],
+      ...next === null ? [] : [`next        ${nextHere(next, context.globals)}`],
+    ].join("\n"),
+  };
+}
+
+function withoutGaps<Compared extends { readonly missing: readonly unknown[] }>(
+  compared: Compared,
+): Compared {
+  return { ...compared, missing: [] };
+}

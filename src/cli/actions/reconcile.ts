@@ -1,0 +1,114 @@
+import { UserError } from "../../errors.ts";
+import { findRepository } from "../../git/repository.ts";
+import { joinPath, resolvePath } from "../../paths.ts";
+import { lookUpwards } from "../../project/look.ts";
+import type { TranscriptProject } from "../../recall/transcripts/project.ts";
+import { MIN_ID_BEGINNING } from "../../store/sessions.ts";
+import { type CliContext, readEnvironment } from "../context.ts";
+import { nextHere } from "../next_command.ts";
+import { spellOutFlags } from "../transcript_flags.ts";
+import { runTranscripts } from "../transcript_run.ts";
+import { gapsOf, outcomeJson, outcomeLines } from "../transcript_view.ts";
+import type { View } from "../view.ts";
+
+/** What `conclaude reconcile` is called with. */
+export interface ReconcileFlags {
+  readonly session?: string;
+  readonly project?: string;
+  /** Epoch milliseconds. */
+  readonly since?: number;
+  readonly transcripts?: string;
+  readonly backfill: boolean;
+}
+
+/** `conclaude reconcile` */
+export async function reconcile(context: CliContext, flags: ReconcileFlags): Promise<View> {
+  const { session, project, since } = flags;
+  const key = session === undefined ? null : idKey(session);
+  const outcome = await runTranscripts(context, {
+    root: transcriptsFolder(context, flags.transcripts),
+    fills: flags.backfill,
+    what: flags.backfill ? "fill in what is missing" : "compare transcripts",
+    next: "Use `--transcripts DIR` to name the folder",
+    mayBeEmpty: true,
+    isWhole: key === null && project === undefined && since === undefined,
+    sinceMs: since ?? 0,
+    wantedFile: ({ path }) =>
+      key === null || path.split(/[\\/]/).some((part) => idOf(part).startsWith(key)),
+    wanted: wantedOf(context, { key, project }),
+  });
+  if (session !== undefined) requireOne(session, outcome.sessions.map((one) => one.session));
+  const { gaps, left } = gapsOf(outcome);
+  const lines = outcomeLines(outcome, { all: session !== undefined });
+  const { filled } = outcome;
+  if (filled !== null) {
+    lines.push(
+      `filled      ${filled.written} captures of ${filled.sessions} sessions`,
+    );
+  }
+  const next = filled !== null && filled.written > 0
+    ? "conclaude queue drain"
+    : filled === null && gaps > 0
+    ? `conclaude reconcile${spellOutFlags(flags)} --backfill`
+    : null;
+  if (next !== null) lines.push(`next        ${nextHere(next, context.globals)}`);
+  return {
+    json: { ...outcomeJson(outcome), next },
+    text: lines.join("\n"),
+    exitCode: left > 0 ? 1 : 0,
+  };
+}
+
+function transcriptsFolder({ cwd, locations }: CliContext, named: string | undefined): string {
+  const home = locations.home ?? undefined;
+  if (named !== undefined) return resolvePath(named, { folder: cwd, home });
+  const folder = readEnvironment().CLAUDE_CONFIG_DIR ?? (home && joinPath(home, ".claude"));
+  if (folder) return joinPath(resolvePath(folder, { folder: cwd, home }), "projects");
+  throw new UserError("Cannot find the transcripts of Claude Code", {
+    why: "neither CLAUDE_CONFIG_DIR nor HOME is set",
+    next: "Use `--transcripts DIR` to name the folder",
+  });
+}
+
+function wantedOf(
+  { cwd, locations }: CliContext,
+  { key, project }: { readonly key: string | null; readonly project: string | undefined },
+): (sessionId: string, of: TranscriptProject) => boolean {
+  const dir = project === undefined
+    ? null
+    : resolvePath(project, { folder: cwd, home: locations.home ?? undefined });
+  const repository = dir === null ? undefined : findRepository(lookUpwards(dir))?.commonDir;
+  return (sessionId, of) =>
+    (key === null || idOf(sessionId).startsWith(key)) &&
+    (dir === null || of.dir === dir || (of.dir?.startsWith(`${dir}/`) ?? false) ||
+      (repository !== undefined && of.repository === repository));
+}
+
+function idOf(text: string): string {
+  return text.replaceAll("-", "").toLowerCase();
+}
+
+function idKey(session: string): string {
+  const key = idOf(session.trim());
+  if (key.length >= MIN_ID_BEGINNING) return key;
+  throw new UserError(`Cannot find the session "${session}"`, {
+    why: `the beginning of an id must have at least ${MIN_ID_BEGINNING} characters`,
+    next: "conclaude session list",
+  });
+}
+
+function requireOne(text: string, found: readonly { readonly sessionId: string }[]): void {
+  if (found.length === 1) return;
+  const ids = found.map(({ sessionId }) => sessionId);
+  throw new UserError(
+    found.length === 0
+      ? `Cannot find a transcript of the session "${text}"`
+      : `Cannot tell which session "${text}" is`,
+    {
+      why: found.length === 0
+        ? "no transcript that was looked at is of a session with such an id"
+        : `${found.length} sessions begin like this: ${ids.slice(0, 5).join(", ")}`,
+      next: found.length === 0 ? "conclaude reconcile" : `conclaude reconcile --session ${ids[0]}`,
+    },
+  );
+}

@@ -1,0 +1,128 @@
+/** Compares transcripts with the database, and fills in what is missing: for `reconcile` and `import transcripts`. */
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf, UserError } from "../errors.ts";
+import { isThere } from "../maintenance/whole_file.ts";
+import { compareScan, type Comparison } from "../recall/transcripts/compare.ts";
+import { fillIn, type FillReport } from "../recall/transcripts/fill.ts";
+import { findTranscripts, type TranscriptFile } from "../recall/transcripts/find.ts";
+import { projectFinder, type TranscriptProject } from "../recall/transcripts/project.ts";
+import { type Scan, scanTranscripts } from "../recall/transcripts/scan.ts";
+import { drainSpool } from "../spool/drain.ts";
+import type { CliContext } from "./context.ts";
+import { progressLine } from "./progress_line.ts";
+import { openKeptStore, openStore, placeOf } from "./store.ts";
+import { bytesText } from "./table.ts";
+
+/** So long a hook may take to tell of what a transcript has already, in milliseconds. */
+const LEFT_TO_HOOKS_MS = 60_000;
+
+/** Which transcripts are compared, and what is done with what they have more. */
+export interface TranscriptWork {
+  /** A folder, or one transcript. */
+  readonly root: string;
+  /** Whether what is missing is written. */
+  readonly fills: boolean;
+  /** What the command is for, when it cannot be done: `compare transcripts`. */
+  readonly what: string;
+  /** The command to give, when there are no transcripts. */
+  readonly next: string;
+  /** Whether it is no mistake when there is no transcript at all. */
+  readonly mayBeEmpty: boolean;
+  /** Whether all captures that there are should have a transcript in this folder. */
+  readonly isWhole: boolean;
+  /** Epoch milliseconds; 0 for everything. */
+  readonly sinceMs: number;
+  /** Which files may hold what is wanted. */
+  readonly wantedFile: (file: TranscriptFile) => boolean;
+  readonly wanted: (sessionId: string, project: TranscriptProject) => boolean;
+}
+
+/** What came of it. */
+export interface TranscriptOutcome extends Comparison, Pick<Scan, "damaged"> {
+  readonly database: string;
+  /** How many transcripts were read. */
+  readonly transcripts: number;
+  /** Null when nothing was to be written. */
+  readonly filled: FillReport | null;
+}
+
+/** Does the work, with its progress on a terminal. @throws {UserError} When there is nothing to read, or nowhere to write. */
+export async function runTranscripts(
+  context: CliContext,
+  work: TranscriptWork,
+): Promise<TranscriptOutcome> {
+  const { files, unreadable } = transcriptsIn(work);
+  const { db, database } = await openFor(context, work);
+  const progress = progressLine(context);
+  try {
+    const nowMs = Date.now();
+    const chosen = files.filter((file) => file.changedMs >= work.sinceMs && work.wantedFile(file));
+    const bytes = chosen.reduce((sum, file) => sum + file.bytes, 0);
+    const scan = await scanTranscripts(chosen, {
+      projectOf: projectFinder(context.locations),
+      untilMs: nowMs - LEFT_TO_HOOKS_MS,
+      sinceMs: work.sinceMs,
+      wanted: work.wanted,
+      onProgress: (read) =>
+        progress.tell(
+          `${barText(read.bytes, bytes)} ${read.files} of ${chosen.length} transcripts read, ` +
+            `${bytesText(read.bytes)} of ${bytesText(bytes)} …`,
+        ),
+    });
+    takeInSpool(db, database, context);
+    const compared = compareScan(db, scan, { database, isWhole: work.isWhole });
+    const missing = compared.sessions.reduce((sum, { missing }) => sum + missing.length, 0);
+    const filled = !work.fills ? null : await fillIn(db, compared.sessions, {
+      nowMs,
+      onProgress: (written) =>
+        progress.tell(`${barText(written, missing)} ${written} of ${missing} captures written …`),
+    });
+    const damaged = [
+      ...unreadable.map((path) => ({ path, line: null, reason: "it cannot be read" })),
+      ...scan.damaged,
+    ];
+    return { ...compared, damaged, database, transcripts: chosen.length, filled };
+  } finally {
+    progress.end();
+    db.close();
+  }
+}
+
+function transcriptsIn({ root, what, next, mayBeEmpty }: TranscriptWork) {
+  const refuse = (why: string) => new UserError(`Cannot ${what}`, { why, next });
+  let found: ReturnType<typeof findTranscripts>;
+  try {
+    found = findTranscripts(root);
+  } catch (thrown) {
+    throw refuse(
+      thrown instanceof Deno.errors.NotFound ? `there is no folder "${root}"` : messageOf(thrown),
+    );
+  }
+  if (found.files.length > 0 || mayBeEmpty) return found;
+  throw refuse(`there is no transcript (*.jsonl) in "${root}"`);
+}
+
+async function openFor(
+  context: CliContext,
+  { fills, what }: TranscriptWork,
+): Promise<{ readonly db: DatabaseSync; readonly database: string }> {
+  const { database } = await placeOf(context);
+  // Compared with a database that is off, everything would be missing.
+  const { db } = fills || database === ":memory:"
+    ? await openKeptStore(context, what)
+    : await openStore(context, "read");
+  return { db, database };
+}
+
+/** What hooks could not write yet is no gap. */
+function takeInSpool(db: DatabaseSync, database: string, { locations }: CliContext): void {
+  if (isThere(database)) drainSpool(db, { database, folders: locations.spoolFolders });
+}
+
+const BAR_CHARS = 20;
+
+function barText(done: number, all: number): string {
+  const part = all === 0 ? 1 : Math.min(1, done / all);
+  const full = Math.floor(part * BAR_CHARS);
+  return `[${"#".repeat(full)}${"-".repeat(BAR_CHARS - full)}] ${Math.floor(part * 100)} %`;
+}

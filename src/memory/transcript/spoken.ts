@@ -1,0 +1,58 @@
+/** Which texts of a transcript somebody said, among those that Claude Code writes there itself. */
+
+/** Lines of what was done in Claude Code and not sent to Claude. */
+const OWN_TEXT =
+  /^\s*(?:<(?:local-command-|bash-|user-memory-input|command-name>)|\[Request interrupted by user)/;
+
+/** A command that becomes a prompt; one that Claude Code carries out itself names itself first. */
+const EXPANDED = /^\s*<command-message>/;
+
+/** Stands where a person has stopped Claude. */
+const INTERRUPTED = /^\s*\[Request interrupted by user/;
+
+/** The text of a message: of its blocks those that are text, a line each. Reminders that were put beside them are none. */
+export function messageText(content: unknown): string {
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content)) return "";
+  return content
+    .filter((block) => Object(block).type === "text" && typeof Object(block).text === "string")
+    .map((block) => String(block.text))
+    .filter((text) => !text.startsWith("<system-reminder>"))
+    .join("\n");
+}
+
+/** The prompt as it was typed; null where a person has sent none. */
+export function promptOf(content: unknown): string | null {
+  const text = messageText(content);
+  if (text.trim() === "" || OWN_TEXT.test(text) || text.startsWith("<system-reminder>")) {
+    return null;
+  }
+  if (!EXPANDED.test(text)) return text;
+  const [, name = ""] = /<command-name>([\s\S]*?)<\/command-name>/.exec(text) ?? [];
+  const [, args = ""] = /<command-args>([\s\S]*?)<\/command-args>/.exec(text) ?? [];
+  const typed = `${name.trim()} ${args.trim()}`.trim();
+  return typed === "" ? null : typed;
+}
+
+/** Whether a message says that a person has stopped Claude. */
+export function saysInterrupted(content: unknown): boolean {
+  return INTERRUPTED.test(messageText(content));
+}
+
+/** What Claude Code writes around the summary of a compaction. */
+const BEFORE_SUMMARY = /^This session is being continued from[^\n]*\n+/;
+const REMINDER = /^<system-reminder>[\s\S]*?<\/system-reminder>\s*/;
+const AFTER_SUMMARY =
+  /\n+(?:If you need specific details from before compaction|(?:Please )?[Cc]ontinue the conversation from|Recent messages are preserved)[\s\S]*$/;
+
+/** The summary itself, of what a transcript holds or of what a hook was told. */
+export function bareSummary(text: string): string {
+  const [, marked] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(text) ?? [];
+  if (marked !== undefined) return marked.trim();
+  return text.trim()
+    .replace(BEFORE_SUMMARY, "")
+    .replace(REMINDER, "")
+    .replace(/^(?:Analysis:[\s\S]*?\n+)?Summary:\s*/, "")
+    .replace(AFTER_SUMMARY, "")
+    .trim();
+}

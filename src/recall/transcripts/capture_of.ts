@@ -1,0 +1,143 @@
+/** Makes of a part of a transcript the capture that a hook would have made of it. */
+import { capturePriority, filesTouched, serializePayload } from "../../capture/payload.ts";
+import { redactValue } from "../../capture/redact.ts";
+import { needsRedaction } from "../../capture/triggers.ts";
+import { idAt } from "../../ids.ts";
+import { digestOf } from "../../memory/fnv.ts";
+import type { ItemKind, TranscriptItem } from "../../memory/transcript/item.ts";
+import { bareSummary } from "../../memory/transcript/spoken.ts";
+import type { Capture } from "../../store/captures.ts";
+import type { TranscriptProject } from "./project.ts";
+
+/** Under which name hooks keep words, and the field of the payload that holds them. */
+export const WORDS: Readonly<
+  Record<Exclude<ItemKind, "toolUse">, { readonly event: string; readonly field: string }>
+> = {
+  prompt: { event: "UserPromptSubmit", field: "prompt" },
+  lastMessage: { event: "Stop", field: "last_assistant_message" },
+  compaction: { event: "PostCompact", field: "compact_summary" },
+};
+
+/** The name under which an item is kept: the tool's, or the event's. */
+export function nameOf(item: TranscriptItem): string {
+  return item.kind === "toolUse" ? item.toolName : WORDS[item.kind].event;
+}
+
+/** The id of an item's capture: always the same, whoever makes it. */
+export function captureIdOf(item: TranscriptItem): string {
+  const key = `${item.sessionId} ${
+    item.kind === "toolUse" ? item.toolUseId : `${item.kind} ${item.uuid}`
+  }`;
+  return idAt(item.atMs, digestOf(key) + digestOf(`transcript ${key}`));
+}
+
+/** The capture of an item, its secrets masked, what is private dropped, and within the cap. */
+export async function captureOf(
+  item: TranscriptItem,
+  project: TranscriptProject,
+): Promise<Capture> {
+  const fields = masked(fieldsOf(item), project);
+  const projectDir = project.hide(project.dir) ?? "";
+  if (item.kind !== "toolUse") {
+    const { event, field } = WORDS[item.kind];
+    const payload = { [field]: fields[field], project_dir: projectDir };
+    return { ...await written(payload, project), ...ofWords(event) };
+  }
+  const { tool_name, tool_input, tool_response, ...rest } = fields;
+  const failed = item.error !== null;
+  const payload = {
+    tool_name,
+    tool_input,
+    ...(failed ? {} : { tool_response }),
+    project_dir: projectDir,
+    ...rest,
+  };
+  return {
+    ...await written(payload, project),
+    toolName: String(tool_name),
+    toolUseId: item.toolUseId,
+    outcome: failed ? "failure" : "success",
+    priority: capturePriority(String(tool_name)),
+    filesTouched: filesTouched(String(tool_name), tool_input),
+  };
+}
+
+/** What tells words apart, of one kind and session: hooks may have cut what is long. */
+export function wordsKey(kind: Exclude<ItemKind, "toolUse">, payload: string): string {
+  const text: unknown = Object(JSON.parse(payload))[WORDS[kind].field];
+  const words = kind === "compaction" ? bareSummary(String(text)) : String(text);
+  return `${kind} ${digestOf(words.replace(/\s+/g, " ").trim().slice(0, MAX_COMPARED_CHARS))}`;
+}
+
+const MAX_COMPARED_CHARS = 2_000;
+
+function fieldsOf(item: TranscriptItem): Record<string, unknown> {
+  if (item.kind !== "toolUse") {
+    const text = item.kind === "compaction" ? bareSummary(item.text) : item.text;
+    return { [WORDS[item.kind].field]: text };
+  }
+  const { toolName, toolUseId, toolInput, response, error, promptId, agentId, agentType } = item;
+  return {
+    tool_name: toolName,
+    tool_input: toolInput,
+    ...(error === null ? { tool_response: asResponse(toolName, response) } : { error }),
+    tool_use_id: toolUseId,
+    ...(promptId === null ? {} : { prompt_id: promptId }),
+    ...(agentId === null ? {} : { agent_id: agentId }),
+    ...(agentType === null ? {} : { agent_type: agentType }),
+  };
+}
+
+/** Of the work of sub-agents a transcript has only what was told to Claude: the answer of one is in `content`. */
+function asResponse(toolName: string, response: unknown): unknown {
+  const isAgent = toolName === "Agent" || toolName === "Task";
+  return isAgent && (typeof response === "string" || Array.isArray(response))
+    ? { content: response }
+    : response;
+}
+
+/** The same as for a hook's event: one look at everything, and names that others look for masked by the built-in kinds alone. */
+function masked(
+  fields: Readonly<Record<string, unknown>>,
+  { patterns, dir }: TranscriptProject,
+): Readonly<Record<string, unknown>> {
+  const text = jsonOf(fields);
+  if (text !== null && !needsRedaction(`${text} ${dir}`, patterns)) return fields;
+  const { tool_name, tool_use_id } = fields;
+  const names = tool_name === undefined ? {} : { tool_name, tool_use_id };
+  return {
+    ...redactValue(fields, { patterns }) as Record<string, unknown>,
+    ...redactValue(names, { patterns: [] }) as Record<string, unknown>,
+  };
+}
+
+/** Null for what is nested too deep to be written. */
+function jsonOf(fields: Readonly<Record<string, unknown>>): string | null {
+  try {
+    return JSON.stringify(fields);
+  } catch (thrown) {
+    if (!(thrown instanceof RangeError)) throw thrown;
+    return null;
+  }
+}
+
+async function written(
+  payload: Readonly<Record<string, unknown>>,
+  { config }: TranscriptProject,
+): Promise<Pick<Capture, "payload" | "cutBytes">> {
+  const { text, cutBytes } = await serializePayload(payload, {
+    maxBytes: config.maxPayloadBytes,
+    sent: "",
+  });
+  return { payload: text, cutBytes };
+}
+
+function ofWords(event: string): Omit<Capture, "payload" | "cutBytes"> {
+  return {
+    toolName: event,
+    toolUseId: null,
+    outcome: "success",
+    priority: "normal",
+    filesTouched: [],
+  };
+}

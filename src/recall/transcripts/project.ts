@@ -1,0 +1,68 @@
+/** What counts for the sessions of one project: what hooks there would have gone by. */
+import { redactText } from "../../capture/redact.ts";
+import { loadHookConfig } from "../../config/cached.ts";
+import { readConfigFiles } from "../../config/discover.ts";
+import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../../config/hook_config.ts";
+import { findRepository } from "../../git/repository.ts";
+import { databaseAt, type Locations } from "../../paths.ts";
+import { lookUpwards } from "../../project/look.ts";
+
+/** A project that sessions ran in. */
+export interface TranscriptProject {
+  /** The folder that the session began in; null when its transcript names none. */
+  readonly dir: string | null;
+  /** The common git directory; null outside of a repository, and where the folder is gone. */
+  readonly repository: string | null;
+  readonly config: HookConfig;
+  /** Where hooks there write to; null where the database is switched off. */
+  readonly database: string | null;
+  /** The key of the configuration that keeps everything out; null when nothing does. */
+  readonly excludedBy: string | null;
+  readonly patterns: readonly RegExp[];
+  /** A path as it may be stored. */
+  readonly hide: (path: string | null) => string | null;
+}
+
+/** Finds projects by the folders that sessions began in, each once. */
+export function projectFinder(
+  locations: Locations,
+): (dir: string | null) => Promise<TranscriptProject> {
+  const known = new Map<string | null, Promise<TranscriptProject>>();
+  return (dir) => {
+    const found = known.get(dir) ?? readProject(dir, locations);
+    known.set(dir, found);
+    return found;
+  };
+}
+
+async function readProject(dir: string | null, locations: Locations): Promise<TranscriptProject> {
+  const looks = dir === null ? [] : lookUpwards(dir);
+  const files = readConfigFiles(looks, locations);
+  const config = files.length === 0
+    ? DEFAULT_HOOK_CONFIG
+    : (await loadHookConfig(files, { locations, noDb: true })).config;
+  const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
+  return {
+    dir,
+    repository: dir !== null && isFolder(dir) ? findRepository(looks)?.commonDir ?? null : null,
+    config,
+    database: config.databaseEnabled ? databaseAt(locations, config.databasePath) : null,
+    excludedBy: exclusionOfAll(config, dir),
+    patterns,
+    hide: (path) => path === null ? null : redactText(path, { patterns }),
+  };
+}
+
+function exclusionOfAll(config: HookConfig, dir: string | null): string | null {
+  if (!config.captureEnabled) return "capture.enabled";
+  return matchesAny(config.excludeProjects, dir ?? "") ? "capture.exclude.projects" : null;
+}
+
+/** Outside of what is there, another repository further up would be taken for the project's. */
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,175 @@
+/** Captures that no hook has written: made of transcripts, once, whoever makes them. */
+import type { DatabaseSync } from "node:sqlite";
+import { shortSessionId } from "../ids.ts";
+import type { Capture } from "./captures.ts";
+import { transaction } from "./database.ts";
+import { payloadText, type StoredPayload } from "./payloads.ts";
+
+/** What is known of a session that no hook has told of. */
+export interface PastSession {
+  readonly sessionId: string;
+  readonly title: string | null;
+  readonly projectDir: string | null;
+  readonly repository: string | null;
+  readonly branch: string | null;
+  readonly cwd: string | null;
+  readonly transcriptPath: string | null;
+  /** Epoch milliseconds, as the others. */
+  readonly startedAtMs: number;
+  readonly updatedAtMs: number;
+  readonly endedAtMs: number;
+}
+
+/** A capture of something past. */
+export interface PastCapture {
+  /** The same for the same thing, always. */
+  readonly id: string;
+  readonly atMs: number;
+  readonly branch: string | null;
+  readonly capture: Capture;
+}
+
+/** What is kept of a session. */
+export interface KeptOfSession {
+  /** False when neither a hook nor a backfill has told of it, or retention has removed it. */
+  readonly isKnown: boolean;
+  readonly toolUseIds: ReadonlySet<string>;
+  /** The ids of captures, also of those that only their observations are left of. */
+  readonly ids: ReadonlySet<string>;
+  /** Captures that are there. */
+  readonly captures: number;
+  /** How many observations there are. */
+  readonly observations: number;
+  /** Words: captures without a tool. A payload that is damaged is left out. */
+  readonly words: readonly { readonly toolName: string; readonly payload: string }[];
+}
+
+/** Everything that is kept of a session and can be compared with its transcript. @param wordNames Names of captures of words. */
+export function keptOfSession(
+  db: DatabaseSync,
+  sessionId: string,
+  wordNames: readonly string[],
+): KeptOfSession {
+  const captures = db.prepare(
+    "SELECT id, tool_use_id AS toolUseId FROM pending_queue WHERE session_id = ?",
+  ).all(sessionId) as unknown as { readonly id: string; readonly toolUseId: string | null }[];
+  const uids = db.prepare("SELECT uid FROM observations WHERE session_id = ?").all(sessionId);
+  const said = db.prepare(
+    `SELECT id, tool_name AS toolName, encoding, payload, raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE session_id = ?
+        AND tool_name IN (SELECT value FROM json_each(?))`,
+  ).all(sessionId, JSON.stringify(wordNames)) as unknown as (StoredPayload & {
+    readonly toolName: string;
+  })[];
+  return {
+    isKnown: db.prepare("SELECT 1 FROM sessions WHERE session_id = ?").get(sessionId) !== undefined,
+    toolUseIds: new Set(captures.flatMap(({ toolUseId }) => toolUseId ?? [])),
+    ids: new Set([...captures.map(({ id }) => id), ...uids.map(({ uid }) => String(uid))]),
+    captures: captures.length,
+    observations: uids.length,
+    words: said.flatMap((row) => {
+      try {
+        return [{ toolName: row.toolName, payload: payloadText(row) }];
+      } catch {
+        return [];
+      }
+    }),
+  };
+}
+
+/** How many captures there are of each session. */
+export function countCaptures(db: DatabaseSync): ReadonlyMap<string, number> {
+  const rows = db.prepare(
+    "SELECT session_id AS id, count(*) AS n FROM pending_queue GROUP BY session_id",
+  ).all();
+  return new Map(rows.map(({ id, n }) => [String(id), Number(n)]));
+}
+
+/**
+ * What writes captures of a session, and the session where it is not known: each call in one transaction. What is there
+ * already stays as it is: the session, a capture with the same id, one of the same tool use, and what was worked into
+ * memory.
+ *
+ * @returns A function that says how many were written.
+ */
+export function pastWriter(
+  db: DatabaseSync,
+  session: PastSession,
+): (captures: readonly PastCapture[]) => number {
+  const { sessionId } = session;
+  const kept = new Set<string>();
+  let place = -1;
+  // No index serves a look for one tool use: what hooks or others have added since the last look is read.
+  const look = () => {
+    const rows = db.prepare(
+      `SELECT rowid AS place, tool_use_id AS id
+         FROM pending_queue
+        WHERE rowid > ?
+          AND +session_id = ?
+        ORDER BY rowid`,
+    ).all(place, sessionId);
+    for (const row of rows) {
+      place = Number(row["place"]);
+      if (row["id"] !== null) kept.add(String(row["id"]));
+    }
+  };
+  return (captures) =>
+    transaction(db, () => {
+      insertSession(db, session);
+      look();
+      return captures.filter((past) =>
+        !kept.has(past.capture.toolUseId ?? "") && insertCapture(db, sessionId, past)
+      ).length;
+    });
+}
+
+function insertSession(db: DatabaseSync, session: PastSession): void {
+  db.prepare(
+    `INSERT INTO sessions
+       (session_id, short_id, status, title, project_dir, repository, branch, cwd, transcript_path, started_at_ms,
+        updated_at_ms, ended_at_ms)
+     VALUES (?, ?, 'ended', ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (session_id) DO NOTHING`,
+  ).run(
+    session.sessionId,
+    shortSessionId(session.sessionId),
+    session.title,
+    session.projectDir,
+    session.repository,
+    session.branch,
+    session.cwd,
+    session.transcriptPath,
+    session.startedAtMs,
+    session.updatedAtMs,
+    session.endedAtMs,
+  );
+}
+
+function insertCapture(
+  db: DatabaseSync,
+  sessionId: string,
+  { id, atMs, branch, capture }: PastCapture,
+): boolean {
+  const { changes } = db.prepare(
+    `INSERT INTO pending_queue
+       (id, session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload, raw_bytes, cut_bytes,
+        branch, created_at_ms, updated_at_ms)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, octet_length(?8), ?9, ?10, ?11, ?11
+      WHERE NOT EXISTS (SELECT 1 FROM observations WHERE uid = ?1)
+         ON CONFLICT (id) DO NOTHING`,
+  ).run(
+    id,
+    sessionId,
+    capture.toolName,
+    capture.toolUseId,
+    capture.outcome,
+    capture.priority,
+    JSON.stringify(capture.filesTouched),
+    capture.payload,
+    capture.cutBytes,
+    branch,
+    atMs,
+  );
+  return changes > 0;
+}
