@@ -1,9 +1,15 @@
-/** `deno task test:crash [--kills N] [--tasks N] [--seed N]`: the whole campaign, with what was found. */
+/**
+ * `deno task test:crash [--drain] [--kills N] [--tasks N] [--seed N]`: the whole campaign, with what was found; with
+ * `--drain` it is the drain of captures that is killed, not the daemon.
+ */
 import { parseArgs } from "node:util";
 import { runCampaign } from "./campaign.ts";
+import { killDrains } from "./drain.ts";
 
 const { values } = parseArgs({
   options: {
+    drain: { type: "boolean", default: false },
+    captures: { type: "string", default: "70000" },
     kills: { type: "string", default: "200" },
     tasks: { type: "string", default: "20" },
     lines: { type: "string", default: "320" },
@@ -12,14 +18,34 @@ const { values } = parseArgs({
   },
 });
 console.log(`seed ${values.seed}`);
-const findings = await runCampaign({
-  tasks: Number(values.tasks),
-  kills: Number(values.kills),
-  maxLifeMs: Number(values.life),
-  lines: Number(values.lines),
-  seed: Number(values.seed),
-  onProgress: (text) => console.log(text),
-});
+const findings = values.drain ? await drains() : await daemons();
 console.log(JSON.stringify(findings, null, 2));
 const isWell = Object.values(findings).every((list) => !Array.isArray(list) || list.length === 0);
 Deno.exit(isWell ? 0 : 1);
+
+function daemons() {
+  return runCampaign({
+    tasks: Number(values.tasks),
+    kills: Number(values.kills),
+    maxLifeMs: Number(values.life),
+    lines: Number(values.lines),
+    seed: Number(values.seed),
+    onProgress: (text) => console.log(text),
+  });
+}
+
+async function drains() {
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
+  try {
+    return await killDrains({
+      folder,
+      captures: Number(values.captures),
+      kills: Number(values.kills),
+      maxLifeMs: 260,
+      seed: Number(values.seed),
+      onProgress: (text) => console.log(text),
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -4,6 +4,7 @@
  * another session, the same kind of fact of another component, an identifier with one other word.
  */
 import type { EvalDocument, EvalQuestion } from "../../src/memory/eval_set.ts";
+import { seededRandom } from "./tool_uses.ts";
 
 /** What a question is like. */
 export type QuestionKind =
@@ -25,17 +26,6 @@ export interface CorpusQuestion extends EvalQuestion {
 export interface Corpus {
   readonly documents: readonly EvalDocument[];
   readonly questions: readonly CorpusQuestion[];
-}
-
-/** Numbers from 0 to 1 that are the same for the same seed. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }
 
 const words = (text: string) => text.split(" ");
@@ -272,7 +262,7 @@ export function makeCorpus(
   seed: number,
   size: { readonly documents: number; readonly questions: number },
 ): Corpus {
-  const random = randomFrom(seed);
+  const random = seededRandom(seed);
   const pick = <Item>(items: readonly Item[]) => oneOf(items)(random);
   const fill = (text: string, values: Readonly<Record<string, string>>) =>
     text.replace(/\{(\w)\}/g, (whole, name) => values[name] ?? whole);

@@ -1,0 +1,146 @@
+/** Captures on their way into memory, on the real program: killed, twice at once, without a session, late. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { saveRecords } from "../../src/store/captures.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { killDrains } from "../crash/drain.ts";
+import { query } from "../support/look.ts";
+import { hook, startProgram, tempHome } from "../support/program.ts";
+import { workRecords } from "../support/work_sessions.ts";
+
+const START_MS = Date.UTC(2026, 0, 1);
+const SESSION = "5e55a000-0000-4000-8000-000000000001";
+
+/** A Bash use that Claude Code reports. */
+function ran(command: string, stdout: string, cwd: string) {
+  return {
+    session_id: SESSION,
+    cwd,
+    hook_event_name: "PostToolUse",
+    tool_name: "Bash",
+    tool_input: { command },
+    tool_response: { stdout, stderr: "" },
+  };
+}
+
+async function drain(home: string): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await startProgram(["queue", "drain", "--json"], {
+    env: { HOME: home },
+  });
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+Deno.test("a drain that is killed again and again leaves what an undisturbed one leaves", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
+  try {
+    const { kills, observations, differences } = await killDrains({
+      folder,
+      captures: 3_000,
+      kills: 16,
+      maxLifeMs: 260,
+      seed: 7,
+    });
+    assert.deepEqual(differences, []);
+    assert.ok(observations > 1_500);
+    assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("eight drains at once work every capture in once", async () => {
+  using home = tempHome();
+  await Deno.mkdir(join(home.path, ".conclaude"), { mode: 0o700 });
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  const records = workRecords(600, { seed: 3, project: "/home/ana/app", startMs: START_MS });
+  saveRecords(db, records);
+  db.close();
+  const reports = await Promise.all(Array.from({ length: 8 }, () => drain(home.path)));
+  const worked = reports.map(({ worked }) => Number(worked)).reduce((a, b) => a + b, 0);
+  assert.equal(worked, records.length);
+  const [{ done } = {}] = query(
+    home,
+    "SELECT count(*) AS done FROM pending_queue WHERE status = 'done' AND attempts = 1",
+  );
+  assert.equal(done, records.length);
+});
+
+Deno.test("a capture whose session was never begun makes the session, and an observation of its project", async () => {
+  using home = tempHome();
+  await hook("PostToolUse", ran("ls", "a.txt", home.path), home);
+  await drain(home.path);
+  assert.deepEqual(
+    query(home, "SELECT session_id, project, kind FROM observations WHERE kind <> 'summary'")
+      .map((row) => ({ ...row })),
+    [{ session_id: SESSION, project: home.path, kind: "command" }],
+  );
+  assert.equal(query(home, "SELECT status FROM sessions")[0]!["status"], "active");
+});
+
+Deno.test("the hook beside Stop says nothing, and works the turn into memory", async () => {
+  using home = tempHome();
+  await hook("PostToolUse", ran("make docs", "built", home.path), home);
+  const stop = {
+    session_id: SESSION,
+    cwd: home.path,
+    last_assistant_message: "The docs are built.",
+  };
+  await hook("Stop", { ...stop, hook_event_name: "Stop" }, home);
+  const beside = await hook("Drain", { ...stop, hook_event_name: "Stop" }, home);
+  assert.deepEqual(beside, { code: 0, signal: null, stdout: "", stderr: "" });
+  assert.deepEqual(
+    query(home, "SELECT title FROM observations ORDER BY id").map(({ title }) => title),
+    ["Run make docs", "The docs are built.", "Session: The docs are built."],
+  );
+  assert.deepEqual(
+    query(home, "SELECT hook_name FROM hook_executions ORDER BY rowid")
+      .map(({ hook_name }) => hook_name),
+    ["PostToolUse", "Stop"],
+  );
+});
+
+Deno.test("a SessionStart works waiting captures in, and tells of them at once", async () => {
+  using home = tempHome();
+  const failure = {
+    session_id: SESSION,
+    cwd: home.path,
+    hook_event_name: "PostToolUseFailure",
+    tool_name: "Bash",
+    tool_input: { command: "npm run pack" },
+    error: "Exit code 2\nerror: no entry point",
+  };
+  await hook("PostToolUseFailure", failure, home);
+  const { stdout } = await hook("SessionStart", {
+    session_id: "5e55a000-0000-4000-8000-000000000002",
+    cwd: home.path,
+    hook_event_name: "SessionStart",
+    source: "startup",
+  }, home);
+  assert.match(
+    JSON.parse(stdout).hookSpecificOutput.additionalContext,
+    /Left open[^]*`npm run pack` failed \(exit 2\): error: no entry point/,
+  );
+});
+
+Deno.test("a failure of one session that passes in another is mended, and not told as open any more", async () => {
+  using home = tempHome();
+  const base = { cwd: home.path, tool_name: "Bash", tool_input: { command: "npm test" } };
+  await hook("PostToolUseFailure", {
+    ...base,
+    session_id: SESSION,
+    hook_event_name: "PostToolUseFailure",
+    error: "Exit code 1\nError: boom",
+  }, home);
+  await drain(home.path);
+  await hook("PostToolUse", {
+    ...base,
+    session_id: "5e55a000-0000-4000-8000-000000000002",
+    hook_event_name: "PostToolUse",
+    tool_response: { stdout: "Tests: 3 passed, 3 total" },
+  }, home);
+  await drain(home.path);
+  const [failure] = query(home, "SELECT resolved_by FROM observations WHERE outcome = 'failure'");
+  const [passed] = query(home, "SELECT id FROM observations WHERE title LIKE 'Tests pass%'");
+  assert.equal(failure!["resolved_by"], passed!["id"]);
+});
