@@ -4,7 +4,7 @@ import type { Globals } from "./context.ts";
 
 /** Commands of ours that look into the database; their help does not. */
 const WORKS_ON_DATABASE =
-  /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|queue|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export)\b)(?!.* --help$)/g;
+  /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|queue|memory|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export)\b)(?!.* --help$)/g;
 
 /** A way out as it has to be pasted here: on the database that `--db` named, when it did. */
 export function nextHere(next: string, { db }: Pick<Globals, "db">): string {

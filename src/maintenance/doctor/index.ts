@@ -1,0 +1,31 @@
+import { openDatabase } from "../../store/database.ts";
+import { identifyDatabase } from "../../store/identity.ts";
+import { indexFaultsAt, rebuildIndex } from "../../store/memory_index.ts";
+import { type Finding, ok, warn } from "../check.ts";
+import type { DoctorPlace } from "./place.ts";
+
+/** Whether the search index tells what the observations tell. */
+export function lookAtIndex({ database, config }: DoctorPlace): Finding[] {
+  if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return [];
+  let fault: string | undefined;
+  try {
+    [fault] = indexFaultsAt(database);
+  } catch {
+    // The check of the database itself tells of that.
+    return [];
+  }
+  if (fault === undefined) return [ok("it agrees with the observations")];
+  return [warn(
+    `the search index is damaged (${fault}); no observation is lost by that, but searches may not find them`,
+    "conclaude doctor --fix",
+    async () => {
+      const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
+      try {
+        rebuildIndex(db);
+      } finally {
+        db.close();
+      }
+      return "made the search index anew from the observations";
+    },
+  )];
+}
