@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { drainLockPath } from "../recall/drain_lock.ts";
+import { integrityFaults } from "../store/care.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { chooseForgotten, type Chosen, type ForgetFilter } from "../store/forget_choice.ts";
 import { sessionsOf, transcriptsOf } from "../store/forget_look.ts";
@@ -171,6 +172,14 @@ function removeEverything(
   },
 ): Steps {
   const { filter, text, nowMs } = request;
+  tell("looking whether the database is sound …");
+  const [fault] = integrityFaults(db, "quick");
+  if (fault !== undefined) {
+    throw new UserError("Cannot forget", {
+      why: `the database is damaged: ${fault}; nothing was changed`,
+      next: "conclaude doctor",
+    });
+  }
   beginReceipt(db, {
     ...receipt,
     chosen: request.chosen(receipt.salt),

@@ -95,7 +95,19 @@ export function copiesOf(place: ForgetPlace): string[] {
     .filter((name) => name.startsWith(baseName(place.database)))
     .map((name) => joinPath(parentOf(place.database), name));
   return [...new Set([...filesBelow(place.dataFolder), ...beside.filter(isFile)])]
-    .filter((path) => !own.has(path) && !place.spoolFolders.includes(parentOf(path)));
+    .filter((path) => !own.has(path) && !place.spoolFolders.includes(parentOf(path)))
+    .filter((path) => !isSame(path, place.database));
+}
+
+/** The database may be a link to another name. */
+function isSame(path: string, database: string): boolean {
+  try {
+    const target = Deno.realPathSync(database);
+    return DATABASE_FILES.some((ending) => target + ending === Deno.realPathSync(path)) ||
+      Deno.realPathSync(path) === `${target}-drain`;
+  } catch {
+    return false;
+  }
 }
 
 function filesBelow(folder: string): string[] {

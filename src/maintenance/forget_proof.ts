@@ -40,7 +40,7 @@ export function bytesLeft(
   matcher: Pick<TextMatcher, "inBytes" | "maxBytes">,
   onStep?: () => void,
 ): { readonly tables: readonly string[]; readonly log: boolean } {
-  const { database } = place;
+  const database = Deno.realPathSync(place.database);
   const options = { limit: MAX_PLACES, ...(onStep && { onStep }) };
   const found = placesIn(database, matcher, options);
   const log = placesIn(`${database}-wal`, matcher, options).length > 0;

@@ -33,7 +33,8 @@ export function normalizeForgotten(text: string): string {
 
 /** A matcher for a text of {@linkcode MIN_FORGET_CHARS} and more characters. */
 export function textMatcher(text: string): TextMatcher {
-  const spellings = [...new Set([text.trim().normalize("NFC"), text.trim().normalize("NFD")])];
+  const typed = text.trim();
+  const spellings = [...new Set([typed, typed.normalize("NFC"), typed.normalize("NFD")])];
   const whole = spellings.map((spelling) => partsOf(spelling, plainChars).join("")).join("|");
   const anywhere = new RegExp(whole);
   const everywhere = new RegExp(`${whole}|${spellings.map(cutPattern).join("|")}`, "g");
@@ -77,20 +78,30 @@ const utf8Chars: Encode = (text) =>
 /** Pieces of a pattern, one for each character or run of white space. */
 function partsOf(text: string, encode: Encode): string[] {
   return (text.match(/\s+|[^\s]/gu) ?? []).map((char) =>
-    /\s/.test(char)
-      ? `(?:[ \\t\\r\\n]|${encode("\u00a0")}|\\\\+[nrt]){1,8}`
-      : charPart(char, encode)
+    /\s/.test(char) ? spacePart(char, encode) : charPart(char, encode)
   );
+}
+
+/** Texts are laid out anew here and there, so any white space stands for any other. */
+function spacePart(spaces: string, encode: Encode): string {
+  const rare = new Set([...spaces].filter((space) => !/[ \t\r\n]/.test(space)));
+  const own = ["\u00a0", ...rare].map((space) =>
+    `${escaped(encode(space))}|${unicodeEscape(space)}`
+  );
+  return `(?:[ \\t\\r\\n]|${own.join("|")}|\\\\+[nrtvf]){1,8}`;
+}
+
+/** `\u00e9`, with any number of backslashes in front, its digits in either case. */
+function unicodeEscape(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => {
+    const hex = text.charCodeAt(at).toString(16).padStart(4, "0");
+    return "\\\\+u" + hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  }).join("");
 }
 
 function charPart(char: string, encode: Encode): string {
   const cases = [...new Set([char, char.toLowerCase(), char.toUpperCase()])];
-  const escapes = cases.map((one) =>
-    Array.from({ length: one.length }, (_, at) => {
-      const hex = one.charCodeAt(at).toString(16).padStart(4, "0");
-      return "\\\\+u" + hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-    }).join("")
-  );
+  const escapes = cases.map(unicodeEscape);
   const plain = cases.map((one) => escaped(encode(one)));
   // Quotes, slashes and backslashes stand in JSON with backslashes in front, twice as many in JSON within JSON.
   const slashes = char === "\\" ? "\\\\*" : char === '"' || char === "/" ? "\\\\{0,15}" : "";

@@ -13,12 +13,17 @@ const OTHER_TABLES = new Set([
   "forgotten",
 ]);
 
-/** Rows that can be made anew, or mean nothing with a mark in them: these go. */
-const REMOVED_TABLES = new Set(["config_cache", "root_snapshots", "branch_sizes"]);
+/** Rows that can be made anew, or mean nothing with a mark in them: they go. */
+const REMOVED_TABLES = new Set(["config_cache", "root_snapshots", "branch_sizes", "counters"]);
 
 /** Columns that say what a row is, or which; a mark in them would break what refers to them. */
-const NAMES =
-  /^(?:id|.*_id|status|kind|type|scope|outcome|priority|subject|source|decision|entity_type|hook_name|tool_name|satisfied_by|triggered_by|trigger_state|content_hash|process_mark|claude_process|depends_on|origin|key)$/;
+const NAMES_OF_ROWS =
+  /^(?:id|.*_id|status|kind|type|scope|priority|subject|source|decision|entity_type|hook_name|tool_name|satisfied_by|triggered_by|trigger_state|content_hash|process_mark|claude_process|depends_on|origin|key)$/;
+
+/** Whether a column names something; what a counter counts is anybody's word. */
+function isName(table: string, column: string): boolean {
+  return NAMES_OF_ROWS.test(column) && !(table === "counters" && column === "type");
+}
 
 const BATCH_ROWS = 200;
 
@@ -70,7 +75,7 @@ function eachTable(
     if (sessions !== null && !table.hasSession) continue;
     for (const rows of batchesOf(db, table, sessions)) {
       const found = rows.filter((row) =>
-        [...table.texts, ...table.keys.filter((key) => !NAMES.test(key))]
+        [...table.texts, ...table.keys.filter((key) => !isName(table.name, key))]
           .some((column) => stands(row[column], text))
       );
       if (found.length > 0) {
@@ -102,7 +107,9 @@ function tablesOf(db: DatabaseSync): Table[] {
     return {
       name: String(name),
       keys: hasKey ? columns.filter(isKey).map((column) => String(column["name"])) : [PLACE],
-      texts: texts.filter((column) => !isKey(column) && !NAMES.test(String(column["name"])))
+      texts: texts.filter((column) =>
+        !isKey(column) && !isName(String(name), String(column["name"]))
+      )
         .map((column) => String(column["name"])),
       hasSession: columns.some((column) => column["name"] === "session_id"),
     };
@@ -143,7 +150,7 @@ function forgetIn(db: DatabaseSync, table: Table, row: Row, text: TextMatcher): 
   const { name, keys, texts } = table;
   const where = keys.map((key) => `${key === PLACE ? "rowid" : key} = ?`).join(" AND ");
   const place = keys.map((key) => row[key]) as SQLInputValue[];
-  const isNamed = keys.some((key) => !NAMES.test(key) && stands(row[key], text));
+  const isNamed = keys.some((key) => !isName(name, key) && stands(row[key], text));
   if (REMOVED_TABLES.has(name) || isNamed) {
     db.prepare(`DELETE FROM ${name} WHERE ${where}`).run(...place);
     return;

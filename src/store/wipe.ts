@@ -31,11 +31,14 @@ export interface WipeOptions {
  * write meanwhile: the room is written in the file itself, under SQLite's write lock and while its log is empty; each
  * batch ends with a commit, so that no process keeps an older copy of a page.
  *
- * No connection of this process may be open: closing the file would take away its locks.
+ * The database must be sound: what belongs to a row is found by what its pages say. No connection of this process may be
+ * open: closing the file would take away its locks.
  *
  * @throws {Error} What SQLite or the file system says; what was done before stays done.
  */
-export function wipePages(database: string, options: WipeOptions): WipeReport {
+export function wipePages(path: string, options: WipeOptions): WipeReport {
+  // SQLite keeps the log beside the file that a link leads to.
+  const database = Deno.realPathSync(path);
   using file = Deno.openSync(database, { read: true, write: true });
   let wiped = 0;
   for (let first = 1;;) {

@@ -1,10 +1,12 @@
 /** What was forgotten is in no byte any more: the real program on a session with a telling word in everything. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../src/settings/hooks.ts";
 import { spoolRecord } from "../../src/spool/spool.ts";
 import { integrityFaults } from "../../src/store/care.ts";
+import { isForgotten } from "../../src/store/forgotten.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
 import { programCommand } from "../../src/tasks/program.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
@@ -431,3 +433,73 @@ Deno.test("hooks at work beside memory forget lose nothing, and the database sta
   assertSound(place);
   assert.ok(count(place, "pending_queue") >= before - forgetting[0].receipt.removed.captures + 23);
 });
+
+Deno.test("memory verify notices what came back, under its name or another, and says what removes it", async () => {
+  using place = stage();
+  await worked(place);
+  const rowsOf = (db: DatabaseSync) =>
+    db.prepare("SELECT * FROM observations WHERE kind = 'commit'").get() as unknown as Record<
+      string,
+      string
+    >;
+  const commit = look(place, rowsOf);
+  const { receipt } = await place.json("memory", "forget", String(commit["id"]), "--yes");
+  look(place, (db) => {
+    assert.equal(isForgotten(db, commit["uid"]!), true);
+    assert.equal(isForgotten(db, "toolu_of_another"), false);
+    const add = db.prepare(
+      "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+        "VALUES (?, 's', 'commit', ?, ?, '', 1, 1)",
+    );
+    for (const uid of [commit["uid"]!, "another-name"]) {
+      add.run(uid, commit["title"]!, commit["text"]!);
+    }
+  });
+  const { ok, problems } = await place.json("memory", "verify", receipt.id);
+  assert.equal(ok, false);
+  assert.match(problems[0].message, /^2 observations and 0 captures are there again/);
+  const again = await place.run(...problems[0].next.split(" ").slice(1));
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal((await place.json("memory", "verify", receipt.id)).ok, true);
+});
+
+Deno.test("memory forget that is killed leaves a sound database, and can be repeated", async () => {
+  using place = stage();
+  await worked(place);
+  for (const seconds of ["0.05", "0.09", "0.13", "0.17", "0.21", "0.26"]) {
+    await startProgram(["memory", "forget", "--text", WORD, "--yes"], {
+      cwd: place.project,
+      env: { HOME: place.path },
+      through: ["timeout", "-s", "KILL", seconds],
+    });
+    assertSound(place);
+  }
+  assert.equal((await place.run("memory", "forget", "--text", WORD, "--yes")).code, 0);
+  assert.deepEqual(holding(place.path), []);
+  assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
+  assert.ok(count(place, "observations") >= 1);
+});
+
+Deno.test("memory forget leaves nothing of a compressed payload in any page", async () => {
+  using place = stage();
+  await worked(place);
+  const payloads = look(place, (db) => {
+    db.exec("PRAGMA secure_delete = OFF");
+    const rows = db.prepare("SELECT payload FROM pending_queue WHERE encoding = 'br'").all();
+    // What a program without `secure_delete` leaves behind when rows move.
+    db.exec("UPDATE pending_queue SET rowid = rowid + 100");
+    return rows.map(({ payload }) => latin1(payload as Uint8Array).slice(8, 48));
+  });
+  assert.ok(payloads.length >= 3);
+  const left = () => {
+    const bytes = latin1(Deno.readFileSync(place.database));
+    return payloads.filter((part) => bytes.includes(part)).length;
+  };
+  assert.ok(left() >= 3);
+  await place.json("memory", "forget", "--since", "1h", "--yes");
+  assert.equal(left(), 0);
+});
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}
