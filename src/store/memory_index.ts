@@ -81,14 +81,15 @@ function pagesWithoutMark(db: DatabaseSync): number {
  * All that is wrong with the index of a database that nobody has open here, its words included; nothing is changed, no
  * file is made or taken away.
  *
+ * @param options `maxRows`: with more observations than that the words are left out, since hooks would have to wait.
  * @throws {Error} When it is locked, or cannot be read.
  */
-export function indexFaultsAt(path: string): string[] {
+export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
   // A reader that stays keeps the close of the writer from moving the log into the database.
   const look = openToLook(path);
   try {
     const seen = indexFaults(look);
-    if (seen.length > 0) return seen;
+    if (seen.length > 0 || countIndexed(look) > maxRows) return seen;
     if (!hasLog(path)) {
       look.exec("PRAGMA query_only = OFF");
       return withoutWriting(look);
@@ -102,6 +103,10 @@ export function indexFaultsAt(path: string): string[] {
   } finally {
     look.close();
   }
+}
+
+function countIndexed(db: DatabaseSync): number {
+  return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
 }
 
 /** Where nothing can be written, reading has to be enough. */
