@@ -64,7 +64,8 @@ export function textLeft(
     ...(tables.length === 0 ? [] : [
       `the database file holds it in ${
         tables.join(", ")
-      }: \`${again}\`, then \`conclaude db vacuum\``,
+      }: written since then, or in an id, which is not changed: ` +
+      `\`${again}\``,
     ]),
     ...(log ? [`the write-ahead log holds it: \`${again}\``] : []),
     ...matchingSpool(place, filter).map((path) => `the spool holds it: ${path}: \`${again}\``),

@@ -75,7 +75,7 @@ function matchingObservations(
     ["o.id > ?", 0],
   ]);
   const next = db.prepare(
-    `SELECT o.id, o.title, o.text, o.terms, o.files, o.facts, o.branch
+    `SELECT o.id, o.title, o.text, o.terms, o.files, o.facts, o.branch, o.project
        FROM observations AS o
        ${sql}
       ORDER BY o.id
@@ -95,7 +95,9 @@ function matchingObservations(
 }
 
 function isInObservation(row: Readonly<Record<string, unknown>>, text: TextMatcher): boolean {
-  return ["title", "text", "terms", "branch"].some((name) => text.isIn(String(row[name] ?? ""))) ||
+  return ["title", "text", "terms", "branch", "project"].some((name) =>
+    text.isIn(String(row[name] ?? ""))
+  ) ||
     ["files", "facts"].some((name) => text.isInJson(String(row[name])));
 }
 

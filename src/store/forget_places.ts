@@ -18,7 +18,7 @@ const REMOVED_TABLES = new Set(["config_cache", "root_snapshots", "branch_sizes"
 
 /** Columns that say what a row is, or which; a mark in them would break what refers to them. */
 const NAMES_OF_ROWS =
-  /^(?:id|.*_id|status|kind|type|scope|priority|subject|source|decision|entity_type|hook_name|tool_name|satisfied_by|triggered_by|trigger_state|content_hash|process_mark|claude_process|depends_on|origin|key)$/;
+  /^(?:id|.*_id|status|kind|type|scope|priority|subject|source|decision|entity_type|hook_name|satisfied_by|triggered_by|trigger_state|content_hash|process_mark|claude_process|depends_on|origin|key)$/;
 
 /** Whether a column names something; what a counter counts is anybody's word. */
 function isName(table: string, column: string): boolean {

@@ -23,9 +23,9 @@ interface Stage extends TempHome {
   readonly json: (...args: string[]) => Promise<any>;
 }
 
-function stage(): Stage {
+function stage(folder = "app"): Stage {
   const home = tempHome();
-  const project = join(home.path, "app");
+  const project = join(home.path, folder);
   Deno.mkdirSync(project);
   const run = (...args: string[]) => startProgram(args, { cwd: project, env: { HOME: home.path } });
   return {
@@ -478,6 +478,28 @@ Deno.test("memory forget that is killed leaves a sound database, and can be repe
   assert.deepEqual(holding(place.path), []);
   assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
   assert.ok(count(place, "observations") >= 1);
+});
+
+Deno.test("a text that is the name of the project's folder goes out of every path", async () => {
+  using place = stage(WORD);
+  await worked(place, "something");
+  assert.ok(holding(place.path).length > 0);
+  const { left } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual([left, holding(place.path)], [[], []]);
+  assertSound(place);
+});
+
+Deno.test("what cannot be taken away is told: the id of a tool use", async () => {
+  using place = stage();
+  await event(place, "PreToolUse", {
+    tool_name: `mcp__${WORD}__x`,
+    tool_input: {},
+    tool_use_id: `id-${WORD}`,
+  });
+  const { code, stdout } = await place.run("memory", "forget", "--text", WORD, "--yes");
+  assert.equal(code, 1);
+  assert.match(stdout, /left: the database file holds it in hook_executions: .*in an id/);
+  assert.doesNotMatch((await place.run("audit", "list")).stdout, new RegExp(`mcp__${WORD}`));
 });
 
 Deno.test("memory forget leaves nothing of a compressed payload in any page", async () => {

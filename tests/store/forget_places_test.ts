@@ -12,7 +12,7 @@ const ELSEWHERE =
 
 /** Columns that say which row it is, or what kind of one. */
 const KEPT =
-  /^(?:id|.*_id|status|kind|type|scope|source|decision|entity_type|hook_name|tool_name|satisfied_by|triggered_by|trigger_state|subject|content_hash|process_mark|claude_process|depends_on|origin|key|priority)$/;
+  /^(?:id|.*_id|status|kind|type|scope|source|decision|entity_type|hook_name|satisfied_by|triggered_by|trigger_state|subject|content_hash|process_mark|claude_process|depends_on|origin|key|priority)$/;
 
 interface Column {
   readonly name: string;
