@@ -39,7 +39,7 @@ const START_BATCH = { maxRows: 16, maxBytes: 200_000, maxRowBytes: 100_000 };
 export function drainAtStart(db: DatabaseSync, database: string): void {
   try {
     const untilMs = performance.now() + START_MS;
-    drainAlone(db, database, { now: Date.now, untilMs, batch: START_BATCH });
+    drainAlone(db, database, { now: Date.now, untilMs, batch: START_BATCH, mendsIndex: false });
   } catch {
     // Another process writes; the next drain finds them.
   }

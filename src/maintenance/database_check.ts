@@ -2,6 +2,7 @@ import { messageOf } from "../errors.ts";
 import { foreignKeyFaults, integrityFaults, schemaFaults } from "../store/care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
+import { indexFaultsAt } from "../store/memory_index.ts";
 import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, type Finding, ok, warn } from "./check.ts";
 import { permissionFindings } from "./private_files.ts";
@@ -34,6 +35,7 @@ export function checkDatabase(path: string): Check[] {
     return [
       ...content.map(({ name, finding }) => named(name, finding)),
       named("schema", schemaFinding(db, version)),
+      ...version < SCHEMA_VERSION ? [] : [named("search index", indexFinding(path))],
       ...permissionFindings(DATABASE_FILES.map((ending) => path + ending), 0o600).map((finding) =>
         named("permissions", finding)
       ),
@@ -50,6 +52,12 @@ function judge(look: () => readonly string[]): Finding {
   } catch (thrown) {
     return fail(messageOf(thrown), REPAIR);
   }
+}
+
+/** It can always be made anew, so nothing is lost. */
+function indexFinding(path: string): Finding {
+  const finding = judge(() => indexFaultsAt(path));
+  return finding.status === "ok" ? finding : { ...finding, next: "conclaude doctor --fix" };
 }
 
 function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Finding {

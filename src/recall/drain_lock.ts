@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { withIndex } from "../store/memory_index.ts";
 import { takeLock } from "../store/process_lock.ts";
 import {
   type CaptureDrainOptions,
@@ -20,13 +21,20 @@ export function drainLockPath(database: string): string {
 export function drainAlone(
   db: DatabaseSync,
   database: string,
-  options: CaptureDrainOptions & { readonly waitMs?: number },
+  options: CaptureDrainOptions & {
+    readonly waitMs?: number;
+    /** False leaves a damaged index as it is: making it anew may take seconds. */
+    readonly mendsIndex?: boolean;
+  },
 ): CaptureDrainReport | null {
   if (database === ":memory:") return drainCaptures(db, options);
   const lock = takeLock(drainLockPath(database), { waitMs: options.waitMs ?? 0 });
   if (lock === null) return null;
   try {
-    return drainCaptures(db, options);
+    // What is written goes into the index as well: one that is damaged would keep everything waiting.
+    return options.mendsIndex === false
+      ? drainCaptures(db, options)
+      : withIndex(db, () => drainCaptures(db, options));
   } finally {
     lock.release();
   }

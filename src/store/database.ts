@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { parentOf, resolvePath } from "../paths.ts";
 
 /** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
-export const SCHEMA_VERSION = 16;
+export const SCHEMA_VERSION = 17;
 
 /** The `PRAGMA application_id` of a conclaude database: "conc" in ASCII. */
 export const APPLICATION_ID = 0x636f6e63;
@@ -59,7 +59,9 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   if (path !== ":memory:") createPrivateFile(path, options.ownOnly ?? false);
   const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
   try {
-    db.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0");
+    db.exec(
+      "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = ON",
+    );
     const { version, isOurs } = identityOf(db);
     if (!isOurs && version !== 0) throw new ForeignDatabaseError(path, version);
     if (version > SCHEMA_VERSION) throw new NewerSchemaError(path, version);

@@ -216,7 +216,13 @@ Deno.test("db check reads everything and exits with 1 when there is a fault", as
   assert.equal(good.code, 0);
   assert.deepEqual(
     good.body.checks.map(({ name, status }) => [name, status]),
-    [["integrity", "ok"], ["foreign keys", "ok"], ["schema", "ok"], ["permissions", "ok"]],
+    [
+      ["integrity", "ok"],
+      ["foreign keys", "ok"],
+      ["schema", "ok"],
+      ["search index", "ok"],
+      ["permissions", "ok"],
+    ],
   );
   executeSql(place.database, "DROP INDEX sessions_by_short_id");
   Deno.chmodSync(place.database, 0o644);

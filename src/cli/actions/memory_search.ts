@@ -1,6 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { searchMemory, type SearchResult } from "../../recall/search.ts";
+import { withIndex } from "../../store/memory_index.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { outcomeWord } from "../memory_view.ts";
@@ -30,7 +31,7 @@ export async function search(
 ): Promise<View> {
   const { db } = await openStore(context, "read");
   const nowMs = Date.now();
-  const results = searchMemory(db, words.join(" "), {
+  const options = {
     filter: {
       project: projectFilterOf(context, flags),
       sessionId: sessionFilterOf(db, flags.session),
@@ -42,7 +43,13 @@ export async function search(
     },
     limit: flags.limit,
     nowMs,
-  });
+  };
+  const results = withIndex(
+    db,
+    () => searchMemory(db, words.join(" "), options),
+    (why) =>
+      context.process.stderr.write(`The search index was damaged (${why}) and is made anew.\n`),
+  );
   return {
     json: { results },
     text: results.length === 0

@@ -20,8 +20,8 @@ export const db = group({
       parameters: { flags: {} },
       brief: "Read the whole database and look for faults",
       about:
-        "Checks pages, references, schema and permissions, and changes nothing. Exit status 1 when there is\n" +
-        "a fault.",
+        "Checks pages, references, schema, search index and permissions, and changes nothing. Hooks may have to\n" +
+        "wait, or spool, while the index is compared with what it is made of. Exit status 1 when there is a fault.",
       examples: ["conclaude db check", "conclaude db check --json"],
     }),
     migrate: command({

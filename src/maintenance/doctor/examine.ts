@@ -8,6 +8,7 @@ import { lookAtGates } from "./gates.ts";
 import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
 import { lookAtOldState } from "./old_state.ts";
+import { lookAtIndex } from "./index.ts";
 import { lookAtLog } from "./log.ts";
 import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
@@ -33,6 +34,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "disk", look: lookAtDisk },
   { name: "permissions", look: lookAtPermissions },
   { name: "database", look: lookAtDatabase },
+  { name: "search index", look: lookAtIndex, needsDatabase: true },
   { name: "spool", look: lookAtSpool, needsDatabase: true },
   { name: "hooks", look: lookAtHooks },
   { name: "gates", look: lookAtGates },

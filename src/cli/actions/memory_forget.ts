@@ -1,0 +1,220 @@
+import { plain } from "../../capture/plain.ts";
+import { UserError } from "../../errors.ts";
+import {
+  type ForgetPreview,
+  type ForgetReport,
+  previewForget,
+  type Removed,
+  runForget,
+} from "../../maintenance/forget.ts";
+import { type ForgetPlace, isTextAlone } from "../../maintenance/forget_files.ts";
+import { bytesLeft } from "../../maintenance/forget_proof.ts";
+import { verifyReceipt } from "../../maintenance/forget_verify.ts";
+import { requireOurs } from "../../maintenance/require_ours.ts";
+import type { ForgetFilter } from "../../store/forget_choice.ts";
+import { findReceipts, forgottenDigest, type Receipt } from "../../store/forgotten.ts";
+import { identifyDatabase } from "../../store/identity.ts";
+import { confirmOrThrow } from "../confirm.ts";
+import type { CliContext } from "../context.ts";
+import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
+import { nextHere } from "../next_command.ts";
+import { progressLine } from "../progress_line.ts";
+import { lookIntoStore, openAt, openKept, placeOf } from "../store.ts";
+import type { View } from "../view.ts";
+
+/** `conclaude memory forget [ID…]` */
+export async function forgetMemory(
+  context: CliContext,
+  { dryRun, yes, ...flags }: ForgetFlags & { readonly dryRun: boolean; readonly yes: boolean },
+  ...ids: readonly string[]
+): Promise<View> {
+  const place = await forgetPlace(context, { mayMigrate: !dryRun });
+  const progress = progressLine(context);
+  const { filter, found } = await lookIntoStore(context, (db) => {
+    const filter = forgetFilterOf(db, context, { flags, ids });
+    progress.tell("looking for what is to be forgotten …");
+    return { filter, found: previewForget(db, place, { filter }) };
+  });
+  const preview = withUnused(place, filter, found);
+  progress.end();
+  if (dryRun) return previewView(preview);
+  if (Object.keys(preview.removed).length === 0) return nothingView(preview);
+  const again = forgetAgain(flags, ids);
+  if (!yes) {
+    confirmOrThrow(context, {
+      what: "forget it",
+      ask: `Remove for good: ${countsText(preview.removed)}?`,
+      again: nextHere(again, context.globals),
+    });
+  }
+  const report = await runForget(place, {
+    filter,
+    chosen: (salt) => chosenOf(flags, { ids, filter, salt }),
+    text: flags.text ?? null,
+    again,
+    nowMs: Date.now(),
+    onProgress: (doing) => progress.tell(doing),
+  });
+  progress.end();
+  return reportView(report, context);
+}
+
+/** `conclaude memory verify RECEIPT` */
+export async function verifyForgotten(
+  context: CliContext,
+  flags: { readonly text?: string },
+  id: string,
+): Promise<View> {
+  const place = await forgetPlace(context, { mayMigrate: true });
+  const receipt = await lookIntoStore(context, (db) => receiptOf(findReceipts(db, id, 2), id));
+  const found = await verifyReceipt(place, receipt, {
+    text: flags.text ?? null,
+    filter: flags.text === undefined ? null : textFilterOf(flags.text),
+  });
+  const problems = found.map(({ message, next }) => ({
+    message,
+    next: nextHere(next, context.globals),
+  }));
+  const { salt: _salt, digests: _digests, textDigest, ...told } = receipt;
+  return {
+    json: {
+      ok: problems.length === 0,
+      receipt: { ...told, isText: textDigest !== null },
+      problems,
+    },
+    text: problems.length === 0
+      ? `Everything that the receipt ${receipt.id} names is gone: ${countsText(receipt.removed)}.${
+        textDigest !== null && flags.text === undefined
+          ? "\nWith --text every byte is looked through for the text again."
+          : ""
+      }`
+      : problems.map(({ message, next }) => `${plain(message)}\n  next: ${plain(next)}`).join("\n"),
+    exitCode: problems.length === 0 ? 0 : 1,
+  };
+}
+
+async function forgetPlace(
+  context: CliContext,
+  { mayMigrate }: { readonly mayMigrate: boolean },
+): Promise<ForgetPlace> {
+  const place = await placeOf({ ...context, globals: { ...context.globals, noDb: true } });
+  const { database } = await lookedUp(context);
+  const kind = identifyDatabase(database).kind;
+  if (kind === "older" && mayMigrate) (await openAt(place, database)).db.close();
+  else if (kind === "older") {
+    throw new UserError("Cannot look for what would be forgotten", {
+      why: "the database has an older schema; nothing was changed",
+      next: "conclaude db migrate",
+    });
+  } else if (kind !== "missing" && kind !== "empty") requireOurs("Cannot forget", database);
+  return {
+    database,
+    dataFolder: context.locations.dataFolder,
+    spoolFolders: context.locations.spoolFolders,
+    busyTimeoutMs: place.config.busyTimeoutMs,
+  };
+}
+
+/** Without a database there is nothing to forget. */
+async function lookedUp(context: CliContext): Promise<{ readonly database: string }> {
+  const place = await placeOf(context);
+  if (place.database === ":memory:") await openKept(context, "forget");
+  return place;
+}
+
+function receiptOf(found: readonly Receipt[], id: string): Receipt {
+  const [receipt] = found;
+  if (receipt !== undefined && found.length === 1) return receipt;
+  throw new UserError(`Cannot find the receipt "${id}"`, {
+    why: found.length === 0
+      ? "no receipt has an id that begins like this"
+      : "several receipts have ids that begin like this",
+    next: "conclaude memory verify --help",
+  });
+}
+
+/** What was removed earlier may still stand in room that nothing uses. */
+function withUnused(
+  place: ForgetPlace,
+  filter: ForgetFilter,
+  preview: ForgetPreview,
+): ForgetPreview {
+  if (!isTextAlone(filter) || Object.keys(preview.removed).length > 0) return preview;
+  const { tables, log } = bytesLeft(place, filter.text!);
+  return tables.length > 0 || log ? { ...preview, removed: { unusedRoom: 1 } } : preview;
+}
+
+function chosenOf(
+  { session, project, file, text, since, until }: ForgetFlags,
+  { ids, filter, salt }: {
+    readonly ids: readonly string[];
+    readonly filter: ForgetFilter;
+    readonly salt: string;
+  },
+): Record<string, unknown> {
+  return {
+    ...(ids.length > 0 && { ids }),
+    ...(session !== undefined && { session: filter.sessionId }),
+    ...(project !== undefined && { project: filter.project }),
+    ...(file !== undefined && { file: forgottenDigest(salt, file) }),
+    ...(text !== undefined && { text: forgottenDigest(salt, text) }),
+    ...(since !== undefined && { sinceMs: since }),
+    ...(until !== undefined && { untilMs: until }),
+  };
+}
+
+function previewView({ removed, copies }: ForgetPreview): View {
+  return {
+    json: { dryRun: true, receipt: null, wouldRemove: removed, copies },
+    text: [
+      Object.keys(removed).length === 0
+        ? "Nothing fits; nothing would be removed."
+        : `Would remove ${countsText(removed)}.`,
+      ...copyLines(copies),
+    ].join("\n"),
+  };
+}
+
+function nothingView({ copies }: ForgetPreview): View {
+  return {
+    json: { receipt: null, left: [], copies },
+    text: ["Nothing fits; nothing was changed.", ...copyLines(copies)].join("\n"),
+  };
+}
+
+function reportView(report: ForgetReport, { globals }: CliContext): View {
+  const { id, removed, left, copies, transcripts, toldElsewhere } = report;
+  return {
+    json: { receipt: { id, removed }, left, copies, transcripts, toldElsewhere },
+    text: [
+      `Forgot ${countsText(removed)}.`,
+      ...left.map((line) => `left: ${plain(line)}`),
+      ...toldElsewhere.length === 0
+        ? []
+        : [`Rows that stay tell some of the same: ${toldElsewhere.join(", ")}.`],
+      ...copyLines(copies),
+      ...transcripts.map((path) => `Claude Code's own transcript is not touched: ${plain(path)}`),
+      `receipt ${id}`,
+      nextHere(`conclaude memory verify ${id}`, globals),
+    ].join("\n"),
+    exitCode: left.length === 0 ? 0 : 1,
+  };
+}
+
+function copyLines(copies: readonly string[]): string[] {
+  return copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`);
+}
+
+function countsText(removed: Removed): string {
+  const parts = Object.entries(removed).map(([name, n]) => `${n} ${NAMES[name] ?? name}`);
+  return parts.length === 0 ? "nothing" : parts.join(", ");
+}
+
+/** What is counted, in words; tables have their own names. */
+const NAMES: Readonly<Record<string, string>> = {
+  hook_executions: "audit rows",
+  spool: "spool files",
+  logs: "places in logs",
+  agentFiles: "places in the files of agents",
+  unusedRoom: "remains in unused room",
+};

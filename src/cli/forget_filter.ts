@@ -1,0 +1,147 @@
+/** Reads what a person wants to be forgotten. */
+import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../errors.ts";
+import { MAX_FORGET_CHARS, MIN_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
+import { parentOf, resolvePath } from "../paths.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import type { ForgetFilter } from "../store/forget_choice.ts";
+import { findObservation } from "../store/forget_look.ts";
+import { findQueueItems } from "../store/queue.ts";
+import type { CliContext } from "./context.ts";
+import { queueItemOf } from "./queue_lookup.ts";
+import { projectHere, sessionFilterOf } from "./session_lookup.ts";
+import { USAGE } from "./usage.ts";
+
+/** Flags that say what is to be forgotten. */
+export type ForgetFlags = {
+  readonly session?: string;
+  readonly project?: string;
+  readonly file?: string;
+  readonly text?: string;
+  readonly since?: number;
+  readonly until?: number;
+};
+
+/**
+ * What is asked for, as the database knows it.
+ *
+ * @throws {UserError} When nothing is asked for, a text is too short, or an id or session is not there.
+ */
+export function forgetFilterOf(
+  db: DatabaseSync,
+  context: CliContext,
+  { flags, ids }: { readonly flags: ForgetFlags; readonly ids: readonly string[] },
+): ForgetFilter {
+  requireChoice(flags, ids);
+  return {
+    ids: ids.length === 0 ? null : idsOf(db, ids),
+    sessionId: sessionFilterOf(db, flags.session),
+    project: flags.project === undefined ? null : projectHere(pathOf(context, flags.project)),
+    files: flags.file === undefined ? null : spellingsOf(context, flags.file),
+    text: flags.text === undefined ? null : textMatcher(flags.text),
+    sinceMs: flags.since ?? null,
+    untilMs: flags.until ?? null,
+  };
+}
+
+/** A filter for a text alone. @throws {UserError} When it is too short or too long. */
+export function textFilterOf(text: string): ForgetFilter {
+  requireText(text);
+  return {
+    ids: null,
+    sessionId: null,
+    project: null,
+    files: null,
+    text: textMatcher(text),
+    sinceMs: null,
+    untilMs: null,
+  };
+}
+
+/** The same command once more, without the text. */
+export function forgetAgain(
+  { session, project, file, text, since, until }: ForgetFlags,
+  ids: readonly string[],
+): string {
+  const flag = (name: string, value: string | undefined) =>
+    value === undefined ? [] : [`--${name}`, value];
+  const time = (name: string, ms: number | undefined) =>
+    flag(name, ms === undefined ? undefined : new Date(ms).toISOString());
+  return [
+    "conclaude memory forget",
+    ...ids.map(quoteWord),
+    ...flag("session", session && quoteWord(session)),
+    ...flag("project", project && quoteWord(project)),
+    ...flag("file", file && "PATH"),
+    ...flag("text", text && "TEXT"),
+    ...time("since", since),
+    ...time("until", until),
+    "--yes",
+  ].join(" ");
+}
+
+function requireChoice(flags: ForgetFlags, ids: readonly string[]): void {
+  const { session, project, file, text, since, until } = flags;
+  const given = [session, project, file, text, since, until].filter((one) => one !== undefined);
+  if (given.length + ids.length === 0) {
+    throw new UserError("Cannot tell what to forget", {
+      why:
+        "there is neither an id nor one of --session, --project, --file, --text, --since, --until",
+      next: "conclaude memory forget --help",
+      exitCode: USAGE,
+    });
+  }
+  if (text !== undefined) requireText(text);
+  if (since !== undefined && until !== undefined && since > until) {
+    throw new UserError("Cannot tell what to forget", {
+      why: "--since is later than --until",
+      next: "conclaude memory forget --help",
+      exitCode: USAGE,
+    });
+  }
+}
+
+function requireText(text: string): void {
+  const { length } = text.trim();
+  if (length >= MIN_FORGET_CHARS && length <= MAX_FORGET_CHARS) return;
+  throw new UserError("Cannot look for this text", {
+    why: length < MIN_FORGET_CHARS
+      ? `it has fewer than ${MIN_FORGET_CHARS} characters, and would be found everywhere; nothing was changed`
+      : `it has more than ${MAX_FORGET_CHARS} characters; a part of it is enough; nothing was changed`,
+    next: "conclaude memory forget --help",
+    exitCode: USAGE,
+  });
+}
+
+function idsOf(db: DatabaseSync, ids: readonly string[]) {
+  const observations: number[] = [];
+  const captures: string[] = [];
+  for (const text of ids) {
+    const observation = findObservation(db, text.replace(/^#/, ""));
+    if (observation !== null) observations.push(observation);
+    if (findQueueItems(db, text.trim().toLowerCase(), 2).length > 0 && !/^#?\d{1,15}$/.test(text)) {
+      captures.push(queueItemOf(db, text).id);
+    } else if (observation === null) {
+      throw new UserError(`Cannot find "${text}"`, {
+        why:
+          "no observation has this number, and no capture an id that begins like this; nothing was changed",
+        next: "conclaude queue list",
+      });
+    }
+  }
+  return { observations, captures };
+}
+
+function pathOf({ cwd, locations }: CliContext, text: string): string {
+  return resolvePath(text, { folder: cwd, home: locations.home ?? undefined });
+}
+
+/** Whole, and as it is told from the project's folder. */
+function spellingsOf(context: CliContext, text: string): string[] {
+  const whole = pathOf(context, text);
+  const project = projectHere(context.cwd);
+  const top = project.endsWith("/.git") ? parentOf(project) : project;
+  const typed = text.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+  const fromTop = whole.startsWith(`${top}/`) ? [whole.slice(top.length + 1)] : [];
+  return [...new Set([whole, ...fromTop, ...(fromTop.length > 0 ? [] : [typed])])];
+}

@@ -1,0 +1,93 @@
+/** Looks for a text in the bytes of files, whatever these hold. */
+import { Buffer } from "node:buffer";
+import type { TextMatcher } from "../memory/forget_text.ts";
+
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+/** A place in a file, in bytes. */
+export interface Place {
+  readonly at: number;
+  readonly length: number;
+}
+
+/**
+ * Where a text stands in a file; empty when the file is not there.
+ *
+ * Not to be asked of a database that this process has open: closing the file would take away its locks.
+ *
+ * @param options At most so many places. @throws {Error} What the file system says.
+ */
+export function placesIn(
+  path: string,
+  { inBytes, maxBytes }: Pick<TextMatcher, "inBytes" | "maxBytes">,
+  { limit = Infinity, onStep = () => {} }: {
+    readonly limit?: number;
+    readonly onStep?: () => void;
+  } = {},
+): Place[] {
+  const places: Place[] = [];
+  let file: Deno.FsFile;
+  try {
+    file = Deno.openSync(path);
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return places;
+    throw thrown;
+  }
+  using _closed = file;
+  const buffer = Buffer.alloc(CHUNK_BYTES + maxBytes);
+  let known = 0;
+  let start = 0;
+  for (;;) {
+    const read = file.readSync(buffer.subarray(known));
+    if (read === null) return places;
+    known += read;
+    const text = buffer.toString("latin1", 0, known);
+    for (const match of text.matchAll(inBytes)) {
+      const at = start + match.index;
+      if (places.length > 0 && at < places.at(-1)!.at + places.at(-1)!.length) continue;
+      places.push({ at, length: match[0].length });
+      if (places.length >= limit) return places;
+    }
+    // What begins at the end of this part may go on in the next.
+    const kept = Math.min(known, maxBytes);
+    start += known - kept;
+    buffer.copyWithin(0, known - kept, known);
+    known = kept;
+    onStep();
+  }
+}
+
+/**
+ * Writes asterisks over a text in a file, in place: what others add meanwhile stays, and so does JSON.
+ *
+ * @returns How often it stood there. @throws {Error} What the file system says.
+ */
+export function overwriteIn(path: string, matcher: TextMatcher): number {
+  const places = placesIn(path, matcher);
+  if (places.length === 0) return 0;
+  using file = Deno.openSync(path, { read: true, write: true });
+  let count = 0;
+  for (const { at, length } of places) {
+    if (isBehindBackslash(file, at)) continue;
+    file.seekSync(at, Deno.SeekMode.Start);
+    const stars = new Uint8Array(length).fill("*".charCodeAt(0));
+    for (let done = 0; done < length;) done += file.writeSync(stars.subarray(done));
+    count++;
+  }
+  file.syncDataSync();
+  return count;
+}
+
+/** `\next` is a new line and `ext`, and no `next`; one with two backslashes in front stands by itself. */
+function isBehindBackslash(file: Deno.FsFile, at: number): boolean {
+  let count = 0;
+  const byte = new Uint8Array(1);
+  file.seekSync(at, Deno.SeekMode.Start);
+  if (file.readSync(byte) !== 1 || !"bfnrtu".includes(String.fromCharCode(byte[0]!))) return false;
+  for (let place = at - 1; place >= 0; place--) {
+    file.seekSync(place, Deno.SeekMode.Start);
+    if (file.readSync(byte) !== 1 || byte[0] !== "\\".charCodeAt(0)) break;
+    count++;
+  }
+  return count % 2 === 1;
+}

@@ -1,0 +1,34 @@
+import { openDatabase } from "../../store/database.ts";
+import { identifyDatabase } from "../../store/identity.ts";
+import { indexFaultsAt, rebuildIndex } from "../../store/memory_index.ts";
+import { type Finding, ok, warn } from "../check.ts";
+import type { DoctorPlace } from "./place.ts";
+
+/** With more observations only `db check` compares every word: hooks wait for that. */
+const MAX_COMPARED = 2000;
+
+/** Whether the search index tells what the observations tell. */
+export function lookAtIndex({ database, config }: DoctorPlace): Finding[] {
+  if (database === ":memory:" || identifyDatabase(database).kind !== "ours") return [];
+  let fault: string | undefined;
+  try {
+    [fault] = indexFaultsAt(database, { maxRows: MAX_COMPARED });
+  } catch {
+    // The check of the database itself tells of that.
+    return [];
+  }
+  if (fault === undefined) return [ok("no fault found")];
+  return [warn(
+    `the search index is damaged (${fault}); no observation is lost by that, but searches may not find them`,
+    "conclaude doctor --fix",
+    async () => {
+      const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
+      try {
+        rebuildIndex(db);
+      } finally {
+        db.close();
+      }
+      return "made the search index anew from the observations";
+    },
+  )];
+}

@@ -1,0 +1,289 @@
+/** Forgets: takes what is chosen out of the database and every file beside it, and looks whether anything is left. */
+import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../errors.ts";
+import { newId } from "../ids.ts";
+import { drainLockPath } from "../recall/drain_lock.ts";
+import { integrityFaults } from "../store/care.ts";
+import { checkpoint, openDatabase } from "../store/database.ts";
+import { chooseForgotten, type Chosen, type ForgetFilter } from "../store/forget_choice.ts";
+import { sessionsOf, transcriptsOf } from "../store/forget_look.ts";
+import { countPlaces, forgetPlaces } from "../store/forget_places.ts";
+import {
+  FORGET_BATCH,
+  forgetSessionTexts,
+  type ReceiptKey,
+  removeCaptures,
+  removeObservations,
+} from "../store/forget_rows.ts";
+import { beginReceipt, finishReceipt, forgottenDigest, newSalt } from "../store/forgotten.ts";
+import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
+import { takeLock } from "../store/process_lock.ts";
+import { overwriteIn, placesIn } from "./byte_scan.ts";
+import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./forget_files.ts";
+import { bytesLeft, copiesWith, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
+import { giveBackSpace } from "./space.ts";
+import { wipePages } from "../store/wipe.ts";
+
+/** So long a drain at work is waited for. */
+const LOCK_WAIT_MS = 15_000;
+/** Hooks may write of the same while it is removed. */
+const MAX_ROUNDS = 4;
+
+/** Rows and files by what they are; what is 0 is not there. */
+export type Removed = Record<string, number>;
+
+/** What a run would remove now. */
+export interface ForgetPreview {
+  readonly removed: Removed;
+  readonly copies: readonly string[];
+}
+
+/** What a run did. */
+export interface ForgetReport {
+  readonly id: string;
+  readonly removed: Removed;
+  /** What is left, each with the way out; empty when nothing is. */
+  readonly left: readonly string[];
+  /** Backups and other copies of this program's files that hold the text; they are not touched. */
+  readonly copies: readonly string[];
+  /** Transcripts of Claude Code that hold it, or that tell the same; not this program's. */
+  readonly transcripts: readonly string[];
+  /** Tables whose rows tell the same as what was removed, and stay. */
+  readonly toldElsewhere: readonly string[];
+}
+
+/** What would be removed. Nothing is changed. */
+export function previewForget(
+  db: DatabaseSync,
+  place: ForgetPlace,
+  { filter, onStep = () => {} }: {
+    readonly filter: ForgetFilter;
+    readonly onStep?: () => void;
+  },
+): ForgetPreview {
+  const chosen = chooseForgotten(db, filter, onStep);
+  const { text } = filter;
+  const scope = { text: text!, sessions: scopeOf(db, filter, chosen), onStep };
+  const { logs, agents } = writtenFiles(place);
+  const holding = (paths: readonly string[]) =>
+    paths.filter((path) => placesIn(path, text!, { limit: 1 }).length > 0).length;
+  return {
+    removed: counted({
+      observations: chosen.observations.length,
+      captures: chosen.captures.length,
+      ...(text === null ? {} : countPlaces(db, scope)),
+      spool: matchingSpool(place, filter).length,
+      ...(isTextAlone(filter) ? { logs: holding(logs), agentFiles: holding(agents) } : {}),
+    }),
+    copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
+  };
+}
+
+/** What is asked for. */
+export interface ForgetRequest {
+  readonly filter: ForgetFilter;
+  /** For the receipt: without the text. */
+  readonly chosen: (salt: string) => Readonly<Record<string, unknown>>;
+  /** The text itself, for its digest; null without one. */
+  readonly text: string | null;
+  /** The command that does it once more, without the text. */
+  readonly again: string;
+  readonly nowMs: number;
+  readonly onProgress?: (doing: string) => void;
+}
+
+/**
+ * Forgets. It may run beside hooks; a drain waits, since it could hold in memory what is removed. A run that is stopped
+ * leaves a receipt that says so, and can be repeated.
+ *
+ * @throws {UserError} When a drain is at work for too long. @throws {Error} What SQLite says.
+ */
+export async function runForget(place: ForgetPlace, request: ForgetRequest): Promise<ForgetReport> {
+  const lock = takeLock(drainLockPath(place.database), { waitMs: LOCK_WAIT_MS });
+  if (lock === null) {
+    throw new UserError("Cannot forget now", {
+      why: "another process is working captures into memory; nothing was changed",
+      next: request.again,
+    });
+  }
+  try {
+    return await forgetAlone(place, request);
+  } finally {
+    lock.release();
+  }
+}
+
+async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<ForgetReport> {
+  const { filter, again, nowMs } = request;
+  const tell = request.onProgress ?? (() => {});
+  const receipt = { id: newId(nowMs), salt: newSalt() };
+  const db = await openDatabase(place.database, place);
+  let steps: Steps;
+  try {
+    steps = removeEverything(db, place, { request, receipt, tell });
+  } finally {
+    db.close();
+  }
+  tell("wiping the room of what was removed …");
+  const wipe = wipePages(place.database, {
+    nowMs,
+    onProgress: (page, pages) => tell(`wiping page ${page} of ${pages} …`),
+  });
+  const removed = { ...steps.removed };
+  if (isTextAlone(filter)) {
+    const { logs, agents } = writtenFiles(place);
+    const overwrite = (paths: readonly string[]) =>
+      paths.reduce((sum, path) => sum + overwriteIn(path, filter.text!), 0);
+    removed["logs"] = overwrite(logs);
+    removed["agentFiles"] = overwrite(agents);
+  }
+  tell("looking whether anything is left …");
+  const left = isTextAlone(filter) ? textLeft(place, filter, { again }) : [];
+  const told = steps.pieces === null ? null : bytesLeft(place, steps.pieces);
+  if (!wipe.complete) left.unshift(logHeld(place.database, again));
+  const report = {
+    id: receipt.id,
+    removed: counted(removed),
+    left,
+    copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
+    transcripts: isTextAlone(filter)
+      ? steps.transcripts.filter((path) => holdsQuietly(path, filter))
+      : steps.transcripts.filter(exists),
+    toldElsewhere: wipe.complete && told !== null && !isTextAlone(filter) ? told.tables : [],
+  };
+  await writeReceipt(place, { report, digests: steps.digests, nowMs });
+  return report;
+}
+
+interface Steps {
+  readonly removed: Removed;
+  readonly digests: readonly string[];
+  readonly pieces: ReturnType<typeof piecesOf>;
+  readonly transcripts: readonly string[];
+}
+
+function removeEverything(
+  db: DatabaseSync,
+  place: ForgetPlace,
+  { request, receipt, tell }: {
+    readonly request: ForgetRequest;
+    readonly receipt: ReceiptKey;
+    readonly tell: (doing: string) => void;
+  },
+): Steps {
+  const { filter, text, nowMs } = request;
+  tell("looking whether the database is sound …");
+  const [fault] = integrityFaults(db, "quick");
+  if (fault !== undefined) {
+    throw new UserError("Cannot forget", {
+      why: `the database is damaged: ${fault}; nothing was changed`,
+      next: "conclaude doctor",
+    });
+  }
+  beginReceipt(db, {
+    ...receipt,
+    chosen: request.chosen(receipt.salt),
+    textDigest: text === null ? null : forgottenDigest(receipt.salt, text),
+    createdAtMs: nowMs,
+  });
+  const removed: Removed = {};
+  const add = (counts: Readonly<Record<string, number>>) => {
+    for (const [name, n] of Object.entries(counts)) removed[name] = (removed[name] ?? 0) + n;
+  };
+  const digests: string[] = [];
+  let pieces: Steps["pieces"] = null;
+  let transcripts: readonly string[] = [];
+  for (let round = 1; round <= MAX_ROUNDS; round++) {
+    tell("looking for what is to be forgotten …");
+    const spool = matchingSpool(place, filter);
+    for (const path of spool) removeFile(path);
+    const chosen = chooseForgotten(db, filter);
+    const sessions = scopeOf(db, filter, chosen);
+    if (round === 1) {
+      pieces = piecesOf(db, chosen);
+      transcripts = transcriptsOf(db, chosen);
+    }
+    const { observations, captures } = chosen;
+    for (let at = 0; at < observations.length; at += FORGET_BATCH) {
+      const ids = observations.slice(at, at + FORGET_BATCH);
+      const done = withIndex(db, () => removeObservations(db, ids, receipt));
+      add({ observations: done.count });
+      digests.push(...done.digests);
+      tell(`removed ${at + ids.length} of ${observations.length} observations …`);
+    }
+    for (let at = 0; at < captures.length; at += FORGET_BATCH) {
+      const done = removeCaptures(db, captures.slice(at, at + FORGET_BATCH), receipt);
+      add({ captures: done.captures, hook_executions: done.executions });
+      tell(`removed ${at + done.captures} of ${captures.length} captures …`);
+    }
+    add({ spool: spool.length });
+    const elsewhere = filter.text !== null
+      ? forgetPlaces(db, { text: filter.text, sessions })
+      : filter.ids === null && filter.files === null
+      ? forgetSessionTexts(db, filter)
+      : {};
+    add(elsewhere);
+    const found = observations.length + captures.length + spool.length +
+      Object.values(elsewhere).reduce((sum, n) => sum + n, 0);
+    if (found === 0) break;
+  }
+  tell("writing the search index anew …");
+  withIndex(db, () => rewriteIndex(db));
+  giveBackSpace(db);
+  return { removed, digests, pieces, transcripts };
+}
+
+/** With other filters beside it, a text goes only out of rows of the sessions that these lead to. */
+function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string[] | null {
+  if (filter.text === null || isTextAlone(filter)) return null;
+  const sessions = sessionsOf(db, chosen);
+  return filter.sessionId === null ? sessions : [...new Set([...sessions, filter.sessionId])];
+}
+
+async function writeReceipt(
+  place: ForgetPlace,
+  { report, digests, nowMs }: {
+    readonly report: ForgetReport;
+    readonly digests: readonly string[];
+    readonly nowMs: number;
+  },
+): Promise<void> {
+  const db = await openDatabase(place.database, place);
+  try {
+    const { id, removed, left: remains } = report;
+    finishReceipt(db, { id, removed, digests, remains, finishedAtMs: nowMs });
+    const [fault] = indexFaults(db);
+    if (fault !== undefined) rebuildIndex(db);
+    checkpoint(db, "TRUNCATE");
+  } finally {
+    db.close();
+  }
+}
+
+function counted(counts: Removed): Removed {
+  return Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));
+}
+
+function holdsQuietly(path: string, { text }: ForgetFilter): boolean {
+  try {
+    return placesIn(path, text!, { limit: 1 }).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+function removeFile(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+  }
+}

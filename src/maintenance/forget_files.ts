@@ -1,0 +1,138 @@
+/** Finds what is to be forgotten in the files beside the database. */
+import { agentsFolder } from "../engine/agent_files.ts";
+import { logFiles } from "../log/log.ts";
+import { baseName, joinPath, parentOf } from "../paths.ts";
+import { isPrivateFolder, type SpooledRecord, spoolSuffix } from "../spool/spool.ts";
+import type { ForgetFilter } from "../store/forget_choice.ts";
+import { DATABASE_FILES } from "./set_aside.ts";
+
+/** Where the files of this program lie. */
+export interface ForgetPlace {
+  readonly database: string;
+  readonly dataFolder: string;
+  readonly spoolFolders: readonly string[];
+  readonly busyTimeoutMs: number;
+}
+
+/** The files that wait for the database in the spool and fit the filter, those set aside as damaged included. */
+export function matchingSpool(place: ForgetPlace, filter: ForgetFilter): string[] {
+  const suffix = spoolSuffix(place.database);
+  return place.spoolFolders.filter(isOwnFolder)
+    .flatMap((folder) => namesIn(folder).map((name) => joinPath(folder, name)))
+    .filter((path) => baseName(path).includes(suffix) && fits(path, filter));
+}
+
+function isOwnFolder(folder: string): boolean {
+  try {
+    return isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder);
+  } catch {
+    return false;
+  }
+}
+
+function fits(path: string, filter: ForgetFilter): boolean {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(path);
+  } catch {
+    return false;
+  }
+  try {
+    const { record } = JSON.parse(text) as SpooledRecord;
+    const { ids, sessionId, project, files, sinceMs, untilMs } = filter;
+    const told = record.session;
+    const touched = record.capture?.filesTouched ?? [];
+    return (ids === null || ids.captures.includes(record.id)) &&
+      (sessionId === null || record.sessionId === sessionId) &&
+      (project === null || (told?.repository ?? told?.projectDir) === project) &&
+      (files === null || touched.some((one) => files.some((file) => isUnder(one, file)))) &&
+      (sinceMs === null || record.atMs >= sinceMs) &&
+      (untilMs === null || record.atMs <= untilMs) &&
+      (filter.text === null || holds(text, filter) ||
+        holds(record.capture?.payload ?? "", filter));
+  } catch {
+    // Damaged: only its letters can tell.
+    return isTextAlone(filter) && filter.text!.isIn(text);
+  }
+}
+
+function holds(json: string, { text }: ForgetFilter): boolean {
+  return text!.isInJson(json);
+}
+
+function isUnder(path: string, file: string): boolean {
+  return path === file || path.startsWith(`${file}/`);
+}
+
+/** Whether a text is all that is asked for: then it is to be found nowhere any more. */
+export function isTextAlone(
+  { ids, sessionId, project, files, text, sinceMs, untilMs }: ForgetFilter,
+): boolean {
+  return text !== null &&
+    [ids, sessionId, project, files, sinceMs, untilMs].every((value) => value === null);
+}
+
+/** The log files, and what agents were given and have written. */
+export function writtenFiles(
+  place: ForgetPlace,
+): { readonly logs: string[]; readonly agents: string[] } {
+  return {
+    logs: logFiles(place.spoolFolders).flatMap((file) => [file, `${file}.1`]).filter(isFile),
+    agents: filesBelow(agentsFolder(place.database)),
+  };
+}
+
+/** Files of this program that hold copies: backups, databases that were set aside, exports. They are never touched. */
+export function copiesOf(place: ForgetPlace): string[] {
+  const { logs, agents } = writtenFiles(place);
+  const own = new Set([
+    ...DATABASE_FILES.map((ending) => place.database + ending),
+    `${place.database}-drain`,
+    ...logs,
+    ...agents,
+  ]);
+  const beside = namesIn(parentOf(place.database))
+    .filter((name) => name.startsWith(baseName(place.database)))
+    .map((name) => joinPath(parentOf(place.database), name));
+  return [...new Set([...filesBelow(place.dataFolder), ...beside.filter(isFile)])]
+    .filter((path) => !own.has(path) && !place.spoolFolders.includes(parentOf(path)))
+    .filter((path) => !isSame(path, place.database));
+}
+
+/** The database may be a link to another name. */
+function isSame(path: string, database: string): boolean {
+  try {
+    const target = Deno.realPathSync(database);
+    return DATABASE_FILES.some((ending) => target + ending === Deno.realPathSync(path)) ||
+      Deno.realPathSync(path) === `${target}-drain`;
+  } catch {
+    return false;
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  return namesIn(folder).map((name) => joinPath(folder, name)).flatMap((path) => {
+    try {
+      const { isDirectory, isFile } = Deno.lstatSync(path);
+      return isDirectory ? filesBelow(path) : isFile ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+  } catch {
+    return [];
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isFile;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,146 @@
+/** Finds a text wherever it may stand, and puts a mark in its place. */
+
+/** What stands where a forgotten text was. */
+export const FORGOTTEN_MARK = "[forgotten]";
+
+/** A shorter text would be found everywhere. */
+export const MIN_FORGET_CHARS = 3;
+/** A longer one is not needed to tell what is meant. */
+export const MAX_FORGET_CHARS = 2_000;
+
+/** Of a text that was cut short so much must be there to be known, in characters. */
+const MIN_CUT_CHARS = 8;
+
+/** Finds one text. Letters of either case count, however the text is escaped, and whatever white space parts its words. */
+export interface TextMatcher {
+  /** Whether it stands in a text. */
+  readonly isIn: (text: string) => boolean;
+  /** Whether it stands in JSON: in one of its strings, as these are meant. */
+  readonly isInJson: (json: string) => boolean;
+  /** The text with a mark in its place, also where only its beginning is left in front of a `…`. */
+  readonly replaceIn: (text: string) => string;
+  /** The same in JSON, which stays JSON; what is none counts as plain text. */
+  readonly replaceInJson: (json: string) => string;
+  /** Finds it in the bytes of a file, read as Latin-1. Global; at most {@linkcode maxBytes} long. */
+  readonly inBytes: RegExp;
+  readonly maxBytes: number;
+}
+
+/** A text as its digest is made of it: the same for all spellings that a matcher takes for the same. */
+export function normalizeForgotten(text: string): string {
+  return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
+}
+
+/** A matcher for a text of {@linkcode MIN_FORGET_CHARS} and more characters. */
+export function textMatcher(text: string): TextMatcher {
+  const typed = text.trim();
+  const spellings = [...new Set([typed, typed.normalize("NFC"), typed.normalize("NFD")])];
+  const whole = spellings.map((spelling) => partsOf(spelling, plainChars).join("")).join("|");
+  const anywhere = new RegExp(whole);
+  const everywhere = new RegExp(`${whole}|${spellings.map(cutPattern).join("|")}`, "g");
+  const replace = (value: string) => value.replace(everywhere, FORGOTTEN_MARK);
+  const isIn = (value: string) => anywhere.test(value);
+  return {
+    isIn,
+    isInJson: (json) => isIn(json) && someString(json, isIn),
+    replaceIn: replace,
+    replaceInJson(json) {
+      if (json.search(everywhere) < 0) return json;
+      const value = parse(json);
+      // A number or a word alone is JSON by chance.
+      return typeof value !== "object" || value === null
+        ? replace(json)
+        : JSON.stringify(mapStrings(value, replace));
+    },
+    inBytes: new RegExp(
+      spellings.map((spelling) => partsOf(spelling, utf8Chars).join("")).join("|"),
+      "g",
+    ),
+    // A character of four bytes may be written as two escapes, and white space may be doubled.
+    maxBytes: 32 * Math.max(...spellings.map(({ length }) => length)),
+  };
+}
+
+/** The end of a text may be missing where `…` says so. */
+function cutPattern(spelling: string): string {
+  const parts = partsOf(spelling, plainChars);
+  if (parts.length <= MIN_CUT_CHARS) return "(?!)";
+  const first = parts.slice(0, MIN_CUT_CHARS).join("");
+  const rest = parts.slice(MIN_CUT_CHARS).reduceRight((after, part) => `(?:${part}${after})?`, "");
+  return `${first}${rest}\\\\*…`;
+}
+
+type Encode = (text: string) => string;
+const plainChars: Encode = (text) => text;
+const utf8Chars: Encode = (text) =>
+  Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
+
+/** Pieces of a pattern, one for each character or run of white space. */
+function partsOf(text: string, encode: Encode): string[] {
+  return (text.match(/\s+|[^\s]/gu) ?? []).map((char) =>
+    /\s/.test(char) ? spacePart(char, encode) : charPart(char, encode)
+  );
+}
+
+/** Texts are laid out anew here and there, so any white space stands for any other. */
+function spacePart(spaces: string, encode: Encode): string {
+  const rare = new Set([...spaces].filter((space) => !/[ \t\r\n]/.test(space)));
+  const own = ["\u00a0", ...rare].map((space) =>
+    `${escaped(encode(space))}|${unicodeEscape(space)}`
+  );
+  return `(?:[ \\t\\r\\n]|${own.join("|")}|\\\\+[nrtvf]){1,8}`;
+}
+
+/** `\u00e9`, with any number of backslashes in front, its digits in either case. */
+function unicodeEscape(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => {
+    const hex = text.charCodeAt(at).toString(16).padStart(4, "0");
+    return "\\\\+u" + hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  }).join("");
+}
+
+function charPart(char: string, encode: Encode): string {
+  const cases = [...new Set([char, char.toLowerCase(), char.toUpperCase()])];
+  const escapes = cases.map(unicodeEscape);
+  const plain = cases.map((one) => escaped(encode(one)));
+  // Quotes, slashes and backslashes stand in JSON with backslashes in front, twice as many in JSON within JSON.
+  const slashes = char === "\\" ? "\\\\*" : char === '"' || char === "/" ? "\\\\{0,15}" : "";
+  return `(?:${[...plain.map((one) => slashes + one), ...escapes].join("|")})`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
+}
+
+function someString(json: string, test: (text: string) => boolean): boolean {
+  const value = parse(json);
+  if (value === undefined) return true;
+  let found = false;
+  mapStrings(value, (text) => {
+    found ||= test(text);
+    return text;
+  });
+  return found;
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function mapStrings(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === "string") return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapStrings(item, change));
+  if (typeof value === "number") {
+    const text = String(value);
+    const changed = change(text);
+    return changed === text ? value : changed;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [change(key), mapStrings(item, change)]),
+  );
+}

@@ -1,0 +1,88 @@
+/** Looks at what is about to be forgotten, and at whose bytes those are that are left. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Chosen } from "./forget_choice.ts";
+import { openToLook } from "./identity.ts";
+import { payloadText, type StoredPayload } from "./payloads.ts";
+
+/** Long texts of rows, one of each, of at most so many rows. */
+export function tellingTexts(db: DatabaseSync, chosen: Chosen, limit: number): string[] {
+  const captures = db.prepare(
+    `SELECT id, encoding, payload, raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE id IN (SELECT value FROM json_each(?))
+      ORDER BY raw_bytes DESC
+      LIMIT ?`,
+  ).all(JSON.stringify(chosen.captures), limit);
+  const observations = db.prepare(
+    `SELECT text
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?))
+      ORDER BY length(text) DESC
+      LIMIT ?`,
+  ).all(JSON.stringify(chosen.observations), limit);
+  return [
+    ...captures.map((row) => longestString(row as unknown as StoredPayload)),
+    ...observations.map(({ text }) => String(text)),
+  ].slice(0, limit);
+}
+
+function longestString(stored: StoredPayload): string {
+  let longest = "";
+  try {
+    JSON.parse(payloadText(stored), (key, value) => {
+      const isContent = !/_(?:path|dir|id)$|^cwd$/.test(key);
+      if (typeof value === "string" && isContent && value.length > longest.length) longest = value;
+      return value;
+    });
+  } catch {
+    // What cannot be read has nothing to tell.
+  }
+  return longest;
+}
+
+/** The tables and indexes to which places in a database file belong; `free pages` for what belongs to none. */
+export function pageOwners(database: string, places: readonly number[]): string[] {
+  const db = openToLook(database);
+  try {
+    const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
+    const pages = [...new Set(places.map((at) => Math.floor(at / pageBytes) + 1))];
+    const rows = db.prepare(
+      `SELECT DISTINCT coalesce((SELECT name FROM dbstat WHERE pageno = page.value), 'free pages') AS name
+         FROM json_each(?) AS page`,
+    ).all(JSON.stringify(pages.slice(0, 20)));
+    return rows.map(({ name }) => String(name)).sort();
+  } finally {
+    db.close();
+  }
+}
+
+/** Transcripts of Claude Code of the sessions that something is forgotten of; they are not this program's. */
+export function transcriptsOf(db: DatabaseSync, chosen: Chosen): string[] {
+  return db.prepare(
+    `SELECT DISTINCT transcript_path AS path
+       FROM sessions
+      WHERE transcript_path IS NOT NULL
+        AND session_id IN (
+          SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?))
+           UNION
+          SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?)))`,
+  ).all(JSON.stringify(chosen.observations), JSON.stringify(chosen.captures))
+    .map(({ path }) => String(path));
+}
+
+/** The sessions of what is forgotten. */
+export function sessionsOf(db: DatabaseSync, chosen: Chosen): string[] {
+  return db.prepare(
+    `SELECT session_id AS id FROM observations WHERE id IN (SELECT value FROM json_each(?))
+      UNION
+     SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify(chosen.observations), JSON.stringify(chosen.captures))
+    .map(({ id }) => String(id));
+}
+
+/** The observation with this number or uid; null when there is none. */
+export function findObservation(db: DatabaseSync, text: string): number | null {
+  const row = db.prepare("SELECT id FROM observations WHERE id = ?1 OR uid = ?2")
+    .get(/^\d{1,15}$/.test(text) ? Number(text) : -1, text);
+  return row === undefined ? null : Number(row["id"]);
+}

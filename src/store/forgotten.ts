@@ -1,0 +1,170 @@
+/** Receipts of what was forgotten, and the names of what must not come back. */
+import type { DatabaseSync } from "node:sqlite";
+import { createHmac, randomBytes } from "node:crypto";
+import { normalizeForgotten } from "../memory/forget_text.ts";
+
+/** Rows that were removed, or in which a text was replaced, by table; files by what they are. */
+export type ForgottenCounts = Readonly<Record<string, number>>;
+
+/** What was forgotten, without the text itself. */
+export interface Receipt {
+  readonly id: string;
+  /** What was asked for, by flag; a text or file as its digest. */
+  readonly chosen: Readonly<Record<string, unknown>>;
+  readonly salt: string;
+  readonly textDigest: string | null;
+  readonly removed: ForgottenCounts;
+  /** Of the observations. */
+  readonly digests: readonly string[];
+  /** Where something was left, in words. */
+  readonly remains: readonly string[];
+  readonly createdAtMs: number;
+  /** Null when it was stopped on the way. */
+  readonly finishedAtMs: number | null;
+}
+
+/**
+ * Whether something was forgotten, so that an import or a second reading of a transcript leaves it out.
+ *
+ * @param name The uid of an observation, or the id or the `tool_use_id` of a capture.
+ */
+export function isForgotten(db: DatabaseSync, name: string): boolean {
+  return db.prepare("SELECT 1 FROM forgotten WHERE name = ?").get(name) !== undefined;
+}
+
+/** A key of a receipt's own, so that equal texts have unlike digests in two receipts. */
+export function newSalt(): string {
+  return randomBytes(16).toString("hex");
+}
+
+/** The digest of a text under a receipt's key; the same for all spellings that count as one text. */
+export function forgottenDigest(salt: string, text: string): string {
+  return createHmac("sha256", salt).update(normalizeForgotten(text)).digest("hex");
+}
+
+/** Writes a receipt down before anything is removed, so that what is removed can name it. */
+export function beginReceipt(
+  db: DatabaseSync,
+  receipt: Pick<Receipt, "id" | "chosen" | "salt" | "textDigest" | "createdAtMs">,
+): void {
+  db.prepare(
+    `INSERT INTO forget_receipts (id, chosen, salt, text_digest, created_at_ms)
+     VALUES (?, ?, ?, ?, ?)`,
+  ).run(
+    receipt.id,
+    JSON.stringify(receipt.chosen),
+    receipt.salt,
+    receipt.textDigest,
+    receipt.createdAtMs,
+  );
+}
+
+/** Says what was done, and what is left. */
+export function finishReceipt(
+  db: DatabaseSync,
+  receipt: Pick<Receipt, "id" | "removed" | "digests" | "remains"> & {
+    readonly finishedAtMs: number | null;
+  },
+): void {
+  db.prepare(
+    `UPDATE forget_receipts
+        SET removed = ?2, digests = ?3, remains = ?4, finished_at_ms = ?5
+      WHERE id = ?1`,
+  ).run(
+    receipt.id,
+    JSON.stringify(receipt.removed),
+    JSON.stringify(receipt.digests),
+    JSON.stringify(receipt.remains),
+    receipt.finishedAtMs,
+  );
+}
+
+/** Names what must not come back, in the transaction that removes it. */
+export function nameForgotten(
+  db: DatabaseSync,
+  receiptId: string,
+  names: readonly string[],
+): void {
+  db.prepare(
+    `INSERT INTO forgotten (name, receipt_id)
+     SELECT value, ?1 FROM json_each(?2) WHERE true
+     ON CONFLICT (name) DO UPDATE SET receipt_id = excluded.receipt_id`,
+  ).run(receiptId, JSON.stringify(names));
+}
+
+/** Receipts whose ids begin like this, at most `limit`, the newest first. */
+export function findReceipts(db: DatabaseSync, beginning: string, limit: number): Receipt[] {
+  const rows = db.prepare(
+    `SELECT id, chosen, salt, text_digest AS textDigest, removed, digests, remains, created_at_ms AS createdAtMs,
+            finished_at_ms AS finishedAtMs
+       FROM forget_receipts
+      WHERE substr(id, 1, length(?1)) = ?1
+      ORDER BY id DESC
+      LIMIT ?2`,
+  ).all(beginning, limit);
+  return rows.map((row) =>
+    ({
+      ...row,
+      chosen: JSON.parse(String(row["chosen"])),
+      removed: JSON.parse(String(row["removed"])),
+      digests: JSON.parse(String(row["digests"])),
+      remains: JSON.parse(String(row["remains"])),
+    }) as unknown as Receipt
+  );
+}
+
+/** What a receipt names that is there again: observations by their numbers, captures by their ids. */
+export function cameBack(
+  db: DatabaseSync,
+  receiptId: string,
+): { readonly observations: readonly number[]; readonly captures: readonly string[] } {
+  const observations = db.prepare(
+    `SELECT o.id AS id
+       FROM forgotten AS f
+       JOIN observations AS o ON o.uid = f.name
+      WHERE f.receipt_id = ?`,
+  ).all(receiptId).map((row) => Number(row["id"]));
+  const captures = db.prepare(
+    `SELECT id
+       FROM pending_queue
+      WHERE id IN (SELECT name FROM forgotten WHERE receipt_id = ?1)
+         OR tool_use_id IN (SELECT name FROM forgotten WHERE receipt_id = ?1)`,
+  ).all(receiptId).map((row) => String(row["id"]));
+  return { observations, captures };
+}
+
+/** What the digest of an observation is made of. */
+export function digestedText(row: { readonly title: unknown; readonly text: unknown }): string {
+  return `${row.title}\n${row.text}`;
+}
+
+/** Observations that tell the same as one of which a receipt has the digest. */
+export function sameAgain(
+  db: DatabaseSync,
+  { salt, digests }: Pick<Receipt, "salt" | "digests">,
+): number[] {
+  if (digests.length === 0) return [];
+  const known = new Set(digests);
+  const next = db.prepare(
+    "SELECT id, title, text FROM observations WHERE id > ? ORDER BY id LIMIT 500",
+  );
+  const found: number[] = [];
+  for (let after = 0;;) {
+    const rows = next.all(after);
+    for (const { id, title, text } of rows) {
+      if (known.has(forgottenDigest(salt, digestedText({ title, text })))) found.push(Number(id));
+    }
+    const last = rows.at(-1);
+    if (last === undefined) return found;
+    after = Number(last["id"]);
+  }
+}
+
+/** Notes when the room that holds nothing was last wiped: a change, so that every process reads its pages anew. */
+export function markWiped(db: DatabaseSync, atMs: number): void {
+  db.prepare(
+    `INSERT INTO meta (key, value)
+     VALUES ('wiped_at_ms', ?1)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+  ).run(String(atMs));
+}

@@ -1,0 +1,215 @@
+/** The health of the search index. It holds nothing of its own, so it can always be made anew from the observations. */
+import { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../errors.ts";
+import { hasLog, transaction } from "./database.ts";
+import { openToLook } from "./identity.ts";
+
+/** SQLite's code for a virtual table whose own tables contradict each other. */
+const CORRUPT_VTAB = 267;
+
+/** The layout of an index that takes words out of its pages at once. */
+const FORMAT = 5;
+
+/** How long a check waits for another process. */
+const CHECK_BUSY_MS = 1000;
+
+/** Pages that one step of a merge writes: some 10 ms, so that a hook never waits long for its turn. */
+const MERGE_PAGES = 200;
+const MAX_MERGE_STEPS = 100_000;
+
+/**
+ * What is wrong with the index, compared with every observation; empty when nothing is. It changes nothing, but other
+ * writers wait meanwhile: a second for some 20,000 observations.
+ *
+ * @param db A connection that may write. @throws {Error} When the database is locked.
+ */
+export function checkIndex(db: DatabaseSync): string[] {
+  try {
+    db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
+    return indexFaults(db);
+  } catch (thrown) {
+    if (/locked|busy/i.test(messageOf(thrown))) throw thrown;
+    return [messageOf(thrown)];
+  }
+}
+
+/**
+ * What can be seen to be wrong with the index by reading alone: its own tables, and which observations it knows; not
+ * whether it knows the right words of them.
+ */
+export function indexFaults(db: DatabaseSync): string[] {
+  try {
+    const rows = db.prepare("PRAGMA integrity_check(memory_index)").all();
+    const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
+    const { missing, extra } = db.prepare(
+      `SELECT (SELECT count(*) FROM observations WHERE id NOT IN (SELECT id FROM memory_index_docsize)) AS missing,
+              (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra`,
+    ).get() as unknown as { readonly missing: number; readonly extra: number };
+    const lost = pagesWithoutMark(db);
+    return [
+      ...faults,
+      ...(lost > 0 ? [`${lost} of its pages cannot be found`] : []),
+      ...(missing > 0 ? [`${missing} observations are not in it`] : []),
+      ...(extra > 0 ? [`${extra} of its entries belong to no observation`] : []),
+    ];
+  } catch (thrown) {
+    if (/locked|busy/i.test(messageOf(thrown))) throw thrown;
+    return [messageOf(thrown)];
+  }
+}
+
+/** Of pages with words that are found by no mark; SQLite's own check passes over them. */
+function pagesWithoutMark(db: DatabaseSync): number {
+  const marks = new Set(
+    db.prepare("SELECT segid || '/' || (pgno >> 1) AS page FROM memory_index_idx").all()
+      .map(({ page }) => String(page)),
+  );
+  // The number of a page of words has its part above bit 37 and no level; its head says where its words begin.
+  const pages = db.prepare(
+    `SELECT (id >> 37) || '/' || (id & 0x7fffffff) AS page, substr(block, 3, 2) AS wordsAt, length(block) AS bytes
+       FROM memory_index_data
+      WHERE id > 10
+        AND (id >> 31) & 63 = 0`,
+  ).all();
+  return pages.filter(({ page, wordsAt, bytes }) => {
+    const [high = 0, low = 0] = wordsAt as Uint8Array;
+    return high * 256 + low < Number(bytes) && !marks.has(String(page));
+  }).length;
+}
+
+/**
+ * All that is wrong with the index of a database that nobody has open here, its words included; nothing is changed, no
+ * file is made or taken away.
+ *
+ * @param options `maxRows`: with more observations than that the words are left out, since hooks would have to wait.
+ * @throws {Error} When it is locked, or cannot be read.
+ */
+export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
+  // A reader that stays keeps the close of the writer from moving the log into the database.
+  const look = openToLook(path);
+  try {
+    const seen = indexFaults(look);
+    if (seen.length > 0 || countIndexed(look) > maxRows) return seen;
+    if (!hasLog(path)) {
+      look.exec("PRAGMA query_only = OFF");
+      return withoutWriting(look);
+    }
+    const writer = new DatabaseSync(path, { timeout: CHECK_BUSY_MS });
+    try {
+      return withoutWriting(writer);
+    } finally {
+      writer.close();
+    }
+  } finally {
+    look.close();
+  }
+}
+
+function countIndexed(db: DatabaseSync): number {
+  return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
+}
+
+/** Where nothing can be written, reading has to be enough. */
+function withoutWriting(db: DatabaseSync): string[] {
+  return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
+}
+
+/**
+ * Makes the index anew from the observations, in one transaction; when its tables are too damaged even for that, they
+ * are made anew as well. No observation is touched.
+ *
+ * @throws {Error} What SQLite says, when the database itself is damaged, full or locked.
+ */
+export function rebuildIndex(db: DatabaseSync): void {
+  try {
+    transaction(db, () => {
+      db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
+      db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
+    });
+    if (checkIndex(db).length === 0) return;
+  } catch (thrown) {
+    if (/locked|busy|full|readonly/i.test(messageOf(thrown))) throw thrown;
+  }
+  // SQLite keeps the tables of an index from being written; only so one can be opened that has lost what it says of itself.
+  setDefensive(db, false);
+  try {
+    transaction(db, () => makeAnew(db));
+  } finally {
+    setDefensive(db, true);
+  }
+}
+
+function makeAnew(db: DatabaseSync): void {
+  const row = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'memory_index'").get();
+  db.exec("CREATE TABLE IF NOT EXISTS memory_index_config (k PRIMARY KEY, v) WITHOUT ROWID");
+  db.exec(`INSERT OR REPLACE INTO memory_index_config VALUES ('version', ${FORMAT})`);
+  db.exec("DROP TABLE memory_index");
+  db.exec(String(row?.["sql"]));
+  db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
+  db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
+}
+
+function setDefensive(db: DatabaseSync, active: boolean): void {
+  const set: unknown = Reflect.get(db, "enableDefensive");
+  if (typeof set === "function") set.call(db, active);
+}
+
+/** Whether an error of a search, or of a change of an observation, means that the index is damaged, and not the database. */
+export function isIndexDamage(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  const code: unknown = Reflect.get(thrown, "errcode");
+  return code === CORRUPT_VTAB ||
+    /fts5: (?:corrupt|missing row)|fts5: error creating|invalid fts5 file format|vtable constructor failed: memory_index|no such table: main\.memory_index_/i
+      .test(thrown.message) ||
+    (code === undefined && /disk image is malformed/i.test(thrown.message));
+}
+
+/**
+ * Does what needs the index; when that turns out to be damaged, makes it anew and does it once more.
+ *
+ * @param onRebuild Called before: this is worth telling.
+ * @throws {Error} Whatever else `work` throws.
+ */
+export function withIndex<Result>(
+  db: DatabaseSync,
+  work: () => Result,
+  onRebuild: (why: string) => void = () => {},
+): Result {
+  try {
+    return work();
+  } catch (thrown) {
+    if (db.isTransaction || !isIndexDamage(thrown)) throw thrown;
+    onRebuild(messageOf(thrown));
+    rebuildIndex(db);
+    return work();
+  }
+}
+
+/**
+ * Writes the whole index anew in short steps: words that were taken out of it may still stand in its inner pages, as
+ * marks of where a page begins.
+ *
+ * @throws {Error} What SQLite says; what was done before stays done.
+ */
+export function rewriteIndex(db: DatabaseSync, onStep: () => void = () => {}): void {
+  // One part alone is never merged: the newest observation, written again, makes a second.
+  const { changes } = transaction(db, () =>
+    db.prepare(
+      `UPDATE observations
+          SET title = title
+        WHERE id = (SELECT max(id) FROM observations)`,
+    ).run());
+  if (changes === 0) {
+    rebuildIndex(db);
+    return;
+  }
+  const step = db.prepare("INSERT INTO memory_index (memory_index, rank) VALUES ('merge', ?)");
+  const total = db.prepare("SELECT total_changes() AS n");
+  for (let round = 0, pages = -MERGE_PAGES; round < MAX_MERGE_STEPS; round++) {
+    const before = Number(total.get()?.["n"]);
+    step.run(pages);
+    if (Number(total.get()?.["n"]) - before < 2) return;
+    pages = MERGE_PAGES;
+    onStep();
+  }
+}

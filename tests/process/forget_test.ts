@@ -1,0 +1,527 @@
+/** What was forgotten is in no byte any more: the real program on a session with a telling word in everything. */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { quoteWord } from "../../src/settings/hooks.ts";
+import { spoolRecord } from "../../src/spool/spool.ts";
+import { integrityFaults } from "../../src/store/care.ts";
+import { isForgotten } from "../../src/store/forgotten.ts";
+import { checkIndex } from "../../src/store/memory_index.ts";
+import { programCommand } from "../../src/tasks/program.ts";
+import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+
+const WORD = "Zanzibar-Quux";
+const SESSION = "0198f0e1-0000-7000-8000-00000000a001";
+const OTHER = "0198f0e1-0000-7000-8000-00000000b002";
+const FILLER = Array.from({ length: 40 }, (_, n) => `line ${n} of the output`).join("\n");
+
+interface Stage extends TempHome {
+  readonly project: string;
+  readonly run: (...args: string[]) => ReturnType<typeof startProgram>;
+  // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+  readonly json: (...args: string[]) => Promise<any>;
+}
+
+function stage(folder = "app"): Stage {
+  const home = tempHome();
+  const project = join(home.path, folder);
+  Deno.mkdirSync(project);
+  const run = (...args: string[]) => startProgram(args, { cwd: project, env: { HOME: home.path } });
+  return {
+    path: home.path,
+    database: home.database,
+    project,
+    run,
+    json: async (...args) => JSON.parse((await run(...args, "--json")).stdout),
+    [Symbol.dispose]: () => home[Symbol.dispose](),
+  };
+}
+
+async function event(place: Stage, name: string, fields: object, session = SESSION): Promise<void> {
+  const { code, stderr } = await hook(
+    name,
+    {
+      session_id: session,
+      hook_event_name: name,
+      cwd: place.project,
+      transcript_path: join(place.path, "t.jsonl"),
+      ...fields,
+    },
+    place.path,
+    { cwd: place.project },
+  );
+  assert.equal(code, 0, stderr);
+}
+
+let uses = 0;
+
+async function use(place: Stage, toolName: string, fields: object, session = SESSION) {
+  const id = `toolu_${++uses}`;
+  const common = { tool_name: toolName, tool_use_id: id };
+  await event(place, "PreToolUse", { ...common, ...fields }, session);
+  await event(place, "error" in fields ? "PostToolUseFailure" : "PostToolUse", {
+    ...common,
+    ...fields,
+  }, session);
+}
+
+/** A session that holds the word in a prompt, an edit, an output, a commit, a todo and an error; and one without it. */
+async function worked(place: Stage, word = WORD): Promise<void> {
+  await event(place, "SessionStart", { source: "startup" });
+  await event(place, "UserPromptSubmit", { prompt: `Please rename ${word.toUpperCase()} at last` });
+  await use(place, "Edit", {
+    tool_input: {
+      file_path: join(place.project, "names.ts"),
+      old_string: "const a = 1;",
+      new_string: `const name = "${word}";\n// \\${word} é/"${word}"`,
+    },
+    tool_response: { filePath: "names.ts" },
+  });
+  await use(place, "Bash", {
+    tool_input: { command: "make names" },
+    tool_response: { stdout: `${FILLER}\nfound ${word} twice\n${FILLER}`, stderr: "" },
+  });
+  await use(place, "Bash", {
+    tool_input: { command: `git commit -m "Add ${word} to the names"` },
+    tool_response: {
+      stdout: `[main 1a2b3c4] Add ${word} to the names\n 1 file changed`,
+      stderr: "",
+    },
+  });
+  await use(place, "TodoWrite", {
+    tool_input: {
+      todos: [{ content: `Explain ${word}`, status: "in_progress", activeForm: "x" }],
+    },
+    tool_response: {},
+  });
+  await use(place, "Bash", {
+    tool_input: { command: "deno test" },
+    error: `error: ${word} is not defined\n${FILLER}`,
+  });
+  await use(place, "Write", {
+    tool_input: { file_path: join(place.project, "kept.ts"), content: "export const kept = 1;\n" },
+    tool_response: { type: "create" },
+  }, OTHER);
+  assert.equal((await place.run("queue", "drain")).code, 0);
+}
+
+/** Files below a folder in whose bytes a word stands, in letters of either case; the transcripts left out. */
+function holding(folder: string, word = WORD): string[] {
+  const found: string[] = [];
+  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
+    const path = join(folder, name);
+    if (isDirectory) found.push(...holding(path, word));
+    else {
+      const text = new TextDecoder("latin1").decode(Deno.readFileSync(path)).toLowerCase();
+      if (text.includes(word.toLowerCase())) found.push(path);
+    }
+  }
+  return found;
+}
+
+function look<Result>(place: Stage, ask: (db: DatabaseSync) => Result): Result {
+  using db = new DatabaseSync(place.database);
+  return ask(db);
+}
+
+function count(place: Stage, table: string): number {
+  return look(
+    place,
+    (db) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"]),
+  );
+}
+
+function assertSound(place: Stage): void {
+  look(place, (db) => {
+    assert.deepEqual(integrityFaults(db, "full"), []);
+    assert.deepEqual(checkIndex(db), []);
+  });
+}
+
+/** What payloads say, unpacked: compressed bytes show no word. */
+async function exported(place: Stage): Promise<string> {
+  const { stdout } = await place.run("export");
+  return stdout.toLowerCase();
+}
+
+Deno.test("memory forget --text leaves the text in no byte, no table and no export, and verify says so later", async () => {
+  using place = stage();
+  await worked(place);
+  assert.ok(holding(place.path).length > 0);
+  assert.ok((await exported(place)).includes(WORD.toLowerCase()));
+  const preview = await place.json("memory", "forget", "--text", WORD.toLowerCase(), "--dry-run");
+  assert.equal(preview.receipt, null);
+  assert.ok(preview.wouldRemove.captures >= 5, JSON.stringify(preview));
+  const before = count(place, "observations");
+  const { receipt, left, copies } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual([left, copies], [[], []]);
+  assert.equal(receipt.removed.captures, preview.wouldRemove.captures);
+  assert.ok(receipt.removed.observations >= 5);
+  assert.deepEqual(holding(place.path), []);
+  assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
+  assertSound(place);
+  assert.ok(count(place, "observations") >= 1 && count(place, "observations") < before);
+  assert.deepEqual(
+    look(place, (db) => db.prepare("SELECT title FROM sessions WHERE title IS NOT NULL").all()),
+    [],
+    "the session is no longer called after its prompt",
+  );
+  const good = await place.json(
+    "memory",
+    "verify",
+    receipt.id,
+    "--text",
+    ` ${WORD.toUpperCase()} `,
+  );
+  assert.deepEqual([good.ok, good.problems], [true, []]);
+  assert.equal((await place.run("memory", "verify", receipt.id.slice(0, 18))).code, 0);
+  assert.deepEqual(holding(place.path), []);
+  // What is written later is found again.
+  await use(place, "Bash", {
+    tool_input: { command: "make names" },
+    tool_response: { stdout: `${WORD} again`, stderr: "" },
+  });
+  const bad = await place.run("memory", "verify", receipt.id, "--text", WORD);
+  assert.equal(bad.code, 1);
+  assert.match(
+    bad.stdout,
+    /hold the text again\n {2}next: conclaude memory forget --text TEXT --yes/,
+  );
+  const other = await place.run("memory", "verify", receipt.id, "--text", "something else");
+  assert.match(other.stderr, /it is not the text that was forgotten/);
+});
+
+Deno.test("memory forget finds a text however it is escaped, and JSON stays JSON", async () => {
+  using place = stage();
+  const text = 'say "Grüße/ñ"\nin C:\\new';
+  await event(place, "UserPromptSubmit", { prompt: `Do ${text} now` });
+  await use(place, "Bash", {
+    tool_input: { command: "cat it" },
+    tool_response: { stdout: `{"inner": ${JSON.stringify(JSON.stringify({ text }))}}`, stderr: "" },
+  });
+  await use(place, "Bash", {
+    tool_input: { command: "echo next" },
+    tool_response: { stdout: "one\next", stderr: "" },
+  });
+  const { left, receipt } = await place.json("memory", "forget", "--text", text, "--yes");
+  assert.deepEqual(left, []);
+  assert.equal(receipt.removed.captures, 2);
+  assert.doesNotMatch(await exported(place), /grüße|gr\\u00fc/);
+  look(place, (db) => {
+    assert.equal(
+      db.prepare("SELECT count(*) AS n FROM hook_executions WHERE NOT json_valid(metadata)")
+        .get()!["n"],
+      0,
+    );
+  });
+  // A new line and `ext` are no `next`.
+  const none = await place.json("memory", "forget", "--text", "onenext", "--yes");
+  assert.equal(none.receipt, null);
+});
+
+Deno.test("memory forget by session, id, file, project and time removes that and no more", async () => {
+  using place = stage();
+  await worked(place);
+  const idOf = (kind: string) =>
+    look(
+      place,
+      (db) => Number(db.prepare("SELECT id FROM observations WHERE kind = ?").get(kind)!["id"]),
+    );
+  const commit = String(idOf("commit"));
+  const one = await place.json("memory", "forget", commit, "--yes");
+  assert.equal(one.receipt.removed.captures, 1);
+  const commits =
+    "SELECT count(*) AS n FROM pending_queue WHERE files_touched IS NOT NULL AND tool_name = 'Bash'";
+  assert.equal(look(place, (db) => db.prepare(commits).get()!["n"]), 2);
+  assert.doesNotMatch(await exported(place), /git commit/);
+  assert.equal((await place.json("memory", "verify", one.receipt.id)).ok, true);
+  const file = await place.json("memory", "forget", "--file", "names.ts", "--yes");
+  assert.equal(file.receipt.removed.captures, 1);
+  assert.doesNotMatch(await exported(place), /const name =/);
+  assert.deepEqual(
+    (await place.json("memory", "forget", "--file", "names.ts", "--session", OTHER, "--yes"))
+      .receipt,
+    null,
+  );
+  const session = await place.json("memory", "forget", "--session", SESSION, "--yes");
+  assert.deepEqual(session.left, []);
+  assert.deepEqual(holding(place.path), []);
+  assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
+  assert.ok(count(place, "observations") > 0, "the other session stays");
+  assert.ok(count(place, "hook_executions") > 10, "that something happened stays");
+  assertSound(place);
+  const before = await place.json("memory", "forget", "--until", "2020-01-01", "--yes");
+  assert.equal(before.receipt, null);
+  const project = await place.json("memory", "forget", "--project", ".", "--since", "1h", "--yes");
+  assert.equal(project.receipt.removed.captures, 1);
+  assert.equal(count(place, "observations") + count(place, "pending_queue"), 0);
+  assertSound(place);
+});
+
+Deno.test("memory forget --dry-run changes no byte, and nothing is forgotten without a yes", async () => {
+  using place = stage();
+  await worked(place);
+  const bytes = () =>
+    ["", "-wal"].map((ending) => {
+      try {
+        return Deno.readFileSync(place.database + ending).toHex();
+      } catch {
+        return "";
+      }
+    });
+  const before = bytes();
+  const preview = await place.run("memory", "forget", "--text", WORD, "--dry-run");
+  assert.match(preview.stdout, /^Would remove \d+ observations, \d+ captures/);
+  const refused = await place.run("memory", "forget", "--text", WORD);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /next: conclaude memory forget --text TEXT --yes/);
+  for (const wrong of [[], ["--text", "ab"], ["--since", "1h", "--until", "2h"]]) {
+    assert.equal((await place.run("memory", "forget", ...wrong, "--yes")).code, 2, wrong.join());
+  }
+  for (const wrong of [["999999"], ["0198ffff-dead"], ["--session", "feedbeef"]]) {
+    const { code, stderr } = await place.run("memory", "forget", ...wrong, "--yes");
+    assert.equal(code, 1, wrong.join());
+    assert.match(stderr, /Cannot find/);
+  }
+  const receipt = await place.run("memory", "verify", "0198");
+  assert.match(receipt.stderr, /Cannot find the receipt/);
+  assert.deepEqual(bytes(), before);
+});
+
+Deno.test({
+  name: "memory forget asks on a terminal, and a no changes nothing",
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  using place = stage();
+  await worked(place);
+  const answer = async (text: string) => {
+    const words = [...programCommand(), "memory", "forget", "--text", WORD];
+    // Somebody who types at a terminal: `script` is one.
+    const child = new Deno.Command("script", {
+      args: ["-qec", words.map(quoteWord).join(" "), "/dev/null"],
+      env: { HOME: place.path },
+      cwd: place.project,
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(text));
+    const { stdout, code } = await child.output();
+    await writer.close().catch(() => {});
+    return { code, text: new TextDecoder().decode(stdout) };
+  };
+  const no = await answer("n\n");
+  assert.match(no.text, /Remove for good: \d+ observations, \d+ captures.*\?/);
+  assert.match(no.text, /the answer was no; nothing was changed/);
+  assert.equal(no.code, 1);
+  assert.ok(holding(place.path).length > 0);
+  const yes = await answer("y\n");
+  assert.match(yes.text, /Forgot \d+ observations/);
+  assert.deepEqual(holding(place.path), []);
+});
+
+Deno.test("memory forget clears the spool, logs and outputs of agents, and names backups that hold the text", async () => {
+  using place = stage();
+  await worked(place);
+  const data = join(place.path, ".conclaude");
+  const log = join(data, "conclaude.log");
+  Deno.writeTextFileSync(log, `one\n${WORD} in a log\nthree\n`);
+  const agent = join(data, "conclaude.agents", "a1");
+  Deno.mkdirSync(agent, { recursive: true });
+  Deno.writeTextFileSync(join(agent, "output.jsonl"), `{"text":"a ${WORD} b\\n"}\n`);
+  const record = look(
+    place,
+    (db) => db.prepare("SELECT id, session_id AS session FROM hook_executions LIMIT 1").get()!,
+  );
+  spoolRecord({
+    id: "0198f0e1-0000-7000-8000-00000000ffff",
+    atMs: 5,
+    sessionId: String(record["session"]),
+    session: null,
+    execution: {
+      hookName: "Notification",
+      toolName: null,
+      toolUseId: null,
+      status: "success",
+      durationMs: 1,
+      errorMessage: null,
+      errorStack: null,
+      metadata: { message: `wait for ${WORD}` },
+    },
+    capture: null,
+    counters: [],
+  }, { database: place.database, folders: [join(data, "spool")] });
+  const backup = join(data, "backups", "b.db");
+  assert.equal((await place.run("db", "backup", backup)).code, 0);
+  const { receipt, left, copies } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual([left, copies], [[], [backup]]);
+  assert.deepEqual(
+    [receipt.removed.spool, receipt.removed.logs, receipt.removed.agentFiles],
+    [1, 1, 1],
+  );
+  assert.deepEqual(holding(place.path), [backup]);
+  assert.equal(Deno.readTextFileSync(log).split("\n")[2], "three");
+  assert.equal(
+    JSON.parse(Deno.readTextFileSync(join(agent, "output.jsonl"))).text,
+    `a ${"*".repeat(WORD.length)} b\n`,
+  );
+});
+
+Deno.test("memory forget takes old copies of rows out of a database that was written without secure_delete", async () => {
+  using place = stage();
+  await worked(place);
+  look(place, (db) => {
+    db.exec("PRAGMA secure_delete = OFF; PRAGMA wal_autocheckpoint = 0");
+    for (let round = 0; round < 20; round++) {
+      db.exec(`UPDATE sessions SET title = '${WORD} ${round} ' || hex(randomblob(${50 * round}))`);
+      db.exec(
+        `INSERT INTO config_cache VALUES ('/p/${round}', 'h', '${`${WORD} `.repeat(900)}', 1)`,
+      );
+    }
+    db.exec(
+      "UPDATE sessions SET title = NULL; DELETE FROM config_cache; DELETE FROM pending_queue",
+    );
+    db.exec(
+      "DELETE FROM observations; DELETE FROM hook_executions; PRAGMA wal_checkpoint(TRUNCATE)",
+    );
+  });
+  assert.ok(holding(place.path).length > 0);
+  const { receipt, left } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual(left, []);
+  assert.deepEqual(receipt.removed, {});
+  assert.deepEqual(holding(place.path), []);
+  assertSound(place);
+});
+
+Deno.test("while a reader holds the log, memory forget says what is left, and works when it is gone", async () => {
+  using place = stage();
+  await worked(place);
+  const reader = new DatabaseSync(place.database);
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM observations").get();
+  const blocked = await place.run("memory", "forget", "--text", WORD, "--yes", "--json");
+  assert.equal(blocked.code, 1);
+  const { receipt, left } = JSON.parse(blocked.stdout);
+  assert.match(left.join(), /fuser -v/);
+  assert.equal((await place.run("memory", "verify", receipt.id)).code, 1);
+  reader.close();
+  const again = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual(again.left, []);
+  assert.deepEqual(holding(place.path), []);
+  assertSound(place);
+});
+
+Deno.test("hooks at work beside memory forget lose nothing, and the database stays sound", async () => {
+  using place = stage();
+  await worked(place);
+  const before = count(place, "pending_queue");
+  const hooks = Array.from({ length: 24 }, (_, n) =>
+    event(place, "PostToolUse", {
+      tool_name: "Bash",
+      tool_use_id: `toolu_p${n}`,
+      tool_input: { command: `echo ${n}` },
+      tool_response: { stdout: `innocent ${n} ${"x".repeat(n * 700)}`, stderr: "" },
+    }, OTHER));
+  const forgetting = [
+    await place.json("memory", "forget", "--text", WORD, "--yes"),
+    await place.json("memory", "forget", "--text", "innocent 7", "--yes"),
+  ];
+  await Promise.all(hooks);
+  assert.deepEqual(forgetting[0].left, []);
+  await place.run("queue", "drain");
+  assertSound(place);
+  assert.ok(count(place, "pending_queue") >= before - forgetting[0].receipt.removed.captures + 23);
+});
+
+Deno.test("memory verify notices what came back, under its name or another, and says what removes it", async () => {
+  using place = stage();
+  await worked(place);
+  const rowsOf = (db: DatabaseSync) =>
+    db.prepare("SELECT * FROM observations WHERE kind = 'commit'").get() as unknown as Record<
+      string,
+      string
+    >;
+  const commit = look(place, rowsOf);
+  const { receipt } = await place.json("memory", "forget", String(commit["id"]), "--yes");
+  look(place, (db) => {
+    assert.equal(isForgotten(db, commit["uid"]!), true);
+    assert.equal(isForgotten(db, "toolu_of_another"), false);
+    const add = db.prepare(
+      "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+        "VALUES (?, 's', 'commit', ?, ?, '', 1, 1)",
+    );
+    for (const uid of [commit["uid"]!, "another-name"]) {
+      add.run(uid, commit["title"]!, commit["text"]!);
+    }
+  });
+  const { ok, problems } = await place.json("memory", "verify", receipt.id);
+  assert.equal(ok, false);
+  assert.match(problems[0].message, /^2 observations and 0 captures are there again/);
+  const again = await place.run(...problems[0].next.split(" ").slice(1));
+  assert.equal(again.code, 0, again.stderr);
+  assert.equal((await place.json("memory", "verify", receipt.id)).ok, true);
+});
+
+Deno.test("memory forget that is killed leaves a sound database, and can be repeated", async () => {
+  using place = stage();
+  await worked(place);
+  for (const seconds of ["0.05", "0.09", "0.13", "0.17", "0.21", "0.26"]) {
+    await startProgram(["memory", "forget", "--text", WORD, "--yes"], {
+      cwd: place.project,
+      env: { HOME: place.path },
+      through: ["timeout", "-s", "KILL", seconds],
+    });
+    assertSound(place);
+  }
+  assert.equal((await place.run("memory", "forget", "--text", WORD, "--yes")).code, 0);
+  assert.deepEqual(holding(place.path), []);
+  assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
+  assert.ok(count(place, "observations") >= 1);
+});
+
+Deno.test("a text that is the name of the project's folder goes out of every path", async () => {
+  using place = stage(WORD);
+  await worked(place, "something");
+  assert.ok(holding(place.path).length > 0);
+  const { left } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual([left, holding(place.path)], [[], []]);
+  assertSound(place);
+});
+
+Deno.test("what cannot be taken away is told: the id of a tool use", async () => {
+  using place = stage();
+  await event(place, "PreToolUse", {
+    tool_name: `mcp__${WORD}__x`,
+    tool_input: {},
+    tool_use_id: `id-${WORD}`,
+  });
+  const { code, stdout } = await place.run("memory", "forget", "--text", WORD, "--yes");
+  assert.equal(code, 1);
+  assert.match(stdout, /left: the database file holds it in hook_executions: .*in an id/);
+  assert.doesNotMatch((await place.run("audit", "list")).stdout, new RegExp(`mcp__${WORD}`));
+});
+
+Deno.test("memory forget leaves nothing of a compressed payload in any page", async () => {
+  using place = stage();
+  await worked(place);
+  const payloads = look(place, (db) => {
+    db.exec("PRAGMA secure_delete = OFF");
+    const rows = db.prepare("SELECT payload FROM pending_queue WHERE encoding = 'br'").all();
+    // What a program without `secure_delete` leaves behind when rows move.
+    db.exec("UPDATE pending_queue SET rowid = rowid + 100");
+    return rows.map(({ payload }) => latin1(payload as Uint8Array).slice(8, 48));
+  });
+  assert.ok(payloads.length >= 3);
+  const left = () => {
+    const bytes = latin1(Deno.readFileSync(place.database));
+    return payloads.filter((part) => bytes.includes(part)).length;
+  };
+  assert.ok(left() >= 3);
+  await place.json("memory", "forget", "--since", "1h", "--yes");
+  assert.equal(left(), 0);
+});
+
+function latin1(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("latin1");
+}

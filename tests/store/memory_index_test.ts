@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { integrityFaults } from "../../src/store/care.ts";
+import {
+  checkIndex,
+  indexFaultsAt,
+  isIndexDamage,
+  rebuildIndex,
+  rewriteIndex,
+  withIndex,
+} from "../../src/store/memory_index.ts";
+import { tempDatabase } from "../support/records.ts";
+import { startProgram } from "../support/program.ts";
+
+const ROWS = 600;
+
+/** Ways in which a disk, or a program that knows no better, can damage the index. */
+const DAMAGE: Readonly<Record<string, string>> = {
+  "pages of zeros": "UPDATE memory_index_data SET block = zeroblob(length(block)) WHERE id > 10",
+  "pages of noise": "UPDATE memory_index_data SET block = randomblob(length(block)) WHERE id > 10",
+  "pages cut short":
+    "UPDATE memory_index_data SET block = substr(block, 1, length(block) / 2) WHERE id > 10",
+  "missing pages": "DELETE FROM memory_index_data WHERE id > 10 AND id % 2 = 0",
+  "another letter":
+    "UPDATE memory_index_data SET block = CAST(replace(CAST(block AS TEXT), 'alpha', 'alphx') AS BLOB) WHERE id > 10",
+  "a missing list of its parts": "DELETE FROM memory_index_data WHERE id = 10",
+  "no pages at all": "DELETE FROM memory_index_data",
+  "missing sizes": "DELETE FROM memory_index_docsize WHERE id % 2",
+  "missing inner pages": "DELETE FROM memory_index_idx",
+  "a missing format": "DELETE FROM memory_index_config",
+};
+
+async function filled() {
+  const temp = await tempDatabase();
+  const add = temp.db.prepare(
+    "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+      "VALUES (?, 's', 'note', ?, ?, '', 1, 1)",
+  );
+  temp.db.exec("BEGIN");
+  for (let n = 0; n < ROWS; n++) {
+    const words = Array.from({ length: 30 }, (_, at) => `w${(n * 7919 + at * 104729) % 99991}`);
+    add.run(`u${n}`, `title ${n}`, `alpha ${words.join(" ")}`);
+  }
+  temp.db.exec("COMMIT");
+  return temp;
+}
+
+function damage(path: string, sql: string): void {
+  const options: Record<string, unknown> = { defensive: false };
+  using db = new DatabaseSync(path, options);
+  db.exec(sql);
+}
+
+function found(db: DatabaseSync): number {
+  const sql = "SELECT rowid FROM memory_index WHERE memory_index MATCH ? ORDER BY rank";
+  return db.prepare(sql).all("alpha").length;
+}
+
+for (const [what, sql] of Object.entries(DAMAGE)) {
+  Deno.test(`an index with ${what} is noticed and made anew, and no observation is lost`, async () => {
+    using temp = await filled();
+    temp.db.close();
+    assert.deepEqual(indexFaultsAt(temp.path), []);
+    damage(temp.path, sql);
+    assert.notDeepEqual(indexFaultsAt(temp.path), []);
+    using db = new DatabaseSync(temp.path);
+    assert.notDeepEqual(checkIndex(db), []);
+    assert.deepEqual(integrityFaults(db, "quick"), []);
+    assert.deepEqual(integrityFaults(db, "full"), []);
+    rebuildIndex(db);
+    assert.deepEqual(checkIndex(db), []);
+    assert.equal(found(db), ROWS);
+    assert.equal(db.prepare("SELECT count(*) AS n FROM observations").get()?.["n"], ROWS);
+  });
+}
+
+Deno.test("withIndex() makes a damaged index anew once, tells of it, and goes on", async () => {
+  using temp = await filled();
+  temp.db.close();
+  damage(temp.path, DAMAGE["pages of noise"]!);
+  using db = new DatabaseSync(temp.path);
+  const told: string[] = [];
+  assert.equal(withIndex(db, () => found(db), (why) => told.push(why)), ROWS);
+  assert.equal(withIndex(db, () => found(db), (why) => told.push(why)), ROWS);
+  assert.equal(told.length, 1);
+});
+
+Deno.test("isIndexDamage() takes no other error for one", () => {
+  using db = new DatabaseSync(":memory:");
+  db.exec("CREATE VIRTUAL TABLE words USING fts5 (text)");
+  for (const wrong of ["SELECT * FROM nothing", "SELECT * FROM words WHERE words MATCH '\"'"]) {
+    assert.throws(() => db.prepare(wrong).all(), (thrown) => !isIndexDamage(thrown));
+  }
+});
+
+Deno.test("rewriteIndex() leaves no word of what was removed in the inner pages of the index", async () => {
+  using temp = await filled();
+  const { db } = temp;
+  db.exec("INSERT INTO memory_index (memory_index) VALUES ('optimize')");
+  const wordsIn = () =>
+    db.prepare("SELECT term FROM memory_index_idx").all().map(({ term }) =>
+      new TextDecoder().decode(term as Uint8Array)
+    ).filter((term) => /w\d/.test(term)).length;
+  assert.ok(wordsIn() > 0);
+  db.exec("DELETE FROM observations WHERE id < 600");
+  assert.ok(wordsIn() > 0, "otherwise there is nothing to do");
+  rewriteIndex(db);
+  assert.equal(wordsIn(), 0);
+  assert.deepEqual(checkIndex(db), []);
+  assert.equal(found(db), 1);
+});
+
+Deno.test("doctor and db check notice a damaged index; doctor --fix mends it and sets nothing aside", async () => {
+  using temp = await filled();
+  temp.db.close();
+  damage(temp.path, DAMAGE["another letter"]!);
+  const run = (...args: string[]) =>
+    startProgram(["--db", temp.path, ...args], { env: { HOME: temp.folder } });
+  const check = await run("db", "check");
+  assert.equal(check.code, 1);
+  assert.match(check.stdout, /search index.*checksum[^]*doctor --fix/);
+  const doctor = await run("doctor");
+  assert.match(doctor.stdout, /search index.*damaged/);
+  const fixed = await run("doctor", "--fix");
+  assert.match(fixed.stdout, /made the search index anew/);
+  assert.equal((await run("db", "check")).code, 0);
+  using db = new DatabaseSync(temp.path);
+  assert.equal(found(db), ROWS);
+});
