@@ -21,6 +21,9 @@ export const OBSERVATION_KINDS = [
 /** A kind of {@linkcode OBSERVATION_KINDS}. */
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
+/** The session of what a person remembers outside of any. */
+export const NO_SESSION = "notes";
+
 /** A file of an observation. */
 export interface ObservedFile {
   /** From the project's folder; whole when it lies elsewhere. */

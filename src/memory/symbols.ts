@@ -5,7 +5,7 @@ const DEFINITIONS: readonly RegExp[] = [
   /\b(?:function\*?|def|fn|func|sub|proc|macro_rules!)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)/g,
   /\b(?:class|interface|struct|enum|trait|impl|protocol|namespace|module|type|record|object)\s+([A-Z_$][\w$]*)/g,
   /\b(?:const|let|var|val)\s+([A-Za-z_$][\w$]*)\s*(?::[^=\n]{0,80})?=\s*(?:async\s*)?(?:function\b|\([^)\n]{0,200}\)\s*(?::[^=\n]{0,80})?=>|[A-Za-z_$][\w$]*\s*=>)/g,
-  /^\s*(?:(?:public|private|protected|static|async|override|final)\s+)+(?:[\w<>[\],.?]+\s+)?([A-Za-z_$][\w$]*)\s*\(/gm,
+  /^[ \t]*(?:(?:public|private|protected|static|async|override|final)[ \t]+)+(?:[\w<>[\],.?]+[ \t]+)?([A-Za-z_$][\w$]*)\s*\(/gm,
   /\bCREATE\s+(?:UNIQUE\s+)?(?:TABLE|INDEX|VIEW|TRIGGER)\s+(?:IF\s+NOT\s+EXISTS\s+)?([A-Za-z_]\w*)/gi,
 ];
 const MAX_SYMBOLS = 24;

@@ -1,15 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
+import { NO_SESSION } from "../memory/observation.ts";
 import { said } from "../memory/observe/words.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { UserError } from "../errors.ts";
 import { transaction } from "../store/database.ts";
 import { readObservations, saveObservation } from "../store/observations.ts";
-
-/** The session of what a person remembers outside of any. */
-export const NO_SESSION = "notes";
 
 /** Where a note belongs. */
 export interface NotePlace {

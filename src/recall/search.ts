@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { spokenTime } from "../memory/dates.ts";
 import { matchLimits, planMatch, prefixMatch } from "../memory/match.ts";
-import type { ObservationKind } from "../memory/observation.ts";
+import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
 import { type MemoryQuery, readQuery } from "../memory/query.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { shortened } from "../memory/text.ts";
@@ -92,7 +92,11 @@ export function rankMatches(
     hits.push(...dated.filter(({ id }) => !known.has(id)));
     if (hits.length === 0) hits.push(...newestObservations(db, { ...options, filter: within }));
   }
-  const best = hits.toSorted((one, other) => other.textScore - one.textScore);
+  // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
+  const best = query.phrases.length > 0
+    ? []
+    : hits.filter(({ sessionId }) => sessionId !== NO_SESSION)
+      .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
   return rank(hits, neighbours, { nowMs, time, paths: pathsIn(text) }, weights);
@@ -114,10 +118,10 @@ function candidates(
     ? searchIndex(db, plan.match, within)
     : newestMatches(db, plan.all, within);
   if (plan.kind === "newest" && hits.length === 0) return newestMatches(db, plan.any, within);
-  if (hits.length >= FEW) return hits;
   if (query.phrases.length > 0) {
-    return [...hits, ...without(hits, candidates(db, { ...query, phrases: [] }, options))];
+    return hits.length > 0 ? hits : candidates(db, { ...query, phrases: [] }, options);
   }
+  if (hits.length >= FEW) return hits;
   const prefixes = prefixMatch(query, project);
   return prefixes === "" ? hits : [...hits, ...without(hits, newestMatches(db, prefixes, within))];
 }
@@ -153,7 +157,9 @@ function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: Memor
 
 /** What looks like a file in a question, in small letters. */
 function pathsIn(text: string): string[] {
-  return (text.toLowerCase().match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
+  return text.toLowerCase().split(/[\s"'`(),;]+/)
+    .map((word) => word.replace(/[.:?!]+$/, "").replace(/(?::\d+)+$/, ""))
+    .filter((word) => word.length < 260 && /[^.]\.[a-z]\w{0,7}$/.test(word))
     .map((path) => path.replaceAll("\\", "/"));
 }
 

@@ -12,47 +12,45 @@ export interface TestRun {
 const TEST_COMMANDS =
   /\b(?:(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|flutter|zig|lein|sbt)\s+(?:run\s+|task\s+|workspace\s+\S+\s+)?(?:-\S+\s+)*t(?:ests?)?(?:[:\w-]*)\b|pytest|py\.test|tox|nox|jest|vitest|mocha|ava|tap|playwright\s+test|cypress\s+run|rspec|minitest|phpunit|pest|ctest|bats|busted|gradlew?\s+(?:\S+\s+)*test|mvnw?\s+(?:\S+\s+)*(?:test|verify)|make\s+(?:\S+\s+)*(?:test|check)s?|python3?\s+-m\s+(?:unittest|pytest)|unittest|node\s+--test|rake\s+test|rails\s+test)\b/;
 
+/** How a runner tells its counts; each pattern has a number as its first group. */
 interface Runner {
-  /** Finds the line with the counts; groups `passed` and `failed`, of which one may be missing. */
-  readonly counts: RegExp;
+  readonly passed?: RegExp;
+  readonly failed?: RegExp;
+  readonly total?: RegExp;
 }
 
+/** The first row with a pattern that matches counts. */
 const RUNNERS: readonly Runner[] = [
   // deno: ok | 12 passed | 0 failed
-  { counts: /^(?:ok|FAILED) \| (?<passed>\d+) passed[^|]*\| (?<failed>\d+) failed/m },
+  { passed: /^(?:ok|FAILED) \| (\d+) passed/m, failed: /^(?:ok|FAILED) \|.*\| (\d+) failed/m },
   // cargo: test result: FAILED. 3 passed; 1 failed
-  { counts: /^test result: \w+\. (?<passed>\d+) passed; (?<failed>\d+) failed/m },
+  { passed: /^test result: \w+\. (\d+) passed/m, failed: /^test result: .*; (\d+) failed/m },
   // jest, vitest: Tests:  1 failed, 4 passed, 5 total
-  {
-    counts:
-      /^\s*Tests:?\s+(?:(?<failed>\d+) failed[,|\s]+)?(?:\d+ \w+[,|\s]+)*?(?:(?<passed>\d+) passed)?/m,
-  },
+  { passed: /^[ \t]*Tests:?\s.*\b(\d+) passed/m, failed: /^[ \t]*Tests:?\s.*\b(\d+) failed/m },
   // pytest: === 1 failed, 4 passed in 0.1s ===
   {
-    counts: /^=*\s*(?:(?<failed>\d+) failed,? ?)?(?:(?<passed>\d+) passed)?[^=\n]* in [\d.:]+s\b/m,
+    passed: /^=*[ \t]*(?:\d+ \w+, )*(\d+) passed\b.* in [\d.:]+s\b/m,
+    failed: /^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b.* in [\d.:]+s\b/m,
   },
-  // mocha: 4 passing / 1 failing
-  { counts: /^\s*(?<passed>\d+) passing\b[\s\S]{0,80}?(?:^\s*(?<failed>\d+) failing)?/m },
+  // mocha: 4 passing, 1 failing
+  { passed: /^[ \t]*(\d+) passing\b/m, failed: /^[ \t]*(\d+) failing\b/m },
   // rspec, minitest: 5 examples, 1 failure
-  { counts: /^(?<total>\d+) (?:examples|runs|tests), .*?(?<failed>\d+) failures?/m },
-  // node --test, TAP: # pass 4 / # fail 1
-  { counts: /^(?:#|ℹ) pass (?<passed>\d+)\s*\n(?:#|ℹ) fail (?<failed>\d+)/m },
+  {
+    total: /^(\d+) (?:examples?|runs?|tests?), /m,
+    failed: /^\d+ (?:examples?|runs?|tests?), .*?(\d+) failures?/m,
+  },
+  // node --test: # pass 4, # fail 1
+  { passed: /^(?:#|ℹ) pass (\d+)/m, failed: /^(?:#|ℹ) fail (\d+)/m },
   // junit, maven: Tests run: 5, Failures: 1, Errors: 0
-  { counts: /Tests run: (?<total>\d+), Failures: (?<failed>\d+)/ },
+  { total: /Tests run: (\d+),/, failed: /Tests run: \d+, Failures: (\d+)/ },
   // dotnet: Failed: 1, Passed: 4
-  { counts: /Failed:\s+(?<failed>\d+), Passed:\s+(?<passed>\d+)/ },
+  { passed: /Passed:\s+(\d+), Skipped/, failed: /Failed:\s+(\d+), Passed/ },
   // phpunit: Tests: 5, Assertions: 9, Failures: 1.
-  {
-    counts:
-      /^Tests: (?<total>\d+), Assertions: \d+(?:, Errors: \d+)?(?:, Failures: (?<failed>\d+))?/m,
-  },
-  // unittest: Ran 5 tests in 0.001s … FAILED (failures=1)
-  {
-    counts:
-      /^Ran (?<total>\d+) tests? in [\s\S]{0,60}?(?:FAILED \((?:failures|errors)=(?<failed>\d+)|OK)/m,
-  },
+  { total: /^Tests: (\d+), Assertions/m, failed: /^Tests: .*(?:Failures|Errors): (\d+)/m },
+  // unittest: Ran 5 tests in 0.001s, FAILED (failures=1)
+  { total: /^Ran (\d+) tests? in /m, failed: /^FAILED \((?:failures|errors)=(\d+)/m },
   // ctest: 80% tests passed, 1 tests failed out of 5
-  { counts: /tests passed, (?<failed>\d+) tests failed out of (?<total>\d+)/ },
+  { total: /tests failed out of (\d+)/, failed: /(\d+) tests failed out of/ },
 ];
 
 /** Lines that name a test that failed; the name is the first group. */
@@ -60,10 +58,10 @@ const FAILING: readonly RegExp[] = [
   /^(.+?) \.\.\. FAILED\b/gm, // deno, cargo
   /^--- FAIL: (\S+)/gm, // go
   /^FAILED ([^\s|]\S*)/gm, // pytest
-  /^\s*[✕✖×✗]\s+(.+?)(?: \(\d+ ?m?s\))?$/gm, // jest, vitest, node
+  /^[ \t]*[✕✖×✗]\s+(.+?)(?: \(\d+ ?m?s\))?$/gm, // jest, vitest, node
   /^not ok \d+ -? ?(.+?)(?: #.*)?$/gm, // TAP
   /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
-  /^\s+\d+\) (.+)$/gm, // mocha, rspec
+  /^[ \t]+\d+\) (.+)$/gm, // mocha, rspec
 ];
 const MAX_FAILING = 8;
 const MAX_NAME_CHARS = 120;
@@ -75,17 +73,19 @@ export function isTestCommand(command: string): boolean {
   return TEST_COMMANDS.test(command);
 }
 
+/** Counts stand at the end. */
+const MAX_CHARS = 100_000;
+
 /** What the output of a test command says; null when it is of no runner that is known. */
-export function readTestRun(output: string): TestRun | null {
+export function readTestRun(whole: string): TestRun | null {
+  const output = whole.slice(-MAX_CHARS);
   const failing = failingTests(output);
-  for (const { counts } of RUNNERS) {
-    const groups = counts.exec(output)?.groups;
-    if (groups === undefined) continue;
-    const { passed, failed, total } = groups;
-    if (passed === undefined && failed === undefined && total === undefined) continue;
-    const bad = Number(failed ?? 0);
-    const good = passed ?? (total === undefined ? undefined : String(Number(total) - bad));
-    return { passed: good === undefined ? null : Number(good), failed: bad, failing };
+  for (const runner of RUNNERS) {
+    const [passed, failed, total] = [runner.passed, runner.failed, runner.total]
+      .map((pattern) => numberIn(output, pattern));
+    if (passed == null && failed == null && total == null) continue;
+    const bad = failed ?? 0;
+    return { passed: passed ?? (total == null ? null : total - bad), failed: bad, failing };
   }
   if (!GO.test(output)) return null;
   return {
@@ -93,6 +93,11 @@ export function readTestRun(output: string): TestRun | null {
     failed: /^(?:FAIL\b|--- FAIL)/m.test(output) ? Math.max(1, failing.length) : 0,
     failing,
   };
+}
+
+function numberIn(output: string, pattern: RegExp | undefined): number | null {
+  const [, digits] = pattern?.exec(output) ?? [];
+  return digits === undefined ? null : Number(digits);
 }
 
 function failingTests(output: string): string[] {

@@ -1,0 +1,329 @@
+/** What captures tell, without any model. */
+import assert from "node:assert/strict";
+import type { Observed, ToolUse } from "../../src/memory/observation.ts";
+import { commandKey } from "../../src/memory/observe/commands.ts";
+import { errorLine } from "../../src/memory/observe/error_line.ts";
+import { observe } from "../../src/memory/observe/observe.ts";
+import { isTestCommand, readTestRun } from "../../src/memory/observe/test_runs.ts";
+import { observed, observedNames } from "../support/program.ts";
+
+const ROOT = "/home/ana/app";
+
+function tell(toolName: string, payload: Record<string, unknown>, failed = false): Observed {
+  const use: ToolUse = { toolName, outcome: failed ? "failure" : "success", payload, root: ROOT };
+  const told = observe(use);
+  assert.ok(told, `${toolName} tells nothing`);
+  return told;
+}
+
+const bash = (command: string, stdout: string) =>
+  tell("Bash", { tool_input: { command }, tool_response: { stdout, stderr: "" } });
+const fails = (command: string, error: string) =>
+  tell("Bash", { tool_input: { command }, error }, true);
+
+Deno.test("an edit tells its file, what it defines, and the lines that came and went", () => {
+  const edit = tell("Edit", {
+    tool_input: {
+      file_path: `${ROOT}/src/a.ts`,
+      old_string: "export const b = 1;",
+      new_string: "export function parseHookEvent(text: string) {\n  return JSON.parse(text);\n}",
+    },
+    tool_response: { originalFile: "// a\nexport const b = 1;\n" },
+  });
+  assert.equal(edit.title, "Edit src/a.ts: parseHookEvent (+3 −1)");
+  assert.deepEqual(edit.facts, { added: 3, removed: 1, symbols: ["parseHookEvent"] });
+  assert.match(edit.text, /^-export const b = 1;\n\+export function parseHookEvent/);
+  assert.equal(edit.files[0]!.path, "src/a.ts");
+  const written = tell("Write", {
+    tool_input: {
+      file_path: `${ROOT}/src/a.ts`,
+      content:
+        "// a\nexport function parseHookEvent(text: string) {\n  return JSON.parse(text);\n}\n",
+    },
+    tool_response: { type: "create", structuredPatch: [] },
+  });
+  assert.equal(written.title, "Write src/a.ts: parseHookEvent (+4 −0)");
+  assert.equal(written.files[0]!.digest, edit.files[0]!.digest, "the same content has one digest");
+});
+
+Deno.test("an edit of a payload that was cut has no digest", () => {
+  const { files } = tell("Edit", {
+    tool_input: {
+      file_path: "/elsewhere/x.py",
+      old_string: "def a(): pass",
+      new_string: "def b(): pass",
+    },
+    tool_response: { originalFile: "[… 4123 bytes cut …]" },
+  });
+  assert.deepEqual(files, [{ path: "/elsewhere/x.py", digest: null }]);
+});
+
+Deno.test("Claude Code's own patch is taken where it sends one", () => {
+  const { title, text } = tell("MultiEdit", {
+    tool_input: { file_path: `${ROOT}/a.rs`, edits: [{ old_string: "x", new_string: "y" }] },
+    tool_response: {
+      structuredPatch: [{
+        lines: [" kept", "-fn old_way() {}", "+fn new_way() {}", "+fn more() {}"],
+      }],
+    },
+  });
+  assert.equal(title, "Edit a.rs: new_way, more, old_way (+2 −1)");
+  assert.equal(text, "-fn old_way() {}\n+fn new_way() {}\n+fn more() {}");
+});
+
+Deno.test("a command that fails is a failure, with its status and the line that says why", () => {
+  const failure = fails(
+    "npm run build",
+    "Exit code 2\n> build\nsrc/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+  );
+  assert.equal(failure.kind, "failure");
+  assert.equal(failure.facts.exitCode, 2);
+  assert.equal(
+    failure.title,
+    "`npm run build` failed (exit 2): src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+  );
+  assert.equal(failure.sameAs, bash("npm run build", "done").mends);
+});
+
+Deno.test("a test run is told by what its runner counts, whatever the status says", () => {
+  const runs:
+    readonly (readonly [command: string, output: string, passed: number | null, failed: number])[] =
+      [
+        ["deno test", "ok | 12 passed | 0 failed (3s)", 12, 0],
+        [
+          "deno task test",
+          "a.ts => adds ... FAILED (3ms)\nFAILED | 3 passed | 1 failed (3s)",
+          3,
+          1,
+        ],
+        ["cargo test", "test result: FAILED. 3 passed; 2 failed; 0 ignored", 3, 2],
+        ["npx jest", "Tests:       1 failed, 4 passed, 5 total", 4, 1],
+        ["npx vitest run", " Tests  2 failed | 5 passed (7)", 5, 2],
+        [
+          "pytest -q",
+          "FAILED tests/test_a.py::test_b - assert 1 == 2\n1 failed, 4 passed in 0.12s",
+          4,
+          1,
+        ],
+        ["python -m pytest", "===== 5 passed in 0.1s =====", 5, 0],
+        ["npx mocha", "  4 passing (12ms)\n  1 failing\n\n  1) adds:\n", 4, 1],
+        ["bundle exec rspec", "5 examples, 2 failures", 3, 2],
+        ["node --test", "# tests 5\n# suites 0\n# pass 4\n# fail 1\n", 4, 1],
+        ["mvn test", "Tests run: 5, Failures: 1, Errors: 0, Skipped: 0", 4, 1],
+        ["dotnet test", "Failed!  - Failed:     1, Passed:     4, Skipped: 0", 4, 1],
+        ["vendor/bin/phpunit", "Tests: 5, Assertions: 9, Failures: 1.", 4, 1],
+        ["python -m unittest", "Ran 5 tests in 0.001s\n\nFAILED (failures=1)", 4, 1],
+        ["python -m unittest", "Ran 5 tests in 0.001s\n\nOK", 5, 0],
+        ["go test ./...", "--- FAIL: TestAdd (0.00s)\nFAIL\nFAIL\texample.com/a\t0.2s", null, 1],
+        ["go test ./...", "ok  \texample.com/a\t0.2s", null, 0],
+        ["ctest", "80% tests passed, 1 tests failed out of 5", 4, 1],
+      ];
+  for (const [command, output, passed, failed] of runs) {
+    assert.ok(isTestCommand(command), command);
+    const run = readTestRun(output);
+    assert.deepEqual([run?.passed, run?.failed], [passed, failed], `${command}: ${output}`);
+    const told = bash(`${command} 2>&1 | tail -40`, output);
+    assert.deepEqual(
+      [told.kind, told.outcome],
+      ["test", failed > 0 ? "failure" : "success"],
+      command,
+    );
+  }
+  for (
+    const command of [
+      "ls test",
+      "cat tests/a.ts",
+      "npm install",
+      "echo latest",
+      "git commit -m test",
+    ]
+  ) {
+    assert.equal(isTestCommand(command), false, command);
+  }
+});
+
+Deno.test("a test that fails is named, and no mark of the runner is taken for a name", () => {
+  const names = (output: string) => readTestRun(output)?.failing;
+  assert.deepEqual(names("a.ts => adds ... FAILED (3ms)\nFAILED | 3 passed | 1 failed (3s)"), [
+    "a.ts => adds",
+  ]);
+  assert.deepEqual(names("FAILED tests/t.py::test_b - boom\n1 failed in 0.1s"), [
+    "tests/t.py::test_b",
+  ]);
+  assert.deepEqual(names("not ok 2 - adds # time=1\n# pass 4\n# fail 1\n"), ["adds"]);
+  assert.deepEqual(names("--- FAIL: TestAdd (0.00s)\nFAIL\ta/b\t0.2s"), ["TestAdd"]);
+});
+
+Deno.test("the same command is the same, wherever it begins and wherever its output goes", () => {
+  const same = [
+    "npm test",
+    "cd app && npm test",
+    "cd /home/ana/app; npm test 2>&1",
+    'cd "my app" && npm test 2>&1 | tail -20',
+    "npm  test > /dev/null",
+    "npm test 2>&1 | grep -v warn | head -5",
+  ];
+  for (const command of same) assert.equal(commandKey(command), "npm test", command);
+  assert.notEqual(commandKey("npm test -- --only a"), "npm test");
+  assert.equal(commandKey("cat a | sort | uniq"), "cat a | sort | uniq");
+});
+
+Deno.test("a commit is known by its number and subject", () => {
+  const commit = bash(
+    "git add -A && git commit -qm x",
+    "[feature/auth 1a2b3c4] Login: a token may be missing\n 2 files changed",
+  );
+  assert.equal(commit.title, "Commit 1a2b3c4 on feature/auth: Login: a token may be missing");
+  assert.deepEqual(commit.facts.commit, {
+    hash: "1a2b3c4",
+    subject: "Login: a token may be missing",
+  });
+  assert.equal(bash("git commit -m a", "[main (root-commit) 1a2b3c4] First").kind, "commit");
+  assert.equal(bash("echo '[main 1a2b3c4] no'", "[main 1a2b3c4] no").kind, "command");
+});
+
+Deno.test("what was looked at, asked, planned and said is told by itself", () => {
+  const rows: readonly (readonly [Observed, string, string])[] = [
+    [tell("Read", { tool_input: { file_path: `${ROOT}/a.ts` } }), "search", "Read a.ts"],
+    [
+      tell("Grep", { tool_input: { pattern: "foo.*", path: `${ROOT}/src` }, tool_response: {} }),
+      "search",
+      "Search `foo.*` in src",
+    ],
+    [
+      tell("WebFetch", {
+        tool_input: { url: "https://a.example/x", prompt: "what" },
+        tool_response: { result: "that" },
+      }),
+      "fetch",
+      "Fetch https://a.example/x",
+    ],
+    [
+      tell("ExitPlanMode", { tool_input: { plan: "# Move to SQLite\n1. …" } }),
+      "decision",
+      "Plan: Move to SQLite",
+    ],
+    [
+      tell("AskUserQuestion", {
+        tool_input: { questions: [{ question: "Which store?" }] },
+        tool_response: { answers: { "Which store?": "SQLite" } },
+      }),
+      "decision",
+      "Which store? → SQLite",
+    ],
+    [
+      tell("TodoWrite", {
+        tool_input: {
+          todos: [{ content: "a", status: "completed" }, { content: "b", status: "pending" }],
+        },
+      }),
+      "task",
+      "Tasks: 1 of 2 done",
+    ],
+    [tell("UserPromptSubmit", { prompt: "\n\nFix it\nplease" }), "prompt", "Fix it"],
+    [
+      tell("UserPromptSubmit", { prompt: "<task-notification>done</task-notification>" }),
+      "message",
+      "<task-notification>done</task-notification>",
+    ],
+    [tell("Stop", { last_assistant_message: "## Done\nAll of it." }), "message", "Done"],
+    [
+      tell("PostCompact", {
+        compact_summary: "<analysis>x</analysis>\n<summary>What we did</summary>",
+      }),
+      "message",
+      "Compaction: What we did",
+    ],
+    [
+      tell("mcp__mail__send", {
+        tool_input: { to: "a" },
+        tool_response: [{ type: "text", text: "sent" }],
+      }),
+      "command",
+      'mcp__mail__send {"to":"a"}',
+    ],
+    [
+      tell("Edit", { tool_input: { file_path: "a" }, error: "String to replace not found" }, true),
+      "failure",
+      "Edit failed: String to replace not found",
+    ],
+  ];
+  for (const [{ kind, title }, wantedKind, wantedTitle] of rows) {
+    assert.deepEqual([kind, title], [wantedKind, wantedTitle]);
+  }
+});
+
+Deno.test("whatever a tool is sent, observing it does not throw", () => {
+  const values = [undefined, null, 5, "text", [], {}, { file_path: 5 }, { command: [] }, {
+    todos: [null, 1],
+  }];
+  const tools = [
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "Bash",
+    "Read",
+    "Grep",
+    "Glob",
+    "LS",
+    "WebFetch",
+    "WebSearch",
+    "ExitPlanMode",
+    "AskUserQuestion",
+    "TodoWrite",
+    "TaskCreate",
+    "TaskUpdate",
+    "Agent",
+    "UserPromptSubmit",
+    "Stop",
+    "PostCompact",
+    "mcp__a__b",
+    "constructor",
+    "__proto__",
+  ];
+  for (const toolName of tools) {
+    for (const input of values) {
+      for (const response of values) {
+        for (const outcome of ["success", "failure"] as const) {
+          const payload = {
+            tool_input: input,
+            tool_response: response,
+            error: response,
+            prompt: input,
+          };
+          observe({ toolName, outcome, payload, root: null });
+        }
+      }
+    }
+  }
+});
+
+Deno.test("everything that Claude Code really sends tells something, or is known to tell nothing", () => {
+  const silent = new Set(["TaskUpdate"]);
+  for (const name of observedNames().filter((name) => /^PostToolUse(?:Failure)?\./.test(name))) {
+    const payload = observed(name, { PROJECT: ROOT, HOME: "/home/ana" });
+    const toolName = String(payload["tool_name"]);
+    const outcome = name.startsWith("PostToolUseFailure") ? "failure" : "success";
+    const told = observe({ toolName, outcome, payload, root: ROOT });
+    assert.ok(told !== null || silent.has(toolName), name);
+  }
+});
+
+Deno.test("the line that says what is wrong is found among others", () => {
+  const lines: readonly (readonly [output: string, line: string | null])[] = [
+    [
+      "warming up\nTypeError: a is not a function\n    at b.js:3\n    at c.js:4",
+      "TypeError: a is not a function",
+    ],
+    [
+      "compiling\nerror[E0308]: mismatched types\n --> src/a.rs:3",
+      "error[E0308]: mismatched types",
+    ],
+    ["fatal: not a git repository", "fatal: not a git repository"],
+    ["bash: foo: command not found", "bash: foo: command not found"],
+    ["one\ntwo", "two"],
+    ["", null],
+  ];
+  for (const [output, line] of lines) assert.equal(errorLine(output), line);
+});

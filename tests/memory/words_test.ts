@@ -1,0 +1,156 @@
+/** Words of code in the index, and what a person typed as a question to it. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { spokenTime } from "../../src/memory/dates.ts";
+import { readQuery } from "../../src/memory/query.ts";
+import { codeTerms, exactTerm, wordsOf } from "../../src/memory/terms.ts";
+import { estimateTokens } from "../../src/memory/tokens.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { rememberNote } from "../../src/recall/remember.ts";
+import { searchMemory } from "../../src/recall/search.ts";
+import { EVERYTHING } from "../../src/store/memory_search.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const PLACE = { sessionId: null, project: "/p", branch: null, root: "/p", files: [], atMs: NOW_MS };
+
+/** A memory of some notes, and what is found in it, by their places in the list. */
+async function memoryOf(notes: readonly string[]) {
+  const db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
+  notes.forEach((note, n) => rememberNote(db, note, { ...PLACE, atMs: NOW_MS + n * 1_000 }));
+  return (query: string) =>
+    searchMemory(db, query, { filter: EVERYTHING, limit: 20, nowMs: NOW_MS })
+      .map(({ id }) => id - 1);
+}
+
+Deno.test("an identifier is one exact word, and the words of its parts", () => {
+  assert.deepEqual(codeTerms("call parseHTTPEvent2 now"), {
+    exact: ["parsehttpevent2ǃ"],
+    parts: ["parse", "http", "event"],
+  });
+  assert.equal(exactTerm("hook_event"), exactTerm("hookEvent"));
+  assert.deepEqual(wordsOf("XMLHttpRequest_v2"), ["xml", "http", "request", "v", "2"]);
+});
+
+Deno.test("a path is found whole and by its end, with or without a line number", () => {
+  for (const text of ["src/hook/run.ts", "src/hook/run.ts:12", "(src/hook/run.ts:12:5)"]) {
+    const { exact } = codeTerms(text);
+    assert.ok(exact.includes("srcǀhookǀrunǀtsǃ") && exact.includes("runǀtsǃ"), `${text}: ${exact}`);
+  }
+});
+
+Deno.test("identifiers, paths, flags, codes and other scripts are found by what people type", async () => {
+  const find = await memoryOf([
+    "Renamed parseHookEvent to readHookEvent",
+    "src/hook/run.ts starts the handler",
+    "Use --no-check in CI, TS2304 is known",
+    "数据库连接超时，需要重试",
+    "Die Prüfung der Größe schlägt fehl",
+    "データベースの接続がタイムアウトした",
+    "Commit 1a2b3c4d5e broke the build",
+    "The café menu is cached",
+  ]);
+  const rows: readonly (readonly [query: string, first: number])[] = [
+    ["parseHookEvent", 0],
+    ["parse hook event", 0],
+    ["hook_event", 0],
+    ["run.ts", 1],
+    ["src/hook/run.ts", 1],
+    ["--no-check", 2],
+    ["TS2304", 2],
+    ["连接超时", 3],
+    ["grosse prufung", 4],
+    ["タイムアウト", 5],
+    ["1a2b3c4", 6],
+    ["cafe", 7],
+    ["caching menus", 7],
+  ];
+  for (const [query, first] of rows) assert.equal(find(query)[0], first, query);
+});
+
+Deno.test("what stands in quotes has to be there as it is, unless nothing has it", async () => {
+  const find = await memoryOf([
+    "retry the failing upload",
+    "upload the failing retry list",
+    "other",
+  ]);
+  assert.deepEqual(find('"failing upload"'), [0]);
+  assert.equal(find('"failing download" upload').length > 0, true);
+});
+
+Deno.test("words that no text has are taken for beginnings", async () => {
+  const find = await memoryOf(["authentication is done by the gateway"]);
+  assert.deepEqual(find("authen"), [0]);
+});
+
+Deno.test("any text is a question, and none is an error", async () => {
+  const find = await memoryOf(["foo and bar", "a near b", "x:y*"]);
+  const odd = [
+    "foo AND (",
+    '"',
+    '""',
+    "'",
+    "*",
+    "NEAR(a b",
+    "title:foo",
+    "a OR OR b",
+    "^foo",
+    "-foo",
+    "{a b}",
+    "\u0000",
+    "\ud800",
+    "%_",
+    "ǃǀ",
+    "((((",
+    "a".repeat(100_000),
+    "🙂🙂",
+  ];
+  for (const query of odd) find(query);
+  assert.equal(find("foo AND (")[0], 0);
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 60 }), (query) => {
+      find(query);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+Deno.test("a query keeps the words that tell something, and all when none does", () => {
+  const words = (text: string) =>
+    readQuery(text).terms.filter(({ kind }) => kind === "word").map(({ match }) => match);
+  assert.deepEqual(words("why did the upload time out"), ['"upload"', '"time"']);
+  assert.deepEqual(words("who is it"), ['"who"', '"is"', '"it"']);
+  assert.deepEqual(words("!!!"), []);
+});
+
+Deno.test("the time that a question speaks of", () => {
+  const day = (year: number, month: number, date: number) => Date.UTC(year, month - 1, date);
+  const half = 43_200_000;
+  const rows: readonly (readonly [text: string, from: number, until: number])[] = [
+    ["what broke on 2026-03-04?", day(2026, 3, 4), day(2026, 3, 5)],
+    ["March 4th, 2025", day(2025, 3, 4), day(2025, 3, 5)],
+    ["on the 4 March", day(2026, 3, 4), day(2026, 3, 5)],
+    ["december 24", day(2025, 12, 24), day(2025, 12, 25)],
+    ["in May", day(2026, 5, 1), day(2026, 6, 1)],
+    ["in december", day(2025, 12, 1), day(2026, 1, 1)],
+    ["yesterday", day(2026, 11, 19), day(2026, 11, 20)],
+    ["last tuesday", day(2026, 11, 17), day(2026, 11, 18)],
+  ];
+  for (const [text, from, until] of rows) {
+    assert.deepEqual(
+      spokenTime(text, NOW_MS),
+      { fromMs: from - half, untilMs: until + half },
+      text,
+    );
+  }
+  const ago = spokenTime("two weeks ago", NOW_MS)!;
+  assert.ok(ago.fromMs <= day(2026, 11, 6) && ago.untilMs >= day(2026, 11, 7));
+  for (const text of ["no time here", "may I go on", "v1.2.3", "2026-99-99"]) {
+    assert.equal(spokenTime(text, NOW_MS), null, text);
+  }
+});
+
+Deno.test("tokens are estimated by length, one at least", () => {
+  assert.equal(estimateTokens(""), 1);
+  assert.equal(estimateTokens("1234567"), 2);
+  assert.equal(estimateTokens("x".repeat(35)), 10);
+});
