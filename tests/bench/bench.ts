@@ -3,8 +3,9 @@ import type { Workplace } from "./fixture.ts";
 
 /** What a measurement is given. */
 export interface BenchContext extends Executables {
-  /** An empty folder of its own. */
+  /** An empty folder of its own, and the one for all, in which others may lie. */
   readonly folder: string;
+  readonly root: string;
   /** A home with 100,000 captures and as many audit rows; made once, for all. */
   usedWorkplace(): Promise<Workplace>;
   /** How many counted runs, at least 30. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { newId } from "../../src/ids.ts";
 import { type HookRecord, saveRecords } from "../../src/store/captures.ts";
+import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { checkpoint, openDatabase } from "../../src/store/database.ts";
 import { surroundings } from "../../src/tasks/program.ts";
 import { REPOSITORY } from "../support/program.ts";
@@ -42,7 +43,7 @@ export async function emptyWorkplace(folder: string): Promise<Workplace> {
 
 /**
  * A workplace after months of use: so many captures and audit rows, 200 to a session; every tenth session was in this
- * project, all have ended but the last, which runs in another window.
+ * project, all have ended but the last, which runs in another window. All captures are worked into memory.
  */
 export async function usedWorkplace(folder: string, rows: number): Promise<Workplace> {
   const place = await emptyWorkplace(folder);
@@ -59,6 +60,7 @@ export async function usedWorkplace(folder: string, rows: number): Promise<Workp
       ),
     );
   }
+  drainCaptures(db, { now: Date.now });
   checkpoint(db, "TRUNCATE");
   db.close();
   return place;

@@ -16,6 +16,15 @@ import { capture, continuedStop, sessionStart } from "./hooks.ts";
 import { describeMachine } from "./machine.ts";
 import { memory } from "./memory.ts";
 import { parallel } from "./parallel.ts";
+import {
+  captureBesideDrain,
+  drainMemory,
+  drainRate,
+  search,
+  searchCommand,
+  searchTail,
+  startContext,
+} from "./recall.ts";
 import { taskReady } from "./tasks.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -34,6 +43,13 @@ const BENCHES: readonly Bench[] = [
   claimComplete,
   sse,
   idleDaemon,
+  search,
+  searchTail,
+  searchCommand,
+  startContext,
+  drainRate,
+  drainMemory,
+  captureBesideDrain,
 ];
 const LEAST_RUNS = 30;
 /** Captures, and audit rows, in the database that most of the hooks are measured on. */
@@ -67,7 +83,7 @@ async function main(): Promise<void> {
     for (const bench of chosen) {
       const folder = join(root, bench.name);
       await Deno.mkdir(folder);
-      const figure = await bench.measure({ ...executables, usedWorkplace, folder, runs });
+      const figure = await bench.measure({ ...executables, usedWorkplace, folder, root, runs });
       await Deno.remove(folder, { recursive: true });
       const { measure: _measure, ...told } = bench;
       results.push({ ...told, ...figure, verdict: verdictOf(figure, bench) });

@@ -24,7 +24,7 @@ export const memory: Bench = {
 };
 
 /** Words before a command that make it report its peak, in kilobytes, as the last line of stderr. */
-type Meter = readonly [string, ...string[]];
+export type Meter = readonly [string, ...string[]];
 
 const PYTHON_METER = `
 import resource, subprocess, sys
@@ -34,7 +34,8 @@ print(peak // 1024 if sys.platform == "darwin" else peak, file=sys.stderr)
 sys.exit(code)
 `;
 
-async function findMeter(): Promise<Meter | null> {
+/** What tells the peak memory of a process here; null when nothing does. */
+export async function findMeter(): Promise<Meter | null> {
   const candidates: readonly Meter[] = [
     ["/usr/bin/time", "-f", "%M"],
     ["python3", "-c", PYTHON_METER],
@@ -52,7 +53,8 @@ async function findMeter(): Promise<Meter | null> {
   return null;
 }
 
-async function peakKilobytes([command, ...first]: Meter, subject: Subject): Promise<number> {
+/** The most memory that a run ever held, in kilobytes. */
+export async function peakKilobytes([command, ...first]: Meter, subject: Subject): Promise<number> {
   const child = new Deno.Command(command, {
     args: [...first, subject.command, ...subject.args],
     // The interpreter of the meter may need more of the environment than the program gets to see.

@@ -34,10 +34,10 @@ const PROJECT_FLAGS = {
   },
 } as const;
 
-function limitFlag(usual: number, brief: string) {
+function limitFlag(usual: number, most: number, brief: string) {
   return {
     kind: "parsed",
-    parse: wholeNumber(1, 100),
+    parse: wholeNumber(1, most),
     default: String(usual),
     brief,
     placeholder: "n",
@@ -90,7 +90,7 @@ export const memory = group({
             brief: "Only before then, as --since",
             placeholder: "when",
           },
-          limit: limitFlag(10, "At most this many, 1 to 100"),
+          limit: limitFlag(10, 20, "At most this many, 1 to 20"),
         },
       },
       brief: "Find what was done, said and decided",
@@ -125,7 +125,7 @@ export const memory = group({
             placeholder: "id|file",
           }],
         },
-        flags: { ...PROJECT_FLAGS, limit: limitFlag(20, "At most this many, 1 to 100") },
+        flags: { ...PROJECT_FLAGS, limit: limitFlag(20, 100, "At most this many, 1 to 100") },
       },
       brief: "Show what came before and after, or what became of a file",
       about: [
