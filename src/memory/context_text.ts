@@ -1,5 +1,5 @@
 /** What a session is told of earlier ones, in a few lines, each with a number that opens the whole. */
-import { plain } from "../capture/plain.ts";
+import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import type { ObservationKind } from "./observation.ts";
 
@@ -79,7 +79,8 @@ export function contextText(
     heading = section;
     told++;
   }
-  return told === 0 ? "" : text + FOOTER;
+  // Claude Code shows it on a terminal, too.
+  return told === 0 ? "" : plainLines(text) + FOOTER;
 }
 
 const HEADING = "## Memory of this project (conclaude)";
@@ -99,7 +100,7 @@ function linesOf({ ofBranch, ofProject, tasks, branch, nowMs }: ContextFacts): L
   const ranked = byWorth(known, { branch, nowMs });
   const tell = (one: Tellable) => lineOf(one, nowMs);
   const tellOpen = ({ id, title, updatedAtMs }: Tellable) =>
-    plain(`#${id} ${relativeTime(updatedAtMs, nowMs)}: ${title}`);
+    `#${id} ${relativeTime(updatedAtMs, nowMs)}: ${oneLine(title)}`;
   return [
     ...section(`Left open${branch === null ? "" : ` on ${branch}`}:`, [
       ...open.map(tellOpen),
@@ -107,7 +108,7 @@ function linesOf({ ofBranch, ofProject, tasks, branch, nowMs }: ContextFacts): L
     ]),
     ...section(
       "Open tasks:",
-      tasks.slice(0, MAX_TASKS).map(({ id, title }) => plain(`${id.slice(-8)}: ${title}`)),
+      tasks.slice(0, MAX_TASKS).map(({ id, title }) => `${id.slice(-8)}: ${oneLine(title)}`),
     ),
     ...section(
       "Last sessions:",
@@ -135,7 +136,7 @@ function openEnds(rows: readonly Tellable[]): Tellable[] {
 function openTasksOf([last]: readonly Tellable[]): string[] {
   if (last === undefined) return [];
   return last.open.filter((title) => !/ failed\b|^Tests fail/.test(title)).slice(0, MAX_OPEN)
-    .map((title) => plain(`#${last.id} task: ${title}`));
+    .map((title) => `#${last.id} task: ${oneLine(title)}`);
 }
 
 /** The most useful first; of several edits of a file, and of equal titles, only the newest. */
@@ -178,7 +179,11 @@ function lineOf(one: Tellable, nowMs: number): string {
     : outcome === "failure" && resolvedBy === null
     ? " (open)"
     : "";
-  return plain(`#${id} ${relativeTime(updatedAtMs, nowMs)}, ${kind}: ${title}${state}`);
+  return `#${id} ${relativeTime(updatedAtMs, nowMs)}, ${kind}: ${oneLine(title)}${state}`;
+}
+
+function oneLine(title: string): string {
+  return title.includes("\n") ? title.replaceAll("\n", " ") : title;
 }
 
 function section(name: string, lines: readonly string[]): Line[] {

@@ -28,10 +28,10 @@ export interface ContextPlace {
 }
 
 /** Rows that are looked at. */
-const OF_BRANCH = 60;
-const OF_PROJECT = 24;
+const OF_BRANCH = 36;
+const OF_PROJECT = 12;
 /** Facts whose files are looked at, and the largest file whose content is compared. */
-const MAX_LOOKED_AT = 16;
+const MAX_LOOKED_AT = 8;
 const MAX_COMPARED_BYTES = 65_536;
 /** A file is written a moment before the hook tells of it, and formatters come a moment later. */
 const SLACK_MS = 2_000;

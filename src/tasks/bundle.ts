@@ -51,7 +51,6 @@ const COLD_MODULES = [
   "src/hook/stop_requirements.ts",
   "src/hook/stop_guards.ts",
   "src/hook/subagent_stop.ts",
-  "src/hook/told.ts",
   "src/hook/user_prompt_submit.ts",
   "src/maintenance/doctor/mending.ts",
   "src/maintenance/retention.ts",
