@@ -1,9 +1,9 @@
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { searchMemory, type SearchResult } from "../../recall/search.ts";
+import { outcomeWord } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { outcomeWord } from "../memory_view.ts";
 import { projectFilterOf } from "../project_filter.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
