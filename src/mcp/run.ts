@@ -1,5 +1,6 @@
 /** The server's life: it answers on stdin and stdout until stdin is closed or a signal ends it. */
 import process from "node:process";
+import { Writable } from "node:stream";
 // @ts-types="@modelcontextprotocol/sdk/server/stdio"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { createServer } from "./server.ts";
@@ -29,15 +30,15 @@ export async function runMcp(surroundings: Surroundings): Promise<number> {
       work.finally(() => atWork.delete(work));
     },
   });
-  const transport = new StdioServerTransport(process.stdin, process.stdout, {
+  const out = stdoutThat({ isGone: () => end(0) });
+  const transport = new StdioServerTransport(process.stdin, out, {
     maxBufferSize: MAX_MESSAGE_BYTES,
   });
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
   // What was asked before stdin was closed is answered: `conclaude mcp < requests`.
   for (const over of ["end", "close"]) {
-    process.stdin.once(over, () => void leaveAfter(atWork).then(() => end(0)));
+    process.stdin.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
   }
-  process.stdout.on("error", () => end(0));
   server.onclose = () => {
     surroundings.say(
       `a message is longer than ${MAX_MESSAGE_BYTES} bytes; the connection is closed`,
@@ -49,13 +50,23 @@ export async function runMcp(surroundings: Surroundings): Promise<number> {
 }
 
 /** A call is over as soon as its answer is on its way; a client that does not read it any more is not waited for. */
-async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>): Promise<void> {
+async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>, out: Writable): Promise<void> {
   const late = new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS));
   // Once more around, and what has ended is written; an empty text is written when all before it is.
   const next = () => new Promise((resolve) => setTimeout(resolve, 0));
   const answered = async () => {
     for (await next(); atWork.size > 0; await next()) await Promise.allSettled(atWork);
-    await new Promise((resolve) => process.stdout.write("", resolve));
+    await new Promise((resolve) => out.write("", resolve));
   };
   await Promise.race([answered(), late]);
+}
+
+/** Stdout as the library wants it. The runtime's own does not tell in every version that nobody reads it any more. */
+function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
+  const writeAll = async (bytes: Uint8Array) => {
+    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+  };
+  return new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => void writeAll(chunk).then(() => done(), isGone),
+  });
 }

@@ -180,6 +180,7 @@ Deno.test("lines that are no requests are passed over, and stdout carries the pr
   const { code, stdout, stderr } = await startProgram(["mcp"], {
     cwd: at.project,
     env: { HOME: at.home },
+    through: ["timeout", "-s", "KILL", "20"],
     stdin: lines.join("\n") + "\n",
   });
   const answers = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
@@ -198,7 +199,11 @@ Deno.test("all that was asked before stdin was closed is answered, to a slow rea
   const text = "What the command printed, word for word. ".repeat(130);
   await keep(at.database, [{ project: at.project, text }]);
   const count = 200;
-  const child = spawnProgram(["mcp"], { cwd: at.project, env: { HOME: at.home } });
+  const child = spawnProgram(["mcp"], {
+    cwd: at.project,
+    env: { HOME: at.home },
+    through: ["timeout", "-s", "KILL", "20"],
+  });
   const requests = [
     INITIALIZE,
     ...Array.from({ length: count }, (_, i) => callOf(i + 1, "open", { id: 1 })),
@@ -226,6 +231,8 @@ const ENDS = {
 /** Starts a server that has answered once, and reads what it says from then on. */
 async function started(at: ReturnType<typeof places>) {
   const child = spawnProgram(["mcp"], { cwd: at.project, env: { HOME: at.home } });
+  const tooLate = setTimeout(() => child.kill("SIGKILL"), 10_000);
+  child.status.finally(() => clearTimeout(tooLate));
   await send(child, INITIALIZE);
   const reader = child.stdout.getReader();
   assert.match(new TextDecoder().decode((await reader.read()).value), /^{.*}\n$/);

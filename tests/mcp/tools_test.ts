@@ -210,6 +210,9 @@ Deno.test("other projects are told of only everywhere, whichever tool is called"
   const found = await server.call("recall", { query: "billing", everywhere: true });
   assert.match(found.text, /^#1 just now, note \[elsewhere\]: Billing there/m);
   assert.match(found.text, /^#2 just now, note: Billing here/m);
+  // What is next to it in "notes" is of another project, and has nothing to do with it.
+  const alone = await server.call("recall", { query: "horse", everywhere: true });
+  assert.match(alone.text, /^#2 [^\n]*$/);
 });
 
 Deno.test("CLAUDE_PROJECT_DIR names the project, wherever the server is started", async () => {
