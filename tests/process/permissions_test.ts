@@ -16,6 +16,7 @@ const COMMAND_LINES: readonly string[] = [
   "session show 00000000",
   "audit list",
   "audit stats",
+  "mcp",
   "queue list",
   "queue stats",
   "queue retry --all",
