@@ -123,6 +123,17 @@ Deno.test("a hook loads few modules, and of node: only node:sqlite", () => {
   }
 });
 
+Deno.test("the protocol's library is loaded by the MCP server alone, and that when it is asked for", () => {
+  const users = sources.filter(({ imports, lazyImports }) =>
+    [...imports, ...lazyImports].some((target) => target.includes("@modelcontextprotocol/"))
+  );
+  assert.deepEqual(users.map(({ path }) => path).sort(), ["src/mcp/run.ts", "src/mcp/server.ts"]);
+  const loaders = graph.filter(({ path, imports }) =>
+    !path.startsWith("src/mcp/") && imports.some((target) => target.startsWith("src/mcp/"))
+  );
+  assert.deepEqual(loaders.map(({ path }) => path), []);
+});
+
 Deno.test("main.ts loads its faces lazily and nothing else", () => {
   const main = graph.find(({ path }) => path === "main.ts")!;
   assert.deepEqual(main.imports, []);

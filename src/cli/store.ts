@@ -59,6 +59,16 @@ export async function openStore(
   );
 }
 
+/**
+ * Opens the database for somebody who says by himself that nothing is there.
+ *
+ * @returns Null when there is no database yet; none is made. @throws {UserError} As {@linkcode openKeptStore}.
+ */
+export async function openStoreIfThere(context: CliContext, what: string) {
+  const place = await keptPlace(context, what);
+  return exists(place.database) ? await openAt(place, place.database) : null;
+}
+
 /** Opens a database that is known to be wanted. @throws {UserError} As {@linkcode openStore}. */
 export async function openAt(place: Place, path: string) {
   try {
@@ -91,8 +101,14 @@ export async function openKeptStore(
   context: CliContext,
   what: string,
 ): Promise<{ readonly db: DatabaseSync; readonly place: Place }> {
+  const place = await keptPlace(context, what);
+  return await openAt(place, place.database);
+}
+
+/** {@linkcode placeOf}, where something is kept. @throws {UserError} When the database is switched off. */
+async function keptPlace(context: CliContext, what: string): Promise<Place> {
   const place = await placeOf(context);
-  if (place.database !== ":memory:") return await openAt(place, place.database);
+  if (place.database !== ":memory:") return place;
   const { noDb } = context.globals;
   throw new UserError(`Cannot ${what}`, {
     why: noDb

@@ -9,6 +9,7 @@ export const VERBS: Readonly<Record<string, () => Promise<Verb | VerbGroup>>> = 
   session: async () => (await import("./commands/session.ts")).session,
   audit: async () => (await import("./commands/audit.ts")).audit,
   memory: async () => (await import("./commands/memory.ts")).memory,
+  mcp: async () => (await import("./commands/mcp.ts")).mcp,
   queue: async () => (await import("./commands/queue.ts")).queue,
   counter: async () => (await import("./commands/counter.ts")).counter,
   task: async () => (await import("./commands/task.ts")).task,

@@ -27,7 +27,10 @@ export function show({ process, globals }: CliContext, view: View): void {
  */
 export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
-  const { what, why, exitCode, reason, details, ...error } = asUserError(thrown);
+  const { what, why, exitCode, reason, details, ...error } = asUserError(
+    thrown,
+    "Cannot finish the command",
+  );
   const next = nextHere(error.next, globals);
   if (globals.json) {
     const told = reason === null ? {} : { reason, ...details };
@@ -48,7 +51,8 @@ export function errorText(
   return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
 }
 
-function asUserError(thrown: unknown): UserError {
+/** What somebody is told of anything that was thrown. @param what What could not be done, where the error does not say. */
+export function asUserError(thrown: unknown, what: string): UserError {
   if (isUserError(thrown)) return thrown;
   if (isDatabaseBusy(thrown)) {
     return new UserError("The database is in use", {
@@ -59,7 +63,7 @@ function asUserError(thrown: unknown): UserError {
       cause: thrown,
     });
   }
-  return new UserError("Cannot finish the command", {
+  return new UserError(what, {
     why: messageOf(thrown),
     next: "conclaude doctor",
     cause: thrown,

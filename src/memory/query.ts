@@ -18,8 +18,9 @@ export interface MemoryQuery {
   readonly phrases: readonly string[];
 }
 
-/** What is looked at of a query, in characters, and how many words. */
-const MAX_QUERY_CHARS = 4_000;
+/** What is looked at of a query, in characters. */
+export const MAX_QUERY_CHARS = 4_000;
+/** How many words of it are asked for. */
 const MAX_QUERY_TERMS = 64;
 /** So many words may be those of one identifier, and so many are looked at for that. */
 const MAX_JOINED_WORDS = 5;

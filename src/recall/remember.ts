@@ -1,4 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
+import { compileRedactPatterns, redactText } from "../capture/redact.ts";
+import { repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { NO_SESSION } from "../memory/observation.ts";
@@ -6,6 +8,7 @@ import { said } from "../memory/observe/words.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { UserError } from "../errors.ts";
+import { lookUpwards } from "../project/look.ts";
 import { transaction } from "../store/database.ts";
 import { readObservations, saveObservation } from "../store/observations.ts";
 
@@ -54,4 +57,35 @@ export function rememberNote(
       atMs,
     }));
   return { id, isNew: readObservations(db, [id])[0]?.repeats === 1 };
+}
+
+/**
+ * Keeps a note for the project around a folder, its secrets masked.
+ *
+ * @throws {UserError} When nothing is left of it.
+ */
+export function rememberHere(
+  db: DatabaseSync,
+  text: string,
+  { folder, redactPatterns, ...note }:
+    & Pick<NotePlace, "sessionId" | "files" | "atMs">
+    & { readonly folder: string; readonly redactPatterns: readonly string[] },
+): { readonly id: number; readonly isNew: boolean } {
+  const repository = repositoryAt(folder, { projectDir: folder, looks: lookUpwards(folder) });
+  const masked = redactText(text, compileRedactPatterns(redactPatterns));
+  const isAllPrivate =
+    masked.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "";
+  return rememberNote(db, isAllPrivate ? "" : masked, {
+    ...note,
+    project: repository?.commonDir ?? folder,
+    branch: repository?.branch ?? null,
+    root: repository?.root ?? folder,
+  });
+}
+
+/** What is said of a note that was kept. */
+export function rememberedText(
+  { id, isNew }: { readonly id: number; readonly isNew: boolean },
+): string {
+  return isNew ? `Remembered as #${id}.` : `Already remembered as #${id}; counted once more.`;
 }

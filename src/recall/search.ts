@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { spokenTime } from "../memory/dates.ts";
 import { matchLimits, planMatch, prefixMatch } from "../memory/match.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
-import { type MemoryQuery, readQuery } from "../memory/query.ts";
+import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "../memory/query.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { shortened } from "../memory/text.ts";
 import { estimateTokens } from "../memory/tokens.ts";
@@ -72,7 +72,10 @@ export function searchMemory(
 ): SearchResult[] {
   const query = readQuery(text);
   const found = rankMatches(db, text, query, options).slice(0, options.limit);
-  return tellResults(db, query, found);
+  const { project } = options.filter;
+  // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
+  return tellResults(db, query, found)
+    .filter((result) => project === null || result.project === project);
 }
 
 /** The order in which observations answer a question. */
@@ -82,7 +85,8 @@ export function rankMatches(
   query: MemoryQuery,
   { filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions,
 ): Ranked<IndexHit>[] {
-  const time = spokenTime(text, nowMs);
+  const typed = text.slice(0, MAX_QUERY_CHARS);
+  const time = spokenTime(typed, nowMs);
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, query, options);
   if (time !== null) {
@@ -99,7 +103,7 @@ export function rankMatches(
       .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
-  return rank(hits, neighbours, { nowMs, time, paths: pathsIn(text) }, weights);
+  return rank(hits, neighbours, { nowMs, time, paths: pathsIn(typed) }, weights);
 }
 
 function candidates(

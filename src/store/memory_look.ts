@@ -68,10 +68,16 @@ export function capturesByObservation(db: DatabaseSync): ReadonlyMap<number, rea
   return found;
 }
 
-/** What stands before and behind an observation in its session, itself included, oldest first. */
+/**
+ * What stands before and behind an observation in its session, itself included, oldest first. Notes of no session have one
+ * in common, whatever project they are of: only what is of the same project counts.
+ */
 export function timelineAround(
   db: DatabaseSync,
-  { id, sessionId, createdAtMs }: Pick<Observation, "id" | "sessionId" | "createdAtMs">,
+  { id, sessionId, project, createdAtMs }: Pick<
+    Observation,
+    "id" | "sessionId" | "project" | "createdAtMs"
+  >,
   reach: number,
 ): Observation[] {
   const before = db.prepare(
@@ -79,17 +85,19 @@ export function timelineAround(
        FROM observations AS o
       WHERE o.session_id = ?1
         AND (o.created_at_ms, o.id) < (?2, ?3)
+        AND o.project IS ?5
       ORDER BY o.created_at_ms DESC, o.id DESC
       LIMIT ?4`,
-  ).all(sessionId, createdAtMs, id, reach).reverse();
+  ).all(sessionId, createdAtMs, id, reach, project).reverse();
   const behind = db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
       WHERE o.session_id = ?1
         AND (o.created_at_ms, o.id) >= (?2, ?3)
+        AND o.project IS ?5
       ORDER BY o.created_at_ms, o.id
       LIMIT ?4`,
-  ).all(sessionId, createdAtMs, id, reach + 1);
+  ).all(sessionId, createdAtMs, id, reach + 1, project);
   return [...before, ...behind].map(observationOf);
 }
 
@@ -150,4 +158,46 @@ export function countMemory(db: DatabaseSync): MemoryCounts {
       ORDER BY count DESC, kind`,
   ).all();
   return { ...row, byKind: byKind.map((kind) => ({ ...kind })) } as unknown as MemoryCounts;
+}
+
+/** What is remembered of one project. */
+export interface ProjectMemory {
+  readonly observations: number;
+  /** Failures that nothing has mended: how many, and the newest of them. */
+  readonly openFailures: number;
+  readonly newestOpen: readonly Observation[];
+  /** The newest summary of a session; null before there is one. */
+  readonly lastSummary: Observation | null;
+}
+
+/** Looks at the memory of a project; at most `limit` open failures are told. */
+export function projectMemory(db: DatabaseSync, project: string, limit: number): ProjectMemory {
+  const counts = db.prepare(
+    `SELECT count(*) AS observations,
+            coalesce(sum(outcome = 'failure' AND resolved_by IS NULL), 0) AS openFailures
+       FROM observations
+      WHERE project = ?`,
+  ).get(project);
+  const newestOpen = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.project = ?
+        AND o.outcome = 'failure'
+        AND o.resolved_by IS NULL
+      ORDER BY o.updated_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(project, limit);
+  const summary = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.project = ?
+        AND o.kind = 'summary'
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT 1`,
+  ).get(project);
+  return {
+    ...counts as unknown as Pick<ProjectMemory, "observations" | "openFailures">,
+    newestOpen: newestOpen.map(observationOf),
+    lastSummary: summary === undefined ? null : observationOf(summary),
+  };
 }

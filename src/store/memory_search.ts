@@ -166,7 +166,10 @@ export interface Neighbour {
   readonly hit: IndexHit;
 }
 
-/** What stands before and behind some observations in their sessions, at most `reach` away. */
+/**
+ * What stands before and behind some observations in their sessions, at most `reach` away; of the same project alone, for
+ * notes of no session have one in common.
+ */
 export function neighboursOf(
   db: DatabaseSync,
   hits: readonly Pick<IndexHit, "id" | "sessionId" | "createdAtMs">[],
@@ -181,6 +184,7 @@ export function neighboursOf(
           WHERE o.session_id = ?1
             AND (o.created_at_ms, o.id) > (?2, ?3)
             AND o.kind <> 'summary'
+            AND o.project IS (SELECT project FROM observations WHERE id = ?3)
           ORDER BY o.created_at_ms, o.id
           LIMIT ?4`,
       ).all(sessionId, createdAtMs, id, reach),
@@ -191,6 +195,7 @@ export function neighboursOf(
           WHERE o.session_id = ?1
             AND (o.created_at_ms, o.id) < (?2, ?3)
             AND o.kind <> 'summary'
+            AND o.project IS (SELECT project FROM observations WHERE id = ?3)
           ORDER BY o.created_at_ms DESC, o.id DESC
           LIMIT ?4`,
       ).all(sessionId, createdAtMs, id, reach),

@@ -40,17 +40,29 @@ export interface TempHome extends Disposable {
   readonly database: string;
 }
 
+/** What starts the program, for whoever has a way of its own to start processes. */
+export function programStart(
+  args: readonly string[],
+  options: Omit<StartOptions, "stdin"> = {},
+): { command: string; args: string[]; env: Record<string, string>; cwd: string } {
+  const [command, ...first] = [...options.through ?? [], ...programCommand()];
+  return {
+    command: command!,
+    args: [...first, ...args],
+    env: { ...surroundings(runtimeCache()), ...options.env },
+    cwd: options.cwd ?? temporaryFolder(),
+  };
+}
+
 /** Starts the program and leaves it running; the caller has to end its stdin, read its output and await its status. */
 export function spawnProgram(
   args: readonly string[],
   options: Omit<StartOptions, "stdin"> = {},
 ): Deno.ChildProcess {
-  const [command, ...first] = [...options.through ?? [], ...programCommand()];
-  return new Deno.Command(command!, {
-    args: [...first, ...args],
+  const { command, ...start } = programStart(args, options);
+  return new Deno.Command(command, {
+    ...start,
     clearEnv: true,
-    env: { ...surroundings(runtimeCache()), ...options.env },
-    cwd: options.cwd ?? temporaryFolder(),
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",

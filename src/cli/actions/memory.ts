@@ -1,5 +1,6 @@
-import { plain } from "../../capture/plain.ts";
+import { plain, plainLines } from "../../capture/plain.ts";
 import { estimateTokens } from "../../memory/tokens.ts";
+import { observationFacts, observationLine } from "../../recall/view.ts";
 import {
   capturesOfObservation,
   countMemory,
@@ -7,10 +8,8 @@ import {
   timelineAround,
   timelineOfFile,
 } from "../../store/memory_look.ts";
-import type { Observation } from "../../store/observations.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { observationLine, outcomeWord, plainText } from "../memory_view.ts";
 import { observationNamed } from "../observation_lookup.ts";
 import { projectFilterOf } from "../project_filter.ts";
 import { openStore } from "../store.ts";
@@ -32,35 +31,14 @@ export async function showObservation(
     text: [
       plain(observation.title),
       "",
-      ...factsOf(observation),
+      ...observationFacts(observation, Date.now())
+        .map(([name, value]) => `${name.padEnd(14)}${value}`),
       ...files.map(({ path }) => `file          ${plain(path)}`),
       ...captures.map((capture) => `capture       ${capture}  (conclaude queue show ${capture})`),
       "",
-      plainText(observation.text),
+      plainLines(observation.text),
     ].join("\n"),
   };
-}
-
-function factsOf(observation: Observation): string[] {
-  const { facts } = observation;
-  const told: readonly (readonly [name: string, value: string | number | null | undefined])[] = [
-    ["observation", `#${observation.id} (${observation.uid})`],
-    ["kind", observation.kind],
-    ["outcome", outcomeWord(observation) || observation.outcome],
-    ["session", observation.sessionId],
-    ["project", observation.project],
-    ["branch", observation.branch],
-    ["seen", relativeTime(observation.createdAtMs, Date.now())],
-    ["times", observation.repeats === 1 ? null : observation.repeats],
-    ["command", facts.command],
-    ["exit status", facts.exitCode],
-    ["commit", facts.commit === undefined ? null : `${facts.commit.hash} ${facts.commit.subject}`],
-    ["symbols", facts.symbols?.join(", ") || null],
-    ["mended", facts.mended === undefined ? null : `#${facts.mended}`],
-    ["by", facts.by?.map((one) => `#${one}`).join(", ")],
-  ];
-  return told.filter(([, value]) => value != null)
-    .map(([name, value]) => `${name.padEnd(14)}${plain(String(value))}`);
 }
 
 /** `conclaude memory timeline ID|FILE` */

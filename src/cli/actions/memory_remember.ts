@@ -1,7 +1,4 @@
-import { compileRedactPatterns, redactText } from "../../capture/redact.ts";
-import { repositoryAt } from "../../git/repository.ts";
-import { lookUpwards } from "../../project/look.ts";
-import { rememberNote } from "../../recall/remember.ts";
+import { rememberedText, rememberHere } from "../../recall/remember.ts";
 import type { CliContext } from "../context.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openKeptStore } from "../store.ts";
@@ -14,19 +11,12 @@ export async function remember(
   ...words: readonly string[]
 ): Promise<View> {
   const { db, place } = await openKeptStore(context, "remember anything");
-  const looks = lookUpwards(context.cwd);
-  const repository = repositoryAt(context.cwd, { projectDir: context.cwd, looks });
-  const text = redactText(words.join(" "), compileRedactPatterns(place.config.redactPatterns));
-  const { id, isNew } = rememberNote(db, text, {
+  const note = rememberHere(db, words.join(" "), {
+    folder: context.cwd,
+    redactPatterns: place.config.redactPatterns,
     sessionId: sessionFilterOf(db, flags.session),
-    project: repository?.commonDir ?? context.cwd,
-    branch: repository?.branch ?? null,
-    root: repository?.root ?? context.cwd,
     files: flags.file ?? [],
     atMs: Date.now(),
   });
-  return {
-    json: { id, isNew },
-    text: isNew ? `Remembered as #${id}.` : `Already remembered as #${id}; counted once more.`,
-  };
+  return { json: note, text: rememberedText(note) };
 }

@@ -1,4 +1,4 @@
-import { plain } from "../../capture/plain.ts";
+import { plain, plainLines } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
 import { spooledFiles } from "../../spool/drain.ts";
@@ -163,9 +163,4 @@ function layOut(value: unknown): string | undefined {
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
-}
-
-/** JSON has its control characters escaped, but not those above U+007F. */
-function plainLines(text: string): string {
-  return text.split("\n").map(plain).join("\n");
 }

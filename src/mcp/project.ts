@@ -1,0 +1,44 @@
+import { UserError } from "../errors.ts";
+import { findRepository } from "../git/repository.ts";
+import { lookUpwards } from "../project/look.ts";
+import type { Observation } from "../store/observations.ts";
+
+/** The project of the server, looked up for each call: a folder may become a repository. */
+export interface Project {
+  /** The common git directory, or the folder where there is none. */
+  readonly key: string;
+  /** The folder that paths are told from. */
+  readonly root: string;
+}
+
+/** The project around a folder. */
+export function projectAround(folder: string): Project {
+  const repository = findRepository(lookUpwards(folder));
+  return { key: repository?.commonDir ?? folder, root: repository?.root ?? folder };
+}
+
+/**
+ * Of the observations that a number names, none or one, the one that may be told.
+ *
+ * @throws {UserError} When there is none, or when it is of another project and those were not asked for.
+ */
+export function tellable(
+  found: readonly Observation[],
+  id: number,
+  { project, everywhere }: { readonly project: Project; readonly everywhere: boolean },
+): Observation {
+  const [observation] = found;
+  if (observation === undefined) {
+    throw new UserError(`Cannot find the observation #${id}`, {
+      why: "no observation has this number",
+      next: "find it with `recall`",
+    });
+  }
+  if (!everywhere && observation.project !== project.key) {
+    throw new UserError(`Cannot tell of the observation #${id}`, {
+      why: "it is of another project",
+      next: "Call it again with `everywhere: true` if that is meant",
+    });
+  }
+  return observation;
+}

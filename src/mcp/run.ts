@@ -1,0 +1,72 @@
+/** The server's life: it answers on stdin and stdout until stdin is closed or a signal ends it. */
+import process from "node:process";
+import { Writable } from "node:stream";
+// @ts-types="@modelcontextprotocol/sdk/server/stdio"
+import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { createServer } from "./server.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const ENDING_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
+  ? ["SIGINT"]
+  : ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/** A longer message ends the connection: nothing that our tools take comes near it. */
+const MAX_MESSAGE_BYTES = 4_000_000;
+
+/** How long a client that has closed stdin is given to read its last answers, in milliseconds. */
+const LAST_ANSWERS_MS = 1_000;
+
+/**
+ * Serves until it is told to end.
+ *
+ * @returns 0, also when the client is gone in the middle of an answer; 1 when what it sent cannot be read any more.
+ */
+export async function runMcp(surroundings: Surroundings): Promise<number> {
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
+  const atWork = new Set<Promise<unknown>>();
+  const server = createServer(surroundings, {
+    onCall: (work) => {
+      atWork.add(work);
+      work.finally(() => atWork.delete(work));
+    },
+  });
+  const out = stdoutThat({ isGone: () => end(0) });
+  const transport = new StdioServerTransport(process.stdin, out, {
+    maxBufferSize: MAX_MESSAGE_BYTES,
+  });
+  for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
+  // What was asked before stdin was closed is answered: `conclaude mcp < requests`.
+  for (const over of ["end", "close"]) {
+    process.stdin.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
+  }
+  server.onclose = () => {
+    surroundings.say(
+      `a message is longer than ${MAX_MESSAGE_BYTES} bytes; the connection is closed`,
+    );
+    end(1);
+  };
+  await server.connect(transport);
+  return await ended;
+}
+
+/** A call is over as soon as its answer is on its way; a client that does not read it any more is not waited for. */
+async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>, out: Writable): Promise<void> {
+  const late = new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS));
+  // Once more around, and what has ended is written; an empty text is written when all before it is.
+  const next = () => new Promise((resolve) => setTimeout(resolve, 0));
+  const answered = async () => {
+    for (await next(); atWork.size > 0; await next()) await Promise.allSettled(atWork);
+    await new Promise((resolve) => out.write("", resolve));
+  };
+  await Promise.race([answered(), late]);
+}
+
+/** Stdout as the library wants it. The runtime's own does not tell in every version that nobody reads it any more. */
+function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
+  const writeAll = async (bytes: Uint8Array) => {
+    for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
+  };
+  return new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => void writeAll(chunk).then(() => done(), isGone),
+  });
+}

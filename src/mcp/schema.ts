@@ -1,0 +1,85 @@
+import { UserError } from "../errors.ts";
+
+/** What one argument of a tool may be: a JSON Schema, as far as our tools need one. */
+export type ArgumentSchema =
+  & { readonly description?: string }
+  & (
+    | { readonly type: "string"; readonly enum?: readonly string[] }
+    | { readonly type: "integer"; readonly minimum: number; readonly maximum?: number }
+    | { readonly type: "boolean" }
+  );
+
+/** What a tool is called with. */
+export interface InputSchema {
+  readonly type: "object";
+  readonly properties: Readonly<Record<string, ArgumentSchema>>;
+  readonly required?: readonly string[];
+}
+
+/** Arguments that a schema lets through. */
+export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/**
+ * Checks what a tool was called with. Models also write numbers and truth values as texts, and `#12` for a number that
+ * they were told so; null is an argument that was left out.
+ *
+ * @throws {UserError} With the argument that is wrong, and what it may be.
+ */
+export function readArguments(
+  tool: string,
+  given: Readonly<Record<string, unknown>>,
+  { properties, required = [] }: InputSchema,
+): Arguments {
+  const wrong = (why: string) =>
+    new UserError(`Cannot call ${tool}`, { why, next: `Call it with ${shapeOf(properties)}` });
+  const read: Record<string, string | number | boolean> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (value === null || value === undefined) continue;
+    const schema = Object.hasOwn(properties, name) ? properties[name]! : null;
+    if (schema === null) throw wrong(`it has no argument "${name}"`);
+    const known = valueOf(value, schema);
+    if (known === null) throw wrong(`"${name}" must be ${wanted(schema)}`);
+    read[name] = known;
+  }
+  const missing = required.find((name) => !Object.hasOwn(read, name));
+  if (missing !== undefined) throw wrong(`"${missing}" is missing`);
+  return read;
+}
+
+function valueOf(value: unknown, schema: ArgumentSchema): string | number | boolean | null {
+  if (schema.type === "boolean") {
+    return value === true || value === "true"
+      ? true
+      : value === false || value === "false"
+      ? false
+      : null;
+  }
+  if (schema.type === "string") {
+    if (typeof value !== "string" || value.trim() === "") return null;
+    return schema.enum === undefined || schema.enum.includes(value) ? value : null;
+  }
+  const n = typeof value === "string" && /^#?\d{1,15}$/.test(value.trim())
+    ? Number(value.trim().replace("#", ""))
+    : value;
+  const { minimum, maximum = Number.MAX_SAFE_INTEGER } = schema;
+  return typeof n === "number" && Number.isSafeInteger(n) && n >= minimum && n <= maximum
+    ? n
+    : null;
+}
+
+function wanted(schema: ArgumentSchema): string {
+  if (schema.type === "boolean") return "true or false";
+  if (schema.type === "string") {
+    return schema.enum === undefined
+      ? "a text that is not empty"
+      : `one of ${schema.enum.join(", ")}`;
+  }
+  return schema.maximum === undefined
+    ? `a whole number, at least ${schema.minimum}`
+    : `a whole number from ${schema.minimum} to ${schema.maximum}`;
+}
+
+function shapeOf(properties: InputSchema["properties"]): string {
+  const names = Object.entries(properties).map(([name, { type }]) => `${name}: ${type}`);
+  return names.length === 0 ? "no arguments" : names.join(", ");
+}

@@ -1,0 +1,53 @@
+import { plain } from "../../capture/plain.ts";
+import type { ObservationKind } from "../../memory/observation.ts";
+import { pathInProject } from "../../memory/paths.ts";
+import { baseName, parentOf } from "../../paths.ts";
+import { searchMemory, type SearchResult } from "../../recall/search.ts";
+import { outcomeWord } from "../../recall/view.ts";
+import { EVERYTHING } from "../../store/memory_search.ts";
+import { daysMs, relativeTime } from "../../time.ts";
+import type { Call } from "../call.ts";
+
+const LIMIT = 10;
+
+/** `recall`: a line a result, the best first. */
+export function recall({ db, project, nowMs, args }: Call): string {
+  const everywhere = args["everywhere"] === true;
+  const { file, days } = args;
+  const results = searchMemory(db, String(args["query"]), {
+    filter: {
+      ...EVERYTHING,
+      project: everywhere ? null : project.key,
+      file: file === undefined ? null : pathInProject(String(file), project.root),
+      kind: (args["kind"] as ObservationKind | undefined) ?? null,
+      sinceMs: days === undefined ? null : nowMs - daysMs(Number(days)),
+    },
+    limit: Number(args["limit"] ?? LIMIT),
+    nowMs,
+  });
+  if (results.length === 0) {
+    return everywhere
+      ? "Nothing is remembered that matches."
+      : "Nothing is remembered of this project that matches; `everywhere: true` searches other projects too.";
+  }
+  return results.map((result) => lineOf(result, { nowMs, here: project.key })).join("\n");
+}
+
+function lineOf(
+  result: SearchResult,
+  { nowMs, here }: { readonly nowMs: number; readonly here: string },
+): string {
+  const { id, kind, title, snippet, createdAtMs, tokens, project } = result;
+  const outcome = outcomeWord(result);
+  const where = project === here ? "" : ` [${project === null ? "no project" : nameOf(project)}]`;
+  return plain(
+    `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}${outcome === "" ? "" : ` (${outcome})`}` +
+      `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${tokens} tokens)`,
+  );
+}
+
+/** `/work/shop/.git` is the shop. */
+function nameOf(project: string): string {
+  const name = baseName(project);
+  return name === ".git" ? baseName(parentOf(project)) : name;
+}

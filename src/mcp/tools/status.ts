@@ -1,0 +1,39 @@
+import { plain } from "../../capture/plain.ts";
+import { messageOf } from "../../errors.ts";
+import { observationLine } from "../../recall/view.ts";
+import { integrityFaults } from "../../store/care.ts";
+import { projectMemory } from "../../store/memory_look.ts";
+import { queueHealth } from "../../store/queue_health.ts";
+import type { Call } from "../call.ts";
+
+const MAX_OPEN = 5;
+/** A bigger database is not read whole for this: 64 MB take a quarter of a second. */
+const MAX_CHECKED_BYTES = 64_000_000;
+
+/** `status`: what memory holds of this project, and whether the database is well. */
+export function status({ db, database, project, nowMs }: Call): string {
+  const memory = projectMemory(db, project.key, MAX_OPEN);
+  const { waiting, errors } = queueHealth(db, nowMs);
+  const { openFailures, newestOpen, lastSummary } = memory;
+  const givenUp = errors === 0 ? "" : `, ${errors} were given up (conclaude queue list)`;
+  return [
+    `observations of this project: ${memory.observations}`,
+    `captures not worked in yet: ${waiting}${givenUp}`,
+    `open failures: ${openFailures}`,
+    ...newestOpen.map((one) => `  ${observationLine(one, nowMs)}`),
+    `last session: ${lastSummary === null ? "none yet" : observationLine(lastSummary, nowMs)}`,
+    `database: ${plain(database)}, ${healthOf({ db, database })}`,
+  ].join("\n");
+}
+
+function healthOf({ db, database }: Pick<Call, "db" | "database">): string {
+  try {
+    if (Deno.statSync(database).size > MAX_CHECKED_BYTES) {
+      return "readable; `conclaude doctor` looks at it whole";
+    }
+    const [fault] = integrityFaults(db, "quick");
+    return fault === undefined ? "well" : `damaged: ${plain(fault)}; run \`conclaude doctor\``;
+  } catch (thrown) {
+    return `not readable: ${plain(messageOf(thrown))}; run \`conclaude doctor\``;
+  }
+}

@@ -1,0 +1,34 @@
+import { plain } from "../../capture/plain.ts";
+import { UserError } from "../../errors.ts";
+import { pathInProject } from "../../memory/paths.ts";
+import { observationLine } from "../../recall/view.ts";
+import { timelineAround, timelineOfFile } from "../../store/memory_look.ts";
+import { readObservations } from "../../store/observations.ts";
+import type { Call } from "../call.ts";
+import { tellable } from "../project.ts";
+
+const LIMIT = 20;
+
+/** `timeline`: what came before and after an observation, or what there is of a file. */
+export function timeline({ db, project, nowMs, args }: Call): string {
+  const { id, file } = args;
+  const everywhere = args["everywhere"] === true;
+  const limit = Number(args["limit"] ?? LIMIT);
+  if ((id === undefined) === (file === undefined)) {
+    throw new UserError("Cannot call timeline", {
+      why: id === undefined ? "neither `id` nor `file` is there" : "both `id` and `file` are there",
+      next: "Call it with one of the two",
+    });
+  }
+  if (id !== undefined) {
+    const found = readObservations(db, [Number(id)]);
+    const around = tellable(found, Number(id), { project, everywhere });
+    const lines = timelineAround(db, around, Math.ceil(limit / 2));
+    return lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`)
+      .join("\n");
+  }
+  const path = pathInProject(String(file), project.root);
+  const lines = timelineOfFile(db, path, { project: everywhere ? null : project.key, limit });
+  if (lines.length === 0) return `Nothing is remembered of "${plain(path)}".`;
+  return lines.map((one) => observationLine(one, nowMs)).join("\n");
+}

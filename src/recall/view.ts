@@ -1,0 +1,57 @@
+/** How observations are shown, to people and to models. */
+import { plain } from "../capture/plain.ts";
+import type { Observation } from "../store/observations.ts";
+import { relativeTime } from "../time.ts";
+
+/** What has become of something, in a word; empty where there is nothing to say. */
+export function outcomeWord(
+  { outcome, resolvedBy }: Pick<Observation, "outcome" | "resolvedBy">,
+): string {
+  if (outcome !== "failure") return "";
+  return resolvedBy === null ? "open" : `mended by #${resolvedBy}`;
+}
+
+/** One line for an observation: number, age, kind, title. */
+export function observationLine(
+  one: Pick<
+    Observation,
+    "id" | "kind" | "title" | "outcome" | "resolvedBy" | "createdAtMs" | "repeats"
+  >,
+  nowMs: number,
+): string {
+  const outcome = outcomeWord(one);
+  const notes = [
+    ...one.repeats > 1 ? [`${one.repeats} times`] : [],
+    ...outcome === "" ? [] : [outcome],
+  ];
+  return plain(
+    `#${one.id}  ${relativeTime(one.createdAtMs, nowMs)}  ${one.kind}  ${one.title}${
+      notes.length === 0 ? "" : `  (${notes.join(", ")})`
+    }`,
+  );
+}
+
+/** What there is to know of an observation beside its texts and files, by name; what does not apply is left out. */
+export function observationFacts(
+  observation: Observation,
+  nowMs: number,
+): (readonly [name: string, value: string])[] {
+  const { facts } = observation;
+  const told: readonly (readonly [name: string, value: string | number | null | undefined])[] = [
+    ["observation", `#${observation.id} (${observation.uid})`],
+    ["kind", observation.kind],
+    ["outcome", outcomeWord(observation) || observation.outcome],
+    ["session", observation.sessionId],
+    ["project", observation.project],
+    ["branch", observation.branch],
+    ["seen", relativeTime(observation.createdAtMs, nowMs)],
+    ["times", observation.repeats === 1 ? null : observation.repeats],
+    ["command", facts.command],
+    ["exit status", facts.exitCode],
+    ["commit", facts.commit === undefined ? null : `${facts.commit.hash} ${facts.commit.subject}`],
+    ["symbols", facts.symbols?.join(", ") || null],
+    ["mended", facts.mended === undefined ? null : `#${facts.mended}`],
+    ["by", facts.by?.map((one) => `#${one}`).join(", ")],
+  ];
+  return told.flatMap(([name, value]) => value == null ? [] : [[name, plain(String(value))]]);
+}

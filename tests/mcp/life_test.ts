@@ -1,0 +1,288 @@
+/** The server as a process: what it does with bad requests, bad databases, many calls, and its end. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { filesBelow, queryValue } from "../support/look.ts";
+import { spawnProgram, startProgram } from "../support/program.ts";
+import { connect, keep, places } from "./support.ts";
+
+const INITIALIZE = {
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "test", version: "1" },
+  },
+};
+
+const callOf = (id: number, name: string, args: unknown) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name, arguments: args },
+});
+
+Deno.test("a call with wrong arguments says what is wrong, and the server goes on", async () => {
+  const at = places();
+  await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
+  await using server = await connect(at);
+  const wrong: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
+    ["recall", {}, /"query" is missing/],
+    ["recall", { query: "  " }, /"query" must be a text that is not empty/],
+    ["recall", { query: 5 }, /"query" must be a text/],
+    ["recall", { query: "menu", kind: "joke" }, /"kind" must be one of edit, /],
+    ["recall", { query: "menu", limit: 51 }, /"limit" must be a whole number from 1 to 50/],
+    ["recall", { query: "menu", days: 0.5 }, /"days" must be a whole number, at least 1/],
+    ["recall", { query: "menu", everywhere: "perhaps" }, /"everywhere" must be true or false/],
+    ["recall", { query: "menu", project: "/" }, /it has no argument "project"/],
+    ["recall", { query: "menu", toString: "x" }, /it has no argument "toString"/],
+    ["open", { id: 77 }, /^Cannot find the observation #77\n {2}why: {2}.*\n {2}next: /],
+    ["open", { id: 2 ** 60 }, /"id" must be/],
+    ["timeline", {}, /neither `id` nor `file`/],
+    ["timeline", { id: 1, file: "a.ts" }, /both `id` and `file`/],
+    ["timeline", { id: 77 }, /Cannot find the observation #77/],
+    ["remember", { text: "<private>all of it</private>" }, /all of it is private/],
+    ["forget", {}, /there is no such tool\n {2}next: Call one of recall, open, /],
+    ["constructor", {}, /there is no such tool/],
+  ];
+  for (const [tool, args, why] of wrong) {
+    const { text, isError } = await server.call(tool, args);
+    assert.equal(isError, true, JSON.stringify([tool, args, text]));
+    assert.match(text, why);
+  }
+  for (const id of ["1", "#1"]) {
+    assert.match((await server.call("open", { id })).text, /^Edit of the menu\n/);
+  }
+  assert.match((await server.call("recall", { query: "menu", file: null })).text, /^#1 /);
+  await assert.rejects(server.client.listResources(), /does not support|Method not found/);
+  assert.deepEqual(server.faults, []);
+  assert.equal(server.stderr(), "");
+});
+
+Deno.test("any text may be searched for", async () => {
+  const at = places();
+  await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
+  await using server = await connect(at);
+  for (
+    const query of ['"', "a AND (", "NEAR/", "*", "' OR 1=1 --", "🦔", "\0", "x".repeat(99_999)]
+  ) {
+    const { text, isError } = await server.call("recall", { query });
+    assert.equal(isError, false, `${JSON.stringify(query.slice(0, 20))}: ${text}`);
+  }
+});
+
+Deno.test("without a database nothing is remembered yet, and none is made by asking", async () => {
+  await using server = await connect();
+  for (const [tool, args] of [["recall", { query: "menu" }], ["status", {}], ["open", { id: 1 }]]) {
+    const { text, isError } = await server.call(String(tool), args as Record<string, unknown>);
+    assert.equal(isError, false);
+    assert.match(text, /^Nothing is remembered yet/);
+  }
+  assert.deepEqual(filesBelow(join(server.home, ".conclaude")), []);
+  assert.equal((await server.call("remember", { text: "The first" })).text, "Remembered as #1.");
+  assert.match((await server.call("recall", { query: "first" })).text, /^#1 /);
+});
+
+Deno.test("a database that was replaced, removed or migrated meanwhile is seen at the next call", async () => {
+  const at = places();
+  await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
+  await using server = await connect(at);
+  const recall = () => server.call("recall", { query: "edit" });
+  assert.match((await recall()).text, /^#1 .*menu/);
+
+  const other = join(at.home, "other.db");
+  await keep(other, [{ project: at.project, title: "Edit of the printer" }]);
+  for (const end of ["-wal", "-shm"]) await Deno.remove(at.database + end).catch(() => {});
+  await Deno.rename(other, at.database);
+  assert.match((await recall()).text, /^#1 .*printer/);
+
+  const db = new DatabaseSync(at.database);
+  db.exec("PRAGMA user_version = 99");
+  db.close();
+  const newer = await recall();
+  assert.equal(newer.isError, true);
+  assert.match(newer.text, /a newer conclaude has been here.*\n {2}next: Install the newest/);
+
+  await Deno.writeTextFile(at.database, "no database at all, but long enough to be looked at");
+  assert.equal((await recall()).isError, true);
+  assert.equal((await server.call("status")).isError, true);
+
+  await Deno.remove(at.database);
+  assert.match((await recall()).text, /^Nothing is remembered yet/);
+  assert.equal(server.stderr(), "");
+});
+
+Deno.test("a locked database is waited for", async () => {
+  const at = places();
+  await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
+  await using server = await connect(at);
+  const db = new DatabaseSync(at.database);
+  db.exec("BEGIN IMMEDIATE");
+  const kept = server.call("remember", { text: "While it was locked" });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  db.exec("ROLLBACK");
+  assert.deepEqual(await kept, { text: "Remembered as #2.", isError: false });
+  db.exec("BEGIN IMMEDIATE");
+  const refused = await server.call("remember", { text: "Locked for ever" });
+  db.exec("ROLLBACK");
+  db.close();
+  assert.equal(refused.isError, true);
+  assert.match(refused.text, /The database is in use/);
+});
+
+Deno.test("with the database switched off a call says so", async () => {
+  await using server = await connect(places(), { args: ["--no-db"] });
+  for (const [tool, args] of [["recall", { query: "menu" }], ["remember", { text: "It" }]]) {
+    const { text, isError } = await server.call(String(tool), args as Record<string, string>);
+    assert.equal(isError, true);
+    assert.match(text, /with `--no-db` nothing is kept/);
+  }
+});
+
+Deno.test("50 calls at once are all answered, each with its own answer", async () => {
+  const at = places();
+  await keep(
+    at.database,
+    Array.from({ length: 25 }, (_, i) => ({ project: at.project, title: `Edit of file${i}.ts` })),
+  );
+  await using server = await connect(at);
+  await Promise.all(
+    Array.from({ length: 25 }, async (_, i) => {
+      const [opened, kept] = await Promise.all([
+        server.call("open", { id: i + 1 }),
+        server.call("remember", { text: `Note number ${i} of many` }),
+      ]);
+      assert.match(opened.text, new RegExp(`^Edit of file${i}\\.ts\n`));
+      assert.match(kept.text, /^Remembered as #\d+\.$/);
+    }),
+  );
+  const notes = queryValue(at.database, "SELECT count(*) FROM observations WHERE kind = 'note'");
+  assert.equal(notes, 25);
+  assert.deepEqual(server.faults, []);
+});
+
+Deno.test("lines that are no requests are passed over, and stdout carries the protocol alone", async () => {
+  const at = places();
+  const lines = [
+    JSON.stringify(INITIALIZE),
+    "garbage",
+    "",
+    '{"jsonrpc":"2.0"',
+    "[]",
+    "\0\ufeff",
+    JSON.stringify({ ...callOf(1, "recall", []), params: { name: "recall", arguments: [] } }),
+    JSON.stringify({ jsonrpc: "2.0", id: 2, method: "tools/call" }),
+    JSON.stringify(callOf(3, "recall", { query: "menu" })),
+    JSON.stringify({ jsonrpc: "2.0", id: 4, method: "tools/list" }),
+  ];
+  const { code, stdout, stderr } = await startProgram(["mcp"], {
+    cwd: at.project,
+    env: { HOME: at.home },
+    through: ["timeout", "-s", "KILL", "20"],
+    stdin: lines.join("\n") + "\n",
+  });
+  const answers = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
+  const ids = answers.map(({ jsonrpc, id }) => `${jsonrpc} ${id}`).sort();
+  assert.deepEqual(ids, ["2.0 0", "2.0 1", "2.0 2", "2.0 3", "2.0 4"]);
+  const byId = new Map(answers.map((answer) => [answer.id, answer]));
+  assert.match(byId.get(3).result.content[0].text, /^Nothing is remembered yet/);
+  for (const id of [1, 2]) assert.ok(byId.get(id).error.message, JSON.stringify(byId.get(id)));
+  assert.equal(stderr, "");
+  assert.equal(code, 0);
+  await Deno.remove(at.folder, { recursive: true });
+});
+
+Deno.test("all that was asked before stdin was closed is answered, to a slow reader too", async () => {
+  const at = places();
+  const text = "What the command printed, word for word. ".repeat(130);
+  await keep(at.database, [{ project: at.project, text }]);
+  const count = 200;
+  const child = spawnProgram(["mcp"], {
+    cwd: at.project,
+    env: { HOME: at.home },
+    through: ["timeout", "-s", "KILL", "20"],
+  });
+  const requests = [
+    INITIALIZE,
+    ...Array.from({ length: count }, (_, i) => callOf(i + 1, "open", { id: 1 })),
+  ];
+  const writer = child.stdin.getWriter();
+  await writer.write(
+    new TextEncoder().encode(requests.map((one) => `${JSON.stringify(one)}\n`).join("")),
+  );
+  await writer.close();
+  await new Promise((resolve) => setTimeout(resolve, 400));
+  const { stdout, code } = await child.output();
+  const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+  assert.equal(lines.length, count + 1);
+  assert.ok(lines.every((line) => JSON.parse(line).result !== undefined));
+  assert.equal(code, 0);
+  await Deno.remove(at.folder, { recursive: true });
+});
+
+const ENDS = {
+  "stdin is closed": (child: Deno.ChildProcess) => child.stdin.close(),
+  "it gets SIGTERM": (child: Deno.ChildProcess) => child.kill("SIGTERM"),
+  "it gets SIGINT": (child: Deno.ChildProcess) => child.kill("SIGINT"),
+};
+
+/** Starts a server that has answered once, and reads what it says from then on. */
+async function started(at: ReturnType<typeof places>) {
+  const child = spawnProgram(["mcp"], { cwd: at.project, env: { HOME: at.home } });
+  const tooLate = setTimeout(() => child.kill("SIGKILL"), 10_000);
+  child.status.finally(() => clearTimeout(tooLate));
+  await send(child, INITIALIZE);
+  const reader = child.stdout.getReader();
+  assert.match(new TextDecoder().decode((await reader.read()).value), /^{.*}\n$/);
+  return { child, reader };
+}
+
+async function send(child: Deno.ChildProcess, message: object): Promise<void> {
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  writer.releaseLock();
+}
+
+for (const [name, end] of Object.entries(ENDS)) {
+  Deno.test(`the server leaves with 0 at once when ${name}`, async () => {
+    const at = places();
+    const { child, reader } = await started(at);
+    const start = performance.now();
+    await end(child);
+    const { code, signal } = await child.status;
+    assert.deepEqual([code, signal], [0, null]);
+    assert.ok(performance.now() - start < 900, `${performance.now() - start} ms`);
+    assert.equal((await reader.read()).done, true);
+    assert.equal(await new Response(child.stderr).text(), "");
+    await child.stdin.close().catch(() => {});
+    await Deno.remove(at.folder, { recursive: true });
+  });
+}
+
+Deno.test("the server leaves with 0 when nobody reads its answers any more", async () => {
+  const at = places();
+  const { child, reader } = await started(at);
+  await reader.cancel();
+  await send(child, callOf(1, "recall", { query: "menu" }));
+  const { code, signal } = await child.status;
+  assert.deepEqual([code, signal], [0, null]);
+  assert.equal(await new Response(child.stderr).text(), "");
+  await child.stdin.close().catch(() => {});
+  await Deno.remove(at.folder, { recursive: true });
+});
+
+Deno.test("a message without end closes the connection with a word why", async () => {
+  const at = places();
+  const { child, reader } = await started(at);
+  const writer = child.stdin.getWriter();
+  const piece = new Uint8Array(1_000_000).fill(97);
+  for (let i = 0; i < 12; i++) await writer.write(piece).catch(() => {});
+  assert.equal((await child.status).code, 1);
+  const stderr = await new Response(child.stderr).text();
+  assert.match(stderr, /^conclaude mcp: a message is longer than 4000000 bytes.*\n$/);
+  assert.equal((await reader.read()).done, true);
+  await writer.abort().catch(() => {});
+  await Deno.remove(at.folder, { recursive: true });
+});
