@@ -1,0 +1,145 @@
+/** What people and programs ask of memory, on the real program. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { saveRecords } from "../../src/store/captures.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { makeCorpus } from "../support/memory_corpus.ts";
+import { startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { workRecords } from "../support/work_sessions.ts";
+
+const START_MS = Date.UTC(2026, 0, 1);
+
+/** A home whose captures are worked into memory, and its project. */
+async function remembered(): Promise<TempHome & { readonly project: string }> {
+  const home = tempHome();
+  const project = join(home.path, "app");
+  await Deno.mkdir(join(home.path, ".conclaude"), { mode: 0o700 });
+  await Deno.mkdir(project);
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  saveRecords(db, workRecords(240, { seed: 5, project, startMs: START_MS }));
+  db.close();
+  const place = Object.assign(home, { project });
+  await ask(place, ["queue", "drain"]);
+  return place;
+}
+
+type Place = Pick<TempHome, "path"> & { readonly project: string };
+
+async function run({ path, project }: Place, args: readonly string[]) {
+  return await startProgram(args, { env: { HOME: path }, cwd: project });
+}
+
+// deno-lint-ignore no-explicit-any -- what a verb prints
+async function ask(place: Place, args: readonly string[]): Promise<any> {
+  const { code, stdout, stderr } = await run(place, [...args, "--json"]);
+  assert.equal(code, 0, stderr + stdout);
+  return JSON.parse(stdout);
+}
+
+Deno.test("memory search gives what programs are promised, the best first, and each filter narrows it", async () => {
+  using place = await remembered();
+  const { results } = await ask(place, ["memory", "search", "mismatched", "types"]);
+  assert.ok(results.length > 3);
+  for (const result of results) {
+    const { id, kind, title, snippet, score, sessionId, files, createdAtMs, tokens } = result;
+    assert.deepEqual(
+      [id, kind, title, snippet, score, sessionId, files, createdAtMs, tokens].map((value) =>
+        Array.isArray(value) ? "list" : typeof value
+      ),
+      ["number", "string", "string", "string", "number", "string", "list", "number", "number"],
+    );
+  }
+  const scores = results.map(({ score }: { score: number }) => score);
+  assert.deepEqual(scores, scores.toSorted((a: number, b: number) => b - a));
+  assert.match(results[0].title, /mismatched types/);
+  const [first] = results;
+  const all = async (...flags: string[]) =>
+    (await ask(place, ["memory", "search", "mismatched types auth", ...flags])).results;
+  for (const { kind } of await all("--kind", "fix")) assert.equal(kind, "fix");
+  for (const { sessionId } of await all("--session", first.sessionId)) {
+    assert.equal(sessionId, first.sessionId);
+  }
+  const ofFile = await all("--file", "auth.ts");
+  assert.ok(ofFile.length > 0);
+  for (const { files } of ofFile) assert.ok(files.includes("src/auth.ts"));
+  for (const { branch } of await all("--branch", "main")) assert.equal(branch, "main");
+  assert.deepEqual(await all("--branch", "other"), []);
+  assert.deepEqual(await all("--project", "/elsewhere"), []);
+  assert.ok((await all("--here")).length > 0);
+  assert.ok((await all("--limit", "2")).length === 2);
+  assert.deepEqual(await all("--since", "2026-06-01"), []);
+  assert.deepEqual(await all("--until", "2025-06-01"), []);
+  assert.equal((await run(place, ["memory", "search", "x", "--limit", "50"])).code, 2);
+  assert.equal((await run(place, ["memory", "search"])).code, 2);
+});
+
+Deno.test("a number opens an observation with everything behind it", async () => {
+  using place = await remembered();
+  const { results: [fix] } = await ask(place, ["memory", "search", "mismatched", "--kind", "fix"]);
+  const shown = await ask(place, ["memory", "show", String(fix.id)]);
+  assert.equal(shown.kind, "fix");
+  assert.match(shown.text, /^Failed: /);
+  const failure = await ask(place, ["memory", "show", `#${shown.facts.mended}`]);
+  assert.deepEqual([failure.outcome, failure.resolvedBy], ["failure", fix.id]);
+  assert.ok(failure.captures.length >= 1);
+  const capture = await ask(place, ["queue", "show", failure.captures[0]]);
+  assert.match(capture.payload.error, /^Exit code 1/);
+  const { observations } = await ask(place, ["memory", "timeline", String(fix.id), "--limit", "6"]);
+  assert.ok(observations.some(({ id }: { id: number }) => id === fix.id));
+  const ofFile = await ask(place, ["memory", "timeline", "src/auth.ts"]);
+  assert.ok(ofFile.observations.length > 0);
+  const wrong = await run(place, ["memory", "show", "999999"]);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /^Cannot find the observation "999999"\n {2}why: .*\n {2}next: /);
+});
+
+Deno.test("a note is kept once, counted, and found from its project", async () => {
+  using place = await remembered();
+  const note = ["memory", "remember", "Deploys need the", "vpn", "--file", "src/auth.ts"];
+  const { id, isNew } = await ask(place, note);
+  assert.equal(isNew, true);
+  assert.deepEqual(await ask(place, note), { id, isNew: false });
+  const { results } = await ask(place, ["memory", "search", "vpn", "--here"]);
+  assert.deepEqual([results[0].id, results[0].kind, results[0].files], [id, "note", [
+    "src/auth.ts",
+  ]]);
+  const blank = await run(place, ["memory", "remember", "<private>all of it</private>"]);
+  assert.equal(blank.code, 1);
+  const stats = await ask(place, ["memory", "stats"]);
+  assert.equal(stats.byKind.find(({ kind }: { kind: string }) => kind === "note").count, 1);
+});
+
+Deno.test("memory eval tells recall, the mean reciprocal rank and the time, and leaves nothing behind", async () => {
+  using place = await remembered();
+  const { documents, questions } = makeCorpus(9, { documents: 600, questions: 40 });
+  const set = join(place.path, "set.jsonl");
+  await Deno.writeTextFile(
+    set,
+    [
+      ...documents.map((document) => ({ type: "document", ...document })),
+      ...questions.map((question) => ({ type: "question", ...question })),
+    ].map((line) => JSON.stringify(line)).join("\n"),
+  );
+  const before = await ask(place, ["memory", "stats"]);
+  const scores = await ask(place, ["memory", "eval", set, "--baseline", "--per-question"]);
+  assert.equal(scores.documents, documents.length);
+  assert.equal(scores.questions, questions.length);
+  for (const measure of [scores.recall.any, scores.recall.fraction]) {
+    assert.deepEqual(Object.keys(measure), ["1", "5", "10", "20"]);
+    for (const part of Object.values(measure)) {
+      assert.ok((part as number) > 0 && (part as number) <= 1);
+    }
+  }
+  assert.ok(
+    scores.mrr > 0 && scores.latencyMs.p50 > 0 && scores.latencyMs.p99 >= scores.latencyMs.p50,
+  );
+  assert.ok(scores.recall.any["10"] >= scores.baseline.recall.any["10"]);
+  assert.equal(scores.perQuestion.length, questions.length);
+  assert.deepEqual(await ask(place, ["memory", "stats"]), before);
+  await Deno.writeTextFile(set, '{"type":"document","id":1}\n');
+  const wrong = await run(place, ["memory", "eval", set]);
+  assert.equal(wrong.code, 1);
+  assert.match(wrong.stderr, /line 1: `sessionId` is not a text/);
+  const own = await ask(place, ["memory", "eval", "--self"]);
+  assert.ok(own.questions > 0 && own.recall.any["20"] > 0);
+});
