@@ -18,6 +18,7 @@ import questions from "./0013_questions.sql" with { type: "text" };
 import events from "./0014_events.sql" with { type: "text" };
 import fewerPages from "./0015_fewer_pages.sql" with { type: "text" };
 import memory from "./0016_memory.sql" with { type: "text" };
+import summarizer from "./0017_summarizer.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -44,6 +45,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["events", events],
   ["fewer_pages", fewerPages],
   ["memory", memory],
+  ["summarizer", summarizer],
 ];
 
 /** Every migration, oldest first. */

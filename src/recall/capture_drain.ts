@@ -25,7 +25,7 @@ import {
   failCapture,
   releaseClaims,
 } from "../store/queue_work.ts";
-import { writeSummaries } from "./summaries.ts";
+import { summarySteps } from "./summaries.ts";
 
 /** What a drain did. */
 export interface CaptureDrainReport {
@@ -77,6 +77,17 @@ export function drainCaptures(
   db: DatabaseSync,
   options: CaptureDrainOptions,
 ): CaptureDrainReport {
+  const steps = drainSteps(db, options);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** {@linkcode drainCaptures} in steps, a batch or a summary each, between which others may work. */
+export function* drainSteps(
+  db: DatabaseSync,
+  options: CaptureDrainOptions,
+): Generator<void, CaptureDrainReport> {
   const { now, batch = BATCH, untilMs = Infinity } = options;
   releaseClaims(db);
   let worked = 0;
@@ -86,7 +97,7 @@ export function drainCaptures(
     if (claimed.length === 0) {
       const written = options.summarizes === false
         ? { summaries: 0, complete: true }
-        : writeSummaries(db, { untilMs });
+        : yield* summarySteps(db, { untilMs });
       return { worked, failed, ...written };
     }
     const done = workIn(db, claimed, now());
@@ -94,6 +105,7 @@ export function drainCaptures(
     failed += done.failed;
     if (round % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
     options.onProgress?.(worked);
+    yield;
   }
   return { worked, failed, summaries: 0, complete: false };
 }

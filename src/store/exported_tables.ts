@@ -102,6 +102,7 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   pauses: "lifts a rule for a session and a while; who takes an export over has not said that",
   root_snapshots: "what a running session is judged by at its stop, in the folder where it runs",
   prompt_queues: "how far a running session was told something",
+  summarizer_runs: "what this machine has spent on summaries, by which its budget is counted",
   memory_index: "made anew from the observations, by their triggers",
 };
 
