@@ -39,13 +39,17 @@ export async function showObservation(
   const captures = capturesOfObservation(db, observation);
   const tokens = estimateTokens(`${observation.title}\n${observation.text}`);
   return {
-    json: { ...observation, files, captures, tokens },
+    json: { ...observation, files, captures: captures.map(({ id }) => id), tokens },
     text: [
       plain(observation.title),
       "",
       ...factsOf(observation),
       ...files.map(({ path }) => `file          ${plain(path)}`),
-      ...captures.map((capture) => `capture       ${capture}  (conclaude queue show ${capture})`),
+      ...captures.map(({ id, isPruned }) =>
+        `capture       ${id}  (${
+          isPruned ? "its payload was pruned" : `conclaude queue show ${id}`
+        })`
+      ),
       "",
       plainText(observation.text),
     ].join("\n"),

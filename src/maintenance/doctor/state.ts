@@ -67,7 +67,8 @@ export function lookAtRetention(place: DoctorPlace): Finding[] {
   const days = place.config.sessionRetentionDays;
   if (days === 0) return [ok("sessions are kept for ever")];
   const limitMs = place.nowMs - daysMs(days + RETENTION_GRACE_DAYS);
-  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs) ?? null);
+  const captures = place.config.memoryEnabled ? "worked" : "all";
+  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs, captures) ?? null);
   if (overdue === undefined) return [];
   if (overdue === null) return [ok(`${days} days after a session's end`)];
   return [warn(
