@@ -24,3 +24,6 @@ CREATE INDEX summarizer_runs_by_session ON summarizer_runs (session_id);
 
 -- Serves `memory.retentionDays`: what was seen last the longest ago. Notes always stay.
 CREATE INDEX observations_by_age ON observations (updated_at_ms) WHERE kind <> 'note';
+
+-- Serves `status` and `memory stats`: failures that nothing has mended.
+CREATE INDEX observations_open ON observations (id) WHERE outcome = 'failure' AND resolved_by IS NULL;

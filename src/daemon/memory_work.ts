@@ -23,7 +23,7 @@ const GATHER_MS = 2_000;
 /** The pause between two steps, in milliseconds: who waits for an answer comes first. */
 const STEP_PAUSE_MS = 5;
 /** Little enough that a step takes some milliseconds; a capture that is larger is a step of its own. */
-const STEP = { maxRows: 4, maxBytes: 100_000 };
+const STEP = { maxRows: 2, maxBytes: 50_000 };
 /** How soon it is tried again when another process works captures in, or when something went wrong, in milliseconds. */
 const BUSY_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;

@@ -1,6 +1,6 @@
 /** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../errors.ts";
+import { isUserError, messageOf } from "../errors.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { describeFix } from "../memory/mended.ts";
 import type { Observed, ObservedFile } from "../memory/observation.ts";
@@ -145,7 +145,8 @@ function readCapture(capture: ClaimedCapture): Reading {
     const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
     return { capture, observed, terms, fault: null };
   } catch (thrown) {
-    return { capture, observed: null, terms: "", fault: messageOf(thrown) };
+    const fault = isUserError(thrown) ? thrown.why : messageOf(thrown);
+    return { capture, observed: null, terms: "", fault };
   }
 }
 

@@ -9,6 +9,7 @@ import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
 import { lookAtOldState } from "./old_state.ts";
 import { lookAtLog } from "./log.ts";
+import { lookAtMemory } from "./memory.ts";
 import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
 import { lookAtSpool } from "./spool.ts";
@@ -39,6 +40,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "agents", look: lookAtAgents },
   { name: "sessions", look: lookAtSessions, needsDatabase: true },
   { name: "queue", look: lookAtQueue },
+  { name: "memory", look: lookAtMemory },
   { name: "retention", look: lookAtRetention },
   { name: "log", look: lookAtLog },
   { name: "migration", look: lookAtOldState },

@@ -44,22 +44,17 @@ export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
   )];
 }
 
-/** Captures that failed or hang. */
+/** How much there is in the queue, and captures that hang. Those that were given up are told with memory. */
 export function lookAtQueue(place: DoctorPlace): Finding[] {
   const health = askDatabase(place, (db) => queueHealth(db, place.nowMs - STUCK_MS));
   if (health === undefined) return [];
   const size = `${health.waiting} waiting, ${
     (health.rawBytes / 1_000_000).toFixed(1)
   } MB of payload`;
-  const faults = [
-    ...(health.errors > 0 ? [`${health.errors} failed`] : []),
-    ...(health.stuck > 0 ? [`${health.stuck} stuck for more than 10 minutes`] : []),
+  if (health.stuck === 0) return [ok(size)];
+  return [
+    warn(`${health.stuck} stuck for more than 10 minutes; ${size}`, "conclaude queue drain"),
   ];
-  if (faults.length === 0) return [ok(size)];
-  return [warn(
-    `${faults.join(", ")}; ${size}`,
-    health.errors > 0 ? "conclaude queue retry --all" : "conclaude queue drain",
-  )];
 }
 
 /** Whether sessions are still there that should have gone. */
