@@ -120,6 +120,25 @@ interface Reading {
 
 function workIn(db: DatabaseSync, claimed: readonly ClaimedCapture[], atMs: number) {
   const readings = claimed.map(readCapture);
+  try {
+    return keepAll(db, readings, atMs);
+  } catch (thrown) {
+    if (!isOfOne(thrown)) throw thrown;
+  }
+  // One of them cannot be kept: alone, it does not hold up the others.
+  let failed = 0;
+  for (const reading of readings) {
+    try {
+      failed += keepAll(db, [reading], atMs).failed;
+    } catch (thrown) {
+      if (!isOfOne(thrown)) throw thrown;
+      failed += keepAll(db, [{ ...reading, fault: messageOf(thrown) }], atMs).failed;
+    }
+  }
+  return { worked: readings.length - failed, failed };
+}
+
+function keepAll(db: DatabaseSync, readings: readonly Reading[], atMs: number) {
   return transaction(db, () => {
     let failed = 0;
     for (const reading of readings) {
@@ -131,6 +150,17 @@ function workIn(db: DatabaseSync, claimed: readonly ClaimedCapture[], atMs: numb
     }
     return { worked: readings.length - failed, failed };
   });
+}
+
+/** SQLite's codes for what is wrong with a statement or a value, not with the database (https://sqlite.org/rescode.html). */
+const OF_VALUES: ReadonlySet<number> = new Set([1, 18, 19, 20]);
+
+/** Whether an error is about what is written. Any other would meet every capture: the drain ends, they wait. */
+function isOfOne(thrown: unknown): boolean {
+  const { errcode } = thrown as { readonly errcode?: unknown };
+  if (typeof errcode === "number") return OF_VALUES.has(errcode & 0xff);
+  return thrown instanceof TypeError || thrown instanceof RangeError ||
+    thrown instanceof SyntaxError;
 }
 
 function readCapture(capture: ClaimedCapture): Reading {

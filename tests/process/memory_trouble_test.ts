@@ -139,6 +139,33 @@ for (const [name, damage] of DAMAGES) {
   });
 }
 
+Deno.test("a capture that the database does not take is given up like one that cannot be read, and holds up none", async () => {
+  using home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  try {
+    db.exec(
+      `CREATE TRIGGER no_uploads BEFORE INSERT ON observations
+       WHEN new.title LIKE '%upload%' BEGIN SELECT RAISE(ABORT, 'no uploads'); END`,
+    );
+    const bad = saveEvent(db, { capture: { payload: PAYLOAD } });
+    saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", "other") } });
+    let nowMs = Date.now();
+    const report = drainCaptures(db, { now: () => nowMs });
+    assert.deepEqual([report.worked, report.failed], [1, 1]);
+    for (const pauseMs of [5_000, 10_000]) {
+      nowMs += pauseMs;
+      drainCaptures(db, { now: () => nowMs });
+    }
+    assert.equal(state(db, bad).status, "error");
+    assert.match((await memoryChecks(home))[0]!.message, /after errors: no uploads$/);
+    db.exec("DROP TRIGGER no_uploads");
+    await run(home, "queue", "retry", bad);
+    assert.equal((await json(home, "queue", "drain")).worked, 1);
+  } finally {
+    db.close();
+  }
+});
+
 Deno.test("doctor says when captures wait although hooks run, and which hook is missing", async () => {
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
