@@ -143,3 +143,24 @@ Deno.test("the daemon lets the user's command rewrite the summary of a session t
   const stats = await startProgram(["memory", "stats", "--json"], { env: { HOME: home.path } });
   assert.equal(JSON.parse(stats.stdout).summarizer.lastRuns[0].reason, "it was interrupted");
 });
+
+Deno.test("the daemon clears away what memory has kept long enough, and keeps notes", async () => {
+  using home = tempHome();
+  await hook("PostToolUse", edit(home, "a.ts"), home);
+  const env = { HOME: home.path };
+  await startProgram(["queue", "drain"], { env, cwd: home.path });
+  await startProgram(["memory", "remember", "stays"], { env, cwd: home.path });
+  const db = new DatabaseSync(home.database);
+  db.exec("UPDATE observations SET created_at_ms = 1, updated_at_ms = 1");
+  db.close();
+  const count = () => Number(queryValue(home, "SELECT count(*) FROM observations"));
+  assert.equal(count(), 3);
+  Deno.writeTextFileSync(
+    join(home.path, ".conclaude", "config.yaml"),
+    "memory: { retentionDays: 1 }\n",
+  );
+  await using daemon = await runDaemon(home);
+  await until("they are gone", () => count() === 1);
+  assert.equal(queryValue(home, "SELECT kind FROM observations"), "note");
+  await until("it says so", () => daemon.stderr().includes("observations 2"));
+});
