@@ -19,6 +19,7 @@ import events from "./0014_events.sql" with { type: "text" };
 import fewerPages from "./0015_fewer_pages.sql" with { type: "text" };
 import memory from "./0016_memory.sql" with { type: "text" };
 import forgotten from "./0017_forgotten.sql" with { type: "text" };
+import summarizer from "./0018_summarizer.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -46,6 +47,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["fewer_pages", fewerPages],
   ["memory", memory],
   ["forgotten", forgotten],
+  ["summarizer", summarizer],
 ];
 
 /** Every migration, oldest first. */

@@ -121,6 +121,12 @@ export function databaseAt(locations: Locations, configured: string | null): str
   return isFinal ? locations.database : configured ?? locations.database;
 }
 
+/**
+ * Set for the command that rewrites summaries, and all that it starts: where that is Claude Code itself, nothing of its
+ * session is kept. It would be a session to summarize in its turn, without end.
+ */
+export const SUMMARIZER_VARIABLE = "CONCLAUDE_SUMMARIZER";
+
 /** A variable of the environment; undefined when it is unset, empty, or not UTF-8. */
 export function readVariable(name: string): string | undefined {
   try {

@@ -17,6 +17,13 @@ export function relativeTime(atMs: number, nowMs: number): string {
   return `${Math.floor(age / DAY_MS)}d ago`;
 }
 
+/** How soon something is, for people: `now`, `in 8 s`, `in 5 min`, rounded up. */
+export function timeUntil(atMs: number, nowMs: number): string {
+  const ms = atMs - nowMs;
+  if (ms <= 0) return "now";
+  return ms <= MINUTE_MS ? `in ${Math.ceil(ms / 1_000)} s` : `in ${Math.ceil(ms / MINUTE_MS)} min`;
+}
+
 /** Days in milliseconds. */
 export function daysMs(days: number): number {
   return days * DAY_MS;

@@ -43,6 +43,8 @@ export interface LayerResult {
   readonly broken: readonly string[];
   /** Why nothing of the file counts: it cannot be read, or is no YAML; null when it can be used. */
   readonly unreadable: ConfigProblem | null;
+  /** The keys that it names and that count in the user's own file alone. */
+  readonly unheeded: readonly string[];
 }
 
 const KEYS = new Map([...CONFIG_KEYS, ...CONFIG_ITEM_KEYS].map((row) => [row.key, row]));
@@ -55,7 +57,7 @@ export function readLayer(file: ConfigFile): LayerResult {
   if (file.text === null) {
     const message = `the file cannot be read: ${file.problem}`;
     const problem = { path: file.path, line: 0, column: 0, key: "", message };
-    return { values: {}, problems: [problem], broken: [], unreadable: problem };
+    return { values: {}, problems: [problem], broken: [], unreadable: problem, unheeded: [] };
   }
   const tree = readYaml(file.text);
   const problems = tree.faults.map(({ path, line, column, message }): ConfigProblem => ({
@@ -66,7 +68,8 @@ export function readLayer(file: ConfigFile): LayerResult {
     message,
   }));
   if (tree.root === undefined) {
-    return { values: {}, problems, broken: [], unreadable: problems.at(-1) ?? null };
+    const unreadable = problems.at(-1) ?? null;
+    return { values: {}, problems, broken: [], unreadable, unheeded: [] };
   }
   const report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => {
     const position = at === "key" ? tree.keyAt(path) : tree.valueAt(path);
@@ -80,7 +83,15 @@ export function readLayer(file: ConfigFile): LayerResult {
   const broken = written.filter((name) => !kept.has(name));
   resolveDatabasePath(values, file, report);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  return { values, problems, broken, unreadable: null };
+  const unheeded = file.layer === "user" ? [] : takeOutOfProject(values);
+  return { values, problems, broken, unreadable: null, unheeded };
+}
+
+/** A repository that somebody else has written must not run commands over what is remembered of other projects. */
+function takeOutOfProject({ memory }: LayerValues): string[] {
+  if (!isMapping(memory) || memory.summarizer === undefined) return [];
+  delete memory.summarizer;
+  return ["memory.summarizer"];
 }
 
 function requirementsIn({ requirements }: LayerValues): string[] {

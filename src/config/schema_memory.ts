@@ -28,11 +28,12 @@ export const MEMORY = section("What is made of captures, and what Claude is told
   ),
   summarizer: section(
     "A command that rewrites the summaries of sessions. Without `command` nothing is ever sent to a model. It never runs " +
-      "within a hook: the daemon and `conclaude queue drain` start it, and when it fails the summary stays as it was.",
+      "within a hook: the daemon and `conclaude queue drain` start it, and when it fails the summary stays as it was. " +
+      "It counts in the user's own file alone, since it is given what was done in all projects.",
     {
       command: text(
         "A shell command, such as `claude -p --model haiku`. It is given the summary on its standard input, with what to " +
-          "do with it, and answers with a shorter one.",
+          "do with it, and answers with a shorter one. Only `~/.conclaude/config.yaml` can name it.",
       ),
       maxRunsPerDay: int([1, 10_000], 50, "How often it is run in a day (UTC) at most."),
       maxTokensPerDay: int(

@@ -1,6 +1,7 @@
 /** What is written well in a configuration, and does not do what it says. */
 import { mostBlocks, type StopPolicy } from "../guard/stop.ts";
 import type { ConfigFile } from "./discover.ts";
+import { readLayer } from "./layer.ts";
 import { parseConfig } from "./parse.ts";
 
 /** One sentence for each. @param files As `readConfigFiles()` found them. */
@@ -9,6 +10,11 @@ export function configWarnings(files: readonly ConfigFile[]): string[] {
   const hasRequirements = hook.requirements !== "";
   const stop: StopPolicy | null = hook.stop === "" ? null : JSON.parse(hook.stop);
   return [
+    ...files.flatMap((file) =>
+      readLayer(file).unheeded.map((key) =>
+        `${file.path}: \`${key}\` counts for nothing there, only in the user's own file (~/.conclaude/config.yaml)`
+      )
+    ),
     ...(hasRequirements && !hook.databaseEnabled ? [withoutForce(policy.isStrict)] : []),
     ...(stop === null ? [] : blockWarnings(stop, hasRequirements)),
   ];

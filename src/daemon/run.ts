@@ -19,6 +19,7 @@ import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
 import { type DaemonFiles, daemonFiles, realDatabase } from "../process/daemon_files.ts";
 import { createHandler } from "./http.ts";
+import { MemoryWork } from "./memory_work.ts";
 import { Metrics } from "./metrics.ts";
 import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
@@ -104,7 +105,10 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   const metrics = new Metrics();
   const hub = new EventHub(db, {
     problem: (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
-    onNews: () => engine.wake(),
+    onNews: () => {
+      engine.wake();
+      memory.wake();
+    },
     isBusy: () => engine.isBusy,
   });
   const engine: Engine = new Engine({
@@ -116,6 +120,13 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     changed: () => hub.changed(),
     count: (name, by) => metrics.add(name, by),
     notify: (title, body) => showNotification({ title, body, isUrgent: false }),
+  });
+  const memory = new MemoryWork({
+    db,
+    database,
+    settings,
+    folder: options.locations.dataFolder,
+    log,
   });
   const token = crypto.getRandomValues(new Uint8Array(32)).toBase64({
     alphabet: "base64url",
@@ -158,6 +169,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   // Whatever this process is brought to do later, it cannot speak to the network. What listens goes on listening.
   Deno.permissions.revokeSync({ name: "net" });
   await engine.start();
+  memory.wake();
   const places = [["the database", database], ["its lock", files.lock]] as const;
   const unwatch = watchPlaces(socket === null ? places : [...places, ["its socket", socket]], {
     gone: (why) => stop(1, why),
@@ -194,7 +206,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     Promise.all(servers.map((server) => server.shutdown())),
     new Promise((resolve) => setTimeout(resolve, LAST_ANSWERS_MS)),
   ]);
-  await engine.stop();
+  await Promise.all([engine.stop(), memory.stop()]);
   // What another daemon has put there since is not this one's to take away.
   if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeSocket(socket!);
   if (readState(files.state)?.token === token) removeFile(files.state);

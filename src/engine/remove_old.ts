@@ -1,4 +1,5 @@
 import { messageOf } from "../errors.ts";
+import { memoryRetentionSteps } from "../maintenance/memory_retention.ts";
 import { runOrchestrationRetention } from "../maintenance/orchestration_retention.ts";
 import type { EngineParts } from "./context.ts";
 
@@ -11,8 +12,17 @@ export async function removeOld(parts: EngineParts): Promise<void> {
     if (unsure !== null) {
       throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
     }
-    const { store } = settings.own(nowMs);
-    const removed = await runOrchestrationRetention(db, { database, store, nowMs, signal });
+    const { store, memory } = settings.own(nowMs);
+    const removed = {
+      ...await runOrchestrationRetention(db, { database, store, nowMs, signal }),
+      observations: 0,
+    };
+    const { retentionDays } = memory;
+    for (const step of memoryRetentionSteps(db, { nowMs, retentionDays })) {
+      removed.observations += step;
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      if (signal.aborted) break;
+    }
     const counts = Object.entries(removed).filter(([, count]) => count > 0);
     if (counts.length === 0) return;
     count("retention_removals", counts.reduce((all, [, count]) => all + count, 0));

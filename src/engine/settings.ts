@@ -22,7 +22,7 @@ export class Settings {
   readonly #user: Pick<Locations, "home" | "dataFolder" | "dataNames">;
   readonly #folder: string;
   readonly #warn: (message: string) => void;
-  readonly #known = new Map<string, Read>();
+  readonly #known = new Map<string | null, Read>();
 
   /**
    * @param options.folder Where the daemon was started: its own settings are those that count there.
@@ -55,19 +55,35 @@ export class Settings {
     return this.own(nowMs).store.claimTimeoutMinutes * 60_000;
   }
 
+  /** The settings of the user's own file, which no project changes. */
+  ofUser(nowMs: number): Config {
+    return this.#read(null, nowMs);
+  }
+
   /** The settings of a project. */
   at(folder: string, nowMs: number): Config {
+    return this.#read(folder, nowMs);
+  }
+
+  /** @param folder Null: of no project. */
+  #read(folder: string | null, nowMs: number): Config {
     const known = this.#known.get(folder);
     if (known !== undefined && nowMs - known.atMs < FRESH_MS && nowMs >= known.atMs) {
       return known.config;
     }
-    const files = readConfigFiles(lookUpwards(folder), { ...this.#user, dataNames: this.#names() });
+    const files = readConfigFiles(folder === null ? [] : lookUpwards(folder), {
+      ...this.#user,
+      dataNames: this.#names(),
+    });
     const text = JSON.stringify(files);
     if (known?.text === text) {
       this.#known.set(folder, { ...known, atMs: nowMs });
       return known.config;
     }
-    const { config, hook: { unreadable } } = this.#parse(files);
+    // What is wrong with the user's own file is told where it counts: with every project.
+    const { config, hook: { unreadable } } = folder === null
+      ? parseConfig(files)
+      : this.#parse(files);
     // What nobody can read says nothing: what it said before goes on to count.
     const counts = unreadable !== "" && known !== undefined ? known.config : config;
     this.#known.set(folder, { config: counts, text, atMs: nowMs, unreadable });

@@ -22,13 +22,23 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (db === null) return null;
   try {
     checkpoint(db, "PASSIVE");
+    const untilMs = performance.now() + CLEANUP_MS;
     const { runRetention } = await import("../maintenance/retention.ts");
     runRetention(db, {
       nowMs: work.atMs,
       retentionDays: config.sessionRetentionDays,
+      captures: config.memoryEnabled ? "worked" : "all",
       batchRows: config.retentionBatchRows,
-      untilMs: performance.now() + CLEANUP_MS,
+      untilMs,
     });
+    if (config.memoryRetentionDays > 0) {
+      const { removeOldMemory } = await import("../maintenance/memory_retention.ts");
+      removeOldMemory(db, {
+        nowMs: work.atMs,
+        retentionDays: config.memoryRetentionDays,
+        untilMs,
+      });
+    }
   } catch {
     // The event is stored; `doctor` and `retention run` tell what stands in the way of the rest.
   }

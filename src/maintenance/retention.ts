@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../ids.ts";
 import {
   countExpired,
+  type GoneCaptures,
   oldestExpiredSession,
   removeOrphanRows,
   removeSessionRows,
@@ -14,6 +15,8 @@ export interface RetentionOptions {
   readonly nowMs: number;
   /** Days after a session's end; 0 keeps everything for ever. */
   readonly retentionDays: number;
+  /** Where captures are worked into memory, those that are not yet stay, with their session. */
+  readonly captures: GoneCaptures;
   /** Rows in one transaction. */
   readonly batchRows: number;
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
@@ -39,22 +42,23 @@ export function runRetention(
   let removed = NOTHING;
   if (options.retentionDays === 0) return { removed, complete: true };
   const limitMs = options.nowMs - daysMs(options.retentionDays);
+  const size = { limit: options.batchRows, captures: options.captures };
   const tell = (step: RowCounts) => {
     removed = add(removed, step);
     options.onProgress?.(removed);
   };
   const inTime = () => performance.now() < (options.untilMs ?? Infinity);
   for (
-    let id = oldestExpiredSession(db, limitMs);
+    let id = oldestExpiredSession(db, limitMs, options.captures);
     id !== undefined;
-    id = oldestExpiredSession(db, limitMs)
+    id = oldestExpiredSession(db, limitMs, options.captures)
   ) {
     if (!inTime()) return { removed, complete: false };
-    tell(removeSessionRows(db, id, options.batchRows));
+    tell(removeSessionRows(db, id, size));
   }
   while (options.orphans) {
     if (!inTime()) return { removed, complete: false };
-    const step = removeOrphanRows(db, firstIdAt(limitMs), options.batchRows);
+    const step = removeOrphanRows(db, firstIdAt(limitMs), size);
     tell(step);
     if (step.captures < options.batchRows && step.executions < options.batchRows) break;
   }

@@ -53,6 +53,8 @@ export interface ObservedFacts {
   readonly by?: readonly number[];
   /** Of a list of tasks: those that are open. */
   readonly open?: readonly string[];
+  /** Of a summary that a model has rewritten: digest of the one that it was made of. */
+  readonly rewrittenFrom?: string;
   readonly tool?: string;
   readonly role?: string;
 }

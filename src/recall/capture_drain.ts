@@ -1,6 +1,6 @@
 /** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../errors.ts";
+import { isUserError, messageOf } from "../errors.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { describeFix } from "../memory/mended.ts";
 import type { Observed, ObservedFile } from "../memory/observation.ts";
@@ -25,7 +25,7 @@ import {
   failCapture,
   releaseClaims,
 } from "../store/queue_work.ts";
-import { writeSummaries } from "./summaries.ts";
+import { summarySteps } from "./summaries.ts";
 
 /** What a drain did. */
 export interface CaptureDrainReport {
@@ -77,6 +77,17 @@ export function drainCaptures(
   db: DatabaseSync,
   options: CaptureDrainOptions,
 ): CaptureDrainReport {
+  const steps = drainSteps(db, options);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** {@linkcode drainCaptures} in steps, a batch or a summary each, between which others may work. */
+export function* drainSteps(
+  db: DatabaseSync,
+  options: CaptureDrainOptions,
+): Generator<void, CaptureDrainReport> {
   const { now, batch = BATCH, untilMs = Infinity } = options;
   releaseClaims(db);
   let worked = 0;
@@ -86,7 +97,7 @@ export function drainCaptures(
     if (claimed.length === 0) {
       const written = options.summarizes === false
         ? { summaries: 0, complete: true }
-        : writeSummaries(db, { untilMs });
+        : yield* summarySteps(db, { untilMs });
       return { worked, failed, ...written };
     }
     const done = workIn(db, claimed, now());
@@ -94,6 +105,7 @@ export function drainCaptures(
     failed += done.failed;
     if (round % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
     options.onProgress?.(worked);
+    yield;
   }
   return { worked, failed, summaries: 0, complete: false };
 }
@@ -108,6 +120,25 @@ interface Reading {
 
 function workIn(db: DatabaseSync, claimed: readonly ClaimedCapture[], atMs: number) {
   const readings = claimed.map(readCapture);
+  try {
+    return keepAll(db, readings, atMs);
+  } catch (thrown) {
+    if (!isOfOne(thrown)) throw thrown;
+  }
+  // One of them cannot be kept: alone, it does not hold up the others.
+  let failed = 0;
+  for (const reading of readings) {
+    try {
+      failed += keepAll(db, [reading], atMs).failed;
+    } catch (thrown) {
+      if (!isOfOne(thrown)) throw thrown;
+      failed += keepAll(db, [{ ...reading, fault: messageOf(thrown) }], atMs).failed;
+    }
+  }
+  return { worked: readings.length - failed, failed };
+}
+
+function keepAll(db: DatabaseSync, readings: readonly Reading[], atMs: number) {
   return transaction(db, () => {
     let failed = 0;
     for (const reading of readings) {
@@ -119,6 +150,17 @@ function workIn(db: DatabaseSync, claimed: readonly ClaimedCapture[], atMs: numb
     }
     return { worked: readings.length - failed, failed };
   });
+}
+
+/** SQLite's codes for what is wrong with a statement or a value, not with the database (https://sqlite.org/rescode.html). */
+const OF_VALUES: ReadonlySet<number> = new Set([1, 18, 19, 20]);
+
+/** Whether an error is about what is written. Any other would meet every capture: the drain ends, they wait. */
+function isOfOne(thrown: unknown): boolean {
+  const { errcode } = thrown as { readonly errcode?: unknown };
+  if (typeof errcode === "number") return OF_VALUES.has(errcode & 0xff);
+  return thrown instanceof TypeError || thrown instanceof RangeError ||
+    thrown instanceof SyntaxError;
 }
 
 function readCapture(capture: ClaimedCapture): Reading {
@@ -133,7 +175,8 @@ function readCapture(capture: ClaimedCapture): Reading {
     const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
     return { capture, observed, terms, fault: null };
   } catch (thrown) {
-    return { capture, observed: null, terms: "", fault: messageOf(thrown) };
+    const fault = isUserError(thrown) ? thrown.why : messageOf(thrown);
+    return { capture, observed: null, terms: "", fault };
   }
 }
 

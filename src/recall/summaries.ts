@@ -1,24 +1,32 @@
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
-import { summarizeSession } from "../memory/session_summary.ts";
+import { type SessionSummary, summarizeSession } from "../memory/session_summary.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { transaction } from "../store/database.ts";
-import { observationsToSummarize, replaceObservation } from "../store/observations.ts";
+import {
+  type Observation,
+  observationsToSummarize,
+  replaceObservation,
+} from "../store/observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
+import { summaryOf } from "../store/summarizer_runs.ts";
 
 /** Observations that a summary looks at: the newest. */
 const MAX_PARTS = 400;
 const BATCH = 100;
 
-/**
- * Writes the summaries anew of sessions that have news, each in a transaction of its own.
- *
- * @returns How many; `complete` is false when the time ran out first.
- */
-export function writeSummaries(
+/** What became of the summaries so far. */
+export interface SummariesReport {
+  readonly summaries: number;
+  /** False when the time ran out first. */
+  readonly complete: boolean;
+}
+
+/** Writes the summaries anew of sessions that have news, each a step and a transaction of its own. */
+export function* summarySteps(
   db: DatabaseSync,
   { untilMs }: { readonly untilMs: number },
-): { readonly summaries: number; readonly complete: boolean } {
+): Generator<void, SummariesReport> {
   let summaries = 0;
   for (;;) {
     const sessions = sessionsToSummarize(db, BATCH);
@@ -27,15 +35,36 @@ export function writeSummaries(
       if (performance.now() >= untilMs) return { summaries, complete: false };
       transaction(db, () => writeSummary(db, sessionId));
       summaries++;
+      yield;
     }
   }
+}
+
+/** Says of a summary that was made without a model whether it is the same, and of the same. */
+export function digestOfSummary(
+  db: DatabaseSync,
+  { sessionId, title, text, facts, files }: Observation,
+): string {
+  const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
+  return digestOfParts({ title, text, files, open: facts.open ?? [] }, parts);
+}
+
+function digestOfParts(
+  { title, text, files, open }: SessionSummary,
+  parts: readonly Observation[],
+): string {
+  return digestOf(JSON.stringify([title, text, open, files, parts.map(({ title }) => title)]));
 }
 
 function writeSummary(db: DatabaseSync, sessionId: string): void {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
   const last = parts.at(-1);
   const summary = summarizeSession(parts);
-  if (last !== undefined && summary !== null) {
+  const known = summaryOf(db, sessionId)?.facts.rewrittenFrom;
+  // What a model has made of the same stays.
+  const isRewritten = summary !== null && known !== undefined &&
+    known === digestOfParts(summary, parts);
+  if (last !== undefined && summary !== null && !isRewritten) {
     const { title, text, files, open } = summary;
     replaceObservation(db, {
       uid: `summary/${sessionId}`,

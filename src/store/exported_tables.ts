@@ -104,6 +104,7 @@ export const NOT_EXPORTED: Readonly<Record<string, string>> = {
   prompt_queues: "how far a running session was told something",
   forget_receipts: "about the one database: what was taken out of it",
   forgotten: "names what must not come back into the one database",
+  summarizer_runs: "what this machine has spent on summaries, by which its budget is counted",
   memory_index: "made anew from the observations, by their triggers",
 };
 

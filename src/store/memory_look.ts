@@ -1,6 +1,7 @@
 /** What a person looks at in memory: one observation, what stands around it, what there is of a file, counts. */
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservedFile } from "../memory/observation.ts";
+import { IS_PRUNED } from "./payload_pruning.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 
 /**
@@ -36,18 +37,25 @@ export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[]
   ).all(id) as unknown as ObservedFile[];
 }
 
+/** A capture that an observation was made of. */
+export interface SourceCapture {
+  readonly id: string;
+  /** Whether its payload was taken away. */
+  readonly isPruned: boolean;
+}
+
 /** The captures that an observation was made of, as far as they are still kept, oldest first. */
 export function capturesOfObservation(
   db: DatabaseSync,
   { id, sessionId }: Pick<Observation, "id" | "sessionId">,
-): string[] {
+): SourceCapture[] {
   return db.prepare(
-    `SELECT id
+    `SELECT id, ${IS_PRUNED} AS isPruned
        FROM pending_queue
       WHERE session_id = ?
         AND observation_id = ?
       ORDER BY created_at_ms, id`,
-  ).all(sessionId, id).map((row) => String(row["id"]));
+  ).all(sessionId, id).map((row) => ({ id: String(row["id"]), isPruned: row["isPruned"] === 1 }));
 }
 
 /** The captures of every observation, as far as they are still kept. */

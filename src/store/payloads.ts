@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib";
 import { messageOf, UserError } from "../errors.ts";
 import { transaction } from "./database.ts";
+import { IS_PRUNED } from "./payload_pruning.ts";
 
 /**
  * How the payload of a capture lies in `pending_queue`: as text (`json`), or its UTF-8 bytes as one Brotli stream (`br`,
@@ -106,6 +107,7 @@ export function plainPayloads(
       WHERE rowid > ?
         AND rowid <= ?
         AND encoding = 'json'
+        AND NOT ${IS_PRUNED}
       ORDER BY rowid
       LIMIT 1`,
   );

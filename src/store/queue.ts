@@ -26,6 +26,8 @@ export interface QueueItem {
   /** How much of the tool use the payload cap took out, in bytes. */
   readonly cutBytes: number;
   readonly errorMessage: string | null;
+  /** When it is tried again, of one that could not be worked in; null when nothing holds it up. */
+  readonly retryAtMs: number | null;
   readonly createdAtMs: number;
   /** When its status last changed. */
   readonly updatedAtMs: number;
@@ -34,7 +36,7 @@ export interface QueueItem {
 const COLUMNS =
   `id, session_id AS sessionId, tool_name AS toolName, tool_use_id AS toolUseId, outcome, priority, status,
             attempts, files_touched AS filesTouched, raw_bytes AS rawBytes, cut_bytes AS cutBytes,
-            error_message AS errorMessage, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`;
+            error_message AS errorMessage, retry_at_ms AS retryAtMs, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs`;
 
 /** The order in which captures are worked in; the index `pending_queue_to_drain` has the same expression. */
 export const DRAIN_ORDER =

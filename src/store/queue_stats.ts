@@ -61,3 +61,20 @@ export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
     oldestAtMs: waiting.length === 0 ? null : Math.min(...waiting.map((group) => group.oldestAtMs)),
   };
 }
+
+/** Captures that could not be worked in and are tried again. */
+export interface QueueRetries {
+  readonly retrying: number;
+  /** When the first of them is, in epoch milliseconds; null when there is none. */
+  readonly nextRetryAtMs: number | null;
+}
+
+/** What waits for another try; a time that is over counts as well, since the next drain takes it. */
+export function queueRetries(db: DatabaseSync): QueueRetries {
+  return db.prepare(
+    `SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND retry_at_ms IS NOT NULL`,
+  ).get() as unknown as QueueRetries;
+}

@@ -62,6 +62,17 @@ export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
   ).get(nowMs) !== undefined;
 }
 
+/** When the first capture is tried again that could not be worked in, in epoch milliseconds; null when there is none. */
+export function nextRetryAtMs(db: DatabaseSync): number | null {
+  const row = db.prepare(
+    `SELECT min(retry_at_ms) AS atMs
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND retry_at_ms IS NOT NULL`,
+  ).get();
+  return row?.["atMs"] == null ? null : Number(row["atMs"]);
+}
+
 /** Takes the next captures, in the order of the queue. Empty when nothing waits. */
 export function claimCaptures(
   db: DatabaseSync,

@@ -9,35 +9,57 @@ export interface RowCounts {
   readonly counters: number;
 }
 
-/** The session that ended the longest ago, if that is before `endedBeforeMs`. Active sessions never. */
-export function oldestExpiredSession(db: DatabaseSync, endedBeforeMs: number): string | undefined {
+/** What may go of the captures: all, or only those that nothing is to be made of any more. */
+export type GoneCaptures = "all" | "worked";
+
+/** Of rows of the queue: what nothing is to be made of any more, when only that may go. */
+const GONE = "(?3 OR status IN ('done', 'error'))";
+
+/**
+ * The session that ended the longest ago, if that is before `endedBeforeMs`. Active sessions never, nor, where only what
+ * is worked in may go, one with captures that are not: those need it.
+ */
+export function oldestExpiredSession(
+  db: DatabaseSync,
+  endedBeforeMs: number,
+  captures: GoneCaptures,
+): string | undefined {
   const row = db.prepare(
     `SELECT session_id AS id
-       FROM sessions
-      WHERE status IN ('ended', 'abandoned')
-        AND ended_at_ms < ?
-      ORDER BY ended_at_ms
+       FROM sessions AS s
+      WHERE s.status IN ('ended', 'abandoned')
+        AND s.ended_at_ms < ?1
+        AND (?2 OR NOT EXISTS (
+          SELECT 1
+            FROM pending_queue AS q
+           WHERE q.session_id = s.session_id
+             AND q.status IN ('raw', 'processing')))
+      ORDER BY s.ended_at_ms
       LIMIT 1`,
-  ).get(endedBeforeMs);
+  ).get(endedBeforeMs, captures === "all" ? 1 : 0);
   return row === undefined ? undefined : String(row["id"]);
 }
 
 /**
  * Removes at most `limit` rows of a session, in one transaction; the session itself goes last, when nothing else of it
- * is left. It must be called again until `done`.
+ * is left. It must be called again until `done`. Where only captures that are worked in may go and another one has come
+ * meanwhile, that one stays, and the session with it.
  */
 export function removeSessionRows(
   db: DatabaseSync,
   sessionId: string,
-  limit: number,
+  { limit, captures: gone }: { readonly limit: number; readonly captures: GoneCaptures },
 ): RowCounts & { readonly done: boolean } {
   return transaction(db, () => {
     const captures = changes(
       db,
       `DELETE FROM pending_queue
-        WHERE id IN (SELECT id FROM pending_queue WHERE session_id = ?1 LIMIT ?2)`,
-      [sessionId, limit],
+        WHERE id IN (SELECT id FROM pending_queue WHERE session_id = ?1 AND ${GONE} LIMIT ?2)`,
+      [sessionId, limit, gone === "all" ? 1 : 0],
     );
+    if (captures < limit && hasCaptures(db, sessionId)) {
+      return { sessions: 0, executions: 0, captures, counters: 0, done: true };
+    }
     const executions = captures >= limit ? 0 : changes(
       db,
       `DELETE FROM hook_executions
@@ -64,13 +86,22 @@ export function removeSessionRows(
   });
 }
 
+function hasCaptures(db: DatabaseSync, sessionId: string): boolean {
+  return db.prepare("SELECT 1 FROM pending_queue WHERE session_id = ? LIMIT 1").get(sessionId) !==
+    undefined;
+}
+
 /**
  * Removes at most `limit` rows of each table that belong to no known session and were made before an id.
  *
  * @param beforeId A UUIDv7; rows with smaller ids are older.
  */
-export function removeOrphanRows(db: DatabaseSync, beforeId: string, limit: number): RowCounts {
-  const orphans = (table: "pending_queue" | "hook_executions") =>
+export function removeOrphanRows(
+  db: DatabaseSync,
+  beforeId: string,
+  { limit, captures }: { readonly limit: number; readonly captures: GoneCaptures },
+): RowCounts {
+  const orphans = (table: "pending_queue" | "hook_executions", condition: string) =>
     changes(
       db,
       `DELETE FROM ${table}
@@ -78,13 +109,14 @@ export function removeOrphanRows(db: DatabaseSync, beforeId: string, limit: numb
           SELECT id FROM ${table} AS row
            WHERE row.id < ?1
              AND NOT EXISTS (SELECT 1 FROM sessions WHERE sessions.session_id = row.session_id)
+             AND ${condition}
            LIMIT ?2)`,
-      [beforeId, limit],
+      [beforeId, limit, captures === "all" ? 1 : 0],
     );
   return transaction(db, () => ({
     sessions: 0,
-    captures: orphans("pending_queue"),
-    executions: orphans("hook_executions"),
+    captures: orphans("pending_queue", GONE),
+    executions: orphans("hook_executions", "?3 = ?3"),
     counters: 0,
   }));
 }

@@ -53,6 +53,7 @@ const COLD_MODULES = [
   "src/hook/subagent_stop.ts",
   "src/hook/user_prompt_submit.ts",
   "src/maintenance/doctor/mending.ts",
+  "src/maintenance/memory_retention.ts",
   "src/maintenance/retention.ts",
   "src/spool/drain.ts",
   "src/store/migrate.ts",

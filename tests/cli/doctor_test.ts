@@ -452,7 +452,11 @@ Deno.test("doctor tells of configuration, queue, retention and the last words of
   const { body } = await place.json(["doctor"]);
   const expected: readonly (readonly [name: string, message: RegExp, next: RegExp])[] = [
     ["configuration", /:1:1 captur: there is no such key/, /^conclaude config validate$/],
-    ["queue", /^1 failed; /, /^conclaude queue retry --all$/],
+    [
+      "memory",
+      /^1 capture was given up after errors: no reason was written down$/,
+      /^conclaude queue retry --all$/,
+    ],
     ["retention", /more than 30 days ago/, /^conclaude retention run$/],
     // The log of the machine's temporary folder counts, too, and may hold lines of its own.
     ["log", /^\d+ errors? and \d+ warnings? in the last 24 hours; .*the last$/, /^tail /],

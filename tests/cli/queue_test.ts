@@ -33,6 +33,7 @@ Deno.test("queue list --json gives what programs were promised", async () => {
     rawBytes: 7,
     cutBytes: 0,
     errorMessage: null,
+    retryAtMs: null,
     createdAtMs: 5,
     updatedAtMs: 5,
   }]);

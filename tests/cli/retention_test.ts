@@ -5,6 +5,7 @@ import { runVerb, runVerbJson } from "../support/verb.ts";
 const DAY_MS = 86_400_000;
 /** There are no tasks. */
 const NO_TASKS = {
+  observations: 0,
   deletedTasks: 0,
   tasks: 0,
   agents: 0,
@@ -67,4 +68,71 @@ Deno.test("retention run keeps everything when the configuration says 0 days", a
     removed: { sessions: 0, executions: 0, captures: 0, counters: 0, ...NO_TASKS },
     retentionDays: 0,
   });
+});
+
+Deno.test("retention run works captures in before it removes them, and keeps what cannot be worked in yet", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  const place = { home: temp.folder, database: temp.path };
+  const atMs = Date.now() - 40 * DAY_MS;
+  const payload = JSON.stringify({
+    tool_input: { file_path: "/p/a.ts", content: "const tries = 3;" },
+  });
+  saveEvent(db, { atMs, sessionId: "told", capture: { payload } });
+  saveEvent(db, { atMs, sessionId: "held", capture: { payload } });
+  saveEvent(db, { atMs, sessionId: "orphan", capture: { payload } });
+  db.exec("UPDATE sessions SET status = 'ended', ended_at_ms = updated_at_ms");
+  db.exec("DELETE FROM sessions WHERE session_id = 'orphan'");
+  // These two are tried again in a while.
+  db.exec(`UPDATE pending_queue SET attempts = 1, retry_at_ms = ${Date.now() + 60_000}
+            WHERE session_id IN ('held', 'orphan')`);
+  const { removed } = await runVerbJson(["retention", "run"], place);
+  assert.equal(removed.sessions, 1);
+  const ids = (sql: string) => db.prepare(sql).all().map(({ id }) => id);
+  assert.deepEqual(ids("SELECT session_id AS id FROM sessions"), ["held"]);
+  assert.deepEqual(ids("SELECT session_id AS id FROM pending_queue ORDER BY 1"), [
+    "held",
+    "orphan",
+  ]);
+  assert.deepEqual(ids("SELECT session_id AS id FROM observations WHERE kind = 'edit'"), ["told"]);
+
+  db.exec("UPDATE pending_queue SET retry_at_ms = NULL");
+  assert.equal((await runVerbJson(["retention", "run"], place)).removed.captures, 2);
+  assert.equal(ids("SELECT id FROM observations WHERE kind = 'edit'").length, 3);
+});
+
+Deno.test("retention run removes what memory has kept long enough, and notes never", async () => {
+  using temp = await tempDatabase();
+  const { db } = temp;
+  const place = { home: temp.folder, database: temp.path };
+  const payload = (name: string) =>
+    JSON.stringify({ tool_input: { file_path: `/p/${name}.ts`, content: "const tries = 3;" } });
+  for (let n = 0; n < 120; n++) {
+    saveEvent(db, { atMs: Date.now() - 100 * DAY_MS, capture: { payload: payload(`old${n}`) } });
+  }
+  saveEvent(db, { capture: { payload: payload("new") } });
+  await runVerb(["queue", "drain"], place);
+  await runVerb(["memory", "remember", "Tests need port 5433"], place);
+  db.exec(`UPDATE observations SET created_at_ms = 1, updated_at_ms = 1 WHERE kind = 'note'`);
+  const count = () => Number(db.prepare("SELECT count(*) AS n FROM observations").get()!["n"]);
+  const before = count();
+  assert.equal((await runVerbJson(["retention", "run"], place)).removed.observations, 0);
+  assert.equal(count(), before, "without a word about it everything stays");
+  Deno.writeTextFileSync(`${temp.folder}/.conclaude.yaml`, "memory:\n  retentionDays: 30\n");
+  assert.equal(
+    (await runVerbJson(["retention", "run", "--dry-run"], place)).removed.observations,
+    120,
+  );
+  assert.equal(count(), before);
+  assert.equal((await runVerbJson(["retention", "run"], place)).removed.observations, 120);
+  assert.equal(count(), before - 120);
+  const kinds = db.prepare("SELECT kind FROM observations ORDER BY kind").all().map(({ kind }) =>
+    kind
+  );
+  assert.deepEqual(kinds, ["edit", "note", "summary"]);
+  const { results } = await runVerbJson(["memory", "search", "old7"], place);
+  assert.ok(
+    results.every(({ title }: { title: string }) => !title.includes("old7")),
+    "the index forgets, too",
+  );
 });

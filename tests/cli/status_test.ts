@@ -35,6 +35,7 @@ Deno.test("status --json tells of the database, the sessions, the queue and the 
       here: { total: 0, active: 0, ended: 0, abandoned: 0 },
       all: { total: 1, active: 1, ended: 0, abandoned: 0 },
     },
+    memory: { observations: 0, waiting: 1, openFailures: 0 },
     work: {
       tasks: { open: 0, in_progress: 0, pending_merge: 0, blocked: 0 },
       workflows: { running: 0, pending_merge: 0, blocked: 0 },

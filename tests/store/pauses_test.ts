@@ -35,6 +35,6 @@ Deno.test("a later pause replaces the earlier one, and ends when it is removed",
 Deno.test("a pause goes with its session", async () => {
   using db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
   savePause(db, PAUSE);
-  assert.ok(removeSessionRows(db, "s1", 10).done);
+  assert.ok(removeSessionRows(db, "s1", { limit: 10, captures: "all" }).done);
   assert.deepEqual(listPauses(db, 0), []);
 });

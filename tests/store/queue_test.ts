@@ -45,6 +45,7 @@ Deno.test("listQueue() tells all of a capture but its payload", async () => {
     rawBytes: 10,
     cutBytes: 0,
     errorMessage: null,
+    retryAtMs: null,
     createdAtMs: 5,
     updatedAtMs: 5,
   }]);

@@ -59,7 +59,7 @@ Deno.test("what stops are judged by goes with its session", async () => {
   const db = await open();
   saveSnapshot(db, { sessionId: "s1", root: "/p" }, { names: ["a"], atMs: 1 });
   keepFirstPrompt(db, { sessionId: "s1", prompt: "one", atMs: 1 });
-  assert.equal(removeSessionRows(db, "s1", 100).done, true);
+  assert.equal(removeSessionRows(db, "s1", { limit: 100, captures: "all" }).done, true);
   assert.equal(readSnapshot(db, { sessionId: "s1", root: "/p" }), null);
   assert.equal(readQueue(db, "s1"), null);
 });

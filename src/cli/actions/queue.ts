@@ -3,6 +3,7 @@ import { UserError } from "../../errors.ts";
 import { shortSessionId } from "../../ids.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { payloadText } from "../../store/payloads.ts";
+import { prunedBytes } from "../../store/payload_pruning.ts";
 import {
   listQueue,
   type QueueItem,
@@ -11,8 +12,9 @@ import {
   readStoredPayload,
   retryQueueItems,
 } from "../../store/queue.ts";
-import { summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
-import { relativeTime } from "../../time.ts";
+import { queueRetries, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
+import { shortened } from "../../memory/text.ts";
+import { relativeTime, timeUntil } from "../../time.ts";
 import { limitOf } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { queueItemOf } from "../queue_lookup.ts";
@@ -21,6 +23,9 @@ import { openStore } from "../store.ts";
 import { bytesText, tableText } from "../table.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
+
+/** Longest error in a list, in characters; `queue show` has it whole. */
+const MAX_ERROR_CHARS = 60;
 
 /** `conclaude queue list` */
 export async function listItems(
@@ -50,6 +55,18 @@ export async function listItems(
       { title: "CAPTURED", value: (item) => relativeTime(item.createdAtMs, now) },
       { title: "SIZE", value: ({ rawBytes }) => sizeText(rawBytes), align: "right" },
       { title: "TOOL", value: (item) => item.toolName },
+      ...items.some(({ retryAtMs }) => retryAtMs !== null)
+        ? [{
+          title: "RETRY",
+          value: ({ retryAtMs }: QueueItem) => retryAtMs === null ? "" : timeUntil(retryAtMs, now),
+        }]
+        : [],
+      ...items.some(({ errorMessage }) => errorMessage !== null)
+        ? [{
+          title: "ERROR",
+          value: ({ errorMessage }: QueueItem) => shortened(errorMessage ?? "", MAX_ERROR_CHARS),
+        }]
+        : [],
       { title: "FILES", value: (item) => item.filesTouched.join(" ") },
     ], { empty: "No captures match.", color: context.globals.color }),
   };
@@ -66,10 +83,14 @@ export async function showItem(
   const text = payloadText(readStoredPayload(db, item.id)!);
   const payload: unknown = JSON.parse(text);
   const laidOut = layOut({ payload });
+  const pruned = prunedBytes(text);
+  const shown = pruned === null
+    ? plainLines(laidOut ?? text)
+    : `Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`;
   return {
     // What is nested too deep to be laid out is given as the text that it is.
     json: { ...item, payload: laidOut === undefined ? text : payload },
-    text: [...factsOf(item), "", plainLines(laidOut ?? text)].join("\n"),
+    text: [...factsOf(item), "", shown].join("\n"),
   };
 }
 
@@ -78,6 +99,8 @@ export async function showQueueStats(context: CliContext): Promise<View> {
   const { db, place } = await openStore(context, "read");
   const groups = summarizeQueue(db);
   const totals = totalsOf(groups);
+  const retries = queueRetries(db);
+  const nowMs = Date.now();
   const spooled = spooledFiles({
     database: place.database,
     folders: context.locations.spoolFolders,
@@ -93,7 +116,7 @@ export async function showQueueStats(context: CliContext): Promise<View> {
     { title: "STORED", value: (group) => bytesText(group.storedBytes), align: "right" },
   ], { empty: "No captures yet.", color: context.globals.color });
   return {
-    json: { ...totals, groups, spooled },
+    json: { ...totals, ...retries, groups, spooled },
     text: [
       table,
       "",
@@ -102,7 +125,10 @@ export async function showQueueStats(context: CliContext): Promise<View> {
       `stored        ${bytesText(totals.storedBytes)}${share}`,
       ...totals.oldestAtMs === null
         ? []
-        : [`oldest raw    ${relativeTime(totals.oldestAtMs, Date.now())}`],
+        : [`oldest raw    ${relativeTime(totals.oldestAtMs, nowMs)}`],
+      ...retries.nextRetryAtMs === null
+        ? []
+        : [`tried again   ${retries.retrying}, next ${timeUntil(retries.nextRetryAtMs, nowMs)}`],
       `in the spool  ${spooled}`,
     ].join("\n"),
   };
@@ -142,6 +168,7 @@ function factsOf(item: QueueItem): string[] {
     ["status", item.status],
     ["attempts", item.attempts],
     ["error", item.errorMessage],
+    ["tried again", item.retryAtMs === null ? null : timeUntil(item.retryAtMs, Date.now())],
     ["files", item.filesTouched.length === 0 ? null : item.filesTouched.join(" ")],
     ["size", sizeText(item.rawBytes)],
     ["cut out", item.cutBytes <= 0 ? null : bytesText(item.cutBytes)],

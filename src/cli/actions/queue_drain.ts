@@ -2,9 +2,13 @@ import { plain } from "../../capture/plain.ts";
 import { compactPayloads } from "../../maintenance/compaction.ts";
 import { giveBackSpace } from "../../maintenance/space.ts";
 import { drainSpool } from "../../spool/drain.ts";
+import { ENDING_SIGNALS } from "../../process/start.ts";
 import { drainAlone } from "../../recall/drain_lock.ts";
+import { runSummarizer, type SummarizerReport } from "../../recall/summarizer.ts";
+import { readSummarizer } from "../../recall/summarizer_settings.ts";
 import type { CliContext } from "../context.ts";
-import { progressLine } from "../progress_line.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { type ProgressLine, progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
 import { bytesText } from "../table.ts";
 import type { View } from "../view.ts";
@@ -36,6 +40,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
   const freedBytes = giveBackSpace(db, {
     onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
   });
+  const summarizer = await summarize(db, context, progress);
   progress.end();
   const { saved, known, damaged, left } = spool;
   return {
@@ -51,6 +56,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
       savedBytes,
       freedBytes,
       left,
+      ...summarizer === null ? {} : { summarizer },
     },
     text: [
       `spool       ${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
@@ -59,8 +65,48 @@ export async function drainQueue(context: CliContext): Promise<View> {
         ? "captures    another drain is at work on them"
         : `captures    ${memory.worked} worked into memory, ${memory.failed} failed, ` +
           `${memory.summaries} sessions summarized`,
+      ...summarizer === null ? [] : [`summarizer  ${summarizerText(summarizer)}`],
       `payloads    ${compressed} compressed, ${bytesText(savedBytes)} saved`,
       `database    ${bytesText(freedBytes)} given back to the disk`,
     ].join("\n"),
   };
+}
+
+/** Lets the command rewrite summaries, where the user has configured one; null where not. */
+async function summarize(
+  db: DatabaseSync,
+  { locations }: CliContext,
+  progress: ProgressLine,
+): Promise<SummarizerReport | null> {
+  const summarizer = readSummarizer(locations);
+  if (summarizer === null) return null;
+  const stopping = new AbortController();
+  const stop = () => stopping.abort();
+  for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, stop);
+  try {
+    return await runSummarizer(db, {
+      ...summarizer,
+      folder: locations.dataFolder,
+      now: Date.now,
+      signal: stopping.signal,
+      isAsked: true,
+      onProgress: ({ written, of }) =>
+        progress.tell(`rewrote ${written} of ${of} summaries (Ctrl-C ends it) …`),
+    });
+  } finally {
+    for (const signal of ENDING_SIGNALS) Deno.removeSignalListener(signal, stop);
+  }
+}
+
+/** What it did, in a line. */
+function summarizerText(
+  { written, failed, left, usedUp, reason, today }: SummarizerReport,
+): string {
+  return [
+    `${written} summaries rewritten, ${failed} failed, ${left} left`,
+    ...reason === null ? [] : [plain(`the last failure: ${reason}`)],
+    ...usedUp === null
+      ? []
+      : [`today's ${usedUp} are used up (${today.runs} runs, ${today.tokens} tokens)`],
+  ].join("; ");
 }

@@ -6,7 +6,9 @@ import {
   previewOrchestrationRetention,
   runOrchestrationRetention,
 } from "../../maintenance/orchestration_retention.ts";
+import { previewMemoryRetention, removeOldMemory } from "../../maintenance/memory_retention.ts";
 import { previewRetention, runRetention } from "../../maintenance/retention.ts";
+import { drainAlone } from "../../recall/drain_lock.ts";
 import { lookUpwards } from "../../project/look.ts";
 import type { RowCounts } from "../../store/retention.ts";
 import type { CliContext } from "../context.ts";
@@ -32,13 +34,27 @@ export async function runRetentionNow(
   const retentionDays = config.sessionRetentionDays;
   const nowMs = Date.now();
   const progress = progressLine(context);
+  const { memoryEnabled, memoryRetentionDays } = config;
+  // What would otherwise have to stay is worked into memory first.
+  if (!dryRun && memoryEnabled) {
+    drainAlone(db, database, {
+      now: Date.now,
+      onProgress: (worked) => progress.tell(`worked ${worked} captures into memory …`),
+    });
+  }
   const ofSessions = dryRun ? previewRetention(db, { nowMs, retentionDays }) : runRetention(db, {
     nowMs,
     retentionDays,
+    captures: memoryEnabled ? "worked" : "all",
     batchRows: config.retentionBatchRows,
     orphans: true,
     onProgress: (step) => progress.tell(`removed ${sessionsText(step)} …`),
   }).removed;
+  const ofMemory = { nowMs, retentionDays: memoryRetentionDays };
+  const observations = dryRun ? previewMemoryRetention(db, ofMemory) : removeOldMemory(db, {
+    ...ofMemory,
+    onProgress: (removed) => progress.tell(`removed ${removed} observations …`),
+  });
   const options = { database, store, nowMs };
   const ofTasks = dryRun
     ? previewOrchestrationRetention(db, options)
@@ -50,12 +66,17 @@ export async function runRetentionNow(
       : `${dryRun ? "Would remove" : "Removed"} ${
         sessionsText(ofSessions)
       } (kept: ${retentionDays} days).`,
+    memoryRetentionDays === 0
+      ? "Everything in memory is kept for ever (memory.retentionDays is 0)."
+      : `${
+        dryRun ? "Would remove" : "Removed"
+      } ${observations} observations (kept: ${memoryRetentionDays} days).`,
     `${dryRun ? "Would remove" : "Removed"} ${tasksText(ofTasks)}; ${
       dryRun ? "would delete" : "deleted"
     } ${ofTasks.deletedTasks} closed tasks, which can be restored.`,
   ];
   return {
-    json: { dryRun, removed: { ...ofSessions, ...ofTasks }, retentionDays },
+    json: { dryRun, removed: { ...ofSessions, observations, ...ofTasks }, retentionDays },
     text: texts.join("\n"),
   };
 }

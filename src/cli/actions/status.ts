@@ -8,6 +8,7 @@ import { spooledFiles } from "../../spool/drain.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";
 import { type QueueTotals, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
+import { type MemoryHealth, memoryHealth } from "../../store/memory_health.ts";
 import { countSessions, type SessionCounts } from "../../store/session_counts.ts";
 import { countQueued, countState, type StateCounts } from "../../store/state_counts.ts";
 import { daysMs, relativeTime } from "../../time.ts";
@@ -36,6 +37,8 @@ export interface StatusReport {
   readonly project: string;
   readonly sessions: { readonly here: SessionCounts; readonly all: SessionCounts };
   readonly queue: QueueTotals;
+  /** What is remembered of all projects, and captures that are not worked in yet. */
+  readonly memory: MemoryLine;
   /** What there is of all projects in this database. */
   readonly work: WorkCounts;
   readonly daemon: { readonly running: boolean };
@@ -49,6 +52,8 @@ export interface StatusReport {
     readonly problems: number;
   };
 }
+
+type MemoryLine = Pick<MemoryHealth, "observations" | "waiting" | "openFailures">;
 
 /** Tasks by status and workflows by status, those that are not over; agents that run, and questions that wait. */
 interface WorkCounts {
@@ -78,6 +83,7 @@ export async function showStatus(context: CliContext): Promise<View> {
     project,
     sessions: { here: countSessions(db, project), all: countSessions(db, null) },
     queue: totalsOf(summarizeQueue(db)),
+    memory: memoryOf(memoryHealth(db, now)),
     work: workOf(countState(db)),
     daemon: { running: isDaemonHere(context, place) },
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
@@ -123,6 +129,10 @@ const WORKFLOW_WORDS = [
   ["blocked", "blocked"],
 ] as const;
 const RUNNING_AGENTS = ["starting", "running"];
+
+function memoryOf({ observations, waiting, openFailures }: MemoryHealth): MemoryLine {
+  return { observations, waiting, openFailures };
+}
 
 function workOf(
   { tasks, workflows, agents, pendingQuestions }: StateCounts,
@@ -178,7 +188,7 @@ function textOf(
     readonly nowMs: number;
   },
 ): string {
-  const { database, sessions, queue, audit, spool, config } = report;
+  const { database, sessions, queue, memory, audit, spool, config } = report;
   const lines: readonly (readonly [name: string, value: string])[] = [
     ["conclaude", report.version],
     [
@@ -203,6 +213,11 @@ function textOf(
       "  size",
       `${bytesText(queue.rawBytes)} of JSON in ${bytesText(queue.storedBytes)}` +
       (queue.oldestAtMs === null ? "" : `, oldest ${relativeTime(queue.oldestAtMs, nowMs)}`),
+    ],
+    [
+      "memory",
+      `${memory.observations} observations, ${memory.waiting} captures waiting, ` +
+      `${memory.openFailures} open failures`,
     ],
     ...workLines(report, queued),
     ...hooksLines(report.hooks),

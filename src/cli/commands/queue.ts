@@ -1,7 +1,9 @@
+import { parseAge } from "../age.ts";
 import { command, group, LIMIT_FLAG, someText } from "../command.ts";
 import { SESSION_FLAG } from "../flags.ts";
 
 const load = () => import("../actions/queue.ts");
+const loadPrune = () => import("../actions/queue_prune.ts");
 const loadDrain = () => import("../actions/queue_drain.ts");
 
 const ID = {
@@ -80,14 +82,46 @@ export const queue = group({
     drain: command({
       load: async () => (await loadDrain()).drainQueue,
       parameters: { flags: {} },
-      brief: "Take in the spool, free stuck captures, compress payloads",
+      brief: "Take in the spool, work captures into memory, compress payloads",
       about: [
-        "Moves records from the spool into the database, lets captures wait again that have been in work for more",
-        "than 10 minutes, and compresses payloads (queue show and export give them back as they were). When more than",
-        "a quarter of the database is free then, the free room is given back to the disk.",
-        "It may be stopped at any time, and run beside hooks and beside itself.",
+        "Moves records from the spool into the database, works captures into memory, and compresses payloads (queue",
+        "show and export give them back as they were). When more than a quarter of the database is free then, the free",
+        "room is given back to the disk. Where memory.summarizer names a command, it rewrites the summaries of sessions",
+        "that are over. It may be stopped at any time, and run beside hooks and beside itself.",
       ].join("\n"),
       examples: ["conclaude queue drain", "conclaude queue drain --json"],
+    }),
+    prune: command({
+      load: async () => (await loadPrune()).pruneQueue,
+      parameters: {
+        flags: {
+          olderThan: {
+            kind: "parsed",
+            parse: parseAge,
+            default: "30d",
+            brief: "Captured longer ago than this: 30d, 2w, 3m (months of 30 days)",
+            placeholder: "age",
+          },
+          keepRaw: {
+            kind: "parsed",
+            parse: Number,
+            default: "100",
+            brief: "How many of these to leave alone, the newest",
+            placeholder: "n",
+          },
+          dryRun: { kind: "boolean", default: false, brief: "Only say what would be pruned" },
+        },
+      },
+      brief: "Take the payloads of old captures away that are worked into memory",
+      about: [
+        "Takes away what was captured whole, of captures that are worked in: their payload is then",
+        '{"pruned":true,"bytes":N}. What memory made of them stays, and so do the captures themselves, what waits, and',
+        "what was given up.",
+      ].join("\n"),
+      examples: [
+        "conclaude queue prune --older-than 2w --keep-raw 1000 --dry-run",
+        "conclaude queue prune --older-than 3m --keep-raw 0",
+      ],
     }),
   },
   brief: "Captured tool uses that wait to be worked in",

@@ -10,6 +10,7 @@ import { lookAtHooks } from "./hooks.ts";
 import { lookAtOldState } from "./old_state.ts";
 import { lookAtIndex } from "./index.ts";
 import { lookAtLog } from "./log.ts";
+import { lookAtMemory } from "./memory.ts";
 import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
 import { lookAtSpool } from "./spool.ts";
@@ -41,6 +42,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "agents", look: lookAtAgents },
   { name: "sessions", look: lookAtSessions, needsDatabase: true },
   { name: "queue", look: lookAtQueue },
+  { name: "memory", look: lookAtMemory },
   { name: "retention", look: lookAtRetention },
   { name: "log", look: lookAtLog },
   { name: "migration", look: lookAtOldState },

@@ -44,22 +44,17 @@ export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
   )];
 }
 
-/** Captures that failed or hang. */
+/** How much there is in the queue, and captures that hang. Those that were given up are told with memory. */
 export function lookAtQueue(place: DoctorPlace): Finding[] {
   const health = askDatabase(place, (db) => queueHealth(db, place.nowMs - STUCK_MS));
   if (health === undefined) return [];
   const size = `${health.waiting} waiting, ${
     (health.rawBytes / 1_000_000).toFixed(1)
   } MB of payload`;
-  const faults = [
-    ...(health.errors > 0 ? [`${health.errors} failed`] : []),
-    ...(health.stuck > 0 ? [`${health.stuck} stuck for more than 10 minutes`] : []),
+  if (health.stuck === 0) return [ok(size)];
+  return [
+    warn(`${health.stuck} stuck for more than 10 minutes; ${size}`, "conclaude queue drain"),
   ];
-  if (faults.length === 0) return [ok(size)];
-  return [warn(
-    `${faults.join(", ")}; ${size}`,
-    health.errors > 0 ? "conclaude queue retry --all" : "conclaude queue drain",
-  )];
 }
 
 /** Whether sessions are still there that should have gone. */
@@ -67,7 +62,8 @@ export function lookAtRetention(place: DoctorPlace): Finding[] {
   const days = place.config.sessionRetentionDays;
   if (days === 0) return [ok("sessions are kept for ever")];
   const limitMs = place.nowMs - daysMs(days + RETENTION_GRACE_DAYS);
-  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs) ?? null);
+  const captures = place.config.memoryEnabled ? "worked" : "all";
+  const overdue = askDatabase(place, (db) => oldestExpiredSession(db, limitMs, captures) ?? null);
   if (overdue === undefined) return [];
   if (overdue === null) return [ok(`${days} days after a session's end`)];
   return [warn(

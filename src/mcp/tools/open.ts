@@ -31,7 +31,7 @@ export function open({ db, project, nowMs, args }: Call): string {
   const place = parts.length === 1 ? [] : ["", `[part ${part} of ${parts.length}${rest}]`];
   if (part > 1) return [plainLines(text), ...place].join("\n");
   const { files } = observation;
-  const captures = capturesOfObservation(db, observation);
+  const captures = capturesOfObservation(db, observation).map(({ id }) => id);
   return [
     plain(observation.title),
     ...observationFacts(observation, nowMs)

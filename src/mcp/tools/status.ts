@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.ts";
 import { observationLine } from "../../recall/view.ts";
 import { integrityFaults } from "../../store/care.ts";
 import { projectMemory } from "../../store/memory_look.ts";
-import { queueHealth } from "../../store/queue_health.ts";
+import { memoryHealth } from "../../store/memory_health.ts";
 import type { Call } from "../call.ts";
 
 const MAX_OPEN = 5;
@@ -13,9 +13,9 @@ const MAX_CHECKED_BYTES = 64_000_000;
 /** `status`: what memory holds of this project, and whether the database is well. */
 export function status({ db, database, project, nowMs }: Call): string {
   const memory = projectMemory(db, project.key, MAX_OPEN);
-  const { waiting, errors } = queueHealth(db, nowMs);
+  const { waiting, givenUp: count } = memoryHealth(db, nowMs);
   const { openFailures, newestOpen, lastSummary } = memory;
-  const givenUp = errors === 0 ? "" : `, ${errors} were given up (conclaude queue list)`;
+  const givenUp = count === 0 ? "" : `, ${count} were given up (conclaude queue list)`;
   return [
     `observations of this project: ${memory.observations}`,
     `captures not worked in yet: ${waiting}${givenUp}`,

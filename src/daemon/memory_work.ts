@@ -1,0 +1,166 @@
+/**
+ * Works captures into memory while the daemon runs, and lets the summarizer rewrite summaries. Nothing is done until
+ * another process has written; what there is to do is done in small steps, between which requests are answered.
+ */
+import type { DatabaseSync } from "node:sqlite";
+import type { Settings } from "../engine/settings.ts";
+import { messageOf } from "../errors.ts";
+import { hasWaiting, nextRetryAtMs, sessionsToSummarize } from "../store/queue_work.ts";
+
+/** What it is given. */
+export interface MemoryContext {
+  readonly db: DatabaseSync;
+  /** Absolute path. */
+  readonly database: string;
+  readonly settings: Settings;
+  /** Where the summarizer's command is run. */
+  readonly folder: string;
+  readonly log: (level: "info" | "warn" | "error", message: string) => void;
+}
+
+/** So long what comes is gathered before it is worked in, in milliseconds. */
+const GATHER_MS = 2_000;
+/** The pause between two steps, in milliseconds: who waits for an answer comes first. */
+const STEP_PAUSE_MS = 5;
+/** Little enough that a step takes some milliseconds; a capture that is larger is a step of its own. */
+const STEP = { maxRows: 2, maxBytes: 50_000 };
+/** How soon it is tried again when another process works captures in, or when something went wrong, in milliseconds. */
+const BUSY_MS = 5_000;
+const MAX_PAUSE_MS = 300_000;
+/** So often the summarizer looks whether a session has become quiet, in milliseconds. */
+const SUMMARIZER_MS = 60_000;
+
+/** Works off the queue. */
+export class MemoryWork {
+  readonly #context: MemoryContext;
+  readonly #stopping = new AbortController();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #timerAtMs = Infinity;
+  #working: Promise<void> = Promise.resolve();
+  #isWorking = false;
+  #faults = 0;
+  #lastFault = "";
+  #summarizedAtMs = 0;
+  /** A command takes its time; captures are worked in meanwhile. */
+  #summarizing: Promise<void> | null = null;
+
+  constructor(context: MemoryContext) {
+    this.#context = context;
+  }
+
+  /** Something may have come: looks in a moment. */
+  wake(): void {
+    // After a fault it is not hurried.
+    if (this.#faults === 0) this.#lookIn(GATHER_MS);
+  }
+
+  /** Lets go after the step that is being done; ends the summarizer's command. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+    await Promise.all([this.#working, this.#summarizing]);
+  }
+
+  /** Looks then, unless it looks sooner. */
+  #lookIn(ms: number): void {
+    const atMs = performance.now() + ms;
+    if (this.#stopping.signal.aborted || this.#isWorking || this.#timerAtMs <= atMs) return;
+    clearTimeout(this.#timer);
+    this.#timerAtMs = atMs;
+    this.#timer = setTimeout(() => {
+      this.#timerAtMs = Infinity;
+      this.#working = this.#look();
+    }, ms);
+  }
+
+  async #look(): Promise<void> {
+    this.#isWorking = true;
+    let next: number | null = null;
+    try {
+      next = await this.#work();
+      this.#faults = 0;
+      this.#lastFault = "";
+    } catch (thrown) {
+      next = Math.min(BUSY_MS * 2 ** this.#faults++, MAX_PAUSE_MS);
+      const message = messageOf(thrown);
+      if (message !== this.#lastFault) {
+        this.#context.log("error", `cannot work captures into memory: ${message}`);
+      }
+      this.#lastFault = message;
+    }
+    this.#isWorking = false;
+    if (next !== null) this.#lookIn(next);
+  }
+
+  /** @returns When there is something to do again that nobody will tell of, in milliseconds from now; null for never. */
+  async #work(): Promise<number | null> {
+    const { db, settings } = this.#context;
+    const config = settings.ofUser(Date.now());
+    if (!config.memory.enabled) return null;
+    if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
+    // What came meanwhile has woken nobody.
+    if (this.#isThereWork()) return GATHER_MS;
+    const retryAtMs = nextRetryAtMs(db);
+    const retryMs = retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;
+    const hasSummarizer = config.memory.summarizer.command !== null;
+    if (hasSummarizer) this.#beginSummaries();
+    const next = Math.min(retryMs, hasSummarizer ? SUMMARIZER_MS : Infinity);
+    return next === Infinity ? null : next;
+  }
+
+  #isThereWork(): boolean {
+    const { db } = this.#context;
+    return hasWaiting(db, Date.now()) || sessionsToSummarize(db, 1).length > 0;
+  }
+
+  /** Works off what waits. @returns False when another process does. */
+  async #drain(): Promise<boolean> {
+    const { db, database } = this.#context;
+    const [{ drainSteps }, { drainLockPath }, { takeLock }] = await Promise.all([
+      import("../recall/capture_drain.ts"),
+      import("../recall/drain_lock.ts"),
+      import("../store/process_lock.ts"),
+    ]);
+    const lock = takeLock(drainLockPath(database), { waitMs: 0 });
+    if (lock === null) return false;
+    const steps = drainSteps(db, { now: Date.now, batch: STEP });
+    try {
+      while (!this.#stopping.signal.aborted && !steps.next().done) await pause(STEP_PAUSE_MS);
+    } finally {
+      lock.release();
+    }
+    return true;
+  }
+
+  #beginSummaries(): void {
+    const nowMs = Date.now();
+    const isEarly = nowMs - this.#summarizedAtMs < SUMMARIZER_MS;
+    if (isEarly || this.#summarizing !== null || this.#stopping.signal.aborted) return;
+    this.#summarizedAtMs = nowMs;
+    this.#summarizing = this.#summarize(nowMs).catch((thrown) =>
+      this.#context.log("error", `cannot summarize: ${messageOf(thrown)}`)
+    ).finally(() => this.#summarizing = null);
+  }
+
+  async #summarize(nowMs: number): Promise<void> {
+    const { db, settings, folder, log } = this.#context;
+    const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
+      import("../recall/summarizer.ts"),
+      import("../recall/summarizer_settings.ts"),
+    ]);
+    const summarizer = summarizerIn(settings.ofUser(nowMs));
+    if (summarizer === null) return;
+    const { failed, reason } = await runSummarizer(db, {
+      ...summarizer,
+      folder,
+      now: Date.now,
+      signal: this.#stopping.signal,
+      isAsked: false,
+    });
+    if (failed > 0) log("warn", `the summarizer failed ${failed} times, the last time: ${reason}`);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,147 @@
+import { plain } from "../../capture/plain.ts";
+import { readConfigFiles } from "../../config/discover.ts";
+import { parseConfig } from "../../config/parse.ts";
+import { messageOf } from "../../errors.ts";
+import { shortened } from "../../memory/text.ts";
+import { isAbsolutePath, joinPath, parentOf } from "../../paths.ts";
+import { findOnPath, isBareName, whyNotRun } from "../../process/executable.ts";
+import { drainLockPath } from "../../recall/drain_lock.ts";
+import { dayStartMs, type SummarizerSettings } from "../../recall/summarizer.ts";
+import { summarizerIn } from "../../recall/summarizer_settings.ts";
+import { commandLine } from "../../settings/hooks.ts";
+import { type MemoryHealth, memoryHealth } from "../../store/memory_health.ts";
+import { lastRuns, summarizerUse, usedUp } from "../../store/summarizer_runs.ts";
+import { type Finding, ok, warn } from "../check.ts";
+import { lookAtSettings } from "./settings_look.ts";
+import { askDatabase, type DoctorPlace } from "./place.ts";
+import { whyUnwritable } from "./writable.ts";
+
+/** A capture is worked in at the end of a turn; one that waits longer than this is not, in milliseconds. */
+const OVERDUE_MS = 3_600_000;
+/** Longest reason that is told, in characters. */
+const MAX_REASON_CHARS = 160;
+/** So many runs of the summarizer that all failed say that it does not work. */
+const FAILED_RUNS = 3;
+
+/** What keeps captures from becoming memory, and summaries from being rewritten. */
+export function lookAtMemory(place: DoctorPlace): Finding[] {
+  if (!place.config.memoryEnabled) return [ok("off (`memory.enabled` is false)")];
+  const health = askDatabase(place, (db) => memoryHealth(db, place.nowMs - OVERDUE_MS));
+  if (health === undefined) return [];
+  const faults = [
+    ...givenUp(health),
+    ...overdue(health, place),
+    ...lockFaults(place),
+    ...summarizerFaults(place),
+  ];
+  if (faults.length > 0) return faults;
+  return [ok(`${health.observations} observations, ${health.waiting} captures waiting`)];
+}
+
+function givenUp({ givenUp, reasons }: MemoryHealth): Finding[] {
+  if (givenUp === 0) return [];
+  const told = reasons.map(({ reason, count }) =>
+    `${plain(shortened(reason, MAX_REASON_CHARS))}${givenUp === 1 ? "" : ` (${count})`}`
+  );
+  return [warn(
+    `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
+    "conclaude queue retry --all",
+  )];
+}
+
+/** Hooks run, and nothing works in what they keep. */
+function overdue({ overdue, hooksRan }: MemoryHealth, place: DoctorPlace): Finding[] {
+  if (overdue === 0 || !hooksRan) return [];
+  const what = `${count(overdue, "capture has", "captures have")} waited for more than an hour`;
+  const hasDrain = lookAtSettings(place)
+    .some(({ entries, wrapped }) => [...entries, ...wrapped].some(({ role }) => role === "drain"));
+  return [
+    hasDrain
+      ? warn(
+        `${what}, although hooks run: the drain beside Stop does not work them in`,
+        "conclaude queue drain",
+      )
+      : warn(
+        `${what}, although hooks run: no hook for the drain (\`conclaude hook Drain\`) is installed`,
+        commandLine("install-hooks"),
+      ),
+  ];
+}
+
+/** Without the file of its lock no drain begins. */
+function lockFaults({ database }: DoctorPlace): Finding[] {
+  const path = drainLockPath(database);
+  const why = whyNoLock(path);
+  if (why === null) return [];
+  return [warn(
+    `captures cannot be worked in: the file of the lock, ${path}, cannot be used: ${why}`,
+    `make it writable, or remove it`,
+  )];
+}
+
+function whyNoLock(path: string): string | null {
+  try {
+    Deno.openSync(path, { read: true, write: true }).close();
+    return null;
+  } catch (thrown) {
+    return thrown instanceof Deno.errors.NotFound
+      ? whyUnwritable(parentOf(path))
+      : messageOf(thrown);
+  }
+}
+
+function summarizerFaults(place: DoctorPlace): Finding[] {
+  const { locations, nowMs, database } = place;
+  const settings = summarizerIn(parseConfig(readConfigFiles([], locations)).config)?.settings;
+  if (settings === undefined) return [];
+  const missing = whyMissing(settings, place);
+  if (missing !== null) {
+    return [warn(
+      `the summarizer cannot run: ${missing}`,
+      `correct memory.summarizer.command in ${joinPath(locations.dataFolder, "config.yaml")}`,
+    )];
+  }
+  const ledger = askDatabase({ database }, (db) => ({
+    last: lastRuns(db, nowMs, FAILED_RUNS),
+    today: summarizerUse(db, dayStartMs(nowMs)),
+  }));
+  if (ledger === undefined) return [];
+  const { last, today } = ledger;
+  const isBroken = last.length === FAILED_RUNS && last.every(({ status }) => status === "failed");
+  const used = usedUp(today, {
+    maxRuns: settings.maxRunsPerDay,
+    maxTokens: settings.maxTokensPerDay,
+  }, 1);
+  return [
+    ...isBroken
+      ? [warn(
+        `the summarizer has failed ${FAILED_RUNS} times in a row: ${
+          plain(shortened(last[0]?.reason ?? "", MAX_REASON_CHARS))
+        }`,
+        "conclaude memory stats",
+      )]
+      : [],
+    ...used === null ? [] : [warn(
+      `the summarizer has used up the ${used} of today (${today.runs} runs, ${today.tokens} tokens); it goes on ` +
+        "after midnight UTC",
+      "conclaude memory stats",
+    )],
+  ];
+}
+
+/** What a shell does by itself, or what more than a program begins with. */
+const SHELL_WORDS =
+  /^(?:[.:[({]|if|for|while|until|case|set|cd|exec|eval|export|echo|printf|test|true|false|source|command|time|env)$/;
+
+/** Why the program that a command begins with cannot be found; null when it can, or when nobody can tell without a shell. */
+function whyMissing({ command }: SummarizerSettings, place: DoctorPlace): string | null {
+  const [, first = ""] = /^\s*([\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
+  if (first === "" || SHELL_WORDS.test(first)) return null;
+  if (isAbsolutePath(first)) return whyNotRun(first);
+  if (!isBareName(first) || findOnPath(first, place.searchPath).length > 0) return null;
+  return `${first} is not on the PATH`;
+}
+
+function count(n: number, one: string, many: string): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

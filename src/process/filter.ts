@@ -1,0 +1,135 @@
+/** Gives a text to a shell command that a person has configured, and takes what it makes of it. */
+import { messageOf } from "../errors.ts";
+import { endGroup, startWords } from "./start.ts";
+
+/** How a command has ended; whatever is not `ended` was ended with all that it had started. */
+export type FilterEnd =
+  | {
+    readonly kind: "ended";
+    readonly code: number;
+    readonly stdout: string;
+    /** The beginning of it. */
+    readonly stderr: string;
+  }
+  | { readonly kind: "late" }
+  | { readonly kind: "tooLong" }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "unstarted"; readonly why: string };
+
+/** How a command is run. */
+export interface FilterOptions {
+  readonly input: string;
+  readonly folder: string;
+  /** Variables beside those of this process. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  /** An answer that is longer is not waited for. */
+  readonly maxBytes: number;
+  /** Ends the command when it is aborted. */
+  readonly signal: AbortSignal;
+}
+
+/** `bash` for what people write; where there is none, the shell that is. */
+const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$1" conclaude; fi
+exec /bin/sh -c "$1" conclaude`;
+
+/** What of the error output is kept, in bytes. */
+const MAX_STDERR_BYTES = 4_096;
+
+/** So long an output is waited for when the command is over: what it left behind may hold it open. */
+const REST_MS = 500;
+
+/** Runs a command over a text. Never throws. */
+export async function runFilter(command: string, options: FilterOptions): Promise<FilterEnd> {
+  const { folder, variables, signal } = options;
+  if (signal.aborted) return { kind: "stopped" };
+  let child: Deno.ChildProcess;
+  try {
+    const words = Deno.build.os === "windows"
+      ? ["bash", "-c", command]
+      : ["/bin/sh", "-c", PICK_SHELL, "sh", command];
+    child = startWords(words, {
+      folder,
+      variables,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    });
+  } catch (thrown) {
+    return { kind: "unstarted", why: messageOf(thrown) };
+  }
+  const early = Promise.withResolvers<FilterEnd>();
+  const timer = setTimeout(() => early.resolve({ kind: "late" }), options.timeoutMs);
+  const stop = () => early.resolve({ kind: "stopped" });
+  signal.addEventListener("abort", stop);
+  const stdout = new Head(child.stdout, options.maxBytes);
+  const stderr = new Head(child.stderr, MAX_STDERR_BYTES);
+  stdout.isFull.then(() => early.resolve({ kind: "tooLong" }));
+  feed(child.stdin, options.input);
+  const ended = child.status.then(async ({ code }): Promise<FilterEnd> => {
+    const rest = Promise.withResolvers<void>();
+    const restTimer = setTimeout(rest.resolve, REST_MS);
+    await Promise.race([Promise.all([stdout.ended, stderr.ended]), rest.promise]);
+    clearTimeout(restTimer);
+    return { kind: "ended", code, stdout: stdout.text(), stderr: stderr.text() };
+  });
+  const end = await Promise.race([ended, early.promise]);
+  clearTimeout(timer);
+  signal.removeEventListener("abort", stop);
+  if (end.kind !== "ended") await endGroup(child);
+  stdout.stop();
+  stderr.stop();
+  return end;
+}
+
+/** A program that does not read to the end closes the pipe; that is its right. */
+async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
+  const writer = stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch {
+    // See above.
+  }
+}
+
+/** The beginning of an output; what follows is read and thrown away, so that who writes it is not held up. */
+class Head {
+  readonly ended: Promise<void>;
+  readonly isFull: Promise<void>;
+  readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
+  readonly #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(output: ReadableStream<Uint8Array>, maxBytes: number) {
+    this.#reader = output.getReader();
+    const full = Promise.withResolvers<void>();
+    this.isFull = full.promise;
+    this.ended = this.#read(maxBytes, full.resolve);
+  }
+
+  text(): string {
+    const decoder = new TextDecoder();
+    return this.#parts.map((part) => decoder.decode(part, { stream: true })).join("") +
+      decoder.decode();
+  }
+
+  stop(): void {
+    this.#reader.cancel().catch(() => {});
+  }
+
+  async #read(maxBytes: number, full: () => void): Promise<void> {
+    try {
+      for (;;) {
+        const { value, done } = await this.#reader.read();
+        if (done) return;
+        const room = maxBytes - this.#bytes;
+        if (room > 0) this.#parts.push(value.subarray(0, room));
+        this.#bytes += value.length;
+        if (this.#bytes > maxBytes) full();
+      }
+    } catch {
+      // Nobody waits for it any more.
+    }
+  }
+}

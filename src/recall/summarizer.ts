@@ -1,0 +1,245 @@
+/** Lets a command that a person has configured rewrite the summaries of sessions, within the budget of a day. */
+import type { DatabaseSync } from "node:sqlite";
+import {
+  answeredSummary,
+  MAX_ANSWER_CHARS,
+  MAX_TITLES,
+  summarizerInput,
+} from "../memory/summarizer_text.ts";
+import { indexedTerms } from "../memory/terms.ts";
+import { plainOutput, titleLine } from "../memory/text.ts";
+import { estimateTokens } from "../memory/tokens.ts";
+import { SUMMARIZER_VARIABLE } from "../paths.ts";
+import { type FilterEnd, runFilter } from "../process/filter.ts";
+import { transaction } from "../store/database.ts";
+import { type Observation, observationsToSummarize } from "../store/observations.ts";
+import {
+  beginRun,
+  endRun,
+  failuresOf,
+  lastRuns,
+  rewriteSummary,
+  summariesToRewrite,
+  type SummarizerUse,
+  summarizerUse,
+  summaryOf,
+} from "../store/summarizer_runs.ts";
+import { digestOfSummary } from "./summaries.ts";
+
+/** `memory.summarizer` of the user's own file. */
+export interface SummarizerSettings {
+  readonly command: string;
+  readonly maxRunsPerDay: number;
+  readonly maxTokensPerDay: number;
+  readonly timeoutSeconds: number;
+}
+
+/** What a pass of the summarizer did. */
+export interface SummarizerReport {
+  readonly written: number;
+  readonly failed: number;
+  /** Summaries that are left to be rewritten. */
+  readonly left: number;
+  /** The part of the day's budget that is used up. */
+  readonly usedUp: "runs" | "tokens" | null;
+  /** Why the last run that failed did; null when none has. */
+  readonly reason: string | null;
+  /** What was spent today, this pass included. */
+  readonly today: SummarizerUse;
+}
+
+/** How a pass is made. */
+export interface SummarizerOptions {
+  readonly settings: SummarizerSettings;
+  /** Takes secrets out. */
+  readonly mask: (text: string) => string;
+  /** Where the command is run. */
+  readonly folder: string;
+  /** The time, in epoch milliseconds. */
+  readonly now: () => number;
+  readonly signal: AbortSignal;
+  /** A person has asked for it: what failed a while ago is tried again. */
+  readonly isAsked: boolean;
+  readonly onProgress?: (done: { readonly written: number; readonly of: number }) => void;
+}
+
+/** A session that shows no life for so long is taken for quiet, in milliseconds. */
+const QUIET_MS = 10 * 60_000;
+/** How many summaries one pass looks at, the newest. */
+const MAX_SUMMARIES = 500;
+/** After so many failures in a row there is no sense in going on; nor with one summary after so many. */
+const MAX_FAILURES = 3;
+/** After that it is tried again when so much time is over, in milliseconds. */
+const PAUSE_MS = 3_600_000;
+/** A run that has not ended so long after its time is over has died with its process, in milliseconds. */
+const GRACE_MS = 30_000;
+const DAY_MS = 86_400_000;
+/** What is read of an answer at most. */
+const MAX_ANSWER_BYTES = 4 * MAX_ANSWER_CHARS;
+
+/** When the day of a moment began, in UTC. */
+export function dayStartMs(nowMs: number): number {
+  return nowMs - nowMs % DAY_MS;
+}
+
+/**
+ * Rewrites what can be rewritten now, one summary after the other. Whatever goes wrong with the command changes nothing
+ * but the ledger.
+ *
+ * @throws {Error} What SQLite says.
+ */
+export async function runSummarizer(
+  db: DatabaseSync,
+  options: SummarizerOptions,
+): Promise<SummarizerReport> {
+  const { settings, now, signal, isAsked } = options;
+  const done = { written: 0, failed: 0, reason: null as string | null };
+  const all = waitingSummaries(db, now());
+  const ready = isAsked || !isPaused(db, now()) ? all : [];
+  let usedUp: SummarizerReport["usedUp"] = null;
+  let inARow = 0;
+  for (const summary of ready) {
+    if (signal.aborted || inARow === MAX_FAILURES) break;
+    const digest = digestOfSummary(db, summary);
+    if (!isAsked && !isDue(db, { sessionId: summary.sessionId, summary: digest }, now())) continue;
+    options.onProgress?.({ written: done.written, of: ready.length });
+    const input = inputOf(db, summary, options.mask);
+    const nowMs = now();
+    const run = beginRun(db, {
+      sessionId: summary.sessionId,
+      summary: digest,
+      inputTokens: estimateTokens(input),
+      nowMs,
+      expiresAtMs: nowMs + settings.timeoutSeconds * 1_000 + GRACE_MS,
+    }, {
+      maxRuns: settings.maxRunsPerDay,
+      maxTokens: settings.maxTokensPerDay,
+      sinceMs: dayStartMs(nowMs),
+    });
+    if (run === "taken") continue;
+    if (typeof run === "string") {
+      usedUp = run;
+      break;
+    }
+    const reason = await rewrite(db, summary, { ...options, run, input, digest });
+    if (reason === null) done.written++;
+    else {
+      done.failed++;
+      done.reason = reason;
+    }
+    inARow = reason === null ? 0 : inARow + 1;
+  }
+  const today = summarizerUse(db, dayStartMs(now()));
+  return { ...done, left: all.length - done.written, usedUp, today };
+}
+
+/** Summaries that are to be rewritten. */
+function waitingSummaries(db: DatabaseSync, nowMs: number): Observation[] {
+  return summariesToRewrite(db, {
+    quietBeforeMs: nowMs - QUIET_MS,
+    nowMs,
+    limit: MAX_SUMMARIES,
+  });
+}
+
+/** Whether the last runs have all failed, and not long ago. */
+function isPaused(db: DatabaseSync, nowMs: number): boolean {
+  const last = lastRuns(db, nowMs, MAX_FAILURES);
+  return last.length === MAX_FAILURES && last.every(({ status }) => status === "failed") &&
+    nowMs - last[0]!.startedAtMs < PAUSE_MS;
+}
+
+function isDue(
+  db: DatabaseSync,
+  tried: { readonly sessionId: string; readonly summary: string },
+  nowMs: number,
+): boolean {
+  const { count, lastAtMs } = failuresOf(db, tried);
+  return count < MAX_FAILURES && nowMs - lastAtMs >= PAUSE_MS;
+}
+
+function inputOf(
+  db: DatabaseSync,
+  { sessionId, title, text }: Observation,
+  mask: (text: string) => string,
+): string {
+  const titles = observationsToSummarize(db, sessionId, MAX_TITLES).map(({ title }) => title);
+  return mask(summarizerInput({ title, text }, titles));
+}
+
+/** Runs the command for one summary. @returns Why nothing came of it; null when the summary is rewritten. */
+async function rewrite(
+  db: DatabaseSync,
+  summary: Observation,
+  { settings, mask, folder, signal, now, run, input, digest }: SummarizerOptions & {
+    readonly run: number;
+    readonly input: string;
+    /** Of the summary. */
+    readonly digest: string;
+  },
+): Promise<string | null> {
+  const end = await runFilter(settings.command, {
+    input,
+    folder,
+    variables: { [SUMMARIZER_VARIABLE]: "1" },
+    timeoutMs: settings.timeoutSeconds * 1_000,
+    maxBytes: MAX_ANSWER_BYTES,
+    signal,
+  });
+  const answer = end.kind === "ended" ? end.stdout : "";
+  // Masked before it is cut: half a secret looks like none.
+  const text = answeredSummary(mask(plainOutput(answer)));
+  const fault = faultOf(end, { text, timeoutSeconds: settings.timeoutSeconds });
+  return transaction(db, () => {
+    const held = summaryOf(db, summary.sessionId);
+    const isSame = held !== undefined && held.id === summary.id &&
+      digestOfSummary(db, held) === digest;
+    const reason = fault ?? (isSame ? null : "the session has gone on meanwhile");
+    if (reason === null) {
+      const { id, title, files, project } = summary;
+      rewriteSummary(db, id, {
+        text,
+        terms: indexedTerms([title, text, ...files].join("\n"), project),
+        rewrittenFrom: digest,
+      });
+    }
+    const told = reason === null ? null : mask(reason);
+    endRun(db, run, {
+      reason: told,
+      outputTokens: tokensIn(end),
+      atMs: now(),
+    });
+    return told;
+  });
+}
+
+/** What was answered, in tokens, as far as it was read. */
+function tokensIn(end: FilterEnd): number {
+  if (end.kind === "tooLong") return Math.ceil(MAX_ANSWER_BYTES / 3.5);
+  return end.kind === "ended" && end.stdout !== "" ? estimateTokens(end.stdout) : 0;
+}
+
+/** Why nothing can come of an answer. */
+function faultOf(
+  end: FilterEnd,
+  { text, timeoutSeconds }: { readonly text: string; readonly timeoutSeconds: number },
+): string | null {
+  switch (end.kind) {
+    case "late":
+      return `it took longer than ${timeoutSeconds} s`;
+    case "tooLong":
+      return "its answer is too long";
+    case "stopped":
+      return "it was interrupted";
+    case "unstarted":
+      return titleLine(`it cannot be started: ${end.why}`);
+    case "ended": {
+      if (end.code !== 0) {
+        const said = titleLine(end.stderr);
+        return `it left with status ${end.code}${said === "" ? "" : `: ${said}`}`;
+      }
+      if (end.stdout.length > MAX_ANSWER_CHARS) return "its answer is too long";
+      return text === "" ? "it answered nothing" : null;
+    }
+  }
+}

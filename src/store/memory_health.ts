@@ -1,0 +1,50 @@
+/** How the working of captures into memory is doing. */
+import type { DatabaseSync } from "node:sqlite";
+import { firstIdAt } from "../ids.ts";
+
+/** What `doctor` and `status` say of memory. */
+export interface MemoryHealth {
+  readonly observations: number;
+  readonly openFailures: number;
+  /** Captures that are not worked in yet. */
+  readonly waiting: number;
+  /** Those among them that nothing holds up and that were there before the given time already. */
+  readonly overdue: number;
+  /** Whether a hook has run since that time. */
+  readonly hooksRan: boolean;
+  readonly givenUp: number;
+  /** Why captures were given up, the most frequent first. */
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** How many reasons are told. */
+const MAX_REASONS = 3;
+
+/** Counts what is remembered and what is in the way of more. @param overdueBeforeMs Epoch milliseconds. */
+export function memoryHealth(db: DatabaseSync, overdueBeforeMs: number): MemoryHealth {
+  const row = db.prepare(
+    `SELECT (SELECT count(*) FROM observations)                                            AS observations,
+            (SELECT count(*) FROM observations WHERE outcome = 'failure' AND resolved_by IS NULL) AS openFailures,
+            count(*) FILTER (WHERE status IN ('raw', 'processing'))                        AS waiting,
+            count(*) FILTER (WHERE status = 'raw' AND retry_at_ms IS NULL AND created_at_ms < ?1) AS overdue,
+            EXISTS (SELECT 1 FROM hook_executions WHERE id >= ?2) AS hooksRan,
+            count(*) FILTER (WHERE status = 'error')                                       AS givenUp
+       FROM pending_queue`,
+  ).get(overdueBeforeMs, firstIdAt(overdueBeforeMs)) as unknown as Omit<MemoryHealth, "reasons">;
+  return {
+    ...row,
+    hooksRan: Number(row.hooksRan) === 1,
+    reasons: row.givenUp === 0 ? [] : reasonsIn(db),
+  };
+}
+
+function reasonsIn(db: DatabaseSync): MemoryHealth["reasons"] {
+  return db.prepare(
+    `SELECT coalesce(nullif(error_message, ''), 'no reason was written down') AS reason, count(*) AS count
+       FROM pending_queue
+      WHERE status = 'error'
+      GROUP BY reason
+      ORDER BY count DESC, min(updated_at_ms)
+      LIMIT ?`,
+  ).all(MAX_REASONS) as unknown as MemoryHealth["reasons"];
+}

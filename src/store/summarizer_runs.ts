@@ -1,0 +1,199 @@
+/** The ledger of the summarizer, and the summaries that it has not rewritten yet. */
+import type { DatabaseSync } from "node:sqlite";
+import { transaction } from "./database.ts";
+import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
+
+/** So long a run is remembered, in milliseconds: 90 days. */
+const KEPT_MS = 90 * 86_400_000;
+
+/** What was spent since a moment. Runs that failed count as well. */
+export interface SummarizerUse {
+  readonly runs: number;
+  /** Given and answered. */
+  readonly tokens: number;
+  readonly failed: number;
+}
+
+/** What a day allows. */
+export interface SummarizerBudget {
+  readonly maxRuns: number;
+  readonly maxTokens: number;
+}
+
+/** A run as the ledger has it. */
+export interface SummarizerRun {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly status: "running" | "written" | "failed";
+  /** Why it failed. */
+  readonly reason: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+}
+
+/** A run that is about to begin. */
+export interface NewRun {
+  readonly sessionId: string;
+  /** Digest of the summary that is to be rewritten. */
+  readonly summary: string;
+  readonly inputTokens: number;
+  readonly nowMs: number;
+  /** When it is over even if nobody says so. */
+  readonly expiresAtMs: number;
+}
+
+/** What was spent since `sinceMs`. */
+export function summarizerUse(db: DatabaseSync, sinceMs: number): SummarizerUse {
+  return db.prepare(
+    `SELECT count(*) AS runs, coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
+            count(*) FILTER (WHERE status = 'failed') AS failed
+       FROM summarizer_runs
+      WHERE started_at_ms >= ?`,
+  ).get(sinceMs) as unknown as SummarizerUse;
+}
+
+/** Which part of a budget does not allow a run of so many tokens; null when it is allowed. */
+export function usedUp(
+  { runs, tokens }: SummarizerUse,
+  { maxRuns, maxTokens }: SummarizerBudget,
+  inputTokens: number,
+): "runs" | "tokens" | null {
+  if (runs >= maxRuns) return "runs";
+  return tokens + inputTokens > maxTokens ? "tokens" : null;
+}
+
+/**
+ * Writes down that a run begins, if the budget allows it and nobody else is at the same session.
+ *
+ * @returns Its number, or why it must not begin.
+ */
+export function beginRun(
+  db: DatabaseSync,
+  { sessionId, summary, inputTokens, nowMs, expiresAtMs }: NewRun,
+  budget: SummarizerBudget & { readonly sinceMs: number },
+): number | "runs" | "tokens" | "taken" {
+  return transaction(db, () => {
+    const why = usedUp(summarizerUse(db, budget.sinceMs), budget, inputTokens);
+    if (why !== null) return why;
+    const taken = db.prepare(
+      `SELECT 1
+         FROM summarizer_runs
+        WHERE session_id = ?
+          AND status = 'running'
+          AND expires_at_ms > ?`,
+    ).get(sessionId, nowMs);
+    if (taken !== undefined) return "taken";
+    db.prepare("DELETE FROM summarizer_runs WHERE started_at_ms < ?").run(nowMs - KEPT_MS);
+    const { lastInsertRowid } = db.prepare(
+      `INSERT INTO summarizer_runs (session_id, summary, status, input_tokens, started_at_ms, expires_at_ms)
+       VALUES (?, ?, 'running', ?, ?, ?)`,
+    ).run(sessionId, summary, inputTokens, nowMs, expiresAtMs);
+    return Number(lastInsertRowid);
+  });
+}
+
+/** Writes down how a run has ended; to be called in a transaction, with what came of it. @param reason Null: it is written. */
+export function endRun(
+  db: DatabaseSync,
+  id: number,
+  end: {
+    readonly reason: string | null;
+    readonly outputTokens: number;
+    readonly atMs: number;
+  },
+): void {
+  db.prepare(
+    `UPDATE summarizer_runs
+        SET status = iif(?2 IS NULL, 'written', 'failed'), reason = ?2, output_tokens = ?3, ended_at_ms = ?4
+      WHERE id = ?1`,
+  ).run(id, end.reason, end.outputTokens, end.atMs);
+}
+
+/** How often a summary was tried in vain, and when last; 0 for never. */
+export function failuresOf(
+  db: DatabaseSync,
+  { sessionId, summary }: Pick<NewRun, "sessionId" | "summary">,
+): { readonly count: number; readonly lastAtMs: number } {
+  return db.prepare(
+    `SELECT count(*) AS count, coalesce(max(started_at_ms), 0) AS lastAtMs
+       FROM summarizer_runs
+      WHERE session_id = ?
+        AND summary = ?
+        AND status <> 'written'`,
+  ).get(sessionId, summary) as unknown as { count: number; lastAtMs: number };
+}
+
+/** The last runs that are over, the newest first. One that nobody ended in time has failed. */
+export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): SummarizerRun[] {
+  return db.prepare(
+    `SELECT id, session_id AS sessionId, iif(status = 'running', 'failed', status) AS status,
+            iif(status = 'running', 'its process was ended', reason) AS reason, input_tokens AS inputTokens,
+            output_tokens AS outputTokens, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs
+       FROM summarizer_runs
+      WHERE status <> 'running'
+         OR expires_at_ms <= ?
+      ORDER BY id DESC
+      LIMIT ?`,
+  ).all(nowMs, limit) as unknown as SummarizerRun[];
+}
+
+/**
+ * Summaries that no model has rewritten, of sessions that are over or quiet, and of which all is worked in; the newest
+ * first.
+ *
+ * @param when `quietBeforeMs`: a session that showed life after that is not quiet.
+ */
+export function summariesToRewrite(
+  db: DatabaseSync,
+  when: { readonly quietBeforeMs: number; readonly nowMs: number; readonly limit: number },
+): Observation[] {
+  return db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+       LEFT JOIN sessions AS s ON s.session_id = o.session_id
+      WHERE o.uid >= 'summary/'
+        AND o.uid < 'summary0'
+        AND o.kind = 'summary'
+        AND json_extract(o.facts, '$.rewrittenFrom') IS NULL
+        AND (s.status IS NULL OR s.status <> 'active' OR s.updated_at_ms < ?1)
+        AND NOT EXISTS (SELECT 1 FROM sessions_to_summarize AS n WHERE n.session_id = o.session_id)
+        AND NOT EXISTS (
+          SELECT 1
+            FROM pending_queue AS q
+           WHERE q.session_id = o.session_id
+             AND q.status IN ('raw', 'processing'))
+        AND NOT EXISTS (
+          SELECT 1
+            FROM summarizer_runs AS r
+           WHERE r.session_id = o.session_id
+             AND r.status = 'running'
+             AND r.expires_at_ms > ?2)
+      ORDER BY o.updated_at_ms DESC, o.id DESC
+      LIMIT ?3`,
+  ).all(when.quietBeforeMs, when.nowMs, when.limit).map(observationOf);
+}
+
+/** The summary of a session; undefined when it has none. */
+export function summaryOf(db: DatabaseSync, sessionId: string): Observation | undefined {
+  const row = db.prepare(
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.uid = 'summary/' || ?`,
+  ).get(sessionId);
+  return row === undefined ? undefined : observationOf(row);
+}
+
+/** Puts another text in the place of a summary's; its title stays. */
+export function rewriteSummary(
+  db: DatabaseSync,
+  id: number,
+  told: { readonly text: string; readonly terms: string; readonly rewrittenFrom: string },
+): void {
+  db.prepare(
+    `UPDATE observations
+        SET text = ?2, terms = ?3, facts = json_set(facts, '$.rewrittenFrom', ?4)
+      WHERE id = ?1`,
+  ).run(id, told.text, told.terms, told.rewrittenFrom);
+}
