@@ -87,11 +87,17 @@ export function readLayer(file: ConfigFile): LayerResult {
   return { values, problems, broken, unreadable: null, unheeded };
 }
 
-/** A repository that somebody else has written must not run commands over what is remembered of other projects. */
+/**
+ * What only the user's own file may say: a repository that somebody else has written must not run commands over what is
+ * remembered of other projects, nor shorten how long that is kept.
+ */
+const USERS_ONLY = ["summarizer", "retentionDays"];
+
 function takeOutOfProject({ memory }: LayerValues): string[] {
-  if (!isMapping(memory) || memory.summarizer === undefined) return [];
-  delete memory.summarizer;
-  return ["memory.summarizer"];
+  if (!isMapping(memory)) return [];
+  const taken = USERS_ONLY.filter((key) => memory[key] !== undefined);
+  for (const key of taken) delete memory[key];
+  return taken.map((key) => `memory.${key}`);
 }
 
 function requirementsIn({ requirements }: LayerValues): string[] {

@@ -24,7 +24,8 @@ export const MEMORY = section("What is made of captures, and what Claude is told
   retentionDays: int(
     [0, 36_500],
     0,
-    "Days that an observation stays after it was last seen. 0 is for ever. Notes always stay.",
+    "Days that an observation stays after it was last seen. 0 is for ever. Notes always stay. It counts in the user's own " +
+      "file (`~/.conclaude/config.yaml`) alone.",
   ),
   summarizer: section(
     "A command that rewrites the summaries of sessions. Without `command` nothing is ever sent to a model. It never runs " +
