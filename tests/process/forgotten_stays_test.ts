@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { spoolRecord } from "../../src/spool/spool.ts";
+import { pastWriter } from "../../src/store/backfill.ts";
 import type { HookRecord } from "../../src/store/captures.ts";
 import { fillClaudeMem, makeClaudeMem } from "../support/claude_mem.ts";
 import { filesBelow, query, queryValue, sessionOf } from "../support/look.ts";
@@ -320,4 +321,50 @@ Deno.test("names of forgotten words tell nobody the words, and a text never brea
   for (const path of filesBelow(join(home.path, ".conclaude"))) {
     assert.ok(!Deno.readTextFileSync(path).includes(PROMPT), path);
   }
+});
+
+Deno.test("an export from before brings back no change of a task, and no event, that a text was taken out of", async () => {
+  using home = tempHome();
+  await told(home);
+  await run(home, "task", "create", "--title", "Rename Zanzibar");
+  const id = String(queryValue(home, "SELECT id FROM tasks"));
+  await run(home, "task", "update", id, "--title", "Rename Zanzibar at last");
+  const file = join(home.path, "before.jsonl");
+  await run(home, "export", "--output", file);
+  assert.match(Deno.readTextFileSync(file), /"type":"taskChange".*Zanzibar/);
+  const receipt = await forget(home, "--text", "Zanzibar");
+  await run(home, "import", file);
+  Deno.removeSync(file);
+  const { ok, problems } = await json(home, "memory", "verify", receipt, "--text", "Zanzibar");
+  assert.deepEqual([ok, problems], [true, []]);
+});
+
+Deno.test("what is forgotten between the look at a transcript and the write is not written", async () => {
+  using home = tempHome();
+  await told(home);
+  await forget(home, numberOf(home, "kind = 'prompt'"), numberOf(home, "kind = 'failure'"));
+  const db = new DatabaseSync(home.database);
+  const { capture } = record({});
+  const write = pastWriter(db, {
+    sessionId: TOOLS,
+    title: null,
+    projectDir: PROJECT,
+    repository: null,
+    branch: null,
+    cwd: null,
+    transcriptPath: null,
+    startedAtMs: 1,
+    updatedAtMs: 2,
+    endedAtMs: 2,
+  });
+  const [use] = db.prepare("SELECT name FROM forgotten WHERE name LIKE 'toolu%'").all();
+  const words = { toolName: "UserPromptSubmit", payload: JSON.stringify({ prompt: PROMPT }) };
+  const past = [
+    { id: "one", atMs: 1, branch: null, capture: { ...capture!, toolUseId: String(use!["name"]) } },
+    { id: "two", atMs: 1, branch: null, capture: { ...capture!, ...words } },
+    { id: "three", atMs: 1, branch: null, capture: { ...capture!, toolUseId: "toolu_other" } },
+  ];
+  assert.equal(write(past), 1);
+  db.close();
+  assert.equal(queryValue(home, "SELECT count(*) FROM pending_queue WHERE id = 'three'"), 1);
 });
