@@ -19,6 +19,7 @@ export interface NotePlace {
   readonly branch: string | null;
   /** The folder that files are told from. */
   readonly root: string | null;
+  /** Without secrets, as the others. */
   readonly files: readonly string[];
   readonly atMs: number;
 }

@@ -16,13 +16,16 @@ export async function remember(
   const { db, place } = await openKeptStore(context, "remember anything");
   const looks = lookUpwards(context.cwd);
   const repository = repositoryAt(context.cwd, { projectDir: context.cwd, looks });
-  const text = redactText(words.join(" "), compileRedactPatterns(place.config.redactPatterns));
-  const { id, isNew } = rememberNote(db, text, {
+  const rules = compileRedactPatterns(place.config.redactPatterns);
+  const mask = (text: string) => redactText(text, rules);
+  const branch = repository?.branch ?? null;
+  const { id, isNew } = rememberNote(db, mask(words.join(" ")), {
     sessionId: sessionFilterOf(db, flags.session),
-    project: repository?.commonDir ?? context.cwd,
-    branch: repository?.branch ?? null,
-    root: repository?.root ?? context.cwd,
-    files: flags.file ?? [],
+    // As hooks keep them.
+    project: mask(repository?.commonDir ?? context.cwd),
+    branch: branch === null ? null : mask(branch),
+    root: mask(repository?.root ?? context.cwd),
+    files: (flags.file ?? []).map(mask),
     atMs: Date.now(),
   });
   return {

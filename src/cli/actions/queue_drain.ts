@@ -3,6 +3,7 @@ import { compactPayloads } from "../../maintenance/compaction.ts";
 import { giveBackSpace } from "../../maintenance/space.ts";
 import { drainSpool } from "../../spool/drain.ts";
 import { drainAlone } from "../../recall/drain_lock.ts";
+import { lateRedaction } from "../../recall/late_redaction.ts";
 import type { CliContext } from "../context.ts";
 import { progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
@@ -25,6 +26,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
   const memory = drainAlone(db, place.database, {
     now: Date.now,
     waitMs: WAIT_MS,
+    redact: await lateRedaction(place.config.redactPatterns),
     onProgress: (worked) => progress.tell(`worked ${worked} captures into memory …`),
   });
   const { compressed, savedBytes } = compactPayloads(db, {
