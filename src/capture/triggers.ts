@@ -112,6 +112,12 @@ function isSuspectJson(serialized: string, patterns: readonly RegExp[]): boolean
     patterns.some((pattern) => mayMatch(pattern, lowered));
 }
 
+/** The same for the user's own patterns alone, where the built-in kinds are masked already. */
+export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): boolean {
+  const lowered = serialized.toLowerCase();
+  return patterns.some((pattern) => mayMatch(pattern, lowered));
+}
+
 /** Whether there may be text between `<private>` tags, or a private key. */
 export function mayHoldBlock(text: string, lowered: string): boolean {
   return lowered.includes("<private") || lowered.includes("< private") || text.includes("VATE KEY");

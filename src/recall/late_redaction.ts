@@ -1,5 +1,5 @@
 /** Masks what was captured before a pattern was configured: what is made of it goes by the patterns of now. */
-import { needsRedaction } from "../capture/triggers.ts";
+import { mayMatchOwn } from "../capture/triggers.ts";
 
 /** The payload of a capture without what the patterns find. @param text The same as JSON. */
 export type LateRedaction = (
@@ -15,7 +15,7 @@ export async function lateRedaction(
   const { compileRedactPatterns, redactValue } = await import("../capture/redact.ts");
   const { patterns } = compileRedactPatterns(sources);
   return (payload, text) =>
-    needsRedaction(text, patterns)
+    mayMatchOwn(text, patterns)
       ? redactValue(payload, { patterns }) as Record<string, unknown>
       : payload;
 }

@@ -425,7 +425,7 @@ Deno.test("a secret that colours take apart is not put together again, nor kept 
   ];
   for (const stdout of coloured) {
     await place.use("Bash", {
-      tool_input: { command: "grep --color=always token -r ." },
+      tool_input: { command: "grep --color=always x -r ." },
       tool_response: { stdout: `found\n${stdout}\n${PLAIN} \x1b[32mgreen\x1b[0m`, stderr: "" },
     });
   }
