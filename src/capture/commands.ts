@@ -212,7 +212,7 @@ const PART = "[!#-&(-\\[\\]-~]{1,100}";
 /** A line of a `.netrc`, or an entry over several lines. */
 const NETRC = new RegExp(
   String
-    .raw`((?<=^|[^\w-]|\\[nrt])machine${SPACE}(?:${PART}(?:${SPACE}(?:login|account)${SPACE}${PART}){1,2}|` +
+    .raw`((?<=^-?|[^\w-]-?|\\[nrt]-?)machine${SPACE}(?:${PART}(?:${SPACE}(?:login|account)${SPACE}${PART}){1,2}|` +
     String.raw`[\w-]{1,60}\.[\w.:-]{1,60})${SPACE}password${SPACE})([\w@#$%^&*/.~][^\s"'\\]*)`,
   "gi",
 );

@@ -7,6 +7,7 @@
 import { maskAssignments } from "./assignments.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskArguments, maskNetrc } from "./commands.ts";
+import { withoutColours } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
@@ -50,7 +51,12 @@ const MIN_LENGTH = 5;
 
 /** The text with its secrets masked as `[redacted:<kind>]` and its private parts dropped. */
 export function redactText(text: string, rules: RedactRules): string {
-  return settle([text], rules)[0] ?? TEXT_MASK;
+  const masked = settle([text], rules)[0] ?? TEXT_MASK;
+  const plain = withoutColours(masked);
+  if (plain === masked) return masked;
+  // Whoever reads it without its colours must not read a secret that they take apart.
+  const maskedPlain = settle([plain], rules)[0] ?? TEXT_MASK;
+  return maskedPlain === plain ? masked : maskedPlain;
 }
 
 /** Masks the parts of one text until nothing changes any more: a mask can bring a new match about. */
@@ -157,7 +163,11 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     isSecretName(item)
   );
   entries.forEach(([key, item], index) => {
-    const redactedKey = redactText(key, BUILT_IN);
+    // What has a blank in it is no name: a question whose answer it is a key to, for example.
+    const redactedKey = redactText(
+      key,
+      /\s/.test(key.replaceAll("[private removed]", "")) ? rules : BUILT_IN,
+    );
     // Two keys may become the same mask: the later one gets another mask behind it.
     const targetKey = Object.hasOwn(target, redactedKey)
       ? redactText(`${redactedKey}[redacted:key-${index}]`, rules)

@@ -11,7 +11,7 @@ import { type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.ts";
  */
 const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["github-token", () => /gh[pousr]_(?:[A-Za-z0-9]{30,}|\w{1,24}_eyJ[\w-]{25,}[\w.-]*)/g],
-  ["jwt", () => /(?<=^|[^\w-]|\\[nrt])eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g],
+  ["jwt", () => /(?<=^-?|[^\w-]-?|\\[nrt]-?)eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g],
   ["aws-access-key", () => /(?:AKIA|ASIA)[A-Z0-9]{16}/g],
   ["gcp-api-key", () => /AIza[\w-]{35}/g],
   ["azure-sas", () => /((?<=^|[^\w-]|\\[nrt]|u0026)sig=)[A-Za-z0-9%+/]{20,}=*/g],

@@ -94,11 +94,28 @@ export const CLUES: readonly Clue[] = [
  * @param patterns The user's own patterns.
  */
 export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
+  if (isSuspectJson(serialized, patterns)) return true;
+  if (!serialized.includes("\\u001b") && !serialized.includes("\\u001B")) return false;
+  return isSuspectJson(serialized.replace(escapedColours(), ""), patterns);
+}
+
+/** What `colours.ts` takes out of a text, as JSON has it. Rare enough for a pattern. */
+function escapedColours(): RegExp {
+  return /\\u001b\[[0-9;?]*[a-z]|\\u001b\](?:[^\\"]|\\(?!u0007))*\\u0007/gi;
+}
+
+function isSuspectJson(serialized: string, patterns: readonly RegExp[]): boolean {
   const lowered = serialized.toLowerCase();
   return mayHoldBlock(serialized, lowered) ||
     mayAssign(lowered) ||
     CLUES.some((clue) => isSuspect(serialized, clue)) ||
     patterns.some((pattern) => mayMatch(pattern, lowered));
+}
+
+/** The same for the user's own patterns alone, where the built-in kinds are masked already. */
+export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): boolean {
+  const lowered = serialized.toLowerCase();
+  return patterns.some((pattern) => mayMatch(pattern, lowered));
 }
 
 /** Whether there may be text between `<private>` tags, or a private key. */

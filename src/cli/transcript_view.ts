@@ -34,7 +34,7 @@ export function outcomeJson(outcome: TranscriptOutcome): Readonly<Record<string,
     ...gapsOf(outcome),
     withoutTranscript,
     sessions: sessions.map((compared) => {
-      const { session, missing, isUnknown, extra, notHere } = compared;
+      const { session, missing, forgotten, isUnknown, extra, notHere } = compared;
       const { sessionId, project, transcriptPath, entries, excluded, recent } = session;
       return {
         sessionId,
@@ -52,6 +52,7 @@ export function outcomeJson(outcome: TranscriptOutcome): Readonly<Record<string,
           atMs,
           captureId: id,
         })),
+        forgotten,
         extra,
         excluded,
         recent,
@@ -76,6 +77,7 @@ export function outcomeLines(
     Object.values(session.excluded).reduce((total, count) => total + count, 0)
   );
   const recent = sum(({ session }) => session.recent);
+  const forgotten = sum((one) => one.forgotten);
   const extra = sum((one) => one.extra) + withoutTranscript;
   const notHere = sessions.filter((one) => one.notHere !== null);
   return [
@@ -83,6 +85,7 @@ export function outcomeLines(
     `transcripts ${transcripts}, of ${sessions.length} sessions`,
     `gaps        ${gaps === 0 ? "none" : `${gaps} in ${withGaps.length} sessions`}`,
     ...excluded === 0 ? [] : [`excluded    ${excluded} by the configuration (${keysOf(sessions)})`],
+    ...forgotten === 0 ? [] : [`forgotten   ${forgotten} that stay away`],
     ...recent === 0 ? [] : [`recent      ${recent} of the last minute, left to the hooks`],
     ...extra === 0 ? [] : [`extra       ${extra} captures that no transcript here has`],
     ...notHere.map(notHereLine),

@@ -115,15 +115,17 @@ export class MemoryWork {
 
   /** Works off what waits. @returns False when another process does. */
   async #drain(): Promise<boolean> {
-    const { db, database } = this.#context;
-    const [{ drainSteps }, { drainLockPath }, { takeLock }] = await Promise.all([
+    const { db, database, settings } = this.#context;
+    const [{ drainSteps }, { drainLockPath }, { lateRedaction }, { takeLock }] = await Promise.all([
       import("../recall/capture_drain.ts"),
       import("../recall/drain_lock.ts"),
+      import("../recall/late_redaction.ts"),
       import("../store/process_lock.ts"),
     ]);
+    const redact = await lateRedaction(settings.ofUser(Date.now()).capture.redact.patterns);
     const lock = takeLock(drainLockPath(database), { waitMs: 0 });
     if (lock === null) return false;
-    const steps = drainSteps(db, { now: Date.now, batch: STEP });
+    const steps = drainSteps(db, { now: Date.now, batch: STEP, redact });
     try {
       while (!this.#stopping.signal.aborted && !steps.next().done) await pause(STEP_PAUSE_MS);
     } finally {

@@ -117,6 +117,7 @@ export async function answerTo(
     locations,
     atMs: Date.now(),
     shownProjectDir: tried.projectDir,
+    hide: (path) => path,
     claudePid: processNumber(readVariable("CLAUDE_PID")),
     config,
     // Nothing is kept, so nothing has to be prepared for it.

@@ -48,6 +48,8 @@ export interface HookWork {
   readonly projectDir: string | null;
   /** The same as it may be stored. */
   readonly shownProjectDir: string | null;
+  /** A path or a branch as it is stored: what is kept is found by that. */
+  readonly hide: (path: string | null) => string | null;
   readonly repository: Repository | undefined;
   /** The person's home folder; null when the environment names none. */
   readonly home: string | null;

@@ -24,9 +24,9 @@ export function recallOfEdit(work: HookWork): string {
 }
 
 function placeOf(
-  { config, repository, projectDir, sessionId, atMs }: HookWork,
+  { config, repository, projectDir, sessionId, atMs, hide }: HookWork,
 ): RecallPlace | null {
-  const project = repository?.commonDir ?? projectDir;
+  const project = hide(repository?.commonDir ?? projectDir);
   if (project === null || !config.memoryEnabled) return null;
   return { sessionId, project, root: repository?.root ?? projectDir, nowMs: atMs };
 }

@@ -107,7 +107,7 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
 async function drainAWhile(db: DatabaseSync, { config, database, atMs }: HookWork): Promise<void> {
   if (!config.memoryEnabled || ask(db, (db) => hasWaiting(db, atMs)) !== true) return;
   const { drainAtStart } = await import("./stop_drain.ts");
-  drainAtStart(db, database);
+  await drainAtStart(db, database, config);
 }
 
 function contextOf(
@@ -115,14 +115,14 @@ function contextOf(
   work: HookWork,
   { seenAtMs, before }: { readonly seenAtMs: number | null; readonly before: string },
 ): string {
-  const { config, repository, projectDir, sessionId, atMs, home } = work;
-  const project = repository?.commonDir ?? projectDir;
+  const { config, repository, projectDir, sessionId, atMs, home, hide } = work;
+  const project = hide(repository?.commonDir ?? projectDir);
   if (project === null || !config.memoryEnabled || config.contextTokens === 0) return "";
   const source = nameOf(work.event.own["source"]) ?? "startup";
   const place = {
     sessionId,
     project,
-    branch: repository?.branch ?? null,
+    branch: hide(repository?.branch ?? null),
     root: repository?.root ?? projectDir,
     source,
     seenAtMs,

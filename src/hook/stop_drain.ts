@@ -2,6 +2,8 @@ import { compactPayloads } from "../maintenance/compaction.ts";
 import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
 import { drainAlone } from "../recall/drain_lock.ts";
+import { lateRedaction } from "../recall/late_redaction.ts";
+import type { HookConfig } from "../config/hook_config.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";
 
@@ -12,7 +14,6 @@ const BUDGET_MS = 5_000;
  * What runs beside a Stop, without anybody waiting for it: works the captures of the turn into memory, then compresses
  * payloads. It says nothing, and whatever goes wrong is told by the log: the next one tries again.
  */
-// deno-lint-ignore require-await -- the handlers of all events are one table
 export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
   if (db === null || database === ":memory:" || !config.memoryEnabled) return null;
@@ -21,7 +22,8 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => {});
   try {
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
-    const report = drainAlone(db, database, { now: Date.now, untilMs });
+    const redact = await lateRedaction(config.redactPatterns);
+    const report = drainAlone(db, database, { now: Date.now, untilMs, redact });
     if (report?.complete) compactPayloads(db, { untilMs });
   } catch (thrown) {
     const message = `the drain after a turn stopped: ${messageOf(thrown)}`;
@@ -36,10 +38,21 @@ const START_MS = 30;
 const START_BATCH = { maxRows: 16, maxBytes: 200_000, maxRowBytes: 100_000 };
 
 /** Works captures in for a moment, before a session is told what is known. Nobody is waited for. */
-export function drainAtStart(db: DatabaseSync, database: string): void {
+export async function drainAtStart(
+  db: DatabaseSync,
+  database: string,
+  { redactPatterns }: Pick<HookConfig, "redactPatterns">,
+): Promise<void> {
   try {
+    const redact = await lateRedaction(redactPatterns);
     const untilMs = performance.now() + START_MS;
-    drainAlone(db, database, { now: Date.now, untilMs, batch: START_BATCH, mendsIndex: false });
+    drainAlone(db, database, {
+      now: Date.now,
+      untilMs,
+      batch: START_BATCH,
+      mendsIndex: false,
+      redact,
+    });
   } catch {
     // Another process writes; the next drain finds them.
   }

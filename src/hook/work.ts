@@ -47,12 +47,12 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       noDb: flags.noDb,
     });
   const config = flags.noDb ? { ...written, databaseEnabled: false } : written;
+  const repository = repositoryAt(folderOf(sent), { projectDir, looks });
   const { event, text, hide } = await withoutSecrets(input, {
     eventName: flags.event,
     config,
-    path: projectDir,
+    places: [projectDir, repository?.commonDir, repository?.branch].join(" "),
   });
-  const repository = repositoryAt(folderOf(sent), { projectDir, looks });
   const claudePid = processNumber(environment.CLAUDE_PID);
   const sessionId = event.sessionId ??
     normalizeSessionId(environment.CLAUDE_CODE_SESSION_ID) ?? UNKNOWN_SESSION_ID;
@@ -132,6 +132,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     sessionId,
     projectDir,
     shownProjectDir: hide(projectDir),
+    hide,
     repository,
     claudePid,
     config,
@@ -195,14 +196,15 @@ async function withoutSecrets(
   around: {
     readonly eventName: string | undefined;
     readonly config: HookConfig;
-    readonly path: string | null;
+    /** What is hidden that did not come with the event: the project, its repository, its branch. */
+    readonly places: string;
   },
 ): Promise<Masked> {
   const fields = input.kind === "event" ? input.fields : {};
   const text = withPlainLetters(input.text);
   const patterns = around.config.redactPatterns.map((source) => new RegExp(source, "g"));
   // One look at everything that is kept of it: two would cost twice.
-  if (!needsRedaction(`${text} ${around.path} ${around.eventName}`, patterns)) {
+  if (!needsRedaction(`${text} ${around.places} ${around.eventName}`, patterns)) {
     return { event: toEvent(fields, around.eventName), text, hide: (path) => path };
   }
   const { redactText, redactValue } = await import("../capture/redact.ts");

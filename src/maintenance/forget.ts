@@ -11,6 +11,7 @@ import { countPlaces, forgetPlaces } from "../store/forget_places.ts";
 import {
   FORGET_BATCH,
   forgetSessionTexts,
+  nameRecord,
   type ReceiptKey,
   removeCaptures,
   removeObservations,
@@ -19,7 +20,13 @@ import { beginReceipt, finishReceipt, forgottenDigest, newSalt } from "../store/
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
 import { takeLock } from "../store/process_lock.ts";
 import { overwriteIn, placesIn } from "./byte_scan.ts";
-import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./forget_files.ts";
+import {
+  type ForgetPlace,
+  isTextAlone,
+  matchingSpool,
+  removeSpooled,
+  writtenFiles,
+} from "./forget_files.ts";
 import { bytesLeft, copiesWith, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
 import { giveBackSpace } from "./space.ts";
 import { wipePages } from "../store/wipe.ts";
@@ -196,7 +203,7 @@ function removeEverything(
   for (let round = 1; round <= MAX_ROUNDS; round++) {
     tell("looking for what is to be forgotten …");
     const spool = matchingSpool(place, filter);
-    for (const path of spool) removeFile(path);
+    for (const path of spool) removeSpooled(path, (record) => nameRecord(db, record, receipt));
     const chosen = chooseForgotten(db, filter);
     const sessions = scopeOf(db, filter, chosen);
     if (round === 1) {
@@ -277,13 +284,5 @@ function exists(path: string): boolean {
     return Deno.statSync(path).isFile;
   } catch {
     return false;
-  }
-}
-
-function removeFile(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
   }
 }

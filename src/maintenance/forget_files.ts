@@ -22,6 +22,30 @@ export function matchingSpool(place: ForgetPlace, filter: ForgetFilter): string[
     .filter((path) => baseName(path).includes(suffix) && fits(path, filter));
 }
 
+/**
+ * Removes a file of the spool.
+ *
+ * @param name Called with its record, when it holds one, before it goes: a drain may have read it already.
+ */
+export function removeSpooled(path: string, name: (record: SpooledRecord["record"]) => void): void {
+  const record = recordIn(path);
+  if (record !== null) name(record);
+  try {
+    Deno.removeSync(path);
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+  }
+}
+
+function recordIn(path: string): SpooledRecord["record"] | null {
+  try {
+    const { record } = JSON.parse(Deno.readTextFileSync(path)) as SpooledRecord;
+    return typeof record.id === "string" ? record : null;
+  } catch {
+    return null;
+  }
+}
+
 function isOwnFolder(folder: string): boolean {
   try {
     return isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder);

@@ -4,7 +4,9 @@ import type { RedactRules } from "../capture/redact.ts";
 import { UserError } from "../errors.ts";
 import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";
 import type { ExportType } from "../store/exported_tables.ts";
+import { type Admit, forgottenRows } from "../store/import_forgotten.ts";
 import { endObservations, prepareObservations } from "../store/import_observations.ts";
+import { askForSummary } from "../store/queue_work.ts";
 import {
   deferTaskParents,
   detachOrphanTasks,
@@ -25,6 +27,8 @@ export interface ImportReport {
   readonly known: Readonly<Record<CountName, number>>;
   /** Rows that belong to a task or a workflow that is neither there nor in the export. */
   readonly unattached: number;
+  /** Rows that were forgotten here: they stay away. */
+  readonly forgotten: number;
   /** Tasks whose parent is neither there nor in the export; they are at the top now. */
   readonly detachedTasks: number;
   /** How many lines say nothing that can be put in. */
@@ -67,6 +71,7 @@ interface Tally {
   readonly known: Record<CountName, number>;
   rows: number;
   unattached: number;
+  forgotten: number;
   detachedTasks: number;
   damaged: number;
   readonly damagedLines: { line: number; why: string }[];
@@ -105,6 +110,7 @@ export function importLines(
     known: noCounts(),
     rows: 0,
     unattached: 0,
+    forgotten: 0,
     detachedTasks: 0,
     damaged: 0,
     damagedLines: [],
@@ -112,9 +118,10 @@ export function importLines(
   };
   let batches = 0;
   if (!options.dryRun) prepareObservations(db);
+  const admit = forgottenRows(db);
   for (const batch of batchesOf(rowsOf(lines, tally, options))) {
-    if (options.dryRun) count(db, batch, tally);
-    else transaction(db, () => putIn(db, batch, tally));
+    if (options.dryRun) count(db, batch, { tally, admit });
+    else transaction(db, () => putIn(db, batch, { tally, admit }));
     if (!options.dryRun && ++batches % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
     options.onProgress?.(tally.rows);
   }
@@ -214,11 +221,22 @@ function isTask({ type }: Row): boolean {
   return type === "task";
 }
 
-function putIn(db: DatabaseSync, batch: readonly Row[], tally: Tally): void {
+interface Entrance {
+  readonly tally: Tally;
+  readonly admit: Admit;
+}
+
+function putIn(db: DatabaseSync, batch: readonly Row[], { tally, admit }: Entrance): void {
   if (isTask(batch[0]!)) deferTaskParents(db);
   for (const { number, type, columns } of batch) {
     try {
-      const fate = importRow(db, type, columns);
+      const admitted = admit(type, columns);
+      if (admitted === null) {
+        tally.forgotten++;
+        if (columns["kind"] === "summary") askForSummary(db, String(columns["session_id"]));
+        continue;
+      }
+      const fate = importRow(db, type, admitted);
       if (fate === "unattached") tally.unattached++;
       else tally[fate === "new" ? "imported" : "known"][COUNT_NAMES[type]]++;
     } catch (thrown) {
@@ -230,9 +248,10 @@ function putIn(db: DatabaseSync, batch: readonly Row[], tally: Tally): void {
   if (isTask(batch[0]!)) tally.detachedTasks += detachOrphanTasks(db);
 }
 
-function count(db: DatabaseSync, batch: readonly Row[], tally: Tally): void {
+function count(db: DatabaseSync, batch: readonly Row[], { tally, admit }: Entrance): void {
   for (const { type, columns } of batch) {
-    tally[isKnownRow(db, type, columns) ? "known" : "imported"][COUNT_NAMES[type]]++;
+    if (admit(type, columns) === null) tally.forgotten++;
+    else tally[isKnownRow(db, type, columns) ? "known" : "imported"][COUNT_NAMES[type]]++;
   }
 }
 

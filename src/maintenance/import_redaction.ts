@@ -5,12 +5,12 @@ import { indexedTerms } from "../memory/terms.ts";
 import type { ExportType } from "../store/exported_tables.ts";
 import type { ImportedColumns } from "../store/import_rows.ts";
 
-/** Columns that are prose. */
+/** Columns that are prose, or paths and branches, which a hook masks too. */
 const TEXTS: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
-  session: ["title"],
+  session: ["title", "project_dir", "repository", "branch", "cwd", "transcript_path"],
   execution: ["error_message", "error_stack"],
-  observation: ["title", "text"],
-  capture: ["error_message"],
+  observation: ["title", "text", "project", "branch"],
+  capture: ["error_message", "branch"],
   task: ["title", "body", "reason", "summary"],
   agent: ["error"],
   workflow: ["reason", "decision_text"],
@@ -27,6 +27,8 @@ const VALUES: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
 
 /** JSON the keys of which are ours: `claimToken` is a number that counts. */
 const OWN_VALUES: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
+  observation: ["files", "observed_files"],
+  capture: ["files_touched"],
   taskChange: ["changes"],
   workflowStep: ["outcome"],
   question: ["options"],

@@ -1,7 +1,6 @@
 /** Finds a text wherever it may stand, and puts a mark in its place. */
 
-/** What stands where a forgotten text was. */
-export const FORGOTTEN_MARK = "[forgotten]";
+import { FORGOTTEN_MARK } from "./forget_mark.ts";
 
 /** A shorter text would be found everywhere. */
 export const MIN_FORGET_CHARS = 3;

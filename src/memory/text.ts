@@ -1,4 +1,5 @@
 /** Texts made short enough to be kept and to be read. */
+import { withoutColours } from "../capture/colours.ts";
 import { headOf } from "../capture/payload.ts";
 
 /** Longest title of an observation, in characters. */
@@ -46,7 +47,5 @@ export function textIn(value: unknown, name: string): string {
 
 /** Without the sequences that colour a terminal, and with the line that a progress bar ended with. */
 export function plainOutput(text: string): string {
-  // deno-lint-ignore no-control-regex
-  return text.replace(/\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07/g, "")
-    .replace(/[^\n]*\r(?!\n)/g, "");
+  return withoutColours(text).replace(/[^\n]*\r(?!\n)/g, "");
 }

@@ -25,6 +25,7 @@ import {
   failCapture,
   releaseClaims,
 } from "../store/queue_work.ts";
+import type { LateRedaction } from "./late_redaction.ts";
 import { summarySteps } from "./summaries.ts";
 
 /** What a drain did. */
@@ -45,6 +46,8 @@ export interface CaptureDrainOptions {
   /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
   readonly batch?: BatchSize;
+  /** Masks what was captured before its pattern was configured. */
+  readonly redact?: LateRedaction | undefined;
   /** False leaves the summaries of sessions to another drain. */
   readonly summarizes?: boolean;
   /** Called after every batch. */
@@ -100,7 +103,7 @@ export function* drainSteps(
         : yield* summarySteps(db, { untilMs });
       return { worked, failed, ...written };
     }
-    const done = workIn(db, claimed, now());
+    const done = workIn(db, claimed, { atMs: now(), redact: options.redact });
     worked += done.worked;
     failed += done.failed;
     if (round % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
@@ -118,8 +121,12 @@ interface Reading {
   readonly fault: string | null;
 }
 
-function workIn(db: DatabaseSync, claimed: readonly ClaimedCapture[], atMs: number) {
-  const readings = claimed.map(readCapture);
+function workIn(
+  db: DatabaseSync,
+  claimed: readonly ClaimedCapture[],
+  { atMs, redact }: { readonly atMs: number; readonly redact: LateRedaction | undefined },
+) {
+  const readings = claimed.map((capture) => readCapture(capture, redact));
   try {
     return keepAll(db, readings, atMs);
   } catch (thrown) {
@@ -163,14 +170,17 @@ function isOfOne(thrown: unknown): boolean {
     thrown instanceof SyntaxError;
 }
 
-function readCapture(capture: ClaimedCapture): Reading {
+function readCapture(capture: ClaimedCapture, redact: LateRedaction | undefined): Reading {
   const { toolName, outcome, attempts, project } = capture;
   if (attempts > MAX_DEATHS) {
     const fault = `a drain died over it ${attempts - 1} times`;
     return { capture, observed: null, terms: "", fault };
   }
   try {
-    const payload: Record<string, unknown> = Object(JSON.parse(payloadText(capture)));
+    const text = payloadText(capture);
+    const whole: Record<string, unknown> = Object(JSON.parse(text));
+    // Before anything is shortened: half of a secret is none to a pattern.
+    const payload = redact?.(whole, text) ?? whole;
     const observed = observe({ toolName, outcome, payload, root: rootOf(capture, payload) });
     const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
     return { capture, observed, terms, fault: null };

@@ -7,6 +7,7 @@ import { baseName } from "../paths.ts";
 import { type ClaudeMemRow, claudeMemRows, type ClaudeMemTable } from "../store/claude_mem.ts";
 import { checkpoint, transaction } from "../store/database.ts";
 import { moveObservation, observationByUid, type SeenProject } from "../store/foreign_memory.ts";
+import { isForgotten } from "../store/forgotten_names.ts";
 import { saveObservation } from "../store/observations.ts";
 
 /** Where what is taken over belongs. */
@@ -26,6 +27,8 @@ export interface ClaudeMemReport {
   readonly moved: number;
   /** Rows that say nothing, or nothing that may be kept. */
   readonly empty: number;
+  /** Rows that were taken over before, and then forgotten: they stay away. */
+  readonly forgotten: number;
   /** Rows of projects that are not known here, by the name that they keep. */
   readonly unplaced: Readonly<Record<string, number>>;
   /** Tables that could not be read to their end. */
@@ -59,6 +62,7 @@ export function importClaudeMemory(
     known: 0,
     moved: 0,
     empty: 0,
+    forgotten: 0,
     unplaced: {} as Record<string, number>,
     damaged: [] as ClaudeMemTable[],
   };
@@ -105,6 +109,10 @@ function takeOver(
   const project = place?.project ?? (row.project || null);
   const terms = indexedTerms([title, text, ...files.map(({ path }) => path)].join("\n"), project);
   const known = observationByUid(db, remembered.uid);
+  if (known === undefined && isForgotten(db, remembered.uid)) {
+    report.forgotten++;
+    return;
+  }
   if (place === null) report.unplaced[row.project] = (report.unplaced[row.project] ?? 0) + 1;
   if (known === undefined) {
     report.imported[row.table]++;

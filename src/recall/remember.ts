@@ -20,6 +20,7 @@ export interface NotePlace {
   readonly branch: string | null;
   /** The folder that files are told from. */
   readonly root: string | null;
+  /** Without secrets, as the others. */
   readonly files: readonly string[];
   readonly atMs: number;
 }
@@ -72,14 +73,18 @@ export function rememberHere(
     & { readonly folder: string; readonly redactPatterns: readonly string[] },
 ): { readonly id: number; readonly isNew: boolean } {
   const repository = repositoryAt(folder, { projectDir: folder, looks: lookUpwards(folder) });
-  const masked = redactText(text, compileRedactPatterns(redactPatterns));
+  const rules = compileRedactPatterns(redactPatterns);
+  const mask = (plain: string) => redactText(plain, rules);
+  const masked = mask(text);
   const isAllPrivate =
     masked.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "";
   return rememberNote(db, isAllPrivate ? "" : masked, {
     ...note,
-    project: repository?.commonDir ?? folder,
-    branch: repository?.branch ?? null,
-    root: repository?.root ?? folder,
+    // As hooks keep them.
+    files: note.files.map(mask),
+    project: mask(repository?.commonDir ?? folder),
+    branch: repository?.branch == null ? null : mask(repository.branch),
+    root: mask(repository?.root ?? folder),
   });
 }
 

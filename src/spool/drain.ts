@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
 import { type Appliers, type HookRecord, saveRecords } from "../store/captures.ts";
+import { withoutForgotten } from "../store/forgotten_names.ts";
 import { applyChanges } from "../store/requirements.ts";
 import { applySessionChanges } from "../store/session_agents.ts";
 import { isPrivateFolder, SPOOL_FORMAT, type SpooledRecord, spoolSuffix } from "./spool.ts";
@@ -91,7 +92,9 @@ function saveBatch(
   damaged: string[],
 ): { readonly saved: number; readonly known: number } {
   try {
-    const saved = saveRecords(db, batch.map(({ record }) => record), APPLIERS);
+    const records = batch.map(({ record }) => record);
+    // What waited here while it was forgotten stays away.
+    const saved = saveRecords(db, () => withoutForgotten(db, records), APPLIERS);
     for (const { path } of batch) removeQuietly(path);
     return { saved, known: batch.length - saved };
   } catch (thrown) {

@@ -1,9 +1,11 @@
 /** Captures that no hook has written: made of transcripts, once, whoever makes them. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
+import { keysOfCapture, titleKey } from "../memory/words_key.ts";
 import type { Capture } from "./captures.ts";
 import { transaction } from "./database.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
+import { type StayAway, stayAway } from "./stay_away.ts";
 
 /** What is known of a session that no hook has told of. */
 export interface PastSession {
@@ -89,7 +91,7 @@ export function countCaptures(db: DatabaseSync): ReadonlyMap<string, number> {
 /**
  * What writes captures of a session, and the session where it is not known: each call in one transaction. What is there
  * already stays as it is: the session, a capture with the same id, one of the same tool use, and what was worked into
- * memory.
+ * memory. What was forgotten is not written.
  *
  * @returns A function that says how many were written.
  */
@@ -116,15 +118,40 @@ export function pastWriter(
   };
   return (captures) =>
     transaction(db, () => {
-      insertSession(db, session);
+      const away = stayAway(db);
+      const wanted = captures.filter((past) => !isForgotten(past, session, away));
+      if (wanted.length === 0) return 0;
+      insertSession(db, session, away);
       look();
-      return captures.filter((past) =>
+      return wanted.filter((past) =>
         !kept.has(past.capture.toolUseId ?? "") && insertCapture(db, sessionId, past)
       ).length;
     });
 }
 
-function insertSession(db: DatabaseSync, session: PastSession): void {
+function isForgotten(
+  { id, atMs, capture }: PastCapture,
+  { sessionId, repository, projectDir }: PastSession,
+  away: StayAway,
+): boolean {
+  return away.has({
+    sessionId,
+    project: repository ?? projectDir,
+    atMs,
+    names: [id, capture.toolUseId],
+    keys: keysOfCapture(capture.toolName, capture.payload),
+  });
+}
+
+function insertSession(db: DatabaseSync, session: PastSession, away: StayAway): void {
+  const { title, sessionId, startedAtMs } = session;
+  // It is called after its first prompt, which may have been forgotten.
+  const isTitleForgotten = title !== null && away.has({
+    sessionId,
+    atMs: startedAtMs,
+    names: [],
+    keys: [titleKey(title)],
+  });
   db.prepare(
     `INSERT INTO sessions
        (session_id, short_id, status, title, project_dir, repository, branch, cwd, transcript_path, started_at_ms,
@@ -134,7 +161,7 @@ function insertSession(db: DatabaseSync, session: PastSession): void {
   ).run(
     session.sessionId,
     shortSessionId(session.sessionId),
-    session.title,
+    isTitleForgotten ? null : title,
     session.projectDir,
     session.repository,
     session.branch,

@@ -106,13 +106,13 @@ export function saveRecord(
 /** {@linkcode saveRecord} for many records, in one transaction: all are saved or none. */
 export function saveRecords(
   db: DatabaseSync,
-  records: readonly HookRecord[],
+  records: readonly HookRecord[] | (() => readonly HookRecord[]),
   appliers: Appliers = {},
 ): number {
-  return transaction(
-    db,
-    () => records.filter((record) => writeRecord(db, record, appliers)).length,
-  );
+  return transaction(db, () => {
+    const told = typeof records === "function" ? records() : records;
+    return told.filter((record) => writeRecord(db, record, appliers)).length;
+  });
 }
 
 /** How many captures of a session are not worked in yet. */

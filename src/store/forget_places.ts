@@ -2,6 +2,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { transaction } from "./database.ts";
+import { FORGET_KEY } from "./forgotten_names.ts";
 
 /** Tables whose rows are removed as a whole elsewhere, or hold nothing of what was said. */
 const OTHER_TABLES = new Set([
@@ -75,6 +76,7 @@ function eachTable(
     if (sessions !== null && !table.hasSession) continue;
     for (const rows of batchesOf(db, table, sessions)) {
       const found = rows.filter((row) =>
+        !isForgetKey(table, row) &&
         [...table.texts, ...table.keys.filter((key) => !isName(table.name, key))]
           .some((column) => stands(row[column], text))
       );
@@ -86,6 +88,11 @@ function eachTable(
     }
   }
   return counts;
+}
+
+/** Random letters, without which the names of what was forgotten mean nothing. */
+function isForgetKey({ name }: Table, row: Row): boolean {
+  return name === "meta" && row["key"] === FORGET_KEY;
 }
 
 function stands(value: unknown, text: TextMatcher): boolean {

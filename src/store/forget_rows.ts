@@ -1,9 +1,18 @@
 /** Takes observations and captures away, with what other rows quote of them. */
 import type { DatabaseSync } from "node:sqlite";
-import { FORGOTTEN_MARK } from "../memory/forget_text.ts";
+import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
+import type { HookRecord } from "./captures.ts";
 import { transaction } from "./database.ts";
 import type { ForgetFilter } from "./forget_choice.ts";
-import { digestedText, forgottenDigest, nameForgotten } from "./forgotten.ts";
+import { digestedText, forgottenDigest } from "./forgotten.ts";
+import { nameForgotten, sessionName } from "./forgotten_names.ts";
+import {
+  namesOfCapture,
+  namesOfCaptures,
+  namesOfObservations,
+  wordNames,
+} from "./forgotten_words.ts";
+import type { StoredPayload } from "./payloads.ts";
 
 /** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
 export const FORGET_BATCH = 100;
@@ -34,7 +43,11 @@ export function removeObservations(
     const sessions = JSON.stringify([...new Set(rows.map(({ sessionId }) => String(sessionId)))]);
     // A summary is written anew under the same name.
     const lasting = rows.filter(({ kind }) => kind !== "summary");
-    nameForgotten(db, receipt.id, lasting.map(({ uid }) => String(uid)));
+    nameForgotten(db, receipt.id, [
+      ...lasting.map(({ uid }) => String(uid)),
+      ...rows.map(({ sessionId }) => sessionName(String(sessionId))),
+      ...namesOfObservations(wordNames(db), rows),
+    ]);
     const { changes } = db.prepare(
       `DELETE FROM observations
         WHERE id IN (SELECT value FROM json_each(?1))
@@ -80,7 +93,8 @@ export function removeCaptures(
 ): { readonly captures: number; readonly executions: number } {
   return transaction(db, () => {
     const rows = db.prepare(
-      `SELECT session_id AS sessionId, tool_use_id AS toolUseId
+      `SELECT session_id AS sessionId, tool_use_id AS toolUseId, tool_name AS toolName, encoding, payload,
+              raw_bytes AS rawBytes
          FROM pending_queue
         WHERE id IN (SELECT value FROM json_each(?))`,
     ).all(JSON.stringify(ids));
@@ -88,7 +102,12 @@ export function removeCaptures(
       ...new Set(rows.flatMap(({ toolUseId }) => toolUseId === null ? [] : [String(toolUseId)])),
     ];
     const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
-    nameForgotten(db, receipt.id, [...ids, ...uses]);
+    nameForgotten(db, receipt.id, [
+      ...ids,
+      ...uses,
+      ...sessions.map(sessionName),
+      ...namesOfCaptures(wordNames(db), rows as unknown as readonly CaptureRow[]),
+    ]);
     const executions = db.prepare(
       `UPDATE hook_executions
           SET ${WITHOUT_QUOTES}
@@ -103,6 +122,27 @@ export function removeCaptures(
       "DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))",
     ).run(JSON.stringify(ids));
     return { captures: Number(changes), executions: Number(executions) };
+  });
+}
+
+interface CaptureRow extends StoredPayload {
+  readonly sessionId: string;
+  readonly toolName: string;
+}
+
+/** Names a record that waited in the spool and is removed there. */
+export function nameRecord(
+  db: DatabaseSync,
+  { id, sessionId, capture }: HookRecord,
+  receipt: ReceiptKey,
+): void {
+  transaction(db, () => {
+    const name = wordNames(db);
+    nameForgotten(db, receipt.id, [
+      id,
+      ...capture?.toolUseId ? [capture.toolUseId] : [],
+      ...capture === null ? [] : namesOfCapture(name, { sessionId, ...capture }),
+    ]);
   });
 }
 

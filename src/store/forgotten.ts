@@ -1,4 +1,4 @@
-/** Receipts of what was forgotten, and the names of what must not come back. */
+/** Receipts of what was forgotten. */
 import type { DatabaseSync } from "node:sqlite";
 import { createHmac, randomBytes } from "node:crypto";
 import { normalizeForgotten } from "../memory/forget_text.ts";
@@ -21,15 +21,6 @@ export interface Receipt {
   readonly createdAtMs: number;
   /** Null when it was stopped on the way. */
   readonly finishedAtMs: number | null;
-}
-
-/**
- * Whether something was forgotten, so that an import or a second reading of a transcript leaves it out.
- *
- * @param name The uid of an observation, or the id or the `tool_use_id` of a capture.
- */
-export function isForgotten(db: DatabaseSync, name: string): boolean {
-  return db.prepare("SELECT 1 FROM forgotten WHERE name = ?").get(name) !== undefined;
 }
 
 /** A key of a receipt's own, so that equal texts have unlike digests in two receipts. */
@@ -77,19 +68,6 @@ export function finishReceipt(
     JSON.stringify(receipt.remains),
     receipt.finishedAtMs,
   );
-}
-
-/** Names what must not come back, in the transaction that removes it. */
-export function nameForgotten(
-  db: DatabaseSync,
-  receiptId: string,
-  names: readonly string[],
-): void {
-  db.prepare(
-    `INSERT INTO forgotten (name, receipt_id)
-     SELECT value, ?1 FROM json_each(?2) WHERE true
-     ON CONFLICT (name) DO UPDATE SET receipt_id = excluded.receipt_id`,
-  ).run(receiptId, JSON.stringify(names));
 }
 
 /** Receipts whose ids begin like this, at most `limit`, the newest first. */

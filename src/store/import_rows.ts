@@ -1,5 +1,6 @@
 /** Rows of an export put back into their tables, in the caller's transaction. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import { type ExportType, keyOf } from "./exported_tables.ts";
 import { insertObservation, takenOver } from "./import_observations.ts";
 import { statement } from "./statement.ts";
@@ -96,6 +97,7 @@ function insertNumbered(
     statement(db, `SELECT 1 FROM ${table} WHERE id = ?`).get(id) !== undefined;
   if (isTaken) {
     if (isKnownRow(db, type, { id, ...columns }) || isListed(db, type, columns)) return "known";
+    if (isForgottenIn(db, type, { id, ...columns })) return "known";
   }
   const names = Object.keys(columns);
   const { lastInsertRowid } = statement(
@@ -105,6 +107,24 @@ function insertNumbered(
   ).run(isTaken ? null : id, ...Object.values(columns));
   if (type === "event" && isTaken) remember(db, Number(lastInsertRowid));
   return "new";
+}
+
+/** Whether the row of this number is the same one, but for what was forgotten of it. */
+function isForgottenIn(
+  db: DatabaseSync,
+  type: keyof typeof NUMBERED,
+  columns: ImportedColumns,
+): boolean {
+  const { table } = keyOf(type);
+  const told = type === "event" ? "data" : "changes";
+  const names = ["id", ...NUMBERED[type].filter((name) => name !== told)];
+  return statement(
+    db,
+    `SELECT 1
+       FROM ${table}
+      WHERE ${names.map((name) => `${name} IS ?`).join(" AND ")}
+        AND (${told} = '{}' OR instr(${told}, '${FORGOTTEN_MARK}') > 0)`,
+  ).get(...names.map((name) => columns[name] ?? null)) !== undefined;
 }
 
 /** Whether the table has a row that says the same, under whatever number. */

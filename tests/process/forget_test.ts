@@ -6,7 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../src/settings/hooks.ts";
 import { spoolRecord } from "../../src/spool/spool.ts";
 import { integrityFaults } from "../../src/store/care.ts";
-import { isForgotten } from "../../src/store/forgotten.ts";
+import { isForgotten } from "../../src/store/forgotten_names.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
 import { programCommand } from "../../src/tasks/program.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";

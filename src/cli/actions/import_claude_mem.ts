@@ -209,7 +209,7 @@ function tellDamage(context: CliContext, { damaged }: ClaudeMemReport, path: str
 }
 
 function textOf(
-  { imported, known, moved, empty, unplaced }: ClaudeMemReport,
+  { imported, known, moved, empty, forgotten, unplaced }: ClaudeMemReport,
   { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
 ): string {
   const { observations, session_summaries, user_prompts } = imported;
@@ -222,6 +222,7 @@ function textOf(
       `${known} were there already${moved === 0 ? "" : `; ${moved} of them have a place now`}.`,
     ]),
     ...(empty === 0 ? [] : [`${empty} say nothing that may be kept.`]),
+    ...(forgotten === 0 ? [] : [`${forgotten} were forgotten here, and stay away.`]),
     ...(names.length === 0 ? [] : [
       `Nobody knows here where these projects lie: ${
         listed(names)

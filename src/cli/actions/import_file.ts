@@ -108,7 +108,7 @@ function tellTrouble(context: CliContext, report: ImportReport, file: string): v
 }
 
 function textOf(
-  { imported, known, unattached, detachedTasks }: ImportReport,
+  { imported, known, unattached, forgotten, detachedTasks }: ImportReport,
   { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
 ): string {
   const names = Object.values(COUNT_NAMES);
@@ -118,6 +118,7 @@ function textOf(
   return [
     `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
     ...(knownRows === 0 ? [] : [`${knownRows} rows were there already.`]),
+    ...(forgotten === 0 ? [] : [`${forgotten} rows were forgotten here; they stay away.`]),
     ...(unattached === 0 ? [] : [
       `${unattached} rows belong to tasks or workflows that are not there; they were left out.`,
     ]),

@@ -6,6 +6,7 @@ import { ENDING_SIGNALS } from "../../process/start.ts";
 import { drainAlone } from "../../recall/drain_lock.ts";
 import { runSummarizer, type SummarizerReport } from "../../recall/summarizer.ts";
 import { readSummarizer } from "../../recall/summarizer_settings.ts";
+import { lateRedaction } from "../../recall/late_redaction.ts";
 import type { CliContext } from "../context.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { type ProgressLine, progressLine } from "../progress_line.ts";
@@ -29,6 +30,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
   const memory = drainAlone(db, place.database, {
     now: Date.now,
     waitMs: WAIT_MS,
+    redact: await lateRedaction(place.config.redactPatterns),
     onProgress: (worked) => progress.tell(`worked ${worked} captures into memory …`),
   });
   const { compressed, savedBytes } = compactPayloads(db, {

@@ -75,6 +75,8 @@ export const forget = command({
     "`[forgotten]` stands there then. What room the removed left is overwritten, and every byte is looked through.",
     "It cannot be undone. Backups are not touched; those that hold the text are named. Asks first; without a terminal it",
     "needs --yes. Exit status 1 when something is left. What Claude runs is captured itself: use a terminal of your own.",
+    "What was removed stays away from imports and backfills. Another row that holds a forgotten text is not known by its",
+    "receipt: `memory verify RECEIPT --text TEXT` finds it.",
   ].join("\n"),
   examples: [
     "conclaude memory forget 4711 --dry-run",
@@ -108,7 +110,8 @@ export const verify = command({
   brief: "Check that what was forgotten is still gone",
   about: [
     "Looks whether anything that a receipt names is back (from an import, for example), and whether the search index is",
-    "sound. A receipt does not hold the text that was forgotten; given once more, it is looked for everywhere.",
+    "sound. A receipt does not hold the text that was forgotten; given once more, it is looked for everywhere, also in rows",
+    "that came later.",
     "Exit status 1 when something is back, with the command that removes it.",
   ].join("\n"),
   examples: [

@@ -4,19 +4,11 @@ import { redactValue } from "../../capture/redact.ts";
 import { needsRedaction } from "../../capture/triggers.ts";
 import { idAt } from "../../ids.ts";
 import { digestOf } from "../../memory/fnv.ts";
-import type { ItemKind, TranscriptItem } from "../../memory/transcript/item.ts";
+import type { TranscriptItem } from "../../memory/transcript/item.ts";
 import { bareSummary } from "../../memory/transcript/spoken.ts";
+import { WORDS } from "../../memory/words_key.ts";
 import type { Capture } from "../../store/captures.ts";
 import type { TranscriptProject } from "./project.ts";
-
-/** Under which name hooks keep words, and the field of the payload that holds them. */
-export const WORDS: Readonly<
-  Record<Exclude<ItemKind, "toolUse">, { readonly event: string; readonly field: string }>
-> = {
-  prompt: { event: "UserPromptSubmit", field: "prompt" },
-  lastMessage: { event: "Stop", field: "last_assistant_message" },
-  compaction: { event: "PostCompact", field: "compact_summary" },
-};
 
 /** The name under which an item is kept: the tool's, or the event's. */
 export function nameOf(item: TranscriptItem): string {
@@ -61,15 +53,6 @@ export async function captureOf(
     filesTouched: filesTouched(String(tool_name), tool_input),
   };
 }
-
-/** What tells words apart, of one kind and session: hooks may have cut what is long. */
-export function wordsKey(kind: Exclude<ItemKind, "toolUse">, payload: string): string {
-  const text: unknown = Object(JSON.parse(payload))[WORDS[kind].field];
-  const words = kind === "compaction" ? bareSummary(String(text)) : String(text);
-  return `${kind} ${digestOf(words.replace(/\s+/g, " ").trim().slice(0, MAX_COMPARED_CHARS))}`;
-}
-
-const MAX_COMPARED_CHARS = 2_000;
 
 function fieldsOf(item: TranscriptItem): Record<string, unknown> {
   if (item.kind !== "toolUse") {

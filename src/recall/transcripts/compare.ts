@@ -1,8 +1,8 @@
 /** Compares what transcripts tell with what is kept. */
 import type { DatabaseSync } from "node:sqlite";
-import type { ItemKind } from "../../memory/transcript/item.ts";
+import { WORDS, wordsKey, wordsKindOf } from "../../memory/words_key.ts";
 import { countCaptures, type KeptOfSession, keptOfSession } from "../../store/backfill.ts";
-import { WORDS, wordsKey } from "./capture_of.ts";
+import { type StayAway, stayAway } from "../../store/stay_away.ts";
 import type { Entry, Scan, ScannedSession } from "./scan.ts";
 
 /** Why nothing is missing of a session, whatever is kept of it. */
@@ -17,6 +17,8 @@ export type NotHere =
 export interface ComparedSession {
   readonly session: ScannedSession;
   readonly missing: readonly Entry[];
+  /** How much is missing because it was forgotten: it stays away. */
+  readonly forgotten: number;
   /** True when nothing at all of it is kept. */
   readonly isUnknown: boolean;
   /** Captures that its transcripts do not have. */
@@ -42,11 +44,12 @@ export function compareScan(
   scan: Scan,
   options: { readonly database: string; readonly isWhole: boolean },
 ): Comparison {
+  const away = stayAway(db);
   const sessions = [...scan.sessions.values()]
     .filter(({ entries, recent, excluded }) =>
       entries.length + recent + Object.keys(excluded).length > 0
     )
-    .map((session) => compareSession(db, session, options.database))
+    .map((session) => compareSession(db, session, { database: options.database, away }))
     .sort((a, b) => a.session.firstAtMs - b.session.firstAtMs);
   let withoutTranscript = 0;
   if (options.isWhole) {
@@ -60,16 +63,18 @@ export function compareScan(
 function compareSession(
   db: DatabaseSync,
   session: ScannedSession,
-  database: string,
+  { database, away }: { readonly database: string; readonly away: StayAway },
 ): ComparedSession {
   const kept = keptOfSession(db, session.sessionId, Object.values(WORDS).map(({ event }) => event));
   const notHere = notHereOf(session, kept, database);
-  const missing = notHere === null ? missingOf(session.entries, kept) : [];
+  const notFound = notHere === null ? missingOf(session.entries, kept) : [];
+  const missing = notFound.filter((entry) => !isForgotten(entry, session, away));
   missing.sort((a, b) => a.atMs - b.atMs);
-  const found = session.entries.length - missing.length;
+  const found = session.entries.length - notFound.length;
   return {
     session,
     missing,
+    forgotten: notFound.length - missing.length,
     isUnknown: kept.captures === 0 && kept.observations === 0,
     extra: notHere === null ? Math.max(0, kept.captures - found - session.recent) : 0,
     notHere,
@@ -90,7 +95,7 @@ function notHereOf(
 function missingOf(entries: readonly Entry[], kept: KeptOfSession): Entry[] {
   const said = new Map<string, number>();
   for (const { toolName, payload } of kept.words) {
-    const kind = kindOf(toolName);
+    const kind = wordsKindOf(toolName);
     if (kind === null) continue;
     const key = wordsKey(kind, payload);
     said.set(key, (said.get(key) ?? 0) + 1);
@@ -103,9 +108,16 @@ function missingOf(entries: readonly Entry[], kept: KeptOfSession): Entry[] {
   });
 }
 
-function kindOf(toolName: string): Exclude<ItemKind, "toolUse"> | null {
-  for (const kind of ["prompt", "lastMessage", "compaction"] as const) {
-    if (WORDS[kind].event === toolName) return kind;
-  }
-  return null;
+function isForgotten(
+  { id, toolUseId, wordsKey, atMs }: Entry,
+  { sessionId, project }: ScannedSession,
+  away: StayAway,
+): boolean {
+  return away.has({
+    sessionId,
+    project: project.repository ?? project.dir,
+    atMs,
+    names: [id, toolUseId],
+    keys: wordsKey === null ? [] : [wordsKey],
+  });
 }

@@ -5,7 +5,8 @@ import type { ItemKind, TranscriptItem } from "../../memory/transcript/item.ts";
 import { mayTell, transcriptReader } from "../../memory/transcript/reader.ts";
 import { titleLine } from "../../memory/text.ts";
 import type { Capture } from "../../store/captures.ts";
-import { captureIdOf, captureOf, nameOf, wordsKey } from "./capture_of.ts";
+import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/words_key.ts";
+import { captureIdOf, captureOf, nameOf } from "./capture_of.ts";
 import type { TranscriptFile } from "./find.ts";
 import { fileLines, MAX_LINE_BYTES } from "./lines.ts";
 import type { TranscriptProject } from "./project.ts";
@@ -242,11 +243,10 @@ export function exclusionIn(project: TranscriptProject, item: TranscriptItem): s
   });
 }
 
-/** Longest title of a session, in characters; the same as the hooks'. */
-const MAX_TITLE_CHARS = 120;
-
 /** What a session is about, by its first prompt; one that begins with a tag is Claude Code's own. */
 function titleOf({ payload }: Capture): string | null {
   const prompt = String(JSON.parse(payload).prompt);
-  return prompt.trimStart().startsWith("<") ? null : titleLine(prompt, MAX_TITLE_CHARS) || null;
+  return prompt.trimStart().startsWith("<")
+    ? null
+    : titleLine(prompt, MAX_SESSION_TITLE_CHARS) || null;
 }

@@ -1,0 +1,21 @@
+/** Masks what was captured before a pattern was configured: what is made of it goes by the patterns of now. */
+import { mayMatchOwn } from "../capture/triggers.ts";
+
+/** The payload of a capture without what the patterns find. @param text The same as JSON. */
+export type LateRedaction = (
+  payload: Readonly<Record<string, unknown>>,
+  text: string,
+) => Readonly<Record<string, unknown>>;
+
+/** What masks by these patterns; undefined where there are none: the built-in kinds were masked when it was captured. */
+export async function lateRedaction(
+  sources: readonly string[],
+): Promise<LateRedaction | undefined> {
+  if (sources.length === 0) return undefined;
+  const { compileRedactPatterns, redactValue } = await import("../capture/redact.ts");
+  const { patterns } = compileRedactPatterns(sources);
+  return (payload, text) =>
+    mayMatchOwn(text, patterns)
+      ? redactValue(payload, { patterns }) as Record<string, unknown>
+      : payload;
+}

@@ -1,0 +1,108 @@
+/** Which rows of an export tell what was forgotten here. */
+import type { DatabaseSync } from "node:sqlite";
+import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
+import { keysOfCapture, keysOfObservation, titleKey } from "../memory/words_key.ts";
+import type { ExportType } from "./exported_tables.ts";
+import { isForgotten, sessionName } from "./forgotten_names.ts";
+import { type ImportedColumns, isKnownRow } from "./import_rows.ts";
+import { type Arrival, stayAway } from "./stay_away.ts";
+import { statement } from "./statement.ts";
+
+/** A row as it may come in; null when it stays away. */
+export type Admit = (type: ExportType, columns: ImportedColumns) => ImportedColumns | null;
+
+/** What asks for every row of an export, in its order; to be called in the transaction that puts it in. */
+export function forgottenRows(db: DatabaseSync): Admit {
+  const away = stayAway(db);
+  /** Numbers, in the export, of observations that stay away: what is made of them does, too. */
+  const leftOut = new Set<number>();
+  const questions = new Set<string>();
+  return (type, columns) => {
+    if (!isAnyForgotten(db)) return columns;
+    if (type === "session") return withoutTitle(columns, away);
+    if (type === "event" && isAbout(db, String(columns["entity_id"]), questions)) return null;
+    if (isKnownRow(db, type, columns)) return columns;
+    const isAway = isMadeOf(type, columns, leftOut) || isOldSummary(db, type, columns) ||
+      (OF_SESSIONS.has(type) && away.has(arrivalOf(type, columns)));
+    if (!isAway) return columns;
+    if (type === "observation") leftOut.add(Number(columns["id"]));
+    if (type === "question") questions.add(String(columns["id"]));
+    return null;
+  };
+}
+
+const OF_SESSIONS: ReadonlySet<ExportType> = new Set([
+  "observation",
+  "capture",
+  "execution",
+  "question",
+]);
+
+function isAnyForgotten(db: DatabaseSync): boolean {
+  return statement(db, "SELECT 1 FROM forget_receipts LIMIT 1").get() !== undefined;
+}
+
+function arrivalOf(type: ExportType, columns: ImportedColumns): Arrival {
+  const { id, uid, tool_use_id: use, session_id, created_at_ms, payload } = columns;
+  const text = (value: unknown) => typeof value === "string" ? value : null;
+  return {
+    sessionId: String(session_id),
+    atMs: Number(created_at_ms),
+    names: [text(type === "observation" ? uid : id), text(use)],
+    keys: type === "observation"
+      ? keysOfObservation(String(columns["kind"]), String(columns["text"]))
+      : type === "capture" && typeof payload === "string"
+      ? keysOfCapture(String(columns["tool_name"]), payload)
+      : [],
+  };
+}
+
+/** An event tells what was asked. */
+function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): boolean {
+  return leftOut.has(id) ||
+    statement(db, `SELECT 1 FROM questions WHERE id = ? AND text = '${FORGOTTEN_MARK}'`)
+        .get(id) !== undefined;
+}
+
+/** A fix tells what failed, a capture what an observation is made of. */
+function isMadeOf(
+  type: ExportType,
+  columns: ImportedColumns,
+  leftOut: ReadonlySet<number>,
+): boolean {
+  if (type === "capture") return leftOut.has(Number(columns["observation_id"] ?? NaN));
+  if (type !== "observation" || columns["kind"] !== "fix") return false;
+  const { mended, by } = Object(parsed(columns["facts"]));
+  return [mended, ...Array.isArray(by) ? by : []].some((id) => leftOut.has(id));
+}
+
+function parsed(json: unknown): unknown {
+  try {
+    return JSON.parse(String(json));
+  } catch {
+    return null;
+  }
+}
+
+/** It tells of everything that there was: it is written anew of what is left. */
+function isOldSummary(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
+  const sessionId = String(columns["session_id"]);
+  if (type !== "observation" || columns["kind"] !== "summary") return false;
+  return isForgotten(db, sessionName(sessionId));
+}
+
+/** A session may be called after a prompt that was forgotten. */
+function withoutTitle(
+  columns: ImportedColumns,
+  away: ReturnType<typeof stayAway>,
+): ImportedColumns {
+  const { title, session_id: sessionId, started_at_ms: startedAtMs } = columns;
+  if (typeof title !== "string") return columns;
+  const isAway = away.has({
+    sessionId: String(sessionId),
+    atMs: Number(startedAtMs),
+    names: [],
+    keys: [titleKey(title)],
+  });
+  return isAway ? { ...columns, title: null } : columns;
+}
