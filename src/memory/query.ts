@@ -1,6 +1,6 @@
 /** What a person typed, as something that the index can be asked, whatever it is. */
 import { STOP_WORDS } from "./stop_words.ts";
-import { codeTerms, exactTerm } from "./terms.ts";
+import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
 /** One word to look for. */
 export interface QueryTerm {
@@ -34,7 +34,7 @@ export function readQuery(text: string): MemoryQuery {
   const words = (typed.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
     .map((word) => word.slice(0, MAX_WORD_CHARS));
   const telling = words.filter((word) =>
-    !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word))
+    !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word) || isUnspaced(word))
   );
   const { exact, parts } = codeTerms(typed);
   for (const word of exact) found.set(word, "exact");

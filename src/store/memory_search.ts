@@ -67,6 +67,37 @@ export function countMatches(db: DatabaseSync, match: string, limit: number): nu
 }
 
 /**
+ * Which of some observations a word is in.
+ *
+ * @param scans Whether all that have the word are gone through; otherwise it is looked for in each observation.
+ */
+export function withTerm(
+  db: DatabaseSync,
+  match: string,
+  { ids, scans }: { readonly ids: readonly number[]; readonly scans: boolean },
+): ReadonlySet<number> {
+  const rows = statement(
+    db,
+    `SELECT rowid AS id
+       FROM memory_index
+      WHERE memory_index MATCH ?
+        AND ${scans ? "+" : ""}rowid IN (SELECT value FROM json_each(?))`,
+  ).all(match, JSON.stringify(ids));
+  return new Set(rows.map((row) => Number(row["id"])));
+}
+
+/** How long the texts of some observations are, in characters. */
+export function lengthsOf(db: DatabaseSync, ids: readonly number[]): number[] {
+  return statement(
+    db,
+    `SELECT length(o.text) AS length
+       FROM json_each(?) AS wanted
+       JOIN observations AS o ON o.id = wanted.value
+      ORDER BY wanted.key`,
+  ).all(JSON.stringify(ids)).map((row) => Number(row["length"]));
+}
+
+/**
  * The observations that match best, by the words alone.
  *
  * @param match An expression of FTS5.
