@@ -25,6 +25,8 @@ const SESSION_SHARE = 0.2;
 /** How fast more length takes less, and how much of the score it can take, as in BM25; there the share is 0.75. */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.1;
+/** So many times as long as usual, and what is longer still is no poorer for it: a whole log has its one line. */
+const LONG = 6;
 
 /**
  * How much of a question each passage holds, 0 to about 1; in the order of the passages.
@@ -60,7 +62,7 @@ export function coverageOf(
         : 0;
       return sum + share * rarities[at]!;
     }, 0);
-    const longer = 1 - LENGTH_SHARE + LENGTH_SHARE * length / Math.max(1, usual);
+    const longer = 1 - LENGTH_SHARE + LENGTH_SHARE * Math.min(LONG, length / Math.max(1, usual));
     return all === 0 ? 0 : held / all * (SATURATION + 1) / (1 + SATURATION * longer);
   });
 }

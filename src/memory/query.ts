@@ -19,7 +19,7 @@ export interface MemoryQuery {
 }
 
 /** What is looked at of a query, in characters, and how many words. */
-const MAX_QUERY_CHARS = 4_000;
+export const MAX_QUERY_CHARS = 4_000;
 const MAX_QUERY_TERMS = 64;
 /** So many words may be those of one identifier, and so many are looked at for that. */
 const MAX_JOINED_WORDS = 5;
@@ -29,7 +29,9 @@ const MAX_WORD_CHARS = 64;
 
 /** Reads a query. It never fails; a text without any letter or digit gives no terms. */
 export function readQuery(text: string): MemoryQuery {
-  const typed = text.normalize("NFC").toWellFormed().slice(0, MAX_QUERY_CHARS);
+  // SQLite takes a NUL for the end of an expression.
+  const typed = text.slice(0, MAX_QUERY_CHARS).normalize("NFC").toWellFormed()
+    .replaceAll("\0", " ");
   const found = new Map<string, QueryTerm["kind"]>();
   const words = (typed.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
     .map((word) => word.slice(0, MAX_WORD_CHARS));

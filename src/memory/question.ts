@@ -1,7 +1,7 @@
 /** What a question asks for beside its words: a time, files, what one of the two said. */
 import { spokenTime } from "./dates.ts";
 import type { TimeSpan } from "./spans.ts";
-import { type MemoryQuery, readQuery } from "./query.ts";
+import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "./query.ts";
 
 /** A question as it is answered. */
 export interface MemoryQuestion {
@@ -21,7 +21,8 @@ const OF_CLAUDE =
 const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
 
 /** Reads a question. It never fails. */
-export function readQuestion(text: string, nowMs: number): MemoryQuestion {
+export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
+  const text = whole.slice(0, MAX_QUERY_CHARS);
   const lower = text.toLowerCase();
   const time = spokenTime(text, nowMs);
   const query = readQuery(text);

@@ -69,7 +69,7 @@ export function beginningsOf(word: string): string[] {
 }
 
 /** Shorter words are too much like others; of longer ones there are too many slips. */
-const SLIPS = { min: 5, max: 14 };
+const SLIPS = { min: 5, max: 12 };
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 

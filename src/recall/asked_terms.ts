@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { MemoryQuery, QueryTerm } from "../memory/query.ts";
 import { beginningsOf, otherNames, slipsOf } from "../memory/resembling.ts";
-import { projectTerm } from "../memory/terms.ts";
+import { exactTerm, projectTerm } from "../memory/terms.ts";
 import { countMatches } from "../store/memory_search.ts";
 
 /** A word of a question in this memory. */
@@ -14,10 +14,12 @@ export interface AskedTerm {
   readonly resembling: { readonly match: string; readonly count: number } | null;
 }
 
-/** A word in fewer observations than one of so many may be called by another name there. */
-const RARE = 200;
+/** A word in no more observations than these, or one of so many, may be called by another name there. */
+const RARE = { count: 2, oneOf: 200 };
 /** So many words that are nowhere are taken for slips: each stands for a few hundred words to look up. */
 const MAX_SLIPS = 1;
+/** A question of more words finds enough with the others. */
+const MAX_LOOKED_UP = 8;
 
 /** Where and how far words are counted. */
 export interface CountOptions {
@@ -36,10 +38,16 @@ export function askedTerms(
 ): AskedTerm[] {
   const { limit, observations } = options;
   const counts = countTerms(db, terms, limit);
+  const rare = Math.max(RARE.count, observations / RARE.oneOf);
+  // An identifier that is nowhere is no slip.
+  const names = new Set(
+    terms.filter(({ kind }) => kind === "exact").map(({ match }) => match.slice(1, -1)),
+  );
   let slips = 0;
+  let lookedUp = 0;
   return terms.map((term, at) => {
     const count = counts[at]!;
-    if (term.kind !== "word" || count * RARE > observations) {
+    if (term.kind !== "word" || count > rare || lookedUp++ >= MAX_LOOKED_UP) {
       return { term, count, resembling: null };
     }
     const word = term.match.slice(1, -1);
@@ -48,7 +56,9 @@ export function askedTerms(
       return { term, count, resembling: named };
     }
     const begun = beginning(db, word, options);
-    if (begun !== null || slips >= MAX_SLIPS) return { term, count, resembling: begun };
+    if (begun !== null || slips >= MAX_SLIPS || names.has(exactTerm(word))) {
+      return { term, count, resembling: begun };
+    }
     slips++;
     return { term, count, resembling: existing(db, slipsOf(word), options) };
   });

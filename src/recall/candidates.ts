@@ -45,6 +45,14 @@ export function askQuery(
   return { query, terms, limits, observations };
 }
 
+/** What the index has of a question, as expressions. */
+export function knownMatches({ terms }: AskedQuery): string[] {
+  return terms.flatMap(({ term, count, resembling }) => [
+    ...count > 0 ? [term.match] : [],
+    ...resembling === null ? [] : [resembling.match],
+  ]);
+}
+
 /** The observations that have words of a question, as many as asked for at most; the scores are those of the index. */
 export function candidates(
   db: DatabaseSync,

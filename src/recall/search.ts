@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TimeSpan } from "../memory/spans.ts";
 import type { ObservationKind } from "../memory/observation.ts";
-import type { MemoryQuery } from "../memory/query.ts";
 import { type MemoryQuestion, readQuestion } from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { shortened } from "../memory/text.ts";
@@ -15,7 +14,13 @@ import {
   snippetOf,
 } from "../store/memory_search.ts";
 import { readObservations } from "../store/observations.ts";
-import { askQuery, candidates, scoredByWords } from "./candidates.ts";
+import {
+  type AskedQuery,
+  askQuery,
+  candidates,
+  knownMatches,
+  scoredByWords,
+} from "./candidates.ts";
 
 /** What was found. */
 export interface SearchResult {
@@ -66,17 +71,29 @@ export function searchMemory(
   options: SearchOptions,
 ): SearchResult[] {
   const question = readQuestion(text, options.nowMs);
-  const found = rankMatches(db, question, options).slice(0, options.limit);
-  return tellResults(db, question.query, found);
+  const asked = askQuery(db, question.query, options.filter.project);
+  const found = rankAsked(db, asked, { ...options, question }).slice(0, options.limit);
+  return tellResults(db, asked, found);
 }
 
 /** The order in which observations answer a question. */
 export function rankMatches(
   db: DatabaseSync,
-  { query, time, paths, speaker }: MemoryQuestion,
-  { filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions,
+  question: MemoryQuestion,
+  options: SearchOptions,
 ): Ranked<IndexHit>[] {
-  const asked = askQuery(db, query, filter.project);
+  const asked = askQuery(db, question.query, options.filter.project);
+  return rankAsked(db, asked, { ...options, question });
+}
+
+function rankAsked(
+  db: DatabaseSync,
+  asked: AskedQuery,
+  { question, filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions & {
+    readonly question: MemoryQuestion;
+  },
+): Ranked<IndexHit>[] {
+  const { time, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, asked, options);
   if (time !== null) {
@@ -110,10 +127,10 @@ function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: Memor
 
 function tellResults(
   db: DatabaseSync,
-  query: MemoryQuery,
+  asked: AskedQuery,
   found: readonly Ranked<IndexHit>[],
 ): SearchResult[] {
-  const match = query.terms.map((term) => term.match).join(" OR ");
+  const match = knownMatches(asked).join(" OR ");
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
     const { id, title, text } = observation;
