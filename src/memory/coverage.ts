@@ -15,7 +15,7 @@ export interface CoveredTerm {
 export interface Passage {
   readonly id: number;
   readonly sessionId: string;
-  /** Characters. */
+  /** Bytes. */
   readonly length: number;
 }
 

@@ -209,7 +209,7 @@ const RELATIVE: readonly Wording[] = [
 
 /** Without one of these there is no time in a text; most questions are done with this look. */
 const ANY_TIME =
-  /\d|ago|back|last|past|previous|this|yesterday|today|tonight|other day|recently|lately|earlier|weekend|day|spring|summer|autumn|fall|winter|gestern|heute|letzte|vor |hier|aujourd|semaine|mois|il y a|dernier|passé|in |im |en |of |end|early|mid|late|during|since|seit|depuis|q[1-4]|[年月日天周週]/;
+  /\d|\b(?:ago|back|last|past|previous|this|yesterday|today|tonight|earlier|recently|lately|other day|weekend|(?:sun|mon|tues|wednes|thurs|fri|satur)day|spring|summer|autumn|fall|winter|quarter|jan|feb|mar|apr|may|mai|jun|jui|jul|aug|sep|oct|okt|nov|dec|dez|f[eé]v|m[aä]r|avr|ao[uû]t|d[eé]c|vor|gestern|vorgestern|heute|letzte|hier|avant|aujourd|semaine|mois|ann[eé]e|il y a)|[年月日天周週]/;
 
 /**
  * The time that a text speaks of, in days of UTC, widened by half a day on either side since nobody says which zone is

@@ -1,12 +1,11 @@
 /** What may answer a question: the index is asked for its words, then each passage is looked at for how much it holds. */
 import type { DatabaseSync } from "node:sqlite";
 import { coverageOf, type CoveredTerm } from "../memory/coverage.ts";
-import { type MatchLimits, matchLimits, planMatch } from "../memory/match.ts";
+import { type MatchLimits, matchLimits, type MatchPlan, planMatch } from "../memory/match.ts";
 import type { MemoryQuery, QueryTerm } from "../memory/query.ts";
 import {
   type IndexHit,
   lastObservation,
-  lengthsOf,
   type MemoryFilter,
   newestMatches,
   searchIndex,
@@ -62,14 +61,7 @@ export function candidates(
   const { query, terms, limits } = asked;
   const { project, ...rest } = options.filter;
   const within = { ...options, filter: { ...rest, project: null } };
-  const plan = planMatch(
-    terms.flatMap(({ term, count, resembling }) => [
-      { match: term.match, count },
-      ...resembling === null ? [] : [resembling],
-    ]),
-    query.phrases,
-    { limits, project },
-  );
+  const plan = planOf(terms, query.phrases, { limits, project });
   if (plan.kind === "none") return [];
   const hits = plan.kind === "ranked"
     ? searchIndex(db, plan.match, within)
@@ -87,19 +79,23 @@ function without(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHi
   return hits.filter(({ id }) => !ids.has(id));
 }
 
-/** The candidates, each with how much it holds of the question as its score: 1 for the best. */
+/**
+ * The candidates, each with how much it holds of the question as its score: 1 for the best. Where each word is in too many
+ * observations to be ranked by, the scores stay as they are.
+ */
 export function scoredByWords(
   db: DatabaseSync,
   { terms, limits, observations }: AskedQuery,
   hits: readonly IndexHit[],
 ): IndexHit[] {
+  const plan = planOf(terms, [], { limits, project: null });
+  if (plan.kind !== "ranked") return [...hits];
   const ids = hits.map(({ id }) => id);
-  const lengths = lengthsOf(db, ids);
-  const passages = hits.map(({ id, sessionId }, at) => ({ id, sessionId, length: lengths[at]! }));
+  // A word that is nearly everywhere is looked for only where a rarer one is: FTS5 then skips most of its observations.
   const find = (match: string, count: number) =>
-    withTerm(db, match, { ids, scans: count < limits.perTerm });
+    withTerm(db, count < limits.perTerm ? match : `${match} AND ${plan.match}`, ids);
   const covered = coverageOf(
-    passages,
+    hits,
     terms.flatMap(({ term, count, resembling }): CoveredTerm[] =>
       count === 0 && resembling === null ? [] : [{
         count: count === 0 ? resembling!.count : count,
@@ -112,4 +108,16 @@ export function scoredByWords(
   );
   const most = Math.max(...covered, Number.MIN_VALUE);
   return hits.map((hit, at) => ({ ...hit, textScore: covered[at]! / most }));
+}
+
+function planOf(
+  terms: readonly AskedTerm[],
+  phrases: readonly string[],
+  options: { readonly limits: MatchLimits; readonly project: string | null },
+): MatchPlan {
+  const matches = terms.flatMap(({ term, count, resembling }) => [
+    { match: term.match, count },
+    ...resembling === null ? [] : [resembling],
+  ]);
+  return planMatch(matches, phrases, options);
 }

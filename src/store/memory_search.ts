@@ -41,11 +41,13 @@ export interface IndexHit {
   readonly files: string;
   readonly createdAtMs: number;
   readonly resolvedBy: number | null;
+  /** Bytes of the text. */
+  readonly length: number;
 }
 
 const HIT_COLUMNS =
   `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
-            o.resolved_by AS resolvedBy`;
+            o.resolved_by AS resolvedBy, octet_length(o.text) AS length`;
 
 /** How much a match counts in the title, in prose, and among the words of code. */
 const WEIGHTS = "2.0, 1.0, 1.5";
@@ -66,35 +68,21 @@ export function countMatches(db: DatabaseSync, match: string, limit: number): nu
   return Number(row!["n"]);
 }
 
-/**
- * Which of some observations a word is in.
- *
- * @param scans Whether all that have the word are gone through; otherwise it is looked for in each observation.
- */
+/** Which of some observations a word is in. All that have the word are gone through: 0.1 µs each. */
 export function withTerm(
   db: DatabaseSync,
   match: string,
-  { ids, scans }: { readonly ids: readonly number[]; readonly scans: boolean },
+  ids: readonly number[],
 ): ReadonlySet<number> {
+  // Without the `+` each of the ids would be looked for by itself, which takes 50 µs.
   const rows = statement(
     db,
     `SELECT rowid AS id
        FROM memory_index
       WHERE memory_index MATCH ?
-        AND ${scans ? "+" : ""}rowid IN (SELECT value FROM json_each(?))`,
+        AND +rowid IN (SELECT value FROM json_each(?))`,
   ).all(match, JSON.stringify(ids));
   return new Set(rows.map((row) => Number(row["id"])));
-}
-
-/** How long the texts of some observations are, in characters. */
-export function lengthsOf(db: DatabaseSync, ids: readonly number[]): number[] {
-  return statement(
-    db,
-    `SELECT length(o.text) AS length
-       FROM json_each(?) AS wanted
-       JOIN observations AS o ON o.id = wanted.value
-      ORDER BY wanted.key`,
-  ).all(JSON.stringify(ids)).map((row) => Number(row["length"]));
 }
 
 /**

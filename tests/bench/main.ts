@@ -16,6 +16,7 @@ import { capture, continuedStop, sessionStart } from "./hooks.ts";
 import { describeMachine } from "./machine.ts";
 import { memory } from "./memory.ts";
 import { parallel } from "./parallel.ts";
+import { search } from "./search.ts";
 import { taskReady } from "./tasks.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -29,6 +30,7 @@ const BENCHES: readonly Bench[] = [
   evaluation,
   taskReady,
   memory,
+  search,
   parallel,
   disk,
   claimComplete,
