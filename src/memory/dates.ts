@@ -1,45 +1,33 @@
 /** The time that a question speaks of. */
+import {
+  around,
+  dayOf,
+  DAYS_OF,
+  daysBefore,
+  inMonth,
+  inYear,
+  MONTH,
+  monthOf,
+  monthSpan,
+  NUMBER,
+  numberOf,
+  part,
+  SEASONS,
+  since,
+  startOfDay,
+  type TimeSpan,
+  WEEKDAYS,
+} from "./spans.ts";
 
-/** From a moment, inclusive, to another, exclusive; in epoch milliseconds. */
-export interface TimeSpan {
-  readonly fromMs: number;
-  readonly untilMs: number;
+/** A time, and how it was spoken of. */
+export interface SpokenTime extends TimeSpan {
+  /** The part of the text that speaks of it. */
+  readonly words: string;
+  /** Seen from the moment of the question (`last week`): what was said then does not have these words. */
+  readonly isRelative: boolean;
 }
 
 const DAY_MS = 86_400_000;
-const MONTHS = [
-  "january",
-  "february",
-  "march",
-  "april",
-  "may",
-  "june",
-  "july",
-  "august",
-  "september",
-  "october",
-  "november",
-  "december",
-];
-const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
-const NUMBERS: Readonly<Record<string, number>> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  couple: 2,
-  few: 3,
-};
-const UNIT_DAYS: Readonly<Record<string, number>> = { day: 1, week: 7, month: 30, year: 365 };
-const MONTH = `(${MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?`).join("|")})\\.?`;
 
 /** A way to speak of a time: what it looks like, and what it means. */
 interface Wording {
@@ -47,25 +35,45 @@ interface Wording {
   readonly span: (found: RegExpExecArray, nowMs: number) => TimeSpan | null;
 }
 
-const WORDINGS: readonly Wording[] = [
+/** Dates, which stand in texts as well. */
+const DATES: readonly Wording[] = [
   // 2026-03-04, 2026/3/4
   {
-    pattern: /\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b/,
+    pattern: /(?<![\w.-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])/,
     span: ([, year, month, day]) => dayOf(Number(year), Number(month) - 1, Number(day)),
+  },
+  // 4.3.2026, as in Europe
+  {
+    pattern: /(?<![\w.-])(\d{1,2})\. ?(\d{1,2})\. ?(20\d{2})\b/,
+    span: ([, day, month, year]) => dayOf(Number(year), Number(month) - 1, Number(day)),
+  },
+  // 2026年3月4日
+  {
+    pattern: /(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]/,
+    span: ([, year, month, day], nowMs) => inYear(Number(month) - 1, Number(day), year, nowMs),
   },
   // March 4th, 2026 / March 4
   {
-    pattern: new RegExp(`\\b${MONTH} (\\d{1,2})(?:st|nd|rd|th)?\\b(?:,? (\\d{4})\\b)?`),
+    pattern: new RegExp(`\\b${MONTH} (\\d{1,2})(?:st|nd|rd|th)?\\b(?![:.]\\d)(?:,? (\\d{4})\\b)?`),
     span: ([, month, day, year], nowMs) => inYear(monthOf(month!), Number(day), year, nowMs),
   },
-  // 4 March 2026 / the 4th of March
+  // 4 March 2026 / the 4th of March / 4. März
   {
-    pattern: new RegExp(`\\b(\\d{1,2})(?:st|nd|rd|th)? (?:of )?${MONTH}\\b(?:,? (\\d{4})\\b)?`),
+    pattern: new RegExp(
+      `\\b(\\d{1,2})(?:st|nd|rd|th|\\.)? (?:of )?${MONTH}(?![a-zà-ÿ])(?:,? (\\d{4})\\b)?`,
+    ),
     span: ([, day, month, year], nowMs) => inYear(monthOf(month!), Number(day), year, nowMs),
+  },
+  // the end of March, early March 2026
+  {
+    pattern: new RegExp(
+      `\\b(early|beginning of|start of|mid|middle of|late|end of)[ -]${MONTH}(?![a-zà-ÿ])(?: (\\d{4})\\b)?`,
+    ),
+    span: ([, which, month, year], nowMs) => part(inMonth(monthOf(month!), year, nowMs), which!),
   },
   // 2026-03, March 2026, in March
   {
-    pattern: /\b(\d{4})-(\d{2})\b/,
+    pattern: /(?<![\w.-])(20\d{2})-(\d{2})(?![\w-])/,
     span: ([, year, month]) => monthSpan(Number(year), Number(month) - 1),
   },
   {
@@ -73,113 +81,192 @@ const WORDINGS: readonly Wording[] = [
     span: ([, month, year]) => monthSpan(Number(year), monthOf(month!)),
   },
   {
-    pattern: new RegExp(`\\b(?:in|during|since|last) ${MONTH}(?![\\w-])`),
-    span: ([, month], nowMs) => {
-      const now = new Date(nowMs);
-      const index = monthOf(month!);
-      const year = now.getUTCFullYear() - (index > now.getUTCMonth() ? 1 : 0);
-      return monthSpan(year, index);
+    pattern: new RegExp(
+      `(?<![a-zà-ÿ])(?:in|im|en|during|last|of|back in) ${MONTH}(?![\\da-zà-ÿ-])`,
+    ),
+    span: ([, month], nowMs) => inMonth(monthOf(month!), undefined, nowMs),
+  },
+  // Q2 2026, the second quarter is not how people say it
+  {
+    pattern: /\bq([1-4])(?: (20\d{2}))?\b/,
+    span: ([, quarter, year], nowMs) => {
+      const first = inMonth((Number(quarter) - 1) * 3, year, nowMs);
+      const start = new Date(first.fromMs);
+      return {
+        fromMs: first.fromMs,
+        untilMs: Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 3, 1),
+      };
     },
   },
-  { pattern: /\bday before yesterday\b/, span: (_, nowMs) => daysBefore(nowMs, 2) },
-  { pattern: /\byesterday\b/, span: (_, nowMs) => daysBefore(nowMs, 1) },
+  // last summer, in the winter of 2025
   {
-    pattern: /\b(?:today|this (?:morning|afternoon|evening))\b/,
+    pattern:
+      /\b(?:last|this|in|in the|over the|during the) (spring|summer|autumn|fall|winter)(?: (?:of )?(20\d{2}))?\b/,
+    span: ([, season, year], nowMs) => {
+      const from = SEASONS[season!]!;
+      const first = inMonth(from, year, nowMs);
+      const start = new Date(first.fromMs);
+      return {
+        fromMs: first.fromMs,
+        untilMs: Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 3, 1),
+      };
+    },
+  },
+  {
+    pattern: /\b(?:in|during|of) (20\d{2})\b(?![-./])/,
+    span: ([, year]) => ({
+      fromMs: Date.UTC(Number(year), 0, 1),
+      untilMs: Date.UTC(Number(year) + 1, 0, 1),
+    }),
+  },
+];
+
+/** Times seen from now. */
+const RELATIVE: readonly Wording[] = [
+  {
+    pattern: /\bday before yesterday\b|vorgestern|avant-hier|前天|一昨日/,
+    span: (_, nowMs) => daysBefore(nowMs, 2),
+  },
+  {
+    pattern:
+      /\b(?:yesterday(?: (?:morning|afternoon|evening))?|last night|gestern|hier)\b|昨天|昨日/,
+    span: (_, nowMs) => daysBefore(nowMs, 1),
+  },
+  {
+    pattern:
+      /\b(?:today|tonight|this (?:morning|afternoon|evening)|earlier today|heute|aujourd'hui)\b|今天|今日/,
     span: (_, nowMs) => daysBefore(nowMs, 0),
   },
   {
-    pattern: new RegExp(`\\b(?:last |on |this )(${WEEKDAYS.join("|")})\\b`),
+    pattern: /\b(\d{1,2}|an?|few|couple(?: of)?) (?:hour|minute)s? ago\b/,
+    span: (_, nowMs) => daysBefore(nowMs, 0),
+  },
+  {
+    pattern: new RegExp(`\\b(?:last |on |this |past )(${WEEKDAYS.join("|")})\\b`),
     span: ([, name], nowMs) => {
       const back = (new Date(nowMs).getUTCDay() - WEEKDAYS.indexOf(name!) + 7) % 7 || 7;
       return daysBefore(nowMs, back);
     },
   },
   {
-    pattern:
-      /\b(\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|couple of|few) (day|week|month|year)s? ago\b/,
+    pattern: /\b(?:last|this|over the|at the|on the|past) weekend\b/,
+    span: (_, nowMs) => {
+      const back = (new Date(nowMs).getUTCDay() + 1) % 7 || 7;
+      const saturday = daysBefore(nowMs, back);
+      return { fromMs: saturday.fromMs, untilMs: saturday.untilMs + DAY_MS };
+    },
+  },
+  {
+    pattern: /\bthe other day\b/,
+    span: (_, nowMs) => since(startOfDay(nowMs) - 10 * DAY_MS, nowMs),
+  },
+  {
+    pattern: /\b(?:recently|lately)\b/,
+    span: (_, nowMs) => since(startOfDay(nowMs) - 21 * DAY_MS, nowMs),
+  },
+  { pattern: /\bhalf a year ago\b/, span: (_, nowMs) => around(nowMs, 182, 60) },
+  {
+    pattern: new RegExp(
+      `\\b${NUMBER}(?: and a half)? (day|week|month|year)s? (?:ago|back|earlier)\\b`,
+    ),
     span: ([, count, unit], nowMs) =>
-      around(nowMs, numberOf(count!) * UNIT_DAYS[unit!]!, UNIT_DAYS[unit!]!),
+      around(nowMs, numberOf(count!) * DAYS_OF[unit!]!, DAYS_OF[unit!]!),
   },
   {
-    pattern: /\blast (week|month|year)\b/,
-    span: ([, unit], nowMs) => around(nowMs, UNIT_DAYS[unit!]!, UNIT_DAYS[unit!]!),
+    pattern: new RegExp(`\\bvor ${NUMBER} (tag|woche|monat|jahr)(?:e?n?)\\b`),
+    span: ([, count, unit], nowMs) =>
+      around(nowMs, numberOf(count!) * DAYS_OF[unit!]!, DAYS_OF[unit!]!),
+  },
+  {
+    pattern: new RegExp(`\\bil y a ${NUMBER} (jour|semaine|mois|an)s?\\b`),
+    span: ([, count, unit], nowMs) =>
+      around(nowMs, numberOf(count!) * DAYS_OF[unit!]!, DAYS_OF[unit!]!),
+  },
+  {
+    pattern: new RegExp(
+      `\\b(?:in |over |within )?(?:the )?(?:past|last|previous) ${NUMBER} (day|week|month|year)s?\\b`,
+    ),
+    span: ([, count, unit], nowMs) =>
+      since(startOfDay(nowMs) - numberOf(count!) * DAYS_OF[unit!]! * DAY_MS, nowMs),
+  },
+  {
+    pattern: /\b(?:the )?(?:last|previous) (week|month|quarter|year)\b/,
+    span: ([, unit], nowMs) => around(nowMs, DAYS_OF[unit!]!, DAYS_OF[unit!]!),
   },
   {
     pattern:
-      /\b(?:past|last) (\d{1,3}|two|three|four|five|six|seven|few|couple of) (day|week|month)s\b/,
-    span: ([, count, unit], nowMs) => ({
-      fromMs: startOfDay(nowMs) - numberOf(count!) * UNIT_DAYS[unit!]! * DAY_MS,
-      untilMs: nowMs + 1,
-    }),
+      /\bletzte[nrsm]? (woche|monat|jahr)\b|\b(semaine|mois|an|année)(?: passée?| dernière?| dernier)\b|上(?:个)?(周|月)|(先週|先月)/,
+    span: ([, ...units], nowMs) => {
+      const days = DAYS_OF[units.find((unit) => unit !== undefined) ?? "week"] ?? 7;
+      return around(nowMs, days, days);
+    },
   },
   {
-    pattern: /\bthis week\b/,
-    span: (_, nowMs) => ({ fromMs: startOfDay(nowMs) - 6 * DAY_MS, untilMs: nowMs + 1 }),
+    pattern: /\b(?:earlier )?this (week|month|quarter|year)\b/,
+    span: ([, unit], nowMs) => since(startOfDay(nowMs) - (DAYS_OF[unit!]! - 1) * DAY_MS, nowMs),
   },
 ];
 
+/** Without one of these there is no time in a text; most questions are done with this look. */
+const ANY_TIME =
+  /\d|\b(?:ago|back|last|past|previous|this|yesterday|today|tonight|earlier|recently|lately|other day|weekend|(?:sun|mon|tues|wednes|thurs|fri|satur)day|spring|summer|autumn|fall|winter|quarter|jan|feb|mar|apr|may|mai|jun|jui|jul|aug|sep|oct|okt|nov|dec|dez|f[eé]v|m[aä]r|avr|ao[uû]t|d[eé]c|vor|gestern|vorgestern|heute|letzte|hier|avant|aujourd|semaine|mois|ann[eé]e|il y a)|[年月日天周週]/;
+
 /**
  * The time that a text speaks of, in days of UTC, widened by half a day on either side since nobody says which zone is
- * meant; null when it speaks of none.
+ * meant; null when it speaks of none. "since March" and "between March 3 and March 9" are understood.
  */
-export function spokenTime(text: string, nowMs: number): TimeSpan | null {
+export function spokenTime(text: string, nowMs: number): SpokenTime | null {
   const lower = text.toLowerCase();
-  for (const { pattern, span } of WORDINGS) {
-    const found = pattern.exec(lower);
-    const spoken = found === null ? null : span(found, nowMs);
-    if (spoken !== null) {
-      return { fromMs: spoken.fromMs - DAY_MS / 2, untilMs: spoken.untilMs + DAY_MS / 2 };
+  if (!ANY_TIME.test(lower)) return null;
+  for (const isRelative of [false, true]) {
+    for (const { pattern, span } of isRelative ? RELATIVE : DATES) {
+      const found = pattern.exec(lower);
+      const spoken = found === null ? null : span(found, nowMs);
+      if (spoken === null) continue;
+      const { fromMs, untilMs } = reachOf(lower, { found: found!, spoken, nowMs });
+      return {
+        fromMs: fromMs - DAY_MS / 2,
+        untilMs: untilMs + DAY_MS / 2,
+        words: found![0],
+        isRelative,
+      };
     }
   }
-  return null;
+  return sinceMonth(lower, nowMs);
 }
 
-function dayOf(year: number, month: number, day: number): TimeSpan | null {
-  if (month < 0 || month > 11 || day < 1 || day > 31) return null;
-  const fromMs = Date.UTC(year, month, day);
-  return { fromMs, untilMs: fromMs + DAY_MS };
+/** A time goes on until now after "since", and until another one after "between" and "from". */
+function reachOf(
+  text: string,
+  { found, spoken, nowMs }: {
+    readonly found: RegExpExecArray;
+    readonly spoken: TimeSpan;
+    readonly nowMs: number;
+  },
+): TimeSpan {
+  const before = text.slice(0, found.index);
+  if (/\b(?:since|after|seit|depuis)(?: the)? $/.test(before)) {
+    return { fromMs: spoken.fromMs, untilMs: Math.max(nowMs + 1, spoken.untilMs) };
+  }
+  if (!/\b(?:between|from|von|zwischen)(?: the)? $/.test(before)) return spoken;
+  const [, rest] = /^ (?:and|to|until|till|through|bis|und|–|-) (.+)/s.exec(
+    text.slice(found.index + found[0].length),
+  ) ?? [];
+  const end = rest === undefined ? null : DATES.map(({ pattern, span }) => {
+    const last = pattern.exec(rest);
+    return last === null || last.index > 4 ? null : span(last, nowMs);
+  }).find((span) => span !== null);
+  return end === null || end === undefined || end.untilMs <= spoken.fromMs
+    ? spoken
+    : { fromMs: spoken.fromMs, untilMs: end.untilMs };
 }
 
-/** A day of a year that may not be told: then the last one that has passed. */
-function inYear(
-  month: number,
-  day: number,
-  year: string | undefined,
-  nowMs: number,
-): TimeSpan | null {
-  if (year !== undefined) return dayOf(Number(year), month, day);
-  const thisYear = new Date(nowMs).getUTCFullYear();
-  const span = dayOf(thisYear, month, day);
-  return span !== null && span.fromMs > nowMs ? dayOf(thisYear - 1, month, day) : span;
-}
-
-function monthSpan(year: number, month: number): TimeSpan | null {
-  if (month < 0 || month > 11) return null;
-  return { fromMs: Date.UTC(year, month, 1), untilMs: Date.UTC(year, month + 1, 1) };
-}
-
-function monthOf(name: string): number {
-  return MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3)));
-}
-
-function numberOf(word: string): number {
-  return NUMBERS[word.split(" ", 1)[0]!] ?? Number(word);
-}
-
-function startOfDay(ms: number): number {
-  return Math.floor(ms / DAY_MS) * DAY_MS;
-}
-
-function daysBefore(nowMs: number, days: number): TimeSpan {
-  const fromMs = startOfDay(nowMs) - days * DAY_MS;
-  return { fromMs, untilMs: fromMs + DAY_MS };
-}
-
-/** About so many days ago: the longer ago, the less exactly it is meant. */
-function around(nowMs: number, days: number, slackDays: number): TimeSpan {
-  const middle = startOfDay(nowMs) - days * DAY_MS;
-  return {
-    fromMs: middle - (slackDays / 2) * DAY_MS,
-    untilMs: middle + (slackDays / 2 + 1) * DAY_MS,
-  };
+/** "since March"; "before March" says too little: everything is before something. */
+function sinceMonth(lower: string, nowMs: number): SpokenTime | null {
+  const found = new RegExp(`(?<![a-zà-ÿ])(?:since|seit|depuis) ${MONTH}(?![\\da-zà-ÿ-])`).exec(
+    lower,
+  );
+  if (found === null) return null;
+  const { fromMs } = inMonth(monthOf(found[1]!), undefined, nowMs);
+  return { ...since(fromMs - DAY_MS / 2, nowMs + DAY_MS / 2), words: found[0], isRelative: false };
 }

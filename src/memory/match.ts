@@ -1,5 +1,4 @@
 /** Which expression of FTS5 asks for a query, so that it takes about as long in a database of any size. */
-import type { MemoryQuery, QueryTerm } from "./query.ts";
 import { projectTerm } from "./terms.ts";
 
 /** How the index is asked. */
@@ -25,26 +24,27 @@ export function matchLimits(observations: number): MatchLimits {
   return { perTerm, together: 2 * perTerm };
 }
 
-/**
- * Chooses the words to ask for: the rarest first, as long as they stay within the limits together.
- *
- * @param counts In how many observations each term is, in the order of the query; at most `perTerm`.
- */
+/** An expression for a word, and in how many observations it is; at most `perTerm` is known. */
+export interface CountedMatch {
+  readonly match: string;
+  readonly count: number;
+}
+
+/** Chooses the words to ask for: the rarest first, as long as they stay within the limits together. */
 export function planMatch(
-  { terms, phrases }: MemoryQuery,
-  counts: readonly number[],
+  terms: readonly CountedMatch[],
+  phrases: readonly string[],
   { limits, project }: { readonly limits: MatchLimits; readonly project: string | null },
 ): MatchPlan {
   const within = project === null ? "" : ` AND "${projectTerm(project)}"`;
-  const known = terms.map((term, at) => ({ term, count: counts[at] ?? 0 }))
-    .filter(({ count }) => count > 0)
+  const known = terms.filter(({ count }) => count > 0)
     .sort((one, other) => one.count - other.count);
   if (known.length === 0) return { kind: "none" };
-  const chosen: QueryTerm[] = [];
+  const chosen: CountedMatch[] = [];
   let together = 0;
-  for (const { term, count } of known) {
-    if (count >= limits.perTerm) break;
-    together += count;
+  for (const term of known) {
+    if (term.count >= limits.perTerm) break;
+    together += term.count;
     if (chosen.length > 0 && together > limits.together) break;
     chosen.push(term);
   }
@@ -52,23 +52,14 @@ export function planMatch(
   if (chosen.length > 0) {
     return { kind: "ranked", match: `(${joined(chosen, " OR ")})${required}${within}` };
   }
-  const all = known.map(({ term }) => term);
   return {
     kind: "newest",
-    all: `(${joined(all, " AND ")})${required}${within}`,
-    any: `(${joined(all, " OR ")})${within}`,
+    all: `(${joined(known, " AND ")})${required}${within}`,
+    any: `(${joined(known, " OR ")})${within}`,
   };
 }
 
-/** An expression for words that begin like those of the query; empty when they are too short to tell. */
-export function prefixMatch({ terms }: MemoryQuery, project: string | null): string {
-  const long = terms.filter(({ match, kind }) => kind !== "exact" && match.length >= 6);
-  if (long.length === 0) return "";
-  const within = project === null ? "" : ` AND "${projectTerm(project)}"`;
-  return `(${long.map(({ match }) => `${match} *`).join(" OR ")})${within}`;
-}
-
-function joined(terms: readonly QueryTerm[], operator: string): string {
+function joined(terms: readonly CountedMatch[], operator: string): string {
   return terms.map(({ match }) => match).join(operator);
 }
 

@@ -1,6 +1,6 @@
 /** What a person typed, as something that the index can be asked, whatever it is. */
 import { STOP_WORDS } from "./stop_words.ts";
-import { codeTerms, exactTerm } from "./terms.ts";
+import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
 /** One word to look for. */
 export interface QueryTerm {
@@ -30,12 +30,14 @@ const MAX_WORD_CHARS = 64;
 
 /** Reads a query. It never fails; a text without any letter or digit gives no terms. */
 export function readQuery(text: string): MemoryQuery {
-  const typed = text.normalize("NFC").toWellFormed().slice(0, MAX_QUERY_CHARS);
+  // SQLite takes a NUL for the end of an expression.
+  const typed = text.slice(0, MAX_QUERY_CHARS).normalize("NFC").toWellFormed()
+    .replaceAll("\0", " ");
   const found = new Map<string, QueryTerm["kind"]>();
   const words = (typed.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
     .map((word) => word.slice(0, MAX_WORD_CHARS));
   const telling = words.filter((word) =>
-    !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word))
+    !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word) || isUnspaced(word))
   );
   const { exact, parts } = codeTerms(typed);
   for (const word of exact) found.set(word, "exact");

@@ -1,5 +1,5 @@
 /** In which order what was found is told: the words count most, then the session, the time, the files, the neighbours. */
-import type { TimeSpan } from "./dates.ts";
+import type { TimeSpan } from "./spans.ts";
 import type { ObservationKind } from "./observation.ts";
 
 /** What ranking looks at. */
@@ -34,6 +34,8 @@ export interface RankContext {
   readonly time: TimeSpan | null;
   /** Exact words of paths in it: `run.ts`. */
   readonly paths: readonly string[];
+  /** Whose words it asks for. */
+  readonly speaker: "person" | "claude" | null;
 }
 
 /** How much each of it counts, beside 1 for the words. */
@@ -45,17 +47,20 @@ export interface RankWeights {
   /** For what comes right after a match, and right before: an answer stands behind its question. */
   readonly next: number;
   readonly previous: number;
+  /** For what was said by whom the question asks for. */
+  readonly speaker: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
 
 /** Found with `conclaude memory eval` on generated histories. */
 export const RANK_WEIGHTS: RankWeights = {
-  session: 0.15,
+  session: 0.3,
   recency: 0.03,
   file: 0.15,
-  time: 0.35,
+  time: 0.7,
   next: 0.8,
   previous: 0.4,
+  speaker: 0.3,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -98,6 +103,7 @@ export function rank<Hit extends Rankable>(
         weights.recency * Math.exp(-Math.max(0, context.nowMs - hit.createdAtMs) / RECENT_MS) +
         weights.file * (namesFile(hit, context.paths) ? 1 : 0) +
         weights.time * nearness(hit.createdAtMs, context.time) +
+        weights.speaker * (isOf(hit.kind, context.speaker) ? 1 : 0) +
         (weights.kinds[hit.kind] ?? 0),
     }))
     .sort((one, other) => other.score - one.score || other.hit.id - one.hit.id);
@@ -119,6 +125,12 @@ function sessionScores<Hit extends Rankable>(
 
 function namesFile({ files }: Rankable, paths: readonly string[]): boolean {
   return paths.some((path) => files.toLowerCase().includes(path));
+}
+
+function isOf(kind: ObservationKind, speaker: RankContext["speaker"]): boolean {
+  return speaker === "person"
+    ? kind === "prompt" || kind === "note"
+    : speaker === "claude" && kind === "message";
 }
 
 /** 1 within the time, falling to 0 over as long again on either side. */

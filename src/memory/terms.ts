@@ -30,6 +30,11 @@ export interface CodeTerms {
   readonly parts: readonly string[];
 }
 
+/** Whether a word is of a script that is written without blanks, where one letter may be a word. */
+export function isUnspaced(word: string): boolean {
+  return word.charCodeAt(0) >= 0x0e00 && ANY_UNSPACED.test(word);
+}
+
 /** The exact words and the parts of the identifiers in a text; at most 600 of each. */
 export function codeTerms(text: string): CodeTerms {
   const exact = new Set<string>();

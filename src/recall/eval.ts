@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../ids.ts";
 import type { EvalAnswer, EvalDocument, EvalQuestion } from "../memory/eval_set.ts";
-import { readQuery } from "../memory/query.ts";
+import { readQuestion } from "../memory/question.ts";
 import type { RankWeights } from "../memory/rank.ts";
 import { type HookRecord, saveRecords } from "../store/captures.ts";
 import { capturesByObservation } from "../store/memory_look.ts";
@@ -71,7 +71,7 @@ export function answerQuestion(
   const start = performance.now();
   const ids = ranking === "plain"
     ? plainSearch(db, text, { filter, limit: DEPTH })
-    : rankMatches(db, text, readQuery(text), {
+    : rankMatches(db, readQuestion(text, asOfMs ?? nowMs), {
       filter,
       limit: DEPTH,
       nowMs: asOfMs ?? nowMs,

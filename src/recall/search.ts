@@ -1,24 +1,26 @@
 /** Searching memory: the index gives candidates, ranking orders them, and what is asked for is read whole. */
 import type { DatabaseSync } from "node:sqlite";
-import { spokenTime } from "../memory/dates.ts";
-import { matchLimits, planMatch, prefixMatch } from "../memory/match.ts";
+import type { TimeSpan } from "../memory/spans.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
-import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "../memory/query.ts";
+import { type MemoryQuestion, readQuestion } from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { shortened } from "../memory/text.ts";
 import { estimateTokens } from "../memory/tokens.ts";
 import {
-  countMatches,
   type IndexHit,
-  lastObservation,
   type MemoryFilter,
   neighboursOf,
-  newestMatches,
   newestObservations,
-  searchIndex,
   snippetOf,
 } from "../store/memory_search.ts";
 import { readObservations } from "../store/observations.ts";
+import {
+  type AskedQuery,
+  askQuery,
+  candidates,
+  knownMatches,
+  scoredByWords,
+} from "./candidates.ts";
 
 /** What was found. */
 export interface SearchResult {
@@ -51,12 +53,10 @@ export interface SearchOptions {
 }
 
 /** Candidates that ranking looks at. */
-const CANDIDATES = 100;
+const CANDIDATES = 200;
 /** Best candidates whose neighbours are looked at, and how far. */
 const WITH_NEIGHBOURS = 10;
-const REACH = 1;
-/** Fewer hits than this, and words are taken for beginnings of words. */
-const FEW = 3;
+const REACH = 3;
 const SNIPPET_WORDS = 32;
 const SNIPPET_CHARS = 240;
 
@@ -70,86 +70,59 @@ export function searchMemory(
   text: string,
   options: SearchOptions,
 ): SearchResult[] {
-  const query = readQuery(text);
-  const found = rankMatches(db, text, query, options).slice(0, options.limit);
+  const question = readQuestion(text, options.nowMs);
+  const asked = askQuery(db, question.query, options.filter.project);
+  const found = rankAsked(db, asked, { ...options, question }).slice(0, options.limit);
   const { project } = options.filter;
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
-  return tellResults(db, query, found)
+  return tellResults(db, asked, found)
     .filter((result) => project === null || result.project === project);
 }
 
 /** The order in which observations answer a question. */
 export function rankMatches(
   db: DatabaseSync,
-  text: string,
-  query: MemoryQuery,
-  { filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions,
+  question: MemoryQuestion,
+  options: SearchOptions,
 ): Ranked<IndexHit>[] {
-  const typed = text.slice(0, MAX_QUERY_CHARS);
-  const time = spokenTime(typed, nowMs);
+  const asked = askQuery(db, question.query, options.filter.project);
+  return rankAsked(db, asked, { ...options, question });
+}
+
+function rankAsked(
+  db: DatabaseSync,
+  asked: AskedQuery,
+  { question, filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions & {
+    readonly question: MemoryQuestion;
+  },
+): Ranked<IndexHit>[] {
+  const { time, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
-  const hits = candidates(db, query, options);
+  const hits = candidates(db, asked, options);
   if (time !== null) {
-    const within = { ...filter, sinceMs: time.fromMs, untilMs: time.untilMs };
+    const within = { ...filter, ...overlapOf(filter, time) };
     const known = new Set(hits.map(({ id }) => id));
-    const dated = candidates(db, query, { ...options, filter: within });
+    const dated = candidates(db, asked, { ...options, filter: within });
     hits.push(...dated.filter(({ id }) => !known.has(id)));
     if (hits.length === 0) hits.push(...newestObservations(db, { ...options, filter: within }));
   }
+  const scored = scoredByWords(db, asked, hits);
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
-  const best = query.phrases.length > 0
+  const best = question.query.phrases.length > 0
     ? []
-    : hits.filter(({ sessionId }) => sessionId !== NO_SESSION)
+    : scored.filter(({ sessionId }) => sessionId !== NO_SESSION)
       .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
-  return rank(hits, neighbours, { nowMs, time, paths: pathsIn(typed) }, weights);
+  return rank(scored, neighbours, { nowMs, time, paths, speaker }, weights);
 }
 
-function candidates(
-  db: DatabaseSync,
-  query: MemoryQuery,
-  options: { readonly filter: MemoryFilter; readonly limit: number },
-): IndexHit[] {
-  const limits = matchLimits(lastObservation(db));
-  const counts = countTerms(db, query, limits.perTerm);
-  const { project, ...rest } = options.filter;
-  const within = { ...options, filter: { ...rest, project: null } };
-  const plan = planMatch(query, counts, { limits, project });
-  const hits = plan.kind === "none"
-    ? []
-    : plan.kind === "ranked"
-    ? searchIndex(db, plan.match, within)
-    : newestMatches(db, plan.all, within);
-  if (plan.kind === "newest" && hits.length === 0) return newestMatches(db, plan.any, within);
-  if (query.phrases.length > 0) {
-    return hits.length > 0 ? hits : candidates(db, { ...query, phrases: [] }, options);
-  }
-  if (hits.length >= FEW) return hits;
-  const prefixes = prefixMatch(query, project);
-  return prefixes === "" ? hits : [...hits, ...without(hits, newestMatches(db, prefixes, within))];
-}
-
-/** In how many observations each term is. Two words that are everywhere are not looked for as a pair: that takes long. */
-function countTerms(db: DatabaseSync, { terms }: MemoryQuery, limit: number): number[] {
-  const counts = new Map<string, number>();
-  for (const { match, kind } of terms) {
-    if (kind !== "pair") counts.set(match, countMatches(db, match, limit));
-  }
-  return terms.map(({ match, kind }) => {
-    if (kind !== "pair") return counts.get(match)!;
-    const [one, other] = match.split(" ").map((word) =>
-      counts.get(`"${word.replaceAll('"', "")}"`)
-    );
-    const rarest = Math.min(one ?? 0, other ?? 0);
-    return rarest === 0 || rarest >= limit ? 0 : countMatches(db, match, limit);
-  });
-}
-
-function without(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHit[] {
-  const ids = new Set(known.map(({ id }) => id));
-  const least = Math.min(1, ...known.map(({ textScore }) => textScore));
-  return hits.filter(({ id }) => !ids.has(id)).map((hit) => ({ ...hit, textScore: least / 2 }));
+/** A time, as far as the filter lets it through. */
+function overlapOf({ sinceMs, untilMs }: MemoryFilter, time: TimeSpan) {
+  return {
+    sinceMs: Math.max(sinceMs ?? time.fromMs, time.fromMs),
+    untilMs: Math.min(untilMs ?? time.untilMs, time.untilMs),
+  };
 }
 
 /** Neighbours are of the same session, but may be of another kind or time than what was asked for. */
@@ -159,20 +132,12 @@ function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: Memor
     (untilMs === null || hit.createdAtMs < untilMs);
 }
 
-/** What looks like a file in a question, in small letters. */
-function pathsIn(text: string): string[] {
-  return text.toLowerCase().split(/[\s"'`(),;]+/)
-    .map((word) => word.replace(/[.:?!]+$/, "").replace(/(?::\d+)+$/, ""))
-    .filter((word) => word.length < 260 && /[^.]\.[a-z]\w{0,7}$/.test(word))
-    .map((path) => path.replaceAll("\\", "/"));
-}
-
 function tellResults(
   db: DatabaseSync,
-  query: MemoryQuery,
+  asked: AskedQuery,
   found: readonly Ranked<IndexHit>[],
 ): SearchResult[] {
-  const match = query.terms.map((term) => term.match).join(" OR ");
+  const match = knownMatches(asked).join(" OR ");
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
     const { id, title, text } = observation;

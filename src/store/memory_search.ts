@@ -41,11 +41,13 @@ export interface IndexHit {
   readonly files: string;
   readonly createdAtMs: number;
   readonly resolvedBy: number | null;
+  /** Bytes of the text. */
+  readonly length: number;
 }
 
 const HIT_COLUMNS =
   `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
-            o.resolved_by AS resolvedBy`;
+            o.resolved_by AS resolvedBy, octet_length(o.text) AS length`;
 
 /** How much a match counts in the title, in prose, and among the words of code. */
 const WEIGHTS = "2.0, 1.0, 1.5";
@@ -64,6 +66,23 @@ export function countMatches(db: DatabaseSync, match: string, limit: number): nu
        FROM (SELECT rowid FROM memory_index WHERE memory_index MATCH ? LIMIT ?)`,
   ).get(match, limit);
   return Number(row!["n"]);
+}
+
+/** Which of some observations a word is in. All that have the word are gone through: 0.1 µs each. */
+export function withTerm(
+  db: DatabaseSync,
+  match: string,
+  ids: readonly number[],
+): ReadonlySet<number> {
+  // Without the `+` each of the ids would be looked for by itself, which takes 50 µs.
+  const rows = statement(
+    db,
+    `SELECT rowid AS id
+       FROM memory_index
+      WHERE memory_index MATCH ?
+        AND +rowid IN (SELECT value FROM json_each(?))`,
+  ).all(match, JSON.stringify(ids));
+  return new Set(rows.map((row) => Number(row["id"])));
 }
 
 /**

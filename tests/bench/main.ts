@@ -25,6 +25,7 @@ import {
   searchTail,
   startContext,
 } from "./recall.ts";
+import { oddSearch } from "./search.ts";
 import { taskReady } from "./tasks.ts";
 
 const BENCHES: readonly Bench[] = [
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   evaluation,
   taskReady,
   memory,
+  oddSearch,
   parallel,
   disk,
   claimComplete,

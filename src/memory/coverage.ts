@@ -1,0 +1,68 @@
+/** How much of a question a passage holds: rare words count most, and a long passage is not taken for a poor one. */
+
+/** A word of the question among the candidates. */
+export interface CoveredTerm {
+  /** In how many observations it is. */
+  readonly count: number;
+  /** How much it counts beside a word: 1. */
+  readonly weight: number;
+  /** Which of the candidates have it, and which have something that resembles it. */
+  readonly within: ReadonlySet<number>;
+  readonly resembling: ReadonlySet<number>;
+}
+
+/** A candidate, as far as its score depends on it. */
+export interface Passage {
+  readonly id: number;
+  readonly sessionId: string;
+  /** Bytes. */
+  readonly length: number;
+}
+
+/** What resembles a word counts so much of it, and what only stands elsewhere in the session. */
+const RESEMBLING_SHARE = 0.5;
+const SESSION_SHARE = 0.2;
+/** How fast more length takes less, and how much of the score it can take, as in BM25; there the share is 0.75. */
+const SATURATION = 1.2;
+const LENGTH_SHARE = 0.1;
+/** So many times as long as usual, and what is longer still is no poorer for it: a whole log has its one line. */
+const LONG = 6;
+
+/**
+ * How much of a question each passage holds, 0 to about 1; in the order of the passages.
+ *
+ * @param observations How many there are in all, so that it is known what is rare.
+ */
+export function coverageOf(
+  passages: readonly Passage[],
+  terms: readonly CoveredTerm[],
+  observations: number,
+): number[] {
+  const rarities = terms.map(({ count, weight }) =>
+    weight * Math.log(1 + (observations + 0.5) / (count + 0.5))
+  );
+  const all = rarities.reduce((sum, rarity) => sum + rarity, 0);
+  const usual = passages.reduce((sum, { length }) => sum + length, 0) /
+    Math.max(1, passages.length);
+  const sessions = new Map(
+    [...Map.groupBy(passages, ({ sessionId }) => sessionId)].map(([session, members]) => [
+      session,
+      terms.map(({ within }) => members.some(({ id }) => within.has(id))),
+    ]),
+  );
+  return passages.map(({ id, sessionId, length }) => {
+    const around = sessions.get(sessionId)!;
+    const held = terms.reduce((sum, { within, resembling }, at) => {
+      const share = within.has(id)
+        ? 1
+        : resembling.has(id)
+        ? RESEMBLING_SHARE
+        : around[at]
+        ? SESSION_SHARE
+        : 0;
+      return sum + share * rarities[at]!;
+    }, 0);
+    const longer = 1 - LENGTH_SHARE + LENGTH_SHARE * Math.min(LONG, length / Math.max(1, usual));
+    return all === 0 ? 0 : held / all * (SATURATION + 1) / (1 + SATURATION * longer);
+  });
+}

@@ -1,0 +1,102 @@
+/** Words that stand for a word of a question: another name of the same thing, an ending, a slip of the finger. */
+import { isUnspaced } from "./terms.ts";
+
+/** Names of one thing in the talk about programs, and a few of every day; each word is in one group. */
+const SAME_THING = [
+  "database db",
+  "repository repo",
+  "environment env",
+  "configuration config settings preferences options",
+  "dependency dependencies deps",
+  "authentication auth login signin",
+  "authorization authz permissions",
+  "documentation docs",
+  "directory folder dir",
+  "kubernetes k8s",
+  "performance perf speed latency",
+  "slow sluggish",
+  "parameter argument param arg",
+  "function method",
+  "error exception failure",
+  "crash segfault panic",
+  "hang stuck freeze deadlock",
+  "javascript js",
+  "typescript ts",
+  "python py",
+  "postgres postgresql",
+  "version release",
+  "remove delete drop",
+  "image picture photo",
+  "memory ram heap",
+  "container docker",
+  "certificate cert tls ssl",
+  "internationalization i18n",
+  "pull pr",
+  "job work employer",
+  "mother mum mom",
+  "father dad",
+  "car vehicle",
+  "flat apartment",
+  "holiday vacation trip",
+  "doctor physician",
+  "price cost",
+  "movie film",
+  "kids children",
+  "bike bicycle",
+];
+
+let groups: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** Other names of the same thing; empty for most words. */
+export function otherNames(word: string): readonly string[] {
+  groups ??= new Map(
+    SAME_THING.map((line) => line.split(" ")).flatMap((names) =>
+      names.map((name) => [name, names.filter((other) => other !== name)] as const)
+    ),
+  );
+  return groups.get(word) ?? [];
+}
+
+/** Endings that are taken off at most, and what must stay. */
+const MAX_ENDING = 3;
+const MIN_STEM = 6;
+
+/** How a word that is nowhere may begin, the longest first: languages that nothing stems, compounds, half a word. */
+export function beginningsOf(word: string): string[] {
+  if (word.length < 4) return isUnspaced(word) ? [word] : [];
+  return Array.from({ length: MAX_ENDING + 1 }, (_, cut) => word.slice(0, word.length - cut))
+    .filter((start, cut) => cut === 0 || start.length >= MIN_STEM);
+}
+
+/** Shorter words are too much like others; of longer ones there are too many slips. */
+const SLIPS = { min: 5, max: 12 };
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
+
+/**
+ * The words from which a word comes by one slip behind its first letter: a letter too many or too few, the key beside the
+ * right one, or two letters that changed places. A few hundred; none for words that are no plain letters.
+ */
+export function slipsOf(word: string): string[] {
+  if (word.length < SLIPS.min || word.length > SLIPS.max || !/^[a-z]+$/.test(word)) return [];
+  const found = new Set<string>();
+  for (let at = 1; at <= word.length; at++) {
+    const [head, letter, tail] = [word.slice(0, at), word[at] ?? "", word.slice(at + 1)];
+    for (const missing of LETTERS) found.add(head + missing + letter + tail);
+    if (letter === "") continue;
+    found.add(head + tail);
+    for (const meant of keysBeside(letter)) found.add(head + meant + tail);
+    if (tail !== "") found.add(head + tail[0] + letter + tail.slice(1));
+  }
+  found.delete(word);
+  return [...found];
+}
+
+/** Vowels are mixed up by ear, other letters by the finger. */
+function keysBeside(letter: string): string[] {
+  const beside = KEYS.flatMap((row) => {
+    const at = row.indexOf(letter);
+    return at < 0 ? [] : [row[at - 1], row[at + 1]];
+  }).filter((key) => key !== undefined);
+  return "aeiou".includes(letter) ? [...beside, ..."aeiou"] : beside;
+}

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { takeInDocuments } from "../../src/recall/eval.ts";
+import { searchMemory } from "../../src/recall/search.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { EVERYTHING } from "../../src/store/memory_search.ts";
+import { makeCorpus } from "../support/memory_corpus.ts";
+import { removeFolder } from "../support/remove_folder.ts";
+import { searchTexts } from "../support/search_texts.ts";
+import type { Bench } from "./bench.ts";
+
+const DOCUMENTS = 20_000;
+const TEXTS = 1_000;
+/** A search that was slow is made again: another program may have had the processor. */
+const AGAIN = 5;
+
+/** That nothing a person can type takes long: the slowest of many odd texts beside a usual question. */
+export const oddSearch: Bench = {
+  name: "search-odd",
+  about: "slowest search of 1,000 odd texts / median of questions, 20,000 observations",
+  budget: 5,
+  async measure() {
+    const folder = Deno.makeTempDirSync({ prefix: "conclaude-bench-search-" });
+    try {
+      const db = await openDatabase(join(folder, "memory.db"), { busyTimeoutMs: 1_000 });
+      const { documents, questions } = makeCorpus(1, { documents: DOCUMENTS, questions: 200 });
+      takeInDocuments(db, documents);
+      const timed = (text: string) => {
+        const start = performance.now();
+        searchMemory(db, text, { filter: EVERYTHING, limit: 10, nowMs: Date.UTC(2026, 0, 1) });
+        return performance.now() - start;
+      };
+      const usual = questions.map(({ text }) => timed(text)).sort((a, b) => a - b);
+      const median = usual[usual.length >> 1]!;
+      const slowest = searchTexts(TEXTS).map((text) => ({ text, ms: timed(text) }))
+        .sort((one, other) => other.ms - one.ms).slice(0, 20)
+        .map(({ text, ms }) => Math.min(ms, ...Array.from({ length: AGAIN }, () => timed(text))));
+      db.close();
+      const worst = Math.max(...slowest);
+      return {
+        value: worst / median,
+        detail: `${worst.toFixed(1)} ms / ${median.toFixed(1)} ms`,
+      };
+    } finally {
+      removeFolder(folder);
+    }
+  },
+};

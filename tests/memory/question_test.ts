@@ -1,0 +1,106 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { spokenTime } from "../../src/memory/dates.ts";
+import { readQuestion } from "../../src/memory/question.ts";
+
+const DAY_MS = 86_400_000;
+/** A Wednesday. */
+const NOW = Date.UTC(2026, 6, 15, 10);
+
+/** The days of a spoken time, without the half days that widen it. */
+function daysOf(text: string): string | null {
+  const time = spokenTime(text, NOW);
+  if (time === null) return null;
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  return `${day(time.fromMs + DAY_MS / 2)} ${day(time.untilMs - DAY_MS / 2 - 1)}`;
+}
+
+const SPOKEN: Readonly<Record<string, string>> = {
+  "what broke on 2026-03-04": "2026-03-04 2026-03-04",
+  "2026/3/4: build": "2026-03-04 2026-03-04",
+  "Was war am 4.3.2026?": "2026-03-04 2026-03-04",
+  "Was war am 4. März?": "2026-03-04 2026-03-04",
+  "3月4日 的部署": "2026-03-04 2026-03-04",
+  "what did we do on March 4th, 2025?": "2025-03-04 2025-03-04",
+  "the talk of the 4th of december": "2025-12-04 2025-12-04",
+  "what was decided in march": "2026-03-01 2026-03-31",
+  "what was decided last September": "2025-09-01 2025-09-30",
+  "the outage in sept 2025": "2025-09-01 2025-09-30",
+  "réunion en août": "2025-08-01 2025-08-31",
+  "end of june": "2026-06-21 2026-06-30",
+  "since March": "2026-03-01 2026-07-15",
+  "since 2026-07-01": "2026-07-01 2026-07-15",
+  "between March 3 and March 9": "2026-03-03 2026-03-09",
+  "from 3 march to 9 march": "2026-03-03 2026-03-09",
+  "in Q1 2026": "2026-01-01 2026-03-31",
+  "last winter": "2025-12-01 2026-02-28",
+  "in 2025": "2025-01-01 2025-12-31",
+  "yesterday morning": "2026-07-14 2026-07-14",
+  "gestern": "2026-07-14 2026-07-14",
+  "昨天的错误": "2026-07-14 2026-07-14",
+  "last night": "2026-07-14 2026-07-14",
+  "the day before yesterday": "2026-07-13 2026-07-13",
+  "two hours ago this morning": "2026-07-15 2026-07-15",
+  "last friday": "2026-07-10 2026-07-10",
+  "over the weekend": "2026-07-11 2026-07-12",
+  "three days ago": "2026-07-11 2026-07-13",
+  "a couple weeks ago": "2026-06-27 2026-07-05",
+  "vor drei Wochen": "2026-06-20 2026-06-28",
+  "il y a deux jours": "2026-07-12 2026-07-14",
+  "in the past two weeks": "2026-07-01 2026-07-15",
+  "earlier this week": "2026-07-09 2026-07-15",
+};
+
+Deno.test("spokenTime() understands how people speak of days, weeks, months and seasons", () => {
+  const understood = Object.fromEntries(
+    Object.keys(SPOKEN).map((text) => [text, daysOf(text)]),
+  );
+  deepStrictEqual(understood, SPOKEN);
+});
+
+Deno.test("spokenTime() takes neither versions nor verbs for a time", () => {
+  for (
+    const text of [
+      "upgrade to 1.2.3",
+      "this may break the build",
+      "march on with the plan",
+      "error E2026-0304x of the parser",
+      "who owns the cache",
+      "192.168.20.11 refuses",
+      "the last release",
+      "",
+    ]
+  ) strictEqual(daysOf(text), null, text);
+});
+
+Deno.test("a question is not searched for the words of a time that is seen from now", () => {
+  const matches = ({ query }: ReturnType<typeof readQuestion>) =>
+    query.terms.map(({ match }) => match);
+  deepStrictEqual(matches(readQuestion("my parseHook talk about six months ago", NOW)), [
+    '"parsehookǃ"',
+    '"parsehook"',
+    '"talk"',
+    '"parsehooktalkǃ"',
+    '"parse"',
+    '"hook"',
+    '"parsehook talk"',
+  ]);
+  ok(matches(readQuestion("the talk of 2026-03-04", NOW)).includes('"2026ǀ03ǀ04ǃ"'));
+  deepStrictEqual(matches(readQuestion("yesterday", NOW)), ['"yesterday"']);
+});
+
+Deno.test("a question tells whose words answer it", () => {
+  const speakers = {
+    "which library did you suggest?": "claude",
+    "what was your advice about the index": "claude",
+    "what breed is my dog": "person",
+    "what did I tell you about the trip": "person",
+    "why does the cache fail": null,
+    "import of the ledger": null,
+  };
+  deepStrictEqual(
+    Object.fromEntries(
+      Object.keys(speakers).map((text) => [text, readQuestion(text, NOW).speaker]),
+    ),
+    speakers,
+  );
+});

@@ -1,0 +1,109 @@
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import type { EvalDocument } from "../../src/memory/eval_set.ts";
+import { takeInDocuments } from "../../src/recall/eval.ts";
+import { searchMemory } from "../../src/recall/search.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { EVERYTHING } from "../../src/store/memory_search.ts";
+import { makeCorpus } from "../support/memory_corpus.ts";
+import { removeFolder } from "../support/remove_folder.ts";
+import { searchTexts } from "../support/search_texts.ts";
+
+const NOW = Date.UTC(2026, 6, 15, 10);
+const PROJECT = "/work/app";
+
+/** A database in a folder of its own that holds some documents. */
+async function remembering(documents: readonly EvalDocument[]) {
+  const folder = Deno.makeTempDirSync({ prefix: "conclaude-search-" });
+  const db = await openDatabase(join(folder, "memory.db"), { busyTimeoutMs: 1_000 });
+  takeInDocuments(db, documents);
+  return {
+    search: (text: string, limit = 10, project: string | null = null) =>
+      searchMemory(db, text, { filter: { ...EVERYTHING, project }, limit, nowMs: NOW }),
+    [Symbol.dispose]() {
+      db.close();
+      removeFolder(folder);
+    },
+  };
+}
+
+/** Texts that were said in sessions of their own, by a person unless they begin with "Claude: ". */
+function said(...texts: readonly string[]): EvalDocument[] {
+  return texts.map((text, at) => ({
+    id: String(at),
+    sessionId: `session-${at}`,
+    projectDir: PROJECT,
+    text: text.replace(/^Claude: /, ""),
+    createdAtMs: NOW - (texts.length - at) * 86_400_000,
+    role: text.startsWith("Claude: ") ? "assistant" : "user",
+  }));
+}
+
+const OTHERS = Array.from(
+  { length: 40 },
+  (_, at) => `Please look at ticket ${at}: the button is ${at} pixels too wide on the first page.`,
+);
+
+Deno.test("whatever is typed, a search gives an answer and no error", async () => {
+  using memory = await remembering(makeCorpus(7, { documents: 1_500, questions: 0 }).documents);
+  const texts = searchTexts(10_000);
+  let found = 0;
+  for (const [at, text] of texts.entries()) {
+    try {
+      const project = at % 3 === 0 ? "/home/ana/work/app1" : null;
+      if (memory.search(text, 2, project).length > 0) found++;
+    } catch (thrown) {
+      throw new Error(JSON.stringify(text.slice(0, 2_000)), { cause: thrown });
+    }
+  }
+  ok(found > texts.length / 10, `${found} found anything`);
+});
+
+Deno.test("a word that was mistyped, is half a word or has another ending is found all the same", async () => {
+  using memory = await remembering(said(
+    ...OTHERS,
+    "The scheduler sleeps when the queue is empty.",
+    "Die Datenbankverbindung bricht nach einer Stunde ab.",
+    "Claude: 数据库的连接池太小。",
+  ));
+  for (const text of ["schedulr", "shceduler", "schedulwr", "sched", "schedulers"]) {
+    ok(memory.search(text)[0]?.title.includes("scheduler"), text);
+  }
+  for (const text of ["Datenbank", "Datenbanken", "datenbankverbindungen"]) {
+    ok(memory.search(text)[0]?.title.startsWith("Die Datenbank"), text);
+  }
+  ok(memory.search("库")[0]?.title.includes("数据库"));
+  deepStrictEqual(memory.search("gardening"), []);
+});
+
+Deno.test("a thing is found by its other name, and by its own name first", async () => {
+  using memory = await remembering(said(
+    ...OTHERS,
+    "The repo needs a new folder for its docs.",
+    "The repository is mirrored every night, so keep its history short and clean.",
+  ));
+  const titles = memory.search("repository").map(({ title }) => title);
+  strictEqual(titles.length, 2);
+  ok(titles[0]!.startsWith("The repository"));
+});
+
+Deno.test("a long answer that holds all of a question comes before a short one that holds a rare word of it", async () => {
+  const filler = Array.from({ length: 60 }, (_, at) => `Step ${at} went well and took a while.`);
+  using memory = await remembering(said(
+    ...OTHERS.map((text) => `${text} The invoice export is fine.`),
+    "Umlauts again.",
+    ["Claude: The invoice export writes umlauts as UTF-8 now.", ...filler].join(" "),
+  ));
+  ok(memory.search("invoice export umlauts")[0]?.title.startsWith("The invoice export writes"));
+});
+
+Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {
+  using memory = await remembering(said(
+    ...OTHERS,
+    "I want a bicycle for the harbour road, a bicycle with a basket.",
+    "Claude: For the harbour road take a bicycle with wide tyres.",
+  ));
+  const first = (text: string) => memory.search(text)[0]?.kind;
+  strictEqual(first("which bicycle did you recommend for the harbour road"), "message");
+  strictEqual(first("what did I tell you about my bicycle for the harbour road"), "prompt");
+});
