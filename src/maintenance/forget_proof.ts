@@ -1,4 +1,5 @@
 /** Looks whether anything of what was forgotten is left in any byte. */
+import { realDatabase } from "../process/daemon_files.ts";
 import { type TextMatcher, textMatcher } from "../memory/forget_text.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { pageOwners, tellingTexts } from "../store/forget_look.ts";
@@ -40,7 +41,7 @@ export function bytesLeft(
   matcher: Pick<TextMatcher, "inBytes" | "maxBytes">,
   onStep?: () => void,
 ): { readonly tables: readonly string[]; readonly log: boolean } {
-  const database = Deno.realPathSync(place.database);
+  const database = realDatabase(place.database);
   const options = { limit: MAX_PLACES, ...(onStep && { onStep }) };
   const found = placesIn(database, matcher, options);
   const log = placesIn(`${database}-wal`, matcher, options).length > 0;

@@ -64,7 +64,7 @@ const COLD_MODULES = [
 const SPLIT_MODULE = "src/cli/run.ts";
 
 /** The verbs that agents call in their loops, by the names of their files: they are to open few. */
-const FREQUENT_VERBS = /^task(?:_ready|_list|_work)?-/;
+const FREQUENT_VERBS = /^(?:task(?:_ready|_list|_work)?|memory_search)-/;
 
 /** Cold modules that are packed, and what is imported of them. */
 const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
@@ -84,6 +84,13 @@ const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/daemon/run.ts": ["runDaemon"],
   "src/mcp/run.ts": ["runMcp"],
   "src/cli/actions/req_import_policy.ts": ["planPolicy", "writePolicy"],
+  "src/cli/actions/migrate_state.ts": ["migrate"],
+  "src/cli/actions/reconcile.ts": ["reconcile"],
+  "src/cli/actions/import_file.ts": ["importFile"],
+  "src/cli/actions/import_transcripts.ts": ["importTranscripts"],
+  "src/cli/actions/import_claude_mem.ts": ["importClaudeMem"],
+  "src/cli/actions/memory_eval.ts": ["evaluate"],
+  "src/cli/actions/memory_forget.ts": ["forgetMemory", "verifyForgotten"],
 };
 
 /**

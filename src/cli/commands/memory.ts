@@ -4,7 +4,7 @@ import { SESSION_FLAG, SINCE_FLAG } from "../flags.ts";
 import { parseSince } from "../since.ts";
 import type { EvalFlags } from "../actions/memory_eval.ts";
 import type { SearchFlags } from "../actions/memory_search.ts";
-import { forget, verify } from "./memory_forget.ts";
+import { forget, verify } from "./memory_forget_verbs.ts";
 
 const load = () => import("../actions/memory.ts");
 const loadSearch = () => import("../actions/memory_search.ts");
