@@ -64,7 +64,7 @@ const COLD_MODULES = [
 const SPLIT_MODULE = "src/cli/run.ts";
 
 /** The verbs that agents call in their loops, by the names of their files: they are to open few. */
-const FREQUENT_VERBS = /^(?:task(?:_ready|_list|_work)?|memory_search)-/;
+const FREQUENT_VERBS = /^task(?:_ready|_list|_work)?-/;
 
 /** Cold modules that are packed, and what is imported of them. */
 const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {

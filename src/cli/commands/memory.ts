@@ -216,7 +216,7 @@ export const memory = group({
     forget,
     verify,
     stats: command({
-      load: async () => (await load()).showStats,
+      load: async () => (await import("../actions/memory_stats.ts")).showStats,
       parameters: { flags: {} },
       brief: "Count what is remembered",
       about:

@@ -1,0 +1,107 @@
+import { plain } from "../../capture/plain.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { shortSessionId } from "../../ids.ts";
+import { dayStartMs, type SummarizerSettings } from "../../recall/summarizer.ts";
+import { readSummarizer } from "../../recall/summarizer_settings.ts";
+import { countMemory } from "../../store/memory_look.ts";
+import {
+  lastRuns,
+  type SummarizerRun,
+  type SummarizerUse,
+  summarizerUse,
+  usedUp,
+} from "../../store/summarizer_runs.ts";
+import { relativeTime } from "../../time.ts";
+import type { CliContext } from "../context.ts";
+import { openStore } from "../store.ts";
+import type { View } from "../view.ts";
+
+/** How many runs of the summarizer are listed. */
+const LISTED_RUNS = 5;
+
+/** `conclaude memory stats` */
+export async function showStats(context: CliContext): Promise<View> {
+  const { db } = await openStore(context, "read");
+  const counts = countMemory(db);
+  const now = Date.now();
+  const summarizer = summarizerStats(db, {
+    nowMs: now,
+    budget: readSummarizer(context.locations)?.settings ?? null,
+  });
+  const lines: readonly (readonly [name: string, value: string | number])[] = [
+    ["observations", counts.observations],
+    ["repeats", counts.repeats],
+    ["sessions", counts.sessions],
+    ["projects", counts.projects],
+    ["open failures", counts.openFailures],
+    ["waiting", counts.waiting],
+    ["given up", counts.givenUp],
+    ...counts.oldestAtMs === null
+      ? []
+      : [["oldest", relativeTime(counts.oldestAtMs, now)] as const],
+  ];
+  return {
+    json: { ...counts, summarizer },
+    text: [
+      ...lines.map(([name, value]) => `${name.padEnd(15)}${value}`),
+      ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
+      ...summarizerLines(summarizer, now),
+    ].join("\n"),
+  };
+}
+
+interface SummarizerStats {
+  readonly command: string | null;
+  readonly today: SummarizerUse;
+  readonly ever: SummarizerUse;
+  readonly maxRunsPerDay: number | null;
+  readonly maxTokensPerDay: number | null;
+  /** The part of today's budget that is used up. */
+  readonly usedUp: "runs" | "tokens" | null;
+  readonly lastRuns: readonly SummarizerRun[];
+}
+
+function summarizerStats(
+  db: DatabaseSync,
+  { nowMs, budget }: { readonly nowMs: number; readonly budget: SummarizerSettings | null },
+): SummarizerStats {
+  const today = summarizerUse(db, dayStartMs(nowMs));
+  const { command = null, maxRunsPerDay = null, maxTokensPerDay = null } = budget ?? {};
+  return {
+    command,
+    today,
+    ever: summarizerUse(db, 0),
+    maxRunsPerDay,
+    maxTokensPerDay,
+    usedUp: budget === null
+      ? null
+      : usedUp(today, { maxRuns: budget.maxRunsPerDay, maxTokens: budget.maxTokensPerDay }, 1),
+    lastRuns: lastRuns(db, nowMs, LISTED_RUNS),
+  };
+}
+
+/** The ledger; nothing where there is no summarizer and never was. */
+function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
+  const { command, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
+  if (command === null && ever.runs === 0) return [];
+  const of = (limit: number | null) => limit === null ? "" : ` of ${limit}`;
+  return [
+    "",
+    `summarizer     ${command === null ? "not configured" : plain(command)}`,
+    `  today        ${today.runs}${of(maxRunsPerDay)} runs, ${today.tokens}${
+      of(maxTokensPerDay)
+    } tokens, ${today.failed} failed${
+      stats.usedUp === null ? "" : `; the ${stats.usedUp} of today are used up`
+    }`,
+    `  90 days      ${ever.runs} runs, ${ever.tokens} tokens, ${ever.failed} failed`,
+    ...stats.lastRuns.map(({ startedAtMs, sessionId, status, reason, inputTokens, outputTokens }) =>
+      plain(
+        `  ${relativeTime(startedAtMs, nowMs).padEnd(11)}  ${
+          shortSessionId(sessionId)
+        }  ${status}, ${inputTokens} + ${outputTokens} tokens${
+          reason === null ? "" : `: ${reason}`
+        }`,
+      )
+    ),
+  ];
+}
