@@ -118,7 +118,12 @@ Deno.test("retention run removes what memory has kept long enough, and notes nev
   const before = count();
   assert.equal((await runVerbJson(["retention", "run"], place)).removed.observations, 0);
   assert.equal(count(), before, "without a word about it everything stays");
-  Deno.writeTextFileSync(`${temp.folder}/.conclaude.yaml`, "memory:\n  retentionDays: 30\n");
+  const config = "memory:\n  retentionDays: 30\n";
+  Deno.writeTextFileSync(`${temp.folder}/.conclaude.yaml`, config);
+  assert.equal((await runVerbJson(["retention", "run"], place)).removed.observations, 0);
+  assert.equal(count(), before, "a project's file says nothing about it");
+  Deno.mkdirSync(`${temp.folder}/.conclaude`, { recursive: true });
+  Deno.writeTextFileSync(`${temp.folder}/.conclaude/config.yaml`, config);
   assert.equal(
     (await runVerbJson(["retention", "run", "--dry-run"], place)).removed.observations,
     120,
