@@ -1,4 +1,4 @@
-import { readVariable, SUMMARIZER_VARIABLE } from "../paths.ts";
+import { readVariable } from "../paths.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
 
@@ -72,7 +72,7 @@ function readFlags(args: readonly string[]): HookFlags {
   return {
     event: args.find((arg, i) => !arg.startsWith("--") && (at < 0 || i !== at + 1)),
     db: joined ?? (at < 0 ? undefined : args[at + 1]),
-    noDb: args.includes("--no-db") || readVariable(SUMMARIZER_VARIABLE) !== undefined,
+    noDb: args.includes("--no-db") || readVariable("CONCLAUDE_SUMMARIZER") !== undefined,
   };
 }
 
