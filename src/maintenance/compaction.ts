@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { collectGarbage } from "../process/garbage.ts";
 import { checkpoint } from "../store/database.ts";
 import {
   compressPayload,
@@ -13,6 +14,9 @@ const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
 
 /** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 8;
+
+/** So often the dead compressors of the batches are collected: each holds 7 kB and its payload. */
+const COLLECT_EVERY_BATCHES = 4;
 
 /** How far a compaction goes. */
 export interface CompactionOptions {
@@ -64,6 +68,7 @@ export function compactPayloads(
       complete: false,
     };
     if (batch % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+    if (batch % COLLECT_EVERY_BATCHES === 0) collectGarbage();
     options.onProgress?.(done);
   }
   return done;

@@ -47,5 +47,14 @@ export function textIn(value: unknown, name: string): string {
 
 /** Without the sequences that colour a terminal, and with the line that a progress bar ended with. */
 export function plainOutput(text: string): string {
-  return withoutColours(text).replace(/[^\n]*\r(?!\n)/g, "");
+  const plain = withoutColours(text);
+  if (!plain.includes("\r")) return plain;
+  const lines = plain.split("\n");
+  return lines.map((line, i) => lastWritten(line, { isLast: i === lines.length - 1 })).join("\n");
+}
+
+/** What stays of a line that was begun anew; the mark of a line's end that Windows writes is not a beginning. */
+function lastWritten(line: string, { isLast }: { readonly isLast: boolean }): string {
+  const end = !isLast && line.endsWith("\r") ? line.length - 1 : line.length;
+  return line.slice(line.slice(0, end).lastIndexOf("\r") + 1);
 }

@@ -2,20 +2,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
 import { digestOf } from "../memory/fnv.ts";
-import { describeFix } from "../memory/mended.ts";
-import type { Observed, ObservedFile } from "../memory/observation.ts";
+import type { Observed } from "../memory/observation.ts";
 import { observe } from "../memory/observe/observe.ts";
 import { indexedTerms } from "../memory/terms.ts";
+import { collectGarbage } from "../process/garbage.ts";
 import { checkpoint, transaction } from "../store/database.ts";
-import { digestsOf } from "../store/memory_context.ts";
-import {
-  changesBetween,
-  type NewObservation,
-  openFailures,
-  resolveFailure,
-  saveObservation,
-} from "../store/observations.ts";
-import { payloadText } from "../store/payloads.ts";
+import { type NewObservation, saveObservation } from "../store/observations.ts";
+import { readPayload } from "../store/payloads.ts";
 import {
   askForSummary,
   type BatchSize,
@@ -26,6 +19,7 @@ import {
   releaseClaims,
 } from "../store/queue_work.ts";
 import type { LateRedaction } from "./late_redaction.ts";
+import { mendFailures } from "./mended_failures.ts";
 import { summarySteps } from "./summaries.ts";
 
 /** What a drain did. */
@@ -55,18 +49,17 @@ export interface CaptureDrainOptions {
 }
 
 /** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
-const BATCH: BatchSize = { maxRows: 64, maxBytes: 4_000_000 };
+const BATCH: BatchSize = { maxRows: 64, maxBytes: 1_000_000 };
 /** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 16;
+/** After so many bytes of payloads what is left of them is collected. */
+const COLLECT_EVERY_BYTES = 4_000_000;
 
 /** After this many tries a capture is given up; between them the pause doubles (reference, §5). */
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 5_000;
 /** A drain that dies over a capture cannot say so; one that was killed has nothing to do with it. */
 const MAX_DEATHS = 20;
-
-/** What is between a failure and its success, at most. */
-const MAX_CHANGES = 20;
 
 /**
  * Works off the queue. It must be the only one that does: whoever calls it holds the lock of `drain_lock.ts`.
@@ -95,6 +88,7 @@ export function* drainSteps(
   releaseClaims(db);
   let worked = 0;
   let failed = 0;
+  let bytes = 0;
   for (let round = 1; performance.now() < untilMs; round++) {
     const claimed = claimCaptures(db, now(), batch);
     if (claimed.length === 0) {
@@ -107,6 +101,11 @@ export function* drainSteps(
     worked += done.worked;
     failed += done.failed;
     if (round % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
+    bytes += claimed.reduce((sum, { rawBytes }) => sum + rawBytes, 0);
+    if (bytes >= COLLECT_EVERY_BYTES) {
+      bytes = 0;
+      collectGarbage();
+    }
     options.onProgress?.(worked);
     yield;
   }
@@ -177,8 +176,8 @@ function readCapture(capture: ClaimedCapture, redact: LateRedaction | undefined)
     return { capture, observed: null, terms: "", fault };
   }
   try {
-    const text = payloadText(capture);
-    const whole: Record<string, unknown> = Object(JSON.parse(text));
+    const { text, value } = readPayload(capture);
+    const whole: Record<string, unknown> = Object(value);
     // Before anything is shortened: half of a secret is none to a pattern.
     const payload = redact?.(whole, text) ?? whole;
     const observed = observe({ toolName, outcome, payload, root: rootOf(capture, payload) });
@@ -215,7 +214,9 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
     throw new Error("another drain has taken over");
   }
   if (observed === null || observationId === null) return;
-  if (observed.mends !== null) mend(db, { capture, mends: observed.mends, by: observationId });
+  if (observed.mends !== null) {
+    mendFailures(db, { capture, mends: observed.mends, by: observationId });
+  }
   askForSummary(db, capture.sessionId);
 }
 
@@ -234,58 +235,6 @@ function newObservation(
     sameAs: sameAs === null ? null : digestOf(sameAs),
     atMs: createdAtMs,
   };
-}
-
-/** A command passes: what had failed before is mended, by whatever was changed between. */
-function mend(
-  db: DatabaseSync,
-  { capture, mends, by }: {
-    readonly capture: ClaimedCapture;
-    readonly mends: string;
-    readonly by: number;
-  },
-): void {
-  const { id, sessionId, project, branch, createdAtMs } = capture;
-  const before = { sameAs: digestOf(mends), project, before: createdAtMs };
-  for (const failure of openFailures(db, before)) {
-    const changes = changesBetween(db, sessionId, {
-      fromMs: failure.updatedAtMs,
-      untilMs: createdAtMs,
-      limit: MAX_CHANGES,
-    });
-    let resolvedBy = by;
-    if (changes.length > 0) {
-      const { files, ...fix } = describeFix(failure, changes);
-      resolvedBy = saveObservation(db, {
-        ...fix,
-        uid: `${id}/fix/${failure.id}`,
-        sessionId,
-        project,
-        branch,
-        kind: "fix",
-        outcome: "success",
-        terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
-        files: filesOf(db, changes, files),
-        sameAs: null,
-        atMs: createdAtMs,
-      });
-    }
-    resolveFailure(db, failure.id, resolvedBy);
-    if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
-  }
-}
-
-/** The files of some changes, with the content that the last of them left. */
-function filesOf(
-  db: DatabaseSync,
-  changes: readonly { readonly id: number }[],
-  paths: readonly string[],
-): ObservedFile[] {
-  const digests = digestsOf(db, changes.map(({ id }) => id));
-  return paths.map((path) => {
-    const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
-    return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
-  });
 }
 
 function giveBack(db: DatabaseSync, { capture, fault }: Reading, atMs: number): void {

@@ -1,6 +1,5 @@
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
 import { readConfigFiles } from "../config/discover.ts";
-import { parseConfig } from "../config/parse.ts";
 import type { Config } from "../config/schema.ts";
 import type { Locations } from "../paths.ts";
 import type { SummarizerSettings } from "./summarizer.ts";
@@ -22,13 +21,20 @@ export function summarizerIn({ memory, capture }: Config): ConfiguredSummarizer 
   };
 }
 
+/** What a file says in which a summarizer may be configured: the key, or an escape that may spell it. */
+const MAY_CONFIGURE = /summarizer|\\/;
+
 /**
- * The summarizer of the user's own file: no other one counts, wherever the program is started.
+ * The summarizer of the user's own file: no other one counts, wherever the program is started. A file that does not
+ * speak of one is not parsed: loading the parser takes more memory than a drain.
  *
  * @returns Null when there is none.
  */
-export function readSummarizer(
+export async function readSummarizer(
   locations: Pick<Locations, "home" | "dataFolder" | "dataNames">,
-): ConfiguredSummarizer | null {
-  return summarizerIn(parseConfig(readConfigFiles([], locations)).config);
+): Promise<ConfiguredSummarizer | null> {
+  const files = readConfigFiles([], locations);
+  if (!files.some(({ text }) => text !== null && MAY_CONFIGURE.test(text))) return null;
+  const { parseConfig } = await import("../config/parse.ts");
+  return summarizerIn(parseConfig(files).config);
 }

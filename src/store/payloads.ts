@@ -44,7 +44,18 @@ const BROTLI_QUALITY = 5;
  *
  * @throws {UserError} When what is stored is damaged.
  */
-export function payloadText({ id, encoding, payload, rawBytes }: StoredPayload): string {
+export function payloadText(stored: StoredPayload): string {
+  return readPayload(stored).text;
+}
+
+/**
+ * The JSON of a payload, and the value that it stands for.
+ *
+ * @throws {UserError} When what is stored is damaged.
+ */
+export function readPayload(
+  { id, encoding, payload, rawBytes }: StoredPayload,
+): { readonly text: string; readonly value: unknown } {
   try {
     const text = encoding === "br"
       ? new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
@@ -52,8 +63,7 @@ export function payloadText({ id, encoding, payload, rawBytes }: StoredPayload):
       )
       : payload;
     if (typeof text !== "string") throw new Error("it is not text");
-    JSON.parse(text);
-    return text;
+    return { text, value: JSON.parse(text) };
   } catch (thrown) {
     throw new UserError(`Cannot read the payload of the capture "${id}"`, {
       why: `what is stored is damaged: ${messageOf(thrown)}; other captures can be read`,
@@ -72,6 +82,7 @@ export function compressPayload(
   bytes: Uint8Array,
 ): Uint8Array | null {
   const compressed = brotliCompressSync(bytes, {
+    chunkSize: chunkFor(bytes.length),
     params: {
       [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
       [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT,
@@ -156,10 +167,18 @@ export function replacePayloads(
   });
 }
 
+/** The room that is made for an answer at a time: as much as it needs, since the default takes 16 KiB for the smallest. */
+function chunkFor(bytes: number): number {
+  return Math.min(Math.max(bytes, 64), 65_536);
+}
+
 /** The stream does not tell when it was cut short, so the size has to; a wrong one cannot ask for more memory either. */
 function decompress(payload: string | Uint8Array, rawBytes: number): Uint8Array {
   if (typeof payload === "string") throw new Error("it is text, not a compressed stream");
-  const bytes = brotliDecompressSync(payload, { maxOutputLength: Math.max(1, rawBytes) });
+  const bytes = brotliDecompressSync(payload, {
+    chunkSize: chunkFor(rawBytes),
+    maxOutputLength: Math.max(1, rawBytes),
+  });
   if (bytes.length !== rawBytes) {
     throw new Error(`it gives ${bytes.length} bytes instead of ${rawBytes}`);
   }

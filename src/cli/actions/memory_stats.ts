@@ -26,7 +26,7 @@ export async function showStats(context: CliContext): Promise<View> {
   const now = Date.now();
   const summarizer = summarizerStats(db, {
     nowMs: now,
-    budget: readSummarizer(context.locations)?.settings ?? null,
+    budget: (await readSummarizer(context.locations))?.settings ?? null,
   });
   const lines: readonly (readonly [name: string, value: string | number])[] = [
     ["observations", counts.observations],

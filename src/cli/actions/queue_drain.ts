@@ -80,7 +80,7 @@ async function summarize(
   { locations }: CliContext,
   progress: ProgressLine,
 ): Promise<SummarizerReport | null> {
-  const summarizer = readSummarizer(locations);
+  const summarizer = await readSummarizer(locations);
   if (summarizer === null) return null;
   const stopping = new AbortController();
   const stop = () => stopping.abort();
