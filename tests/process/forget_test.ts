@@ -9,7 +9,7 @@ import { integrityFaults } from "../../src/store/care.ts";
 import { isForgotten } from "../../src/store/forgotten_names.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
 import { programCommand } from "../../src/tasks/program.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const WORD = "Zanzibar-Quux";
 const SESSION = "0198f0e1-0000-7000-8000-00000000a001";
@@ -33,7 +33,7 @@ function stage(folder = "app"): Stage {
     database: home.database,
     project,
     run,
-    json: async (...args) => JSON.parse((await run(...args, "--json")).stdout),
+    json: async (...args) => jsonOf(await run(...args, "--json")),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
 }

@@ -7,7 +7,7 @@ import { pastWriter } from "../../src/store/backfill.ts";
 import type { HookRecord } from "../../src/store/captures.ts";
 import { fillClaudeMem, makeClaudeMem } from "../support/claude_mem.ts";
 import { filesBelow, query, queryValue, sessionOf } from "../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { PROJECT, putTranscripts, recordedHooks, transcriptsOf } from "../support/transcripts.ts";
 
 const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
@@ -19,11 +19,8 @@ function run(home: TempHome, ...args: string[]) {
   return startProgram(args, { env: { HOME: home.path } });
 }
 
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-async function json(home: TempHome, ...args: string[]): Promise<any> {
-  const { stdout, stderr } = await run(home, ...args, "--json");
-  assert.notEqual(stdout, "", stderr);
-  return JSON.parse(stdout);
+async function json(home: TempHome, ...args: string[]) {
+  return jsonOf(await run(home, ...args, "--json"));
 }
 
 /** The recorded session as hooks told it, worked into memory, with its transcript beside it. */

@@ -10,7 +10,14 @@ import {
   sessionOf,
   sessions,
 } from "../support/look.ts";
-import { hook, spawnProgram, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import {
+  hook,
+  jsonOf,
+  spawnProgram,
+  startProgram,
+  type TempHome,
+  tempHome,
+} from "../support/program.ts";
 import {
   longTranscript,
   PROJECT,
@@ -27,10 +34,9 @@ function run(home: TempHome, ...args: string[]) {
   return startProgram(args, { env: { HOME: home.path } });
 }
 
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-async function reconcileJson(home: TempHome, ...args: string[]): Promise<any> {
-  const { stdout, code } = await run(home, "reconcile", "--json", ...args);
-  return { ...JSON.parse(stdout), code };
+async function reconcileJson(home: TempHome, ...args: string[]) {
+  const finished = await run(home, "reconcile", "--json", ...args);
+  return { ...jsonOf(finished), code: finished.code };
 }
 
 /** Tells the hooks what they were told in a recorded session, but for some of it. */
