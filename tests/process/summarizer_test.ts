@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isAlive } from "../support/alive.ts";
 import { query } from "../support/look.ts";
 import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 
@@ -260,14 +261,6 @@ Deno.test("no hook runs the command, not the drain beside a Stop either", async 
   assert.match(summaryIn(home).text, /Asked:/);
   assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
 });
-
-function isAlive(pid: string): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
-  } catch {
-    return false;
-  }
-}
 
 function write(path: string, sql: string, ...values: (string | number)[]): void {
   const db = new DatabaseSync(path);
