@@ -6,6 +6,7 @@ import type { Move } from "../orchestration/progress.ts";
 import { renderPrompt, renderScriptStep } from "../orchestration/render_step.ts";
 import { type AgentStep, type ScriptStep, stepTimeoutMs } from "../orchestration/workflow.ts";
 import { joinPath } from "../paths.ts";
+import { shellWords } from "../process/shell_words.ts";
 import type { Agent } from "../store/agents.ts";
 import { listQuestions, type Question } from "../store/questions.ts";
 import type { WorkflowRow } from "../store/workflows.ts";
@@ -23,10 +24,6 @@ export interface StepLaunch {
   /** Why a script cannot be run that is as it should be: its folder may come only with what is made; null when it can. */
   readonly obstacle: string | null;
 }
-
-/** `bash` for what people write; where there is none, the shell that is. */
-const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$1" conclaude; fi
-exec /bin/sh -c "$1" conclaude`;
 
 /** The program that does an agent's step when the configuration names none. */
 export const AGENT_COMMAND = "claude";
@@ -76,7 +73,7 @@ function scriptLaunch(
   const { command, env, workdir } = renderScriptStep(step, context);
   const folder = workdir === null ? place.folder : joinPath(place.folder, workdir);
   const launch = {
-    words: ["/bin/sh", "-c", PICK_SHELL, "sh", command],
+    words: shellWords(command),
     folder,
     variables: { ...place.variables, ...env },
     input: "",

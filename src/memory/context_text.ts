@@ -54,6 +54,8 @@ const HALF_LIFE_MS = 5 * 86_400_000;
 /** What the same files are still being worked on is worth more. */
 const WARM_FILE = 0.3;
 const OTHER_BRANCH = 0.6;
+/** What of a fix's worth does not go away. */
+const LASTING_FIX = 0.1;
 
 /**
  * The context of a session within a budget, by whole lines: what was left open first, then what is known, the most useful
@@ -146,7 +148,6 @@ function byWorth(
 ): Tellable[] {
   const warm = new Set(rows.filter(({ kind }) => kind === "edit").flatMap(({ files }) => files));
   const seen = new Set<string>();
-  const mended = new Set(rows.filter(({ kind }) => kind === "fix").map(({ title }) => title));
   return rows
     .filter(({ kind, outcome, resolvedBy, title, files }) => {
       // What is mended is told by its fix, and what passes is as it should be.
@@ -165,7 +166,7 @@ function byWorth(
       const worth = (WORTH[one.kind] ?? 0.4) * (one.branch === branch ? 1 : OTHER_BRANCH) *
           (one.kind === "note" || one.kind === "decision" ? 1 : 2 ** (-age / HALF_LIFE_MS)) +
         (one.files.some((file) => warm.has(file)) && one.kind !== "edit" ? WARM_FILE : 0) -
-        (one.isStale ? 0.3 : 0) + (mended.has(one.title) ? 0.1 : 0);
+        (one.isStale ? 0.3 : 0) + (one.kind === "fix" ? LASTING_FIX : 0);
       return { one, worth };
     })
     .sort((a, b) => b.worth - a.worth || b.one.id - a.one.id)

@@ -5,6 +5,12 @@ const PRIME = 0x01000193;
  * apart; it protects nothing.
  */
 export function digestOf(text: string): string {
+  const [one, other] = digestHalves(text);
+  return hex(one) + hex(other);
+}
+
+/** The two halves of {@linkcode digestOf}, each a whole number of 32 bits. */
+export function digestHalves(text: string): readonly [one: number, other: number] {
   let one = 0x811c9dc5;
   let other = 0x9747b28c;
   for (let at = 0; at < text.length; at++) {
@@ -12,9 +18,9 @@ export function digestOf(text: string): string {
     one = Math.imul(one ^ unit, PRIME);
     other = Math.imul(other ^ unit, PRIME) ^ (one >>> 15);
   }
-  return hex(one) + hex(other);
+  return [one >>> 0, other >>> 0];
 }
 
 function hex(bits: number): string {
-  return (bits >>> 0).toString(16).padStart(8, "0");
+  return bits.toString(16).padStart(8, "0");
 }

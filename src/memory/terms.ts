@@ -4,6 +4,7 @@
  * `parseHookEvent` gives `parsehookeventǃ` and the plain words of its parts; `src/hook/run.ts` gives `srcǀhookǀrunǀtsǃ` and
  * `runǀtsǃ`. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours.
  */
+import { digestHalves } from "./fnv.ts";
 
 const END = "ǃ";
 const JOINT = "ǀ";
@@ -63,13 +64,8 @@ export function indexedTerms(text: string, project: string | null): string {
 
 /** The word that all observations of a project have. */
 export function projectTerm(project: string): string {
-  let hash = 0x811c9dc5;
-  let other = 0x9747b28c;
-  for (let at = 0; at < project.length; at++) {
-    hash = Math.imul(hash ^ project.charCodeAt(at), 0x01000193);
-    other = Math.imul(other ^ project.charCodeAt(at), 0x01000193) ^ (hash >>> 15);
-  }
-  return `project${JOINT}${(hash >>> 0).toString(36)}${(other >>> 0).toString(36)}${END}`;
+  const halves = digestHalves(project).map((half) => half.toString(36));
+  return `project${JOINT}${halves.join("")}${END}`;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { CommandEnd, CommandRule, CommandRun } from "../guard/commands_poli
 import { messageOf } from "../errors.ts";
 import { joinPath } from "../paths.ts";
 import { OutputHead } from "./output_head.ts";
+import { shellWords } from "./shell_words.ts";
 import { endGroup, ENDING_SIGNALS, startWords } from "./start.ts";
 
 /** Where and for how long a command is run. */
@@ -12,10 +13,6 @@ export interface CommandOptions {
   /** What is left of the time of all commands, in milliseconds. */
   readonly leftMs: number;
 }
-
-/** `bash` for what people write; where there is none, the shell that is. */
-const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$1" conclaude "$2"; fi
-exec /bin/sh -c "$1" conclaude "$2"`;
 
 /** How long an output may go on when the command is over: what it left behind in the background may hold it open. */
 const QUIET_MS = 50;
@@ -64,10 +61,7 @@ export async function runCommand(
   const report = makeReport();
   try {
     const pipe = (wanted: boolean) => wanted ? "piped" : "null";
-    const words = Deno.build.os === "windows"
-      ? ["bash", "-c", command.script, "conclaude", report.path]
-      : ["/bin/sh", "-c", PICK_SHELL, "sh", command.script, report.path];
-    const child = startWords(words, {
+    const child = startWords(shellWords(command.script, [report.path]), {
       folder: options.folder,
       variables: options.variables,
       stdout: pipe(command.showStdout),

@@ -1,6 +1,7 @@
 /** Gives a text to a shell command that a person has configured, and takes what it makes of it. */
 import { messageOf } from "../errors.ts";
-import { endGroup, startWords } from "./start.ts";
+import { shellWords } from "./shell_words.ts";
+import { endGroup, feed, startWords } from "./start.ts";
 
 /** How a command has ended; whatever is not `ended` was ended with all that it had started. */
 export type FilterEnd =
@@ -29,10 +30,6 @@ export interface FilterOptions {
   readonly signal: AbortSignal;
 }
 
-/** `bash` for what people write; where there is none, the shell that is. */
-const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$1" conclaude; fi
-exec /bin/sh -c "$1" conclaude`;
-
 /** What of the error output is kept, in bytes. */
 const MAX_STDERR_BYTES = 4_096;
 
@@ -45,10 +42,7 @@ export async function runFilter(command: string, options: FilterOptions): Promis
   if (signal.aborted) return { kind: "stopped" };
   let child: Deno.ChildProcess;
   try {
-    const words = Deno.build.os === "windows"
-      ? ["bash", "-c", command]
-      : ["/bin/sh", "-c", PICK_SHELL, "sh", command];
-    child = startWords(words, {
+    child = startWords(shellWords(command), {
       folder,
       variables,
       stdin: "piped",
@@ -65,7 +59,7 @@ export async function runFilter(command: string, options: FilterOptions): Promis
   const stdout = new Head(child.stdout, options.maxBytes);
   const stderr = new Head(child.stderr, MAX_STDERR_BYTES);
   stdout.isFull.then(() => early.resolve({ kind: "tooLong" }));
-  feed(child.stdin, options.input);
+  feed(child, options.input);
   const ended = child.status.then(async ({ code }): Promise<FilterEnd> => {
     const rest = Promise.withResolvers<void>();
     const restTimer = setTimeout(rest.resolve, REST_MS);
@@ -80,17 +74,6 @@ export async function runFilter(command: string, options: FilterOptions): Promis
   stdout.stop();
   stderr.stop();
   return end;
-}
-
-/** A program that does not read to the end closes the pipe; that is its right. */
-async function feed(stdin: WritableStream<Uint8Array>, text: string): Promise<void> {
-  const writer = stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch {
-    // See above.
-  }
 }
 
 /** The beginning of an output; what follows is read and thrown away, so that who writes it is not held up. */

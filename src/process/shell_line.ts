@@ -1,7 +1,7 @@
 /** Runs a line of the shell as Claude Code runs the command of a hook, and waits no longer than it would. */
 
 import { messageOf } from "../errors.ts";
-import { endGroup, ENDING_SIGNALS } from "./start.ts";
+import { endGroup, ENDING_SIGNALS, feed } from "./start.ts";
 
 /** How a line ended. */
 export type LineEnd =
@@ -63,15 +63,4 @@ export async function runShellLine(line: string, options: LineOptions): Promise<
   await endGroup(child);
   child.unref();
   return end;
-}
-
-/** A program that does not read to the end closes the pipe; that is its right. */
-async function feed(child: Deno.ChildProcess, text: string): Promise<void> {
-  const writer = child.stdin.getWriter();
-  try {
-    await writer.write(new TextEncoder().encode(text));
-    await writer.close();
-  } catch {
-    // See above.
-  }
 }

@@ -70,6 +70,20 @@ function spawn(
   }).spawn();
 }
 
+/**
+ * Gives a process a text on its standard input, and ends that. A program that does not read to the end closes the pipe;
+ * that is its right.
+ */
+export async function feed(child: Deno.ChildProcess, text: string): Promise<void> {
+  const writer = child.stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(text));
+    await writer.close();
+  } catch {
+    // It has closed it.
+  }
+}
+
 /** The environment, read past the runtime, which lets this program see only what it names; where it can be read. */
 function environmentOfThisProcess(): (readonly [name: string, value: string])[] {
   try {

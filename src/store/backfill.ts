@@ -2,9 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
 import { keysOfCapture, titleKey } from "../memory/words_key.ts";
-import type { Capture } from "./captures.ts";
+import { type Capture, insertCapture } from "./captures.ts";
 import { transaction } from "./database.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
+import { statement } from "./statement.ts";
 import { type StayAway, stayAway } from "./stay_away.ts";
 
 /** What is known of a session that no hook has told of. */
@@ -123,10 +124,28 @@ export function pastWriter(
       if (wanted.length === 0) return 0;
       insertSession(db, session, away);
       look();
-      return wanted.filter((past) =>
-        !kept.has(past.capture.toolUseId ?? "") && insertCapture(db, sessionId, past)
-      ).length;
+      let written = 0;
+      for (const past of wanted) {
+        if (kept.has(past.capture.toolUseId ?? "") || isKnown(db, past.id)) continue;
+        insertCapture(db, { ...past, sessionId, session: past }, past.capture);
+        written++;
+      }
+      return written;
     });
+}
+
+/** Whether a capture waits in the queue, or was worked into memory and has left the queue since. */
+function isKnown(db: DatabaseSync, id: string): boolean {
+  return statement(
+    db,
+    `SELECT 1
+       FROM pending_queue
+      WHERE id = ?1
+      UNION ALL
+     SELECT 1
+       FROM observations
+      WHERE uid = ?1`,
+  ).get(id) !== undefined;
 }
 
 function isForgotten(
@@ -171,32 +190,4 @@ function insertSession(db: DatabaseSync, session: PastSession, away: StayAway): 
     session.updatedAtMs,
     session.endedAtMs,
   );
-}
-
-function insertCapture(
-  db: DatabaseSync,
-  sessionId: string,
-  { id, atMs, branch, capture }: PastCapture,
-): boolean {
-  const { changes } = db.prepare(
-    `INSERT INTO pending_queue
-       (id, session_id, tool_name, tool_use_id, outcome, priority, files_touched, payload, raw_bytes, cut_bytes,
-        branch, created_at_ms, updated_at_ms)
-     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, octet_length(?8), ?9, ?10, ?11, ?11
-      WHERE NOT EXISTS (SELECT 1 FROM observations WHERE uid = ?1)
-         ON CONFLICT (id) DO NOTHING`,
-  ).run(
-    id,
-    sessionId,
-    capture.toolName,
-    capture.toolUseId,
-    capture.outcome,
-    capture.priority,
-    JSON.stringify(capture.filesTouched),
-    capture.payload,
-    capture.cutBytes,
-    branch,
-    atMs,
-  );
-  return changes > 0;
 }

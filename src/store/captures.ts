@@ -97,10 +97,8 @@ export function saveRecord(
   record: HookRecord | (() => HookRecord),
   appliers: Appliers = {},
 ): boolean {
-  return transaction(
-    db,
-    () => writeRecord(db, typeof record === "function" ? record() : record, appliers),
-  );
+  const write = () => writeRecord(db, typeof record === "function" ? record() : record, appliers);
+  return transaction(db, write);
 }
 
 /** {@linkcode saveRecord} for many records, in one transaction: all are saved or none. */
@@ -263,9 +261,12 @@ function upsertSession(
   });
 }
 
-function insertCapture(
+/** Puts a capture into the queue. @throws {Error} What SQLite says: one with this id is there already. */
+export function insertCapture(
   db: DatabaseSync,
-  { id, sessionId, session, atMs }: HookRecord,
+  { id, sessionId, session, atMs }: Pick<HookRecord, "id" | "sessionId" | "atMs"> & {
+    readonly session: Pick<SessionTouch, "branch"> | null;
+  },
   capture: Capture,
 ): void {
   db.prepare(

@@ -73,25 +73,6 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   }
 }
 
-/**
- * Opens an existing database for reading only.
- *
- * @throws {NewerSchemaError} The file is left untouched.
- * @throws {Error} When there is no such file, or what SQLite says.
- */
-export function openReader(path: string, options: OpenOptions): DatabaseSync {
-  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs, readOnly: true });
-  try {
-    const { version, isOurs } = identityOf(db);
-    if (!isOurs) throw new ForeignDatabaseError(path, version);
-    if (version > SCHEMA_VERSION) throw new NewerSchemaError(path, version);
-    return db;
-  } catch (thrown) {
-    closeQuietly(db);
-    throw thrown;
-  }
-}
-
 /** Runs `work` in one write transaction; rolls back and rethrows when it throws. */
 export function transaction<Result>(db: DatabaseSync, work: () => Result): Result {
   db.exec("BEGIN IMMEDIATE");

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind, ObservedFacts, ObservedFile } from "../memory/observation.ts";
 import { statement } from "./statement.ts";
 
-/** An observation as it is written. */
-export interface NewObservation {
+/** What an observation is, as it is written and as it is stored. */
+interface ObservationBase {
   /** The same in every database that it is copied to. */
   readonly uid: string;
   readonly sessionId: string;
@@ -13,28 +13,23 @@ export interface NewObservation {
   readonly outcome: "success" | "failure" | null;
   readonly title: string;
   readonly text: string;
+  readonly facts: ObservedFacts;
+}
+
+/** An observation as it is written. */
+export interface NewObservation extends ObservationBase {
   /** The words of code, as the index has them. */
   readonly terms: string;
   readonly files: readonly ObservedFile[];
-  readonly facts: ObservedFacts;
   /** What repeats of it in the session have in common; null when it has none. */
   readonly sameAs: string | null;
   readonly atMs: number;
 }
 
 /** An observation as it is stored. */
-export interface Observation {
+export interface Observation extends ObservationBase {
   readonly id: number;
-  readonly uid: string;
-  readonly sessionId: string;
-  readonly project: string | null;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
-  readonly text: string;
   readonly files: readonly string[];
-  readonly facts: ObservedFacts;
   /** How often it was seen in its session, 1 and up. */
   readonly repeats: number;
   /** The observation that mended this failure. */

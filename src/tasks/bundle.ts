@@ -9,7 +9,7 @@
  * - what is wanted least and weighs most, the parser of configuration files, the daemon and the MCP server with their
  *   libraries, is packed: an executable reads everything that is embedded in it at every start, 0.1 ms for 50 kB.
  */
-import { parse } from "acorn";
+import { compileAtOnce, withoutEagerRequire, withoutImports } from "./bundled_code.ts";
 import { calledFunctions } from "./called_functions.ts";
 import { mergeChunks } from "./merge_chunks.ts";
 
@@ -196,15 +196,6 @@ export const { ${
   await Deno.remove(entry);
 }
 
-/** Code in which what it imports of some packages is there and of no use. */
-function withoutImports(code: string, packages: readonly string[]): string {
-  return packages.reduce((rest, name) => {
-    const [before, after, ...more] = rest.split(new RegExp(`import ([\\w$]+) from"${name}";`));
-    if (after === undefined || more.length !== 1) throw new Error(`${name} is not imported once`);
-    return `${before}var ${after}=null;${more[0]}`;
-  }, code);
-}
-
 /** The code that begins: `main.ts`, with the face of the hooks in the same scope instead of behind a lazy import. */
 async function entryOfMain(): Promise<string> {
   const lazy = 'const { runHook } = await import("./src/hook/run.ts");';
@@ -229,38 +220,6 @@ async function bundleCode(
   const outside = APART.filter((path) => !to.inside.includes(path));
   await bundle([...externals(outside), "--output", `${DRAFT}/${to.file}`, entry]);
   await Deno.remove(entry);
-}
-
-/**
- * Puts functions of a file in brackets, which makes the engine compile each where it first reads it: otherwise it reads
- * a function once to find its end, and a second time when it is called.
- */
-async function compileAtOnce(file: string, called: ReadonlySet<string>): Promise<void> {
-  const code = await Deno.readTextFile(file);
-  let eager = "";
-  let at = 0;
-  for (const node of parse(code, { ecmaVersion: "latest", sourceType: "module" }).body) {
-    if (node.type !== "FunctionDeclaration" || !called.has(node.id.name)) continue;
-    const { id, start, end } = node;
-    const kind = code.slice(start, id.start).trimEnd(); // `function`, `async function`, `function*`
-    eager += `${code.slice(at, start)}var ${id.name}=(${kind}${code.slice(id.end, end)});`;
-    at = end;
-  }
-  await Deno.writeTextFile(file, eager + code.slice(at));
-}
-
-/**
- * The bundler lets a file that holds a CommonJS module load `node:module` at once, and that costs as much as a verb's own
- * work. Nothing but built-in modules is ever asked for, and seldom.
- */
-async function withoutEagerRequire(file: string): Promise<void> {
-  const code = await Deno.readTextFile(file);
-  const [line, name] = /import\{createRequire as ([\w$]+)\}from"node:module";/.exec(code) ?? [];
-  if (line === undefined) throw new Error(`${file} does not load node:module any more`);
-  const lazy = code.replace(line, "")
-    .replace(`=${name}(import.meta.url)`, "=name=>process.getBuiltinModule(name)");
-  if (lazy.includes("createRequire")) throw new Error(`${file} asks for createRequire elsewhere`);
-  await Deno.writeTextFile(file, lazy);
 }
 
 await Deno.mkdir(DRAFT, { recursive: true });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { isAlive } from "../support/alive.ts";
 import { engineStage, linesOf, until } from "../support/engine.ts";
 
 /** Starts a child that writes its number, and stays. */
@@ -16,15 +17,6 @@ const ONE_AGENT = `
       Stay
 `;
 
-/** Whether a process is there and has not ended. */
-function lives(pid: string): boolean {
-  try {
-    return !/^\d+ \(.*\) [ZX] /.test(Deno.readTextFileSync(`/proc/${pid}/stat`));
-  } catch {
-    return false;
-  }
-}
-
 for (const isDaemonThere of [true, false]) {
   Deno.test(
     `agent kill ends the whole group ${isDaemonThere ? "through" : "without"} the daemon`,
@@ -40,13 +32,13 @@ for (const isDaemonThere of [true, false]) {
       const [agent] = (await json(["agent", "list"])).body.agents;
       assert.deepEqual([agent.name, agent.status, agent.taskId], ["stay", "running", id]);
       const pid = child();
-      assert.ok(lives(pid));
+      assert.ok(isAlive(pid));
       if (!isDaemonThere) await engine[Symbol.asyncDispose]();
       const killed = await run(["agent", "kill", agent.id.slice(-8), "--reason", "too slow"]);
       assert.equal(killed.code, 0, killed.stderr);
       assert.match(killed.stdout, isDaemonThere ? /by the daemon/ : /has ended, with all/);
-      if (!isDaemonThere) assert.ok(!lives(pid));
-      await until(() => !lives(pid));
+      if (!isDaemonThere) assert.ok(!isAlive(pid));
+      await until(() => !isAlive(pid));
       const { reason } = await reaches(id, "blocked");
       assert.match(reason, /killed: too slow/);
       const shown = (await json(["agent", "show", agent.id])).body.agent;
@@ -129,7 +121,7 @@ Deno.test("workflow cancel ends the agent itself where no daemon runs", {
   await engine[Symbol.asyncDispose]();
   const { code, body } = await stage.json(["workflow", "cancel", id]);
   assert.deepEqual([code, body.workflow.status, body.task.status], [0, "cancelled", "open"]);
-  assert.ok(!lives(child()));
+  assert.ok(!isAlive(child()));
   const [agent] = (await stage.json(["agent", "list", "--all"])).body.agents;
   assert.equal(agent.status, "killed");
 });

@@ -1,6 +1,6 @@
 /** Runs verbs of the real program in a throw-away home and folder. */
 import { join } from "node:path";
-import { type Finished, type StartOptions, startProgram } from "../support/program.ts";
+import { type Finished, jsonOf, type StartOptions, startProgram } from "../support/program.ts";
 
 /** A folder for a home and a project, removed at the end of the block. */
 export interface Stage extends Disposable {
@@ -81,12 +81,8 @@ export function stage(): Stage {
     database: join(home, ".conclaude", "conclaude.db"),
     run,
     async json(args, options) {
-      const { code, stdout, stderr } = await run([...args, "--json"], options);
-      try {
-        return { code, body: JSON.parse(stdout) };
-      } catch {
-        throw new Error(`no JSON from ${args.join(" ")}: ${stdout}${stderr}`);
-      }
+      const finished = await run([...args, "--json"], options);
+      return { code: finished.code, body: jsonOf(finished) };
     },
     [Symbol.dispose]() {
       Deno.removeSync(folder, { recursive: true });

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { spokenTime } from "../../src/memory/dates.ts";
+import { digestOf } from "../../src/memory/fnv.ts";
 import { readQuery } from "../../src/memory/query.ts";
-import { codeTerms, exactTerm, wordsOf } from "../../src/memory/terms.ts";
+import { codeTerms, exactTerm, projectTerm, wordsOf } from "../../src/memory/terms.ts";
 import { estimateTokens } from "../../src/memory/tokens.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { rememberNote } from "../../src/recall/remember.ts";
@@ -29,6 +30,12 @@ Deno.test("an identifier is one exact word, and the words of its parts", () => {
   });
   assert.equal(exactTerm("hook_event"), exactTerm("hookEvent"));
   assert.deepEqual(wordsOf("XMLHttpRequest_v2"), ["xml", "http", "request", "v", "2"]);
+});
+
+Deno.test("the digest of a text and the word of a project are those that databases hold", () => {
+  assert.equal(digestOf("/home/ana/shop"), "74fc5fcd85a33682");
+  assert.equal(digestOf(""), "811c9dc59747b28c");
+  assert.equal(projectTerm("/home/ana/shop"), "projectǀwgjefh112v98iǃ");
 });
 
 Deno.test("a path is found whole and by its end, with or without a line number", () => {

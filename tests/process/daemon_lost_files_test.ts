@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { isAlive } from "../support/alive.ts";
 import { besideDatabase, runDaemon } from "../support/daemon.ts";
 import { startProgram, type TempHome, tempHome } from "../support/program.ts";
 
@@ -31,7 +32,7 @@ Deno.test("what is started after a daemon was killed is told, and not the dead o
   using home = tempHome();
   const dead = await daemonVerb(home, "start");
   Deno.kill(dead.pid, "SIGKILL");
-  await until(() => !isThere(dead.pid));
+  await until(() => !isAlive(dead.pid));
   const next = await daemonVerb(home, "start", "--port", "0");
   try {
     assert.equal(next.started, true);
@@ -155,13 +156,4 @@ function removeIfThere(path: string): void {
 
 function writeGarbage(path: string): void {
   Deno.writeTextFileSync(path, "{garbage");
-}
-
-function isThere(pid: number): boolean {
-  try {
-    const stat = Deno.readTextFileSync(`/proc/${pid}/stat`);
-    return !/\) [ZX]/.test(stat);
-  } catch {
-    return false;
-  }
 }

@@ -5,17 +5,10 @@ import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../src/store/database.ts";
 import { takeLock } from "../../src/store/process_lock.ts";
 import { runDaemon } from "../support/daemon.ts";
-import { query, queryValue } from "../support/look.ts";
+import { countRows, query, queryValue } from "../support/look.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
-
-async function until(what: string, isTrue: () => boolean, ms = 20_000): Promise<void> {
-  const endMs = Date.now() + ms;
-  while (!isTrue()) {
-    if (Date.now() > endMs) throw new Error(`never came true: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
+import { until } from "../support/worked_project.ts";
 
 const edit = (home: TempHome, name: string) => ({
   session_id: "s1",
@@ -85,7 +78,7 @@ Deno.test("a database that cannot be written is told once, and worked off when i
   assert.equal(told(), 1, "once");
   other.exec("ROLLBACK");
   other.close();
-  await until("it is worked in", () => waiting(home) === 0, 30_000);
+  await until("it is worked in", () => waiting(home) === 0);
 });
 
 Deno.test("where memory is off, the daemon leaves captures alone", async () => {
@@ -153,7 +146,7 @@ Deno.test("the daemon clears away what memory has kept long enough, and keeps no
   const db = new DatabaseSync(home.database);
   db.exec("UPDATE observations SET created_at_ms = 1, updated_at_ms = 1");
   db.close();
-  const count = () => Number(queryValue(home, "SELECT count(*) FROM observations"));
+  const count = () => countRows(home, "observations");
   assert.equal(count(), 3);
   Deno.writeTextFileSync(
     join(home.path, ".conclaude", "config.yaml"),

@@ -1,6 +1,5 @@
 /** What was forgotten is in no byte any more: the real program on a session with a telling word in everything. */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../src/settings/hooks.ts";
@@ -9,7 +8,8 @@ import { integrityFaults } from "../../src/store/care.ts";
 import { isForgotten } from "../../src/store/forgotten_names.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
 import { programCommand } from "../../src/tasks/program.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { countRows, filesBelow, latin1 } from "../support/look.ts";
+import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const WORD = "Zanzibar-Quux";
 const SESSION = "0198f0e1-0000-7000-8000-00000000a001";
@@ -33,7 +33,7 @@ function stage(folder = "app"): Stage {
     database: home.database,
     project,
     run,
-    json: async (...args) => JSON.parse((await run(...args, "--json")).stdout),
+    json: async (...args) => jsonOf(await run(...args, "--json")),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
 }
@@ -108,28 +108,14 @@ async function worked(place: Stage, word = WORD): Promise<void> {
 
 /** Files below a folder in whose bytes a word stands, in letters of either case; the transcripts left out. */
 function holding(folder: string, word = WORD): string[] {
-  const found: string[] = [];
-  for (const { name, isDirectory } of Deno.readDirSync(folder)) {
-    const path = join(folder, name);
-    if (isDirectory) found.push(...holding(path, word));
-    else {
-      const text = new TextDecoder("latin1").decode(Deno.readFileSync(path)).toLowerCase();
-      if (text.includes(word.toLowerCase())) found.push(path);
-    }
-  }
-  return found;
+  return filesBelow(folder).filter((path) =>
+    latin1(Deno.readFileSync(path)).toLowerCase().includes(word.toLowerCase())
+  );
 }
 
 function look<Result>(place: Stage, ask: (db: DatabaseSync) => Result): Result {
   using db = new DatabaseSync(place.database);
   return ask(db);
-}
-
-function count(place: Stage, table: string): number {
-  return look(
-    place,
-    (db) => Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"]),
-  );
 }
 
 function assertSound(place: Stage): void {
@@ -153,7 +139,7 @@ Deno.test("memory forget --text leaves the text in no byte, no table and no expo
   const preview = await place.json("memory", "forget", "--text", WORD.toLowerCase(), "--dry-run");
   assert.equal(preview.receipt, null);
   assert.ok(preview.wouldRemove.captures >= 5, JSON.stringify(preview));
-  const before = count(place, "observations");
+  const before = countRows(place, "observations");
   const { receipt, left, copies } = await place.json("memory", "forget", "--text", WORD, "--yes");
   assert.deepEqual([left, copies], [[], []]);
   assert.equal(receipt.removed.captures, preview.wouldRemove.captures);
@@ -161,7 +147,7 @@ Deno.test("memory forget --text leaves the text in no byte, no table and no expo
   assert.deepEqual(holding(place.path), []);
   assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
   assertSound(place);
-  assert.ok(count(place, "observations") >= 1 && count(place, "observations") < before);
+  assert.ok(countRows(place, "observations") >= 1 && countRows(place, "observations") < before);
   assert.deepEqual(
     look(place, (db) => db.prepare("SELECT title FROM sessions WHERE title IS NOT NULL").all()),
     [],
@@ -248,14 +234,14 @@ Deno.test("memory forget by session, id, file, project and time removes that and
   assert.deepEqual(session.left, []);
   assert.deepEqual(holding(place.path), []);
   assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
-  assert.ok(count(place, "observations") > 0, "the other session stays");
-  assert.ok(count(place, "hook_executions") > 10, "that something happened stays");
+  assert.ok(countRows(place, "observations") > 0, "the other session stays");
+  assert.ok(countRows(place, "hook_executions") > 10, "that something happened stays");
   assertSound(place);
   const before = await place.json("memory", "forget", "--until", "2020-01-01", "--yes");
   assert.equal(before.receipt, null);
   const project = await place.json("memory", "forget", "--project", ".", "--since", "1h", "--yes");
   assert.equal(project.receipt.removed.captures, 1);
-  assert.equal(count(place, "observations") + count(place, "pending_queue"), 0);
+  assert.equal(countRows(place, "observations") + countRows(place, "pending_queue"), 0);
   assertSound(place);
 });
 
@@ -415,7 +401,7 @@ Deno.test("while a reader holds the log, memory forget says what is left, and wo
 Deno.test("hooks at work beside memory forget lose nothing, and the database stays sound", async () => {
   using place = stage();
   await worked(place);
-  const before = count(place, "pending_queue");
+  const before = countRows(place, "pending_queue");
   const hooks = Array.from({ length: 24 }, (_, n) =>
     event(place, "PostToolUse", {
       tool_name: "Bash",
@@ -431,7 +417,9 @@ Deno.test("hooks at work beside memory forget lose nothing, and the database sta
   assert.deepEqual(forgetting[0].left, []);
   await place.run("queue", "drain");
   assertSound(place);
-  assert.ok(count(place, "pending_queue") >= before - forgetting[0].receipt.removed.captures + 23);
+  assert.ok(
+    countRows(place, "pending_queue") >= before - forgetting[0].receipt.removed.captures + 23,
+  );
 });
 
 Deno.test("memory verify notices what came back, under its name or another, and says what removes it", async () => {
@@ -477,7 +465,7 @@ Deno.test("memory forget that is killed leaves a sound database, and can be repe
   assert.equal((await place.run("memory", "forget", "--text", WORD, "--yes")).code, 0);
   assert.deepEqual(holding(place.path), []);
   assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
-  assert.ok(count(place, "observations") >= 1);
+  assert.ok(countRows(place, "observations") >= 1);
 });
 
 Deno.test("a text that is the name of the project's folder goes out of every path", async () => {
@@ -521,7 +509,3 @@ Deno.test("memory forget leaves nothing of a compressed payload in any page", as
   await place.json("memory", "forget", "--since", "1h", "--yes");
   assert.equal(left(), 0);
 });
-
-function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("latin1");
-}

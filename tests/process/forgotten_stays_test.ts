@@ -6,9 +6,15 @@ import { spoolRecord } from "../../src/spool/spool.ts";
 import { pastWriter } from "../../src/store/backfill.ts";
 import type { HookRecord } from "../../src/store/captures.ts";
 import { fillClaudeMem, makeClaudeMem } from "../support/claude_mem.ts";
-import { filesBelow, query, queryValue, sessionOf } from "../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
-import { PROJECT, putTranscripts, recordedHooks, transcriptsOf } from "../support/transcripts.ts";
+import { countRows, filesBelow, query, queryValue, sessionOf } from "../support/look.ts";
+import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import {
+  PROJECT,
+  putTranscripts,
+  recordedHooks,
+  tellHooks,
+  transcriptsOf,
+} from "../support/transcripts.ts";
 
 const TOOLS = "46ad5877-77d8-4d02-9450-1cf9a5c136f9";
 /** What the transcript of that session has: a prompt, six tool uses, a last message. */
@@ -19,11 +25,8 @@ function run(home: TempHome, ...args: string[]) {
   return startProgram(args, { env: { HOME: home.path } });
 }
 
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-async function json(home: TempHome, ...args: string[]): Promise<any> {
-  const { stdout, stderr } = await run(home, ...args, "--json");
-  assert.notEqual(stdout, "", stderr);
-  return JSON.parse(stdout);
+async function json(home: TempHome, ...args: string[]) {
+  return jsonOf(await run(home, ...args, "--json"));
 }
 
 /** The recorded session as hooks told it, worked into memory, with its transcript beside it. */
@@ -32,11 +35,7 @@ async function told(
   leaveOut: (payload: Readonly<Record<string, unknown>>) => boolean = () => false,
 ): Promise<void> {
   putTranscripts(home, ["tools"]);
-  for (const payload of recordedHooks("tools")) {
-    if (leaveOut(payload)) continue;
-    const options = { env: { CLAUDE_PROJECT_DIR: PROJECT } };
-    await hook(String(payload["hook_event_name"]), payload, home, options);
-  }
+  await tellHooks(home, "tools", leaveOut);
   assert.equal((await run(home, "queue", "drain")).code, 0);
 }
 
@@ -50,10 +49,6 @@ function numberOf(home: TempHome, where: string): string {
   const id = queryValue(home, `SELECT id FROM observations WHERE ${where}`);
   assert.ok(id !== undefined, where);
   return String(id);
-}
-
-function count(home: TempHome, table: string): number {
-  return Number(queryValue(home, `SELECT count(*) FROM ${table}`));
 }
 
 async function forget(home: TempHome, ...args: string[]): Promise<string> {
@@ -75,14 +70,14 @@ Deno.test("a forgotten prompt, message and tool use are no gap, and a backfill l
     numberOf(home, "kind = 'message'"),
     numberOf(home, "kind = 'failure'"),
   );
-  const left = count(home, "pending_queue");
+  const left = countRows(home, "pending_queue");
   assert.ok(left < ENTRIES - 2);
   const { stdout, code } = await run(home, "reconcile");
   assert.match(stdout, /^gaps {8}none\nforgotten {3}3 that stay away$/m);
   assert.equal(code, 0);
   const { filled, sessions } = await json(home, "reconcile", "--backfill");
   assert.deepEqual([filled.written, sessions[0].forgotten, sessions[0].extra], [0, 3, 0]);
-  assert.equal(count(home, "pending_queue"), left);
+  assert.equal(countRows(home, "pending_queue"), left);
   const imported = await run(home, "import", "transcripts", transcriptsOf(home));
   assert.match(imported.stdout, /^forgotten {3}3 that stay away\nimported {4}0 captures/m);
   await stillGone(home, receipt);
@@ -106,7 +101,7 @@ Deno.test("of a forgotten session a backfill brings nothing from before, also no
   await forget(home, "--session", TOOLS);
   const { filled, gaps, sessions } = await json(home, "reconcile", "--backfill");
   assert.deepEqual([filled.written, gaps, sessions[0].forgotten], [0, 0, ENTRIES]);
-  assert.equal(count(home, "pending_queue") + count(home, "observations"), 0);
+  assert.equal(countRows(home, "pending_queue") + countRows(home, "observations"), 0);
   // Had it been forgotten in the middle of it, what came later is a gap.
   change(
     home,
@@ -141,7 +136,7 @@ Deno.test("an export from before brings nothing back that was forgotten, nor wha
     numberOf(home, edit),
     numberOf(home, "kind = 'failure'"),
   );
-  const rows = () => ["observations", "pending_queue"].map((table) => count(home, table));
+  const rows = () => ["observations", "pending_queue"].map((table) => countRows(home, table));
   await run(home, "queue", "drain");
   const before = rows();
   // The session and its audit trail are gone meanwhile: all that can tell is what the export says.
@@ -189,7 +184,7 @@ Deno.test("of a forgotten session an export from before brings nothing but that 
     mode: "form",
     elicitation_id: "e1",
   }, home);
-  assert.equal(count(home, "questions"), 1);
+  assert.equal(countRows(home, "questions"), 1);
   const file = join(home.path, "before.jsonl");
   await run(home, "export", "--output", file);
   await forget(home, "--session", TOOLS);
@@ -267,7 +262,7 @@ Deno.test("a record that waits in the spool is taken in without what was forgott
   spoolRecord(record({ id: "0198f0e1-0000-7000-8000-00000000fffe", execution: used }), target);
   spoolRecord(record({ atMs: 6, capture: { ...fresh.capture!, payload: '{"kept":1}' } }), target);
   await run(home, "queue", "drain");
-  assert.equal(count(home, "hook_executions"), 3, "that it happened stays");
+  assert.equal(countRows(home, "hook_executions"), 3, "that it happened stays");
   const found = query(
     home,
     "SELECT metadata FROM hook_executions WHERE metadata LIKE '%Zanzibar%'",

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync } from "node:zlib";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 
 const PAYLOAD = JSON.stringify({
@@ -20,14 +20,8 @@ async function run(home: TempHome, ...args: readonly string[]) {
   });
 }
 
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-async function json(home: TempHome, ...args: readonly string[]): Promise<any> {
-  const { stdout, stderr } = await run(home, ...args, "--json");
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    throw new Error(`no JSON from ${args.join(" ")}: ${stdout}${stderr}`);
-  }
+async function json(home: TempHome, ...args: readonly string[]) {
+  return jsonOf(await run(home, ...args, "--json"));
 }
 
 interface MemoryCheck {

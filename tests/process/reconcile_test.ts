@@ -10,13 +10,13 @@ import {
   sessionOf,
   sessions,
 } from "../support/look.ts";
-import { hook, spawnProgram, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { jsonOf, spawnProgram, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import {
   longTranscript,
   PROJECT,
   putTranscripts,
   type Recorded,
-  recordedHooks,
+  tellHooks,
   transcriptsOf,
 } from "../support/transcripts.ts";
 
@@ -27,23 +27,9 @@ function run(home: TempHome, ...args: string[]) {
   return startProgram(args, { env: { HOME: home.path } });
 }
 
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-async function reconcileJson(home: TempHome, ...args: string[]): Promise<any> {
-  const { stdout, code } = await run(home, "reconcile", "--json", ...args);
-  return { ...JSON.parse(stdout), code };
-}
-
-/** Tells the hooks what they were told in a recorded session, but for some of it. */
-async function tellHooks(
-  home: TempHome,
-  name: Recorded,
-  leaveOut: (payload: Readonly<Record<string, unknown>>) => boolean = () => false,
-): Promise<void> {
-  for (const payload of recordedHooks(name)) {
-    if (leaveOut(payload)) continue;
-    const options = { env: { CLAUDE_PROJECT_DIR: PROJECT } };
-    await hook(String(payload["hook_event_name"]), payload, home, options);
-  }
+async function reconcileJson(home: TempHome, ...args: string[]) {
+  const finished = await run(home, "reconcile", "--json", ...args);
+  return { ...jsonOf(finished), code: finished.code };
 }
 
 /** What a capture says of what happened; what only a hook knows is left out. */

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isAlive } from "../support/alive.ts";
 import { query } from "../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */
@@ -56,17 +57,8 @@ function configure(home: TempHome, command: string, more: readonly string[] = []
   );
 }
 
-// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-async function json(home: TempHome, args: readonly string[], cwd = home.path): Promise<any> {
-  const { stdout, stderr } = await startProgram([...args, "--json"], {
-    env: { HOME: home.path },
-    cwd,
-  });
-  try {
-    return JSON.parse(stdout);
-  } catch {
-    throw new Error(`no JSON from ${args.join(" ")}: ${stdout}${stderr}`);
-  }
+async function json(home: TempHome, args: readonly string[], cwd = home.path) {
+  return jsonOf(await startProgram([...args, "--json"], { env: { HOME: home.path }, cwd }));
 }
 
 const drain = (home: TempHome, cwd = home.path) => json(home, ["queue", "drain"], cwd);
@@ -269,14 +261,6 @@ Deno.test("no hook runs the command, not the drain beside a Stop either", async 
   assert.match(summaryIn(home).text, /Asked:/);
   assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
 });
-
-function isAlive(pid: string): boolean {
-  try {
-    return !/^State:\s+[ZX]/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
-  } catch {
-    return false;
-  }
-}
 
 function write(path: string, sql: string, ...values: (string | number)[]): void {
   const db = new DatabaseSync(path);

@@ -24,6 +24,11 @@ export function queryValue(place: Place, sql: string, ...values: (string | numbe
   return Object.values(query(place, sql, ...values)[0] ?? {})[0];
 }
 
+/** How many rows a table has. */
+export function countRows(place: Place, table: string): number {
+  return Number(queryValue(place, `SELECT count(*) FROM ${table}`));
+}
+
 /** The audit trail, oldest first, with `metadata` parsed. */
 export function executions(place: Place): Row[] {
   return query(place, "SELECT * FROM hook_executions ORDER BY id")
@@ -91,7 +96,7 @@ export function filesWith(folder: string, text: string): string[] {
 }
 
 /** Each byte as one character: a text in which any bytes can be searched for. */
-function latin1(bytes: Uint8Array): string {
+export function latin1(bytes: Uint8Array): string {
   return new TextDecoder("latin1").decode(bytes);
 }
 

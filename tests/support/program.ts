@@ -84,6 +84,16 @@ export async function startProgram(
   };
 }
 
+/** What a program printed, as JSON. @throws {Error} With all that it printed, when that is none. */
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+export function jsonOf({ stdout, stderr }: Finished): any {
+  try {
+    return JSON.parse(stdout);
+  } catch {
+    throw new Error(`no JSON: ${stdout}${stderr}`);
+  }
+}
+
 /** Sends one hook event as Claude Code does: one process, the payload on stdin as one line of JSON. */
 export function hook(
   event: string,

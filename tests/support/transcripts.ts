@@ -1,7 +1,7 @@
 /** Transcripts that Claude Code 2.1.329 wrote, and what its hooks were told in the same sessions. */
 import { dirname, join } from "node:path";
 import { filesBelow } from "./look.ts";
-import { REPOSITORY, type TempHome } from "./program.ts";
+import { hook, REPOSITORY, type TempHome } from "./program.ts";
 
 const TESTDATA = join(REPOSITORY, "tests", "testdata", "transcripts");
 
@@ -41,6 +41,19 @@ export function putTranscripts(
 export function recordedHooks(name: Recorded): Readonly<Record<string, unknown>>[] {
   return Deno.readTextFileSync(join(TESTDATA, `${name}.hooks.txt`)).trim().split("\n")
     .map((line) => JSON.parse(line));
+}
+
+/** Tells the hooks of a home what they were told in a recorded session, but for some of it. */
+export async function tellHooks(
+  home: TempHome,
+  name: Recorded,
+  leaveOut: (payload: Readonly<Record<string, unknown>>) => boolean = () => false,
+): Promise<void> {
+  for (const payload of recordedHooks(name)) {
+    if (leaveOut(payload)) continue;
+    const options = { env: { CLAUDE_PROJECT_DIR: PROJECT } };
+    await hook(String(payload["hook_event_name"]), payload, home, options);
+  }
 }
 
 /** A transcript of one long session: `count` shell commands, one after the other. */

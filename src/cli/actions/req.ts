@@ -179,7 +179,7 @@ export async function explainRequirement(
   ];
   return {
     json: { ...row, branch: key.branch, session: sessionId, warning },
-    text: plainLines(lines),
+    text: lines.map(plain).join("\n"),
   };
 }
 
@@ -279,8 +279,4 @@ function conditionText({ condition }: Requirement): string | null {
     case "single_session":
       return "no other session is live in the same working tree";
   }
-}
-
-function plainLines(lines: readonly string[]): string {
-  return lines.map(plain).join("\n");
 }
