@@ -1,5 +1,6 @@
 /** What a person typed, as something that the index can be asked, whatever it is. */
 import { STOP_WORDS } from "./stop_words.ts";
+import { isBeyondAscii, type LetterPattern, patternFor } from "./letters.ts";
 import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
 /** One word to look for. */
@@ -25,16 +26,18 @@ const MAX_QUERY_TERMS = 64;
 /** So many words may be those of one identifier, and so many are looked at for that. */
 const MAX_JOINED_WORDS = 5;
 const MAX_JOINED_FROM = 12;
+/** A word with its accents, however they are written. */
+const WORD: LetterPattern = { ascii: /[a-z\d]+/g, any: /[\p{L}\p{N}\p{M}]+/gu };
 /** Longer words than the index has; SQLite takes any. */
 const MAX_WORD_CHARS = 64;
 
 /** Reads a query. It never fails; a text without any letter or digit gives no terms. */
 export function readQuery(text: string): MemoryQuery {
   // SQLite takes a NUL for the end of an expression.
-  const typed = text.slice(0, MAX_QUERY_CHARS).normalize("NFC").toWellFormed()
-    .replaceAll("\0", " ");
+  const whole = text.slice(0, MAX_QUERY_CHARS).replaceAll("\0", " ");
+  const typed = isBeyondAscii(whole) ? whole.normalize("NFC").toWellFormed() : whole;
   const found = new Map<string, QueryTerm["kind"]>();
-  const words = (typed.toLowerCase().match(/[\p{L}\p{N}\p{M}]+/gu) ?? [])
+  const words = (typed.toLowerCase().match(patternFor(WORD, typed)) ?? [])
     .map((word) => word.slice(0, MAX_WORD_CHARS));
   const telling = words.filter((word) =>
     !STOP_WORDS.has(word) && (word.length > 1 || /\d/.test(word) || isUnspaced(word))

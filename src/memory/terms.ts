@@ -5,6 +5,7 @@
  * `runǀtsǃ`. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours.
  */
 import { digestHalves } from "./fnv.ts";
+import { isBeyondAscii, type LetterPattern, patternFor } from "./letters.ts";
 
 const END = "ǃ";
 const JOINT = "ǀ";
@@ -14,7 +15,12 @@ const MAX_TERMS = 600;
 const MAX_TERM_CHARS = 120;
 
 /** What stands together in code: identifiers, paths, versions, flags. */
-const CHUNK = /[\p{L}\p{N}_$@#-]+(?:[./:\\~-]+[\p{L}\p{N}_$@#-]+)*/gu;
+const CHUNK: LetterPattern = {
+  ascii: /[A-Za-z\d_$@#-]+(?:[./:\\~-]+[A-Za-z\d_$@#-]+)*/g,
+  any: /[\p{L}\p{N}_$@#-]+(?:[./:\\~-]+[\p{L}\p{N}_$@#-]+)*/gu,
+};
+const LETTER: LetterPattern = { ascii: /[A-Za-z]/, any: /\p{L}/u };
+const BETWEEN_WORDS: LetterPattern = { ascii: /[^A-Za-z\d]+/, any: /[^\p{L}\p{N}]+/u };
 /** An identifier of several words: `camelCase`, `snake_case`, `HTTPServer`, `E2304`. */
 const COMPOUND = /[a-z][A-Z]|[A-Z]{2}[a-z]|_|[A-Za-z]\d|\d[A-Za-z]/;
 /** Scripts that are written without blanks between words. */
@@ -41,12 +47,12 @@ export function codeTerms(text: string): CodeTerms {
   const exact = new Set<string>();
   const parts = new Set<string>();
   const looked = text.slice(0, MAX_CHARS);
-  for (const [chunk] of looked.matchAll(CHUNK)) {
+  for (const [chunk] of looked.matchAll(patternFor(CHUNK, looked))) {
     if (exact.size >= MAX_TERMS) break;
     // Line and column behind a path are another thing every day.
     addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
   }
-  if (ANY_UNSPACED.test(looked)) {
+  if (isBeyondAscii(looked) && ANY_UNSPACED.test(looked)) {
     for (const [run] of looked.matchAll(UNSPACED)) {
       for (const pair of pairsOf(run)) {
         if (exact.size < MAX_TERMS) exact.add(pair);
@@ -73,7 +79,7 @@ export function projectTerm(project: string): string {
  * no difference: `hook_event` is the same. Empty when it has no letter or digit.
  */
 export function exactTerm(name: string): string {
-  const joined = name.toLowerCase().replace(/[_$]/g, "").split(/[^\p{L}\p{N}]+/u)
+  const joined = name.toLowerCase().replace(/[_$]/g, "").split(patternFor(BETWEEN_WORDS, name))
     .filter((part) => part !== "").join(JOINT);
   return joined === "" ? "" : joined.slice(0, MAX_TERM_CHARS) + END;
 }
@@ -85,13 +91,13 @@ export function wordsOf(identifier: string): string[] {
     .replace(/([A-Z]+)([A-Z][a-z])/g, "$1 $2")
     .replace(/([A-Za-z])(\d)/g, "$1 $2")
     .replace(/(\d)([A-Za-z])/g, "$1 $2")
-    .toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word !== "");
+    .toLowerCase().split(patternFor(BETWEEN_WORDS, identifier)).filter((word) => word !== "");
 }
 
 function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
   const pieces = chunk.split(/[./:\\~-]+/).filter((piece) => piece !== "");
   const isJoined = pieces.length > 1;
-  if (isJoined && /[\p{L}]/u.test(chunk) || /\d[.:-]\d/.test(chunk)) {
+  if (isJoined && patternFor(LETTER, chunk).test(chunk) || /\d[.:-]\d/.test(chunk)) {
     exact.add(exactTerm(chunk));
     const path = chunk.split(/[/\\]/).filter((piece) => piece !== "");
     if (path.length > 1) exact.add(exactTerm(path.at(-1)!));

@@ -69,6 +69,9 @@ const SPLIT_MODULE = "src/cli/run.ts";
 /** The verbs that agents call in their loops, by the names of their files: they are to open few. */
 const FREQUENT_VERBS = /^task(?:_ready|_list|_work)?-/;
 
+/** A verb that a person and Claude use often, and that would open a dozen files: it is one, with a copy of what it shares. */
+const WHOLE_VERBS = /^memory_search-/;
+
 /** Cold modules that are packed, and what is imported of them. */
 const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {
   "src/config/parse.ts": ["parseConfig"],
@@ -247,6 +250,11 @@ await mergeChunks(`${DRAFT}/cli`, {
       entry,
     ]),
 });
+for await (const file of walk(`${DRAFT}/cli`)) {
+  if (!WHOLE_VERBS.test(file.slice(file.lastIndexOf("/") + 1))) continue;
+  await bundle([...externals(APART), "--external=./run.js", "--output", `${file}.whole`, file]);
+  await Deno.rename(`${file}.whole`, file);
+}
 for await (const file of walk(DRAFT)) {
   const depth = file.split("/").length - DRAFT.split("/").length - 1;
   await linkImports(file, depth === 0 ? "." : "../".repeat(depth).slice(0, -1));
