@@ -14,6 +14,8 @@ import { summaryOf } from "../store/summarizer_runs.ts";
 /** Observations that a summary looks at: the newest. */
 const MAX_PARTS = 400;
 const BATCH = 100;
+/** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
+const TRANSACTION_MS = 5;
 
 /** What became of the summaries so far. */
 export interface SummariesReport {
@@ -22,7 +24,7 @@ export interface SummariesReport {
   readonly complete: boolean;
 }
 
-/** Writes the summaries anew of sessions that have news, each a step and a transaction of its own. */
+/** Writes the summaries anew of sessions that have news; a step is a transaction with a few of them. */
 export function* summarySteps(
   db: DatabaseSync,
   { untilMs }: { readonly untilMs: number },
@@ -31,10 +33,15 @@ export function* summarySteps(
   for (;;) {
     const sessions = sessionsToSummarize(db, BATCH);
     if (sessions.length === 0) return { summaries, complete: true };
-    for (const sessionId of sessions) {
-      if (performance.now() >= untilMs) return { summaries, complete: false };
-      transaction(db, () => writeSummary(db, sessionId));
-      summaries++;
+    for (let at = 0; at < sessions.length;) {
+      const [from, startMs] = [at, performance.now()];
+      if (startMs >= untilMs) return { summaries, complete: false };
+      transaction(db, () => {
+        do writeSummary(db, sessions[at++]!); while (
+          at < sessions.length && performance.now() < startMs + TRANSACTION_MS
+        );
+      });
+      summaries += at - from;
       yield;
     }
   }
