@@ -4,22 +4,23 @@ import { UserError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { drainLockPath } from "../recall/drain_lock.ts";
 import { integrityFaults } from "../store/care.ts";
+import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { chooseForgotten, type Chosen, type ForgetFilter } from "../store/forget_choice.ts";
 import { sessionsOf, transcriptsOf } from "../store/forget_look.ts";
 import { countPlaces, forgetPlaces } from "../store/forget_places.ts";
 import {
   FORGET_BATCH,
-  forgetSessionTexts,
   nameRecord,
   type ReceiptKey,
   removeCaptures,
   removeObservations,
 } from "../store/forget_rows.ts";
+import { auditOf, sessionTexts, titlesAfter } from "../store/forget_quotes.ts";
 import { beginReceipt, finishReceipt, forgottenDigest, newSalt } from "../store/forgotten.ts";
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
 import { takeLock } from "../store/process_lock.ts";
-import { overwriteIn, placesIn } from "./byte_scan.ts";
+import { countIn, overwriteIn, placesIn } from "./byte_scan.ts";
 import {
   type ForgetPlace,
   isTextAlone,
@@ -70,18 +71,35 @@ export function previewForget(
 ): ForgetPreview {
   const chosen = chooseForgotten(db, filter, onStep);
   const { text } = filter;
-  const scope = { text: text!, sessions: scopeOf(db, filter, chosen), onStep };
-  const { logs, agents } = writtenFiles(place);
-  const holding = (paths: readonly string[]) =>
-    paths.filter((path) => placesIn(path, text!, { limit: 1 }).length > 0).length;
+  const { observations, captures, importedSummaries } = chosen;
+  const changed: ChangedRows = new Map();
+  const removed: Removed = {};
+  addTo(removed, {
+    observations: observations.length,
+    importedSummaries,
+    captures: captures.length,
+    sessions: titlesAfter(db, observations, { mode: "look", changed }),
+  });
+  for (let at = 0; at < captures.length; at += FORGET_BATCH) {
+    const ids = captures.slice(at, at + FORGET_BATCH);
+    addTo(removed, { hook_executions: auditOf(db, ids, { mode: "look", changed }) });
+    onStep();
+  }
+  addTo(removed, { spool: matchingSpool(place, filter).length });
+  if (text !== null) {
+    const sessions = scopeOf(db, filter, chosen);
+    addTo(removed, countPlaces(db, { text, sessions, changed, onStep }));
+  } else if (asksForSessions(filter)) {
+    addTo(removed, sessionTexts(db, filter, { mode: "look", changed }));
+  }
+  if (isTextAlone(filter)) {
+    const { logs, agents } = writtenFiles(place);
+    const inFiles = (paths: readonly string[]) =>
+      paths.reduce((sum, path) => sum + countIn(path, text!), 0);
+    addTo(removed, { logs: inFiles(logs), agentFiles: inFiles(agents) });
+  }
   return {
-    removed: counted({
-      observations: chosen.observations.length,
-      captures: chosen.captures.length,
-      ...(text === null ? {} : countPlaces(db, scope)),
-      spool: matchingSpool(place, filter).length,
-      ...(isTextAlone(filter) ? { logs: holding(logs), agentFiles: holding(agents) } : {}),
-    }),
+    removed: counted(removed),
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
   };
 }
@@ -95,6 +113,8 @@ export interface ForgetRequest {
   readonly text: string | null;
   /** The command that does it once more, without the text. */
   readonly again: string;
+  /** Whether all that there is stands in room that nothing uses. */
+  readonly isUnused: boolean;
   readonly nowMs: number;
   readonly onProgress?: (doing: string) => void;
 }
@@ -136,7 +156,10 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     nowMs,
     onProgress: (page, pages) => tell(`wiping page ${page} of ${pages} …`),
   });
-  const removed = { ...steps.removed };
+  const removed: Removed = {
+    ...steps.removed,
+    ...(request.isUnused && { unusedRoom: 1 }),
+  };
   if (isTextAlone(filter)) {
     const { logs, agents } = writtenFiles(place);
     const overwrite = (paths: readonly string[]) =>
@@ -194,9 +217,8 @@ function removeEverything(
     createdAtMs: nowMs,
   });
   const removed: Removed = {};
-  const add = (counts: Readonly<Record<string, number>>) => {
-    for (const [name, n] of Object.entries(counts)) removed[name] = (removed[name] ?? 0) + n;
-  };
+  const changed: ChangedRows = new Map();
+  const add = (counts: Removed) => addTo(removed, counts);
   const digests: string[] = [];
   let pieces: Steps["pieces"] = null;
   let transcripts: readonly string[] = [];
@@ -210,24 +232,26 @@ function removeEverything(
       pieces = piecesOf(db, chosen);
       transcripts = transcriptsOf(db, chosen);
     }
-    const { observations, captures } = chosen;
+    const { observations, captures, importedSummaries } = chosen;
+    add({ importedSummaries });
     for (let at = 0; at < observations.length; at += FORGET_BATCH) {
       const ids = observations.slice(at, at + FORGET_BATCH);
-      const done = withIndex(db, () => removeObservations(db, ids, receipt));
-      add({ observations: done.count });
+      const done = withIndex(db, () => removeObservations(db, ids, { receipt, changed }));
+      add({ observations: done.count, sessions: done.titles });
       digests.push(...done.digests);
       tell(`removed ${at + ids.length} of ${observations.length} observations …`);
     }
     for (let at = 0; at < captures.length; at += FORGET_BATCH) {
-      const done = removeCaptures(db, captures.slice(at, at + FORGET_BATCH), receipt);
+      const ids = captures.slice(at, at + FORGET_BATCH);
+      const done = removeCaptures(db, ids, { receipt, changed });
       add({ captures: done.captures, hook_executions: done.executions });
       tell(`removed ${at + done.captures} of ${captures.length} captures …`);
     }
     add({ spool: spool.length });
     const elsewhere = filter.text !== null
-      ? forgetPlaces(db, { text: filter.text, sessions })
-      : filter.ids === null && filter.files === null
-      ? forgetSessionTexts(db, filter)
+      ? forgetPlaces(db, { text: filter.text, sessions, changed })
+      : asksForSessions(filter)
+      ? sessionTexts(db, filter, { mode: "forget", changed })
       : {};
     add(elsewhere);
     const found = observations.length + captures.length + spool.length +
@@ -238,6 +262,11 @@ function removeEverything(
   withIndex(db, () => rewriteIndex(db));
   giveBackSpace(db);
   return { removed, digests, pieces, transcripts };
+}
+
+/** A session, a project or a time as a whole leaves more behind than observations and captures. */
+function asksForSessions({ ids, files }: ForgetFilter): boolean {
+  return ids === null && files === null;
 }
 
 /** With other filters beside it, a text goes only out of rows of the sessions that these lead to. */
@@ -265,6 +294,10 @@ async function writeReceipt(
   } finally {
     db.close();
   }
+}
+
+function addTo(removed: Removed, counts: Readonly<Removed>): void {
+  for (const [name, n] of Object.entries(counts)) removed[name] = (removed[name] ?? 0) + n;
 }
 
 function counted(counts: Removed): Removed {

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { RedactRules } from "../capture/redact.ts";
 import { UserError } from "../errors.ts";
+import { summaryUid } from "../memory/summary_uid.ts";
 import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";
 import type { ExportType } from "../store/exported_tables.ts";
 import { type Admit, forgottenRows } from "../store/import_forgotten.ts";
@@ -233,7 +234,8 @@ function putIn(db: DatabaseSync, batch: readonly Row[], { tally, admit }: Entran
       const admitted = admit(type, columns);
       if (admitted === null) {
         tally.forgotten++;
-        if (columns["kind"] === "summary") askForSummary(db, String(columns["session_id"]));
+        const sessionId = String(columns["session_id"]);
+        if (columns["uid"] === summaryUid(sessionId)) askForSummary(db, sessionId);
         continue;
       }
       const fate = importRow(db, type, admitted);
