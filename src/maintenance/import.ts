@@ -7,6 +7,7 @@ import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";
 import type { ExportType } from "../store/exported_tables.ts";
 import { type Admit, forgottenRows } from "../store/import_forgotten.ts";
 import { endObservations, prepareObservations } from "../store/import_observations.ts";
+import { ensureIndex } from "../store/memory_index.ts";
 import { askForSummary } from "../store/queue_work.ts";
 import {
   deferTaskParents,
@@ -118,7 +119,10 @@ export function importLines(
     told: null,
   };
   let batches = 0;
-  if (!options.dryRun) prepareObservations(db);
+  if (!options.dryRun) {
+    ensureIndex(db);
+    prepareObservations(db);
+  }
   const admit = forgottenRows(db);
   for (const batch of batchesOf(rowsOf(lines, tally, options))) {
     if (options.dryRun) count(db, batch, { tally, admit });
