@@ -212,12 +212,14 @@ export function withIndex<Result>(
   }
 }
 
+/** Asks the index something. @throws {Error} When it cannot be used at all. */
+export function requireIndex(db: DatabaseSync): void {
+  db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get();
+}
+
 /** Makes the index anew where it cannot be used at all: for who writes observations in many transactions. */
 export function ensureIndex(db: DatabaseSync): void {
-  withIndex(
-    db,
-    () => db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get(),
-  );
+  withIndex(db, () => requireIndex(db));
 }
 
 /**

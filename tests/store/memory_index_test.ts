@@ -9,7 +9,7 @@ import {
   rewriteIndex,
   withIndex,
 } from "../../src/store/memory_index.ts";
-import { tempDatabase } from "../support/records.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
 import { startProgram } from "../support/program.ts";
 
 const ROWS = 600;
@@ -98,6 +98,7 @@ Deno.test("a search and a drain make an index anew whose table is gone; so does 
   other.db.close();
   const exported = (await run(other, "export")).stdout;
   const mends: Record<string, RegExp> = {
+    "queue drain": /captures +1 worked into memory, 0 failed/,
     "memory search alpha": /The search index was damaged \(no such table: memory_index/,
     "memory remember alpha": /Remembered as/,
     "import notes.jsonl": /1 observations?/,
@@ -105,6 +106,8 @@ Deno.test("a search and a drain make an index anew whose table is gone; so does 
   };
   for (const [mend, says] of Object.entries(mends)) {
     using temp = await filled();
+    const payload = JSON.stringify({ prompt: "alpha as well" });
+    saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
     temp.db.close();
     Deno.writeTextFileSync(`${temp.folder}/notes.jsonl`, exported);
     damage(temp.path, DAMAGE["a missing table"]!);
