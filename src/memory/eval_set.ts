@@ -1,4 +1,5 @@
 /** A set of documents and questions that memory is measured by, and the measures. */
+import { MAX_TIME_MS } from "../time.ts";
 
 /** A text that is to be found. */
 export interface EvalDocument {
@@ -195,9 +196,6 @@ function textOf(fields: Readonly<Record<string, unknown>>, name: string): string
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value : missing(name, "a text");
 }
-
-/** The last moment that an id can tell: it has 48 bits for it. */
-const MAX_TIME_MS = 2 ** 48 - 1;
 
 /** Null where there is none. */
 function timeOf(fields: Readonly<Record<string, unknown>>, name: string): number | null {
