@@ -1,5 +1,5 @@
 /** What was forgotten, in words. */
-import type { Removed } from "../maintenance/forget.ts";
+import type { Removed } from "../maintenance/forget_scope.ts";
 
 type Noun = readonly [one: string, many: string];
 

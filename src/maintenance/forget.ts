@@ -6,9 +6,9 @@ import { drainLockPath } from "../recall/drain_lock.ts";
 import { integrityFaults } from "../store/care.ts";
 import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
-import { chooseForgotten, type Chosen, type ForgetFilter } from "../store/forget_choice.ts";
-import { sessionsOf, transcriptsOf } from "../store/forget_look.ts";
-import { countPlaces, forgetPlaces } from "../store/forget_places.ts";
+import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
+import { transcriptsOf } from "../store/forget_look.ts";
+import { forgetPlaces } from "../store/forget_places.ts";
 import {
   FORGET_BATCH,
   nameRecord,
@@ -16,11 +16,11 @@ import {
   removeCaptures,
   removeObservations,
 } from "../store/forget_rows.ts";
-import { auditOf, sessionTexts, titlesAfter } from "../store/forget_quotes.ts";
+import { sessionTexts } from "../store/forget_quotes.ts";
 import { beginReceipt, finishReceipt, forgottenDigest, newSalt } from "../store/forgotten.ts";
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
 import { takeLock } from "../store/process_lock.ts";
-import { countIn, overwriteIn, placesIn } from "./byte_scan.ts";
+import { overwriteIn, placesIn } from "./byte_scan.ts";
 import {
   type ForgetPlace,
   isTextAlone,
@@ -29,6 +29,7 @@ import {
   writtenFiles,
 } from "./forget_files.ts";
 import { bytesLeft, copiesWith, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
+import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 import { giveBackSpace } from "./space.ts";
 import { wipePages } from "../store/wipe.ts";
 
@@ -36,15 +37,6 @@ import { wipePages } from "../store/wipe.ts";
 const LOCK_WAIT_MS = 15_000;
 /** Hooks may write of the same while it is removed. */
 const MAX_ROUNDS = 4;
-
-/** Rows and files by what they are; what is 0 is not there. */
-export type Removed = Record<string, number>;
-
-/** What a run would remove now. */
-export interface ForgetPreview {
-  readonly removed: Removed;
-  readonly copies: readonly string[];
-}
 
 /** What a run did. */
 export interface ForgetReport {
@@ -58,50 +50,6 @@ export interface ForgetReport {
   readonly transcripts: readonly string[];
   /** Tables whose rows tell the same as what was removed, and stay. */
   readonly toldElsewhere: readonly string[];
-}
-
-/** What would be removed. Nothing is changed. */
-export function previewForget(
-  db: DatabaseSync,
-  place: ForgetPlace,
-  { filter, onStep = () => {} }: {
-    readonly filter: ForgetFilter;
-    readonly onStep?: () => void;
-  },
-): ForgetPreview {
-  const chosen = chooseForgotten(db, filter, onStep);
-  const { text } = filter;
-  const { observations, captures, importedSummaries } = chosen;
-  const changed: ChangedRows = new Map();
-  const removed: Removed = {};
-  addTo(removed, {
-    observations: observations.length,
-    importedSummaries,
-    captures: captures.length,
-    sessions: titlesAfter(db, observations, { mode: "look", changed }),
-  });
-  for (let at = 0; at < captures.length; at += FORGET_BATCH) {
-    const ids = captures.slice(at, at + FORGET_BATCH);
-    addTo(removed, { hook_executions: auditOf(db, ids, { mode: "look", changed }) });
-    onStep();
-  }
-  addTo(removed, { spool: matchingSpool(place, filter).length });
-  if (text !== null) {
-    const sessions = scopeOf(db, filter, chosen);
-    addTo(removed, countPlaces(db, { text, sessions, changed, onStep }));
-  } else if (asksForSessions(filter)) {
-    addTo(removed, sessionTexts(db, filter, { mode: "look", changed }));
-  }
-  if (isTextAlone(filter)) {
-    const { logs, agents } = writtenFiles(place);
-    const inFiles = (paths: readonly string[]) =>
-      paths.reduce((sum, path) => sum + countIn(path, text!), 0);
-    addTo(removed, { logs: inFiles(logs), agentFiles: inFiles(agents) });
-  }
-  return {
-    removed: counted(removed),
-    copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
-  };
 }
 
 /** What is asked for. */
@@ -264,18 +212,6 @@ function removeEverything(
   return { removed, digests, pieces, transcripts };
 }
 
-/** A session, a project or a time as a whole leaves more behind than observations and captures. */
-function asksForSessions({ ids, files }: ForgetFilter): boolean {
-  return ids === null && files === null;
-}
-
-/** With other filters beside it, a text goes only out of rows of the sessions that these lead to. */
-function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string[] | null {
-  if (filter.text === null || isTextAlone(filter)) return null;
-  const sessions = sessionsOf(db, chosen);
-  return filter.sessionId === null ? sessions : [...new Set([...sessions, filter.sessionId])];
-}
-
 async function writeReceipt(
   place: ForgetPlace,
   { report, digests, nowMs }: {
@@ -294,14 +230,6 @@ async function writeReceipt(
   } finally {
     db.close();
   }
-}
-
-function addTo(removed: Removed, counts: Readonly<Removed>): void {
-  for (const [name, n] of Object.entries(counts)) removed[name] = (removed[name] ?? 0) + n;
-}
-
-function counted(counts: Removed): Removed {
-  return Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));
 }
 
 function holdsQuietly(path: string, { text }: ForgetFilter): boolean {

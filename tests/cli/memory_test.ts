@@ -109,6 +109,30 @@ Deno.test("a note is kept once, counted, and found from its project", async () =
   assert.equal(stats.byKind.find(({ kind }: { kind: string }) => kind === "note").count, 1);
 });
 
+Deno.test("what is known of a repository that was moved is found by the folder where it was", async () => {
+  using home = tempHome();
+  const old = join(home.path, "old");
+  await Deno.mkdir(join(old, ".git"), { recursive: true });
+  await Deno.writeTextFile(join(old, ".git", "HEAD"), "ref: refs/heads/main\n");
+  const place = { path: home.path, project: old };
+  await ask(place, ["memory", "remember", "Tests need the service", "--file", "src/a.ts"]);
+  const moved = { path: home.path, project: join(home.path, "new") };
+  await Deno.rename(old, moved.project);
+  const found = async (...args: string[]) =>
+    (await ask(moved, ["memory", "search", "service", ...args])).results.length;
+  assert.deepEqual([await found(), await found("--here")], [1, 0]);
+  for (const folder of [old, "../old"]) {
+    assert.equal(await found("--project", folder), 1, folder);
+    const { observations } = await ask(
+      moved,
+      ["memory", "timeline", "src/a.ts", "--project", folder],
+    );
+    assert.equal(observations.length, 1, folder);
+  }
+  const { wouldRemove } = await ask(moved, ["memory", "forget", "--project", old, "--dry-run"]);
+  assert.deepEqual(wouldRemove, { observations: 1 });
+});
+
 Deno.test("memory eval tells recall, the mean reciprocal rank and the time, and leaves nothing behind", async () => {
   using place = await remembered();
   const { documents, questions } = makeCorpus(9, { documents: 600, questions: 40 });

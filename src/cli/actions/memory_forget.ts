@@ -1,11 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
-import {
-  type ForgetPreview,
-  type ForgetReport,
-  previewForget,
-  runForget,
-} from "../../maintenance/forget.ts";
+import { type ForgetReport, runForget } from "../../maintenance/forget.ts";
+import { type ForgetPreview, previewForget } from "../../maintenance/forget_preview.ts";
 import { type ForgetPlace, isTextAlone } from "../../maintenance/forget_files.ts";
 import { bytesLeft } from "../../maintenance/forget_proof.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
