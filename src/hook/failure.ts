@@ -30,6 +30,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
     claimNotice(subject, { sessionId: record.sessionId, folders }) || isStart ? [notice] : [];
   const log = (level: "warn" | "error", message: string) =>
     appendLog(logFiles(locations.spoolFolders), {
+      home: locations.home,
       level,
       message: `hook ${record.execution.hookName}: ${message}`,
       atMs: record.atMs,
@@ -161,6 +162,7 @@ function maskedText(text: string): string {
 /** Tells of spool files that hold no record; they are set aside, not thrown away. */
 export function reportDamaged(paths: readonly string[], locations: Locations): void {
   appendLog(logFiles(locations.spoolFolders), {
+    home: locations.home,
     level: "warn",
     message: `spool files that hold no record were set aside: ${paths.join(", ")}`,
     atMs: Date.now(),

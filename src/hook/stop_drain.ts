@@ -31,7 +31,8 @@ export async function handle(work: HookWork): Promise<Answer> {
     if (report?.complete) compactPayloads(db, { untilMs });
   } catch (thrown) {
     const message = `the drain after a turn stopped: ${messageOf(thrown)}`;
-    appendLog([locations.logFile], { level: "error", message, atMs: Date.now() });
+    const { logFile, home } = locations;
+    appendLog([logFile], { home, level: "error", message, atMs: Date.now() });
   }
   return null;
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import { type SessionSummary, summarizeSession } from "../memory/session_summary.ts";
+import { summaryUid } from "../memory/summary_uid.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { transaction } from "../store/database.ts";
 import {
@@ -74,7 +75,7 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
   if (last !== undefined && summary !== null && !isRewritten) {
     const { title, text, files, open } = summary;
     replaceObservation(db, {
-      uid: `summary/${sessionId}`,
+      uid: summaryUid(sessionId),
       sessionId,
       project: last.project,
       branch: last.branch,
