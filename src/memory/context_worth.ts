@@ -52,22 +52,22 @@ export function byWorth(rows: readonly Tellable[], { branch, nowMs }: Helped): T
       (isStale ? STALE : 0) + (kind === "fix" ? LASTING_FIX : 0);
     return worth * (one.branch === branch ? 1 : OTHER_BRANCH);
   };
-  const telling = tellingOnly(rows);
-  const worths = new Map(telling.map((one) => [one.id, worthOf(one)]));
   let edits = 0;
-  return telling
-    .sort((a, b) => worths.get(b.id)! - worths.get(a.id)! || b.id - a.id)
+  return tellingOnly(rows)
+    .map((one) => ({ one, worth: worthOf(one) }))
+    .sort((a, b) => b.worth - a.worth || b.one.id - a.one.id)
+    .map(({ one }) => one)
     .filter(({ kind }) => kind !== "edit" || ++edits <= MAX_EDITS);
 }
 
 function tellingOnly(rows: readonly Tellable[]): Tellable[] {
-  const tellers = rows.filter(({ kind }) => kind === "fix" || kind === "commit");
+  const told = toldByOthers(rows);
   const seen = new Set<string>();
   return rows.filter((one) => {
     const { kind, title, files } = one;
     const isRun = kind === "test" || kind === "failure";
     if (isRun && openEndRank(one) === null) return false;
-    if (kind === "edit" && tellers.some((teller) => tells(teller, one))) return false;
+    if (kind === "edit" && told(one)) return false;
     const key = kind === "edit" ? `edit ${files.join()}` : title;
     if (seen.has(key)) return false;
     seen.add(key);
@@ -75,9 +75,18 @@ function tellingOnly(rows: readonly Tellable[]): Tellable[] {
   });
 }
 
-/** Whether a later fix or commit of its branch says what an edit would say. */
-function tells(teller: Tellable, edit: Tellable): boolean {
-  return teller.branch === edit.branch && teller.updatedAtMs >= edit.updatedAtMs &&
-    ((teller.kind === "commit" && teller.sessionId === edit.sessionId) ||
-      teller.files.some((file) => edit.files.includes(file)));
+/** Tells whether a later commit of its session, or a later fix of its file, says on its branch what an edit would say. */
+function toldByOthers(rows: readonly Tellable[]): (edit: Tellable) => boolean {
+  const lastAtMs = new Map<string, number>();
+  for (const { kind, sessionId, branch, files, updatedAtMs } of rows) {
+    if (kind !== "fix" && kind !== "commit") continue;
+    for (const place of kind === "commit" ? [...files, sessionId] : files) {
+      const key = `${branch} ${place}`;
+      lastAtMs.set(key, Math.max(updatedAtMs, lastAtMs.get(key) ?? 0));
+    }
+  }
+  return ({ branch, sessionId, files, updatedAtMs }) =>
+    [sessionId, ...files].some((place) =>
+      (lastAtMs.get(`${branch} ${place}`) ?? -Infinity) >= updatedAtMs
+    );
 }

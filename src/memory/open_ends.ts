@@ -10,35 +10,79 @@ export interface MaybeOpen {
   readonly resolvedBy: number | null;
 }
 
-/** Commands that look, try or wait: that they fail says what is not there. Each stands at the beginning of a command. */
-const LOOKING: readonly RegExp[] = [
-  /^(?:which|whereis|type|hash|command -[vV]|ls|ll|dir|tree|cat|head|tail|less|more|stat|file|wc|du|df|diff|cmp|jq|yq)\b/,
-  /^(?:grep|egrep|fgrep|rg|ag|ack|find|fd|locate|sort|uniq|cut|tr|awk|xargs (?:grep|ls|cat|rg))\b/,
-  /^(?:test|\[\[?|true|false|exit|return|read|pwd|env|printenv|uname|whoami|id|date|sleep|wait|timeout \d+ tail)(?=\s|$)/,
-  /^(?:ps|pgrep|pkill|kill|killall|lsof|ss|netstat|ping|nc|dig|host|nslookup|curl|wget)\b/,
-  /^(?:readlink|realpath|dirname|basename|md5sum|sha256sum|sed -n)\b/,
-  /^(?:python3?|node|deno|ruby|perl|php|bun) (?:-c|-e|-p|-r|eval)\b/,
-  /^git (?:-\S+ )*(?:status|log|diff|show|branch|rev-parse|rev-list|ls-\w+|merge-base|describe|config|remote|grep|blame|reflog|cat-file|check-ignore|stash (?:list|show)|worktree list)\b/,
-  /^gh (?:\w+ (?:view|list|status|checks|diff)|api)\b/,
-  /^(?:docker|podman|kubectl|systemctl) (?:ps|logs|inspect|images|info|get|describe|status|is-active|compose (?:ps|logs))\b/,
-  /^(?:npm|pnpm|yarn|pip3?|cargo|go|brew|apt|dpkg) (?:ls|list|view|info|outdated|why|show|search|tree|doc|-[lsS])\b/,
-  /^\S+ (?:--version|--help|-V|-h|version|help)$/,
-];
-
+/** Programs that look, try or wait: that they fail says what is not there. */
+const LOOKING = wordSet(
+  `which whereis type hash ls ll dir tree cat head tail less more stat file wc du df diff cmp jq yq
+   grep egrep fgrep rg ag ack find fd locate sort uniq cut tr awk xargs readlink realpath dirname basename md5sum
+   sha256sum test [ [[ true false exit return read pwd env printenv uname whoami id date sleep wait
+   ps pgrep pkill kill killall lsof ss netstat ping nc dig host nslookup curl wget`,
+);
+/** … those that do by what they are told to. */
+const LOOKING_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(Object.entries({
+  "command": wordSet("-v -V"),
+  "sed": wordSet("-n"),
+  "python": wordSet("-c"),
+  "python3": wordSet("-c"),
+  "node": wordSet("-e -p"),
+  "deno": wordSet("eval info"),
+  "ruby": wordSet("-e"),
+  "perl": wordSet("-e -ne -pe"),
+  "php": wordSet("-r"),
+  "git": wordSet(
+    `status log diff show branch rev-parse rev-list ls-files ls-remote ls-tree merge-base describe config remote grep
+     blame reflog cat-file check-ignore`,
+  ),
+  "git stash": wordSet("list show"),
+  "git worktree": wordSet("list"),
+  "gh": wordSet("api"),
+  "gh pr": wordSet("view list status checks diff"),
+  "gh issue": wordSet("view list status"),
+  "gh run": wordSet("view list watch"),
+  "docker": wordSet("ps logs inspect images info"),
+  "docker compose": wordSet("ps logs"),
+  "kubectl": wordSet("get describe logs"),
+  "systemctl": wordSet("status is-active"),
+  "npm": wordSet("ls list view info outdated why search"),
+  "pnpm": wordSet("ls list view info outdated why"),
+  "yarn": wordSet("list info outdated why"),
+  "pip": wordSet("list show"),
+  "cargo": wordSet("tree search metadata"),
+  "go": wordSet("list doc env"),
+}));
+/** What any program is asked that is only looked at. */
+const ASKING = wordSet("--version --help -V -h version help");
 /** Parts of a command that neither look nor do. */
-const NEUTRAL = /^(?:cd|echo|printf|pushd|popd|export|set|source|\.)\b/;
+const NEUTRAL = wordSet("cd echo printf pushd popd export set source .");
+/** Words before a program that do not change what it does. */
+const BEFORE = /^(?:\w+=\S* +|(?:sudo|time|!|timeout \S+) +)+/;
+const GIT_PLACE = /^git (?:-C \S+ |--no-pager )+/;
+const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 
 /** What a failure says that is nobody's to mend: a person or a rule said no, or nothing was to be done. */
-const REFUSED =
-  /doesn't want to (?:proceed|take)|was rejected|interrupted|permission to use|requires approval|hook (?:error|blocked)|blocked by|nothing (?:added )?to commit|no changes added/i;
-const NOT_THERE = /command not found|: not found$/;
+const REFUSED: readonly string[] = [
+  "doesn't want to proceed",
+  "doesn't want to take",
+  "was rejected",
+  "interrupted by",
+  "permission to use",
+  "requires approval",
+  "hook error",
+  "hook blocked",
+  "blocked by",
+  "nothing to commit",
+  "nothing added to commit",
+  "no changes added",
+];
 /** A shell's words for: interrupted, ended from outside. */
 const ENDED_BY_SIGNAL: ReadonlySet<number | undefined> = new Set([130, 143]);
 const COMMAND_NOT_FOUND = 127;
 
 /** Builds, linters, type checks, wherever in a command they stand. */
-const BUILDS =
-  /\b(?:build|compile|check|lint|typecheck|type-check|tsc|vue-tsc|eslint|biome|prettier|stylelint|ruff|mypy|pyright|flake8|pylint|black|clippy|vet|golangci-lint|rubocop|shellcheck|make|cmake|ninja|bazel|gradlew?|mvnw?|webpack|xcodebuild|msbuild|pre-commit)\b/;
+const BUILDS = wordSet(
+  `build compile check lint typecheck type-check tsc vue-tsc eslint biome prettier stylelint ruff mypy pyright flake8
+   pylint black clippy vet golangci-lint rubocop shellcheck make cmake ninja bazel gradle gradlew mvn mvnw webpack
+   xcodebuild msbuild pre-commit`,
+);
 
 /**
  * How much a failure matters that nothing has mended: 0 for tests, 1 for builds and checks, 2 for what else should have
@@ -49,22 +93,32 @@ export function openEndRank(one: MaybeOpen): number | null {
   const isFailure = kind === "failure" || kind === "test";
   if (!isFailure || outcome !== "failure" || resolvedBy !== null) return null;
   const { command = "", tool = "", exitCode } = facts;
-  const error = facts.error ?? title;
-  if (REFUSED.test(error) || ENDED_BY_SIGNAL.has(exitCode)) return null;
+  const error = (facts.error ?? title).toLowerCase();
+  if (REFUSED.some((words) => error.includes(words)) || ENDED_BY_SIGNAL.has(exitCode)) return null;
   // Tools of Claude Code itself fail by what they are asked; those of a server do somebody's work.
   if (tool !== "" && !tool.startsWith("mcp__")) return null;
   if (isOnlyLooking(command)) return null;
   if (kind === "test") return 0;
-  if (BUILDS.test(command)) return 1;
-  return exitCode === COMMAND_NOT_FOUND || NOT_THERE.test(error) ? null : 2;
+  if (command.split(/[^\w-]+/).some((word) => BUILDS.has(word))) return 1;
+  const isThere = exitCode !== COMMAND_NOT_FOUND && !error.includes("command not found");
+  return isThere ? 2 : null;
 }
 
 /** Whether every part of a command only looks for something. */
 function isOnlyLooking(command: string): boolean {
-  const parts = command
-    .replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, "''")
-    .split(/&&|\|\|?|;|\n/)
-    .map((part) => part.trim().replace(/^(?:\w+=\S* +|(?:sudo|time|!|timeout \S+) +)+/, ""))
-    .filter((part) => part !== "" && !NEUTRAL.test(part));
-  return parts.length > 0 && parts.every((part) => LOOKING.some((looks) => looks.test(part)));
+  if (command === "") return false;
+  const parts = command.replace(QUOTED, "''").split(/&&|\|\|?|;|\n/)
+    .map((part) => part.trim().replace(BEFORE, "").replace(GIT_PLACE, "git ").split(/\s+/))
+    .filter(([program = ""]) => program !== "" && !NEUTRAL.has(program));
+  return parts.length > 0 && parts.every(looks);
+}
+
+function looks([program = "", verb = "", next = ""]: readonly string[]): boolean {
+  return LOOKING.has(program) || LOOKING_VERBS.get(program)?.has(verb) === true ||
+    LOOKING_VERBS.get(`${program} ${verb}`)?.has(next) === true ||
+    (next === "" && ASKING.has(verb));
+}
+
+function wordSet(words: string): ReadonlySet<string> {
+  return new Set(words.split(/\s+/));
 }

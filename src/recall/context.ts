@@ -30,14 +30,16 @@ export interface ContextPlace {
   readonly home: string | null;
 }
 
-/** Rows that are looked at: of the branch, of each other one and without any, of the whole project. */
+/** Rows that are looked at: of the branch, of all branches (others share what the branch leaves), of the project. */
 const OF_BRANCH = 36;
-const OF_OTHER = 12;
-const OF_PROJECT = 24;
+const OF_BRANCHES = 60;
+const OF_PROJECT = 20;
 /** Failures of the branch that nothing has mended, and among how many rows they are looked for. */
 const OPEN_FAILURES = { among: 200, limit: 24 };
 /** Other branches that something is told of: those that were worked on last. */
 const MAX_OTHER_BRANCHES = 3;
+/** Kinds of which more is told than the title. */
+const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "summary"]);
 /** Facts whose files are looked at, and the largest file whose content is compared. */
 const MAX_LOOKED_AT = 8;
 const MAX_COMPARED_BYTES = 65_536;
@@ -69,8 +71,8 @@ export function sessionContext(
     .filter(({ kind, title }) => kind !== "note" || !known.some((text) => text.includes(title)))
     .map((row): Tellable => ({
       ...row,
-      files: JSON.parse(row.files),
-      facts: JSON.parse(row.facts),
+      files: row.files === "[]" ? [] : JSON.parse(row.files),
+      facts: WITH_FACTS.has(row.kind) ? JSON.parse(row.facts) : {},
       isStale: stale.has(row.id),
     }));
   return contextText({ rows, tasks, branch, nowMs }, budget);
@@ -91,20 +93,27 @@ function rowsOf(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
   const { project, branch } = here;
   const ofProject = tellableOfProject(db, project, OF_PROJECT);
   const others = new Set(
-    ofProject.flatMap((
-      row,
-    ) => [row.branch, ...(JSON.parse(row.facts) as ObservedFacts).branches ?? []])
+    ofProject.flatMap((row) => [row.branch, ...branchesOf(row)])
       .filter((other) => other !== branch && other !== null),
   );
   // What was brought in from elsewhere stands on no branch.
   const elsewhere = [...[...others].slice(0, MAX_OTHER_BRANCHES), ...branch === null ? [] : [null]];
+  const own = tellableOfBranch(db, here, OF_BRANCH);
+  const share = Math.ceil((OF_BRANCHES - own.length) / elsewhere.length);
   const rows = [
-    ...tellableOfBranch(db, here, OF_BRANCH),
+    ...own,
     ...openFailuresOfBranch(db, here, OPEN_FAILURES),
-    ...elsewhere.flatMap((other) => tellableOfBranch(db, { project, branch: other }, OF_OTHER)),
+    ...elsewhere.flatMap((other) => tellableOfBranch(db, { project, branch: other }, share)),
     ...ofProject,
   ];
   return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+/** The branches that a session was on before its last one. */
+function branchesOf({ kind, facts }: TellableRow): readonly (string | null)[] {
+  if (kind !== "summary" || !facts.includes('"branches"')) return [];
+  const { branches = [] }: ObservedFacts = JSON.parse(facts);
+  return branches;
 }
 
 /** Facts one of whose files is not as it was: its content is another one, or it is gone. */

@@ -82,6 +82,8 @@ Deno.test("openEndRank() tells tests, builds and the rest apart, and knows what 
     [null, "npm test", "[Request interrupted by user for tool use]"],
     [null, "npm run build", "Permission to use Bash with command npm run build has been denied."],
     [null, "npm run dev", "Exit code 143"],
+    [2, "constructor x", "Exit code 1"],
+    [2, "__proto__", "Exit code 1"],
   ];
   assert.deepEqual(
     cases.map(([, command, error]) => [rankOf(command, error), command]),
