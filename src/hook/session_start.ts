@@ -3,7 +3,7 @@ import { summarizeInput } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { StopPolicy } from "../guard/stop.ts";
-import { MAX_CONTEXT_CHARS } from "../memory/context_text.ts";
+import { contextChars, MAX_CONTEXT_CHARS } from "../memory/context_text.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
@@ -140,11 +140,11 @@ function contextOf(
     nowMs: atMs,
     home,
   };
-  const room = MAX_CONTEXT_CHARS - before.length;
-  const memory = sessionContext(db, place, { tokens: config.contextTokens, room });
-  if (memory !== "" || seenAtMs !== null) return memory;
+  const budget = { tokens: config.contextTokens, room: MAX_CONTEXT_CHARS - before.length };
+  const memory = sessionContext(db, place, budget);
+  if (memory !== "" || seenAtMs !== null || source === "fork") return memory;
   const sessions = recentSessions(db, { project, except: sessionId, limit: MAX_TOLD });
-  return recentSessionsText(sessions, atMs);
+  return recentSessionsText(sessions, { nowMs: atMs, maxChars: contextChars(budget) });
 }
 
 /** What the database answers; undefined when there is none or it cannot, which saving the event tells of. */

@@ -215,7 +215,7 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   }
   if (observed === null || observationId === null) return;
   if (observed.mends !== null) {
-    mendFailures(db, { capture, mends: observed.mends, by: observationId });
+    mendFailures(db, { capture, mends: observed.mends, by: observationId, nowMs: atMs });
   }
   askForSummary(db, capture.sessionId);
 }

@@ -19,14 +19,15 @@ const MAX_CHANGES = 20;
 /** A command passes: what had failed before is mended, by whatever was changed between. */
 export function mendFailures(
   db: DatabaseSync,
-  { capture, mends, by }: {
+  { capture, mends, by, nowMs }: {
     readonly capture: ClaimedCapture;
     readonly mends: string;
     readonly by: number;
+    readonly nowMs: number;
   },
 ): void {
   const { id, sessionId, project, branch, createdAtMs } = capture;
-  const before = { sameAs: digestOf(mends), project, before: createdAtMs };
+  const before = { sameAs: digestOf(mends), project, before: createdAtMs, nowMs };
   for (const failure of openFailures(db, before)) {
     const changes = changesBetween(db, sessionId, {
       fromMs: failure.updatedAtMs,

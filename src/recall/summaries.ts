@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
-import { type SessionSummary, summarizeSession } from "../memory/session_summary.ts";
+import { isSmallTalk, summarizeSession } from "../memory/session_summary.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { transaction } from "../store/database.ts";
@@ -8,6 +8,7 @@ import {
   type Observation,
   observationsToSummarize,
   replaceObservation,
+  usedTools,
 } from "../store/observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
 import { summaryOf } from "../store/summarizer_runs.ts";
@@ -54,14 +55,16 @@ export function digestOfSummary(
   { sessionId, title, text, facts, files }: Observation,
 ): string {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
-  return digestOfParts({ title, text, files, open: facts.open ?? [] }, parts);
+  return digestOfParts({ title, text, files, facts }, parts);
 }
 
 function digestOfParts(
-  { title, text, files, open }: SessionSummary,
+  { title, text, files, facts }: Pick<Observation, "title" | "text" | "files" | "facts">,
   parts: readonly Observation[],
 ): string {
-  return digestOf(JSON.stringify([title, text, open, files, parts.map(({ title }) => title)]));
+  return digestOf(
+    JSON.stringify([title, text, facts.open ?? [], files, parts.map(({ title }) => title)]),
+  );
 }
 
 function writeSummary(db: DatabaseSync, sessionId: string): void {
@@ -73,7 +76,8 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
   const isRewritten = summary !== null && known !== undefined &&
     known === digestOfParts(summary, parts);
   if (last !== undefined && summary !== null && !isRewritten) {
-    const { title, text, files, open } = summary;
+    const { title, text, files, facts } = summary;
+    const isTrivial = isSmallTalk(parts) && !usedTools(db, sessionId);
     replaceObservation(db, {
       uid: summaryUid(sessionId),
       sessionId,
@@ -85,7 +89,7 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
       text,
       terms: indexedTerms([title, text, ...files].join("\n"), last.project),
       files: files.map((path) => ({ path, digest: null })),
-      facts: { open },
+      facts: isTrivial ? { ...facts, trivial: true } : facts,
       sameAs: digestOf("summary"),
       atMs: last.updatedAtMs,
     });
