@@ -180,7 +180,7 @@ function report(
       ...(each === null ? {} : { perQuestion: each }),
     },
     text: [
-      `${asked.documents} documents, ${questions.length} questions` +
+      `${counted(asked.documents, "document")}, ${counted(questions.length, "question")}` +
       (unanswerable === 0 ? "" : `, ${unanswerable} of them without an answer`),
       "",
       scoreTable(scores, baseline, context.globals.color),
@@ -192,6 +192,10 @@ function report(
       ],
     ].join("\n"),
   };
+}
+
+function counted(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }
 
 function scoreTable(scores: EvalScores, baseline: EvalScores | null, color: boolean): string {
