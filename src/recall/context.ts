@@ -6,12 +6,12 @@ import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
 import { joinPath } from "../paths.ts";
 import {
   digestsOf,
-  openFailuresOfBranch,
   openTaskTitles,
   type ProjectBranch,
   tellableOfBranch,
   tellableOfProject,
   type TellableRow,
+  weightyOfBranch,
 } from "../store/memory_context.ts";
 
 /** The session that is told. */
@@ -31,11 +31,11 @@ export interface ContextPlace {
 }
 
 /** Rows that are looked at: of the branch, of all branches (others share what the branch leaves), of the project. */
-const OF_BRANCH = 36;
-const OF_BRANCHES = 60;
+const OF_BRANCH = 24;
+const OF_BRANCHES = 48;
 const OF_PROJECT = 20;
-/** Failures of the branch that nothing has mended, and among how many rows they are looked for. */
-const OPEN_FAILURES = { among: 200, limit: 24 };
+/** Rows of the branch that outlast many edits, and among how many they are looked for. */
+const WEIGHTY = { among: 200, limit: 40 };
 /** Other branches that something is told of: those that were worked on last. */
 const MAX_OTHER_BRANCHES = 3;
 /** Kinds of which more is told than the title. */
@@ -91,7 +91,7 @@ function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
 /** What may be told, each once: of the branch, of those that were worked on last, and what counts on every one. */
 function rowsOf(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
   const { project, branch } = here;
-  const ofProject = tellableOfProject(db, project, OF_PROJECT);
+  const ofProject = tellableOfProject(db, project, { limit: OF_PROJECT });
   const others = new Set(
     ofProject.flatMap((row) => [row.branch, ...branchesOf(row)])
       .filter((other) => other !== branch && other !== null),
@@ -102,10 +102,14 @@ function rowsOf(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
   const share = Math.ceil((OF_BRANCHES - own.length) / elsewhere.length);
   const rows = [
     ...own,
-    ...openFailuresOfBranch(db, here, OPEN_FAILURES),
+    ...weightyOfBranch(db, here, WEIGHTY),
     ...elsewhere.flatMap((other) => tellableOfBranch(db, { project, branch: other }, share)),
     ...ofProject,
   ];
+  // A session of a few words is worth a line where there is no other.
+  if (!rows.some(({ kind }) => kind === "summary")) {
+    rows.push(...tellableOfProject(db, project, { limit: OF_PROJECT, all: true }));
+  }
   return [...new Map(rows.map((row) => [row.id, row])).values()];
 }
 

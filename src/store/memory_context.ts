@@ -56,11 +56,12 @@ export function tellableOfBranch(
 }
 
 /**
- * Failures that nothing has mended, the newest first.
+ * Of a branch's newest rows those that outlast the edits between them, the newest first: fixes, commits, decisions,
+ * notes, and failures that nothing has mended.
  *
  * @param options `among`: so many of the branch's newest rows are looked at.
  */
-export function openFailuresOfBranch(
+export function weightyOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
   { among, limit }: { readonly among: number; readonly limit: number },
@@ -75,25 +76,28 @@ export function openFailuresOfBranch(
                       AND ${KINDS_OF_BRANCH}
                     ORDER BY created_at_ms DESC
                     LIMIT ?)
-        AND outcome = 'failure'
-        AND +resolved_by IS NULL
+        AND (kind IN ('fix', 'commit', 'decision', 'note') OR (outcome = 'failure' AND resolved_by IS NULL))
       ORDER BY id DESC
       LIMIT ?`,
   ).all(project, branch, among, limit) as unknown as TellableRow[];
 }
 
-/** What counts on every branch of a project, the newest first. The kinds are those of its index. */
+/**
+ * What counts on every branch of a project, the newest first. The kinds are those of its index.
+ *
+ * @param options `all`: those sessions too in which nothing was done.
+ */
 export function tellableOfProject(
   db: DatabaseSync,
   project: string,
-  limit: number,
+  { limit, all = false }: { readonly limit: number; readonly all?: boolean },
 ): TellableRow[] {
   return db.prepare(
     `SELECT ${COLUMNS}
        FROM observations
       WHERE project = ?
         AND kind IN ('summary', 'decision', 'note')
-        AND ${IS_TELLING}
+        AND ${all ? "TRUE" : IS_TELLING}
       ORDER BY created_at_ms DESC
       LIMIT ?`,
   ).all(project, limit) as unknown as TellableRow[];
