@@ -104,8 +104,9 @@ export interface Crash {
  */
 export function keepCrashed(thrown: unknown, { input, event: name, locations }: Crash): void {
   const atMs = Date.now();
-  const event = toEvent(maskedFields(input), name && maskedText(name));
-  const text = maskedText(input.text);
+  const fields = maskedFields(input);
+  const event = toEvent(fields, name && maskedText(name));
+  const text = input.kind === "event" ? jsonOf(fields) : maskedText(input.text);
   const isToolUse = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
   const record: HookRecord = {
     id: newId(atMs),
@@ -147,6 +148,15 @@ function maskedFields(input: Input): Record<string, unknown> {
     };
   } catch {
     return { session_id };
+  }
+}
+
+/** What is nested too deep to be written is not kept. */
+function jsonOf(fields: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(fields);
+  } catch {
+    return "[redacted:text]";
   }
 }
 

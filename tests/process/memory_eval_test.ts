@@ -60,3 +60,25 @@ Deno.test("of what a coding agent and people said in five languages memory finds
   ok(rows.get("any@10")! >= 0.8, `any@10 is ${rows.get("any@10")}`);
   assertBetter(rows, { plain, by: 0 });
 });
+
+Deno.test("what is private or secret in a document is not found, as in real memory", async () => {
+  const token = `ghp_${"a1B2c3D4e5".repeat(4)}`;
+  const document = {
+    id: "a",
+    sessionId: "s",
+    projectDir: "/p",
+    createdAtMs: Date.UTC(2026, 0, 5),
+    role: null,
+    text: `wombat burrows <private>pangolin</private> ${token}`,
+  };
+  const questions = ["pangolin", token, "wombat"].map((text, at) => ({
+    id: `q${at}`,
+    text,
+    relevant: ["a"],
+    projectDir: null,
+    asOfMs: null,
+    kind: "fact" as const,
+  }));
+  const { told } = await evaluate({ documents: [document], questions });
+  strictEqual(told.recall.any["1"], 0.3333);
+});

@@ -50,7 +50,7 @@ const RUNNERS: readonly Runner[] = [
   // unittest: Ran 5 tests in 0.001s, FAILED (failures=1)
   { total: /^Ran (\d+) tests? in /m, failed: /^FAILED \((?:failures|errors)=(\d+)/m },
   // ctest: 80% tests passed, 1 tests failed out of 5
-  { total: /tests failed out of (\d+)/, failed: /(\d+) tests failed out of/ },
+  { total: /tests failed out of (\d+)/, failed: /(?<!\d)(\d+) tests failed out of/ },
 ];
 
 /** Lines that name a test that failed; the name is the first group. */
@@ -68,17 +68,26 @@ const MAX_NAME_CHARS = 120;
 /** Go tells no counts: a line for each package. */
 const GO = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[build failed\])/m;
 
+/** Of a long command what it begins and ends with is looked at: between may be a whole file. */
+const MAX_COMMAND_CHARS = 2_000;
+
 /** Whether a command runs tests. */
 export function isTestCommand(command: string): boolean {
-  return TEST_COMMANDS.test(command);
+  return command.length <= 2 * MAX_COMMAND_CHARS ? TEST_COMMANDS.test(command) : [
+    command.slice(0, MAX_COMMAND_CHARS),
+    command.slice(-MAX_COMMAND_CHARS),
+  ].some((part) => TEST_COMMANDS.test(part));
 }
 
 /** Counts stand at the end. */
 const MAX_CHARS = 100_000;
+/** No runner has longer lines of its own; the patterns may look at one from many of its places. */
+const MAX_LINE_CHARS = 400;
 
 /** What the output of a test command says; null when it is of no runner that is known. */
 export function readTestRun(whole: string): TestRun | null {
-  const output = whole.slice(-MAX_CHARS);
+  const output = whole.slice(-MAX_CHARS).split("\n")
+    .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
   const failing = failingTests(output);
   for (const runner of RUNNERS) {
     const [passed, failed, total] = [runner.passed, runner.failed, runner.total]
