@@ -43,7 +43,8 @@ export interface ObservedFacts {
   /** Lines that an edit added and took away. */
   readonly added?: number;
   readonly removed?: number;
-  readonly commit?: { readonly hash: string; readonly subject: string };
+  /** The hash is null when the command did not print it. */
+  readonly commit?: { readonly hash: string | null; readonly subject: string };
   /** Tests by their number, as the runner counts them. */
   readonly passed?: number;
   readonly failed?: number;

@@ -182,6 +182,80 @@ Deno.test("a commit is known by its number and subject", () => {
   assert.equal(bash("echo '[main 1a2b3c4] no'", "[main 1a2b3c4] no").kind, "command");
 });
 
+Deno.test("a commit that prints nothing is known by the command that made it", () => {
+  const LOG = "0f7adbb Collapse runs of blanks";
+  const WHOLE = "0f7adbb1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7";
+  const commits: readonly (readonly [string, string, hash: string | null, subject: string])[] = [
+    [
+      'git commit -qam "Collapse runs of blanks" && git log --oneline -1',
+      LOG,
+      "0f7adbb",
+      "Collapse runs of blanks",
+    ],
+    ["git add -A && git commit -qm 'Say less'", "", null, "Say less"],
+    ["cd /a && git -C b commit --quiet -m 'Say less'", "", null, "Say less"],
+    [
+      "git commit -q --message='Say less' && git rev-parse --short HEAD",
+      "1a2b3c4",
+      "1a2b3c4",
+      "Say less",
+    ],
+    ["git commit -q -m 'Say less' | tail -3", "", null, "Say less"],
+    ["git commit -m 'Say less' | tail -1", " 1 file changed, 2 insertions(+)", null, "Say less"],
+    [
+      "git commit -qm 'Say less'; git log -1 --oneline",
+      "1a2b3c4 (HEAD -> main) Say less",
+      "1a2b3c4",
+      "Say less",
+    ],
+    [
+      "git commit -qm 'Say less' && git log -1",
+      `commit ${WHOLE}\nAuthor: a\n\n    Say less`,
+      WHOLE,
+      "Say less",
+    ],
+    [
+      "git commit -q --amend --no-edit && git log --oneline -2",
+      `${LOG}\n1a2b3c4 First`,
+      "0f7adbb",
+      "Collapse runs of blanks",
+    ],
+    [
+      "git commit -q -m \"$(cat <<'EOF'\nDon't say (so) much\n\nIt is long.\nEOF\n)\" && git push -q",
+      "",
+      null,
+      "Don't say (so) much",
+    ],
+    ["git commit -q -F - <<EOF\nSay less\n\nbody\nEOF", "", null, "Say less"],
+  ];
+  for (const [command, output, hash, subject] of commits) {
+    const { kind, title, facts } = bash(command, output);
+    assert.equal(kind, "commit", command);
+    assert.deepEqual(facts.commit, { hash, subject }, command);
+    assert.equal(title, `Commit${hash === null ? "" : ` ${hash.slice(0, 7)}`}: ${subject}`);
+  }
+  const none: readonly (readonly [string, string])[] = [
+    ["git commit --dry-run -m x", "On branch main\nChanges to be committed:"],
+    ["git commit -m x || true", "On branch main\nnothing to commit, working tree clean"],
+    ["git commit -qm x; echo done", "error: pathspec 'x' did not match\ndone"],
+    ["make lint || git commit -qm x", "fine"],
+    ["git commit -m x | tail -1", "nothing to commit, working tree clean"],
+    ["echo git commit -m x", "git commit -m x"],
+    ["git log --oneline -3 --grep 'git commit'", LOG],
+    ["git commit -q", ""],
+  ];
+  for (const [command, output] of none) {
+    assert.equal(bash(command, output).kind, "command", command);
+  }
+  assert.equal(fails("git commit -qam x", "Exit code 1\nnothing to commit").kind, "failure");
+});
+
+Deno.test("a commit that a check had refused mends that failure", () => {
+  const command = "git commit -m 'Say less'";
+  const refused = fails(command, "Exit code 1\nlint: 3 problems");
+  assert.equal(bash(command, "[main 1a2b3c4] Say less").mends, refused.sameAs);
+});
+
 Deno.test("what was looked at, asked, planned and said is told by itself", () => {
   const rows: readonly (readonly [Observed, string, string])[] = [
     [tell("Read", { tool_input: { file_path: `${ROOT}/a.ts` } }), "search", "Read a.ts"],

@@ -1,6 +1,7 @@
 /** What a shell command tells: that it ran, failed, tested, or committed. */
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { madeCommit } from "./commits.ts";
 import { errorLine } from "./error_line.ts";
 import { isTestCommand, readTestRun } from "./test_runs.ts";
 
@@ -9,8 +10,6 @@ const KEPT_OUTPUT = { head: 600, tail: 1_400 };
 const KEPT_ERROR = { head: 900, tail: 2_200 };
 const MAX_COMMAND_CHARS = 1_000;
 
-/** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
-const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/m;
 const EXIT_CODE = /^Exit code (\d+)\n?/;
 
 /** Bash and its like. */
@@ -18,7 +17,7 @@ export function observeCommand({ outcome, payload }: ToolUse): Observed | null {
   const command = textIn(payload["tool_input"], "command").trim();
   if (command === "") return null;
   const { output, exitCode } = outputOf(outcome, payload);
-  const commit = outcome === "success" ? commitIn(command, output) : null;
+  const commit = outcome === "success" ? commitOf(command, output) : null;
   if (commit !== null) return commit;
   return isTestCommand(command)
     ? testOf({ command, output, exitCode, outcome })
@@ -116,19 +115,20 @@ function commandOf(
   };
 }
 
-function commitIn(command: string, output: string): Observed | null {
-  if (!/\bgit\b[\s\S]*\b(?:commit|cherry-pick|revert|merge)\b/.test(command)) return null;
-  const [line, branch, hash, subject] = COMMITTED.exec(output) ?? [];
-  if (line === undefined) return null;
+function commitOf(command: string, output: string): Observed | null {
+  const commit = madeCommit(command, output);
+  if (commit === null) return null;
+  const { hash, subject, branch } = commit;
+  const name = hash === null ? "" : ` ${hash.slice(0, 7)}`;
   return {
     kind: "commit",
     outcome: "success",
-    title: titleLine(`Commit ${hash!.slice(0, 7)} on ${branch}: ${subject}`),
+    title: titleLine(`Commit${name}${branch === null ? "" : ` on ${branch}`}: ${subject}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
     files: [],
-    facts: { command: headOfCommand(command), commit: { hash: hash!, subject: subject! } },
-    sameAs: `commit ${hash}`,
-    mends: null,
+    facts: { command: headOfCommand(command), commit: { hash, subject } },
+    sameAs: `commit ${hash ?? subject}`,
+    mends: failureKey(commandKey(command)),
   };
 }
 
