@@ -3,7 +3,8 @@ import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
 import { madeCommit } from "./commits.ts";
 import { errorLine } from "./error_line.ts";
-import { isTestCommand, readTestRun } from "./test_runs.ts";
+import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
+import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
 
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -55,6 +56,8 @@ function testOf({ command, output, exitCode, outcome }: Run): Observed {
   const counts = run === null ? "" : countsText(run);
   const what = failed ? "Tests fail" : "Tests pass";
   const why = run?.failing[0] ?? error;
+  const target = soleTarget(command, run !== null && (!failed || run.failed > 0));
+  const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false;
   return {
     kind: "test",
     outcome: failed ? "failure" : "success",
@@ -67,10 +70,19 @@ function testOf({ command, output, exitCode, outcome }: Run): Observed {
       ...factsOf(command, exitCode, error),
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
+      ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
     },
-    sameAs: failed ? failureKey(key) : `test ${key}`,
-    mends: failed ? null : failureKey(key),
+    sameAs: `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`,
+    ...failed ? { mends: null } : mendsOfTests(command, run),
   };
+}
+
+/** What a run of tests mends that passes: nothing when none ran, or when its status is another program's. */
+function mendsOfTests(command: string, run: TestRun | null): Pick<Observed, "mends" | "passes"> {
+  const passes = passedTargets(command, run !== null);
+  const isUntold = passes.length === 0 && soleTarget(command, true) !== null;
+  if (run?.passed === 0 || isUntold) return { mends: null };
+  return { mends: failureKey(commandKey(command)), passes };
 }
 
 function countsText(
@@ -129,10 +141,12 @@ function commitOf(command: string, output: string): Observed | null {
     facts: { command: headOfCommand(command), commit: { hash, subject } },
     sameAs: `commit ${hash ?? subject}`,
     mends: failureKey(commandKey(command)),
+    passes: passedTargets(command, false),
   };
 }
 
-function failureKey(key: string): string {
+/** What failures of a command have in common. */
+export function failureKey(key: string): string {
   return `failure ${key}`;
 }
 

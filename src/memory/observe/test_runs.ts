@@ -6,6 +6,8 @@ export interface TestRun {
   readonly failed: number;
   /** Names of tests that failed, as far as they are named. */
   readonly failing: readonly string[];
+  /** Every file or test that failed, as paths; null when it is not known that these are all. */
+  readonly failedIn: readonly string[] | null;
 }
 
 /** Commands that run tests, whatever they print. */
@@ -63,6 +65,23 @@ const FAILING: readonly RegExp[] = [
   /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
   /^[ \t]+\d+\) (.+)$/gm, // mocha, rspec
 ];
+/** Lines that tell where a test failed, as the first group, and how many of those there must be: together they are all. */
+const FAILED_IN: readonly { readonly path: RegExp; readonly counts: readonly RegExp[] }[] = [
+  // pytest
+  {
+    path: /^(?:FAILED|ERROR) (\S+)(?= - |$)/gm,
+    counts: [/^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b/m, /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b/m],
+  },
+  // jest, vitest
+  {
+    path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?)(?=[ \t\n]|$)/gm,
+    counts: [/^[ \t]*Test (?:Suites:|Files )[ \t]+(\d+) failed\b/m],
+  },
+  // deno: name => ./a_test.ts:11:6
+  { path: /=> (\.\/\S+:\d+):\d+$/gm, counts: [/^FAILED \|.*\| (\d+) failed/m] },
+  { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m] },
+];
+const MAX_FAILED_IN = 40;
 const MAX_FAILING = 8;
 const MAX_NAME_CHARS = 120;
 /** Go tells no counts: a line for each package. */
@@ -80,18 +99,25 @@ const MAX_CHARS = 100_000;
 export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS);
   const failing = failingTests(output);
+  const failedIn = failedPaths(output);
   for (const runner of RUNNERS) {
     const [passed, failed, total] = [runner.passed, runner.failed, runner.total]
       .map((pattern) => numberIn(output, pattern));
     if (passed == null && failed == null && total == null) continue;
     const bad = failed ?? 0;
-    return { passed: passed ?? (total == null ? null : total - bad), failed: bad, failing };
+    return {
+      passed: passed ?? (total == null ? null : total - bad),
+      failed: bad,
+      failing,
+      failedIn,
+    };
   }
   if (!GO.test(output)) return null;
   return {
     passed: null,
     failed: /^(?:FAIL\b|--- FAIL)/m.test(output) ? Math.max(1, failing.length) : 0,
     failing,
+    failedIn,
   };
 }
 
@@ -109,4 +135,18 @@ function failingTests(output: string): string[] {
     }
   }
   return [...names];
+}
+
+function failedPaths(output: string): string[] | null {
+  for (const { path, counts } of FAILED_IN) {
+    const found = new Set<string>();
+    for (const [, one] of output.matchAll(path)) {
+      found.add(one!.slice(0, MAX_NAME_CHARS).toWellFormed());
+      if (found.size > MAX_FAILED_IN) return null;
+    }
+    if (found.size === 0) continue;
+    const wanted = counts.reduce((sum, count) => sum + (numberIn(output, count) ?? 0), 0);
+    return found.size === wanted ? [...found] : null;
+  }
+  return null;
 }
