@@ -51,19 +51,32 @@ const RUNNERS: readonly Runner[] = [
   { total: /^Tests: (\d+), Assertions/m, failed: /^Tests: .*(?:Failures|Errors): (\d+)/m },
   // unittest: Ran 5 tests in 0.001s, FAILED (failures=1)
   { total: /^Ran (\d+) tests? in /m, failed: /^FAILED \((?:failures|errors)=(\d+)/m },
+  // gradle: 5 tests completed, 1 failed
+  { total: /^(\d+) tests? completed/m, failed: /^\d+ tests? completed, (\d+) failed/m },
   // ctest: 80% tests passed, 1 tests failed out of 5
-  { total: /tests failed out of (\d+)/, failed: /(\d+) tests failed out of/ },
+  { total: /tests failed out of (\d+)/, failed: /(?<!\d)(\d+) tests failed out of/ },
 ];
 
 /** Lines that name a test that failed; the name is the first group. */
 const FAILING: readonly RegExp[] = [
   /^(.+?) \.\.\. FAILED\b/gm, // deno, cargo
   /^--- FAIL: (\S+)/gm, // go
-  /^FAILED ([^\s|]\S*)/gm, // pytest
+  /^FAILED ([^\s|(]\S*)/gm, // pytest
   /^[ \t]*[✕✖×✗]\s+(.+?)(?: \(\d+ ?m?s\))?$/gm, // jest, vitest, node
   /^not ok \d+ -? ?(.+?)(?: #.*)?$/gm, // TAP
   /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
-  /^[ \t]+\d+\) (.+)$/gm, // mocha, rspec
+  /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+)$/gm, // mocha, rspec
+  /^\d+\) (\S+::\S+)/gm, // phpunit
+  /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm, // minitest, rails
+  /^\[ERROR\] {2,}(\w\S*:\d+)\b/gm, // maven
+  /^(\S+ > \S.*) FAILED$/gm, // gradle
+  /^[ \t]+\d+ - (\S[^(\n]*) \(/gm, // ctest
+  /^[ \t]*Failed (\S+) \[/gm, // dotnet
+];
+/** The same, for outputs that name none in that way: what is longer, or only the file. */
+const FAILING_ELSE: readonly RegExp[] = [
+  /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm, // jest
+  /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*)$/gm, // jest, vitest
 ];
 /** Lines that tell where a test failed, as the first group, and how many of those there must be: together they are all. */
 const FAILED_IN: readonly { readonly path: RegExp; readonly counts: readonly RegExp[] }[] = [
@@ -127,8 +140,13 @@ function numberIn(output: string, pattern: RegExp | undefined): number | null {
 }
 
 function failingTests(output: string): string[] {
+  const names = namesIn(output, FAILING);
+  return names.length > 0 ? names : namesIn(output, FAILING_ELSE);
+}
+
+function namesIn(output: string, patterns: readonly RegExp[]): string[] {
   const names = new Set<string>();
-  for (const pattern of FAILING) {
+  for (const pattern of patterns) {
     for (const [, name] of output.matchAll(pattern)) {
       names.add(name!.trim().slice(0, MAX_NAME_CHARS).toWellFormed());
       if (names.size >= MAX_FAILING) return [...names];
