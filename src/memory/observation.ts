@@ -1,5 +1,7 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { TestTarget } from "./observe/test_target.ts";
+
 /** What an observation is about. */
 export const OBSERVATION_KINDS = [
   "edit",
@@ -43,11 +45,14 @@ export interface ObservedFacts {
   /** Lines that an edit added and took away. */
   readonly added?: number;
   readonly removed?: number;
-  readonly commit?: { readonly hash: string; readonly subject: string };
+  /** The hash is null when the command did not print it. */
+  readonly commit?: { readonly hash: string | null; readonly subject: string };
   /** Tests by their number, as the runner counts them. */
   readonly passed?: number;
   readonly failed?: number;
   readonly failing?: readonly string[];
+  /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
+  readonly failedIn?: readonly string[];
   /** Of a fix: the failure that it mended, and what was done between. */
   readonly mended?: number;
   readonly by?: readonly number[];
@@ -80,6 +85,8 @@ export interface Observed {
   readonly sameAs: string | null;
   /** Says which failures this success mends: their `sameAs`. */
   readonly mends: string | null;
+  /** The tests that this success has taken: it mends the failures of those as well. */
+  readonly passes?: readonly TestTarget[];
 }
 
 /** A capture as the queue has it, its payload read. */

@@ -1,6 +1,7 @@
 /** What a question asks for beside its words: a time, files, what one of the two said. */
-import { spokenTime } from "./dates.ts";
+import { type SpokenTime, spokenTime } from "./dates.ts";
 import type { TimeSpan } from "./spans.ts";
+import { exactTerm, JOINT } from "./terms.ts";
 import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "./query.ts";
 
 /** A question as it is answered. */
@@ -8,11 +9,15 @@ export interface MemoryQuestion {
   readonly query: MemoryQuery;
   /** The time that it speaks of. */
   readonly time: TimeSpan | null;
+  /** The word that says its date in a text; null when it is no day by its date. */
+  readonly day: string | null;
   /** What looks like a file in it, in small letters. */
   readonly paths: readonly string[];
   /** Whose words answer it: what the person told of themselves, or what Claude proposed; null when it does not say. */
   readonly speaker: "person" | "claude" | null;
 }
+
+const DAY_MS = 86_400_000;
 
 /** Claude is asked what it said: "which library did you suggest?". */
 const OF_CLAUDE =
@@ -26,13 +31,45 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   const lower = text.toLowerCase();
   const time = spokenTime(text, nowMs);
   const query = readQuery(text);
-  const untimed = time !== null && time.isRelative ? readQuery(without(text, time.words)) : query;
+  const isDated = time !== null && isDay(time);
+  const untimed = time === null
+    ? query
+    : time.isRelative
+    ? readQuery(without(text, time.words))
+    : isDated
+    ? withoutNumbers(query, readQuery(without(text, time.words)))
+    : query;
   return {
     query: untimed.terms.length === 0 ? query : untimed,
     time,
+    day: isDated ? dateTerm((time.fromMs + time.untilMs) / 2) : null,
     paths: (lower.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
       .map((path) => path.replaceAll("\\", "/")),
     speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
+  };
+}
+
+/** Whether a time is one day by its date, widened as {@linkcode spokenTime} does. */
+function isDay({ fromMs, untilMs, isRelative }: SpokenTime): boolean {
+  return !isRelative && untilMs - fromMs <= 2 * DAY_MS;
+}
+
+/** As the index has a date, whether it stands by itself or before a time of day: `2026-03-04`, `2026/03/04T10:00`. */
+function dateTerm(atMs: number): string {
+  return `"${exactTerm(new Date(atMs).toISOString().slice(0, 10))}"`;
+}
+
+/**
+ * A query without the numbers of its date, each of which is in many a name (`page18.ts`): what says the date is found by
+ * the date as one word.
+ */
+function withoutNumbers({ terms, phrases }: MemoryQuery, undated: MemoryQuery): MemoryQuery {
+  const others = new Set(undated.terms.map(({ match }) => match));
+  return {
+    terms: terms.filter(({ match, kind }) =>
+      others.has(match) || kind === "exact" && match.includes(JOINT) || !/\d/.test(match)
+    ),
+    phrases,
   };
 }
 

@@ -32,10 +32,20 @@ export interface RankContext {
   readonly nowMs: number;
   /** The time that it speaks of. */
   readonly time: TimeSpan | null;
+  /** Where that is a day by its date; null for any other time. */
+  readonly day: AskedDay | null;
   /** Exact words of paths in it: `run.ts`. */
   readonly paths: readonly string[];
   /** Whose words it asks for. */
   readonly speaker: "person" | "claude" | null;
+}
+
+/** A day that a question tells by its date. */
+export interface AskedDay {
+  /** What says the date itself counts as of that day, whenever it was said. */
+  readonly saidBy: ReadonlySet<number>;
+  /** How many words the question has beside it: each of them counts more than the day. */
+  readonly words: number;
 }
 
 /** How much each of it counts, beside 1 for the words. */
@@ -44,6 +54,8 @@ export interface RankWeights {
   readonly recency: number;
   readonly file: number;
   readonly time: number;
+  /** For a day that is told by its date, shared among the words and the day. */
+  readonly day: number;
   /** For what comes right after a match, and right before: an answer stands behind its question. */
   readonly next: number;
   readonly previous: number;
@@ -58,6 +70,7 @@ export const RANK_WEIGHTS: RankWeights = {
   recency: 0.03,
   file: 0.15,
   time: 0.7,
+  day: 1,
   next: 0.8,
   previous: 0.4,
   speaker: 0.3,
@@ -102,7 +115,7 @@ export function rank<Hit extends Rankable>(
         weights.session * (sessions.get(hit.sessionId) ?? 0) +
         weights.recency * Math.exp(-Math.max(0, context.nowMs - hit.createdAtMs) / RECENT_MS) +
         weights.file * (namesFile(hit, context.paths) ? 1 : 0) +
-        weights.time * nearness(hit.createdAtMs, context.time) +
+        timeScore(hit, context, weights) +
         weights.speaker * (isOf(hit.kind, context.speaker) ? 1 : 0) +
         (weights.kinds[hit.kind] ?? 0),
     }))
@@ -133,10 +146,26 @@ function isOf(kind: ObservationKind, speaker: RankContext["speaker"]): boolean {
     : speaker === "claude" && kind === "message";
 }
 
-/** 1 within the time, falling to 0 over as long again on either side. */
-function nearness(atMs: number, time: TimeSpan | null): number {
+function timeScore(
+  { id, createdAtMs }: Rankable,
+  { time, day }: RankContext,
+  weights: RankWeights,
+): number {
   if (time === null) return 0;
-  const length = time.untilMs - time.fromMs;
-  const outside = Math.max(time.fromMs - atMs, atMs - time.untilMs, 0);
-  return Math.max(0, 1 - outside / length);
+  if (day === null) return weights.time * nearness(createdAtMs, time);
+  return weights.day / (1 + day.words) *
+    (day.saidBy.has(id) ? 1 : nearnessToDay(createdAtMs, time));
+}
+
+/** 1 within the time, falling to 0 over as long again on either side. */
+function nearness(atMs: number, { fromMs, untilMs }: TimeSpan): number {
+  const outside = Math.max(fromMs - atMs, atMs - untilMs, 0);
+  return Math.max(0, 1 - outside / (untilMs - fromMs));
+}
+
+/** 1 on the day itself, of which the time is widened by half a day for zones; a day before or behind it is 0.4. */
+function nearnessToDay(atMs: number, { fromMs, untilMs }: TimeSpan): number {
+  const quarter = (untilMs - fromMs) / 4;
+  const outside = Math.max(fromMs + quarter - atMs, atMs - untilMs + quarter, 0);
+  return Math.max(0, 1 - 0.3 * outside / quarter);
 }

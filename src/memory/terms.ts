@@ -2,13 +2,14 @@
  * The words of code, as the index has them. Prose is indexed as it is, stemmed; what must be found exactly becomes a word
  * that no stemmer changes and no prose holds: it ends with `ǃ`, and `ǀ` joins its parts (both letters to the index).
  * `parseHookEvent` gives `parsehookeventǃ` and the plain words of its parts; `src/hook/run.ts` gives `srcǀhookǀrunǀtsǃ` and
- * `runǀtsǃ`. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours.
+ * `runǀtsǃ`. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours, a picture (🚀) its number.
  */
 import { digestHalves } from "./fnv.ts";
 import { isBeyondAscii, type LetterPattern, patternFor } from "./letters.ts";
 
 const END = "ǃ";
-const JOINT = "ǀ";
+/** Stands between the words that an exact word is made of. */
+export const JOINT = "ǀ";
 /** Longest text that is looked through, in characters, and the most words that come of it. */
 const MAX_CHARS = 80_000;
 const MAX_TERMS = 600;
@@ -28,6 +29,9 @@ const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]{2,}/gu;
 const ANY_UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+/** Pictures, each a character that the index takes for a blank; and what a text without any can be told by at a glance. */
+const PICTURE = /\p{Extended_Pictographic}/gu;
+const ANY_PICTURE = /[\xa9\xae\u203c-\u3299\ud83c-\ud83e]/;
 
 /** The words of code in a text, and the pairs of writing without blanks; each once. */
 export interface CodeTerms {
@@ -52,12 +56,8 @@ export function codeTerms(text: string): CodeTerms {
     // Line and column behind a path are another thing every day.
     addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
   }
-  if (isBeyondAscii(looked) && ANY_UNSPACED.test(looked)) {
-    for (const [run] of looked.matchAll(UNSPACED)) {
-      for (const pair of pairsOf(run)) {
-        if (exact.size < MAX_TERMS) exact.add(pair);
-      }
-    }
+  if (isBeyondAscii(looked)) {
+    for (const term of beyondAscii(looked)) if (exact.size < MAX_TERMS) exact.add(term);
   }
   return { exact: [...exact], parts: [...parts].slice(0, MAX_TERMS) };
 }
@@ -99,6 +99,8 @@ function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
   const isJoined = pieces.length > 1;
   if (isJoined && patternFor(LETTER, chunk).test(chunk) || /\d[.:-]\d/.test(chunk)) {
     exact.add(exactTerm(chunk));
+    const [day] = /^\d{4}-\d\d-\d\d(?=T\d)/.exec(chunk) ?? [];
+    if (day !== undefined) exact.add(exactTerm(day));
     const path = chunk.split(/[/\\]/).filter((piece) => piece !== "");
     if (path.length > 1) exact.add(exactTerm(path.at(-1)!));
   }
@@ -111,6 +113,17 @@ function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
       continue;
     }
     for (const word of wordsOf(piece)) if (word.length > 1) parts.add(word);
+  }
+}
+
+/** What stands without blanks, two by two, and pictures, each by its number. */
+function* beyondAscii(text: string): Generator<string> {
+  if (ANY_UNSPACED.test(text)) {
+    for (const [run] of text.matchAll(UNSPACED)) yield* pairsOf(run);
+  }
+  if (!ANY_PICTURE.test(text)) return;
+  for (const [picture] of text.matchAll(PICTURE)) {
+    yield JOINT + picture.codePointAt(0)!.toString(16) + END;
   }
 }
 

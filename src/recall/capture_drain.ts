@@ -220,14 +220,15 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   }
   if (observed === null || observationId === null) return;
   if (observed.mends !== null) {
-    mendFailures(db, { capture, mends: observed.mends, by: observationId, nowMs: atMs });
+    const { mends, passes = [] } = observed;
+    mendFailures(db, { capture, mends, passes, by: observationId, nowMs: atMs });
   }
   askForSummary(db, capture.sessionId);
 }
 
 function newObservation(
   { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  { sameAs, mends: _mends, ...observed }: Observed,
+  { sameAs, mends: _mends, passes: _passes, ...observed }: Observed,
   terms: string,
 ): NewObservation {
   return {

@@ -3,11 +3,15 @@ import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import { describeFix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
+import { failureKey } from "../memory/observe/commands.ts";
+import { hasTaken, soleTarget, targetKey, type TestTarget } from "../memory/observe/test_target.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
 import {
   changesBetween,
+  type OpenFailure,
   openFailures,
+  openTestFailures,
   resolveFailure,
   saveObservation,
 } from "../store/observations.ts";
@@ -16,44 +20,77 @@ import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 /** What is between a failure and its success, at most. */
 const MAX_CHANGES = 20;
 
+/** Failures that a run of tests is compared with when it passes. */
+const MAX_COMPARED = 500;
+
+/** A success, and what it says of failures before it. */
+interface Success {
+  readonly capture: ClaimedCapture;
+  /** What the failures that it mends have in common. */
+  readonly mends: string;
+  /** The tests that it has taken. */
+  readonly passes: readonly TestTarget[];
+  /** Its observation. */
+  readonly by: number;
+  /** Epoch milliseconds: what failed later than this was told by a clock that was set back since. */
+  readonly nowMs: number;
+}
+
 /** A command passes: what had failed before is mended, by whatever was changed between. */
-export function mendFailures(
+export function mendFailures(db: DatabaseSync, success: Success): void {
+  const { mends, passes, nowMs, capture: { project, createdAtMs } } = success;
+  const before = { project, before: createdAtMs, nowMs };
+  const told = new Map<string, number>();
+  for (const key of [mends, ...passes.map((target) => failureKey(targetKey(target)))]) {
+    for (const failure of openFailures(db, { ...before, sameAs: digestOf(key) })) {
+      mendFailure(db, failure, { ...success, told });
+    }
+  }
+  if (passes.length === 0) return;
+  for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
+    if (hasPassed(failure, passes)) mendFailure(db, failure, { ...success, told });
+  }
+}
+
+/** Whether tests that failed were among those that pass now, however their command was spelled. */
+function hasPassed({ facts }: OpenFailure, passes: readonly TestTarget[]): boolean {
+  const { command = "", failed = 0, failedIn = null } = facts;
+  const target = soleTarget(command, failed > 0);
+  return target !== null && passes.some((passed) => hasTaken(passed, { target, failedIn }));
+}
+
+/** @param success With the fixes that it told already, by their titles: what failed twice is fixed once. */
+function mendFailure(
   db: DatabaseSync,
-  { capture, mends, by, nowMs }: {
-    readonly capture: ClaimedCapture;
-    readonly mends: string;
-    readonly by: number;
-    readonly nowMs: number;
-  },
+  failure: OpenFailure,
+  { capture, by, told }: Success & { readonly told: Map<string, number> },
 ): void {
   const { id, sessionId, project, branch, createdAtMs } = capture;
-  const before = { sameAs: digestOf(mends), project, before: createdAtMs, nowMs };
-  for (const failure of openFailures(db, before)) {
-    const changes = changesBetween(db, sessionId, {
-      fromMs: failure.updatedAtMs,
-      untilMs: createdAtMs,
-      limit: MAX_CHANGES,
+  const changes = changesBetween(db, sessionId, {
+    fromMs: failure.updatedAtMs,
+    untilMs: createdAtMs,
+    limit: MAX_CHANGES,
+  });
+  let resolvedBy = by;
+  if (changes.length > 0) {
+    const { files, ...fix } = describeFix(failure, changes);
+    resolvedBy = told.get(fix.title) ?? saveObservation(db, {
+      ...fix,
+      uid: `${id}/fix/${failure.id}`,
+      sessionId,
+      project,
+      branch,
+      kind: "fix",
+      outcome: "success",
+      terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
+      files: filesOf(db, changes, files),
+      sameAs: null,
+      atMs: createdAtMs,
     });
-    let resolvedBy = by;
-    if (changes.length > 0) {
-      const { files, ...fix } = describeFix(failure, changes);
-      resolvedBy = saveObservation(db, {
-        ...fix,
-        uid: `${id}/fix/${failure.id}`,
-        sessionId,
-        project,
-        branch,
-        kind: "fix",
-        outcome: "success",
-        terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
-        files: filesOf(db, changes, files),
-        sameAs: null,
-        atMs: createdAtMs,
-      });
-    }
-    resolveFailure(db, failure.id, resolvedBy);
-    if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
+    told.set(fix.title, resolvedBy);
   }
+  resolveFailure(db, failure.id, resolvedBy);
+  if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
 }
 
 /** The files of some changes, with the content that the last of them left. */

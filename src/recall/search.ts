@@ -12,6 +12,7 @@ import {
   neighboursOf,
   newestObservations,
   snippetOf,
+  withTerm,
 } from "../store/memory_search.ts";
 import { readObservations } from "../store/observations.ts";
 import {
@@ -114,7 +115,11 @@ function rankAsked(
       .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
-  return rank(scored, neighbours, { nowMs, time, paths, speaker }, weights);
+  const day = question.day === null ? null : {
+    saidBy: withTerm(db, question.day, hits.map(({ id }) => id)),
+    words: asked.terms.filter(({ term, count }) => term.kind === "word" && count > 0).length,
+  };
+  return rank(scored, neighbours, { nowMs, time, day, paths, speaker }, weights);
 }
 
 /** A time, as far as the filter lets it through. */

@@ -1,5 +1,6 @@
 /** How observations are shown, to people and to models. */
 import { plain } from "../capture/plain.ts";
+import type { ObservedFacts } from "../memory/observation.ts";
 import type { Observation } from "../store/observations.ts";
 import { relativeTime } from "../time.ts";
 
@@ -48,10 +49,14 @@ export function observationFacts(
     ["times", observation.repeats === 1 ? null : observation.repeats],
     ["command", facts.command],
     ["exit status", facts.exitCode],
-    ["commit", facts.commit === undefined ? null : `${facts.commit.hash} ${facts.commit.subject}`],
+    ["commit", facts.commit === undefined ? null : commitText(facts.commit)],
     ["symbols", facts.symbols?.join(", ") || null],
     ["mended", facts.mended === undefined ? null : `#${facts.mended}`],
     ["by", facts.by?.map((one) => `#${one}`).join(", ")],
   ];
   return told.flatMap(([name, value]) => value == null ? [] : [[name, plain(String(value))]]);
+}
+
+function commitText({ hash, subject }: NonNullable<ObservedFacts["commit"]>): string {
+  return hash === null ? subject : `${hash} ${subject}`;
 }

@@ -222,12 +222,44 @@ export function openFailures(
         AND (updated_at_ms <= ? OR updated_at_ms > ?)
       ORDER BY updated_at_ms DESC, id DESC`,
   ).all(failure.sameAs, failure.project, failure.before, failure.nowMs);
-  return rows.map((row) =>
-    ({
-      ...row,
-      facts: JSON.parse(String(row["facts"])),
-    }) as unknown as OpenFailure
-  );
+  return rows.map(openFailureOf);
+}
+
+function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
+  return { ...row, facts: JSON.parse(String(row["facts"])) } as unknown as OpenFailure;
+}
+
+/**
+ * Runs of tests in a project that failed, and that nothing has mended; the newest first.
+ *
+ * @param among How many failures are looked at, of all projects, kinds and times: 1 µs each.
+ */
+export function openTestFailures(
+  db: DatabaseSync,
+  failure: {
+    readonly project: string | null;
+    readonly before: number;
+    readonly nowMs: number;
+    readonly among: number;
+  },
+): OpenFailure[] {
+  const rows = statement(
+    db,
+    `SELECT o.id, o.session_id AS sessionId, o.title, o.text, o.facts, o.created_at_ms AS createdAtMs,
+            o.updated_at_ms AS updatedAtMs
+       FROM (SELECT id
+               FROM observations
+              WHERE outcome = 'failure'
+                AND resolved_by IS NULL
+              ORDER BY id DESC
+              LIMIT ?) AS newest
+       JOIN observations AS o ON o.id = newest.id
+      WHERE o.project IS ?
+        AND o.kind = 'test'
+        AND (o.updated_at_ms <= ? OR o.updated_at_ms > ?)
+      ORDER BY o.updated_at_ms DESC, o.id DESC`,
+  ).all(failure.among, failure.project, failure.before, failure.nowMs);
+  return rows.map(openFailureOf);
 }
 
 /** A failure is over; when the same fails again, that is another one. */

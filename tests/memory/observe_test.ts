@@ -154,6 +154,87 @@ Deno.test("a test that fails is named, and no mark of the runner is taken for a 
   assert.deepEqual(names("--- FAIL: TestAdd (0.00s)\nFAIL\ta/b\t0.2s"), ["TestAdd"]);
 });
 
+Deno.test("tests that fail are told by their names, or by the error, and not by a total or a heading", () => {
+  const told: readonly (readonly [command: string, output: string, why: string])[] = [
+    [
+      "python -m unittest",
+      "FAIL: test_add (tests.test_a.TestA)\n----\nTraceback (most recent call last):\n  File\nAssertionError: 1 != 2\n\nRan 5 tests in 0.001s\n\nFAILED (failures=1)",
+      "(4 passed, 1 failed): test_add (tests.test_a.TestA)",
+    ],
+    [
+      "mvn test",
+      "[ERROR] Failures: \n[ERROR]   AppTest.testAdd:12 expected: <3> but was: <2>\n[INFO] \n[ERROR] Tests run: 5, Failures: 1, Errors: 0, Skipped: 0",
+      "(4 passed, 1 failed): AppTest.testAdd:12",
+    ],
+    [
+      "ctest",
+      "80% tests passed, 1 tests failed out of 5\n\nThe following tests FAILED:\n\t  3 - parse_test (Failed)\nErrors while running CTest",
+      "(4 passed, 1 failed): parse_test",
+    ],
+    [
+      "bin/rails test",
+      "Failure:\nUserTest#test_name [test/models/user_test.rb:12]:\nExpected false to be truthy.\n\n5 runs, 8 assertions, 1 failures, 0 errors, 0 skips",
+      "(4 passed, 1 failed): UserTest#test_name",
+    ],
+    [
+      "ruby -Itest minitest",
+      "  1) Failure:\nUserTest#test_name [test/user_test.rb:12]:\nExpected false.\n\n5 runs, 8 assertions, 1 failures, 0 errors, 0 skips",
+      "(4 passed, 1 failed): UserTest#test_name",
+    ],
+    [
+      "npx jest",
+      "FAIL src/pdf/render.test.ts\n  ● Console\n\n  ● pdf › renders a page\n\n    expect(received).toBe(expected)\n\nTests:       1 failed, 4 passed, 5 total",
+      "(4 passed, 1 failed): pdf › renders a page",
+    ],
+    [
+      "npx jest",
+      "FAIL src/pdf/render.test.ts\n  ● Test suite failed to run\n\nTests:       1 failed, 4 passed, 5 total",
+      "(4 passed, 1 failed): src/pdf/render.test.ts",
+    ],
+    ["npx jest", "Tests:       1 failed, 4 passed, 5 total", "(4 passed, 1 failed)"],
+    [
+      "npm test",
+      "TypeError: page is undefined\n\nTests:  1 failed, 4 passed, 5 total\nnpm ERR! Test failed.  See above for more details.",
+      "(4 passed, 1 failed): TypeError: page is undefined",
+    ],
+    [
+      "vendor/bin/phpunit",
+      "1) FooTest::testAdd\nno\n\nTests: 5, Assertions: 9, Failures: 1.",
+      "(4 passed, 1 failed): FooTest::testAdd",
+    ],
+    [
+      "./gradlew test",
+      "> Task :test FAILED\n\nAppTest > adds() FAILED\n    java.lang.AssertionError\n\n5 tests completed, 1 failed\nFAILURE: Build failed with an exception.",
+      "(4 passed, 1 failed): AppTest > adds()",
+    ],
+    [
+      "dotnet test",
+      "  Failed App.Tests.Adds [12 ms]\nFailed!  - Failed:     1, Passed:     4, Skipped: 0",
+      "(4 passed, 1 failed): App.Tests.Adds",
+    ],
+  ];
+  for (const [command, output, why] of told) {
+    const { title } = fails(command, `Exit code 1\n${output}`);
+    assert.equal(title, `Tests fail: ${command} ${why}`);
+  }
+});
+
+Deno.test("a plan is told by the first line that tells something", () => {
+  const plans: readonly (readonly [plan: string, title: string])[] = [
+    ["# Plan\n\n## Context\nThe upload is slow.", "The upload is slow."],
+    ["Here is my plan:\n\n1. Move to SQLite", "Move to SQLite"],
+    ["Here's the implementation plan for this.\n- Move to SQLite", "Move to SQLite"],
+    ["# Implementation Plan: Move to SQLite\n", "Move to SQLite"],
+    ["## **Overview**\n---\n**Goal**: fewer queries", "Goal: fewer queries"],
+    ["# Plan for the harbour\n1. Dig", "Plan for the harbour"],
+    ["# Plan\n## Steps", "Plan"],
+    ["# План\nПереезд", "План"],
+  ];
+  for (const [plan, title] of plans) {
+    assert.equal(tell("ExitPlanMode", { tool_input: { plan } }).title, `Plan: ${title}`);
+  }
+});
+
 Deno.test("the same command is the same, wherever it begins and wherever its output goes", () => {
   const same = [
     "npm test",
@@ -180,6 +261,80 @@ Deno.test("a commit is known by its number and subject", () => {
   });
   assert.equal(bash("git commit -m a", "[main (root-commit) 1a2b3c4] First").kind, "commit");
   assert.equal(bash("echo '[main 1a2b3c4] no'", "[main 1a2b3c4] no").kind, "command");
+});
+
+Deno.test("a commit that prints nothing is known by the command that made it", () => {
+  const LOG = "0f7adbb Collapse runs of blanks";
+  const WHOLE = "0f7adbb1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7";
+  const commits: readonly (readonly [string, string, hash: string | null, subject: string])[] = [
+    [
+      'git commit -qam "Collapse runs of blanks" && git log --oneline -1',
+      LOG,
+      "0f7adbb",
+      "Collapse runs of blanks",
+    ],
+    ["git add -A && git commit -qm 'Say less'", "", null, "Say less"],
+    ["cd /a && git -C b commit --quiet -m 'Say less'", "", null, "Say less"],
+    [
+      "git commit -q --message='Say less' && git rev-parse --short HEAD",
+      "1a2b3c4",
+      "1a2b3c4",
+      "Say less",
+    ],
+    ["git commit -q -m 'Say less' | tail -3", "", null, "Say less"],
+    ["git commit -m 'Say less' | tail -1", " 1 file changed, 2 insertions(+)", null, "Say less"],
+    [
+      "git commit -qm 'Say less'; git log -1 --oneline",
+      "1a2b3c4 (HEAD -> main) Say less",
+      "1a2b3c4",
+      "Say less",
+    ],
+    [
+      "git commit -qm 'Say less' && git log -1",
+      `commit ${WHOLE}\nAuthor: a\n\n    Say less`,
+      WHOLE,
+      "Say less",
+    ],
+    [
+      "git commit -q --amend --no-edit && git log --oneline -2",
+      `${LOG}\n1a2b3c4 First`,
+      "0f7adbb",
+      "Collapse runs of blanks",
+    ],
+    [
+      "git commit -q -m \"$(cat <<'EOF'\nDon't say (so) much\n\nIt is long.\nEOF\n)\" && git push -q",
+      "",
+      null,
+      "Don't say (so) much",
+    ],
+    ["git commit -q -F - <<EOF\nSay less\n\nbody\nEOF", "", null, "Say less"],
+  ];
+  for (const [command, output, hash, subject] of commits) {
+    const { kind, title, facts } = bash(command, output);
+    assert.equal(kind, "commit", command);
+    assert.deepEqual(facts.commit, { hash, subject }, command);
+    assert.equal(title, `Commit${hash === null ? "" : ` ${hash.slice(0, 7)}`}: ${subject}`);
+  }
+  const none: readonly (readonly [string, string])[] = [
+    ["git commit --dry-run -m x", "On branch main\nChanges to be committed:"],
+    ["git commit -m x || true", "On branch main\nnothing to commit, working tree clean"],
+    ["git commit -qm x; echo done", "error: pathspec 'x' did not match\ndone"],
+    ["make lint || git commit -qm x", "fine"],
+    ["git commit -m x | tail -1", "nothing to commit, working tree clean"],
+    ["echo git commit -m x", "git commit -m x"],
+    ["git log --oneline -3 --grep 'git commit'", LOG],
+    ["git commit -q", ""],
+  ];
+  for (const [command, output] of none) {
+    assert.equal(bash(command, output).kind, "command", command);
+  }
+  assert.equal(fails("git commit -qam x", "Exit code 1\nnothing to commit").kind, "failure");
+});
+
+Deno.test("a commit that a check had refused mends that failure", () => {
+  const command = "git commit -m 'Say less'";
+  const refused = fails(command, "Exit code 1\nlint: 3 problems");
+  assert.equal(bash(command, "[main 1a2b3c4] Say less").mends, refused.sameAs);
 });
 
 Deno.test("what was looked at, asked, planned and said is told by itself", () => {
@@ -323,6 +478,8 @@ Deno.test("the line that says what is wrong is found among others", () => {
     ["fatal: not a git repository", "fatal: not a git repository"],
     ["bash: foo: command not found", "bash: foo: command not found"],
     ["one\ntwo", "two"],
+    ["Failures:\nmake: *** [x] Error 2", "make: *** [x] Error 2"],
+    ["Tests: 1 failed, 4 passed, 5 total", null],
     ["", null],
   ];
   for (const [output, line] of lines) assert.equal(errorLine(output), line);

@@ -76,6 +76,20 @@ Deno.test("a word that was mistyped, is half a word or has another ending is fou
   deepStrictEqual(memory.search("gardening"), []);
 });
 
+Deno.test("a picture is found among words, and by itself", async () => {
+  using memory = await remembering(said(
+    ...OTHERS,
+    "Ship it 🚀 when the gate is green ✅",
+    "Ship it when the gate is green ❌",
+    "Das Größte → fertig 👩‍🚒",
+  ));
+  const titles = (text: string) => memory.search(text).map(({ title }) => title.slice(0, 10));
+  deepStrictEqual(titles("🚀"), ["Ship it 🚀"]);
+  deepStrictEqual(titles("ship ❌")[0], "Ship it wh");
+  deepStrictEqual(titles("👩"), ["Das Größte"]);
+  deepStrictEqual(titles("🐙"), []);
+});
+
 Deno.test("a thing is found by its other name, and by its own name first", async () => {
   using memory = await remembering(said(
     ...OTHERS,
@@ -106,4 +120,38 @@ Deno.test("a question for what Claude advised is answered by Claude, one for wha
   const first = (text: string) => memory.search(text)[0]?.kind;
   strictEqual(first("which bicycle did you recommend for the harbour road"), "message");
   strictEqual(first("what did I tell you about my bicycle for the harbour road"), "prompt");
+});
+
+Deno.test("the date of a question does not put less of its words before what holds them all", async () => {
+  const at = (day: string) => Date.parse(`${day}T20:00:00Z`);
+  const texts: readonly (readonly [day: string, text: string])[] = [
+    ["2026-03-01", "Upload of the ledger: the harbour stage, as planned for 2026-03-18T09:00:00Z."],
+    [
+      "2026-03-17",
+      "Upload of the ledger fails in src/page18.ts, src/page2026.ts and src/part03.ts.",
+    ],
+    ["2026-03-18", "Upload of the harbour in src/page18.ts and src/part03.ts."],
+    ["2026-03-18", "The upload is slow."],
+    ["2026-03-18", "Upload of the ledger into the harbour, done by hand."],
+    ["2026-05-02", "Upload of the ledger into the harbour, in the night."],
+  ];
+  const others = Array.from({ length: 60 }, (_, i): readonly [string, string] => [
+    `2026-0${1 + i % 6}-${10 + i % 19}`,
+    `Upload ${i} waits for the ${i % 12 === 0 ? "ledger" : "button"} of page ${i}.`,
+  ]);
+  using memory = await remembering([...texts, ...others].map(([day, text], i) => ({
+    id: String(i),
+    sessionId: `session-${i}`,
+    projectDir: PROJECT,
+    text,
+    createdAtMs: at(day),
+    role: "user",
+  })));
+  const found = memory.search("upload ledger harbour 2026-03-18").map(({ title }) => title);
+  deepStrictEqual(
+    new Set(found.slice(0, 2)),
+    new Set([texts[0]![1], texts[4]![1]]),
+    "of that day, by its time and by its text",
+  );
+  strictEqual(found[2], texts[5]![1], "all words, of another day");
 });

@@ -1,16 +1,16 @@
 /** What a shell command tells: that it ran, failed, tested, or committed. */
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { madeCommit } from "./commits.ts";
 import { errorLine } from "./error_line.ts";
-import { isTestCommand, readTestRun } from "./test_runs.ts";
+import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
+import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
 
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 const KEPT_OUTPUT = { head: 600, tail: 1_400 };
 const KEPT_ERROR = { head: 900, tail: 2_200 };
 const MAX_COMMAND_CHARS = 1_000;
 
-/** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
-const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/m;
 const EXIT_CODE = /^Exit code (\d+)\n?/;
 
 /** Bash and its like. */
@@ -18,7 +18,7 @@ export function observeCommand({ outcome, payload }: ToolUse): Observed | null {
   const command = textIn(payload["tool_input"], "command").trim();
   if (command === "") return null;
   const { output, exitCode } = outputOf(outcome, payload);
-  const commit = outcome === "success" ? commitIn(command, output) : null;
+  const commit = outcome === "success" ? commitOf(command, output) : null;
   if (commit !== null) return commit;
   return isTestCommand(command)
     ? testOf({ command, output, exitCode, outcome })
@@ -72,6 +72,8 @@ function testOf({ command, output, exitCode, outcome }: Run): Observed {
   const counts = run === null ? "" : countsText(run);
   const what = failed ? "Tests fail" : "Tests pass";
   const why = run?.failing[0] ?? error;
+  const target = soleTarget(command, run !== null && (!failed || run.failed > 0));
+  const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false;
   return {
     kind: "test",
     outcome: failed ? "failure" : "success",
@@ -84,10 +86,19 @@ function testOf({ command, output, exitCode, outcome }: Run): Observed {
       ...factsOf(command, exitCode, error),
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
+      ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
     },
-    sameAs: failed ? failureKey(key) : `test ${key}`,
-    mends: failed ? null : failureKey(key),
+    sameAs: `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`,
+    ...failed ? { mends: null } : mendsOfTests(command, run),
   };
+}
+
+/** What a run of tests mends that passes: nothing when none ran, or when its status is another program's. */
+function mendsOfTests(command: string, run: TestRun | null): Pick<Observed, "mends" | "passes"> {
+  const passes = passedTargets(command, run !== null);
+  const isUntold = passes.length === 0 && soleTarget(command, true) !== null;
+  if (run?.passed === 0 || isUntold) return { mends: null };
+  return { mends: failureKey(commandKey(command)), passes };
 }
 
 function countsText(
@@ -132,24 +143,26 @@ function commandOf(
   };
 }
 
-function commitIn(command: string, output: string): Observed | null {
-  const git = command.search(/\bgit\b/);
-  if (git < 0 || !/\b(?:commit|cherry-pick|revert|merge)\b/.test(command.slice(git))) return null;
-  const [line, branch, hash, subject] = COMMITTED.exec(output) ?? [];
-  if (line === undefined) return null;
+function commitOf(command: string, output: string): Observed | null {
+  const commit = madeCommit(command, output);
+  if (commit === null) return null;
+  const { hash, subject, branch } = commit;
+  const name = hash === null ? "" : ` ${hash.slice(0, 7)}`;
   return {
     kind: "commit",
     outcome: "success",
-    title: titleLine(`Commit ${hash!.slice(0, 7)} on ${branch}: ${subject}`),
+    title: titleLine(`Commit${name}${branch === null ? "" : ` on ${branch}`}: ${subject}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
     files: [],
-    facts: { command: headOfCommand(command), commit: { hash: hash!, subject: subject! } },
-    sameAs: `commit ${hash}`,
-    mends: null,
+    facts: { command: headOfCommand(command), commit: { hash, subject } },
+    sameAs: `commit ${hash ?? subject}`,
+    mends: failureKey(commandKey(command)),
+    passes: passedTargets(command, false),
   };
 }
 
-function failureKey(key: string): string {
+/** What failures of a command have in common. */
+export function failureKey(key: string): string {
   return `failure ${key}`;
 }
 

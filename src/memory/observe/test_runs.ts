@@ -6,6 +6,8 @@ export interface TestRun {
   readonly failed: number;
   /** Names of tests that failed, as far as they are named. */
   readonly failing: readonly string[];
+  /** Every file or test that failed, as paths; null when it is not known that these are all. */
+  readonly failedIn: readonly string[] | null;
 }
 
 /** Commands that run tests, whatever they print. */
@@ -49,6 +51,8 @@ const RUNNERS: readonly Runner[] = [
   { total: /^Tests: (\d+), Assertions/m, failed: /^Tests: .*(?:Failures|Errors): (\d+)/m },
   // unittest: Ran 5 tests in 0.001s, FAILED (failures=1)
   { total: /^Ran (\d+) tests? in /m, failed: /^FAILED \((?:failures|errors)=(\d+)/m },
+  // gradle: 5 tests completed, 1 failed
+  { total: /^(\d+) tests? completed/m, failed: /^\d+ tests? completed, (\d+) failed/m },
   // ctest: 80% tests passed, 1 tests failed out of 5
   { total: /tests failed out of (\d+)/, failed: /(?<!\d)(\d+) tests failed out of/ },
 ];
@@ -57,12 +61,40 @@ const RUNNERS: readonly Runner[] = [
 const FAILING: readonly RegExp[] = [
   /^(.+?) \.\.\. FAILED\b/gm, // deno, cargo
   /^--- FAIL: (\S+)/gm, // go
-  /^FAILED ([^\s|]\S*)/gm, // pytest
+  /^FAILED ([^\s|(]\S*)/gm, // pytest
   /^[ \t]*[✕✖×✗]\s+(.+?)(?: \(\d+ ?m?s\))?$/gm, // jest, vitest, node
   /^not ok \d+ -? ?(.+?)(?: #.*)?$/gm, // TAP
   /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
-  /^[ \t]+\d+\) (.+)$/gm, // mocha, rspec
+  /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+)$/gm, // mocha, rspec
+  /^\d+\) (\S+::\S+)/gm, // phpunit
+  /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm, // minitest, rails
+  /^\[ERROR\] {2,}(\w\S*:\d+)\b/gm, // maven
+  /^(\S+ > \S.*) FAILED$/gm, // gradle
+  /^[ \t]+\d+ - (\S[^(\n]*) \(/gm, // ctest
+  /^[ \t]*Failed (\S+) \[/gm, // dotnet
 ];
+/** The same, for outputs that name none in that way: what is longer, or only the file. */
+const FAILING_ELSE: readonly RegExp[] = [
+  /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm, // jest
+  /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*)$/gm, // jest, vitest
+];
+/** Lines that tell where a test failed, as the first group, and how many of those there must be: together they are all. */
+const FAILED_IN: readonly { readonly path: RegExp; readonly counts: readonly RegExp[] }[] = [
+  // pytest
+  {
+    path: /^(?:FAILED|ERROR) (\S+)(?= - |$)/gm,
+    counts: [/^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b/m, /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b/m],
+  },
+  // jest, vitest
+  {
+    path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?)(?=[ \t\n]|$)/gm,
+    counts: [/^[ \t]*Test (?:Suites:|Files )[ \t]+(\d+) failed\b/m],
+  },
+  // deno: name => ./a_test.ts:11:6
+  { path: /=> (\.\/\S+:\d+):\d+$/gm, counts: [/^FAILED \|.*\| (\d+) failed/m] },
+  { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m] },
+];
+const MAX_FAILED_IN = 40;
 const MAX_FAILING = 8;
 const MAX_NAME_CHARS = 120;
 /** Go tells no counts: a line for each package. */
@@ -89,18 +121,25 @@ export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
   const failing = failingTests(output);
+  const failedIn = failedPaths(output);
   for (const runner of RUNNERS) {
     const [passed, failed, total] = [runner.passed, runner.failed, runner.total]
       .map((pattern) => numberIn(output, pattern));
     if (passed == null && failed == null && total == null) continue;
     const bad = failed ?? 0;
-    return { passed: passed ?? (total == null ? null : total - bad), failed: bad, failing };
+    return {
+      passed: passed ?? (total == null ? null : total - bad),
+      failed: bad,
+      failing,
+      failedIn,
+    };
   }
   if (!GO.test(output)) return null;
   return {
     passed: null,
     failed: /^(?:FAIL\b|--- FAIL)/m.test(output) ? Math.max(1, failing.length) : 0,
     failing,
+    failedIn,
   };
 }
 
@@ -110,12 +149,31 @@ function numberIn(output: string, pattern: RegExp | undefined): number | null {
 }
 
 function failingTests(output: string): string[] {
+  const names = namesIn(output, FAILING);
+  return names.length > 0 ? names : namesIn(output, FAILING_ELSE);
+}
+
+function namesIn(output: string, patterns: readonly RegExp[]): string[] {
   const names = new Set<string>();
-  for (const pattern of FAILING) {
+  for (const pattern of patterns) {
     for (const [, name] of output.matchAll(pattern)) {
       names.add(name!.trim().slice(0, MAX_NAME_CHARS).toWellFormed());
       if (names.size >= MAX_FAILING) return [...names];
     }
   }
   return [...names];
+}
+
+function failedPaths(output: string): string[] | null {
+  for (const { path, counts } of FAILED_IN) {
+    const found = new Set<string>();
+    for (const [, one] of output.matchAll(path)) {
+      found.add(one!.slice(0, MAX_NAME_CHARS).toWellFormed());
+      if (found.size > MAX_FAILED_IN) return null;
+    }
+    if (found.size === 0) continue;
+    const wanted = counts.reduce((sum, count) => sum + (numberIn(output, count) ?? 0), 0);
+    return found.size === wanted ? [...found] : null;
+  }
+  return null;
 }

@@ -8,6 +8,12 @@ const KEPT = { head: 48_000, tail: 16_000 };
 /** Answers of tools that nobody knows: enough to find them again. */
 const KEPT_ANSWER = { head: 1_600, tail: 800 };
 const MAX_OPEN = 20;
+/** What stands before the name of a plan, and what any plan might begin with. */
+const PLAN_MARK =
+  /^(?:(?:the|my|our|an?|implementation|proposed|detailed|final|updated) )*plan *[:–—-] +/i;
+const ANY_PLAN =
+  /^(?:(?:okay|ok|sure|great|alright)[,.!:]? *)?(?:(?:here(?:'s|’s| is)|this is|below is) (?:the|my|our|an?) (?:[\w-]+ ){0,3}plan\b.{0,40}|(?:(?:the|my|our|an?|implementation|proposed|detailed|final|updated|project) )*plan|context|overview|background|summary|goals?|objectives?|introduction|problem(?: statement)?|approach|steps?|tasks?|proposal|analysis|motivation|changes|current (?:state|situation)|requirements|scope|to-?do|(?:step|phase|part) \d+|next steps)[.:]*$/i;
+const MAX_PLAN_LINES = 40;
 
 /** A prompt; what Claude Code itself sends in a person's place (`<task-notification>`) is a message. */
 export function observePrompt({ payload }: ToolUse): Observed | null {
@@ -34,7 +40,15 @@ export function observePlan({ payload, outcome }: ToolUse): Observed | null {
   const found = said("decision", plan.trim());
   if (found === null) return null;
   const what = outcome === "failure" ? "Plan refused" : "Plan";
-  return { ...found, outcome, title: titleLine(`${what}: ${found.title}`) };
+  return { ...found, outcome, title: titleLine(`${what}: ${planTitle(plan)}`) };
+}
+
+/** The first line of a plan that tells what it is about; where none does, the first. */
+function planTitle(plan: string): string {
+  const lines = plan.split("\n", MAX_PLAN_LINES)
+    .map((line) => titleLine(line).replaceAll("**", "").replace(PLAN_MARK, "").trim())
+    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+  return lines.find((line) => !ANY_PLAN.test(line)) ?? lines[0] ?? "";
 }
 
 /** Questions to the person, with the answers. */

@@ -1,0 +1,181 @@
+/** Which tests a command runs, so that a run that passes is known to have taken those that failed. */
+import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import { runnerCall, type TestRunner } from "./test_runners.ts";
+
+/** What one run of tests takes. */
+export interface TestTarget {
+  readonly runner: string;
+  /** The folder that the command went to before; the empty text when it went nowhere. */
+  readonly folder: string;
+  /** Files, folders and tests in them; none for all that there are. */
+  readonly paths: readonly string[];
+  /** Flags that take fewer tests, and those that nobody knows; as one text each. */
+  readonly narrowing: string;
+  readonly other: string;
+  /** Whether it ends at the first failure, so that what failed may be more than it says. */
+  readonly stopsEarly: boolean;
+  /** Behind a path these characters go on to what is in it. */
+  readonly within: string;
+}
+
+/** A failed run of tests. */
+export interface FailedTests {
+  readonly target: TestTarget;
+  /** Every file or test that failed, as the runner names them; null when that is not known. */
+  readonly failedIn: readonly string[] | null;
+}
+
+/** Commands beside a run of tests that are not what failed. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear".split(" "),
+);
+
+/**
+ * The tests that a command took when it succeeded; none where another status came behind theirs.
+ *
+ * @param areCounted Whether its output has counted tests, so that they are known to have run whatever the status is.
+ */
+export function passedTargets(command: string, areCounted: boolean): TestTarget[] {
+  const commands = scriptCommands(command);
+  const targets = commands.map(({ words }, at) => targetOf(words, folderBefore(commands, at)));
+  const isOne = targets.filter((target) => target !== null).length === 1;
+  return targets.filter((target, at) => {
+    const isTold = commands[at]!.before !== "||" &&
+      commands.slice(at).every(({ after }) => after === "&&" || after === "");
+    return target !== null && (isTold || areCounted && isOne);
+  }).filter((target) => target !== null);
+}
+
+/**
+ * The tests that a command takes; null when it takes none or several, or does something else that may fail.
+ *
+ * @param areCounted Whether its output has counted tests, so that it is they that failed.
+ */
+export function soleTarget(command: string, areCounted: boolean): TestTarget | null {
+  const commands = scriptCommands(command);
+  const targets = commands.map(({ words }, at) => targetOf(words, folderBefore(commands, at)));
+  const isAlone = commands.every(({ words, before }, at) =>
+    targets[at] !== null || before === "|" || HARMLESS.has(words[0]!)
+  );
+  const runs = targets.filter((target) => target !== null);
+  return runs.length === 1 && (areCounted || isAlone) ? runs[0]! : null;
+}
+
+/** The same for every spelling of a run of the same tests. */
+export function targetKey(target: TestTarget): string {
+  const { runner, folder, paths, narrowing, other } = target;
+  return `tests ${JSON.stringify([runner, folder, paths, narrowing, other])}`;
+}
+
+/** Whether a run that passes has taken all tests of one that failed. What is not known counts as no. */
+export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests): boolean {
+  if (passed.runner !== target.runner || passed.other !== target.other) return false;
+  if (!areSameFolder(passed.folder, target.folder)) return false;
+  if (passed.narrowing !== "" && passed.narrowing !== target.narrowing) return false;
+  if (passed.paths.length === 0) return true;
+  const isIn = (path: string) =>
+    passed.paths.some((taken) =>
+      path === taken || path.startsWith(taken) && passed.within.includes(path[taken.length]!)
+    );
+  if (target.paths.length > 0 && target.paths.every(isIn)) return true;
+  return failedIn !== null && failedIn.length > 0 &&
+    failedIn.every((path) => isIn(plainPath(path)));
+}
+
+function targetOf(words: readonly string[], folder: string): TestTarget | null {
+  const call = runnerCall(words);
+  if (call === null) return null;
+  const { runner, args } = call;
+  const read = readArguments(runner, args);
+  const paths = runner.name === "go test" ? goPackages(read.words) : read.words.map(plainPath);
+  const isPath = runner.words === "paths";
+  const named = isPath ? [] : read.words.filter((word) => word !== "clean");
+  return {
+    runner: runner.name,
+    folder,
+    paths: isPath ? [...new Set(paths.filter((path) => path !== ""))].sort() : [],
+    narrowing: asText([...read.narrowing, ...runner.words === "narrowing" ? named : []]),
+    other: asText([...read.other, ...runner.words === "other" ? named : []]),
+    stopsEarly: read.stopsEarly,
+    within: runner.within,
+  };
+}
+
+function readArguments(runner: TestRunner, args: readonly string[]) {
+  const words: string[] = [];
+  const narrowing: string[] = [];
+  const other: string[] = [];
+  let stopsEarly = false;
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at]!;
+    if (word === "--") continue;
+    if (!word.startsWith("-")) {
+      words.push(word);
+      continue;
+    }
+    const { name, attached } = nameOfFlag(runner, word);
+    const takesNext = attached === undefined && knows(runner, `${name}=`);
+    const value = takesNext ? args[++at] ?? "" : attached;
+    const flag = value === undefined ? name : `${name}=${value}`;
+    const isOf = (set: ReadonlySet<string>) =>
+      set.has(flag) || set.has(name) || set.has(`${name}=`);
+    if (isOf(runner.narrowing)) narrowing.push(flag);
+    else if (isOf(runner.stopping)) stopsEarly = true;
+    else if (isCluster(runner, word)) {
+      stopsEarly ||= [...word.slice(1)].some((letter) => runner.stopping.has(`-${letter}`));
+    } else if (!isOf(runner.quiet)) other.push(flag);
+  }
+  return { words, narrowing, other, stopsEarly };
+}
+
+/** `--tb=short`, `-n4`: a flag and the value that is a part of it. */
+function nameOfFlag(runner: TestRunner, word: string) {
+  const equals = word.indexOf("=");
+  if (equals > 0) return { name: word.slice(0, equals), attached: word.slice(equals + 1) };
+  const short = word.slice(0, 2);
+  return /^-\w./.test(word) && !knows(runner, word) && knows(runner, `${short}=`)
+    ? { name: short, attached: word.slice(2) }
+    : { name: word, attached: undefined };
+}
+
+function knows({ quiet, narrowing, stopping }: TestRunner, flag: string): boolean {
+  return quiet.has(flag) || narrowing.has(flag) || stopping.has(flag);
+}
+
+/** `-vv`, `-xvs`: letters each of which chooses nothing. */
+function isCluster({ quiet, stopping }: TestRunner, word: string): boolean {
+  return /^-[a-zA-Z]{2,8}$/.test(word) &&
+    [...word.slice(1)].every((letter) => quiet.has(`-${letter}`) || stopping.has(`-${letter}`));
+}
+
+/** A package by itself is `a/.`, one with all below it `a`; all of them are no path at all. */
+function goPackages(words: readonly string[]): string[] {
+  const packages = words.length === 0 ? ["."] : words;
+  if (packages.some((one) => one === "./..." || one === "...")) return [];
+  return packages.map((one) =>
+    one.endsWith("/...") ? plainPath(one.slice(0, -"/...".length)) : `${plainPath(one) || "."}/.`
+  );
+}
+
+function plainPath(path: string): string {
+  return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
+}
+
+/** Where a command runs, as far as the script before it says. */
+function folderBefore(commands: readonly ScriptCommand[], at: number): string {
+  return commands.slice(0, at).reduce((folder, { words: [program, path = ""] }) => {
+    if (program !== "cd") return folder;
+    const plain = plainPath(path);
+    return plain.startsWith("/") || folder === "" ? plain : `${folder}/${plain}`;
+  }, "");
+}
+
+/** A command that goes nowhere may be in any folder. */
+function areSameFolder(one: string, other: string): boolean {
+  return one === "" || other === "" || one === other || one.endsWith(`/${other}`) ||
+    other.endsWith(`/${one}`);
+}
+
+function asText(flags: readonly string[]): string {
+  return flags.toSorted().join(" ");
+}

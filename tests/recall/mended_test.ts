@@ -1,0 +1,188 @@
+/** Which failures of tests a run that passes mends, however it is spelled. */
+import assert from "node:assert/strict";
+import { drainCaptures } from "../../src/recall/capture_drain.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+
+/** A command, what it printed, and whether it failed. */
+type Step = readonly [command: string, output: string, failed?: boolean];
+
+/** Lets commands run one after the other, an edit between, and tells which of the failures are open in the end. */
+async function leftOpen(...steps: readonly Step[]): Promise<string[]> {
+  using temp = await tempDatabase();
+  const start = Date.UTC(2026, 6, 15);
+  const save = (atMs: number, toolName: string, payload: unknown, failed = false) =>
+    saveEvent(temp.db, {
+      atMs,
+      capture: {
+        toolName,
+        outcome: failed ? "failure" : "success",
+        payload: JSON.stringify(payload),
+      },
+    });
+  for (const [at, [command, output, failed = false]] of steps.entries()) {
+    const atMs = start + at * 10_000;
+    save(
+      atMs,
+      "Bash",
+      failed
+        ? { tool_input: { command }, error: `Exit code 1\n${output}` }
+        : { tool_input: { command }, tool_response: { stdout: output, stderr: "" } },
+      failed,
+    );
+    save(atMs + 1_000, "Edit", {
+      tool_input: { file_path: "/p/src/a.py", old_string: "a", new_string: `b${at}` },
+      tool_response: {},
+    });
+  }
+  drainCaptures(temp.db, { now: () => start + 1_000_000 });
+  return temp.db.prepare(
+    `SELECT facts
+       FROM observations
+      WHERE outcome = 'failure'
+        AND resolved_by IS NULL
+      ORDER BY id`,
+  ).all().map(({ facts }) => JSON.parse(String(facts)).command);
+}
+
+const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
+const TWO_BAD = "FAILED tests/t.py::a - no\nFAILED tests/u.py::b - no\n2 failed in 0.1s";
+const GOOD = "5 passed in 0.10s";
+const JEST_BAD =
+  "FAIL src/a.test.ts\n  ● adds\n\nTest Suites: 1 failed, 3 passed, 4 total\nTests: 1 failed, 4 passed, 5 total";
+const JEST_GOOD = "Tests:       5 passed, 5 total";
+const DENO_BAD =
+  "adds => ./tests/a_test.ts:11:6\nerror: no\n\nadds => ./tests/a_test.ts:11:6\n\nFAILED | 3 passed | 1 failed (1s)";
+const DENO_GOOD = "ok | 4 passed | 0 failed (1s)";
+const GO_BAD = "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\texample.com/a\t0.2s";
+const GO_GOOD = "ok  \texample.com/a\t0.2s";
+
+/** A run that fails, and one that passes after an edit and mends it. */
+const MENDED: readonly (readonly [failing: string, bad: string, passing: string, good: string])[] =
+  [
+    ["pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
+    ["pytest tests/t.py", BAD, "pytest", GOOD],
+    ["pytest tests/t.py::a", BAD, "pytest tests", GOOD],
+    ["pytest tests/t.py -k a", BAD, "pytest tests/t.py", GOOD],
+    ["pytest", BAD, "pytest tests/t.py", GOOD],
+    ["pytest", BAD, "pytest tests/t.py::a", GOOD],
+    ["pytest", TWO_BAD, "pytest tests/u.py tests/t.py", GOOD],
+    ["pytest -q tests/t.py", BAD, "pytest -x tests/t.py -vv", GOOD],
+    ["pytest --tb short -n4 tests/t.py", BAD, "pytest --tb=long ./tests/t.py", GOOD],
+    ["CI=1 pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
+    ["cd app && CI=1 pytest tests/t.py 2>&1 | tail -20", BAD, "pytest tests/t.py", GOOD],
+    ["pytest tests/t.py", BAD, "python3 -m pytest tests/t.py", GOOD],
+    ["timeout 60 uv run pytest", BAD, ".venv/bin/pytest -q | tail -3", GOOD],
+    ["poetry run pytest tests/t.py", BAD, "pytest -q && git commit -qm x", ""],
+    ["npx jest src/a.test.ts", JEST_BAD, "yarn jest --silent", JEST_GOOD],
+    ["npx jest", JEST_BAD, "./node_modules/.bin/jest src/a.test.ts", JEST_GOOD],
+    ["npm test", JEST_BAD, "npm run test -- --verbose", JEST_GOOD],
+    ["npm t -- src/a.test.ts", JEST_BAD, "pnpm test", JEST_GOOD],
+    ["npx vitest run src/a.test.ts", JEST_BAD, "npx vitest run", JEST_GOOD],
+    ["deno test -A tests/a_test.ts", DENO_BAD, "deno test --allow-all", DENO_GOOD],
+    ["deno test -A", DENO_BAD, "deno test -A tests/a_test.ts", DENO_GOOD],
+    ["go test ./a", GO_BAD, "go test -count=1 ./...", GO_GOOD],
+    ["go test -v ./a", GO_BAD, "go test ./a/...", GO_GOOD],
+    [
+      "cargo test adds",
+      "test result: FAILED. 0 passed; 1 failed",
+      "cargo t -q",
+      "test result: ok. 9 passed",
+    ],
+    [
+      "bundle exec rspec spec/a_spec.rb:3",
+      "1 example, 1 failure",
+      "rspec",
+      "5 examples, 0 failures",
+    ],
+    [
+      "vendor/bin/phpunit tests/A.php",
+      "Tests: 1, Assertions: 1, Failures: 1.",
+      "php vendor/bin/phpunit",
+      "OK",
+    ],
+    ["./gradlew test --tests A", "A > b FAILED", "./gradlew test -q", "BUILD SUCCESSFUL"],
+    ["make lint && pytest tests/t.py", BAD, "pytest", GOOD],
+    ["ruff check && pytest", "E501 too long", "ruff check && pytest", GOOD],
+    ["make test", "boom", "make test", "fine"],
+  ];
+
+/** What looks alike, but does not say that what failed passes. */
+const LEFT_OPEN: typeof MENDED = [
+  ["pytest tests/t.py", BAD, "pytest tests/u.py", GOOD],
+  ["pytest tests/t.py", BAD, "pytest tests/t", GOOD],
+  ["pytest", TWO_BAD, "pytest tests/t.py", GOOD],
+  ["pytest", "2 failed in 0.1s", "pytest tests/t.py", GOOD],
+  ["pytest | tail -2", "FAILED tests/t.py::a - no\n2 failed in 0.1s", "pytest tests/t.py", GOOD],
+  ["make x && cargo test", "error", "make x && cargo test | tail", "error: could not compile"],
+  ["pytest -x", BAD, "pytest tests/t.py", GOOD],
+  ["pytest", BAD, "pytest tests/t.py::b", GOOD],
+  ["pytest tests/t.py", BAD, "pytest -k b", GOOD],
+  ["pytest tests/t.py", BAD, "pytest tests/t.py -k b", GOOD],
+  ["pytest tests/t.py", BAD, "pytest --strange tests/t.py", GOOD],
+  ["cd api && pytest tests/t.py", BAD, "cd web && pytest", GOOD],
+  ["npx jest", JEST_BAD, "npx vitest run", JEST_GOOD],
+  ["npm test -w a", JEST_BAD, "npm test", JEST_GOOD],
+  ["npm test", JEST_BAD, "npm run test:unit", JEST_GOOD],
+  ["npx jest", JEST_BAD, "npx jest --passWithNoTests src/b.test.ts", JEST_GOOD],
+  ["go test ./a/b", GO_BAD, "go test ./a", GO_GOOD],
+  ["go test ./a", GO_BAD, "go test", GO_GOOD],
+  [
+    "cargo test adds",
+    "test result: FAILED. 0 passed; 1 failed",
+    "cargo test 2>&1 | tail",
+    "error: could not compile",
+  ],
+  [
+    "deno test -A",
+    DENO_BAD,
+    "deno test -A --filter x",
+    "ok | 0 passed | 0 failed | 4 filtered out (1s)",
+  ],
+  ["deno test -A", DENO_BAD, "deno test -A", "ok | 0 passed | 0 failed (1s)"],
+  ["pytest && ruff check", "5 passed in 0.1s\nE501 too long", "pytest", GOOD],
+  ["pytest tests/t.py", BAD, "pytest tests/t.py || true", "no"],
+];
+
+Deno.test("tests that failed are mended by a run that has taken them, however it is spelled", async () => {
+  for (const [failing, bad, passing, good] of MENDED) {
+    assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [], passing);
+  }
+});
+
+Deno.test("a run that may not have taken the tests that failed leaves them open", async () => {
+  for (const [failing, bad, passing, good] of LEFT_OPEN) {
+    assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [failing], passing);
+  }
+});
+
+Deno.test("what failed as a whole and in part is one fix", async () => {
+  using temp = await tempDatabase();
+  const events = [
+    ["pytest", BAD, true],
+    ["pytest tests/t.py", BAD, true],
+    ["edit", "", false],
+    ["pytest", GOOD, false],
+  ] as const;
+  for (const [at, [command, output, failed]] of events.entries()) {
+    const payload = command === "edit"
+      ? { tool_input: { file_path: "/p/a.py", old_string: "a", new_string: "b" } }
+      : failed
+      ? { tool_input: { command }, error: output }
+      : { tool_input: { command }, tool_response: { stdout: output, stderr: "" } };
+    saveEvent(temp.db, {
+      atMs: 1_000 + at,
+      capture: {
+        toolName: command === "edit" ? "Edit" : "Bash",
+        outcome: failed ? "failure" : "success",
+        payload: JSON.stringify(payload),
+      },
+    });
+  }
+  drainCaptures(temp.db, { now: () => 10_000 });
+  const fixes = temp.db.prepare("SELECT title FROM observations WHERE kind = 'fix'").all();
+  assert.deepEqual(fixes.map(({ title }) => title), ["Fixed tests/t.py::a by a.py"]);
+  const open = temp.db.prepare(
+    "SELECT count(*) AS n FROM observations WHERE outcome = 'failure' AND resolved_by IS NULL",
+  ).get();
+  assert.equal(open!["n"], 0);
+});
