@@ -304,3 +304,22 @@ Deno.test("a capture that drains die over is told by doctor, comes behind all ot
     db.close();
   }
 });
+
+Deno.test("a session does not wait for a capture that a drain died over, the drain beside a turn takes it", async () => {
+  using home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  try {
+    const bad = saveEvent(db, { capture: { payload: PAYLOAD } });
+    dieOnce(db);
+    releaseClaims(db);
+    const fresh = saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", "fresh") } });
+    const fields = { session_id: crypto.randomUUID(), cwd: home.path };
+    const env = { env: { HOME: home.path } };
+    await hook("SessionStart", { ...fields, source: "startup" }, home, env);
+    assert.deepEqual([state(db, bad).status, state(db, fresh).status], ["raw", "done"]);
+    await hook("Drain", { ...fields, hook_event_name: "Stop" }, home, env);
+    assert.deepEqual([state(db, bad).status, state(db, bad).attempts], ["done", 2]);
+  } finally {
+    db.close();
+  }
+});
