@@ -38,18 +38,8 @@ export interface BatchSize {
  */
 export const SUSPECT_ATTEMPTS = 2;
 
-/**
- * A drain that was dead so soon after it had taken a capture was killed by chance: nobody gives one less time, in
- * milliseconds. What comes behind others is told differently (a failure behind its success is not mended), so chance
- * must not put it there.
- */
-const MIN_DEATH_MS = 2_000;
-
-/**
- * Lets captures wait again that a drain took and did not finish: it is dead, for only one works at a time. The try is
- * counted where it may have died over them.
- */
-export function releaseClaims(db: DatabaseSync, nowMs: number): void {
+/** Lets captures wait again that a drain took and did not finish: it is dead, for only one works at a time. */
+export function releaseClaims(db: DatabaseSync): void {
   const held = db.prepare(
     `SELECT 1
        FROM pending_queue
@@ -61,10 +51,10 @@ export function releaseClaims(db: DatabaseSync, nowMs: number): void {
   transaction(db, () =>
     db.prepare(
       `UPDATE pending_queue
-          SET status = 'raw', attempts = max(0, attempts - iif(updated_at_ms > ?, 1, 0))
+          SET status = 'raw'
         WHERE status IN ('raw', 'processing')
           AND status = 'processing'`,
-    ).run(nowMs - MIN_DEATH_MS));
+    ).run());
 }
 
 /** Whether anything waits to be worked in. */
