@@ -2,6 +2,9 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** The last moment that an id can tell, in epoch milliseconds: it has 48 bits for it. */
+export const MAX_TIME_MS = 2 ** 48 - 1;
+
 /**
  * How long ago something was, for people: `just now` under a minute, `5m ago`, `3h ago`, `yesterday`
  * from 24 to under 48 hours, then `4d ago`. A time in the future is `just now`.

@@ -1,8 +1,7 @@
 /** What is dropped as a whole: text that someone marked as private, and private keys. */
 import { findPrivateKeys } from "./private_keys.ts";
+import { findPrivate, PRIVATE_MASK } from "./private_tags.ts";
 import { mayHoldBlock } from "./triggers.ts";
-
-const PRIVATE_MASK = "[private removed]";
 
 /** A part of a text, and what stands in its place. */
 export interface MaskedSpan {
@@ -41,22 +40,14 @@ export function dropBlocks(parts: readonly string[]): readonly string[] {
   });
 }
 
-/** `<private>…</private>`, nested ones by depth; an unclosed one reaches to the end. */
+/** What is private; a tag alone that closes nothing may stay. */
 function findPrivateBlocks(text: string): MaskedSpan[] {
-  const spans: MaskedSpan[] = [];
-  const tag = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
-  let depth = 0;
-  let start = 0;
-  for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
-    const close = text.indexOf(">", tag.lastIndex);
-    if (close === -1) break;
-    tag.lastIndex = close + 1;
-    if (found[1] === "/") {
-      if (depth > 0 && --depth === 0) spans.push({ start, end: close + 1, mask: PRIVATE_MASK });
-    } else if (text[close - 1] !== "/") {
-      if (depth++ === 0) start = found.index;
-    }
-  }
-  if (depth > 0) spans.push({ start, end: text.length, mask: PRIVATE_MASK });
-  return spans;
+  const { spans, closesAt } = findPrivate(text);
+  const first = closesAt > 0 && holdsNothing(text.slice(0, closesAt)) ? spans.slice(1) : spans;
+  return first.map((span) => ({ ...span, mask: PRIVATE_MASK }));
+}
+
+/** Whether there is nothing but blanks in front of the one tag that a text ends with. */
+function holdsNothing(text: string): boolean {
+  return /^\s*<[^<>]*>$/.test(text);
 }

@@ -1,7 +1,7 @@
 /** Sequences that colour a terminal, or make a link there. They may stand in the middle of a word: `grep --color`. */
 
 // deno-lint-ignore no-control-regex
-const SEQUENCE = /\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07/g;
+const SEQUENCE = /\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)/g;
 
 /** The text without them; the same one where there is none. */
 export function withoutColours(text: string): string {

@@ -10,6 +10,7 @@ import { maskArguments, maskNetrc } from "./commands.ts";
 import { withoutColours } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
+import { hidePrivate } from "./private_payload.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskKnownForms } from "./secrets.ts";
 import { mayAssign } from "./triggers.ts";
@@ -106,7 +107,8 @@ function isMask(text: string): boolean {
 
 /**
  * A copy of parsed JSON with every string and key redacted; below a key with a secret name
- * (`{"password": …}`) strings and numbers are masked for its sake. Any depth; what is not JSON stays.
+ * (`{"password": …}`) strings and numbers are masked for its sake. Any depth; what is not JSON stays. Private text is
+ * dropped also where it goes on over several strings.
  */
 export function redactValue(value: unknown, rules: RedactRules): unknown {
   const pending: Container[] = [];
@@ -121,7 +123,7 @@ export function redactValue(value: unknown, rules: RedactRules): unknown {
     pending.push({ source, target, secrecy });
     return target;
   };
-  const result = copy(value, "none");
+  const result = copy(hidePrivate(value), "none");
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (Array.isArray(next.target)) redactItems(next, copy, rules);
     else redactEntries(next, copy, rules);

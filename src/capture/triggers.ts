@@ -101,7 +101,7 @@ export function needsRedaction(serialized: string, patterns: readonly RegExp[]):
 
 /** What `colours.ts` takes out of a text, as JSON has it. Rare enough for a pattern. */
 function escapedColours(): RegExp {
-  return /\\u001b\[[0-9;?]*[a-z]|\\u001b\](?:[^\\"]|\\(?!u0007))*\\u0007/gi;
+  return /\\u001b\[[0-9;?]*[a-z]|\\u001b\](?:[^\\"]|\\(?!u00(?:07|1b)))*(?:\\u0007|\\u001b\\\\)/gi;
 }
 
 function isSuspectJson(serialized: string, patterns: readonly RegExp[]): boolean {
@@ -120,7 +120,8 @@ export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): bo
 
 /** Whether there may be text between `<private>` tags, or a private key. */
 export function mayHoldBlock(text: string, lowered: string): boolean {
-  return lowered.includes("<private") || lowered.includes("< private") || text.includes("VATE KEY");
+  for (const mark of ["<", "< ", "</", "</ "]) if (lowered.includes(`${mark}private`)) return true;
+  return text.includes("VATE KEY");
 }
 
 /**

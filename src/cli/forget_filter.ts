@@ -9,6 +9,7 @@ import { findObservation } from "../store/forget_look.ts";
 import { findQueueItems } from "../store/queue.ts";
 import type { CliContext } from "./context.ts";
 import { queueItemOf } from "./queue_lookup.ts";
+import { projectAt } from "./project_filter.ts";
 import { projectHere, sessionFilterOf } from "./session_lookup.ts";
 import { USAGE } from "./usage.ts";
 
@@ -36,7 +37,7 @@ export function forgetFilterOf(
   return {
     ids: ids.length === 0 ? null : idsOf(db, ids),
     sessionId: sessionFilterOf(db, flags.session),
-    project: flags.project === undefined ? null : projectHere(pathOf(context, flags.project)),
+    project: flags.project === undefined ? null : projectAt(db, pathOf(context, flags.project)),
     files: flags.file === undefined ? null : spellingsOf(context, flags.file),
     text: flags.text === undefined ? null : textMatcher(flags.text),
     sinceMs: flags.since ?? null,

@@ -35,6 +35,8 @@ export interface TranscriptWork {
   /** Which files may hold what is wanted. */
   readonly wantedFile: (file: TranscriptFile) => boolean;
   readonly wanted: (sessionId: string, project: TranscriptProject) => boolean;
+  /** Whether it is a mistake when no file tells of a session: then none is a transcript. */
+  readonly needsSession?: boolean;
 }
 
 /** What came of it. */
@@ -69,6 +71,13 @@ export async function runTranscripts(
             `${bytesText(read.bytes)} of ${bytesText(bytes)} …`,
         ),
     });
+    if (work.needsSession === true && scan.sessions.size === 0) {
+      const files = chosen.length === 1 ? "1 file was" : `${chosen.length} files were`;
+      throw new UserError(`Cannot ${work.what}`, {
+        why: `0 transcripts in "${work.root}": ${files} read, and no line there tells of a session`,
+        next: work.next,
+      });
+    }
     takeInSpool(db, database, context);
     const compared = compareScan(db, scan, { database, isWhole: work.isWhole });
     const missing = compared.sessions.reduce((sum, { missing }) => sum + missing.length, 0);

@@ -26,8 +26,9 @@ export function withLock(
 }
 
 /** Says in the log that nobody knows whether the rules of an unreadable file were strict. */
-export function logUnknown({ unreadable }: HookConfig, { spoolFolders }: Locations): void {
+export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: Locations): void {
   appendLog(logFiles(spoolFolders), {
+    home,
     level: "warn",
     message:
       `${unreadable}; whether the rules there were strict cannot be known without the database, so ` +

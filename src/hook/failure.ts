@@ -30,6 +30,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
     claimNotice(subject, { sessionId: record.sessionId, folders }) || isStart ? [notice] : [];
   const log = (level: "warn" | "error", message: string) =>
     appendLog(logFiles(locations.spoolFolders), {
+      home: locations.home,
       level,
       message: `hook ${record.execution.hookName}: ${message}`,
       atMs: record.atMs,
@@ -103,8 +104,9 @@ export interface Crash {
  */
 export function keepCrashed(thrown: unknown, { input, event: name, locations }: Crash): void {
   const atMs = Date.now();
-  const event = toEvent(maskedFields(input), name && maskedText(name));
-  const text = maskedText(input.text);
+  const fields = maskedFields(input);
+  const event = toEvent(fields, name && maskedText(name));
+  const text = input.kind === "event" ? jsonOf(fields) : maskedText(input.text);
   const isToolUse = event.name === "PostToolUse" || event.name === "PostToolUseFailure";
   const record: HookRecord = {
     id: newId(atMs),
@@ -149,6 +151,15 @@ function maskedFields(input: Input): Record<string, unknown> {
   }
 }
 
+/** What is nested too deep to be written is not kept. */
+function jsonOf(fields: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(fields);
+  } catch {
+    return "[redacted:text]";
+  }
+}
+
 /** The same for a text. */
 function maskedText(text: string): string {
   try {
@@ -161,6 +172,7 @@ function maskedText(text: string): string {
 /** Tells of spool files that hold no record; they are set aside, not thrown away. */
 export function reportDamaged(paths: readonly string[], locations: Locations): void {
   appendLog(logFiles(locations.spoolFolders), {
+    home: locations.home,
     level: "warn",
     message: `spool files that hold no record were set aside: ${paths.join(", ")}`,
     atMs: Date.now(),

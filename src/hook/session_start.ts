@@ -3,10 +3,10 @@ import { summarizeInput } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { StopPolicy } from "../guard/stop.ts";
-import { MAX_CONTEXT_CHARS } from "../memory/context_text.ts";
+import { contextChars, MAX_CONTEXT_CHARS } from "../memory/context_text.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
-import { lookAtProcesses } from "../process/identity.ts";
-import { goneSessions } from "../session/liveness.ts";
+import { lookAtProcesses, lookForLife } from "../process/identity.ts";
+import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { sessionContext } from "../recall/context.ts";
 import { lastSeenAtMs } from "../store/memory_context.ts";
 import { hasWaiting } from "../store/queue_work.ts";
@@ -30,10 +30,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     work.db,
     (db) => activeSessions(db, { except: work.sessionId, limit: MAX_LOOKED_AFTER }),
   ) ?? [];
-  const pids = others.map(({ claudePid }) => claudePid);
-  const processes = await lookAtProcesses(
-    work.claudePid === null ? pids : [work.claudePid, ...pids],
-  );
+  const processes = await lookAfter(others, work.claudePid);
   const required = work.config.requirements === ""
     ? null
     : (await import("./session_requirements.ts")).beginRequirements(work);
@@ -83,6 +80,20 @@ export async function handle(work: HookWork): Promise<Answer> {
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
 }
 
+/**
+ * What is known of the processes of other sessions. Whether a number still means the same process takes a tool to find
+ * out: it is started where another session's process is to be told apart, and this session's own mark comes along.
+ * Otherwise the drain beside the first Stop keeps that.
+ */
+async function lookAfter(others: readonly SessionProcess[], own: number | null) {
+  const elsewhere = others.filter(({ claudePid }) => claudePid !== own);
+  const pids = elsewhere.map(({ claudePid }) => claudePid);
+  if (elsewhere.every(({ claudeProcess }) => claudeProcess === null)) {
+    return await lookForLife(pids);
+  }
+  return await lookAtProcesses(own === null ? pids : [own, ...pids]);
+}
+
 /** Whether a section is there that may ask for a gate. */
 function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
   return [guards, requirements, stop, subagentStop, prompts].some((section) => section !== "");
@@ -129,11 +140,11 @@ function contextOf(
     nowMs: atMs,
     home,
   };
-  const room = MAX_CONTEXT_CHARS - before.length;
-  const memory = sessionContext(db, place, { tokens: config.contextTokens, room });
-  if (memory !== "" || seenAtMs !== null) return memory;
+  const budget = { tokens: config.contextTokens, room: MAX_CONTEXT_CHARS - before.length };
+  const memory = sessionContext(db, place, budget);
+  if (memory !== "" || seenAtMs !== null || source === "fork") return memory;
   const sessions = recentSessions(db, { project, except: sessionId, limit: MAX_TOLD });
-  return recentSessionsText(sessions, atMs);
+  return recentSessionsText(sessions, { nowMs: atMs, maxChars: contextChars(budget) });
 }
 
 /** What the database answers; undefined when there is none or it cannot, which saving the event tells of. */

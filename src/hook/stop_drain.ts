@@ -1,4 +1,6 @@
 import { compactPayloads } from "../maintenance/compaction.ts";
+import { readProcesses } from "../process/identity.ts";
+import { keepMark, lacksMark } from "../store/session_registry.ts";
 import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
 import { drainAlone } from "../recall/drain_lock.ts";
@@ -16,7 +18,9 @@ const BUDGET_MS = 5_000;
  */
 export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
-  if (db === null || database === ":memory:" || !config.memoryEnabled) return null;
+  if (db === null || database === ":memory:") return null;
+  keepProcess(db, work);
+  if (!config.memoryEnabled) return null;
   const untilMs = performance.now() + BUDGET_MS;
   // At the end of a `claude -p` what runs beside it is asked to end at once, and killed a second and a half later.
   if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", () => {});
@@ -27,15 +31,27 @@ export async function handle(work: HookWork): Promise<Answer> {
     if (report?.complete) compactPayloads(db, { untilMs });
   } catch (thrown) {
     const message = `the drain after a turn stopped: ${messageOf(thrown)}`;
-    appendLog([locations.logFile], { level: "error", message, atMs: Date.now() });
+    const { logFile, home } = locations;
+    appendLog([logFile], { home, level: "error", message, atMs: Date.now() });
   }
   return null;
+}
+
+/** Keeps how this session's process is told from a later one of the same number; a SessionStart has no time for it. */
+function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void {
+  try {
+    if (claudePid === null || !lacksMark(db, sessionId, claudePid)) return;
+    const mark = readProcesses([claudePid]).get(claudePid)?.mark;
+    if (mark !== undefined) keepMark(db, sessionId, { claudePid, mark });
+  } catch {
+    // Somebody else writes; the next Stop tries again.
+  }
 }
 
 /** The part of a SessionStart that goes into working captures in, in milliseconds. */
 const START_MS = 30;
 /** Small steps, so that the time is kept. */
-const START_BATCH = { maxRows: 16, maxBytes: 200_000, maxRowBytes: 100_000 };
+const START_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 60_000, isFirstTry: true };
 
 /** Works captures in for a moment, before a session is told what is known. Nobody is waited for. */
 export async function drainAtStart(

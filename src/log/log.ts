@@ -5,7 +5,8 @@ import { makePrivateFolder } from "../spool/spool.ts";
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
 /**
- * Adds one line to the log: time, level, process id, message.
+ * Adds one line to the log: time, level, process id, message. In a log outside of the home, which several homes may
+ * share, the line says whose it is.
  *
  * @param files Where to write, in order of preference; the first that takes the line gets it.
  * @returns The file that took it, or undefined when none could.
@@ -16,12 +17,16 @@ export function appendLog(
     readonly level: "info" | "warn" | "error";
     readonly message: string;
     readonly atMs: number;
+    /** The user's home, null when there is none; not there where the log is of one database alone. */
+    readonly home?: string | null;
   },
 ): string | undefined {
-  const text = `${new Date(line.atMs).toISOString()} ${line.level} [${Deno.pid}] ${
-    line.message.replace(/\s*\n\s*/g, " | ")
-  }\n`;
+  const { home, level, atMs } = line;
+  const head = `${new Date(atMs).toISOString()} ${level} [${Deno.pid}] `;
+  const message = `${line.message.replace(/\s*\n\s*/g, " | ")}\n`;
   for (const file of files) {
+    const mark = home === undefined || isOfHome(file, home) ? "" : homeMark(home);
+    const text = head + mark + message;
     try {
       makePrivateFolder(parentOf(file));
       rotate(file);
@@ -37,6 +42,16 @@ export function appendLog(
 /** The log files of a set of spool folders: beside each of them. */
 export function logFiles(spoolFolders: readonly string[]): string[] {
   return spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log"));
+}
+
+/** Whether a log is that of a home alone. */
+export function isOfHome(file: string, home: string | null): boolean {
+  return home !== null && parentOf(file) === joinPath(home, ".conclaude");
+}
+
+/** What a line in a shared log says first of whose it is. */
+export function homeMark(home: string | null): string {
+  return `home ${JSON.stringify(home ?? "")}: `;
 }
 
 function rotate(file: string): void {

@@ -78,6 +78,14 @@ export function overwriteIn(path: string, matcher: TextMatcher): number {
   return count;
 }
 
+/** How many places {@linkcode overwriteIn} would overwrite. */
+export function countIn(path: string, matcher: TextMatcher): number {
+  const places = placesIn(path, matcher);
+  if (places.length === 0) return 0;
+  using file = Deno.openSync(path);
+  return places.filter(({ at }) => !isBehindBackslash(file, at)).length;
+}
+
 /** `\next` is a new line and `ext`, and no `next`; one with two backslashes in front stands by itself. */
 function isBehindBackslash(file: Deno.FsFile, at: number): boolean {
   let count = 0;

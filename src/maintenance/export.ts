@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
 import { schemaVersion } from "../store/database.ts";
-import { type ExportFilter, type ExportRow, exportRows } from "../store/export.ts";
+import { type ExportFilter, type ExportRow, exportRows, type LostRow } from "../store/export.ts";
 import { payloadText, type StoredPayload } from "../store/payloads.ts";
 import { VERSION } from "../version.ts";
 import {
@@ -30,7 +30,11 @@ export type ExportCounts = Readonly<Record<CountName, number>> & {
  */
 export function* exportLines(
   db: DatabaseSync,
-  options: ExportFilter & { readonly atMs: number },
+  options: ExportFilter & {
+    readonly atMs: number;
+    /** Takes each row that cannot be read, as far as it can be named. */
+    readonly onLost?: (row: LostRow) => void;
+  },
 ): Generator<string, ExportCounts> {
   const { sessionId, sinceMs, atMs } = options;
   const names = Object.values(COUNT_NAMES);
@@ -48,7 +52,7 @@ export function* exportLines(
     sessionId,
     sinceMs,
   });
-  const rows = exportRows(db, { sessionId, sinceMs });
+  const rows = exportRows(db, { sessionId, sinceMs }, options.onLost);
   try {
     let step = rows.next();
     for (; !step.done; step = rows.next()) {

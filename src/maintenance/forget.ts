@@ -4,18 +4,19 @@ import { UserError } from "../errors.ts";
 import { newId } from "../ids.ts";
 import { drainLockPath } from "../recall/drain_lock.ts";
 import { integrityFaults } from "../store/care.ts";
+import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
-import { chooseForgotten, type Chosen, type ForgetFilter } from "../store/forget_choice.ts";
-import { sessionsOf, transcriptsOf } from "../store/forget_look.ts";
-import { countPlaces, forgetPlaces } from "../store/forget_places.ts";
+import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
+import { transcriptsOf } from "../store/forget_look.ts";
+import { forgetPlaces } from "../store/forget_places.ts";
 import {
   FORGET_BATCH,
-  forgetSessionTexts,
   nameRecord,
   type ReceiptKey,
   removeCaptures,
   removeObservations,
 } from "../store/forget_rows.ts";
+import { sessionTexts } from "../store/forget_quotes.ts";
 import { beginReceipt, finishReceipt, forgottenDigest, newSalt } from "../store/forgotten.ts";
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
 import { takeLock } from "../store/process_lock.ts";
@@ -28,6 +29,7 @@ import {
   writtenFiles,
 } from "./forget_files.ts";
 import { bytesLeft, copiesWith, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
+import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 import { giveBackSpace } from "./space.ts";
 import { wipePages } from "../store/wipe.ts";
 
@@ -35,15 +37,6 @@ import { wipePages } from "../store/wipe.ts";
 const LOCK_WAIT_MS = 15_000;
 /** Hooks may write of the same while it is removed. */
 const MAX_ROUNDS = 4;
-
-/** Rows and files by what they are; what is 0 is not there. */
-export type Removed = Record<string, number>;
-
-/** What a run would remove now. */
-export interface ForgetPreview {
-  readonly removed: Removed;
-  readonly copies: readonly string[];
-}
 
 /** What a run did. */
 export interface ForgetReport {
@@ -59,33 +52,6 @@ export interface ForgetReport {
   readonly toldElsewhere: readonly string[];
 }
 
-/** What would be removed. Nothing is changed. */
-export function previewForget(
-  db: DatabaseSync,
-  place: ForgetPlace,
-  { filter, onStep = () => {} }: {
-    readonly filter: ForgetFilter;
-    readonly onStep?: () => void;
-  },
-): ForgetPreview {
-  const chosen = chooseForgotten(db, filter, onStep);
-  const { text } = filter;
-  const scope = { text: text!, sessions: scopeOf(db, filter, chosen), onStep };
-  const { logs, agents } = writtenFiles(place);
-  const holding = (paths: readonly string[]) =>
-    paths.filter((path) => placesIn(path, text!, { limit: 1 }).length > 0).length;
-  return {
-    removed: counted({
-      observations: chosen.observations.length,
-      captures: chosen.captures.length,
-      ...(text === null ? {} : countPlaces(db, scope)),
-      spool: matchingSpool(place, filter).length,
-      ...(isTextAlone(filter) ? { logs: holding(logs), agentFiles: holding(agents) } : {}),
-    }),
-    copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
-  };
-}
-
 /** What is asked for. */
 export interface ForgetRequest {
   readonly filter: ForgetFilter;
@@ -95,6 +61,8 @@ export interface ForgetRequest {
   readonly text: string | null;
   /** The command that does it once more, without the text. */
   readonly again: string;
+  /** Whether all that there is stands in room that nothing uses. */
+  readonly isUnused: boolean;
   readonly nowMs: number;
   readonly onProgress?: (doing: string) => void;
 }
@@ -136,7 +104,10 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     nowMs,
     onProgress: (page, pages) => tell(`wiping page ${page} of ${pages} …`),
   });
-  const removed = { ...steps.removed };
+  const removed: Removed = {
+    ...steps.removed,
+    ...(request.isUnused && { unusedRoom: 1 }),
+  };
   if (isTextAlone(filter)) {
     const { logs, agents } = writtenFiles(place);
     const overwrite = (paths: readonly string[]) =>
@@ -194,9 +165,8 @@ function removeEverything(
     createdAtMs: nowMs,
   });
   const removed: Removed = {};
-  const add = (counts: Readonly<Record<string, number>>) => {
-    for (const [name, n] of Object.entries(counts)) removed[name] = (removed[name] ?? 0) + n;
-  };
+  const changed: ChangedRows = new Map();
+  const add = (counts: Removed) => addTo(removed, counts);
   const digests: string[] = [];
   let pieces: Steps["pieces"] = null;
   let transcripts: readonly string[] = [];
@@ -210,24 +180,26 @@ function removeEverything(
       pieces = piecesOf(db, chosen);
       transcripts = transcriptsOf(db, chosen);
     }
-    const { observations, captures } = chosen;
+    const { observations, captures, importedSummaries } = chosen;
+    add({ importedSummaries });
     for (let at = 0; at < observations.length; at += FORGET_BATCH) {
       const ids = observations.slice(at, at + FORGET_BATCH);
-      const done = withIndex(db, () => removeObservations(db, ids, receipt));
-      add({ observations: done.count });
+      const done = withIndex(db, () => removeObservations(db, ids, { receipt, changed }));
+      add({ observations: done.count, sessions: done.titles });
       digests.push(...done.digests);
       tell(`removed ${at + ids.length} of ${observations.length} observations …`);
     }
     for (let at = 0; at < captures.length; at += FORGET_BATCH) {
-      const done = removeCaptures(db, captures.slice(at, at + FORGET_BATCH), receipt);
+      const ids = captures.slice(at, at + FORGET_BATCH);
+      const done = removeCaptures(db, ids, { receipt, changed });
       add({ captures: done.captures, hook_executions: done.executions });
       tell(`removed ${at + done.captures} of ${captures.length} captures …`);
     }
     add({ spool: spool.length });
     const elsewhere = filter.text !== null
-      ? forgetPlaces(db, { text: filter.text, sessions })
-      : filter.ids === null && filter.files === null
-      ? forgetSessionTexts(db, filter)
+      ? forgetPlaces(db, { text: filter.text, sessions, changed })
+      : asksForSessions(filter)
+      ? sessionTexts(db, filter, { mode: "forget", changed })
       : {};
     add(elsewhere);
     const found = observations.length + captures.length + spool.length +
@@ -238,13 +210,6 @@ function removeEverything(
   withIndex(db, () => rewriteIndex(db));
   giveBackSpace(db);
   return { removed, digests, pieces, transcripts };
-}
-
-/** With other filters beside it, a text goes only out of rows of the sessions that these lead to. */
-function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string[] | null {
-  if (filter.text === null || isTextAlone(filter)) return null;
-  const sessions = sessionsOf(db, chosen);
-  return filter.sessionId === null ? sessions : [...new Set([...sessions, filter.sessionId])];
 }
 
 async function writeReceipt(
@@ -265,10 +230,6 @@ async function writeReceipt(
   } finally {
     db.close();
   }
-}
-
-function counted(counts: Removed): Removed {
-  return Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0));
 }
 
 function holdsQuietly(path: string, { text }: ForgetFilter): boolean {

@@ -2,10 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { RedactRules } from "../capture/redact.ts";
 import { UserError } from "../errors.ts";
+import { summaryUid } from "../memory/summary_uid.ts";
 import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";
 import type { ExportType } from "../store/exported_tables.ts";
 import { type Admit, forgottenRows } from "../store/import_forgotten.ts";
 import { endObservations, prepareObservations } from "../store/import_observations.ts";
+import { ensureIndex } from "../store/memory_index.ts";
 import { askForSummary } from "../store/queue_work.ts";
 import {
   deferTaskParents,
@@ -117,7 +119,10 @@ export function importLines(
     told: null,
   };
   let batches = 0;
-  if (!options.dryRun) prepareObservations(db);
+  if (!options.dryRun) {
+    ensureIndex(db);
+    prepareObservations(db);
+  }
   const admit = forgottenRows(db);
   for (const batch of batchesOf(rowsOf(lines, tally, options))) {
     if (options.dryRun) count(db, batch, { tally, admit });
@@ -233,7 +238,8 @@ function putIn(db: DatabaseSync, batch: readonly Row[], { tally, admit }: Entran
       const admitted = admit(type, columns);
       if (admitted === null) {
         tally.forgotten++;
-        if (columns["kind"] === "summary") askForSummary(db, String(columns["session_id"]));
+        const sessionId = String(columns["session_id"]);
+        if (columns["uid"] === summaryUid(sessionId)) askForSummary(db, sessionId);
         continue;
       }
       const fate = importRow(db, type, admitted);

@@ -2,6 +2,7 @@
 import { messageOf } from "../errors.ts";
 import type { ExportType } from "../store/exported_tables.ts";
 import { type ImportedColumns, RowError } from "../store/import_rows.ts";
+import { checkObservation } from "./imported_observation.ts";
 import { columnOf, COUNT_NAMES, JSON_COLUMNS } from "./exported_fields.ts";
 
 /** What a line says. */
@@ -32,6 +33,7 @@ export function readLine(text: string): ImportedLine {
       return [column, columnValue(value, { name, isJson: isJson(type, column) })];
     }),
   );
+  if (type === "observation") checkObservation(columns);
   if (type !== "capture") return { kind: "row", type, columns };
   const stored = payload === null
     ? storedAs(damage, columns["raw_bytes"] ?? null)
@@ -84,6 +86,10 @@ function columnValue(
 ): string | number | null {
   if (value === null) return null;
   if (isJson) return JSON.stringify(value);
+  // A larger one could be put in, and never be read again.
+  if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    throw new RowError(`its field "${name}" is too large a number`);
+  }
   if (typeof value === "string" || typeof value === "number") return value;
   throw new RowError(`its field "${name}" is neither a text nor a number`);
 }

@@ -1,4 +1,5 @@
 /** What claude-mem remembers, as observations. */
+import { MAX_TIME_MS } from "../time.ts";
 import { digestOf } from "./fnv.ts";
 import type { ObservationKind, ObservedFacts, ObservedFile } from "./observation.ts";
 import { pathInProject } from "./paths.ts";
@@ -149,7 +150,9 @@ function filesOf(
 }
 
 function momentOf({ epoch, createdAt }: RememberedRow): number {
-  const told = epoch !== null && epoch > 0 ? epoch : Date.parse(createdAt ?? "");
-  if (!Number.isFinite(told)) return 0;
+  const told = epoch !== null && epoch > 0 && epoch <= MAX_TIME_MS
+    ? epoch
+    : Date.parse(createdAt ?? "");
+  if (!(told >= 0 && told <= MAX_TIME_MS)) return 0;
   return Math.floor(told < LEAST_MS ? told * 1000 : told);
 }

@@ -1,11 +1,13 @@
 /** What a session is told of earlier ones, in a few lines, each with a number that opens the whole. */
 import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
-import type { ObservationKind } from "./observation.ts";
+import { type OpenEnd, openEnds, sessionsOf } from "./context_open.ts";
+import { byWorth } from "./context_worth.ts";
+import type { ObservationKind, ObservedFacts } from "./observation.ts";
+import { charsOfTokens } from "./tokens.ts";
 
 /** Claude Code cuts what a hook says at 10,000 characters. */
 export const MAX_CONTEXT_CHARS = 9_000;
-const CHARS_PER_TOKEN = 3.5;
 
 /** Something that may be told. */
 export interface Tellable {
@@ -16,8 +18,9 @@ export interface Tellable {
   readonly outcome: "success" | "failure" | null;
   readonly title: string;
   readonly files: readonly string[];
-  /** Of a summary: what the session left open. */
-  readonly open: readonly string[];
+  readonly facts: ObservedFacts;
+  /** How often it happened in its session. */
+  readonly repeats: number;
   readonly resolvedBy: number | null;
   readonly updatedAtMs: number;
   /** Whether one of its files is another one now, or gone. */
@@ -26,49 +29,34 @@ export interface Tellable {
 
 /** What is to be told, and to whom. */
 export interface ContextFacts {
-  /** Of this branch, the newest first. */
-  readonly ofBranch: readonly Tellable[];
-  /** Of the whole project, the newest first. */
-  readonly ofProject: readonly Tellable[];
+  /** Of the project, each once, the branch's own first; of a branch the newest first. */
+  readonly rows: readonly Tellable[];
   readonly tasks: readonly { readonly id: string; readonly title: string }[];
   readonly branch: string | null;
   readonly nowMs: number;
 }
 
-const MAX_OPEN = 6;
+/** How much may be said. */
+export interface ContextBudget {
+  readonly tokens: number;
+  /** Characters that are left of what a hook may say. */
+  readonly room: number;
+}
+
 const MAX_TASKS = 5;
 const MAX_SESSIONS = 3;
-
-/** How much a kind is worth, when it is new. */
-const WORTH: Readonly<Partial<Record<ObservationKind, number>>> = {
-  note: 1.5,
-  decision: 1.3,
-  fix: 1.2,
-  commit: 1,
-  failure: 0.5,
-  test: 0.3,
-  edit: 0.5,
-};
-/** Half of the worth is gone after so long. */
-const HALF_LIFE_MS = 5 * 86_400_000;
-/** What the same files are still being worked on is worth more. */
-const WARM_FILE = 0.3;
-const OTHER_BRANCH = 0.6;
-/** What of a fix's worth does not go away. */
-const LASTING_FIX = 0.1;
+/** Open ends of other branches: where this one has none, and beside its own. */
+const MAX_ELSEWHERE = 6;
+const MAX_ELSEWHERE_BESIDE = 3;
 
 /**
  * The context of a session within a budget, by whole lines: what was left open first, then what is known, the most useful
  * first.
  *
- * @param options `tokens`: the budget. `room`: characters that are left of what a hook may say.
  * @returns The empty text when there is nothing to tell.
  */
-export function contextText(
-  facts: ContextFacts,
-  { tokens, room }: { readonly tokens: number; readonly room: number },
-): string {
-  const maxChars = Math.min(Math.floor(tokens * CHARS_PER_TOKEN), room, MAX_CONTEXT_CHARS);
+export function contextText(facts: ContextFacts, budget: ContextBudget): string {
+  const maxChars = contextChars(budget);
   const lines = linesOf(facts);
   if (lines.length === 0) return "";
   let text = HEADING;
@@ -85,6 +73,11 @@ export function contextText(
   return told === 0 ? "" : plainLines(text) + FOOTER;
 }
 
+/** Characters of a budget. */
+export function contextChars({ tokens, room }: ContextBudget): number {
+  return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
+}
+
 const HEADING = "## Memory of this project (conclaude)";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
@@ -93,94 +86,43 @@ interface Line {
   readonly line: string;
 }
 
-function linesOf({ ofBranch, ofProject, tasks, branch, nowMs }: ContextFacts): Line[] {
-  const open = openEnds(ofBranch).slice(0, MAX_OPEN);
-  const sessions = ofBranch.filter(({ kind }) => kind === "summary").slice(0, MAX_SESSIONS);
-  const told = new Set([...open, ...sessions].map(({ id }) => id));
-  const known = [...ofBranch, ...ofProject.filter((one) => one.branch !== branch)]
-    .filter(({ id, kind }) => !told.has(id) && kind !== "summary");
-  const ranked = byWorth(known, { branch, nowMs });
-  const tell = (one: Tellable) => lineOf(one, nowMs);
-  const tellOpen = ({ id, title, updatedAtMs }: Tellable) =>
-    `#${id} ${relativeTime(updatedAtMs, nowMs)}: ${oneLine(title)}`;
+function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
+  const own = rows.filter((one) => one.branch === branch);
+  const others = rows.filter((one) => one.branch !== branch);
+  const here = openEnds(own, nowMs);
+  const elsewhere = openEnds(others, nowMs)
+    .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);
+  const sessions = [...sessionsOf(own), ...sessionsOf(others)].slice(0, MAX_SESSIONS);
+  const told = new Set([...here, ...elsewhere].map(({ of }) => of.id));
+  const known = rows.filter(({ id, kind }) => kind !== "summary" && !told.has(id));
+  const head = ({ id, updatedAtMs, ...one }: Tellable) =>
+    `#${id} ${relativeTime(updatedAtMs, nowMs)}${
+      one.branch === branch || one.branch === null ? "" : ` on ${one.branch}`
+    }`;
+  const tellOpen = ({ of, label, text }: OpenEnd) =>
+    `${head(of)}${label === null ? "" : `, ${label}`}: ${oneLine(text)}`;
   return [
-    ...section(`Left open${branch === null ? "" : ` on ${branch}`}:`, [
-      ...open.map(tellOpen),
-      ...openTasksOf(sessions),
-    ]),
+    ...section(`Left open${branch === null ? "" : ` on ${branch}`}:`, here.map(tellOpen)),
+    ...section("Left open elsewhere:", elsewhere.map(tellOpen)),
     ...section(
       "Open tasks:",
       tasks.slice(0, MAX_TASKS).map(({ id, title }) => `${id.slice(-8)}: ${oneLine(title)}`),
     ),
     ...section(
       "Last sessions:",
-      sessions.map(({ title, ...one }) =>
-        tellOpen({ ...one, title: title.replace(/^Session: /, "") })
-      ),
+      sessions.map((one) => `${head(one)}: ${oneLine(one.title.replace(/^Session: /, ""))}`),
     ),
-    ...section("Known:", ranked.map(tell)),
+    ...section(
+      "Known:",
+      byWorth(known, { branch, nowMs })
+        .map((one) => `${head(one)}, ${one.kind}: ${oneLine(one.title)}${stateOf(one)}`),
+    ),
   ];
 }
 
-/** Failures that nothing has mended, each said once. */
-function openEnds(rows: readonly Tellable[]): Tellable[] {
-  const titles = new Set<string>();
-  return rows.filter(({ kind, outcome, resolvedBy, title }) => {
-    const isOpen = outcome === "failure" && resolvedBy === null &&
-      (kind === "failure" || kind === "test");
-    if (!isOpen || titles.has(title)) return false;
-    titles.add(title);
-    return true;
-  });
-}
-
-/** What the last session had on its list and did not do; its failures are told by themselves. */
-function openTasksOf([last]: readonly Tellable[]): string[] {
-  if (last === undefined) return [];
-  return last.open.filter((title) => !/ failed\b|^Tests fail/.test(title)).slice(0, MAX_OPEN)
-    .map((title) => `#${last.id} task: ${oneLine(title)}`);
-}
-
-/** The most useful first; of several edits of a file, and of equal titles, only the newest. */
-function byWorth(
-  rows: readonly Tellable[],
-  { branch, nowMs }: { readonly branch: string | null; readonly nowMs: number },
-): Tellable[] {
-  const warm = new Set(rows.filter(({ kind }) => kind === "edit").flatMap(({ files }) => files));
-  const seen = new Set<string>();
-  return rows
-    .filter(({ kind, outcome, resolvedBy, title, files }) => {
-      // What is mended is told by its fix, and what passes is as it should be.
-      if (
-        (kind === "test" || kind === "failure") && (outcome === "success" || resolvedBy !== null)
-      ) {
-        return false;
-      }
-      const key = kind === "edit" ? `edit ${files.join()}` : title;
-      if (seen.has(key)) return false;
-      seen.add(key);
-      return true;
-    })
-    .map((one) => {
-      const age = Math.max(0, nowMs - one.updatedAtMs);
-      const worth = (WORTH[one.kind] ?? 0.4) * (one.branch === branch ? 1 : OTHER_BRANCH) *
-          (one.kind === "note" || one.kind === "decision" ? 1 : 2 ** (-age / HALF_LIFE_MS)) +
-        (one.files.some((file) => warm.has(file)) && one.kind !== "edit" ? WARM_FILE : 0) -
-        (one.isStale ? 0.3 : 0) + (one.kind === "fix" ? LASTING_FIX : 0);
-      return { one, worth };
-    })
-    .sort((a, b) => b.worth - a.worth || b.one.id - a.one.id)
-    .map(({ one }) => one);
-}
-
-function lineOf(one: Tellable, nowMs: number): string {
-  const { id, kind, title, updatedAtMs, isStale, outcome, resolvedBy } = one;
-  const state = isStale
-    ? " (its file has changed since)"
-    : outcome === "failure" && resolvedBy === null
-    ? " (open)"
-    : "";
-  return `#${id} ${relativeTime(updatedAtMs, nowMs)}, ${kind}: ${oneLine(title)}${state}`;
+function stateOf({ isStale, outcome, resolvedBy }: Tellable): string {
+  if (isStale) return " (its file has changed since)";
+  return outcome === "failure" && resolvedBy === null ? " (open)" : "";
 }
 
 function oneLine(title: string): string {

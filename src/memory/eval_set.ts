@@ -1,4 +1,5 @@
 /** A set of documents and questions that memory is measured by, and the measures. */
+import { MAX_TIME_MS } from "../time.ts";
 
 /** A text that is to be found. */
 export interface EvalDocument {
@@ -33,6 +34,14 @@ export interface EvalAnswer {
   readonly latencyMs: number;
 }
 
+/** A line of a set that cannot be used. */
+export class EvalLineError extends Error {
+  override readonly name = "EvalLineError";
+  constructor(readonly line: number, readonly why: string, cause?: unknown) {
+    super(`line ${line}: ${why}`, { cause });
+  }
+}
+
 /** How many results are looked at. */
 export const EVAL_DEPTHS = [1, 5, 10, 20] as const;
 
@@ -46,6 +55,50 @@ export interface EvalScores {
   /** Mean of 1 / rank of the first relevant document. */
   readonly mrr: number;
   readonly latencyMs: { readonly p50: number; readonly p99: number };
+}
+
+/**
+ * Reads a set; its lines may come in any order.
+ *
+ * @throws {EvalLineError} At the first line that is none of a set, or does not fit the others.
+ */
+export function readEvalSet(
+  text: string,
+): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
+  const documents = new Map<string, { readonly document: EvalDocument; readonly line: number }>();
+  const asked: { readonly question: EvalQuestion; readonly line: number }[] = [];
+  for (const [at, one] of text.replace(/^\uFEFF/, "").split("\n").entries()) {
+    if (one.trim() === "") continue;
+    const line = at + 1;
+    const read = readNumbered(one, line);
+    if (read.kind === "question") asked.push({ question: read.question, line });
+    else {
+      const { id } = read.document;
+      const other = documents.get(id);
+      if (other !== undefined) {
+        throw new EvalLineError(line, `the document "${id}" is on line ${other.line} already`);
+      }
+      documents.set(id, { document: read.document, line });
+    }
+  }
+  for (const { question, line } of asked) {
+    const unknown = question.relevant.find((id) => !documents.has(id));
+    if (unknown !== undefined) {
+      throw new EvalLineError(line, `\`relevant\` names "${unknown}", and no document has that id`);
+    }
+  }
+  return {
+    documents: [...documents.values()].map(({ document }) => document),
+    questions: asked.map(({ question }) => question),
+  };
+}
+
+function readNumbered(text: string, line: number): EvalLine {
+  try {
+    return readEvalLine(text);
+  } catch (thrown) {
+    throw new EvalLineError(line, (thrown as Error).message, thrown);
+  }
 }
 
 /**
@@ -144,9 +197,13 @@ function textOf(fields: Readonly<Record<string, unknown>>, name: string): string
   return typeof value === "string" ? value : missing(name, "a text");
 }
 
+/** Null where there is none. */
 function timeOf(fields: Readonly<Record<string, unknown>>, name: string): number | null {
-  const value = fields[name];
-  return typeof value === "number" && Number.isFinite(value) ? value : null;
+  const value = fields[name] ?? null;
+  if (value === null) return null;
+  if (typeof value !== "number") return missing(name, "a number");
+  if (value >= 0 && value <= MAX_TIME_MS) return value;
+  throw new SyntaxError(`\`${name}\` is no time in milliseconds since 1970: ${value}`);
 }
 
 function missing(name: string, what: string): never {

@@ -10,6 +10,9 @@ export const MAX_FORGET_CHARS = 2_000;
 /** Of a text that was cut short so much must be there to be known, in characters. */
 const MIN_CUT_CHARS = 8;
 
+/** Backslashes in front of a character, where JSON was put into JSON six times. Of any number each would be a beginning. */
+const MAX_SLASHES = 63;
+
 /** Finds one text. Letters of either case count, however the text is escaped, and whatever white space parts its words. */
 export interface TextMatcher {
   /** Whether it stands in a text. */
@@ -66,7 +69,7 @@ function cutPattern(spelling: string): string {
   if (parts.length <= MIN_CUT_CHARS) return "(?!)";
   const first = parts.slice(0, MIN_CUT_CHARS).join("");
   const rest = parts.slice(MIN_CUT_CHARS).reduceRight((after, part) => `(?:${part}${after})?`, "");
-  return `${first}${rest}\\\\*…`;
+  return `${first}${rest}\\\\{0,${MAX_SLASHES}}…`;
 }
 
 type Encode = (text: string) => string;
@@ -87,14 +90,15 @@ function spacePart(spaces: string, encode: Encode): string {
   const own = ["\u00a0", ...rare].map((space) =>
     `${escaped(encode(space))}|${unicodeEscape(space)}`
   );
-  return `(?:[ \\t\\r\\n]|${own.join("|")}|\\\\+[nrtvf]){1,8}`;
+  return `(?:[ \\t\\r\\n]|${own.join("|")}|\\\\{1,${MAX_SLASHES}}[nrtvf]){1,8}`;
 }
 
 /** `\u00e9`, with any number of backslashes in front, its digits in either case. */
 function unicodeEscape(text: string): string {
   return Array.from({ length: text.length }, (_, at) => {
     const hex = text.charCodeAt(at).toString(16).padStart(4, "0");
-    return "\\\\+u" + hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+    return `\\\\{1,${MAX_SLASHES}}u` +
+      hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
   }).join("");
 }
 
@@ -103,7 +107,11 @@ function charPart(char: string, encode: Encode): string {
   const escapes = cases.map(unicodeEscape);
   const plain = cases.map((one) => escaped(encode(one)));
   // Quotes, slashes and backslashes stand in JSON with backslashes in front, twice as many in JSON within JSON.
-  const slashes = char === "\\" ? "\\\\*" : char === '"' || char === "/" ? "\\\\{0,15}" : "";
+  const slashes = char === "\\"
+    ? `\\\\{0,${MAX_SLASHES}}`
+    : char === '"' || char === "/"
+    ? "\\\\{0,15}"
+    : "";
   return `(?:${[...plain.map((one) => slashes + one), ...escapes].join("|")})`;
 }
 

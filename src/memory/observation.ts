@@ -56,8 +56,16 @@ export interface ObservedFacts {
   /** Of a fix: the failure that it mended, and what was done between. */
   readonly mended?: number;
   readonly by?: readonly number[];
-  /** Of a list of tasks: those that are open. */
+  /** Of a list of tasks: those that are open. Of a summary: all that was left open. */
   readonly open?: readonly string[];
+  /** Of a summary: the session's lists, as it left them; not there when it had none. */
+  readonly todos?: { readonly open: readonly string[]; readonly done: readonly string[] };
+  /** Of a summary: what Claude said at the end is still open. */
+  readonly left?: string;
+  /** Of a summary: the branches that the session was on, when they are several. */
+  readonly branches?: readonly (string | null)[];
+  /** Of a summary: nothing was done but to exchange a few short words. */
+  readonly trivial?: true;
   /** Of a summary that a model has rewritten: digest of the one that it was made of. */
   readonly rewrittenFrom?: string;
   readonly tool?: string;

@@ -12,7 +12,7 @@ export interface RecentSession {
   readonly toolFailures: number;
 }
 
-/** The context's budget, in characters; about 300 tokens. */
+/** The most that the list may be, in characters; about 300 tokens. */
 export const MAX_CONTEXT_CHARS = 1_000;
 
 const HEADING = "## Recent sessions in this project (conclaude)";
@@ -20,14 +20,18 @@ const HEADING = "## Recent sessions in this project (conclaude)";
 /**
  * The list of earlier sessions for the start of a new one: newest first, a line each, cut to the budget by whole lines.
  *
- * @returns The empty text when there is nothing to tell.
+ * @param options `maxChars`: the budget, where that is less than {@linkcode MAX_CONTEXT_CHARS}. @returns The empty text when there is nothing to tell.
  */
-export function recentSessionsText(sessions: readonly RecentSession[], nowMs: number): string {
+export function recentSessionsText(
+  sessions: readonly RecentSession[],
+  { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
+): string {
+  const most = Math.min(maxChars, MAX_CONTEXT_CHARS);
   let text = HEADING;
   let told = 0;
   for (const session of sessions) {
     const line = `\n- ${lineOf(session, nowMs)}`;
-    if (text.length + line.length > MAX_CONTEXT_CHARS) break;
+    if (text.length + line.length > most) break;
     text += line;
     told++;
   }

@@ -1,10 +1,14 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
+import { openEndRank } from "./open_ends.ts";
+import { leftOpenIn, tellingMessage } from "./said_open.ts";
 import { shortened, titleLine } from "./text.ts";
+import { todosOf } from "./todos.ts";
 
 /** What a summary needs to know of an observation. */
 export interface SummarizedPart {
   readonly id: number;
+  readonly branch: string | null;
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
   readonly title: string;
@@ -19,14 +23,15 @@ export interface SessionSummary {
   readonly title: string;
   readonly text: string;
   readonly files: readonly string[];
-  /** What was left: failures that nothing has mended, tasks that are not done. */
-  readonly open: readonly string[];
+  /** What is told of it later: what was left (failures that nothing has mended, tasks that are not done), and where. */
+  readonly facts: ObservedFacts & { readonly open: readonly string[] };
 }
 
 const MAX_ASKED = 4;
 const MAX_LISTED = 8;
 const MAX_FILES = 20;
 const MAX_MESSAGE_CHARS = 600;
+const SHORT_PROMPT = 80;
 
 /**
  * Tells a session by its observations.
@@ -38,9 +43,12 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
   const prompts = of("prompt");
   const edits = of("edit");
   const done = [...of("commit"), ...of("fix")].map(({ title }) => title);
-  const open = openEnds(parts);
+  const todos = todosOf(parts);
+  const open = [...openFailures(parts), ...todos?.open ?? []];
   const files = filesByCount(edits);
-  const message = of("message").at(-1);
+  const message = tellingMessage(parts);
+  const left = message === undefined ? null : leftOpenIn(message.text);
+  const branches = [...new Set(parts.map(({ branch }) => branch))];
   if (parts.length === 0) return null;
   const asked = prompts.map(({ title }) => title);
   const heading = asked[0] ?? done[0] ?? parts[0]!.title;
@@ -64,25 +72,27 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
       ...message === undefined ? [] : [`Last: ${shortened(message.text, MAX_MESSAGE_CHARS)}`],
     ].join("\n"),
     files: files.slice(0, MAX_FILES),
-    open,
+    facts: {
+      open,
+      ...todos === null ? {} : { todos },
+      ...left === null ? {} : { left },
+      ...branches.length === 1 ? {} : { branches },
+    },
   };
 }
 
-/** What is left of a session: failures that nothing has mended, the newest first, then tasks that are not done. */
-export function openEnds(parts: readonly SummarizedPart[]): string[] {
-  const failures = parts.filter(({ outcome, resolvedBy, kind }) =>
-    outcome === "failure" && resolvedBy === null && (kind === "failure" || kind === "test")
-  ).reverse();
-  const closed = new Set(
-    parts.flatMap(({ kind, title }) => {
-      const [, number] = /^Task (\S+): (?:completed|deleted)$/.exec(title) ?? [];
-      return kind === "task" && number !== undefined ? [number] : [];
-    }),
+/** Whether nothing stands in a session but a few short words, of which nobody needs to hear. */
+export function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
+  return parts.every(({ kind, text, facts }) =>
+    kind === "prompt"
+      ? text.length <= SHORT_PROMPT
+      : kind === "message" && facts.tool === undefined && leftOpenIn(text) === null
   );
-  const tasks = parts.filter(({ kind, title }) =>
-    kind === "task" && !closed.has(/^Task (\S+?):/.exec(title)?.[1] ?? "")
-  ).flatMap(({ facts }) => facts.open ?? []);
-  return [...failures.map(({ title }) => title), ...new Set(tasks)];
+}
+
+/** Titles of the failures that nothing has mended, the newest first. */
+function openFailures(parts: readonly SummarizedPart[]): string[] {
+  return parts.filter((part) => openEndRank(part) !== null).map(({ title }) => title).reverse();
 }
 
 /** The files that were changed, the ones with the most changes first. */

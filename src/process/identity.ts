@@ -33,6 +33,18 @@ export async function lookAtProcesses(
   return states;
 }
 
+/**
+ * {@linkcode lookAtProcesses} without starting a tool, in 0.1 ms instead of 1.4: no marks, and a process that has ended
+ * counts as alive until its parent takes note of that.
+ */
+export async function lookForLife(
+  pids: readonly number[],
+): Promise<ReadonlyMap<number, ProcessState>> {
+  const states = new Map<number, ProcessState>();
+  for (const pid of new Set(pids)) states.set(pid, { alive: await exists(pid), mark: null });
+  return states;
+}
+
 /** What the system tells of a process that is there. */
 export interface ProcessFacts {
   /** As in {@linkcode ProcessState}. */

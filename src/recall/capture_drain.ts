@@ -58,8 +58,11 @@ const COLLECT_EVERY_BYTES = 4_000_000;
 /** After this many tries a capture is given up; between them the pause doubles (reference, §5). */
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 5_000;
-/** A drain that dies over a capture cannot say so; one that was killed has nothing to do with it. */
-const MAX_DEATHS = 20;
+/**
+ * A drain that dies over a capture cannot say so. So many tries that nobody heard of again, all but the first of it
+ * alone, are no chance: a drain that is killed at any moment hits the same one so often only where it works long at it.
+ */
+const MAX_DEATHS = 5;
 
 /**
  * Works off the queue. It must be the only one that does: whoever calls it holds the lock of `drain_lock.ts`.
@@ -169,10 +172,12 @@ function isOfOne(thrown: unknown): boolean {
     thrown instanceof SyntaxError;
 }
 
+const DEATH = "it takes more time, or memory, than there is";
+
 function readCapture(capture: ClaimedCapture, redact: LateRedaction | undefined): Reading {
   const { toolName, outcome, attempts, project } = capture;
   if (attempts > MAX_DEATHS) {
-    const fault = `a drain died over it ${attempts - 1} times`;
+    const fault = `${attempts - 1} drains ended while they worked at it: ${DEATH}`;
     return { capture, observed: null, terms: "", fault };
   }
   try {
@@ -216,7 +221,7 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   if (observed === null || observationId === null) return;
   if (observed.mends !== null) {
     const { mends, passes = [] } = observed;
-    mendFailures(db, { capture, mends, passes, by: observationId });
+    mendFailures(db, { capture, mends, passes, by: observationId, nowMs: atMs });
   }
   askForSummary(db, capture.sessionId);
 }

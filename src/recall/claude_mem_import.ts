@@ -8,6 +8,7 @@ import { type ClaudeMemRow, claudeMemRows, type ClaudeMemTable } from "../store/
 import { checkpoint, transaction } from "../store/database.ts";
 import { moveObservation, observationByUid, type SeenProject } from "../store/foreign_memory.ts";
 import { isForgotten } from "../store/forgotten_names.ts";
+import { ensureIndex } from "../store/memory_index.ts";
 import { saveObservation } from "../store/observations.ts";
 
 /** Where what is taken over belongs. */
@@ -66,6 +67,7 @@ export function importClaudeMemory(
     unplaced: {} as Record<string, number>,
     damaged: [] as ClaudeMemTable[],
   };
+  if (!options.dryRun) ensureIndex(db);
   let rows = 0;
   for (const table of options.tables) {
     const batches = claudeMemRows(source, table);

@@ -1,14 +1,17 @@
 /** What a session is told when it starts, with a look at the files that it speaks of. */
 import type { DatabaseSync } from "node:sqlite";
-import { contextText, type Tellable } from "../memory/context_text.ts";
+import { type ContextBudget, contextText, type Tellable } from "../memory/context_text.ts";
 import { digestOf } from "../memory/fnv.ts";
+import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
 import { joinPath } from "../paths.ts";
 import {
   digestsOf,
   openTaskTitles,
+  type ProjectBranch,
   tellableOfBranch,
   tellableOfProject,
   type TellableRow,
+  weightyOfBranch,
 } from "../store/memory_context.ts";
 
 /** The session that is told. */
@@ -27,53 +30,94 @@ export interface ContextPlace {
   readonly home: string | null;
 }
 
-/** Rows that are looked at. */
-const OF_BRANCH = 36;
-const OF_PROJECT = 12;
+/** Rows that are looked at: of the branch, of all branches (others share what the branch leaves), of the project. */
+const OF_BRANCH = 24;
+const OF_BRANCHES = 48;
+const OF_PROJECT = 20;
+/** Rows of the branch that outlast many edits, and among how many they are looked for. */
+const WEIGHTY = { among: 200, limit: 40 };
+/** Other branches that something is told of: those that were worked on last. */
+const MAX_OTHER_BRANCHES = 3;
+/** Kinds of which more is told than the title. */
+const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "summary"]);
 /** Facts whose files are looked at, and the largest file whose content is compared. */
 const MAX_LOOKED_AT = 8;
 const MAX_COMPARED_BYTES = 65_536;
-/** A file is written a moment before the hook tells of it, and formatters come a moment later. */
-const SLACK_MS = 2_000;
 
 /**
  * The context of a session.
  *
- * A session that is resumed has what it was told, so it hears only of what others did since; one that was compacted has
- * lost its own past as well.
+ * A session that goes on hears only of what others did since; one that was compacted has lost its own past as well.
  *
- * @param budget `tokens`: the configured budget; `room`: characters left. @returns Empty when there is nothing to tell.
- * @throws {Error} What SQLite says.
+ * @returns Empty when there is nothing to tell. @throws {Error} What SQLite says.
  */
 export function sessionContext(
   db: DatabaseSync,
   place: ContextPlace,
-  budget: { readonly tokens: number; readonly room: number },
+  budget: ContextBudget,
 ): string {
-  const { sessionId, project, branch, source, seenAtMs, nowMs } = place;
-  const goesOn = (source === "resume" || source === "fork") && seenAtMs !== null;
+  const { sessionId, project, branch, source, nowMs } = place;
+  const since = sinceMs(place);
   const isTold = (row: TellableRow) =>
-    goesOn
-      ? row.sessionId !== sessionId && row.updatedAtMs > seenAtMs
+    since !== null
+      ? row.sessionId !== sessionId && row.updatedAtMs > since
       : source === "compact" || row.sessionId !== sessionId;
-  const ofBranch = tellableOfBranch(db, { project, branch }, OF_BRANCH).filter(isTold);
-  const ofProject = tellableOfProject(db, project, OF_PROJECT).filter(isTold);
-  const tasks = goesOn ? [] : openTaskTitles(db, project, 5);
-  if (ofBranch.length + ofProject.length + tasks.length === 0) return "";
-  const stale = staleOf(db, [...ofBranch, ...ofProject], place);
-  const known = knownTexts([...ofBranch, ...ofProject], place);
-  const tellable = (rows: readonly TellableRow[]) =>
-    rows.filter(({ kind, title }) => kind !== "note" || !known.some((text) => text.includes(title)))
-      .map((row): Tellable => ({
-        ...row,
-        files: JSON.parse(row.files),
-        open: row.kind === "summary" ? JSON.parse(row.facts).open ?? [] : [],
-        isStale: stale.has(row.id),
-      }));
-  return contextText(
-    { ofBranch: tellable(ofBranch), ofProject: tellable(ofProject), tasks, branch, nowMs },
-    budget,
+  const found = rowsOf(db, { project, branch }).filter(isTold);
+  const tasks = since !== null ? [] : openTaskTitles(db, project, 5);
+  if (found.length + tasks.length === 0) return "";
+  const stale = staleOf(db, found, place);
+  const known = knownTexts(found, place);
+  const rows = found
+    .filter(({ kind, title }) => kind !== "note" || !known.some((text) => text.includes(title)))
+    .map((row): Tellable => ({
+      ...row,
+      files: row.files === "[]" ? [] : JSON.parse(row.files),
+      facts: WITH_FACTS.has(row.kind) ? JSON.parse(row.facts) : {},
+      isStale: stale.has(row.id),
+    }));
+  return contextText({ rows, tasks, branch, nowMs }, budget);
+}
+
+/**
+ * Since when a session knows by itself what was done, in epoch milliseconds; null when it has to be told.
+ *
+ * One that is resumed has what it was told; so has a fork, of its parent, also where it has a new id.
+ */
+function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
+  if (source === "fork") return seenAtMs ?? nowMs;
+  return source === "resume" ? seenAtMs : null;
+}
+
+/** What may be told, each once: of the branch, of those that were worked on last, and what counts on every one. */
+function rowsOf(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
+  const { project, branch } = here;
+  const ofProject = tellableOfProject(db, project, { limit: OF_PROJECT });
+  const others = new Set(
+    ofProject.flatMap((row) => [row.branch, ...branchesOf(row)])
+      .filter((other) => other !== branch && other !== null),
   );
+  // What was brought in from elsewhere stands on no branch.
+  const elsewhere = [...[...others].slice(0, MAX_OTHER_BRANCHES), ...branch === null ? [] : [null]];
+  const own = tellableOfBranch(db, here, OF_BRANCH);
+  const share = Math.ceil((OF_BRANCHES - own.length) / elsewhere.length);
+  const rows = [
+    ...own,
+    ...weightyOfBranch(db, here, WEIGHTY),
+    ...elsewhere.flatMap((other) => tellableOfBranch(db, { project, branch: other }, share)),
+    ...ofProject,
+  ];
+  // A session of a few words is worth a line where there is no other.
+  if (!rows.some(({ kind }) => kind === "summary")) {
+    rows.push(...tellableOfProject(db, project, { limit: OF_PROJECT, all: true }));
+  }
+  return [...new Map(rows.map((row) => [row.id, row])).values()];
+}
+
+/** The branches that a session was on before its last one. */
+function branchesOf({ kind, facts }: TellableRow): readonly (string | null)[] {
+  if (kind !== "summary" || !facts.includes('"branches"')) return [];
+  const { branches = [] }: ObservedFacts = JSON.parse(facts);
+  return branches;
 }
 
 /** Facts one of whose files is not as it was: its content is another one, or it is gone. */
@@ -84,9 +128,9 @@ function staleOf(
 ): ReadonlySet<number> {
   const stale = new Set<number>();
   if (root === null) return stale;
-  const withFiles = rows.filter(({ kind, files }) =>
-    (kind === "edit" || kind === "fix") && files !== "[]"
-  ).slice(0, MAX_LOOKED_AT);
+  const of = (wanted: ObservationKind) =>
+    rows.filter(({ kind, files }) => kind === wanted && files !== "[]");
+  const withFiles = [...of("fix"), ...of("edit")].slice(0, MAX_LOOKED_AT);
   if (withFiles.length === 0) return stale;
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, updatedAtMs } of withFiles) {
@@ -97,10 +141,15 @@ function staleOf(
   return stale;
 }
 
+/**
+ * A file that is older than the observation is as it was. One that is younger is told by its content, from the first
+ * moment on: what a formatter makes of an edit right after it is not what was observed either, and a fix is observed
+ * when its command passes, after any formatter.
+ */
 function hasChanged(path: string, digest: string, atMs: number): boolean {
   try {
     const { mtime, size } = Deno.statSync(path);
-    if ((mtime?.getTime() ?? Infinity) <= atMs + SLACK_MS) return false;
+    if ((mtime?.getTime() ?? Infinity) <= atMs) return false;
     return size > MAX_COMPARED_BYTES || digestOf(Deno.readTextFileSync(path)) !== digest;
   } catch (thrown) {
     return thrown instanceof Deno.errors.NotFound;

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { withIndex } from "../store/memory_index.ts";
+import { requireIndex, withIndex } from "../store/memory_index.ts";
 import { takeLock } from "../store/process_lock.ts";
 import {
   type CaptureDrainOptions,
@@ -31,10 +31,13 @@ export function drainAlone(
   const lock = takeLock(drainLockPath(database), { waitMs: options.waitMs ?? 0 });
   if (lock === null) return null;
   try {
-    // What is written goes into the index as well: one that is damaged would keep everything waiting.
-    return options.mendsIndex === false
-      ? drainCaptures(db, options)
-      : withIndex(db, () => drainCaptures(db, options));
+    // What is written goes into the index as well: one that is damaged would keep everything waiting. Of one that is gone
+    // SQLite says what it says of a capture that it does not take.
+    const drain = () => {
+      requireIndex(db);
+      return drainCaptures(db, options);
+    };
+    return options.mendsIndex === false ? drain() : withIndex(db, drain);
   } finally {
     lock.release();
   }

@@ -1,5 +1,6 @@
 /** Measures memory by a set of documents and questions, in a database of its own, on the way that real memory goes. */
 import type { DatabaseSync } from "node:sqlite";
+import { redactText } from "../capture/redact.ts";
 import { newId } from "../ids.ts";
 import type { EvalAnswer, EvalDocument, EvalQuestion } from "../memory/eval_set.ts";
 import { readQuestion } from "../memory/question.ts";
@@ -83,7 +84,9 @@ export function answerQuestion(
 }
 
 function recordOf(document: EvalDocument): HookRecord {
-  const { sessionId, projectDir, text, role } = document;
+  const { sessionId, projectDir, role } = document;
+  // As a hook keeps it.
+  const text = redactText(document.text, { patterns: [] });
   const atMs = Math.max(0, Math.floor(document.createdAtMs));
   const isAnswer = role === "assistant";
   const event = isAnswer ? "Stop" : "UserPromptSubmit";

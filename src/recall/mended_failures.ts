@@ -32,12 +32,14 @@ interface Success {
   readonly passes: readonly TestTarget[];
   /** Its observation. */
   readonly by: number;
+  /** Epoch milliseconds: what failed later than this was told by a clock that was set back since. */
+  readonly nowMs: number;
 }
 
 /** A command passes: what had failed before is mended, by whatever was changed between. */
 export function mendFailures(db: DatabaseSync, success: Success): void {
-  const { mends, passes, capture: { project, createdAtMs } } = success;
-  const before = { project, before: createdAtMs };
+  const { mends, passes, nowMs, capture: { project, createdAtMs } } = success;
+  const before = { project, before: createdAtMs, nowMs };
   const told = new Map<string, number>();
   for (const key of [mends, ...passes.map((target) => failureKey(targetKey(target)))]) {
     for (const failure of openFailures(db, { ...before, sameAs: digestOf(key) })) {

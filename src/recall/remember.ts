@@ -10,6 +10,7 @@ import { indexedTerms } from "../memory/terms.ts";
 import { UserError } from "../errors.ts";
 import { lookUpwards } from "../project/look.ts";
 import { transaction } from "../store/database.ts";
+import { withIndex } from "../store/memory_index.ts";
 import { readObservations, saveObservation } from "../store/observations.ts";
 
 /** Where a note belongs. */
@@ -44,7 +45,7 @@ export function rememberNote(
   }
   const paths = files.map((file) => pathInProject(file, root));
   const { mends: _mends, sameAs, ...observed } = note;
-  const id = transaction(db, () =>
+  const save = () =>
     saveObservation(db, {
       ...observed,
       uid: newId(atMs),
@@ -56,7 +57,8 @@ export function rememberNote(
       // Notes of no session are the same only within a project.
       sameAs: sameAs === null ? null : digestOf(`${sameAs} ${project}`),
       atMs,
-    }));
+    });
+  const id = withIndex(db, () => transaction(db, save));
   return { id, isNew: readObservations(db, [id])[0]?.repeats === 1 };
 }
 

@@ -1,12 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
-import { type SessionSummary, summarizeSession } from "../memory/session_summary.ts";
+import { isSmallTalk, summarizeSession } from "../memory/session_summary.ts";
+import { summaryUid } from "../memory/summary_uid.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { transaction } from "../store/database.ts";
 import {
   type Observation,
   observationsToSummarize,
   replaceObservation,
+  usedTools,
 } from "../store/observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
 import { summaryOf } from "../store/summarizer_runs.ts";
@@ -14,6 +16,8 @@ import { summaryOf } from "../store/summarizer_runs.ts";
 /** Observations that a summary looks at: the newest. */
 const MAX_PARTS = 400;
 const BATCH = 100;
+/** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
+const TRANSACTION_MS = 5;
 
 /** What became of the summaries so far. */
 export interface SummariesReport {
@@ -22,7 +26,7 @@ export interface SummariesReport {
   readonly complete: boolean;
 }
 
-/** Writes the summaries anew of sessions that have news, each a step and a transaction of its own. */
+/** Writes the summaries anew of sessions that have news; a step is a transaction with a few of them. */
 export function* summarySteps(
   db: DatabaseSync,
   { untilMs }: { readonly untilMs: number },
@@ -31,10 +35,15 @@ export function* summarySteps(
   for (;;) {
     const sessions = sessionsToSummarize(db, BATCH);
     if (sessions.length === 0) return { summaries, complete: true };
-    for (const sessionId of sessions) {
-      if (performance.now() >= untilMs) return { summaries, complete: false };
-      transaction(db, () => writeSummary(db, sessionId));
-      summaries++;
+    for (let at = 0; at < sessions.length;) {
+      const [from, startMs] = [at, performance.now()];
+      if (startMs >= untilMs) return { summaries, complete: false };
+      transaction(db, () => {
+        do writeSummary(db, sessions[at++]!); while (
+          at < sessions.length && performance.now() < startMs + TRANSACTION_MS
+        );
+      });
+      summaries += at - from;
       yield;
     }
   }
@@ -46,14 +55,16 @@ export function digestOfSummary(
   { sessionId, title, text, facts, files }: Observation,
 ): string {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
-  return digestOfParts({ title, text, files, open: facts.open ?? [] }, parts);
+  return digestOfParts({ title, text, files, facts }, parts);
 }
 
 function digestOfParts(
-  { title, text, files, open }: SessionSummary,
+  { title, text, files, facts }: Pick<Observation, "title" | "text" | "files" | "facts">,
   parts: readonly Observation[],
 ): string {
-  return digestOf(JSON.stringify([title, text, open, files, parts.map(({ title }) => title)]));
+  return digestOf(
+    JSON.stringify([title, text, facts.open ?? [], files, parts.map(({ title }) => title)]),
+  );
 }
 
 function writeSummary(db: DatabaseSync, sessionId: string): void {
@@ -65,9 +76,10 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
   const isRewritten = summary !== null && known !== undefined &&
     known === digestOfParts(summary, parts);
   if (last !== undefined && summary !== null && !isRewritten) {
-    const { title, text, files, open } = summary;
+    const { title, text, files, facts } = summary;
+    const isTrivial = isSmallTalk(parts) && !usedTools(db, sessionId);
     replaceObservation(db, {
-      uid: `summary/${sessionId}`,
+      uid: summaryUid(sessionId),
       sessionId,
       project: last.project,
       branch: last.branch,
@@ -77,7 +89,7 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
       text,
       terms: indexedTerms([title, text, ...files].join("\n"), last.project),
       files: files.map((path) => ({ path, digest: null })),
-      facts: { open },
+      facts: isTrivial ? { ...facts, trivial: true } : facts,
       sameAs: digestOf("summary"),
       atMs: last.updatedAtMs,
     });

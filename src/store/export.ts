@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../errors.ts";
 import { firstIdAt } from "../ids.ts";
 import { isDamage, reachableCounters, reachablePlaces, withCondition } from "./export_salvage.ts";
 import {
@@ -28,19 +29,32 @@ export interface ExportRow {
   readonly columns: Readonly<Record<string, string | number | null | Uint8Array>>;
 }
 
+/** A row that cannot be read. */
+export interface LostRow {
+  readonly type: ExportType;
+  /** Its number, or its id. */
+  readonly id: string;
+  readonly why: string;
+}
+
 /**
  * Every row of {@linkcode TABLES} and {@linkcode SMALL_TABLES}, table by table, one at a time. All come from one moment: what others write meanwhile is
  * not in it. The connection is in a read transaction until the last row is taken or the loop is left.
  *
  * A damaged page costs the rows that lie on it and no others.
  *
+ * @param onLost Takes each row that cannot be read, as far as it can be named.
  * @returns How many rows cannot be read, as far as that can be told: at least one when any are lost.
  */
-export function* exportRows(db: DatabaseSync, filter: ExportFilter): Generator<ExportRow, number> {
+export function* exportRows(
+  db: DatabaseSync,
+  filter: ExportFilter,
+  onLost: (row: LostRow) => void = () => {},
+): Generator<ExportRow, number> {
   db.exec("BEGIN");
   try {
     let unreadable = 0;
-    for (const table of TABLES) unreadable += yield* rowsOf(db, table, filter);
+    for (const table of TABLES) unreadable += yield* rowsOf(db, table, { filter, onLost });
     unreadable += yield* countersOf(db, whereOf("counters", "updated_at_ms", filter));
     for (const table of SMALL_TABLES) unreadable += yield* smallRowsOf(db, table, filter);
     return unreadable;
@@ -54,7 +68,7 @@ export function* exportRows(db: DatabaseSync, filter: ExportFilter): Generator<E
 function* rowsOf(
   db: DatabaseSync,
   { type, table, key, order, time }: Table,
-  filter: ExportFilter,
+  { filter, onLost }: { readonly filter: ExportFilter; readonly onLost: (row: LostRow) => void },
 ): Generator<ExportRow, number> {
   const where = whereOf(table, time, filter);
   const { values } = where;
@@ -70,7 +84,14 @@ function* rowsOf(
   );
   let unreadable = 0;
   for (const place of places) {
-    const columns = orDamaged(() => row.get(...values, place), () => null);
+    const columns = orDamaged(() => row.get(...values, place), (thrown) => {
+      // Of a table whose rows have ids the number of a row says nothing to anybody.
+      const named = type === "observation" || key === null
+        ? place
+        : orDamaged(() => nameOf(db, { table, key, place }), () => null);
+      if (named != null) onLost({ type, id: String(named), why: messageOf(thrown) });
+      return null;
+    });
     if (columns === null) unreadable++;
     else if (columns !== undefined) {
       const whole = columns as ExportRow["columns"];
@@ -83,6 +104,17 @@ function* rowsOf(
     }
   }
   return isWhole ? unreadable : Math.max(1, unreadable);
+}
+
+function nameOf(
+  db: DatabaseSync,
+  { table, key, place }: {
+    readonly table: string;
+    readonly key: string;
+    readonly place: number;
+  },
+): unknown {
+  return db.prepare(`SELECT ${key} AS name FROM ${table} WHERE rowid = ?`).get(place)?.["name"];
 }
 
 /** The files of an observation with their digests, as JSON. */
@@ -140,12 +172,15 @@ function* smallRowsOf(
 }
 
 /** What `look` finds, or `otherwise` when a damaged page is in its way. */
-function orDamaged<Found, Other>(look: () => Found, otherwise: () => Other): Found | Other {
+function orDamaged<Found, Other>(
+  look: () => Found,
+  otherwise: (thrown: unknown) => Other,
+): Found | Other {
   try {
     return look();
   } catch (thrown) {
     if (!isDamage(thrown)) throw thrown;
-    return otherwise();
+    return otherwise(thrown);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { filterOf } from "./filter.ts";
+import { summariesAbout } from "./forget_summaries.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 
 /** What is to be forgotten: everything that all the filters fit; null lets everything through. */
@@ -26,6 +27,8 @@ export interface ForgetFilter {
 export interface Chosen {
   readonly observations: readonly number[];
   readonly captures: readonly string[];
+  /** How many of the observations are summaries from elsewhere, which go since they hold some of the same. */
+  readonly importedSummaries: number;
 }
 
 /** Rows that are read at once. */
@@ -33,7 +36,7 @@ const BATCH_ROWS = 200;
 
 /**
  * What fits the filter, with everything that belongs to it: of an observation all captures that it was made of, of a
- * capture the observation that was made of it, of either the fixes that quote it.
+ * capture the observation that was made of it, of either the fixes that quote it and the summaries that tell of it.
  *
  * @param onStep Called after every batch.
  */
@@ -47,7 +50,14 @@ export function chooseForgotten(
   for (const id of observationsOf(db, captures)) observations.add(id);
   for (const id of fixesAbout(db, observations)) observations.add(id);
   for (const id of capturesOf(db, observations)) captures.add(id);
-  return { observations: [...observations], captures: [...captures] };
+  const { own, imported } = summariesAbout(db, observations);
+  const quoting = imported.filter((id) => !observations.has(id));
+  for (const id of [...own, ...quoting]) observations.add(id);
+  return {
+    observations: [...observations],
+    captures: [...captures],
+    importedSummaries: quoting.length,
+  };
 }
 
 /** A path that is one of these, or lies under one. */

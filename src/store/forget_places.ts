@@ -1,6 +1,7 @@
 /** Finds a text in every table but those of memory, and puts a mark in its place. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { TextMatcher } from "../memory/forget_text.ts";
+import type { ChangedRows } from "./changed_rows.ts";
 import { transaction } from "./database.ts";
 import { FORGET_KEY } from "./forgotten_names.ts";
 
@@ -44,6 +45,8 @@ export interface PlaceScope {
   readonly text: TextMatcher;
   /** Only rows of these sessions, and only of tables that have sessions; null looks at everything. */
   readonly sessions: readonly string[] | null;
+  /** Rows that are changed for another reason, and counted for that. */
+  readonly changed?: ChangedRows;
   /** Called after every batch. */
   readonly onStep?: () => void;
 }
@@ -68,7 +71,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 function eachTable(
   db: DatabaseSync,
-  { text, sessions, onStep }: PlaceScope,
+  { text, sessions, changed, onStep }: PlaceScope,
   onFound: (table: Table, rows: readonly Row[]) => void,
 ): Record<string, number> {
   const counts: Record<string, number> = {};
@@ -82,7 +85,9 @@ function eachTable(
       );
       if (found.length > 0) {
         onFound(table, found);
-        counts[table.name] = (counts[table.name] ?? 0) + found.length;
+        const counted = changed?.get(table.name);
+        const news = found.filter((row) => !counted?.has(Number(row[PLACE])));
+        if (news.length > 0) counts[table.name] = (counts[table.name] ?? 0) + news.length;
       }
       onStep?.();
     }

@@ -1,6 +1,7 @@
 /** Which rows of an export tell what was forgotten here. */
 import type { DatabaseSync } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
+import { summaryUid } from "../memory/summary_uid.ts";
 import { keysOfCapture, keysOfObservation, titleKey } from "../memory/words_key.ts";
 import type { ExportType } from "./exported_tables.ts";
 import { isForgotten, sessionName } from "./forgotten_names.ts";
@@ -87,7 +88,7 @@ function parsed(json: unknown): unknown {
 /** It tells of everything that there was: it is written anew of what is left. */
 function isOldSummary(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
   const sessionId = String(columns["session_id"]);
-  if (type !== "observation" || columns["kind"] !== "summary") return false;
+  if (type !== "observation" || columns["uid"] !== summaryUid(sessionId)) return false;
   return isForgotten(db, sessionName(sessionId));
 }
 

@@ -1,6 +1,7 @@
 /** What a new session is told of earlier ones. */
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind } from "../memory/observation.ts";
+import { statement } from "./statement.ts";
 
 /** An observation as it may be told. */
 export interface TellableRow {
@@ -23,34 +24,80 @@ const COLUMNS =
   `id, session_id AS sessionId, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy,
             updated_at_ms AS updatedAtMs`;
 
-/** What is worth telling of a branch, the newest first. The kinds are those of its index. */
+/** A branch of a project; null where there is none. */
+export interface ProjectBranch {
+  readonly project: string;
+  readonly branch: string | null;
+}
+
+/** Sessions in which nothing was done would push out the others. */
+const IS_TELLING = "(kind <> 'summary' OR facts ->> '$.trivial' IS NULL)";
+/** The kinds of the index of a branch. */
+const KINDS_OF_BRANCH =
+  "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
+
+/** What is worth telling of a branch, the newest first. */
 export function tellableOfBranch(
   db: DatabaseSync,
-  { project, branch }: { readonly project: string; readonly branch: string | null },
+  { project, branch }: ProjectBranch,
   limit: number,
 ): TellableRow[] {
-  return db.prepare(
+  return statement(
+    db,
     `SELECT ${COLUMNS}
        FROM observations
       WHERE project = ?
         AND branch IS ?
-        AND kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')
+        AND ${KINDS_OF_BRANCH}
+        AND ${IS_TELLING}
       ORDER BY created_at_ms DESC
       LIMIT ?`,
   ).all(project, branch, limit) as unknown as TellableRow[];
 }
 
-/** What counts on every branch of a project, the newest first. The kinds are those of its index. */
+/**
+ * Of a branch's newest rows those that outlast the edits between them, the newest first: fixes, commits, decisions,
+ * notes, and failures that nothing has mended.
+ *
+ * @param options `among`: so many of the branch's newest rows are looked at.
+ */
+export function weightyOfBranch(
+  db: DatabaseSync,
+  { project, branch }: ProjectBranch,
+  { among, limit }: { readonly among: number; readonly limit: number },
+): TellableRow[] {
+  return db.prepare(
+    `SELECT ${COLUMNS}
+       FROM observations
+      WHERE id IN (SELECT id
+                     FROM observations
+                    WHERE project = ?
+                      AND branch IS ?
+                      AND ${KINDS_OF_BRANCH}
+                    ORDER BY created_at_ms DESC
+                    LIMIT ?)
+        AND (kind IN ('fix', 'commit', 'decision', 'note') OR (outcome = 'failure' AND resolved_by IS NULL))
+      ORDER BY id DESC
+      LIMIT ?`,
+  ).all(project, branch, among, limit) as unknown as TellableRow[];
+}
+
+/**
+ * What counts on every branch of a project, the newest first. The kinds are those of its index.
+ *
+ * @param options `all`: those sessions too in which nothing was done.
+ */
 export function tellableOfProject(
   db: DatabaseSync,
   project: string,
-  limit: number,
+  { limit, all = false }: { readonly limit: number; readonly all?: boolean },
 ): TellableRow[] {
   return db.prepare(
     `SELECT ${COLUMNS}
        FROM observations
       WHERE project = ?
         AND kind IN ('summary', 'decision', 'note')
+        AND ${all ? "TRUE" : IS_TELLING}
       ORDER BY created_at_ms DESC
       LIMIT ?`,
   ).all(project, limit) as unknown as TellableRow[];

@@ -1,6 +1,7 @@
 /** How the working of captures into memory is doing. */
 import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../ids.ts";
+import { SUSPECT_ATTEMPTS } from "./queue_work.ts";
 
 /** What `doctor` and `status` say of memory. */
 export interface MemoryHealth {
@@ -12,13 +13,24 @@ export interface MemoryHealth {
   readonly overdue: number;
   /** Whether a hook has run since that time. */
   readonly hooksRan: boolean;
+  /** Those that drains took again and again and did not finish, the most tried first; not all when there are many. */
+  readonly suspects: readonly Suspect[];
   readonly givenUp: number;
   /** Why captures were given up, the most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
-/** How many reasons are told. */
+/** A capture over which drains end. */
+export interface Suspect {
+  readonly id: string;
+  readonly toolName: string;
+  readonly rawBytes: number;
+  readonly attempts: number;
+}
+
+/** How many reasons, and how many suspects, are told. */
 const MAX_REASONS = 3;
+const MAX_SUSPECTS = 3;
 
 /** Counts what is remembered and what is in the way of more. @param overdueBeforeMs Epoch milliseconds. */
 export function memoryHealth(db: DatabaseSync, overdueBeforeMs: number): MemoryHealth {
@@ -30,12 +42,29 @@ export function memoryHealth(db: DatabaseSync, overdueBeforeMs: number): MemoryH
             EXISTS (SELECT 1 FROM hook_executions WHERE id >= ?2) AS hooksRan,
             count(*) FILTER (WHERE status = 'error')                                       AS givenUp
        FROM pending_queue`,
-  ).get(overdueBeforeMs, firstIdAt(overdueBeforeMs)) as unknown as Omit<MemoryHealth, "reasons">;
+  ).get(overdueBeforeMs, firstIdAt(overdueBeforeMs)) as unknown as Omit<
+    MemoryHealth,
+    "reasons" | "suspects"
+  >;
   return {
     ...row,
+    suspects: row.waiting === 0 ? [] : suspectsIn(db),
     hooksRan: Number(row.hooksRan) === 1,
     reasons: row.givenUp === 0 ? [] : reasonsIn(db),
   };
+}
+
+/** What failed and said so waits for a time of its own, and is none of them. */
+function suspectsIn(db: DatabaseSync): readonly Suspect[] {
+  return db.prepare(
+    `SELECT id, tool_name AS toolName, raw_bytes AS rawBytes, attempts
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND attempts >= ?
+        AND error_message IS NULL
+      ORDER BY attempts DESC, created_at_ms
+      LIMIT ?`,
+  ).all(SUSPECT_ATTEMPTS, MAX_SUSPECTS) as unknown as readonly Suspect[];
 }
 
 function reasonsIn(db: DatabaseSync): MemoryHealth["reasons"] {

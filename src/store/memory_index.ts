@@ -1,5 +1,6 @@
 /** The health of the search index. It holds nothing of its own, so it can always be made anew from the observations. */
 import { DatabaseSync } from "node:sqlite";
+import memory from "../../migrations/0016_memory.sql" with { type: "text" };
 import { messageOf } from "../errors.ts";
 import { hasLog, transaction } from "./database.ts";
 import { openToLook } from "./identity.ts";
@@ -9,6 +10,19 @@ const CORRUPT_VTAB = 267;
 
 /** The layout of an index that takes words out of its pages at once. */
 const FORMAT = 5;
+
+/** The table of the index and the triggers that keep it, as the migration makes them, by name. */
+const DEFINITIONS: ReadonlyMap<string, string> = new Map(
+  Array.from(
+    memory.matchAll(/^CREATE (?:VIRTUAL TABLE|TRIGGER) (\w+)[^]*?^(?:\)|END);$/gm),
+    ([sql, name]) => [name!, sql],
+  ),
+);
+
+/** The tables that SQLite keeps an index in. */
+const OWN_TABLES = ["data", "idx", "content", "docsize", "config"].map((name) =>
+  `memory_index_${name}`
+);
 
 /** How long a check waits for another process. */
 const CHECK_BUSY_MS = 1000;
@@ -39,6 +53,8 @@ export function checkIndex(db: DatabaseSync): string[] {
  */
 export function indexFaults(db: DatabaseSync): string[] {
   try {
+    const gone = missingDefinitions(db);
+    if (gone.length > 0) return [`${gone.join(", ")} ${gone.length === 1 ? "is" : "are"} missing`];
     const rows = db.prepare("PRAGMA integrity_check(memory_index)").all();
     const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
     const { missing, extra } = db.prepare(
@@ -56,6 +72,12 @@ export function indexFaults(db: DatabaseSync): string[] {
     if (/locked|busy/i.test(messageOf(thrown))) throw thrown;
     return [messageOf(thrown)];
   }
+}
+
+function missingDefinitions(db: DatabaseSync): string[] {
+  const names = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'trigger')")
+    .all().map(({ name }) => String(name));
+  return [...DEFINITIONS.keys()].filter((name) => !names.includes(name));
 }
 
 /** Of pages with words that are found by no mark; SQLite's own check passes over them. */
@@ -115,8 +137,8 @@ function withoutWriting(db: DatabaseSync): string[] {
 }
 
 /**
- * Makes the index anew from the observations, in one transaction; when its tables are too damaged even for that, they
- * are made anew as well. No observation is touched.
+ * Makes the index anew from the observations, in one transaction; when its tables are too damaged even for that, or are
+ * gone, they are made anew as well, with their triggers. No observation is touched.
  *
  * @throws {Error} What SQLite says, when the database itself is damaged, full or locked.
  */
@@ -140,11 +162,16 @@ export function rebuildIndex(db: DatabaseSync): void {
 }
 
 function makeAnew(db: DatabaseSync): void {
-  const row = db.prepare("SELECT sql FROM sqlite_schema WHERE name = 'memory_index'").get();
-  db.exec("CREATE TABLE IF NOT EXISTS memory_index_config (k PRIMARY KEY, v) WITHOUT ROWID");
-  db.exec(`INSERT OR REPLACE INTO memory_index_config VALUES ('version', ${FORMAT})`);
-  db.exec("DROP TABLE memory_index");
-  db.exec(String(row?.["sql"]));
+  if (!missingDefinitions(db).includes("memory_index")) {
+    db.exec("CREATE TABLE IF NOT EXISTS memory_index_config (k PRIMARY KEY, v) WITHOUT ROWID");
+    db.exec(`INSERT OR REPLACE INTO memory_index_config VALUES ('version', ${FORMAT})`);
+    db.exec("DROP TABLE memory_index");
+  }
+  for (const name of OWN_TABLES) db.exec(`DROP TABLE IF EXISTS ${name}`);
+  for (const [name, sql] of DEFINITIONS) {
+    if (name !== "memory_index") db.exec(`DROP TRIGGER IF EXISTS ${name}`);
+    db.exec(sql);
+  }
   db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
   db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
 }
@@ -159,7 +186,7 @@ export function isIndexDamage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   const code: unknown = Reflect.get(thrown, "errcode");
   return code === CORRUPT_VTAB ||
-    /fts5: (?:corrupt|missing row)|fts5: error creating|invalid fts5 file format|vtable constructor failed: memory_index|no such table: main\.memory_index_/i
+    /fts5: (?:corrupt|missing row)|fts5: error creating|invalid fts5 file format|vtable constructor failed: memory_index|no such table: (?:main\.)?memory_index/i
       .test(thrown.message) ||
     (code === undefined && /disk image is malformed/i.test(thrown.message));
 }
@@ -183,6 +210,16 @@ export function withIndex<Result>(
     rebuildIndex(db);
     return work();
   }
+}
+
+/** Asks the index something. @throws {Error} When it cannot be used at all. */
+export function requireIndex(db: DatabaseSync): void {
+  db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get();
+}
+
+/** Makes the index anew where it cannot be used at all: for who writes observations in many transactions. */
+export function ensureIndex(db: DatabaseSync): void {
+  withIndex(db, () => requireIndex(db));
 }
 
 /**

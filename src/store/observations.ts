@@ -103,14 +103,15 @@ export function replaceObservation(db: DatabaseSync, observation: NewObservation
   statement(
     db,
     `UPDATE observations
-        SET project = ?2, branch = ?3, files = ?4, created_at_ms = min(created_at_ms, ?5),
-            updated_at_ms = max(updated_at_ms, ?5)
+        SET project = ?2, branch = ?3, files = ?4, facts = ?5, created_at_ms = min(created_at_ms, ?6),
+            updated_at_ms = max(updated_at_ms, ?6)
       WHERE id = ?1`,
   ).run(
     known.id,
     observation.project,
     observation.branch,
     JSON.stringify(observation.files.map(({ path }) => path)),
+    JSON.stringify(observation.facts),
     observation.atMs,
   );
   saveFiles(db, known.id, observation.files);
@@ -197,11 +198,17 @@ export interface OpenFailure {
 /**
  * Failures of a command in a project that nothing has mended, the newest first.
  *
- * @param before Epoch milliseconds: only what failed before.
+ * @param failure `before`: epoch milliseconds, only what failed before; `nowMs`: what is dated later than the present
+ *   failed before a clock was set back.
  */
 export function openFailures(
   db: DatabaseSync,
-  failure: { readonly sameAs: string; readonly project: string | null; readonly before: number },
+  failure: {
+    readonly sameAs: string;
+    readonly project: string | null;
+    readonly before: number;
+    readonly nowMs: number;
+  },
 ): OpenFailure[] {
   const rows = statement(
     db,
@@ -212,9 +219,9 @@ export function openFailures(
         AND project IS ?
         AND outcome = 'failure'
         AND resolved_by IS NULL
-        AND updated_at_ms <= ?
+        AND (updated_at_ms <= ? OR updated_at_ms > ?)
       ORDER BY updated_at_ms DESC, id DESC`,
-  ).all(failure.sameAs, failure.project, failure.before);
+  ).all(failure.sameAs, failure.project, failure.before, failure.nowMs);
   return rows.map(openFailureOf);
 }
 
@@ -229,7 +236,12 @@ function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
  */
 export function openTestFailures(
   db: DatabaseSync,
-  failure: { readonly project: string | null; readonly before: number; readonly among: number },
+  failure: {
+    readonly project: string | null;
+    readonly before: number;
+    readonly nowMs: number;
+    readonly among: number;
+  },
 ): OpenFailure[] {
   const rows = statement(
     db,
@@ -244,9 +256,9 @@ export function openTestFailures(
        JOIN observations AS o ON o.id = newest.id
       WHERE o.project IS ?
         AND o.kind = 'test'
-        AND o.updated_at_ms <= ?
+        AND (o.updated_at_ms <= ? OR o.updated_at_ms > ?)
       ORDER BY o.updated_at_ms DESC, o.id DESC`,
-  ).all(failure.among, failure.project, failure.before);
+  ).all(failure.among, failure.project, failure.before, failure.nowMs);
   return rows.map(openFailureOf);
 }
 
@@ -277,6 +289,18 @@ export function changesBetween(
       LIMIT ?`,
   ).all(sessionId, between.fromMs, between.untilMs, between.limit);
   return rows.map(observationOf);
+}
+
+/** Whether a session ran, looked for or fetched anything, which its summary does not tell. */
+export function usedTools(db: DatabaseSync, sessionId: string): boolean {
+  return statement(
+    db,
+    `SELECT 1
+       FROM observations
+      WHERE session_id = ?
+        AND kind IN ('command', 'search', 'fetch')
+      LIMIT 1`,
+  ).get(sessionId) !== undefined;
 }
 
 /** What a summary is made of: the observations of a session but for what was only looked at, the newest, oldest first. */

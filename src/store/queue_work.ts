@@ -27,10 +27,16 @@ export interface BatchSize {
   readonly maxBytes: number;
   /** Larger captures, and what comes after them, are left to a drain that has more time. */
   readonly maxRowBytes?: number;
+  /** Leaves what was taken before, and not finished, to a drain that nobody waits for. */
+  readonly isFirstTry?: boolean;
 }
 
-/** One that a drain died over so often is worked on alone, so that it does not hold up others. */
-export const SUSPECT_ATTEMPTS = 5;
+/**
+ * What was taken so often and not finished comes behind all others. What was taken once is taken alone, in its place:
+ * with it in its batch may have been the one over which the drain died. So every try but the first is of one capture
+ * alone, and none is counted for what another did.
+ */
+export const SUSPECT_ATTEMPTS = 2;
 
 /** Lets captures wait again that a drain took and did not finish: it is dead, for only one works at a time. */
 export function releaseClaims(db: DatabaseSync): void {
@@ -104,7 +110,7 @@ export function claimCaptures(
 function nextIds(
   db: DatabaseSync,
   nowMs: number,
-  { maxRows, maxBytes, maxRowBytes = Infinity }: BatchSize,
+  { maxRows, maxBytes, maxRowBytes = Infinity, isFirstTry = false }: BatchSize,
 ): string[] {
   const rows = statement(
     db,
@@ -112,21 +118,38 @@ function nextIds(
        FROM pending_queue
       WHERE status IN ('raw', 'processing')
         AND status = 'raw'
-        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
+        AND (retry_at_ms IS NULL OR retry_at_ms <= ?1)
+        AND attempts < ?2
       ORDER BY ${DRAIN_ORDER}
-      LIMIT ?`,
-  ).all(nowMs, maxRows);
+      LIMIT ?3`,
+  ).all(nowMs, isFirstTry ? 1 : SUSPECT_ATTEMPTS, maxRows);
+  if (rows.length === 0) return isFirstTry ? [] : nextSuspect(db, nowMs);
   const ids: string[] = [];
   let bytes = 0;
   for (const row of rows) {
-    const isSuspect = Number(row["attempts"]) >= SUSPECT_ATTEMPTS;
+    const isAlone = Number(row["attempts"]) > 0;
     bytes += Number(row["bytes"]);
     if (Number(row["bytes"]) > maxRowBytes) break;
-    if (ids.length > 0 && (isSuspect || bytes > maxBytes)) break;
+    if (ids.length > 0 && (isAlone || bytes > maxBytes)) break;
     ids.push(String(row["id"]));
-    if (isSuspect) break;
+    if (isAlone) break;
   }
   return ids;
+}
+
+/** The one that was tried least: whichever is to blame, the others get their turn. */
+function nextSuspect(db: DatabaseSync, nowMs: number): string[] {
+  const row = statement(
+    db,
+    `SELECT id
+       FROM pending_queue
+      WHERE status IN ('raw', 'processing')
+        AND status = 'raw'
+        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
+      ORDER BY attempts, ${DRAIN_ORDER}
+      LIMIT 1`,
+  ).get(nowMs);
+  return row === undefined ? [] : [String(row["id"])];
 }
 
 /**

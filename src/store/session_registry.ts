@@ -20,6 +20,32 @@ export function activeSessions(
   ).all(options.except, options.limit) as unknown as SessionProcess[];
 }
 
+/** Whether the mark of a session's process is still to be kept. */
+export function lacksMark(db: DatabaseSync, sessionId: string, claudePid: number): boolean {
+  return db.prepare(
+    `SELECT 1
+       FROM sessions
+      WHERE session_id = ?
+        AND claude_pid = ?
+        AND claude_process IS NULL`,
+  ).get(sessionId, claudePid) !== undefined;
+}
+
+/** Keeps the mark of a session's process, unless another process runs the session by now. */
+export function keepMark(
+  db: DatabaseSync,
+  sessionId: string,
+  { claudePid, mark }: { readonly claudePid: number; readonly mark: string },
+): void {
+  db.prepare(
+    `UPDATE sessions
+        SET claude_process = ?3
+      WHERE session_id = ?1
+        AND claude_pid = ?2
+        AND claude_process IS NULL`,
+  ).run(sessionId, claudePid, mark);
+}
+
 /**
  * Marks sessions as abandoned; they ended with their last sign of life. A session that is not active any more, or
  * showed life after `seenBeforeMs`, is left alone.

@@ -4,6 +4,8 @@ import { thisSystem } from "../cli/permissions.ts";
 import { runFlags } from "./flags.ts";
 import { surroundings } from "./program.ts";
 
+const NEXT_SESSION = "5e55107e-0000-4000-8000-000000000002";
+
 /** A session in a few events. The first one of all makes the database, so it comes twice. */
 const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
   { hook_event_name: "SessionStart", source: "startup" },
@@ -16,8 +18,18 @@ const EVENTS: readonly Readonly<Record<string, unknown>>[] = [
     tool_input: { file_path: "/work/tides/src/tide.ts", old_string: "low", new_string: "high" },
     tool_response: { filePath: "/work/tides/src/tide.ts" },
   })),
+  {
+    hook_event_name: "PostToolUseFailure",
+    tool_name: "Bash",
+    tool_use_id: "toolu_04",
+    tool_input: { command: "deno test" },
+    error: "Exit code 1\nerror: the tide is too high",
+  },
   { hook_event_name: "Stop", stop_hook_active: false },
   { hook_event_name: "SessionEnd", reason: "other" },
+  // The next session is told of this one; the first of the two works it into memory.
+  { hook_event_name: "SessionStart", source: "startup", session_id: NEXT_SESSION },
+  { hook_event_name: "SessionStart", source: "startup", session_id: NEXT_SESSION },
 ];
 
 /** The same in a project with guards and requirements. The first one only fills the cache of the configuration. */

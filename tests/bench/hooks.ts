@@ -96,12 +96,24 @@ const SOURCE = Array.from(
   (_, i) => `  const height${i} = heightAt(minute + ${i * 15}, before, after); // each quarter\n`,
 ).join("").slice(0, 6_200);
 
-/** The figure is against the empty program as `deno compile` makes it; the detail also tells of the one with our flags. */
-export async function againstEmpty(context: BenchContext, subject: Subject): Promise<Figure> {
+/**
+ * The figure is against the empty program as `deno compile` makes it; the detail also tells of the one with our flags.
+ *
+ * @param before Run before every run of either, and not timed.
+ */
+export async function againstEmpty(
+  context: BenchContext,
+  subject: Subject,
+  before?: Subject,
+): Promise<Figure> {
+  const prepared = async (timed: Subject) => {
+    if (before !== undefined) await timeOnce(before);
+    return await timeOnce(timed);
+  };
   const against = (command: string) =>
     compare(
-      () => timeOnce(subject),
-      () => timeOnce({ ...subject, command, args: [] }),
+      () => prepared(subject),
+      () => prepared({ ...subject, command, args: [] }),
       context.runs,
     );
   const { ratio, subjectMs, baselineMs } = await against(context.empty);

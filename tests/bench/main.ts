@@ -10,6 +10,7 @@ import { makeExecutables } from "../support/executables.ts";
 import type { Bench, Figure } from "./bench.ts";
 import { claimComplete, idleDaemon, sse } from "./daemon.ts";
 import { disk } from "./disk.ts";
+import { evalScores } from "./eval.ts";
 import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts";
 import { commandGate, deniedGate, evaluation, gate, stopGate } from "./guards.ts";
 import { capture, continuedStop, sessionStart } from "./hooks.ts";
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   taskReady,
   memory,
   oddSearch,
+  evalScores,
   parallel,
   disk,
   claimComplete,

@@ -1,4 +1,5 @@
 /** A memory after months of use, made without the way through the queue: that would take minutes. */
+import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind } from "../../src/memory/observation.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";
@@ -21,6 +22,8 @@ const KINDS: readonly ObservationKind[] = [
   "failure",
   "summary",
 ];
+/** So many files the edits are of. */
+const EDITED_FILES = 300;
 const PART = 50_000;
 const ROWS_AT_ONCE = 500;
 const MINUTE_MS = 60_000;
@@ -61,6 +64,17 @@ export async function fillMemory(
   return questions;
 }
 
+/** The files that the edits of {@linkcode fillMemory} are of, as they have been for long. */
+export async function writeEditedFiles(project: string): Promise<void> {
+  const longAgo = new Date(2026, 0, 1);
+  await Deno.mkdir(join(project, "src"), { recursive: true });
+  for (let number = 0; number < EDITED_FILES; number++) {
+    const path = join(project, "src", `file${number}.ts`);
+    await Deno.writeTextFile(path, "export {};\n");
+    await Deno.utime(path, longAgo, longAgo);
+  }
+}
+
 function saveDocument(
   db: DatabaseSync,
   { text, sessionId, project, number, atMs }: {
@@ -82,7 +96,7 @@ function saveDocument(
     title: text.slice(0, 160),
     text,
     terms: indexedTerms(text, project),
-    files: kind === "edit" ? [{ path: `src/file${number % 300}.ts`, digest: "0" }] : [],
+    files: kind === "edit" ? [{ path: `src/file${number % EDITED_FILES}.ts`, digest: "0" }] : [],
     facts: {},
     sameAs: null,
     atMs,

@@ -13,7 +13,7 @@ import { emptyWorkplace, type Workplace } from "./fixture.ts";
 import { againstEmpty, captureSubject, hookSubject } from "./hooks.ts";
 import { compare, median, timeOnce } from "./measure.ts";
 import { findMeter, peakKilobytes } from "./memory.ts";
-import { fillMemory } from "./memory_fixture.ts";
+import { fillMemory, writeEditedFiles } from "./memory_fixture.ts";
 
 const MILLION = 1_000_000;
 const HUNDRED_THOUSAND = 100_000;
@@ -89,6 +89,7 @@ function rememberedPlace({ root }: BenchContext): Promise<Workplace> {
   return remembered ??= (async () => {
     const place = await emptyWorkplace(join(root, "remembered"));
     await fillMemory(place.database, HUNDRED_THOUSAND, `${place.project}/.git`);
+    await writeEditedFiles(place.project);
     return place;
   })();
 }
@@ -110,19 +111,25 @@ export const searchCommand: Bench = {
   },
 };
 
-/** A session that is told of what 100,000 observations come to. */
+/** A session that is told of what 100,000 observations come to; the one before it has ended, as sessions do. */
 export const startContext: Bench = {
   name: "session-context",
   about: "SessionStart (context of 100,000 observations) / empty program",
   budget: 1.3,
   async measure(context) {
     const place = await rememberedPlace(context);
-    const payload = observed("SessionStart.startup", { HOME: place.home, PROJECT: place.project });
-    const subject = hookSubject(context.program, place, () => ({
-      ...payload,
-      session_id: crypto.randomUUID(),
-    }));
-    return await againstEmpty(context, subject);
+    const told = { HOME: place.home, PROJECT: place.project };
+    const [start, end] = [
+      observed("SessionStart.startup", told),
+      observed("SessionEnd.other", told),
+    ];
+    let session_id = crypto.randomUUID();
+    const last = hookSubject(context.program, place, () => ({ ...end, session_id }));
+    const next = hookSubject(context.program, place, () => {
+      session_id = crypto.randomUUID();
+      return { ...start, session_id };
+    });
+    return await againstEmpty(context, next, last);
   },
 };
 

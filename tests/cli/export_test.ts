@@ -92,8 +92,28 @@ Deno.test("export with a damaged payload writes the rest and exits with 1", asyn
     database: temp.path,
   });
   assert.equal(code, 1);
-  assert.match(stderr, /^1 payloads are damaged/);
+  assert.match(stderr, /^1 payload is damaged/);
   assert.equal(JSON.parse(stdout.trimEnd().split("\n").at(-1)!).captures, 2);
+});
+
+Deno.test("export names the observation that it cannot read, and how to go on", async () => {
+  using temp = await tempDatabase();
+  const insert = temp.db.prepare(
+    "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+      "VALUES (?, 's', 'note', 'a title', '', '', 1000000000000000000 * ?, 1)",
+  );
+  for (const [uid, times] of [["a", 0], ["b", 1], ["c", 0]] as const) insert.run(uid, times);
+  const place = { home: temp.folder, database: temp.path };
+  const { code, stdout, stderr } = await runVerb(["export"], place);
+  assert.equal(code, 1);
+  assert.equal(JSON.parse(stdout.trimEnd().split("\n").at(-1)!).observations, 2);
+  assert.match(
+    stderr,
+    /^At least 1 row cannot be read\n {2}why: {2}observation 2 \(.*1000000000000000000.*\); all the others/,
+  );
+  assert.match(stderr, /\n {2}next: conclaude memory forget 2 --dry-run\n$/);
+  assert.equal((await runVerb(["memory", "forget", "2", "--yes"], place)).code, 0);
+  assert.equal((await runVerb(["export"], place)).code, 0);
 });
 
 function namesOfDrafts(folder: string): string[] {

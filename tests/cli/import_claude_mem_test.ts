@@ -92,6 +92,46 @@ Deno.test("import claude-mem makes what it takes over findable, by its words and
   assert.equal(files[0]!["n"], 7);
 });
 
+Deno.test("an imported summary outlives what else is forgotten of its session, unless it tells the same", async () => {
+  using place = stage();
+  const path = claudeMem(place);
+  const source = new DatabaseSync(path);
+  for (const [title, narrative] of [["The lexer is greedy", "x"], ["Small", "Small words."]]) {
+    addRow(source, "observations", {
+      memory_session_id: "mem-1",
+      project: "project",
+      type: "discovery",
+      title: title!,
+      narrative: narrative!,
+    });
+  }
+  source.exec("UPDATE session_summaries SET learned = 'That the lexer is  greedy'");
+  source.close();
+  await place.run(["import", "claude-mem", path]);
+  const idOf = (title: string) =>
+    String(rows(place, `SELECT id FROM observations WHERE title = '${title}'`)[0]!["id"]);
+  const summaries = () =>
+    rows(place, "SELECT uid FROM observations WHERE kind = 'summary'").map(({ uid }) =>
+      String(uid).split("/", 2).join("/")
+    );
+  const removed = async (id: string) => {
+    const { body } = await place.json(["memory", "forget", id, "--yes"]);
+    return (body as unknown as { receipt: { removed: unknown } }).receipt.removed;
+  };
+  assert.deepEqual(await removed(idOf("Small")), { observations: 1 });
+  await place.run(["queue", "drain"]);
+  assert.deepEqual(summaries(), ["claude-mem/session_summaries"]);
+  const telling = idOf("The lexer is greedy");
+  assert.match(
+    (await place.run(["memory", "forget", telling, "--dry-run"])).stdout,
+    /Would remove 2 observations \(1 of them an imported summary that tells the same\)\./,
+  );
+  assert.deepEqual(await removed(telling), { observations: 2, importedSummaries: 1 });
+  assert.deepEqual(summaries(), []);
+  await place.run(["import", "claude-mem", path]);
+  assert.deepEqual(summaries(), [], "it stays away");
+});
+
 Deno.test("import claude-mem keeps no secrets and nothing private", async () => {
   using place = stage();
   claudeMem(place);

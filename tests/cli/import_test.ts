@@ -74,6 +74,40 @@ Deno.test("import names damaged lines and what was cut short, and exits with 1",
   assert.match(stderr, /\nThe export - was cut short\n {2}why: {2}.*\n {2}next: .*\n$/);
 });
 
+Deno.test("import takes no observation that cannot be one, and names its line and field", async () => {
+  using place = stage();
+  const from = `${place.project}/from.db`;
+  await filled(from);
+  const told = lines((await place.run(["export", "--db", from])).stdout)
+    .map((line) => JSON.parse(line));
+  const observation = told.find(({ type }) => type === "observation");
+  const wrong: Record<string, readonly unknown[]> = {
+    kind: ["evil", null],
+    outcome: ["maybe"],
+    files: ["notalist", [1], null],
+    facts: ["text", [], null],
+    observedFiles: [{}, [{ digest: null }]],
+    repeats: [-5, 0, 1.5],
+    createdAtMs: [-1, 2 ** 50, 1e18],
+    updatedAtMs: ["now"],
+  };
+  const rows = Object.entries(wrong).flatMap(([field, values]) =>
+    values.map((value, at) => ({ ...observation, uid: `${field} ${at}`, id: null, [field]: value }))
+  );
+  const stdin = [told[0], ...rows, observation, { type: "end", observations: rows.length + 1 }]
+    .map((line) => JSON.stringify(line)).join("\n");
+  for (const flags of [["--dry-run"], []]) {
+    const { code, stdout, stderr } = await place.run(["import", "-", ...flags], { stdin });
+    assert.equal(code, 1);
+    assert.match(stdout, /mport(?:ed)? from -: 1 observations?\./);
+    rows.forEach(({ uid }, at) => {
+      const field = uid.split(" ")[0];
+      assert.match(stderr, new RegExp(`^line ${at + 2}: its field "${field}" is `, "m"));
+    });
+  }
+  assert.equal((await place.run(["export"])).code, 0);
+});
+
 Deno.test("import refuses what is no export, as what, why and next, and makes no database", async () => {
   using place = stage();
   await Deno.writeTextFile(`${place.project}/notes.txt`, "hello\n");

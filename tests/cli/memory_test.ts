@@ -109,6 +109,30 @@ Deno.test("a note is kept once, counted, and found from its project", async () =
   assert.equal(stats.byKind.find(({ kind }: { kind: string }) => kind === "note").count, 1);
 });
 
+Deno.test("what is known of a repository that was moved is found by the folder where it was", async () => {
+  using home = tempHome();
+  const old = join(home.path, "old");
+  await Deno.mkdir(join(old, ".git"), { recursive: true });
+  await Deno.writeTextFile(join(old, ".git", "HEAD"), "ref: refs/heads/main\n");
+  const place = { path: home.path, project: old };
+  await ask(place, ["memory", "remember", "Tests need the service", "--file", "src/a.ts"]);
+  const moved = { path: home.path, project: join(home.path, "new") };
+  await Deno.rename(old, moved.project);
+  const found = async (...args: string[]) =>
+    (await ask(moved, ["memory", "search", "service", ...args])).results.length;
+  assert.deepEqual([await found(), await found("--here")], [1, 0]);
+  for (const folder of [old, "../old"]) {
+    assert.equal(await found("--project", folder), 1, folder);
+    const { observations } = await ask(
+      moved,
+      ["memory", "timeline", "src/a.ts", "--project", folder],
+    );
+    assert.equal(observations.length, 1, folder);
+  }
+  const { wouldRemove } = await ask(moved, ["memory", "forget", "--project", old, "--dry-run"]);
+  assert.deepEqual(wouldRemove, { observations: 1 });
+});
+
 Deno.test("memory eval tells recall, the mean reciprocal rank and the time, and leaves nothing behind", async () => {
   using place = await remembered();
   const { documents, questions } = makeCorpus(9, { documents: 600, questions: 40 });
@@ -142,4 +166,48 @@ Deno.test("memory eval tells recall, the mean reciprocal rank and the time, and 
   assert.match(wrong.stderr, /line 1: `sessionId` is not a text/);
   const own = await ask(place, ["memory", "eval", "--self"]);
   assert.ok(own.questions > 0 && own.recall.any["20"] > 0);
+});
+
+Deno.test("memory eval takes a set with a byte order mark, and names the line that does not fit", async () => {
+  using home = tempHome();
+  const place = { path: home.path, project: home.path };
+  const set = join(home.path, "set.jsonl");
+  const document = {
+    type: "document",
+    id: "d1",
+    sessionId: "s",
+    projectDir: "/p",
+    text: "zebra crossing",
+    createdAtMs: START_MS,
+  };
+  const question = { type: "question", id: "q1", text: "zebra", relevant: ["d1"] };
+  const write = (...lines: object[]) =>
+    Deno.writeTextFile(set, `\uFEFF${lines.map((line) => JSON.stringify(line)).join("\r\n")}\n`);
+  // A document may come behind the question that names it.
+  await write(question, document);
+  assert.equal((await ask(place, ["memory", "eval", set])).recall.any["1"], 1);
+  const wrong: readonly (readonly [lines: object[], why: string])[] = [
+    [[document, question, document], 'line 3: the document "d1" is on line 1 already'],
+    [
+      [document, { ...question, relevant: ["d1", "d2"] }],
+      'line 2: `relevant` names "d2", and no document has that id',
+    ],
+    [
+      [{ ...document, createdAtMs: 1e18 }, question],
+      "line 1: `createdAtMs` is no time in milliseconds since 1970: 1000000000000000000",
+    ],
+    [
+      [document, { ...question, asOfMs: -1 }],
+      "line 2: `asOfMs` is no time in milliseconds since 1970: -1",
+    ],
+    [[document, { ...question, asOfMs: "now" }], "line 2: `asOfMs` is not a number"],
+  ];
+  for (const [lines, why] of wrong) {
+    await write(...lines);
+    const { code, stderr } = await run(place, ["memory", "eval", set]);
+    assert.deepEqual([code, stderr], [
+      1,
+      `Cannot read the set "${set}"\n  why:  ${why}\n  next: conclaude memory eval --help\n`,
+    ]);
+  }
 });

@@ -245,6 +245,43 @@ Deno.test("memory forget by session, id, file, project and time removes that and
   assertSound(place);
 });
 
+Deno.test("memory forget --dry-run names exactly what the receipt names afterwards", async () => {
+  using place = stage();
+  await worked(place);
+  const log = join(place.path, ".conclaude", "conclaude.log");
+  Deno.writeTextFileSync(log, `one ${WORD}, two ${WORD}\n`, { append: true });
+  const prompt = look(
+    place,
+    (db) => db.prepare("SELECT id FROM observations WHERE kind = 'prompt'").get()!["id"],
+  );
+  for (
+    const asked of [
+      [String(prompt)],
+      ["--file", "names.ts"],
+      ["--text", WORD],
+      ["--session", SESSION],
+      ["--project", "."],
+    ]
+  ) {
+    const { wouldRemove } = await place.json("memory", "forget", ...asked, "--dry-run");
+    const { receipt } = await place.json("memory", "forget", ...asked, "--yes");
+    assert.ok(Object.keys(wouldRemove).length > 0, asked.join(" "));
+    assert.deepEqual(wouldRemove, receipt.removed, asked.join(" "));
+    if (asked[0] === String(prompt)) assert.equal(wouldRemove.sessions, 1, "its title goes");
+    if (asked[0] === "--text") assert.equal(wouldRemove.logs, 2);
+    if (asked[0] === "--session") assert.ok(wouldRemove.hook_executions > 0);
+  }
+});
+
+Deno.test("memory forget says in words what goes, and what stays without its quotes", async () => {
+  using place = stage();
+  await event(place, "SessionStart", { source: "startup" });
+  await event(place, "UserPromptSubmit", { prompt: `Rename ${WORD} at last` });
+  const { stdout } = await place.run("memory", "forget", "--text", WORD, "--dry-run");
+  assert.match(stdout, /^Would remove 1 capture, and what .*\b1 session\b.* of it\.$/m);
+  assert.doesNotMatch(stdout, /1 sessions|1 captures/);
+});
+
 Deno.test("memory forget --dry-run changes no byte, and nothing is forgotten without a yes", async () => {
   using place = stage();
   await worked(place);
@@ -375,7 +412,7 @@ Deno.test("memory forget takes old copies of rows out of a database that was wri
   assert.ok(holding(place.path).length > 0);
   const { receipt, left } = await place.json("memory", "forget", "--text", WORD, "--yes");
   assert.deepEqual(left, []);
-  assert.deepEqual(receipt.removed, {});
+  assert.deepEqual(receipt.removed, { unusedRoom: 1 });
   assert.deepEqual(holding(place.path), []);
   assertSound(place);
 });

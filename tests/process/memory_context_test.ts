@@ -2,75 +2,18 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../support/git.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
-
-const FIRST = "c0de0000-0000-4000-8000-000000000001";
-const SECOND = "c0de0000-0000-4000-8000-000000000002";
-
-/** A home with a repository in it. */
-async function workplace(): Promise<TempHome & { readonly project: string }> {
-  const home = tempHome();
-  const project = join(home.path, "app");
-  await Deno.mkdir(join(project, "src"), { recursive: true });
-  await git(project, "init", "-q", "-b", "main");
-  return Object.assign(home, { project });
-}
-
-type Workplace = Awaited<ReturnType<typeof workplace>>;
-
-/** Sends an event as Claude Code does. @returns What Claude is told beside it; empty when nothing is. */
-async function send(
-  at: Workplace,
-  event: string,
-  fields: Record<string, unknown>,
-  { session = FIRST, project = at.project } = {},
-): Promise<string> {
-  const { code, stdout, stderr } = await hook(
-    event,
-    {
-      session_id: session,
-      cwd: project,
-      hook_event_name: event,
-      ...fields,
-    },
-    at,
-    { env: { HOME: at.path, CLAUDE_PROJECT_DIR: project } },
-  );
-  assert.deepEqual([code, stderr], [0, ""]);
-  const answer = stdout === "" ? {} : JSON.parse(stdout);
-  return answer.hookSpecificOutput?.additionalContext ?? "";
-}
-
-const start = (at: Workplace, source: string, options = {}) =>
-  send(at, "SessionStart", { source }, options);
-const edit = (at: Workplace, file: string, text: string) =>
-  send(at, "PostToolUse", {
-    tool_name: "Write",
-    tool_input: { file_path: join(at.project, file), content: text },
-    tool_response: { type: "create", structuredPatch: [] },
-  });
-const ran = (at: Workplace, command: string, stdout: string) =>
-  send(at, "PostToolUse", {
-    tool_name: "Bash",
-    tool_input: { command },
-    tool_response: { stdout, stderr: "" },
-  });
-const failed = (at: Workplace, command: string, error: string) =>
-  send(at, "PostToolUseFailure", { tool_name: "Bash", tool_input: { command }, error });
-
-/** Mends a failing test by an edit, commits, and leaves something open. */
-async function work(at: Workplace): Promise<void> {
-  await start(at, "startup");
-  await send(at, "UserPromptSubmit", { prompt: "The login forgets its token, please mend it" });
-  await failed(at, "npm test", "Exit code 1\nTypeError: token is undefined");
-  await edit(at, "src/auth.ts", "export const token = 1;\n");
-  await Deno.writeTextFile(join(at.project, "src/auth.ts"), "export const token = 1;\n");
-  await ran(at, "npm test", "Tests: 4 passed, 4 total");
-  await ran(at, "git commit -am x", "[main 1a2b3c4] Login keeps its token\n 1 file changed");
-  await failed(at, "npm run lint", "Exit code 2\nerror: unused variable");
-  await send(at, "Stop", { last_assistant_message: "The login works; lint still complains." });
-  await send(at, "Drain", {});
-}
+import { startProgram } from "../support/program.ts";
+import {
+  edit,
+  FIRST,
+  ran,
+  said,
+  SECOND,
+  send,
+  start,
+  work,
+  workplace,
+} from "../support/told_sessions.ts";
 
 Deno.test("a new session is told what is open, what was mended and what was committed, each with its number", async () => {
   using at = await workplace();
@@ -87,7 +30,7 @@ Deno.test("a new session is told what is open, what was mended and what was comm
 
 Deno.test("nothing is told of another project, nor where there is nothing to tell", async () => {
   using at = await workplace();
-  assert.equal(await start(at, "startup"), "");
+  assert.equal(await start(at, "startup", { session: FIRST }), "");
   await work(at);
   const elsewhere = join(at.path, "elsewhere");
   await Deno.mkdir(elsewhere);
@@ -143,6 +86,29 @@ Deno.test("what speaks of a file that is another one now says so", async () => {
   assert.match(await start(at, "startup", { session: SECOND }), /\(its file has changed since\)/);
 });
 
+Deno.test("a file that changes in the moment after an edit has changed since", async () => {
+  using at = await workplace();
+  await edit(at, "src/now.ts", "export const now = 1;\n");
+  await Deno.writeTextFile(join(at.project, "src/now.ts"), "export const now = 1;\n");
+  await said(at, "Written.");
+  assert.doesNotMatch(await start(at), /changed since/);
+  await edit(at, "src/now.ts", "export const now = 1;\n");
+  await Deno.writeTextFile(join(at.project, "src/now.ts"), "export const now = 2;\n");
+  await said(at, "Written again.");
+  assert.match(await start(at), /edit: Write src\/now\.ts[^\n]*\(its file has changed since\)/);
+});
+
+Deno.test("a fork, which has its parent's history, is told only of what came since it was seen", async () => {
+  using at = await workplace();
+  await work(at);
+  assert.equal(await start(at, "fork", { session: SECOND }), "");
+  await ran(at, "git commit -am y", "[main 2b3c4d5] Lint is happy\n 1 file changed");
+  await send(at, "Drain", {});
+  const news = await start(at, "fork", { session: SECOND });
+  assert.match(news, /Lint is happy/);
+  assert.doesNotMatch(news, /Login keeps its token/);
+});
+
 Deno.test("the budget is kept, by whole lines, and 0 tells nothing", async () => {
   using at = await workplace();
   for (let n = 0; n < 40; n++) {
@@ -156,7 +122,7 @@ Deno.test("the budget is kept, by whole lines, and 0 tells nothing", async () =>
       join(at.project, ".conclaude.yaml"),
       `memory: {context: {tokens: ${tokens}}}\n`,
     );
-  const whole = await start(at, "startup");
+  const whole = await start(at, "startup", { session: FIRST });
   assert.ok(whole.length <= 1_200 * 3.5 && whole.length > 3_500, String(whole.length));
   await config(200);
   const few = await start(at, "startup", { session: SECOND });
@@ -169,13 +135,26 @@ Deno.test("the budget is kept, by whole lines, and 0 tells nothing", async () =>
   assert.equal(await start(at, "startup", { session: SECOND }), "");
 });
 
+Deno.test("a budget that memory does not fit into is kept by the list of sessions as well", async () => {
+  using at = await workplace();
+  await work(at);
+  for (const tokens of [1, 20, 60]) {
+    await Deno.writeTextFile(
+      join(at.project, ".conclaude.yaml"),
+      `memory: {context: {tokens: ${tokens}}}\n`,
+    );
+    const told = await start(at, "startup", { session: `${SECOND.slice(0, -2)}${tokens + 10}` });
+    assert.ok(told.length <= tokens * 3.5, `${tokens}: ${told.length}`);
+  }
+});
+
 Deno.test("a note that stands in CLAUDE.md is not told again", async () => {
   using at = await workplace();
   for (const note of ["Tests need the service on port 5433", "Never push on Fridays"]) {
     await startProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
   }
   await Deno.writeTextFile(join(at.project, "CLAUDE.md"), "# Rules\n\nNever push on Fridays.\n");
-  const told = await start(at, "startup");
+  const told = await start(at, "startup", { session: FIRST });
   assert.match(told, /port 5433/);
   assert.doesNotMatch(told, /Fridays/);
 });

@@ -1,41 +1,28 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { type EvalScores, evalSet } from "../support/eval_set.ts";
 import { type Corpus, makeCorpus } from "../support/memory_corpus.ts";
 import { makeAgentCorpus } from "../support/agent_corpus.ts";
 import { startProgram, tempHome } from "../support/program.ts";
 
-/** What `memory eval --json` says of one way to search. */
-interface Scores {
-  readonly recall: {
-    readonly any: Readonly<Record<string, number>>;
-    readonly fraction: Readonly<Record<string, number>>;
-  };
-  readonly mrr: number;
-}
-
-async function evaluate({ documents, questions }: Corpus) {
+async function evaluate(corpus: Corpus) {
   using home = tempHome();
   const file = join(home.path, "set.jsonl");
-  Deno.writeTextFileSync(
-    file,
-    [
-      ...documents.map((document) => ({ type: "document", ...document })),
-      ...questions.map((question) => ({ type: "question", ...question })),
-    ].map((line) => JSON.stringify(line)).join("\n"),
-  );
+  Deno.writeTextFileSync(file, evalSet(corpus));
   const { code, stdout, stderr } = await startProgram(
     ["memory", "eval", file, "--baseline", "--json"],
     { env: { HOME: home.path } },
   );
   strictEqual(code, 0, stderr);
-  const told: Scores & { readonly documents: number; readonly baseline: Scores } = JSON.parse(
-    stdout,
-  );
-  strictEqual(told.documents, documents.length);
+  const told: EvalScores & { readonly documents: number; readonly baseline: EvalScores } = JSON
+    .parse(
+      stdout,
+    );
+  strictEqual(told.documents, corpus.documents.length);
   return { told, rows: rowsOf(told), plain: rowsOf(told.baseline) };
 }
 
-function rowsOf({ recall, mrr }: Scores): ReadonlyMap<string, number> {
+function rowsOf({ recall, mrr }: EvalScores): ReadonlyMap<string, number> {
   return new Map([
     ...Object.entries(recall).flatMap(([kind, depths]) =>
       Object.entries(depths).map(([depth, value]) => [`${kind}@${depth}`, value] as const)
@@ -72,4 +59,26 @@ Deno.test("of what a coding agent and people said in five languages memory finds
   );
   ok(rows.get("any@10")! >= 0.8, `any@10 is ${rows.get("any@10")}`);
   assertBetter(rows, { plain, by: 0 });
+});
+
+Deno.test("what is private or secret in a document is not found, as in real memory", async () => {
+  const token = `ghp_${"a1B2c3D4e5".repeat(4)}`;
+  const document = {
+    id: "a",
+    sessionId: "s",
+    projectDir: "/p",
+    createdAtMs: Date.UTC(2026, 0, 5),
+    role: null,
+    text: `wombat burrows <private>pangolin</private> ${token}`,
+  };
+  const questions = ["pangolin", token, "wombat"].map((text, at) => ({
+    id: `q${at}`,
+    text,
+    relevant: ["a"],
+    projectDir: null,
+    asOfMs: null,
+    kind: "fact" as const,
+  }));
+  const { told } = await evaluate({ documents: [document], questions });
+  strictEqual(told.recall.any["1"], 0.3333);
 });

@@ -5,6 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync } from "node:zlib";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { openDatabase } from "../../src/store/database.ts";
+import { claimCaptures, confirmCapture, releaseClaims } from "../../src/store/queue_work.ts";
 import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 
@@ -250,4 +251,56 @@ Deno.test("status has a line about memory", async () => {
     (await run(home, "status")).stdout,
     /^memory {9}2 observations, 0 captures waiting/m,
   );
+});
+
+/** A drain that is killed when it has taken its next captures. */
+function dieOnce(db: DatabaseSync): string[] {
+  return claimCaptures(db, Date.now(), { maxRows: 64, maxBytes: 1_000_000 }).map(({ id }) => id);
+}
+
+Deno.test("a capture that drains die over is told by doctor, comes behind all others, alone, and is given up", async () => {
+  using home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  try {
+    const save = (name: string) =>
+      saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", name) } });
+    const bad = save("bad");
+    const innocent = save("innocent");
+    assert.deepEqual(dieOnce(db), [bad, innocent]);
+    releaseClaims(db);
+    assert.deepEqual(dieOnce(db), [bad], "alone, in its place");
+    releaseClaims(db);
+    const [check] = await memoryChecks(home);
+    assert.equal(check!.status, "warn");
+    assert.ok(
+      check!.message.includes(`${bad} (`) && !check!.message.includes(innocent),
+      check!.message,
+    );
+    assert.equal(check!.next, "conclaude queue drain");
+
+    const later = save("later");
+    const taken: string[][] = [];
+    for (let round = 0; round < 5; round++) {
+      const ids = dieOnce(db);
+      taken.push(ids);
+      if (ids[0] === bad) {
+        releaseClaims(db);
+        continue;
+      }
+      for (const id of ids) {
+        const { attempts } = state(db, id);
+        assert.ok(confirmCapture(db, { id, attempts }, { observationId: null, atMs: 1 }));
+      }
+    }
+    assert.deepEqual(taken, [[innocent], [later], [bad], [bad], [bad]]);
+    const report = drainCaptures(db, { now: Date.now });
+    assert.deepEqual([report.worked, report.failed], [0, 1]);
+    assert.match(state(db, bad).why!, /^5 drains ended while they worked at it/);
+    const [given] = await memoryChecks(home);
+    assert.match(given!.message, /^1 capture was given up after errors: 5 drains ended/);
+    assert.equal((await json(home, "queue", "retry", "--all")).retried, 1);
+    assert.equal((await json(home, "queue", "drain")).worked, 1);
+  } finally {
+    db.close();
+  }
 });

@@ -364,4 +364,18 @@ Deno.test("import transcripts takes over a folder of any machine, once; --dry-ru
   const empty = await run(home, "import", "transcripts", join(home.path, ".conclaude"));
   assert.match(empty.stderr, /there is no transcript \(\*\.jsonl\) in/);
   assert.equal(empty.code, 1);
+  const garbage = join(home.path, "garbage");
+  Deno.mkdirSync(garbage);
+  Deno.writeTextFileSync(join(garbage, "a.txt"), "no transcript\n");
+  Deno.writeTextFileSync(join(garbage, "b.jsonl"), '{"type":"document","id":"1"}\nrubbish\n');
+  for (const place of [garbage, join(garbage, "a.txt"), join(garbage, "b.jsonl")]) {
+    for (const flags of [[], ["--dry-run"]]) {
+      const { code, stdout, stderr } = await run(home, "import", "transcripts", place, ...flags);
+      assert.deepEqual([code, stdout], [1, ""], place);
+      assert.ok(
+        stderr.includes(`why:  0 transcripts in "${place}": 1 file was read, and no line there`),
+        stderr,
+      );
+    }
+  }
 });

@@ -311,7 +311,10 @@ testWhere(
   async () => {
     using home = tempHome();
     const first = sleeper();
-    await start(home, "s1", {}, { CLAUDE_PID: String(first.pid) });
+    const env = { CLAUDE_PID: String(first.pid) };
+    await start(home, "s1", {}, env);
+    // A turn has ended: what tells the process from another one was kept beside it.
+    await hook("Drain", { session_id: "s1", hook_event_name: "Stop" }, home, { env });
     first[Symbol.dispose]();
     await new Promise((resolve) => setTimeout(resolve, 50));
     using again = sleeperWithPid(first.pid);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { integrityFaults } from "../../src/store/care.ts";
+import { integrityFaults, schemaFaults } from "../../src/store/care.ts";
 import {
   checkIndex,
   indexFaultsAt,
@@ -9,7 +9,7 @@ import {
   rewriteIndex,
   withIndex,
 } from "../../src/store/memory_index.ts";
-import { tempDatabase } from "../support/records.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
 import { startProgram } from "../support/program.ts";
 
 const ROWS = 600;
@@ -27,6 +27,10 @@ const DAMAGE: Readonly<Record<string, string>> = {
   "no pages at all": "DELETE FROM memory_index_data",
   "missing sizes": "DELETE FROM memory_index_docsize WHERE id % 2",
   "missing inner pages": "DELETE FROM memory_index_idx",
+  "a missing table": "DROP TABLE memory_index",
+  "a missing trigger": "DROP TRIGGER observations_reindexed",
+  "no triggers": "DROP TRIGGER observations_indexed; DROP TRIGGER observations_reindexed; " +
+    "DROP TRIGGER observations_unindexed",
   "a missing format": "DELETE FROM memory_index_config",
 };
 
@@ -69,6 +73,7 @@ for (const [what, sql] of Object.entries(DAMAGE)) {
     assert.deepEqual(integrityFaults(db, "full"), []);
     rebuildIndex(db);
     assert.deepEqual(checkIndex(db), []);
+    assert.deepEqual(schemaFaults(db), []);
     assert.equal(found(db), ROWS);
     assert.equal(db.prepare("SELECT count(*) AS n FROM observations").get()?.["n"], ROWS);
   });
@@ -83,6 +88,37 @@ Deno.test("withIndex() makes a damaged index anew once, tells of it, and goes on
   assert.equal(withIndex(db, () => found(db), (why) => told.push(why)), ROWS);
   assert.equal(withIndex(db, () => found(db), (why) => told.push(why)), ROWS);
   assert.equal(told.length, 1);
+});
+
+Deno.test("a search and a drain make an index anew whose table is gone; so does doctor --fix", async () => {
+  const run = (temp: { readonly path: string; readonly folder: string }, ...args: string[]) =>
+    startProgram(["--db", temp.path, ...args], { cwd: temp.folder, env: { HOME: temp.folder } });
+  using other = await filled();
+  other.db.exec("DELETE FROM observations WHERE id > 1; UPDATE observations SET uid = 'other'");
+  other.db.close();
+  const exported = (await run(other, "export")).stdout;
+  const mends: Record<string, RegExp> = {
+    "queue drain": /captures +1 worked into memory, 0 failed/,
+    "memory search alpha": /The search index was damaged \(no such table: memory_index/,
+    "memory remember alpha": /Remembered as/,
+    "import notes.jsonl": /1 observations?/,
+    "doctor --fix": /made the search index anew/,
+  };
+  for (const [mend, says] of Object.entries(mends)) {
+    using temp = await filled();
+    const payload = JSON.stringify({ prompt: "alpha as well" });
+    saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
+    temp.db.close();
+    Deno.writeTextFileSync(`${temp.folder}/notes.jsonl`, exported);
+    damage(temp.path, DAMAGE["a missing table"]!);
+    const check = await run(temp, "db", "check");
+    assert.match(check.stdout, /search index +memory_index is missing[^]*doctor --fix/);
+    const { stdout, stderr } = await run(temp, ...mend.split(" "));
+    assert.match(stdout + stderr, says, mend);
+    assert.equal((await run(temp, "db", "check")).code, 0, mend);
+    using db = new DatabaseSync(temp.path);
+    assert.ok(found(db) >= ROWS, mend);
+  }
 });
 
 Deno.test("isIndexDamage() takes no other error for one", () => {

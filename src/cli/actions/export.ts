@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../../capture/plain.ts";
 import { type ExportCounts, exportLines } from "../../maintenance/export.ts";
-import type { ExportFilter } from "../../store/export.ts";
+import type { ExportFilter, LostRow } from "../../store/export.ts";
 import type { CliContext } from "../context.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { nextHere } from "../next_command.ts";
@@ -8,6 +9,9 @@ import { progressLine } from "../progress_line.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { errorText, type View } from "../view.ts";
+
+/** Rows that cannot be read and are named. */
+const MAX_NAMED = 5;
 
 /** `conclaude export` */
 export async function exportDatabase(
@@ -21,8 +25,15 @@ export async function exportDatabase(
   };
   const { output } = flags;
   const sink = output === undefined ? stdoutSink(context) : fileSink(output, context);
-  const counts = writeAll(db, { filter, sink, context, tellsProgress: output !== undefined });
-  tellLosses(counts, context);
+  const lost: LostRow[] = [];
+  const counts = writeAll(db, {
+    filter,
+    sink,
+    context,
+    tellsProgress: output !== undefined,
+    onLost: (row) => lost.push(row),
+  });
+  tellLosses({ ...counts, lost }, context);
   const exitCode = counts.damaged + counts.unreadable > 0 ? 1 : 0;
   // On stdout the lines are all that there is to say.
   if (output === undefined) return { json: undefined, text: "", exitCode };
@@ -36,22 +47,35 @@ export async function exportDatabase(
 }
 
 /** What is missing, on stderr: stdout may hold the lines. */
-function tellLosses({ damaged, unreadable }: ExportCounts, context: CliContext): void {
+function tellLosses(
+  { damaged, unreadable, lost }: ExportCounts & { readonly lost: readonly LostRow[] },
+  context: CliContext,
+): void {
   const tell = (error: Parameters<typeof errorText>[0]) =>
     context.process.stderr.write(
       errorText({ ...error, next: nextHere(error.next, context.globals) }),
     );
   if (unreadable > 0) {
+    const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
+    const more = unreadable - named.length;
+    const [first] = lost;
     tell({
       what: `At least ${unreadable} ${unreadable === 1 ? "row" : "rows"} cannot be read`,
-      why: "they lie on damaged pages of the database; all the others were written",
-      next: "conclaude doctor",
+      why: `${
+        named.length === 0
+          ? "they lie on damaged pages of the database"
+          : plain(named.join(", ")) + (more > 0 ? ` and ${more} more` : "")
+      }; all the others were written`,
+      // What can be named lies on sound pages, and holds what no program can have put there.
+      next: first?.type === "observation"
+        ? `conclaude memory forget ${first.id} --dry-run`
+        : "conclaude doctor",
     });
   }
   if (damaged > 0) {
     tell({
-      what: `${damaged} payloads are damaged`,
-      why: "what is stored of them cannot be read; their lines hold it as it is",
+      what: damaged === 1 ? "1 payload is damaged" : `${damaged} payloads are damaged`,
+      why: "what is stored there cannot be read; the lines hold it as it is",
       next: "conclaude db check",
     });
   }
@@ -64,11 +88,12 @@ function writeAll(
     readonly sink: LineSink;
     readonly context: CliContext;
     readonly tellsProgress: boolean;
+    readonly onLost: (row: LostRow) => void;
   },
 ): ExportCounts {
-  const { filter, sink, context } = to;
+  const { filter, sink, context, onLost } = to;
   const progress = to.tellsProgress ? progressLine(context) : null;
-  const lines = exportLines(db, { ...filter, atMs: Date.now() });
+  const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
   try {
     let step = lines.next();
     for (let count = 1; !step.done; step = lines.next(), count++) {

@@ -23,6 +23,7 @@ export async function importTranscripts(
     sinceMs: 0,
     wantedFile: () => true,
     wanted: () => true,
+    needsSession: true,
   });
   const { filled } = outcome;
   const { gaps } = gapsOf(outcome);

@@ -55,7 +55,10 @@ export async function showTimeline(
   const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
   const around = isId ? observationNamed(db, target) : null;
   const observations = around === null
-    ? timelineOfFile(db, target, { project: projectFilterOf(context, flags), limit: flags.limit })
+    ? timelineOfFile(db, target, {
+      project: projectFilterOf(db, context, flags),
+      limit: flags.limit,
+    })
     : timelineAround(db, around, Math.ceil(flags.limit / 2));
   return {
     json: { observations },

@@ -1,13 +1,12 @@
 import { plain } from "../../capture/plain.ts";
-import { UserError } from "../../errors.ts";
+import { messageOf, UserError } from "../../errors.ts";
 import {
   EVAL_DEPTHS,
   type EvalAnswer,
-  type EvalDocument,
   type EvalQuestion,
   type EvalScores,
   rankOf,
-  readEvalLine,
+  readEvalSet,
   scoreAnswers,
 } from "../../memory/eval_set.ts";
 import { joinPath, resolvePath } from "../../paths.ts";
@@ -119,40 +118,22 @@ function askIn(
 
 type AskTarget = Parameters<typeof answerQuestion>[0];
 
-/**
- * Reads a set, line by line.
- *
- * @throws {UserError} At the first line that is none of a set, with its number.
- */
-async function readSet(
-  path: string,
-): Promise<{ readonly documents: EvalDocument[]; readonly questions: EvalQuestion[] }> {
-  const documents: EvalDocument[] = [];
-  const questions: EvalQuestion[] = [];
+/** Reads a set. @throws {UserError} At the first line that is none of a set, with its number. */
+async function readSet(path: string): Promise<ReturnType<typeof readEvalSet>> {
   const refuse = (why: string, cause: unknown) =>
     new UserError(`Cannot read the set "${path}"`, {
       why,
       next: "conclaude memory eval --help",
       cause,
     });
-  let text: string;
+  let set: ReturnType<typeof readEvalSet>;
   try {
-    text = await Deno.readTextFile(path);
+    set = readEvalSet(await Deno.readTextFile(path));
   } catch (thrown) {
-    throw refuse(thrown instanceof Error ? thrown.message : String(thrown), thrown);
+    throw refuse(messageOf(thrown), thrown);
   }
-  for (const [at, line] of text.split("\n").entries()) {
-    if (line.trim() === "") continue;
-    try {
-      const read = readEvalLine(line);
-      if (read.kind === "document") documents.push(read.document);
-      else questions.push(read.question);
-    } catch (thrown) {
-      throw refuse(`line ${at + 1}: ${(thrown as Error).message}`, thrown);
-    }
-  }
-  if (questions.length === 0) throw refuse("it has no question", undefined);
-  return { documents, questions };
+  if (set.questions.length === 0) throw refuse("it has no question", undefined);
+  return set;
 }
 
 function report(
@@ -199,7 +180,7 @@ function report(
       ...(each === null ? {} : { perQuestion: each }),
     },
     text: [
-      `${asked.documents} documents, ${questions.length} questions` +
+      `${counted(asked.documents, "document")}, ${counted(questions.length, "question")}` +
       (unanswerable === 0 ? "" : `, ${unanswerable} of them without an answer`),
       "",
       scoreTable(scores, baseline, context.globals.color),
@@ -211,6 +192,10 @@ function report(
       ],
     ].join("\n"),
   };
+}
+
+function counted(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }
 
 function scoreTable(scores: EvalScores, baseline: EvalScores | null, color: boolean): string {

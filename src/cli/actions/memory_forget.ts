@@ -1,12 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
-import {
-  type ForgetPreview,
-  type ForgetReport,
-  previewForget,
-  type Removed,
-  runForget,
-} from "../../maintenance/forget.ts";
+import { type ForgetReport, runForget } from "../../maintenance/forget.ts";
+import { type ForgetPreview, previewForget } from "../../maintenance/forget_preview.ts";
 import { type ForgetPlace, isTextAlone } from "../../maintenance/forget_files.ts";
 import { bytesLeft } from "../../maintenance/forget_proof.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
@@ -17,6 +12,7 @@ import { identifyDatabase } from "../../store/identity.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
+import { removedText } from "../forget_text.ts";
 import { nextHere } from "../next_command.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openAt, openKept, placeOf } from "../store.ts";
@@ -43,7 +39,7 @@ export async function forgetMemory(
   if (!yes) {
     confirmOrThrow(context, {
       what: "forget it",
-      ask: `Remove for good: ${countsText(preview.removed)}?`,
+      ask: `Remove for good: ${removedText(preview.removed)}?`,
       again: nextHere(again, context.globals),
     });
   }
@@ -52,6 +48,7 @@ export async function forgetMemory(
     chosen: (salt) => chosenOf(flags, { ids, filter, salt }),
     text: flags.text ?? null,
     again,
+    isUnused: "unusedRoom" in preview.removed,
     nowMs: Date.now(),
     onProgress: (doing) => progress.tell(doing),
   });
@@ -83,7 +80,7 @@ export async function verifyForgotten(
       problems,
     },
     text: problems.length === 0
-      ? `Everything that the receipt ${receipt.id} names is gone: ${countsText(receipt.removed)}.${
+      ? `Everything that the receipt ${receipt.id} names is gone: ${removedText(receipt.removed)}.${
         textDigest !== null && flags.text === undefined
           ? "\nWith --text every byte is looked through for the text again."
           : ""
@@ -169,7 +166,7 @@ function previewView({ removed, copies }: ForgetPreview): View {
     text: [
       Object.keys(removed).length === 0
         ? "Nothing fits; nothing would be removed."
-        : `Would remove ${countsText(removed)}.`,
+        : `Would remove ${removedText(removed)}.`,
       ...copyLines(copies),
     ].join("\n"),
   };
@@ -187,7 +184,7 @@ function reportView(report: ForgetReport, { globals }: CliContext): View {
   return {
     json: { receipt: { id, removed }, left, copies, transcripts, toldElsewhere },
     text: [
-      `Forgot ${countsText(removed)}.`,
+      `Forgot ${removedText(removed)}.`,
       ...left.map((line) => `left: ${plain(line)}`),
       ...toldElsewhere.length === 0
         ? []
@@ -204,17 +201,3 @@ function reportView(report: ForgetReport, { globals }: CliContext): View {
 function copyLines(copies: readonly string[]): string[] {
   return copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`);
 }
-
-function countsText(removed: Removed): string {
-  const parts = Object.entries(removed).map(([name, n]) => `${n} ${NAMES[name] ?? name}`);
-  return parts.length === 0 ? "nothing" : parts.join(", ");
-}
-
-/** What is counted, in words; tables have their own names. */
-const NAMES: Readonly<Record<string, string>> = {
-  hook_executions: "audit rows",
-  spool: "spool files",
-  logs: "places in logs",
-  agentFiles: "places in the files of agents",
-  unusedRoom: "remains in unused room",
-};

@@ -33,7 +33,7 @@ export async function search(
   const nowMs = Date.now();
   const options = {
     filter: {
-      project: projectFilterOf(context, flags),
+      project: projectFilterOf(db, context, flags),
       sessionId: sessionFilterOf(db, flags.session),
       branch: flags.branch ?? null,
       file: flags.file ?? null,

@@ -1,4 +1,4 @@
-import { logFiles } from "../../log/log.ts";
+import { homeMark, isOfHome, logFiles } from "../../log/log.ts";
 import type { Locations } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { type Finding, ok, warn } from "../check.ts";
@@ -35,12 +35,19 @@ export function lookAtLog({ locations, nowMs }: DoctorPlace): Finding[] {
   )];
 }
 
-/** The lines of the last 24 hours of all logs, oldest first in each; of a large log only its end. */
+/**
+ * The lines of the last 24 hours of all logs, oldest first in each; of a large log only its end, of a shared one only
+ * what is of this home.
+ */
 export function recentLog(locations: Locations, nowMs: number): LogLine[] {
+  const mark = homeMark(locations.home);
   return logFiles(locations.spoolFolders).flatMap((file) =>
     tailOf(file).split("\n").flatMap((text): LogLine[] => {
-      const [, time, level, message] = LINE.exec(text) ?? [];
-      if (time === undefined || message === undefined) return [];
+      const [, time, level, told] = LINE.exec(text) ?? [];
+      if (time === undefined || told === undefined) return [];
+      const isMarked = told.startsWith(mark);
+      if (!isMarked && !isOfHome(file, locations.home)) return [];
+      const message = isMarked ? told.slice(mark.length) : told;
       const atMs = Date.parse(time);
       return atMs >= nowMs - DAY_MS
         ? [{ file, atMs, level: level as LogLine["level"], message }]

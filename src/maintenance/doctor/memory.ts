@@ -30,6 +30,7 @@ export function lookAtMemory(place: DoctorPlace): Finding[] {
   if (health === undefined) return [];
   const faults = [
     ...givenUp(health),
+    ...suspects(health),
     ...overdue(health, place),
     ...lockFaults(place),
     ...summarizerFaults(place),
@@ -46,6 +47,20 @@ function givenUp({ givenUp, reasons }: MemoryHealth): Finding[] {
   return [warn(
     `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
     "conclaude queue retry --all",
+  )];
+}
+
+/** What a hook has no time for may be done by hand. */
+function suspects({ suspects }: MemoryHealth): Finding[] {
+  if (suspects.length === 0) return [];
+  const told = suspects.map(({ id, toolName, rawBytes, attempts }) =>
+    `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${attempts} tries)`
+  );
+  return [warn(
+    `drains ended before they were done with ${
+      told.join(", ")
+    }; it comes behind all others, and is given up in the end`,
+    "conclaude queue drain",
   )];
 }
 

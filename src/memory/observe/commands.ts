@@ -30,14 +30,30 @@ export function observeCommand({ outcome, payload }: ToolUse): Observed | null {
  * and `cd app && npm test 2>&1 | tail -20` are the same.
  */
 export function commandKey(command: string): string {
-  return command
-    .replace(/^\s*(?:cd\s+(?:"[^"]*"|'[^']*'|\S+)\s*(?:&&|;)\s*)+/, "")
-    .replace(/\s*(?:\d?>&\d|&>\s*\S+|\d?>>?\s*\/dev\/null)/g, "")
-    .replace(/(?:\s*\|\s*(?:tail|head|grep|cat|less|tee|sed)\b[^|]*)+$/, "")
-    .replace(/\s*;\s*echo\s+[^;]*$/, "")
+  // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
+  const line = command.replace(/\s+/g, " ")
+    .replace(/^ ?(?:cd (?:"[^"]*"|'[^']*'|\S+) ?(?:&&|;) ?)+/, "")
+    .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
+  return withoutFilters(line)
+    .replace(/ ?; ?echo [^;]*$/, "")
     .replace(/\s+/g, " ")
     .trim()
     .slice(0, MAX_COMMAND_CHARS);
+}
+
+/** What shortens an output does not change what a command does. */
+const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
+
+/** Without the filters at the end of a pipeline. */
+function withoutFilters(line: string): string {
+  let end = line.length;
+  for (let bar = line.lastIndexOf("|"); bar >= 0; bar = line.lastIndexOf("|", bar - 1)) {
+    FILTER.lastIndex = bar + 1;
+    if (!FILTER.test(line)) break;
+    end = line[bar - 1] === " " ? bar - 1 : bar;
+    if (bar === 0) break;
+  }
+  return line.slice(0, end);
 }
 
 interface Run {

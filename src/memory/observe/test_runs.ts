@@ -100,17 +100,26 @@ const MAX_NAME_CHARS = 120;
 /** Go tells no counts: a line for each package. */
 const GO = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[build failed\])/m;
 
+/** Of a long command what it begins and ends with is looked at: between may be a whole file. */
+const MAX_COMMAND_CHARS = 2_000;
+
 /** Whether a command runs tests. */
 export function isTestCommand(command: string): boolean {
-  return TEST_COMMANDS.test(command);
+  return command.length <= 2 * MAX_COMMAND_CHARS ? TEST_COMMANDS.test(command) : [
+    command.slice(0, MAX_COMMAND_CHARS),
+    command.slice(-MAX_COMMAND_CHARS),
+  ].some((part) => TEST_COMMANDS.test(part));
 }
 
 /** Counts stand at the end. */
 const MAX_CHARS = 100_000;
+/** No runner has longer lines of its own; the patterns may look at one from many of its places. */
+const MAX_LINE_CHARS = 400;
 
 /** What the output of a test command says; null when it is of no runner that is known. */
 export function readTestRun(whole: string): TestRun | null {
-  const output = whole.slice(-MAX_CHARS);
+  const output = whole.slice(-MAX_CHARS).split("\n")
+    .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
   const failing = failingTests(output);
   const failedIn = failedPaths(output);
   for (const runner of RUNNERS) {

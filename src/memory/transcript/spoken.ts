@@ -28,10 +28,15 @@ export function promptOf(content: unknown): string | null {
     return null;
   }
   if (!EXPANDED.test(text)) return text;
-  const [, name = ""] = /<command-name>([\s\S]*?)<\/command-name>/.exec(text) ?? [];
-  const [, args = ""] = /<command-args>([\s\S]*?)<\/command-args>/.exec(text) ?? [];
-  const typed = `${name.trim()} ${args.trim()}`.trim();
+  const typed = `${within(text, "command-name")} ${within(text, "command-args")}`.trim();
   return typed === "" ? null : typed;
+}
+
+/** What stands between the first tags of a name; nothing where it is not closed. */
+function within(text: string, name: string): string {
+  const start = text.indexOf(`<${name}>`);
+  const end = text.indexOf(`</${name}>`, start);
+  return start === -1 || end === -1 ? "" : text.slice(start + name.length + 2, end).trim();
 }
 
 /** Whether a message says that a person has stopped Claude. */
@@ -43,7 +48,7 @@ export function saysInterrupted(content: unknown): boolean {
 const BEFORE_SUMMARY = /^This session is being continued from[^\n]*\n+/;
 const REMINDER = /^<system-reminder>[\s\S]*?<\/system-reminder>\s*/;
 const AFTER_SUMMARY =
-  /\n+(?:If you need specific details from before compaction|(?:Please )?[Cc]ontinue the conversation from|Recent messages are preserved)[\s\S]*$/;
+  /\n(?:If you need specific details from before compaction|(?:Please )?[Cc]ontinue the conversation from|Recent messages are preserved)[\s\S]*$/;
 
 /** The summary itself, of what a transcript holds or of what a hook was told. */
 export function bareSummary(text: string): string {
@@ -52,7 +57,7 @@ export function bareSummary(text: string): string {
   return text.trim()
     .replace(BEFORE_SUMMARY, "")
     .replace(REMINDER, "")
-    .replace(/^(?:Analysis:[\s\S]*?\n+)?Summary:\s*/, "")
+    .replace(/^(?:Analysis:[\s\S]*?\n)?Summary:\s*/, "")
     .replace(AFTER_SUMMARY, "")
     .trim();
 }

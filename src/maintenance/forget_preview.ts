@@ -1,0 +1,61 @@
+/** Says what would be forgotten: exactly what is then removed, as long as nothing else is written meanwhile. */
+import type { DatabaseSync } from "node:sqlite";
+import type { ChangedRows } from "../store/changed_rows.ts";
+import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
+import { countPlaces } from "../store/forget_places.ts";
+import { auditOf, sessionTexts, titlesAfter } from "../store/forget_quotes.ts";
+import { FORGET_BATCH } from "../store/forget_rows.ts";
+import { countIn } from "./byte_scan.ts";
+import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./forget_files.ts";
+import { copiesWith } from "./forget_proof.ts";
+import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
+
+/** What a run would remove now. */
+export interface ForgetPreview {
+  readonly removed: Removed;
+  readonly copies: readonly string[];
+}
+
+/** What would be removed. Nothing is changed. */
+export function previewForget(
+  db: DatabaseSync,
+  place: ForgetPlace,
+  { filter, onStep = () => {} }: {
+    readonly filter: ForgetFilter;
+    readonly onStep?: () => void;
+  },
+): ForgetPreview {
+  const chosen = chooseForgotten(db, filter, onStep);
+  const { text } = filter;
+  const { observations, captures, importedSummaries } = chosen;
+  const changed: ChangedRows = new Map();
+  const removed: Removed = {};
+  addTo(removed, {
+    observations: observations.length,
+    importedSummaries,
+    captures: captures.length,
+    sessions: titlesAfter(db, observations, { mode: "look", changed }),
+  });
+  for (let at = 0; at < captures.length; at += FORGET_BATCH) {
+    const ids = captures.slice(at, at + FORGET_BATCH);
+    addTo(removed, { hook_executions: auditOf(db, ids, { mode: "look", changed }) });
+    onStep();
+  }
+  addTo(removed, { spool: matchingSpool(place, filter).length });
+  if (text !== null) {
+    const sessions = scopeOf(db, filter, chosen);
+    addTo(removed, countPlaces(db, { text, sessions, changed, onStep }));
+  } else if (asksForSessions(filter)) {
+    addTo(removed, sessionTexts(db, filter, { mode: "look", changed }));
+  }
+  if (isTextAlone(filter)) {
+    const { logs, agents } = writtenFiles(place);
+    const inFiles = (paths: readonly string[]) =>
+      paths.reduce((sum, path) => sum + countIn(path, text!), 0);
+    addTo(removed, { logs: inFiles(logs), agentFiles: inFiles(agents) });
+  }
+  return {
+    removed: counted(removed),
+    copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
+  };
+}

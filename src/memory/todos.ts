@@ -1,0 +1,42 @@
+/** What a session had on its lists, and what became of it. */
+import type { ObservationKind, ObservedFacts } from "./observation.ts";
+import { shortened } from "./text.ts";
+
+/** The lists of a session. */
+export interface Todos {
+  readonly open: readonly string[];
+  readonly done: readonly string[];
+}
+
+const MAX_TODOS = 20;
+const MAX_CHARS = 120;
+const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
+
+/**
+ * What was to be done, as the session left it: lists (`[x] …`), and tasks by their numbers.
+ *
+ * @param parts Oldest first. @returns Null when the session had no list at all.
+ */
+export function todosOf(
+  parts: readonly {
+    readonly kind: ObservationKind;
+    readonly title: string;
+    readonly text: string;
+    readonly facts: ObservedFacts;
+  }[],
+): Todos | null {
+  const tasks = parts.filter(({ kind }) => kind === "task");
+  if (tasks.length === 0) return null;
+  const closed = new Set(tasks.map(({ title }) => CLOSED.exec(title)?.[1]));
+  const open = new Set<string>();
+  const done = new Set<string>();
+  for (const { title, text, facts } of tasks) {
+    const [, number, subject = ""] = /^Task (\S+?): (.*)$/.exec(title) ?? [];
+    const isClosed = number !== undefined && closed.has(number);
+    for (const one of facts.open ?? []) (isClosed ? done : open).add(one);
+    if (number !== undefined && !CLOSED.test(title) && facts.open?.length === 0) done.add(subject);
+    if (number !== undefined) continue;
+    for (const [, one] of text.matchAll(/^\[x\] (.+)$/gm)) done.add(shortened(one!, MAX_CHARS));
+  }
+  return { open: [...open].slice(0, MAX_TODOS), done: [...done].slice(-MAX_TODOS) };
+}

@@ -1,0 +1,238 @@
+/** What is told of earlier sessions: which failures are open ends, what was said to be left, and what is worth most. */
+import assert from "node:assert/strict";
+import { openEnds } from "../../src/memory/context_open.ts";
+import { contextText, type Tellable } from "../../src/memory/context_text.ts";
+import { byWorth } from "../../src/memory/context_worth.ts";
+import { openEndRank } from "../../src/memory/open_ends.ts";
+import type { ObservedFacts } from "../../src/memory/observation.ts";
+import { observe } from "../../src/memory/observe/observe.ts";
+import { leftOpenIn, tellingMessage } from "../../src/memory/said_open.ts";
+import { todosOf } from "../../src/memory/todos.ts";
+
+const NOW = 1e12;
+const DAY = 86_400_000;
+
+let number = 0;
+function one(fields: Partial<Tellable>): Tellable {
+  const id = ++number;
+  return {
+    id,
+    sessionId: "a",
+    branch: "main",
+    kind: "commit",
+    outcome: null,
+    title: `What ${id}`,
+    files: [],
+    facts: {},
+    repeats: 1,
+    resolvedBy: null,
+    updatedAtMs: NOW,
+    isStale: false,
+    ...fields,
+  };
+}
+
+const failure = (fields: Partial<Tellable> = {}) =>
+  one({ kind: "failure", outcome: "failure", facts: { command: "./deploy.sh" }, ...fields });
+const summary = (facts: ObservedFacts, updatedAtMs = NOW) =>
+  one({ kind: "summary", facts, updatedAtMs });
+
+/** How much the failure of a command matters, by what Claude Code tells of it. */
+function rankOf(command: string, error: string, toolName = "Bash"): number | null {
+  const observed = observe({
+    toolName,
+    outcome: "failure",
+    payload: { tool_input: { command }, error },
+    root: null,
+  })!;
+  return openEndRank({ ...observed, resolvedBy: null });
+}
+
+Deno.test("openEndRank() tells tests, builds and the rest apart, and knows what was only looked for", () => {
+  const cases: readonly (readonly [rank: number | null, command: string, error: string])[] = [
+    [0, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed"],
+    [0, "cd app && npm test 2>&1 | tail -20", "Exit code 1\nTypeError: x"],
+    [1, "npm run build", "Exit code 2\nerror TS2304: Cannot find name"],
+    [1, "npx eslint . | head -50", "Exit code 1\n23 problems"],
+    [1, "npm run lint", "Exit code 127\nsh: eslint: command not found"],
+    [2, "npx prisma migrate dev", "Exit code 1\nP3006"],
+    [2, 'git commit -m "x"', "Exit code 1\nhusky - pre-commit script failed (code 1)"],
+    [2, "docker compose up -d", "Exit code 1\nport is already allocated"],
+    [
+      null,
+      'git commit -m "x"',
+      "Exit code 1\nOn branch main\nnothing to commit, working tree clean",
+    ],
+    [null, "which nosuchprog", "Exit code 1"],
+    [null, "ls build", "Exit code 2\nls: cannot access 'build': No such file or directory"],
+    [null, "cat dist/lint.log", "Exit code 1\ncat: dist/lint.log: No such file or directory"],
+    [null, 'grep -rn "pytest" . | head', "Exit code 1"],
+    [null, "cd src && rg 'a|b; make' -n", "Exit code 1"],
+    [null, "test -f x && echo yes", "Exit code 1"],
+    [null, "[ -d build ]", "Exit code 1"],
+    [null, "git status; git diff --stat nosuch", "Exit code 128\nfatal: bad revision 'nosuch'"],
+    [null, "CI=1 timeout 5 curl -s localhost:3000", "Exit code 7"],
+    [null, "frobnicate --all", "Exit code 127\nbash: frobnicate: command not found"],
+    [null, "node --version", "Exit code 127\nbash: node: command not found"],
+    [
+      null,
+      "npm test",
+      "The user doesn't want to proceed with this tool use. The tool use was rejected",
+    ],
+    [null, "npm test", "[Request interrupted by user for tool use]"],
+    [null, "npm run build", "Permission to use Bash with command npm run build has been denied."],
+    [null, "npm run dev", "Exit code 143"],
+    [2, "constructor x", "Exit code 1"],
+    [2, "__proto__", "Exit code 1"],
+  ];
+  assert.deepEqual(
+    cases.map(([, command, error]) => [rankOf(command, error), command]),
+    cases.map(([rank, command]) => [rank, command]),
+  );
+});
+
+Deno.test("openEndRank() takes no tool of Claude Code itself, and those of servers", () => {
+  for (const tool of ["Read", "Glob", "Grep", "Edit", "WebFetch"]) {
+    assert.equal(rankOf("", "File does not exist.", tool), null, tool);
+  }
+  assert.equal(rankOf("", "The service is down", "mcp__tracker__create"), 2);
+  assert.equal(openEndRank(failure({ resolvedBy: 3 })), null);
+});
+
+Deno.test("open failures: tests before builds before the rest, what failed again first, then the newest", () => {
+  const rows = [
+    failure({ title: "new", updatedAtMs: NOW }),
+    failure({ title: "old", updatedAtMs: NOW - DAY }),
+    failure({ title: "again", updatedAtMs: NOW - 2 * DAY, repeats: 3 }),
+    failure({ title: "build", updatedAtMs: NOW - 3 * DAY, facts: { command: "cargo build" } }),
+    failure({ title: "test", updatedAtMs: NOW - 4 * DAY, kind: "test" }),
+    failure({ title: "new", updatedAtMs: NOW - 5 * DAY }),
+  ];
+  assert.deepEqual(
+    openEnds(rows, NOW).map(({ text }) => text),
+    ["test", "build", "again", "new", "old"],
+  );
+});
+
+Deno.test("what is to be done counts for two weeks, until a later session has done it", () => {
+  const told = (...rows: Tellable[]) => openEnds(rows, NOW).map(({ text }) => text);
+  const first = summary({ todos: { open: ["docs", "tests"], done: [] } }, NOW - 3 * DAY);
+  assert.deepEqual(told(summary({}), first), ["docs", "tests"]);
+  assert.deepEqual(told(summary({ todos: { open: [], done: ["docs"] } }), first), ["tests"]);
+  assert.deepEqual(told(summary({ todos: { open: ["more"], done: [] } }), first), ["more"]);
+  assert.deepEqual(told(summary({}), { ...first, updatedAtMs: NOW - 15 * DAY }), []);
+});
+
+Deno.test("a summary without lists of its own tells what is open, but for failures", () => {
+  const open = ["`make` failed (exit 2): x", "Tests fail: npm test", "log failed logins"];
+  assert.deepEqual(openEnds([summary({ open })], NOW).map(({ text }) => text), [
+    "log failed logins",
+  ]);
+});
+
+Deno.test("only what the last session said is left is told", () => {
+  const earlier = summary({ left: "Still open: a" }, NOW - DAY);
+  assert.deepEqual(
+    openEnds([summary({ left: "Still open: b" }), earlier], NOW).map(({ text }) => text),
+    [
+      "Still open: b",
+    ],
+  );
+  assert.deepEqual(openEnds([summary({}), earlier], NOW), []);
+});
+
+Deno.test("leftOpenIn() finds the sentence that says what is left, and none where nothing is", () => {
+  const cases: readonly (readonly [message: string, left: string | null])[] = [
+    ["Slugs work in src/slug.ts. Still open: umlauts.", "Still open: umlauts."],
+    ["Done.\n\nRemaining:\n- docs\n- tests", "Remaining: - docs - tests"],
+    [
+      "The rule is on; 23 places use it, they are not changed yet.",
+      "The rule is on; 23 places use it, they are not changed yet.",
+    ],
+    ["Next steps: deploy.", "Next steps: deploy."],
+    ["TODO: rename it", "TODO: rename it"],
+    ["All tests pass, nothing is left to do.", null],
+    ["There are no remaining issues.", null],
+    ["I have cleaned up the remaining calls.", null],
+    ["Understood.", null],
+  ];
+  assert.deepEqual(cases.map(([message]) => [message, leftOpenIn(message)]), cases);
+});
+
+Deno.test("short words at the end do not hide what was said before, work and longer words do", () => {
+  const message = (text: string) => ({ kind: "message" as const, text });
+  const open = message("Still open: umlauts.");
+  const prompt = { kind: "prompt" as const, text: "ok" };
+  const edit = { kind: "edit" as const, text: "x" };
+  const tell = (...parts: Parameters<typeof tellingMessage>[0]) => tellingMessage(parts)?.text;
+  assert.equal(tell(open, prompt, message("Understood.")), open.text);
+  assert.equal(tell(open, prompt, edit, message("Done.")), "Done.");
+  const long =
+    "Umlauts are there as well, and so are the letters of Turkish, with tests for all of it.";
+  assert.equal(tell(open, message(long)), long);
+  assert.equal(tell(prompt), undefined);
+});
+
+Deno.test("todosOf() reads lists and numbered tasks, and tells a session without any", () => {
+  const use = (toolName: string, tool_input: object, tool_response: object = {}) =>
+    observe({ toolName, outcome: "success", payload: { tool_input, tool_response }, root: null })!;
+  const list = use("TodoWrite", {
+    todos: [{ content: "docs", status: "pending" }, { content: "code", status: "completed" }],
+  });
+  const tasks = [
+    use("TaskCreate", { subject: "one" }, { task: { id: "1" } }),
+    use("TaskCreate", { subject: "two" }, { task: { id: "2" } }),
+    use("TaskUpdate", { taskId: "1", status: "completed" }),
+  ];
+  assert.deepEqual(todosOf([list]), { open: ["docs"], done: ["code"] });
+  assert.deepEqual(todosOf(tasks), { open: ["two"], done: ["one"] });
+  assert.equal(todosOf([]), null);
+});
+
+Deno.test("what is of another branch is worth less, but more where it is about the branch's own files", () => {
+  const warm = one({ title: "warm", files: ["a.ts"] });
+  const other = one({ title: "other" });
+  const own = one({ branch: "feat", title: "own" });
+  const edit = one({
+    branch: "feat",
+    kind: "edit",
+    title: "edit",
+    files: ["a.ts"],
+    sessionId: "b",
+  });
+  const told = (...rows: Tellable[]) =>
+    byWorth(rows, { branch: "feat", nowMs: NOW }).map(({ title }) => title);
+  assert.deepEqual(told(own, other, warm), ["own", "other", "warm"]);
+  assert.deepEqual(told(own, edit, other, warm), ["own", "warm", "other", "edit"]);
+});
+
+Deno.test("of edits a few are told, and none that went into a later commit or fix", () => {
+  const edits = Array.from({ length: 9 }, (_, n) => one({ kind: "edit", files: [`${n}.ts`] }));
+  const rank = (rows: Tellable[]) => byWorth(rows, { branch: "main", nowMs: NOW });
+  assert.equal(rank(edits).length, 6);
+  assert.equal(rank([one({ kind: "commit" }), ...edits]).length, 1);
+  const fix = one({ kind: "fix", sessionId: "b", files: ["0.ts"] });
+  assert.equal(rank([fix, ...edits.slice(0, 2)]).length, 2);
+  const before = { ...fix, updatedAtMs: NOW - DAY };
+  assert.equal(rank([before, ...edits.slice(0, 2)]).length, 3);
+});
+
+Deno.test("contextText() says of what is another branch's that it is", () => {
+  const rows = [
+    failure({ title: "deploys", branch: "main" }),
+    one({ kind: "fix", title: "imported", branch: null }),
+    one({ kind: "summary", title: "Session: Do it", branch: "dev" }),
+  ];
+  const [deploy, fix, session] = rows.map(({ id }) => id);
+  assert.equal(
+    contextText({ rows, tasks: [], branch: "feat", nowMs: NOW }, { tokens: 1_200, room: 9_000 }),
+    `## Memory of this project (conclaude)
+Left open elsewhere:
+- #${deploy} just now on main: deploys
+Last sessions:
+- #${session} just now on dev: Do it
+Known:
+- #${fix} just now, fix: imported
+\`conclaude memory show N\` opens #N; \`conclaude memory search WORDS\` finds more.`,
+  );
+});

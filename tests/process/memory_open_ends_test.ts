@@ -1,0 +1,173 @@
+/** What a new session is told is open, of earlier ones and of other branches, through the real hooks. */
+import assert from "node:assert/strict";
+import { git } from "../support/git.ts";
+import {
+  asked,
+  edit,
+  failed,
+  ran,
+  said,
+  SECOND,
+  send,
+  start,
+  talked,
+  todos,
+  work,
+  workplace,
+} from "../support/told_sessions.ts";
+
+const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
+
+Deno.test("a new branch is told what was done on the one that it came from, and that it was done there", async () => {
+  using at = await workplace();
+  await work(at);
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  const told = await start(at);
+  assert.match(told, /Left open elsewhere:\n- #\d+ just now on main: `npm run lint` failed/);
+  assert.match(told, /Last sessions:\n- #\d+ just now on main: The login forgets its token/);
+  assert.match(told, /- #\d+ just now on main, fix: Fixed TypeError/);
+  assert.match(told, /- #\d+ just now on main, commit: Commit 1a2b3c4/);
+});
+
+Deno.test("what a session did before it changed the branch is told on a third one", async () => {
+  using at = await workplace();
+  await work(at);
+  await git(at.project, "checkout", "-q", "-b", "feat/y");
+  await edit(at, "src/y.ts", "export const y = 1;\n");
+  await said(at, "Begun.");
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  const told = await start(at);
+  assert.match(told, /on main, fix: Fixed TypeError/);
+  assert.match(told, /on feat\/y, edit: Write src\/y\.ts/);
+});
+
+Deno.test("the branch's own comes before what is of others, and others' facts about its files before the rest", async () => {
+  using at = await workplace();
+  await asked(at, "Mend what the tests complain about, all of it");
+  await ran(at, "git commit -am a", "[main 1111111] Parser counts lines\n 1 file changed");
+  await failed(at, "npm test", "Exit code 1\nTypeError: token is undefined");
+  await edit(at, "src/auth.ts", "export const token = 1;\n");
+  await ran(at, "npm test", "Tests: 4 passed, 4 total");
+  await ran(at, "git commit -am b", "[main 2222222] Something else\n 1 file changed");
+  await said(at, "Done with all of it.");
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  await asked(at, "Let the login remember who was there last", THIRD);
+  await edit(at, "src/auth.ts", "export const token = 2;\n", THIRD);
+  await ran(at, "git commit -am c", "[feat/z 3333333] Own work\n 1 file changed", THIRD);
+  await said(at, "The login remembers.", THIRD);
+  const told = await start(at);
+  const order = ["Own work", "Fixed TypeError", "Something else", "Parser counts lines"]
+    .map((words) => told.indexOf(words));
+  assert.ok(order[0]! > 0, told);
+  assert.deepEqual(order, order.toSorted((a, b) => a - b), told);
+});
+
+Deno.test("what was only looked for is not left open; tests come first, then builds, then the rest", async () => {
+  using at = await workplace();
+  await failed(
+    at,
+    "cargo test",
+    "Exit code 101\ntest a ... FAILED\ntest result: FAILED. 1 passed; 1 failed",
+  );
+  await failed(at, "cargo build", "Exit code 101\nerror[E0425]: cannot find value `x`");
+  await failed(at, "./deploy.sh", "Exit code 3\nno key");
+  const probes: readonly (readonly [command: string, error: string])[] = [
+    ['git commit -m "x"', "Exit code 1\nOn branch main\nnothing to commit, working tree clean"],
+    ["which nosuchprog", "Exit code 1"],
+    ["ls nonexist", "Exit code 2\nls: cannot access 'nonexist': No such file or directory"],
+    ['cd src && grep -rnE "a|b" .', "Exit code 1"],
+    ["nosuchprog --x", "Exit code 127\nbash: nosuchprog: command not found"],
+    ["./wipe.sh", "The user doesn't want to proceed with this tool use. The tool use was rejected"],
+    ["git status && test -f build/x", "Exit code 1"],
+  ];
+  for (const [command, error] of probes) await failed(at, command, error);
+  await send(at, "PostToolUseFailure", {
+    tool_name: "Read",
+    tool_input: { file_path: "/x" },
+    error: "File does not exist.",
+  });
+  await said(at, "Some of it fails.");
+  const told = await start(at);
+  const open = /Left open on main:\n((?:- .*\n)+)/.exec(told)?.[1]?.trimEnd().split("\n") ?? [];
+  assert.deepEqual(
+    open.map((line) => /cargo test|cargo build|deploy/.exec(line)?.[0] ?? line),
+    ["cargo test", "cargo build", "deploy"],
+  );
+  assert.doesNotMatch(told, /nosuchprog|nonexist|File does not exist|nothing to commit/);
+});
+
+Deno.test("a failing test is told although a hundred edits came after it", async () => {
+  using at = await workplace();
+  await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
+  for (let n = 0; n < 40; n++) await edit(at, `src/m${n}.ts`, `export const m = ${n};\n`);
+  await said(at, "Written.");
+  const told = await start(at);
+  assert.match(told, /Left open on main:\n- #\d+ just now: Tests fail: cargo test/);
+  assert.match(told, /Last sessions:/);
+  assert.ok((told.match(/, edit: /g) ?? []).length <= 6, told);
+});
+
+Deno.test("an edit is not told beside the commit or the fix that it went into", async () => {
+  using at = await workplace();
+  await work(at);
+  await edit(at, "src/later.ts", "export const later = 1;\n");
+  await said(at, "Begun something new.");
+  const told = await start(at);
+  assert.match(told, /edit: Write src\/later\.ts/);
+  assert.doesNotMatch(told, /edit: Write src\/auth\.ts/);
+});
+
+Deno.test("what was to be done stays open over sessions that do nothing, until it is done", async () => {
+  using at = await workplace();
+  await asked(at, "Make the upload resumable, please");
+  await todos(at, { "make test_resume pass": "in_progress", "write docs": "pending" });
+  await said(at, "Half done.");
+  await talked(at, 1, { prompt: "what time is it", answer: "Noon." });
+  const told = await start(at);
+  assert.match(told, /task: make test_resume pass/);
+  assert.match(told, /task: write docs/);
+  assert.doesNotMatch(told, /what time is it/);
+  await todos(at, { "write docs": "completed" }, THIRD);
+  await said(at, "The docs are there.", THIRD);
+  const later = await start(at);
+  assert.match(later, /task: make test_resume pass/);
+  assert.doesNotMatch(later, /task: write docs/);
+});
+
+Deno.test("sessions in which nothing was done push out none in which something was", async () => {
+  using at = await workplace();
+  await work(at);
+  for (let n = 0; n < 15; n++) await talked(at, n);
+  const told = await start(at);
+  assert.match(told, /Last sessions:\n- #\d+ just now: The login forgets its token/);
+  assert.doesNotMatch(told, /: hi$/m);
+});
+
+Deno.test("what Claude said is still open is told, also when it said something short after it", async () => {
+  using at = await workplace();
+  await asked(at, "Let the slugs keep letters of other languages");
+  await edit(at, "src/slug.ts", "export const slug = 1;\n");
+  await said(at, "Slugs are lower case now. Still open: umlauts and the Turkish i.");
+  await asked(at, "ok thanks");
+  await said(at, "Understood.");
+  const told = await start(at, "startup", { session: SECOND });
+  assert.match(
+    told,
+    /Left open on main:\n- #\d+ just now, said: Still open: umlauts and the Turkish i\./,
+  );
+});
+
+Deno.test("a command that passes mends what failed before it, also when the clock was set back between", async () => {
+  using at = await workplace();
+  await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
+  await said(at, "It fails.");
+  const { DatabaseSync } = await import("node:sqlite");
+  const db = new DatabaseSync(at.database);
+  db.exec(
+    "UPDATE observations SET created_at_ms = created_at_ms + 9e6, updated_at_ms = updated_at_ms + 9e6",
+  );
+  db.close();
+  await ran(at, "cargo test", "test result: ok. 2 passed; 0 failed");
+  await said(at, "It passes.");
+  assert.doesNotMatch(await start(at), /Left open/);
+});
