@@ -50,8 +50,8 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
 
 /** The part of a SessionStart that goes into working captures in, in milliseconds. */
 const START_MS = 30;
-/** Small steps, so that the time is kept. */
-const START_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 60_000, isFirstTry: true };
+/** Small steps, so that the time is kept: the time is looked at between them. Nothing is tried that a drain died over. */
+const START_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
 /** Works captures in for a moment, before a session is told what is known. Nobody is waited for. */
 export async function drainAtStart(

@@ -88,7 +88,7 @@ export function* drainSteps(
   options: CaptureDrainOptions,
 ): Generator<void, CaptureDrainReport> {
   const { now, batch = BATCH, untilMs = Infinity } = options;
-  releaseClaims(db);
+  releaseClaims(db, now());
   let worked = 0;
   let failed = 0;
   let bytes = 0;

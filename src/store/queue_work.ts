@@ -27,19 +27,29 @@ export interface BatchSize {
   readonly maxBytes: number;
   /** Larger captures, and what comes after them, are left to a drain that has more time. */
   readonly maxRowBytes?: number;
-  /** Leaves what was taken before, and not finished, to a drain that nobody waits for. */
+  /** Leaves what was taken before and not finished, and what comes after it, to a drain that nobody waits for. */
   readonly isFirstTry?: boolean;
 }
 
 /**
- * What was taken so often and not finished comes behind all others. What was taken once is taken alone, in its place:
- * with it in its batch may have been the one over which the drain died. So every try but the first is of one capture
- * alone, and none is counted for what another did.
+ * What was taken so often and not finished, drains seem to die over. What was taken once already is taken alone: with it
+ * in its batch may have been the one over which the drain died. So every try but the first is of one capture alone, and
+ * none is counted for what another did. It keeps its place: what is made of a capture depends on those before it.
  */
 export const SUSPECT_ATTEMPTS = 2;
 
-/** Lets captures wait again that a drain took and did not finish: it is dead, for only one works at a time. */
-export function releaseClaims(db: DatabaseSync): void {
+/**
+ * A drain that was dead so soon after it had taken a capture was killed by chance: nobody gives one less time, in
+ * milliseconds. What comes behind others is told differently (a failure behind its success is not mended), so chance
+ * must not put it there.
+ */
+const MIN_DEATH_MS = 2_000;
+
+/**
+ * Lets captures wait again that a drain took and did not finish: it is dead, for only one works at a time. The try is
+ * counted where it may have died over them.
+ */
+export function releaseClaims(db: DatabaseSync, nowMs: number): void {
   const held = db.prepare(
     `SELECT 1
        FROM pending_queue
@@ -51,10 +61,10 @@ export function releaseClaims(db: DatabaseSync): void {
   transaction(db, () =>
     db.prepare(
       `UPDATE pending_queue
-          SET status = 'raw'
+          SET status = 'raw', attempts = max(0, attempts - iif(updated_at_ms > ?, 1, 0))
         WHERE status IN ('raw', 'processing')
           AND status = 'processing'`,
-    ).run());
+    ).run(nowMs - MIN_DEATH_MS));
 }
 
 /** Whether anything waits to be worked in. */
@@ -118,38 +128,21 @@ function nextIds(
        FROM pending_queue
       WHERE status IN ('raw', 'processing')
         AND status = 'raw'
-        AND (retry_at_ms IS NULL OR retry_at_ms <= ?1)
-        AND attempts < ?2
+        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
       ORDER BY ${DRAIN_ORDER}
-      LIMIT ?3`,
-  ).all(nowMs, isFirstTry ? 1 : SUSPECT_ATTEMPTS, maxRows);
-  if (rows.length === 0) return isFirstTry ? [] : nextSuspect(db, nowMs);
+      LIMIT ?`,
+  ).all(nowMs, maxRows);
   const ids: string[] = [];
   let bytes = 0;
   for (const row of rows) {
     const isAlone = Number(row["attempts"]) > 0;
     bytes += Number(row["bytes"]);
-    if (Number(row["bytes"]) > maxRowBytes) break;
+    if (Number(row["bytes"]) > maxRowBytes || isAlone && isFirstTry) break;
     if (ids.length > 0 && (isAlone || bytes > maxBytes)) break;
     ids.push(String(row["id"]));
     if (isAlone) break;
   }
   return ids;
-}
-
-/** The one that was tried least: whichever is to blame, the others get their turn. */
-function nextSuspect(db: DatabaseSync, nowMs: number): string[] {
-  const row = statement(
-    db,
-    `SELECT id
-       FROM pending_queue
-      WHERE status IN ('raw', 'processing')
-        AND status = 'raw'
-        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
-      ORDER BY attempts, ${DRAIN_ORDER}
-      LIMIT 1`,
-  ).get(nowMs);
-  return row === undefined ? [] : [String(row["id"])];
 }
 
 /**

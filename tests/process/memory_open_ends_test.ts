@@ -1,5 +1,6 @@
 /** What a new session is told is open, of earlier ones and of other branches, through the real hooks. */
 import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
 import { git } from "../support/git.ts";
 import {
   asked,
@@ -39,6 +40,15 @@ Deno.test("what a session did before it changed the branch is told on a third on
   const told = await start(at);
   assert.match(told, /on main, fix: Fixed TypeError/);
   assert.match(told, /on feat\/y, edit: Write src\/y\.ts/);
+});
+
+Deno.test("what stands on no branch, as what was imported, is told on every one", async () => {
+  using at = await workplace();
+  await work(at);
+  const db = new DatabaseSync(at.database);
+  db.exec("UPDATE observations SET branch = NULL WHERE kind = 'fix'");
+  db.close();
+  assert.match(await start(at), /- #\d+ just now, fix: Fixed TypeError/);
 });
 
 Deno.test("the branch's own comes before what is of others, and others' facts about its files before the rest", async () => {
@@ -161,7 +171,6 @@ Deno.test("a command that passes mends what failed before it, also when the cloc
   using at = await workplace();
   await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
   await said(at, "It fails.");
-  const { DatabaseSync } = await import("node:sqlite");
   const db = new DatabaseSync(at.database);
   db.exec(
     "UPDATE observations SET created_at_ms = created_at_ms + 9e6, updated_at_ms = updated_at_ms + 9e6",

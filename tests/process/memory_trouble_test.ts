@@ -258,6 +258,11 @@ function dieOnce(db: DatabaseSync): string[] {
   return claimCaptures(db, Date.now(), { maxRows: 64, maxBytes: 1_000_000 }).map(({ id }) => id);
 }
 
+/** The next drain begins when it was dead for some time. */
+function releaseLater(db: DatabaseSync): void {
+  releaseClaims(db, Date.now() + 10_000);
+}
+
 Deno.test("a capture that drains die over is told by doctor, comes behind all others, alone, and is given up", async () => {
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
@@ -267,9 +272,9 @@ Deno.test("a capture that drains die over is told by doctor, comes behind all ot
     const bad = save("bad");
     const innocent = save("innocent");
     assert.deepEqual(dieOnce(db), [bad, innocent]);
-    releaseClaims(db);
+    releaseLater(db);
     assert.deepEqual(dieOnce(db), [bad], "alone, in its place");
-    releaseClaims(db);
+    releaseLater(db);
     const [check] = await memoryChecks(home);
     assert.equal(check!.status, "warn");
     assert.ok(
@@ -284,7 +289,7 @@ Deno.test("a capture that drains die over is told by doctor, comes behind all ot
       const ids = dieOnce(db);
       taken.push(ids);
       if (ids[0] === bad) {
-        releaseClaims(db);
+        releaseLater(db);
         continue;
       }
       for (const id of ids) {
@@ -300,6 +305,40 @@ Deno.test("a capture that drains die over is told by doctor, comes behind all ot
     assert.match(given!.message, /^1 capture was given up after errors: 5 drains ended/);
     assert.equal((await json(home, "queue", "retry", "--all")).retried, 1);
     assert.equal((await json(home, "queue", "drain")).worked, 1);
+  } finally {
+    db.close();
+  }
+});
+
+Deno.test("a session does not wait for a capture that a drain died over, the drain beside a turn takes it", async () => {
+  using home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  try {
+    const bad = saveEvent(db, { capture: { payload: PAYLOAD } });
+    dieOnce(db);
+    releaseLater(db);
+    const fresh = saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", "fresh") } });
+    const fields = { session_id: crypto.randomUUID(), cwd: home.path };
+    const env = { env: { HOME: home.path } };
+    await hook("SessionStart", { ...fields, source: "startup" }, home, env);
+    assert.deepEqual([state(db, bad).status, state(db, fresh).status], ["raw", "done"]);
+    await hook("Drain", { ...fields, hook_event_name: "Stop" }, home, env);
+    assert.deepEqual([state(db, bad).status, state(db, bad).attempts], ["done", 2]);
+  } finally {
+    db.close();
+  }
+});
+
+Deno.test("a drain that is killed at once, again and again, puts nothing behind others", async () => {
+  using home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  try {
+    const ids = [1, 2, 3].map(() => saveEvent(db, { capture: { payload: PAYLOAD } }));
+    for (let round = 0; round < 9; round++) {
+      assert.deepEqual(dieOnce(db).sort(), ids.toSorted());
+      releaseClaims(db, Date.now() + 100);
+    }
+    assert.deepEqual(ids.map((id) => state(db, id).attempts), [0, 0, 0]);
   } finally {
     db.close();
   }

@@ -59,7 +59,7 @@ function suspects({ suspects }: MemoryHealth): Finding[] {
   return [warn(
     `drains ended before they were done with ${
       told.join(", ")
-    }; it comes behind all others, and is given up in the end`,
+    }; it is taken alone, and is given up after the fifth`,
     "conclaude queue drain",
   )];
 }
