@@ -20,6 +20,9 @@ import { GLOBAL_FLAGS } from "./global_flags.ts";
 import { nearestWords } from "./nearest.ts";
 import { camel, kebab, usageError } from "./usage.ts";
 
+/** What verbs call their arguments that are words of any kind. */
+const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
+
 /** What a command line leads to, as far as it makes sense. */
 interface Reached {
   /** `["conclaude", "session", "list"]` */
@@ -78,10 +81,24 @@ function unknownFlag(flag: string, { words, target }: Reached, args: readonly st
   const names = [...own.map(kebab), ...ofAll.map(({ name }) => name)];
   const [typed] = flag.split("=", 1);
   const near = nearestWords(typed!.replace(/^-+/, ""), names).map((name) => `--${name}`);
+  const isText = near.length === 0 && takesText(target) && args.includes(flag);
+  const hint = isText ? "; text that begins with - stands behind --" : didYouMean(near);
   return usageError(`Unknown flag ${typed}`, {
-    why: `\`${words.join(" ")}\` has no such flag${didYouMean(near)}`,
-    next: near.length === 1 ? retyped(args, typed!, near[0]!) : helpOf(words),
+    why: `\`${words.join(" ")}\` has no such flag${hint}`,
+    next: near.length === 1
+      ? retyped(args, typed!, near[0]!)
+      : isText
+      ? ["conclaude", ...args.toSpliced(args.indexOf(flag), 0, "--").map(quoteWord)].join(" ")
+      : helpOf(words),
   });
+}
+
+/** Whether a verb takes words of any kind: a search, a note. */
+function takesText(target: Reached["target"]): boolean {
+  if (!("parameters" in target)) return false;
+  const { positional } = target.parameters;
+  return positional?.kind === "array" &&
+    FREE_TEXT.has(String(Reflect.get(positional.parameter, "placeholder")));
 }
 
 function argumentError(thrown: unknown, reached: Reached, args: readonly string[]): UserError {

@@ -7,14 +7,13 @@ import { failureKey } from "../memory/observe/commands.ts";
 import { hasTaken, soleTarget, targetKey, type TestTarget } from "../memory/observe/test_target.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
+import { changesBetween, saveObservation } from "../store/observations.ts";
 import {
-  changesBetween,
   type OpenFailure,
   openFailures,
   openTestFailures,
   resolveFailure,
-  saveObservation,
-} from "../store/observations.ts";
+} from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 
 /** What is between a failure and its success, at most. */

@@ -15,6 +15,8 @@ Deno.test("a command line that makes no sense is told as what, why and next, and
     [["status", "-x"], "Unknown flag -x", "conclaude status --help"],
     [["status", "--session"], "Unknown flag --session", "conclaude status --help"],
     [["install-hooks", "--dry-rn"], "Unknown flag --dry-rn", "conclaude install-hooks --dry-run"],
+    [["memory", "search", "-a", "b"], "Unknown flag -a", "conclaude memory search -- -a b"],
+    [["memory", "forget", "-a"], "Unknown flag -a", "conclaude memory forget --help"],
     [["session", "list", "--jsno"], "Unknown flag --jsno", "conclaude session list --json"],
     [
       ["install-hooks", "--scope", "usr"],

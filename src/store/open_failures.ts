@@ -1,0 +1,92 @@
+/** Failures that nothing has mended yet. */
+import type { DatabaseSync } from "node:sqlite";
+import type { ObservedFacts } from "../memory/observation.ts";
+import { statement } from "./statement.ts";
+
+/** A failure that nothing has mended yet. */
+export interface OpenFailure {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly title: string;
+  readonly text: string;
+  readonly facts: ObservedFacts;
+  readonly createdAtMs: number;
+  readonly updatedAtMs: number;
+}
+
+/**
+ * Failures of a command in a project that nothing has mended, the newest first.
+ *
+ * @param failure `before`: epoch milliseconds, only what failed before; `nowMs`: what is dated later than the present
+ *   failed before a clock was set back.
+ */
+export function openFailures(
+  db: DatabaseSync,
+  failure: {
+    readonly sameAs: string;
+    readonly project: string | null;
+    readonly before: number;
+    readonly nowMs: number;
+  },
+): OpenFailure[] {
+  const rows = statement(
+    db,
+    `SELECT id, session_id AS sessionId, title, text, facts, created_at_ms AS createdAtMs,
+            updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE same_as = ?
+        AND project IS ?
+        AND outcome = 'failure'
+        AND resolved_by IS NULL
+        AND (updated_at_ms <= ? OR updated_at_ms > ?)
+      ORDER BY updated_at_ms DESC, id DESC`,
+  ).all(failure.sameAs, failure.project, failure.before, failure.nowMs);
+  return rows.map(openFailureOf);
+}
+
+function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
+  return { ...row, facts: JSON.parse(String(row["facts"])) } as unknown as OpenFailure;
+}
+
+/**
+ * Runs of tests in a project that failed, and that nothing has mended; the newest first.
+ *
+ * @param among How many failures are looked at, of all projects, kinds and times: 1 µs each.
+ */
+export function openTestFailures(
+  db: DatabaseSync,
+  failure: {
+    readonly project: string | null;
+    readonly before: number;
+    readonly nowMs: number;
+    readonly among: number;
+  },
+): OpenFailure[] {
+  const rows = statement(
+    db,
+    `SELECT o.id, o.session_id AS sessionId, o.title, o.text, o.facts, o.created_at_ms AS createdAtMs,
+            o.updated_at_ms AS updatedAtMs
+       FROM (SELECT id
+               FROM observations
+              WHERE outcome = 'failure'
+                AND resolved_by IS NULL
+              ORDER BY id DESC
+              LIMIT ?) AS newest
+       JOIN observations AS o ON o.id = newest.id
+      WHERE o.project IS ?
+        AND o.kind = 'test'
+        AND (o.updated_at_ms <= ? OR o.updated_at_ms > ?)
+      ORDER BY o.updated_at_ms DESC, o.id DESC`,
+  ).all(failure.among, failure.project, failure.before, failure.nowMs);
+  return rows.map(openFailureOf);
+}
+
+/** A failure is over; when the same fails again, that is another one. */
+export function resolveFailure(db: DatabaseSync, id: number, by: number): void {
+  statement(
+    db,
+    `UPDATE observations
+        SET resolved_by = ?2, same_as = NULL
+      WHERE id = ?1`,
+  ).run(id, by);
+}
