@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync } from "node:zlib";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { claimCaptures, confirmCapture, releaseClaims } from "../../src/store/queue_work.ts";
+import { claimCaptures, releaseClaims } from "../../src/store/queue_work.ts";
 import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 
