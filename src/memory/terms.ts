@@ -22,6 +22,8 @@ const CHUNK: LetterPattern = {
 };
 const LETTER: LetterPattern = { ascii: /[A-Za-z]/, any: /\p{L}/u };
 const BETWEEN_WORDS: LetterPattern = { ascii: /[^A-Za-z\d]+/, any: /[^\p{L}\p{N}]+/u };
+/** What most chunks are, and what only prose is. */
+const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
 /** An identifier of several words: `camelCase`, `snake_case`, `HTTPServer`, `E2304`. */
 const COMPOUND = /[a-z][A-Z]|[A-Z]{2}[a-z]|_|[A-Za-z]\d|\d[A-Za-z]/;
 /** Scripts that are written without blanks between words. */
@@ -53,6 +55,7 @@ export function codeTerms(text: string): CodeTerms {
   const looked = text.slice(0, MAX_CHARS);
   for (const [chunk] of looked.matchAll(patternFor(CHUNK, looked))) {
     if (exact.size >= MAX_TERMS) break;
+    if (PLAIN_WORD.test(chunk)) continue;
     // Line and column behind a path are another thing every day.
     addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
   }

@@ -51,7 +51,7 @@ export interface CaptureDrainOptions {
 /** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
 const BATCH: BatchSize = { maxRows: 64, maxBytes: 1_000_000 };
 /** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
-const CHECKPOINT_EVERY_BATCHES = 16;
+const CHECKPOINT_EVERY_BATCHES = 24;
 /** After so many bytes of payloads what is left of them is collected. */
 const COLLECT_EVERY_BYTES = 4_000_000;
 
@@ -150,13 +150,14 @@ function workIn(
 function keepAll(db: DatabaseSync, readings: readonly Reading[], atMs: number) {
   return transaction(db, () => {
     let failed = 0;
+    const withNews = new Set<string>();
     for (const reading of readings) {
-      if (reading.fault === null) keep(db, reading, atMs);
-      else {
+      if (reading.fault !== null) {
         failed++;
         giveBack(db, reading, atMs);
-      }
+      } else if (keep(db, reading, atMs)) withNews.add(reading.capture.sessionId);
     }
+    for (const sessionId of withNews) askForSummary(db, sessionId);
     return { worked: readings.length - failed, failed };
   });
 }
@@ -211,19 +212,20 @@ function rootOf(
   return top !== null && (folder === top || folder.startsWith(`${top}/`)) ? top : folder;
 }
 
-function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: number): void {
+/** @returns Whether there is something to tell of its session. */
+function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: number): boolean {
   const observationId = observed === null
     ? null
     : saveObservation(db, newObservation(capture, observed, terms));
   if (!confirmCapture(db, capture, { observationId, atMs })) {
     throw new Error("another drain has taken over");
   }
-  if (observed === null || observationId === null) return;
+  if (observed === null || observationId === null) return false;
   if (observed.mends !== null) {
     const { mends, passes = [] } = observed;
     mendFailures(db, { capture, mends, passes, by: observationId, nowMs: atMs });
   }
-  askForSummary(db, capture.sessionId);
+  return true;
 }
 
 function newObservation(

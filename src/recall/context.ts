@@ -32,10 +32,10 @@ export interface ContextPlace {
 
 /** Rows that are looked at: of the branch, of all branches (others share what the branch leaves), of the project. */
 const OF_BRANCH = 24;
-const OF_BRANCHES = 48;
-const OF_PROJECT = 20;
+const OF_BRANCHES = 40;
+const OF_PROJECT = 16;
 /** Rows of the branch that outlast many edits, and among how many they are looked for. */
-const WEIGHTY = { among: 200, limit: 40 };
+const WEIGHTY = { among: 200, limit: 24 };
 /** Other branches that something is told of: those that were worked on last. */
 const MAX_OTHER_BRANCHES = 3;
 /** Kinds of which more is told than the title. */
@@ -69,12 +69,14 @@ export function sessionContext(
   const known = knownTexts(found, place);
   const rows = found
     .filter(({ kind, title }) => kind !== "note" || !known.some((text) => text.includes(title)))
-    .map((row): Tellable => ({
-      ...row,
-      files: row.files === "[]" ? [] : JSON.parse(row.files),
-      facts: WITH_FACTS.has(row.kind) ? JSON.parse(row.facts) : {},
-      isStale: stale.has(row.id),
-    }));
+    // In place: a copy of each takes a tenth of all this.
+    .map((row): Tellable =>
+      Object.assign(row, {
+        files: row.files === "[]" ? [] : JSON.parse(row.files),
+        facts: WITH_FACTS.has(row.kind) ? JSON.parse(row.facts) : {},
+        isStale: stale.has(row.id),
+      })
+    );
   return contextText({ rows, tasks, branch, nowMs }, budget);
 }
 

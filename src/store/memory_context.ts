@@ -108,7 +108,8 @@ export function digestsOf(
   db: DatabaseSync,
   ids: readonly number[],
 ): ReadonlyMap<number, ReadonlyMap<string, string>> {
-  const rows = db.prepare(
+  const rows = statement(
+    db,
     `SELECT observation_id AS id, path, digest
        FROM observation_files
       WHERE observation_id IN (SELECT value FROM json_each(?))
