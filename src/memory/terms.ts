@@ -48,6 +48,11 @@ export function isUnspaced(word: string): boolean {
   return word.charCodeAt(0) >= 0x0e00 && ANY_UNSPACED.test(word);
 }
 
+/** Whether a word is one of those that only the index has. */
+export function isOfIndex(word: string): boolean {
+  return word.endsWith(END);
+}
+
 /** The exact words and the parts of the identifiers in a text; at most 600 of each. */
 export function codeTerms(text: string): CodeTerms {
   const exact = new Set<string>();

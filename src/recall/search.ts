@@ -4,14 +4,14 @@ import type { TimeSpan } from "../memory/spans.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
 import { type MemoryQuestion, readQuestion } from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
-import { shortened } from "../memory/text.ts";
+import { snippetOf } from "../memory/snippet.ts";
+import { isOfIndex } from "../memory/terms.ts";
 import { estimateTokens } from "../memory/tokens.ts";
 import {
   type IndexHit,
   type MemoryFilter,
   neighboursOf,
   newestObservations,
-  snippetOf,
   withTerm,
 } from "../store/memory_search.ts";
 import { readObservations } from "../store/observations.ts";
@@ -58,7 +58,6 @@ const CANDIDATES = 200;
 /** Best candidates whose neighbours are looked at, and how far. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
-const SNIPPET_WORDS = 32;
 const SNIPPET_CHARS = 240;
 
 /**
@@ -142,17 +141,16 @@ function tellResults(
   asked: AskedQuery,
   found: readonly Ranked<IndexHit>[],
 ): SearchResult[] {
-  const match = knownMatches(asked).join(" OR ");
+  const words = wordsOf(asked);
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
     const { id, title, text } = observation;
-    const part = match === "" ? undefined : snippetOf(db, id, { match, words: SNIPPET_WORDS });
     return {
       id,
       uid: observation.uid,
       kind: observation.kind,
       title,
-      snippet: shortened((part ?? text).replace(/\s+/g, " ").trim(), SNIPPET_CHARS),
+      snippet: snippetOf(text, words, SNIPPET_CHARS),
       score: Math.round((scores.get(id) ?? 0) * 1000) / 1000,
       sessionId: observation.sessionId,
       project: observation.project,
@@ -164,4 +162,10 @@ function tellResults(
       tokens: estimateTokens(`${title}\n${text}`),
     };
   });
+}
+
+/** The words that were looked for, as they may stand in a text: what only the index has is left out. */
+function wordsOf(asked: AskedQuery): string[] {
+  return knownMatches(asked).flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
+    .filter((word) => !isOfIndex(word) && !word.includes(" "));
 }

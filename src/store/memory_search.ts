@@ -228,27 +228,6 @@ export function neighboursOf(
   );
 }
 
-/**
- * The part of the texts of an observation that matches best, what matches between two marks.
- *
- * @returns Undefined when it does not match.
- */
-export function snippetOf(
-  db: DatabaseSync,
-  id: number,
-  { match, words }: { readonly match: string; readonly words: number },
-): string | undefined {
-  // A number from JavaScript comes as a floating one, which FTS5 passes over.
-  const row = statement(
-    db,
-    `SELECT snippet(memory_index, 1, '', '', '…', ?3) AS text
-       FROM memory_index
-      WHERE memory_index MATCH ?2
-        AND rowid = CAST(?1 AS INTEGER)`,
-  ).get(id, match, words);
-  return row === undefined ? undefined : String(row["text"]);
-}
-
 function conditionsOf(filter: MemoryFilter) {
   return filterOf([
     ["o.project = ?", filter.project],
