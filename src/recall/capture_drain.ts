@@ -20,6 +20,7 @@ import {
 } from "../store/queue_work.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { mendFailures } from "./mended_failures.ts";
+import { paceBesideHooks } from "./room_for_hooks.ts";
 import { summarySteps } from "./summaries.ts";
 
 /** What a drain did. */
@@ -78,22 +79,30 @@ export function drainCaptures(
 ): CaptureDrainReport {
   const steps = drainSteps(db, options);
   let step = steps.next();
-  while (!step.done) step = steps.next();
+  while (!step.done) {
+    if (step.value > 0) pause(step.value);
+    step = steps.next();
+  }
   return step.value;
 }
 
-/** {@linkcode drainCaptures} in steps, a batch or a summary each, between which others may work. */
+/**
+ * {@linkcode drainCaptures} in steps, a batch or some summaries each, between which others may work: at least for so
+ * many milliseconds as each step gives.
+ */
 export function* drainSteps(
   db: DatabaseSync,
   options: CaptureDrainOptions,
-): Generator<void, CaptureDrainReport> {
+): Generator<number, CaptureDrainReport> {
   const { now, batch = BATCH, untilMs = Infinity } = options;
   releaseClaims(db);
+  const paceOf = paceBesideHooks(db, batch);
   let worked = 0;
   let failed = 0;
   let bytes = 0;
   for (let round = 1; performance.now() < untilMs; round++) {
-    const claimed = claimCaptures(db, now(), batch);
+    const pace = paceOf();
+    const claimed = claimCaptures(db, now(), pace.batch);
     if (claimed.length === 0) {
       const written = options.summarizes === false
         ? { summaries: 0, complete: true }
@@ -110,9 +119,13 @@ export function* drainSteps(
       collectGarbage();
     }
     options.onProgress?.(worked);
-    yield;
+    yield pace.pauseMs;
   }
   return { worked, failed, summaries: 0, complete: false };
+}
+
+function pause(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** A capture with what it tells, or why it cannot be read. */

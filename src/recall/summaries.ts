@@ -30,7 +30,7 @@ export interface SummariesReport {
 export function* summarySteps(
   db: DatabaseSync,
   { untilMs }: { readonly untilMs: number },
-): Generator<void, SummariesReport> {
+): Generator<number, SummariesReport> {
   let summaries = 0;
   for (;;) {
     const sessions = sessionsToSummarize(db, BATCH);
@@ -44,7 +44,7 @@ export function* summarySteps(
         );
       });
       summaries += at - from;
-      yield;
+      yield 0;
     }
   }
 }
