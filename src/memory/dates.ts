@@ -10,7 +10,8 @@ export interface SpokenTime extends TimeSpan {
   readonly isRelative: boolean;
 }
 
-const DAY_MS = 86_400_000;
+/** By so much a spoken time is widened on either side, in milliseconds: nobody says which zone is meant. */
+export const TIME_SLACK_MS = 43_200_000;
 
 /** Without one of these there is no time in a text; most questions are done with this look. */
 const ANY_TIME =
@@ -30,8 +31,8 @@ export function spokenTime(text: string, nowMs: number): SpokenTime | null {
       if (spoken === null) continue;
       const { fromMs, untilMs } = reachOf(lower, { found: found!, spoken, nowMs });
       return {
-        fromMs: fromMs - DAY_MS / 2,
-        untilMs: untilMs + DAY_MS / 2,
+        fromMs: fromMs - TIME_SLACK_MS,
+        untilMs: untilMs + TIME_SLACK_MS,
         words: found![0],
         isRelative,
       };
@@ -73,5 +74,9 @@ function sinceMonth(lower: string, nowMs: number): SpokenTime | null {
   );
   if (found === null) return null;
   const { fromMs } = inMonth(monthOf(found[1]!), undefined, nowMs);
-  return { ...since(fromMs - DAY_MS / 2, nowMs + DAY_MS / 2), words: found[0], isRelative: false };
+  return {
+    ...since(fromMs - TIME_SLACK_MS, nowMs + TIME_SLACK_MS),
+    words: found[0],
+    isRelative: false,
+  };
 }

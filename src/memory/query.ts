@@ -17,6 +17,8 @@ export interface MemoryQuery {
   readonly terms: readonly QueryTerm[];
   /** What stood in quotes and has more than one word, in small letters. */
   readonly phrases: readonly string[];
+  /** False for a text of nothing but small words: `what did I do`. */
+  readonly tells: boolean;
 }
 
 /** What is looked at of a query, in characters. */
@@ -52,7 +54,7 @@ export function readQuery(text: string): MemoryQuery {
   for (const pair of pairsOf(words)) found.set(pair, "pair");
   const terms = [...found].slice(0, MAX_QUERY_TERMS)
     .map(([word, kind]): QueryTerm => ({ match: `"${word}"`, kind }));
-  return { terms, phrases: quotedPhrases(typed) };
+  return { terms, phrases: quotedPhrases(typed), tells: telling.length + exact.length > 0 };
 }
 
 /** Neighbouring words as one identifier: who remembers `parseHookEvent` may type "parse hook event". */

@@ -35,18 +35,24 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   const untimed = time === null
     ? query
     : time.isRelative
-    ? readQuery(without(text, time.words))
+    ? tellingQuery(without(text, time.words))
     : isDated
     ? withoutNumbers(query, readQuery(without(text, time.words)))
     : query;
   return {
-    query: untimed.terms.length === 0 ? query : untimed,
+    query: untimed.terms.length === 0 && !time?.isRelative ? query : untimed,
     time,
     day: isDated ? dateTerm((time.fromMs + time.untilMs) / 2) : null,
     paths: (lower.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
       .map((path) => path.replaceAll("\\", "/")),
     speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
   };
+}
+
+/** A query of what is left of a text; none where that tells nothing: then the time is all that is asked for. */
+function tellingQuery(text: string): MemoryQuery {
+  const query = readQuery(text);
+  return query.tells ? query : { ...query, terms: [] };
 }
 
 /** Whether a time is one day by its date, widened as {@linkcode spokenTime} does. */
@@ -63,13 +69,17 @@ function dateTerm(atMs: number): string {
  * A query without the numbers of its date, each of which is in many a name (`page18.ts`): what says the date is found by
  * the date as one word.
  */
-function withoutNumbers({ terms, phrases }: MemoryQuery, undated: MemoryQuery): MemoryQuery {
+function withoutNumbers(
+  { terms, phrases, tells }: MemoryQuery,
+  undated: MemoryQuery,
+): MemoryQuery {
   const others = new Set(undated.terms.map(({ match }) => match));
   return {
     terms: terms.filter(({ match, kind }) =>
       others.has(match) || kind === "exact" && match.includes(JOINT) || !/\d/.test(match)
     ),
     phrases,
+    tells,
   };
 }
 

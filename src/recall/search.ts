@@ -1,5 +1,6 @@
 /** Searching memory: the index gives candidates, ranking orders them, and what is asked for is read whole. */
 import type { DatabaseSync } from "node:sqlite";
+import { TIME_SLACK_MS } from "../memory/dates.ts";
 import type { TimeSpan } from "../memory/spans.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
 import { type MemoryQuestion, readQuestion } from "../memory/question.ts";
@@ -104,7 +105,7 @@ function rankAsked(
     const known = new Set(hits.map(({ id }) => id));
     const dated = candidates(db, asked, { ...options, filter: within });
     hits.push(...dated.filter(({ id }) => !known.has(id)));
-    if (hits.length === 0) hits.push(...newestObservations(db, { ...options, filter: within }));
+    if (hits.length === 0) hits.push(...newestWithin(db, time, { ...options, filter }));
   }
   const scored = scoredByWords(db, asked, hits);
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
@@ -119,6 +120,25 @@ function rankAsked(
     words: asked.terms.filter(({ term, count }) => term.kind === "word" && count > 0).length,
   };
   return rank(scored, neighbours, { nowMs, time, day, paths, speaker }, weights);
+}
+
+/** What was done in a time, whatever it says: what surely was before what may have been, by the zone of the clock. */
+function newestWithin(
+  db: DatabaseSync,
+  time: TimeSpan,
+  options: { readonly filter: MemoryFilter; readonly limit: number },
+): IndexHit[] {
+  const { filter } = options;
+  const sure = {
+    fromMs: time.fromMs + TIME_SLACK_MS,
+    untilMs: Math.max(time.untilMs - TIME_SLACK_MS, time.fromMs + 2 * TIME_SLACK_MS),
+  };
+  for (const span of [sure, time]) {
+    const within = { ...filter, ...overlapOf(filter, span) };
+    const hits = newestObservations(db, { ...options, filter: within });
+    if (hits.length > 0) return hits;
+  }
+  return [];
 }
 
 /** A time, as far as the filter lets it through. */

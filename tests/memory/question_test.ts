@@ -50,6 +50,9 @@ const SPOKEN: Readonly<Record<string, string>> = {
   "earlier this week": "2026-07-09 2026-07-15",
 };
 
+const matches = ({ query }: ReturnType<typeof readQuestion>) =>
+  query.terms.map(({ match }) => match);
+
 Deno.test("spokenTime() understands how people speak of days, weeks, months and seasons", () => {
   const understood = Object.fromEntries(
     Object.keys(SPOKEN).map((text) => [text, daysOf(text)]),
@@ -73,8 +76,6 @@ Deno.test("spokenTime() takes neither versions nor verbs for a time", () => {
 });
 
 Deno.test("a question is not searched for the words of a time that is seen from now", () => {
-  const matches = ({ query }: ReturnType<typeof readQuestion>) =>
-    query.terms.map(({ match }) => match);
   deepStrictEqual(matches(readQuestion("my parseHook talk about six months ago", NOW)), [
     '"parsehookǃ"',
     '"parsehook"',
@@ -85,7 +86,15 @@ Deno.test("a question is not searched for the words of a time that is seen from 
     '"parsehook talk"',
   ]);
   ok(matches(readQuestion("the talk of 2026-03-04", NOW)).includes('"2026ǀ03ǀ04ǃ"'));
-  deepStrictEqual(matches(readQuestion("yesterday", NOW)), ['"yesterday"']);
+});
+
+Deno.test("a question of nothing but a time has no words to look for", () => {
+  for (const text of ["yesterday", "what did I do yesterday?", "and what was it last week"]) {
+    const question = readQuestion(text, NOW);
+    deepStrictEqual(matches(question), [], text);
+    ok(question.time !== null, text);
+  }
+  deepStrictEqual(matches(readQuestion("what did I do", NOW)).slice(0, 2), ['"what"', '"did"']);
 });
 
 Deno.test("a question tells whose words answer it", () => {

@@ -155,3 +155,16 @@ Deno.test("the date of a question does not put less of its words before what hol
   );
   strictEqual(found[2], texts[5]![1], "all words, of another day");
 });
+
+Deno.test("a question of nothing but a time is answered with what was done then", async () => {
+  using memory = await remembering(said(
+    "The cache of the mailer was emptied.",
+    "What did I say of the ledger? That it leaks.",
+    "The upload was made to try again.",
+  ));
+  const [first] = memory.search("what did I do yesterday");
+  strictEqual(first?.title, "The upload was made to try again.");
+  deepStrictEqual(memory.search("yesterday").map(({ title }) => title), [
+    "The upload was made to try again.",
+  ]);
+});
