@@ -29,13 +29,18 @@ export function recentSessionsText(
   const most = Math.min(maxChars, MAX_CONTEXT_CHARS);
   let text = HEADING;
   let told = 0;
-  for (const session of sessions) {
+  for (const session of sessions.filter(isTelling)) {
     const line = `\n- ${lineOf(session, nowMs)}`;
     if (text.length + line.length > most) break;
     text += line;
     told++;
   }
   return told === 0 ? "" : text;
+}
+
+/** Of a session that ended without a prompt and without work there is nothing to tell. */
+function isTelling({ title, toolUses, status }: RecentSession): boolean {
+  return title !== null || toolUses > 0 || status === "active";
 }
 
 function lineOf(session: RecentSession, nowMs: number): string {

@@ -32,10 +32,10 @@ export interface ContextPlace {
 
 /** Rows that are looked at: of the branch, of all branches (others share what the branch leaves), of the project. */
 const OF_BRANCH = 24;
-const OF_BRANCHES = 40;
-const OF_PROJECT = 16;
+const OF_BRANCHES = 48;
+const OF_PROJECT = 20;
 /** Rows of the branch that outlast many edits, and among how many they are looked for. */
-const WEIGHTY = { among: 200, limit: 24 };
+const WEIGHTY = { among: 200, limit: 40 };
 /** Other branches that something is told of: those that were worked on last. */
 const MAX_OTHER_BRANCHES = 3;
 /** Kinds of which more is told than the title. */

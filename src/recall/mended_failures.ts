@@ -37,8 +37,8 @@ interface Success {
 
 /** A command passes: what had failed before is mended, by whatever was changed between. */
 export function mendFailures(db: DatabaseSync, success: Success): void {
-  const { mends, passes, nowMs, capture: { project, createdAtMs } } = success;
-  const before = { project, before: createdAtMs, nowMs };
+  const { mends, passes, nowMs, capture: { project, branch, createdAtMs } } = success;
+  const before = { project, branch, before: createdAtMs, nowMs };
   const told = new Map<string, number>();
   for (const key of [mends, ...passes.map((target) => failureKey(targetKey(target)))]) {
     for (const failure of openFailures(db, { ...before, sameAs: digestOf(key) })) {

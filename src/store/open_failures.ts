@@ -15,7 +15,8 @@ export interface OpenFailure {
 }
 
 /**
- * Failures of a command in a project that nothing has mended, the newest first.
+ * Failures of a command in a project that nothing has mended, the newest first; of the same branch alone, for what is
+ * mended on another one is not mended here.
  *
  * @param failure `before`: epoch milliseconds, only what failed before; `nowMs`: what is dated later than the present
  *   failed before a clock was set back.
@@ -25,6 +26,7 @@ export function openFailures(
   failure: {
     readonly sameAs: string;
     readonly project: string | null;
+    readonly branch: string | null;
     readonly before: number;
     readonly nowMs: number;
   },
@@ -36,11 +38,12 @@ export function openFailures(
        FROM observations
       WHERE same_as = ?
         AND project IS ?
+        AND branch IS ?
         AND outcome = 'failure'
         AND resolved_by IS NULL
         AND (updated_at_ms <= ? OR updated_at_ms > ?)
       ORDER BY updated_at_ms DESC, id DESC`,
-  ).all(failure.sameAs, failure.project, failure.before, failure.nowMs);
+  ).all(failure.sameAs, failure.project, failure.branch, failure.before, failure.nowMs);
   return rows.map(openFailureOf);
 }
 
@@ -49,7 +52,7 @@ function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
 }
 
 /**
- * Runs of tests in a project that failed, and that nothing has mended; the newest first.
+ * Runs of tests on a branch of a project that failed, and that nothing has mended; the newest first.
  *
  * @param among How many failures are looked at, of all projects, kinds and times: 1 µs each.
  */
@@ -57,6 +60,7 @@ export function openTestFailures(
   db: DatabaseSync,
   failure: {
     readonly project: string | null;
+    readonly branch: string | null;
     readonly before: number;
     readonly nowMs: number;
     readonly among: number;
@@ -74,10 +78,11 @@ export function openTestFailures(
               LIMIT ?) AS newest
        JOIN observations AS o ON o.id = newest.id
       WHERE o.project IS ?
+        AND o.branch IS ?
         AND o.kind = 'test'
         AND (o.updated_at_ms <= ? OR o.updated_at_ms > ?)
       ORDER BY o.updated_at_ms DESC, o.id DESC`,
-  ).all(failure.among, failure.project, failure.before, failure.nowMs);
+  ).all(failure.among, failure.project, failure.branch, failure.before, failure.nowMs);
   return rows.map(openFailureOf);
 }
 

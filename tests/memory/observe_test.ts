@@ -235,17 +235,16 @@ Deno.test("a plan is told by the first line that tells something", () => {
   }
 });
 
-Deno.test("the same command is the same, wherever it begins and wherever its output goes", () => {
+Deno.test("the same command is the same, wherever its output goes; in another folder it is another", () => {
   const same = [
     "npm test",
-    "cd app && npm test",
-    "cd /home/ana/app; npm test 2>&1",
-    'cd "my app" && npm test 2>&1 | tail -20',
+    "npm test 2>&1 | tail -20",
     "npm  test > /dev/null",
     "npm test 2>&1 | grep -v warn | head -5",
   ];
   for (const command of same) assert.equal(commandKey(command), "npm test", command);
   assert.notEqual(commandKey("npm test -- --only a"), "npm test");
+  assert.notEqual(commandKey("cd app && npm test"), "npm test");
   assert.equal(commandKey("cat a | sort | uniq"), "cat a | sort | uniq");
 });
 

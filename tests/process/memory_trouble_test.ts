@@ -262,8 +262,9 @@ Deno.test("a capture that drains die over is told by doctor, taken alone, and gi
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   try {
+    let atMs = Date.now() - 1_000;
     const save = (name: string) =>
-      saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", name) } });
+      saveEvent(db, { atMs: atMs++, capture: { payload: PAYLOAD.replace("upload", name) } });
     const bad = save("bad");
     const innocent = save("innocent");
     assert.deepEqual(dieOnce(db), [bad, innocent]);
@@ -300,7 +301,7 @@ Deno.test("a session does not wait for a capture that a drain died over, the dra
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   try {
-    const bad = saveEvent(db, { capture: { payload: PAYLOAD } });
+    const bad = saveEvent(db, { atMs: Date.now() - 1_000, capture: { payload: PAYLOAD } });
     dieOnce(db);
     releaseClaims(db);
     const fresh = saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", "fresh") } });

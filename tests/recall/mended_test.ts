@@ -69,7 +69,7 @@ const MENDED: readonly (readonly [failing: string, bad: string, passing: string,
     ["pytest -q tests/t.py", BAD, "pytest -x tests/t.py -vv", GOOD],
     ["pytest --tb short -n4 tests/t.py", BAD, "pytest --tb=long ./tests/t.py", GOOD],
     ["CI=1 pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
-    ["cd app && CI=1 pytest tests/t.py 2>&1 | tail -20", BAD, "pytest tests/t.py", GOOD],
+    ["CI=1 pytest tests/t.py 2>&1 | tail -20", BAD, "pytest tests/t.py", GOOD],
     ["pytest tests/t.py", BAD, "python3 -m pytest tests/t.py", GOOD],
     ["timeout 60 uv run pytest", BAD, ".venv/bin/pytest -q | tail -3", GOOD],
     ["poetry run pytest tests/t.py", BAD, "pytest -q && git commit -qm x", ""],
@@ -141,6 +141,11 @@ const LEFT_OPEN: typeof MENDED = [
   ["deno test -A", DENO_BAD, "deno test -A", "ok | 0 passed | 0 failed (1s)"],
   ["pytest && ruff check", "5 passed in 0.1s\nE501 too long", "pytest", GOOD],
   ["pytest tests/t.py", BAD, "pytest tests/t.py || true", "no"],
+  ["pytest tests/t.py", BAD, "cd ../other && pytest tests/t.py", GOOD],
+  ["pytest", BAD, "cd services/billing && pytest", GOOD],
+  ["cargo build", "error[E0308]: types", "cargo build 2>&1 | tail -3", "could not compile"],
+  ["npm run build", "error TS2345: x", 'npm run build; echo "exit=$?"', "error TS2345\nexit=2"],
+  ["npx playwright test", "1 failed", "npx playwright test | tail -4", "1 failed\n3 passed (5s)"],
 ];
 
 Deno.test("tests that failed are mended by a run that has taken them, however it is spelled", async () => {

@@ -4,7 +4,7 @@ import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.
 import { madeCommit } from "./commits.ts";
 import { errorLine } from "./error_line.ts";
 import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
-import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
+import { passedTargets, soleTarget, targetKey, tellsItsStatus } from "./test_target.ts";
 
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -14,9 +14,10 @@ const MAX_COMMAND_CHARS = 1_000;
 const EXIT_CODE = /^Exit code (\d+)\n?/;
 
 /** Bash and its like. */
-export function observeCommand({ outcome, payload }: ToolUse): Observed | null {
-  const command = textIn(payload["tool_input"], "command").trim();
-  if (command === "") return null;
+export function observeCommand({ outcome, payload, root }: ToolUse): Observed | null {
+  const typed = textIn(payload["tool_input"], "command").trim();
+  if (typed === "") return null;
+  const command = inItsFolder(typed, { root, cwd: textIn(payload, "cwd") });
   const { output, exitCode } = outputOf(outcome, payload);
   const commit = outcome === "success" ? commitOf(command, output) : null;
   if (commit !== null) return commit;
@@ -26,13 +27,34 @@ export function observeCommand({ outcome, payload }: ToolUse): Observed | null {
 }
 
 /**
- * A command without what does not change what it does: the folder that it begins in, and where its output goes. `npm test`
- * and `cd app && npm test 2>&1 | tail -20` are the same.
+ * A command with the folder that it runs in before it, told from the root; nothing is before what runs there. A shell
+ * stays where a command has gone: `cd app && npm test`, then `npm test`, are the same.
+ *
+ * @param cwd Where the shell is.
+ */
+function inItsFolder(
+  command: string,
+  { root, cwd }: { readonly root: string | null; readonly cwd: string },
+): string {
+  const [step = "", , quoted, plain] = INTO_FOLDER.exec(command) ?? [];
+  const path = (quoted ?? plain ?? "").replace(/(?<=.)\/$/, "");
+  const isThere = path === "" || path === "." || cwd.endsWith(`/${path}`);
+  const folder = path.startsWith("/") ? path : isThere ? cwd || root : null;
+  if (root === null || folder === null) return command;
+  const rest = command.slice(step.length);
+  if (folder === root) return rest;
+  return `cd ${folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : folder} && ${rest}`;
+}
+
+const INTO_FOLDER = /^cd +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;) */;
+
+/**
+ * A command without what does not change what it does: where its output goes. `npm test` and `npm test 2>&1 | tail -20`
+ * are the same.
  */
 export function commandKey(command: string): string {
   // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
   const line = command.replace(/\s+/g, " ")
-    .replace(/^ ?(?:cd (?:"[^"]*"|'[^']*'|\S+) ?(?:&&|;) ?)+/, "")
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
   return withoutFilters(line)
     .replace(/ ?; ?echo [^;]*$/, "")
@@ -67,16 +89,17 @@ function testOf({ command, output, exitCode, outcome }: Run): Observed {
   const run = readTestRun(output);
   // Behind a pipe the status is another program's.
   const failed = outcome === "failure" || (run !== null && run.failed > 0);
+  const isUntold = !failed && !tellsItsStatus(command) && (run === null || looksFailed(output));
   const key = commandKey(command);
   const error = failed ? errorLine(output) : null;
   const counts = run === null ? "" : countsText(run);
-  const what = failed ? "Tests fail" : "Tests pass";
+  const what = failed ? "Tests fail" : isUntold ? "Tests ran" : "Tests pass";
   const why = run?.failing[0] ?? error;
   const target = soleTarget(command, run !== null && (!failed || run.failed > 0));
   const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false;
   return {
     kind: "test",
-    outcome: failed ? "failure" : "success",
+    outcome: failed ? "failure" : isUntold ? null : "success",
     title: titleLine(
       `${what}: ${shortened(key, 70)}${counts}${failed && why ? `: ${why}` : ""}`,
     ),
@@ -89,8 +112,15 @@ function testOf({ command, output, exitCode, outcome }: Run): Observed {
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
     },
     sameAs: `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`,
-    ...failed ? { mends: null } : mendsOfTests(command, run),
+    ...failed || isUntold ? { mends: null } : mendsOfTests(command, run),
   };
+}
+
+/** Whether an output speaks of failures, where no status tells; `0 failed` is none. */
+function looksFailed(output: string): boolean {
+  return /\b(?:fail(?:ed|ures?|ing|s)?|errors?)\b/i.test(
+    output.replace(/\b(?:0|no) (?:fail(?:ed|ures?|ing|s)?|errors?)\b/gi, ""),
+  );
 }
 
 /** What a run of tests mends that passes: nothing when none ran, or when its status is another program's. */
@@ -139,7 +169,8 @@ function commandOf(
     files: [],
     facts: factsOf(command, exitCode, null),
     sameAs: `command ${key}`,
-    mends: failureKey(key),
+    // Behind a pipe, or before an `echo`, nobody knows whether it went well.
+    mends: tellsItsStatus(command) ? failureKey(key) : null,
   };
 }
 

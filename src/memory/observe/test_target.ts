@@ -46,6 +46,11 @@ export function passedTargets(command: string, areCounted: boolean): TestTarget[
   }).filter((target) => target !== null);
 }
 
+/** Whether the status of a script is that of all of its commands: nothing but `&&` stands between them. */
+export function tellsItsStatus(command: string): boolean {
+  return scriptCommands(command).every(({ after }) => after === "&&" || after === "");
+}
+
 /**
  * The tests that a command takes; null when it takes none or several, or does something else that may fail.
  *
@@ -170,10 +175,10 @@ function folderBefore(commands: readonly ScriptCommand[], at: number): string {
   }, "");
 }
 
-/** A command that goes nowhere may be in any folder. */
+/** A path may be told from the root or whole; a command that goes nowhere is in the project's folder. */
 function areSameFolder(one: string, other: string): boolean {
-  return one === "" || other === "" || one === other || one.endsWith(`/${other}`) ||
-    other.endsWith(`/${one}`);
+  if (one === "" || other === "") return one === other;
+  return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
 }
 
 function asText(flags: readonly string[]): string {
