@@ -165,11 +165,9 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     isSecretName(item)
   );
   entries.forEach(([key, item], index) => {
-    // What has a blank in it is no name: a question whose answer it is a key to, for example.
-    const redactedKey = redactText(
-      key,
-      /\s/.test(key.replaceAll("[private removed]", "")) ? rules : BUILT_IN,
-    );
+    // What has a blank in it is no name, nor what is left of one: a question whose answer it is a key to, for example.
+    const builtIn = redactText(key, BUILT_IN);
+    const redactedKey = hasBlank(key) || hasBlank(builtIn) ? redactText(key, rules) : builtIn;
     // Two keys may become the same mask: the later one gets another mask behind it.
     const targetKey = Object.hasOwn(target, redactedKey)
       ? redactText(`${redactedKey}[redacted:key-${index}]`, rules)
@@ -180,6 +178,10 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
       ? VALUE_MASK
       : copy(isCookieName(key) ? withoutCookies(item) : item, secrecy, redactedKey);
   });
+}
+
+function hasBlank(key: string): boolean {
+  return /\s/.test(key.replaceAll("[private removed]", ""));
 }
 
 /** Whether an entry is a secret, or what is in it, by any of the names for its key. */

@@ -519,6 +519,12 @@ Deno.test("redactValue() changes nothing in its own result, whatever the value",
   );
 });
 
+Deno.test("redactValue() takes what is left of a key for no name where a blank is in it", () => {
+  const rules = { patterns: [/[^a]{3}/g], invalid: [] };
+  const once = redactValue({ "password=\u0000[private removed]": "" }, rules);
+  assert.deepEqual(redactValue(once, rules), once);
+});
+
 /** Short texts around the border: parts of a rule, few enough that often none applies. */
 const borderTexts = fc.array(
   fc.oneof(
