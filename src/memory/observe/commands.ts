@@ -17,7 +17,7 @@ const EXIT_CODE = /^Exit code (\d+)\n?/;
 export function observeCommand({ outcome, payload, root }: ToolUse): Observed | null {
   const typed = textIn(payload["tool_input"], "command").trim();
   if (typed === "") return null;
-  const command = inItsFolder(typed, { root, cwd: textIn(payload, "cwd") });
+  const command = inItsFolder(typed, root);
   const { output, exitCode } = outputOf(outcome, payload);
   const commit = outcome === "success" ? commitOf(command, output) : null;
   if (commit !== null) return commit;
@@ -27,23 +27,17 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
 }
 
 /**
- * A command with the folder that it runs in before it, told from the root; nothing is before what runs there. A shell
- * stays where a command has gone: `cd app && npm test`, then `npm test`, are the same.
- *
- * @param cwd Where the shell is.
+ * A command that steps into a folder first, with that folder told from the root; without the step where it is the root.
+ * Where a shell stood before is not kept: a relative folder stays as it was typed.
  */
-function inItsFolder(
-  command: string,
-  { root, cwd }: { readonly root: string | null; readonly cwd: string },
-): string {
+function inItsFolder(command: string, root: string | null): string {
   const [step = "", , quoted, plain] = INTO_FOLDER.exec(command) ?? [];
   const path = (quoted ?? plain ?? "").replace(/(?<=.)\/$/, "");
-  const isThere = path === "" || path === "." || cwd.endsWith(`/${path}`);
-  const folder = path.startsWith("/") ? path : isThere ? cwd || root : null;
-  if (root === null || folder === null) return command;
+  if (root === null || path === "") return command;
   const rest = command.slice(step.length);
-  if (folder === root) return rest;
-  return `cd ${folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : folder} && ${rest}`;
+  if (path === "." || path === root) return rest;
+  const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
+  return path.startsWith("/") ? `cd ${inside} && ${rest}` : command;
 }
 
 const INTO_FOLDER = /^cd +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;) */;
