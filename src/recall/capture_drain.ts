@@ -18,6 +18,7 @@ import {
   failCapture,
   releaseClaims,
 } from "../store/queue_work.ts";
+import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { mendFailures } from "./mended_failures.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
@@ -80,7 +81,7 @@ export function drainCaptures(
   const steps = drainSteps(db, options);
   let step = steps.next();
   while (!step.done) {
-    if (step.value > 0) pause(step.value);
+    if (step.value > 0) waitMs(step.value);
     step = steps.next();
   }
   return step.value;
@@ -122,10 +123,6 @@ export function* drainSteps(
     yield pace.pauseMs;
   }
   return { worked, failed, summaries: 0, complete: false };
-}
-
-function pause(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** A capture with what it tells, or why it cannot be read. */

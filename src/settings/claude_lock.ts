@@ -2,6 +2,7 @@
  * The lock under which Claude Code changes the file that it keeps for itself: a folder beside it, there as long as
  * somebody writes (seen in 2.1.329). Without it, Claude Code could read the file before our change and write it after.
  */
+import { waitMs } from "../store/wait.ts";
 
 /** How long another one's lock is waited for, in milliseconds: longer than anybody needs to write a file. */
 const WAIT_MS = 5_000;
@@ -34,7 +35,7 @@ function take(lock: string): boolean {
       // Where no folder can be made, no file can be replaced: that is told by who tries.
       if (!(thrown instanceof Deno.errors.AlreadyExists) || isStale(lock)) return false;
     }
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+    waitMs(PAUSE_MS);
   }
   return false;
 }

@@ -10,6 +10,7 @@ import {
   schemaVersion,
   transaction,
 } from "./database.ts";
+import { waitMs } from "./wait.ts";
 
 /** How often the switch to the write-ahead log is tried again while others hold the file, and the pause between. */
 const WAL_ATTEMPTS = 300;
@@ -102,7 +103,7 @@ function enterWal(db: DatabaseSync): void {
       return;
     } catch (thrown) {
       if (attempt >= WAL_ATTEMPTS || !/locked|busy/i.test(String(thrown))) throw thrown;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAL_PAUSE_MS);
+      waitMs(WAL_PAUSE_MS);
     }
   }
 }

@@ -3,6 +3,7 @@ import { isDatabaseBusy } from "../errors.ts";
 import { checkpoint } from "./database.ts";
 import { type FileLayout, isServicePage, layoutOf, type Overflow, roomOf } from "./page_slack.ts";
 import { markWiped } from "./forgotten.ts";
+import { waitMs } from "./wait.ts";
 
 /** Pages that are looked at under one lock: some 20 ms, so that a hook never waits long for its turn. */
 const BATCH_PAGES = 512;
@@ -63,7 +64,11 @@ function underLock<Result>(
     db.exec(
       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = ON",
     );
-    for (const untilMs = performance.now() + MAX_WAIT_MS; performance.now() < untilMs; pause()) {
+    for (
+      const untilMs = performance.now() + MAX_WAIT_MS;
+      performance.now() < untilMs;
+      waitMs(PAUSE_MS)
+    ) {
       if (checkpoint(db, "TRUNCATE").busy || !begins(db)) continue;
       try {
         if (!isLogEmpty(database)) continue;
@@ -200,8 +205,4 @@ function isLogEmpty(database: string): boolean {
   } catch {
     return true;
   }
-}
-
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }
