@@ -56,21 +56,20 @@ const MAX_ELSEWHERE_BESIDE = 3;
  * @returns The empty text when there is nothing to tell.
  */
 export function contextText(facts: ContextFacts, budget: ContextBudget): string {
-  const maxChars = contextChars(budget);
-  const lines = linesOf(facts);
-  if (lines.length === 0) return "";
+  const maxChars = contextChars(budget) - FOOTER.length;
   let text = HEADING;
-  let told = 0;
   let heading = "";
-  for (const { section, line } of lines) {
-    const added = `${section === heading ? "" : `\n${section}`}\n- ${line}`;
-    if (text.length + added.length + FOOTER.length > maxChars) continue;
-    text += added;
+  for (const { section, lead, title, end } of linesOf(facts)) {
+    // Most of them do not fit: their length tells it before they are written.
+    if (text.length + title.length > maxChars) continue;
+    const start = section === heading ? "" : `\n${section}`;
+    const line = `${start}\n- ${lead()}: ${oneLine(title)}${end}`;
+    if (text.length + line.length > maxChars) continue;
+    text += line;
     heading = section;
-    told++;
   }
   // Claude Code shows it on a terminal, too.
-  return told === 0 ? "" : plainLines(text) + FOOTER;
+  return heading === "" ? "" : plainLines(text) + FOOTER;
 }
 
 /** Characters of a budget. */
@@ -83,7 +82,10 @@ const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search W
 
 interface Line {
   readonly section: string;
-  readonly line: string;
+  /** What stands before the title: a number to open it by, its age, what it is. */
+  readonly lead: () => string;
+  readonly title: string;
+  readonly end: string;
 }
 
 function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
@@ -99,24 +101,34 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
     `#${id} ${relativeTime(updatedAtMs, nowMs)}${
       one.branch === branch || one.branch === null ? "" : ` on ${one.branch}`
     }`;
-  const tellOpen = ({ of, label, text }: OpenEnd) =>
-    `${head(of)}${label === null ? "" : `, ${label}`}: ${oneLine(text)}`;
+  const tellOpen = (section: string) => ({ of, label, text }: OpenEnd): Line => ({
+    section,
+    lead: () => `${head(of)}${label === null ? "" : `, ${label}`}`,
+    title: text,
+    end: "",
+  });
   return [
-    ...section(`Left open${branch === null ? "" : ` on ${branch}`}:`, here.map(tellOpen)),
-    ...section("Left open elsewhere:", elsewhere.map(tellOpen)),
-    ...section(
-      "Open tasks:",
-      tasks.slice(0, MAX_TASKS).map(({ id, title }) => `${id.slice(-8)}: ${oneLine(title)}`),
-    ),
-    ...section(
-      "Last sessions:",
-      sessions.map((one) => `${head(one)}: ${oneLine(one.title.replace(/^Session: /, ""))}`),
-    ),
-    ...section(
-      "Known:",
-      byWorth(known, { branch, nowMs })
-        .map((one) => `${head(one)}, ${one.kind}: ${oneLine(one.title)}${stateOf(one)}`),
-    ),
+    ...here.map(tellOpen(`Left open${branch === null ? "" : ` on ${branch}`}:`)),
+    ...elsewhere.map(tellOpen("Left open elsewhere:")),
+    ...tasks.slice(0, MAX_TASKS)
+      .map(({ id, title }) => ({
+        section: "Open tasks:",
+        lead: () => id.slice(-8),
+        title,
+        end: "",
+      })),
+    ...sessions.map((one) => ({
+      section: "Last sessions:",
+      lead: () => head(one),
+      title: one.title.replace(/^Session: /, ""),
+      end: "",
+    })),
+    ...byWorth(known, { branch, nowMs }).map((one) => ({
+      section: "Known:",
+      lead: () => `${head(one)}, ${one.kind}`,
+      title: one.title,
+      end: stateOf(one),
+    })),
   ];
 }
 
@@ -127,8 +139,4 @@ function stateOf({ isStale, outcome, resolvedBy }: Tellable): string {
 
 function oneLine(title: string): string {
   return title.includes("\n") ? title.replaceAll("\n", " ") : title;
-}
-
-function section(name: string, lines: readonly string[]): Line[] {
-  return lines.map((line) => ({ section: name, line }));
 }

@@ -104,7 +104,7 @@ Deno.test("open failures: tests before builds before the rest, what failed again
     failure({ title: "new", updatedAtMs: NOW }),
     failure({ title: "old", updatedAtMs: NOW - DAY }),
     failure({ title: "again", updatedAtMs: NOW - 2 * DAY, repeats: 3 }),
-    failure({ title: "build", updatedAtMs: NOW - 3 * DAY, facts: { command: "cargo build" } }),
+    failure({ title: "build", updatedAtMs: NOW - 3 * DAY, facts: { openRank: 1 } }),
     failure({ title: "test", updatedAtMs: NOW - 4 * DAY, kind: "test" }),
     failure({ title: "new", updatedAtMs: NOW - 5 * DAY }),
   ];

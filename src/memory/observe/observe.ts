@@ -3,6 +3,7 @@ import type { Observed, ToolUse } from "../observation.ts";
 import { observeCommand } from "./commands.ts";
 import { observeEdit } from "./edits.ts";
 import { observeFetch, observeRead, observeSearch } from "./looking.ts";
+import { withOpenRank } from "./open_rank.ts";
 import {
   observeAgent,
   observeCompaction,
@@ -54,5 +55,6 @@ export function observe(use: ToolUse): Observed | null {
   const observer = use.outcome === "failure" && known !== observeCommand && known !== observePlan
     ? observeOther
     : known ?? observeOther;
-  return observer(use);
+  const observed = observer(use);
+  return observed === null ? null : withOpenRank(observed);
 }
