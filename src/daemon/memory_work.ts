@@ -116,9 +116,8 @@ export class MemoryWork {
   /** Works off what waits. @returns False when another process does. */
   async #drain(): Promise<boolean> {
     const { db, database, settings } = this.#context;
-    const [{ drainSteps }, { drainLockPath }, { lateRedaction }, { takeLock }] = await Promise.all([
+    const [{ drainSteps }, { lateRedaction }, { drainLockPath, takeLock }] = await Promise.all([
       import("../recall/capture_drain.ts"),
-      import("../recall/drain_lock.ts"),
       import("../recall/late_redaction.ts"),
       import("../store/process_lock.ts"),
     ]);

@@ -1,6 +1,8 @@
 import { compactPayloads } from "../maintenance/compaction.ts";
 import { readProcesses } from "../process/identity.ts";
+import { isLogLong } from "../store/database.ts";
 import { keepMark, lacksMark } from "../store/session_registry.ts";
+import { shortenLog } from "../store/shorten_log.ts";
 import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
 import { drainAlone } from "../recall/drain_lock.ts";
@@ -29,6 +31,8 @@ export async function handle(work: HookWork): Promise<Answer> {
     const redact = await lateRedaction(config.redactPatterns);
     const report = drainAlone(db, database, { now: Date.now, untilMs, redact });
     if (report?.complete) compactPayloads(db, { untilMs });
+    // Else the next hook does it, while somebody waits.
+    if (isLogLong(database)) shortenLog(db, database);
   } catch (thrown) {
     const message = `the drain after a turn stopped: ${messageOf(thrown)}`;
     const { logFile, home } = locations;

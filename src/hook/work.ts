@@ -7,7 +7,7 @@ import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "..
 import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts";
-import { keepLogShort, openDatabase } from "../store/database.ts";
+import { isLogLong, openDatabase } from "../store/database.ts";
 import { sinceStartMs } from "../time.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import {
@@ -114,7 +114,9 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
       if (db === null) throw opened.reason;
       saveRecord(db, () => recordOf(decide(db)), { changes: apply, told: applyTold });
       saved = true;
-      if (database !== ":memory:") keepLogShort(db, database);
+      if (database !== ":memory:" && isLogLong(database)) {
+        (await import("../store/shorten_log.ts")).shortenLog(db, database);
+      }
     } catch (thrown) {
       fault = thrown;
       const { keepElsewhere } = await import("./failure.ts");

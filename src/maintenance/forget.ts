@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { newId } from "../ids.ts";
-import { drainLockPath } from "../recall/drain_lock.ts";
 import { integrityFaults } from "../store/care.ts";
 import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
@@ -19,7 +18,7 @@ import {
 import { sessionTexts } from "../store/forget_quotes.ts";
 import { beginReceipt, finishReceipt, forgottenDigest, newSalt } from "../store/forgotten.ts";
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
-import { takeLock } from "../store/process_lock.ts";
+import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { overwriteIn, placesIn } from "./byte_scan.ts";
 import {
   type ForgetPlace,

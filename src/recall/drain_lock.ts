@@ -1,16 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { requireIndex, withIndex } from "../store/memory_index.ts";
-import { takeLock } from "../store/process_lock.ts";
+import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import {
   type CaptureDrainOptions,
   type CaptureDrainReport,
   drainCaptures,
 } from "./capture_drain.ts";
-
-/** The file whose lock the drain of a database holds; gone with its process, however that ends. */
-export function drainLockPath(database: string): string {
-  return `${database}-drain`;
-}
 
 /**
  * Works off the queue of a database, unless another process does.

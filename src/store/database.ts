@@ -141,22 +141,12 @@ export function checkpoint(
   };
 }
 
-/** A hook that leaves a longer write-ahead log moves it into the database: the next one has to read it whole. */
+/** No process stays to keep the log's index alive, so every hook reads the whole log to make it anew. */
 const MAX_LOG_BYTES = 300_000;
 
-/**
- * No process stays to keep the log's index alive, so every hook reads the whole log to make it anew, and SQLite's own
- * checkpoint would copy it at every commit and never begin it again. So a hook that finds it long empties it, if nobody
- * else is at work.
- */
-export function keepLogShort(db: DatabaseSync, database: string): void {
-  try {
-    if (Deno.statSync(`${database}-wal`).size <= MAX_LOG_BYTES) return;
-    db.exec("PRAGMA busy_timeout = 0");
-    checkpoint(db, "TRUNCATE");
-  } catch {
-    // Another process holds the database; a later hook tries again.
-  }
+/** Whether the write-ahead log is so long that hooks are slow. */
+export function isLogLong(path: string): boolean {
+  return logBytes(path) > MAX_LOG_BYTES;
 }
 
 /** What a database says of itself; version 0 in a new file. */
@@ -221,10 +211,14 @@ function staysTruncated(path: string): boolean {
 
 /** Whether a database has a write-ahead log with anything in it. */
 export function hasLog(path: string): boolean {
+  return logBytes(path) > 0;
+}
+
+function logBytes(path: string): number {
   try {
-    return Deno.statSync(`${path}-wal`).size > 0;
+    return Deno.statSync(`${path}-wal`).size;
   } catch {
-    return false;
+    return 0;
   }
 }
 

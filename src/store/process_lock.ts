@@ -1,6 +1,11 @@
 import { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../paths.ts";
 
+/** The file whose lock the drain of a database holds; gone with its process, however that ends. */
+export function drainLockPath(database: string): string {
+  return `${database}-drain`;
+}
+
 /** A lock that is held; `release()` gives it up, and so does the end of the process, however it comes. */
 export interface ProcessLock {
   release(): void;

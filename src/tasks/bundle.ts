@@ -58,6 +58,7 @@ const COLD_MODULES = [
   "src/spool/drain.ts",
   "src/store/migrate.ts",
   "src/store/session_agents.ts",
+  "src/store/shorten_log.ts",
 ];
 
 /** Apart from what every event runs, but a part of each of the others that want it: it is small. */

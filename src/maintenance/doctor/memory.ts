@@ -5,7 +5,7 @@ import { messageOf } from "../../errors.ts";
 import { shortened } from "../../memory/text.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../process/executable.ts";
-import { drainLockPath } from "../../recall/drain_lock.ts";
+import { drainLockPath } from "../../store/process_lock.ts";
 import { dayStartMs, type SummarizerSettings } from "../../recall/summarizer.ts";
 import { summarizerIn } from "../../recall/summarizer_settings.ts";
 import { commandLine } from "../../settings/hooks.ts";
