@@ -10,7 +10,6 @@ import { drainLockPath, isLocked } from "./process_lock.ts";
 export function shortenLog(db: DatabaseSync, database: string): void {
   try {
     if (isLocked(drainLockPath(database))) return;
-
     db.exec("PRAGMA busy_timeout = 0");
     checkpoint(db, "TRUNCATE");
   } catch {
