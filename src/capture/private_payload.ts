@@ -12,7 +12,7 @@
 import { withoutColours } from "./colours.ts";
 import { privateTexts } from "./private_edits.ts";
 import { privateLines } from "./private_lines.ts";
-import { findPrivate, PRIVATE_MASK, type PrivateParts } from "./private_tags.ts";
+import { findPrivate, PRIVATE_MASK, type PrivateParts, type PrivateSpan } from "./private_tags.ts";
 
 /** A string of a payload, and where it stands in the copy. */
 interface Leaf {
@@ -22,6 +22,11 @@ interface Leaf {
   /** Its place among all strings of the payload. */
   readonly index: number;
   readonly parts: PrivateParts;
+}
+
+/** A part of a string that is private. */
+interface LeafPart extends PrivateSpan {
+  readonly leaf: Leaf;
 }
 
 type Holder = Record<string | number, unknown>;
@@ -34,11 +39,16 @@ const PLACES = new Set<string | number>(["cwd", "transcript_path", "project_dir"
 /** How tools call what they replace, and what they put there. */
 const REPLACEMENTS = [["old_string", "new_string"], ["oldString", "newString"]] as const;
 
-/** A copy of parsed JSON without its private text where any of its strings holds a tag, else the value itself. Any depth. */
+/** A copy of parsed JSON without its private text where any of it is private, else the value itself. Any depth. */
 export function hidePrivate(value: unknown): unknown {
   const root: Holder = {};
   const { leaves, runs, objects } = copyInto(root, value);
-  if (!leaves.some(({ parts }) => parts.spans.length > 0)) return value;
+  const found = [
+    ...leaves.flatMap((leaf) => leaf.parts.spans.map((span) => ({ leaf, ...span }))),
+    ...runs.flatMap(hiddenOfRun),
+    ...objects.flatMap((object) => hiddenBetween(object, leaves)),
+  ];
+  if (found.length === 0) return value;
   const hidden = new Map<Leaf, string>();
   const texts = privateTexts();
   const lines = privateLines();
@@ -51,11 +61,14 @@ export function hidePrivate(value: unknown): unknown {
     hidden.set(leaf, withMasks(leaf.text, spans));
   };
   const hideWhole = (leaf: Leaf) => {
-    if (leaf.text.trim() !== "" && !isBlockType(leaf)) hide(leaf, wholeOf(leaf));
+    if (leaf.text.trim() !== "" && !isBlockType(leaf)) hide(leaf, [wholeOf(leaf)]);
   };
-  for (const leaf of leaves) if (leaf.parts.spans.length > 0) hide(leaf, leaf.parts.spans);
-  for (const run of runs) hiddenOfRun(run).forEach(hideWhole);
-  for (const object of objects) hiddenBetween(object, leaves).forEach(hideWhole);
+  for (const [leaf, parts] of Map.groupBy(found, ({ leaf }) => leaf)) {
+    const spans = merged(
+      parts.filter(({ start, end }) => leaf.text.slice(start, end).trim() !== ""),
+    );
+    if (spans.length > 0 && !isBlockType(leaf)) hide(leaf, spans);
+  }
   for (const [old, made] of objects.flatMap(replacementsOf)) {
     const edited = texts.edit(old.text, made.text);
     edited?.forEach(lines.add);
@@ -72,39 +85,54 @@ function isBlockType({ key, text }: Leaf): boolean {
   return key === "type" && BLOCK_TYPES.has(text);
 }
 
-/** The strings of a run that are private as a whole. */
-function hiddenOfRun(run: readonly Leaf[]): Leaf[] {
-  const found: Leaf[] = [];
-  let isOpen = false;
-  let shownFrom = 0;
-  for (const [at, leaf] of run.entries()) {
-    const { closesAt } = leaf.parts;
-    if (isOpen && closesAt === 0) {
-      found.push(leaf);
-      continue;
+/** What is private in a run, read as one text of which each string is a line or several. */
+function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
+  if (!run.some(({ parts }) => parts.spans.length > 0 || parts.mentionedAt !== null)) return [];
+  const { spans } = findPrivate(run.map(({ text }) => text).join("\n"));
+  const found: LeafPart[] = [];
+  let at = 0;
+  let next = 0;
+  for (const leaf of run) {
+    const length = leaf.text.length;
+    for (; next < spans.length && spans[next]!.start < at + length; next++) {
+      const { start, end } = spans[next]!;
+      found.push({ leaf, start: Math.max(0, start - at), end: Math.min(length, end - at) });
+      if (end > at + length) break;
     }
-    if (closesAt > 0 && !isOpen) {
-      for (const earlier of run.slice(shownFrom, at)) found.push(earlier);
-      // What it holds behind its tag may be hidden by a later one.
-      shownFrom = at;
-    }
-    isOpen = leaf.parts.isOpen;
+    at += length + 1;
   }
   return found;
 }
 
 /** What stands between two strings of an object, the first of which opens what the second closes. */
-function hiddenBetween(object: readonly Leaf[], leaves: readonly Leaf[]): Leaf[] {
-  const found: Leaf[] = [];
+function hiddenBetween(object: readonly Leaf[], leaves: readonly Leaf[]): LeafPart[] {
+  const found: LeafPart[] = [];
   let opened: Leaf | null = null;
   for (const leaf of object) {
     if (opened !== null && leaf.parts.closesAt > 0) {
-      for (const between of leaves.slice(opened.index + 1, leaf.index)) found.push(between);
+      const { mentionedAt } = opened.parts;
+      if (mentionedAt !== null) {
+        found.push({ ...wholeOf(opened), leaf: opened, start: mentionedAt });
+      }
+      for (const between of leaves.slice(opened.index + 1, leaf.index)) {
+        found.push({ ...wholeOf(between), leaf: between });
+      }
       opened = null;
     }
-    if (leaf.parts.isOpen) opened ??= leaf;
+    if (leaf.parts.isOpen || leaf.parts.mentionedAt !== null) opened ??= leaf;
   }
   return found;
+}
+
+/** Parts of one text in their order, those that overlap as one. */
+function merged(parts: Spans): Spans {
+  const spans: PrivateSpan[] = [];
+  for (const { start, end } of parts.toSorted((a, b) => a.start - b.start)) {
+    const last = spans.at(-1);
+    if (last === undefined || start >= last.end) spans.push({ start, end });
+    else if (end > last.end) spans[spans.length - 1] = { start: last.start, end };
+  }
+  return spans;
 }
 
 /** What an object tells to be replaced by what; a text with tags of its own says itself what is private of it. */
@@ -117,8 +145,8 @@ function replacementsOf(object: readonly Leaf[]): (readonly [old: Leaf, made: Le
   });
 }
 
-function wholeOf({ text }: Leaf): Spans {
-  return [{ start: 0, end: text.length }];
+function wholeOf({ text }: Leaf): PrivateSpan {
+  return { start: 0, end: text.length };
 }
 
 function withMasks(text: string, spans: Spans): string {

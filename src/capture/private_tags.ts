@@ -1,4 +1,5 @@
 /** Where the tags of `<private>…</private>` stand in a text, and what they make private of it. */
+import { isMention } from "./private_mentions.ts";
 
 /** What stands in the place of private text. */
 export const PRIVATE_MASK = "[private removed]";
@@ -17,9 +18,11 @@ export interface PrivateParts {
   readonly closesAt: number;
   /** Whether what is opened last is not closed: it goes on behind the text. */
   readonly isOpen: boolean;
+  /** Where the first opening tag stands that opens something only if it is closed behind the text; null when there is none. */
+  readonly mentionedAt: number | null;
 }
 
-const NOTHING: PrivateParts = { spans: [], closesAt: 0, isOpen: false };
+const NOTHING: PrivateParts = { spans: [], closesAt: 0, isOpen: false, mentionedAt: null };
 
 /** A tag, before its attributes. */
 const TAG = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
@@ -31,41 +34,53 @@ function mayHoldTag(text: string): boolean {
 
 /**
  * The private parts, nested ones by depth. What is never closed reaches to the end. What was opened before the text
- * begins reaches from its beginning to the tag that closes it: nobody can tell where it was opened. A closing tag in
- * quotes, with other words on its line, is one that the text speaks of.
+ * begins reaches from its beginning to the tag that closes it: nobody can tell where it was opened.
+ *
+ * Of the tags that the text only speaks of (`isMention()`) an opening one counts if there is one that closes it and
+ * belongs to no other, and a closing one if it is the next behind such an opening one. It never ends what a tag without
+ * quotes has opened.
  */
 export function findPrivate(text: string): PrivateParts {
   if (!mayHoldTag(text)) return NOTHING;
   const tag = new RegExp(TAG);
   let spans: PrivateSpan[] = [];
   let closesAt = 0;
-  let depth = 0;
-  let start = 0;
+  /** Where tags stand that are not closed yet. */
+  const opened: number[] = [];
+  const mentioned: number[] = [];
+  const hide = (start: number, end: number) => {
+    while ((spans.at(-1)?.start ?? -1) >= start) spans.pop();
+    spans.push({ start, end });
+  };
   for (let found = tag.exec(text); found !== null; found = tag.exec(text)) {
+    const start = found.index;
     const close = text.indexOf(">", tag.lastIndex);
     if (close === -1) break;
     const end = close + 1;
     tag.lastIndex = end;
     if (found[1] !== "/") {
-      if (text[close - 1] !== "/" && depth++ === 0) start = found.index;
-    } else if (depth > 0) {
-      if (--depth === 0) spans.push({ start, end });
-    } else if (found[0].length <= "</ private".length && !isQuoted(text, found.index, end)) {
-      closesAt = end;
-      spans = [{ start: 0, end }];
+      if (text[close - 1] !== "/") {
+        (isMention(text, { start, end }) ? mentioned : opened).push(start);
+      }
+    } else if (isMention(text, { start, end })) {
+      const last = mentioned.at(-1) ?? -1;
+      if (last > (opened.at(-1) ?? -1)) {
+        hide(last, end);
+        mentioned.pop();
+      }
+    } else {
+      // Of several that are spoken of nobody can tell which one is meant.
+      const from = opened.pop() ?? mentioned[0];
+      if (from !== undefined) {
+        hide(from, end);
+        // What is spoken of within private text opens nothing.
+        while ((mentioned.at(-1) ?? -1) >= from) mentioned.pop();
+      } else if (found[0].length <= "</ private".length) {
+        closesAt = end;
+        spans = [{ start: 0, end }];
+      }
     }
   }
-  if (depth > 0) spans.push({ start, end: text.length });
-  return { spans, closesAt, isOpen: depth > 0 };
-}
-
-/** How far the rest of a line is looked at. */
-const NEAR_CHARS = 200;
-
-function isQuoted(text: string, start: number, end: number): boolean {
-  const quote = text[start - 1] ?? "";
-  if (quote === "" || !"\"'`".includes(quote) || text[end] !== quote) return false;
-  const before = text.slice(Math.max(0, start - NEAR_CHARS), start - 1);
-  const after = text.slice(end + 1, end + NEAR_CHARS);
-  return /\w/.test(before.slice(before.lastIndexOf("\n") + 1) + after.split("\n", 1)[0]);
+  if (opened[0] !== undefined) hide(opened[0], text.length);
+  return { spans, closesAt, isOpen: opened.length > 0, mentionedAt: mentioned[0] ?? null };
 }

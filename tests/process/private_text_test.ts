@@ -1,38 +1,16 @@
 /** Private text that goes on over several strings of what a tool gave, or that stands there without its tags, is in no byte that is kept. */
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { filesBelow, query } from "../support/look.ts";
-import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
-
-const SESSION = "0198f0e1-0000-7000-8000-00000000d001";
-/** In every private line; nothing else holds it. */
-const HIDDEN = /HUSHWORD|hushword/;
+import { query } from "../support/look.ts";
+import { editOf, privatePlace } from "../support/private_place.ts";
+import { startProgram } from "../support/program.ts";
 
 const NOTES =
   "intro\n<private>\nthe vault HUSHWORD is\nHUSHWORD-ONE\nHUSHWORD-TWO\nHUSHWORD-THREE\n</private>\npublic line\nmore\n";
 
-/** An Edit as Claude Code tells of it. */
-function edit(file: string, change: {
-  readonly old: string;
-  readonly made: string;
-  readonly lines: readonly string[];
-  readonly original?: string;
-}) {
-  const { old, made, lines, original = NOTES } = change;
-  return {
-    tool_name: "Edit",
-    tool_input: { file_path: file, old_string: old, new_string: made, replace_all: false },
-    tool_response: {
-      filePath: file,
-      oldString: old,
-      newString: made,
-      originalFile: original,
-      structuredPatch: [{ oldStart: 5, oldLines: 4, newStart: 5, newLines: 4, lines }],
-      userModified: false,
-      replaceAll: false,
-    },
-  };
+/** An Edit of the notes. */
+function edit(file: string, change: Omit<Parameters<typeof editOf>[1], "original">) {
+  return editOf(file, { ...change, original: NOTES });
 }
 
 function answer(content: unknown) {
@@ -165,44 +143,9 @@ const USES: Readonly<Record<string, readonly [use: Record<string, unknown>, kept
   ],
 };
 
-interface Place extends Disposable {
-  readonly home: TempHome;
-  readonly event: (name: string, fields: object) => Promise<string>;
-  /** Every byte below the home, and what is printed of it. */
-  readonly search: () => Promise<string>;
-}
-
-function place(): Place {
-  const home = tempHome();
-  const env = { HOME: home.path };
-  const event = async (name: string, fields: object) => {
-    const payload = { session_id: SESSION, hook_event_name: name, cwd: home.path, ...fields };
-    const { code, stdout, stderr } = await hook(name, payload, home, { cwd: home.path, env });
-    assert.equal(code, 0, stderr);
-    assert.doesNotMatch(stdout + stderr, HIDDEN);
-    return stdout;
-  };
-  return {
-    home,
-    event,
-    async search() {
-      const { stdout } = await startProgram(["export"], { cwd: home.path, env });
-      assert.doesNotMatch(stdout, HIDDEN);
-      for (const path of filesBelow(home.path)) {
-        assert.doesNotMatch(path, HIDDEN);
-        const bytes = Buffer.from(Deno.readFileSync(path)).toString("latin1");
-        const at = bytes.search(HIDDEN);
-        assert.equal(at, -1, `${path}: …${bytes.slice(Math.max(0, at - 200), at + 80)}…`);
-      }
-      return stdout;
-    },
-    [Symbol.dispose]: () => home[Symbol.dispose](),
-  };
-}
-
 for (const [what, [use, kept]] of Object.entries(USES)) {
   Deno.test(`private text is not kept: ${what}`, async () => {
-    using here = place();
+    using here = privatePlace();
     const fields = { ...use, tool_use_id: "toolu_1" };
     await here.event("error" in use ? "PostToolUseFailure" : "PostToolUse", fields);
     const captured = await here.search();
@@ -215,7 +158,7 @@ for (const [what, [use, kept]] of Object.entries(USES)) {
 }
 
 Deno.test("private text is not kept: prompts and last messages that begin within a block", async () => {
-  using here = place();
+  using here = privatePlace();
   await here.event("SessionStart", { source: "startup" });
   await here.event("UserPromptSubmit", { prompt: "HUSHWORD one\n</private>\nFind the wombats" });
   await here.event("Stop", {
@@ -229,7 +172,7 @@ Deno.test("private text is not kept: prompts and last messages that begin within
 });
 
 Deno.test("a text that speaks of the closing tag is kept as it is", async () => {
-  using here = place();
+  using here = privatePlace();
   const prompt = "Why does the wombat parser skip `</private>` in a quotation?";
   await here.event("UserPromptSubmit", { prompt });
   await here.event("Drain", {});
@@ -238,8 +181,8 @@ Deno.test("a text that speaks of the closing tag is kept as it is", async () => 
 });
 
 Deno.test("private text of a transcript is not kept, in whichever strings it stands", async () => {
-  using here = place();
-  const folder = join(here.home.path, "..", `transcripts-${SESSION}-${Deno.pid}`);
+  using here = privatePlace();
+  const folder = join(here.home.path, "..", `transcripts-private-${Deno.pid}`);
   Deno.mkdirSync(folder);
   try {
     const uses = Object.values(USES).map(([use]) => use);
