@@ -2,7 +2,7 @@
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
 import { madeCommit } from "./commits.ts";
-import { errorLine } from "./error_line.ts";
+import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
@@ -88,7 +88,7 @@ function testOf({ command, commands, output, exitCode, outcome }: Run): Observed
   const failed = outcome === "failure" || (run !== null && run.failed > 0);
   const isUntold = !failed && !tellsItsStatus(commands) && (run === null || looksFailed(output));
   const key = commandKey(command);
-  const error = failed ? errorLine(output) : null;
+  const error = !failed ? null : run === null ? errorLine(output) : tellingErrorLine(output);
   const counts = run === null ? "" : countsText(run);
   const what = failed ? "Tests fail" : isUntold ? "Tests ran" : "Tests pass";
   const why = run?.failing[0] ?? error;
