@@ -136,6 +136,10 @@ Deno.test("a test run is told by what its runner counts, whatever the status say
       "npm install",
       "echo latest",
       "git commit -m test",
+      "deno task build",
+      "npm run typecheck",
+      "yarn tsc",
+      "cargo tree",
     ]
   ) {
     assert.equal(isTestCommand(command), false, command);

@@ -3,6 +3,7 @@ import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
 import { madeCommit } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
+import { saysBuildFailed } from "./failed_builds.ts";
 import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
@@ -85,7 +86,8 @@ interface Run {
 function testOf({ command, commands, output, exitCode, outcome }: Run): Observed {
   const run = readTestRun(output);
   // Behind a pipe the status is another program's.
-  const failed = outcome === "failure" || (run !== null && run.failed > 0);
+  const failed = outcome === "failure" ||
+    (run === null ? saysBuildFailed(commands, output) : run.failed > 0);
   const isUntold = !failed && !tellsItsStatus(commands) && (run === null || looksFailed(output));
   const key = commandKey(command);
   const error = !failed ? null : run === null ? errorLine(output) : tellingErrorLine(output);
@@ -103,7 +105,7 @@ function testOf({ command, commands, output, exitCode, outcome }: Run): Observed
     text: textOf(command, headAndTail(output, failed ? KEPT_ERROR : KEPT_OUTPUT)),
     files: [],
     facts: {
-      ...factsOf(command, exitCode, error),
+      ...factsOf(command, failed ? codeOfFailure(exitCode) : exitCode, error),
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
@@ -146,9 +148,10 @@ function commandOf(
   about: string,
 ): Observed {
   const key = commandKey(command);
-  if (outcome === "failure") {
+  if (outcome === "failure" || saysBuildFailed(commands, output)) {
     const error = errorLine(output);
-    const code = exitCode === null ? "" : ` (exit ${exitCode})`;
+    const failedWith = codeOfFailure(exitCode);
+    const code = failedWith === null ? "" : ` (exit ${failedWith})`;
     return {
       kind: "failure",
       outcome: "failure",
@@ -157,7 +160,7 @@ function commandOf(
       ),
       text: textOf(command, headAndTail(output, KEPT_ERROR), about),
       files: [],
-      facts: factsOf(command, exitCode, error),
+      facts: factsOf(command, failedWith, error),
       sameAs: failureKey(key),
       mends: null,
     };
@@ -209,6 +212,11 @@ function factsOf(command: string, exitCode: number | null, error: string | null)
     ...(exitCode === null ? {} : { exitCode }),
     ...(error === null ? {} : { error }),
   };
+}
+
+/** What failed with a status of 0 has hidden its own. */
+function codeOfFailure(exitCode: number | null): number | null {
+  return exitCode === 0 ? null : exitCode;
 }
 
 function headOfCommand(command: string): string {
