@@ -1,6 +1,7 @@
 /** What a shell command tells: that it ran, failed, tested, or committed. */
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { inItsFolder } from "./command_folder.ts";
 import { madeCommit } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
@@ -19,7 +20,8 @@ const EXIT_CODE = /^Exit code (\d+)\n?/;
 export function observeCommand({ outcome, payload, root }: ToolUse): Observed | null {
   const typed = textIn(payload["tool_input"], "command").trim();
   if (typed === "") return null;
-  const command = inItsFolder(typed, root);
+  const shellFolder = textIn(payload, "cwd") || textIn(payload, "project_dir");
+  const command = inItsFolder(typed, { root, shellFolder });
   const commands = scriptCommands(command);
   const run = { command, commands, outcome, ...outputOf(outcome, payload) };
   const commit = commitOf(run);
@@ -27,22 +29,6 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const told = isTestCommand(command) ? testOf(run) : commandOf(run, aboutOf(payload));
   return commit === null ? told : { ...told, besides: commit };
 }
-
-/**
- * A command that steps into a folder first, with that folder told from the root; without the step where it is the root.
- * Where a shell stood before is not kept: a relative folder stays as it was typed.
- */
-function inItsFolder(command: string, root: string | null): string {
-  const [step = "", , quoted, plain] = INTO_FOLDER.exec(command) ?? [];
-  const path = (quoted ?? plain ?? "").replace(/(?<=.)\/$/, "");
-  if (root === null || path === "") return command;
-  const rest = command.slice(step.length);
-  if (path === "." || path === root) return rest;
-  const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-  return path.startsWith("/") ? `cd ${inside} && ${rest}` : command;
-}
-
-const INTO_FOLDER = /^cd +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;) */;
 
 /**
  * A command without what does not change what it does: where its output goes. `npm test` and `npm test 2>&1 | tail -20`
