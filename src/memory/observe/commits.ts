@@ -21,6 +21,7 @@ const LOGGED = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^()]*\) )?(\S.*)$/;
 const LOGGED_WHOLE = /^commit ([0-9a-f]{40})\b/;
 const HASH = /^[0-9a-f]{7,40}$/;
 const WITH_VALUE: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree"]);
+const COMMITTING: ReadonlySet<string> = new Set(["commit", "cherry-pick", "revert", "merge"]);
 const ONLY_TRIED: ReadonlySet<string> = new Set([
   "--dry-run",
   "--short",
@@ -31,6 +32,8 @@ const ONLY_TRIED: ReadonlySet<string> = new Set([
 ]);
 /** What git says of a commit that was made, for where the status is another program's. */
 const CHANGED = /^ ?\d+ files? changed\b/m;
+/** What a push says that was refused: all that `&&` joins before it has gone well. */
+const REFUSED_PUSH = /^(?:error: failed to push some refs| ! \[(?:remote )?rejected\])/m;
 /** How a commit gets its message. */
 interface MessageFlag {
   /** Its value is the first group, or the next word. */
@@ -79,15 +82,22 @@ export function madeCommit({ command, commands, output, outcome }: CommitRun): M
   if (outcome === "failure" && !goesOnBehindCommit(commands)) return null;
   const [line, branch, hash, subject] = COMMITTED.exec(output) ?? [];
   if (line !== undefined) return { hash: hash!, subject: subject!, branch: branch!, origin: "" };
-  return outcome === "success" ? quietCommit(commands, output) : null;
+  return outcome === "success"
+    ? quietCommit(commands, output)
+    : REFUSED_PUSH.test(output)
+    ? quietCommit(beforePush(commands), "")
+    : null;
+}
+
+function beforePush(commands: readonly ScriptCommand[]): readonly ScriptCommand[] {
+  const at = commands.findIndex(({ words }) => gitArguments(words)?.[0] === "push");
+  return commands.slice(0, Math.max(0, at));
 }
 
 function goesOnBehindCommit(commands: readonly ScriptCommand[]): boolean {
   const at = commands.findIndex(({ words }) => COMMITTING.has(gitArguments(words)?.[0] ?? ""));
   return at >= 0 && at < commands.length - 1;
 }
-
-const COMMITTING: ReadonlySet<string> = new Set(["commit", "cherry-pick", "revert", "merge"]);
 
 function quietCommit(commands: readonly ScriptCommand[], output: string): MadeCommit | null {
   const at = commands.findLastIndex((one) => gitArguments(one.words)?.[0] === "commit");

@@ -25,12 +25,17 @@ Deno.test("a commit whose push was refused is a commit, and the command a failur
   );
   const merged = failed("git merge side && npm test", "[main abc1234] m\nboom");
   assert.deepEqual([merged.kind, merged.besides?.title], ["test", "Commit abc1234 on main: m"]);
+  const silent = failed("git commit -qm 'Say less' && git push", REFUSED.split("\n").at(-1)!);
+  assert.equal(silent.besides?.title, "Commit: Say less", "the push came after it");
   const none: readonly (readonly [string, string])[] = [
     [command, "error: pathspec 'x' did not match any file(s) known to git"],
     ["git commit -m x", "check.sh: [main abc1234] x\n[main abc1234] x\nthe check failed"],
     ["git add . && git commit -m x", "[main abc1234] x\nthe check failed"],
     ["npm run check -- commit && npm test", "[main abc1234] x\nboom"],
-    ["git commit -qm x && git push", "error: failed to push some refs"],
+    ["git commit -qm x && git push", "fatal: no upstream branch"],
+    ["git commit -qm x; git push", "error: failed to push some refs to 'far'"],
+    ["git push || git commit -qm x && git push", "error: failed to push some refs to 'far'"],
+    ["git push && git commit -qm x", "error: failed to push some refs to 'far'"],
   ];
   for (const [line, output] of none) assert.equal(failed(line, output).besides, undefined, line);
 });
