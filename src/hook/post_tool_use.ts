@@ -5,6 +5,7 @@ import {
   filesTouched,
   inputExcerpt,
   serializePayload,
+  SHELL_TOOLS,
 } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import type { Answer, HookWork } from "./handler.ts";
@@ -65,11 +66,15 @@ async function captureOf(
 ): Promise<Capture> {
   const { event } = work;
   const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = event.own;
+  // The same command in another folder is another one.
+  const isElsewhere = SHELL_TOOLS.has(tool.toolName) && event.cwd !== null &&
+    event.cwd !== work.shownProjectDir;
   const payload = {
     tool_name: tool.toolName,
     tool_input: event.toolInput === undefined ? {} : event.toolInput,
     ...(tool.failed ? {} : { tool_response: response === undefined ? {} : response }),
     project_dir: work.shownProjectDir ?? "",
+    ...(isElsewhere ? { cwd: event.cwd } : {}),
     ...rest,
   };
   const { text, cutBytes } = await serializePayload(payload, {

@@ -1,5 +1,6 @@
 /** A failure and what mended it, as one observation: the error, the changes, and that the same command passes. */
 import type { ObservedFacts } from "./observation.ts";
+import { saysLittle } from "./observe/summary_lines.ts";
 import { headAndTail, shortened, titleLine } from "./text.ts";
 
 /** What is told of a change that came between. */
@@ -38,7 +39,8 @@ export function describeFix(
 ): Fix {
   const files = [...new Set(changes.flatMap((change) => change.files))];
   const { command = "", error, failing } = failure.facts;
-  const what = failing?.[0] ?? error ?? shortened(command, 80);
+  const isTelling = error !== undefined && !saysLittle(error);
+  const what = failing?.[0] ?? (isTelling ? error : shortened(command, 80));
   const told = changes.slice(-MAX_CHANGES);
   return {
     title: titleLine(`Fixed ${shortened(what, 90)} by ${shortened(files.join(", "), 60)}`),

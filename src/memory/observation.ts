@@ -45,8 +45,8 @@ export interface ObservedFacts {
   /** Lines that an edit added and took away. */
   readonly added?: number;
   readonly removed?: number;
-  /** The hash is null when the command did not print it. */
-  readonly commit?: { readonly hash: string | null; readonly subject: string };
+  /** The hash is null when the command did not print it, the subject when its message was somewhere else. */
+  readonly commit?: { readonly hash: string | null; readonly subject: string | null };
   /** Tests by their number, as the runner counts them. */
   readonly passed?: number;
   readonly failed?: number;
@@ -89,6 +89,8 @@ export interface Observed {
   readonly mends: string | null;
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
+  /** What the capture tells as well: the commit that a command made before it failed. */
+  readonly besides?: Observed;
 }
 
 /** A capture as the queue has it, its payload read. */

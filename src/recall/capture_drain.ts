@@ -227,6 +227,14 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   const observationId = observed === null
     ? null
     : saveObservation(db, newObservation(capture, observed, terms));
+  if (observed?.besides !== undefined) {
+    const { besides } = observed;
+    const words = indexedTerms(wordsToIndex(besides), capture.project);
+    saveObservation(db, {
+      ...newObservation(capture, besides, words),
+      uid: `${capture.id}/${besides.kind}`,
+    });
+  }
   if (!confirmCapture(db, capture, { observationId, atMs })) {
     throw new Error("another drain has taken over");
   }
@@ -240,7 +248,7 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
 
 function newObservation(
   { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  { sameAs, mends: _mends, passes: _passes, ...observed }: Observed,
+  { sameAs, mends: _mends, passes: _passes, besides: _besides, ...observed }: Observed,
   terms: string,
 ): NewObservation {
   return {

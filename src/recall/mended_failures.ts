@@ -4,6 +4,7 @@ import { digestOf } from "../memory/fnv.ts";
 import { describeFix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { failureKey } from "../memory/observe/commands.ts";
+import { scriptCommands } from "../memory/observe/shell_words.ts";
 import { hasTaken, soleTarget, targetKey, type TestTarget } from "../memory/observe/test_target.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
@@ -54,7 +55,7 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
 /** Whether tests that failed were among those that pass now, however their command was spelled. */
 function hasPassed({ facts }: OpenFailure, passes: readonly TestTarget[]): boolean {
   const { command = "", failed = 0, failedIn = null } = facts;
-  const target = soleTarget(command, failed > 0);
+  const target = soleTarget(scriptCommands(command), failed > 0);
   return target !== null && passes.some((passed) => hasTaken(passed, { target, failedIn }));
 }
 

@@ -49,7 +49,7 @@ export function observationFacts(
     ["times", observation.repeats === 1 ? null : observation.repeats],
     ["command", facts.command],
     ["exit status", facts.exitCode],
-    ["commit", facts.commit === undefined ? null : commitText(facts.commit)],
+    ["commit", facts.commit === undefined ? null : commitText(facts.commit) || null],
     ["symbols", facts.symbols?.join(", ") || null],
     ["mended", facts.mended === undefined ? null : `#${facts.mended}`],
     ["by", facts.by?.map((one) => `#${one}`).join(", ")],
@@ -58,5 +58,5 @@ export function observationFacts(
 }
 
 function commitText({ hash, subject }: NonNullable<ObservedFacts["commit"]>): string {
-  return hash === null ? subject : `${hash} ${subject}`;
+  return [hash, subject].filter((part) => part !== null).join(" ");
 }

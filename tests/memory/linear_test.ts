@@ -27,6 +27,7 @@ const UNITS = [
     "\x1b]",
   ],
   ...["a/", "../", "aB", "a_", "a:1:", "Analysis:\n", "<command-name>", "<system-reminder>"],
+  ...["  1) a\n", "1 error ", "found 1 a-b ", "make: *** ", "✖ 1 problem ", "(a,1)", "[E"],
   ...["https://", "Tests: 1", "test a ... ", "(a b", "1 test, "],
 ];
 const CODE = "function a(b){return c.d(e=>f[g]+'h')||i};";
@@ -44,6 +45,8 @@ const USES: readonly Made[] = [
   ["Bash", (t) => ({ tool_input: { command: t, description: t }, tool_response: { stdout: t } })],
   ["Bash", (t) => ({ tool_input: { command: `git commit -m '${t}' | tee "${t}"` } })],
   ["Bash", (t) => ({ tool_input: { command: "npm test" }, tool_response: { stdout: t } })],
+  ["Bash", (t) => ({ tool_input: { command: "make | tail" }, tool_response: { stdout: t } })],
+  ["Bash", (t) => ({ tool_input: { command: "npm test" }, error: `1 failing\n${t}` })],
   ["Bash", (t) => ({ tool_input: { command: "npm test" }, error: `Exit code 1\n${t}` })],
   ["Bash", (t) => ({ tool_input: { command: t }, error: `Exit code 1\nerror: ${t}` })],
   ["Edit", (t) => ({ tool_input: { file_path: "/p/a.ts", old_string: t, new_string: `x${t}` } })],

@@ -1,10 +1,13 @@
 /** What a shell command tells: that it ran, failed, tested, or committed. */
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { inItsFolder } from "./command_folder.ts";
 import { madeCommit } from "./commits.ts";
-import { errorLine } from "./error_line.ts";
+import { errorLine, tellingErrorLine } from "./error_line.ts";
+import { saysBuildFailed } from "./failed_builds.ts";
 import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
-import { passedTargets, soleTarget, targetKey, tellsItsStatus } from "./test_target.ts";
+import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
+import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
 
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -17,30 +20,15 @@ const EXIT_CODE = /^Exit code (\d+)\n?/;
 export function observeCommand({ outcome, payload, root }: ToolUse): Observed | null {
   const typed = textIn(payload["tool_input"], "command").trim();
   if (typed === "") return null;
-  const command = inItsFolder(typed, root);
-  const { output, exitCode } = outputOf(outcome, payload);
-  const commit = outcome === "success" ? commitOf(command, output) : null;
-  if (commit !== null) return commit;
-  return isTestCommand(command)
-    ? testOf({ command, output, exitCode, outcome })
-    : commandOf({ command, output, exitCode, outcome, about: aboutOf(payload) });
+  const shellFolder = textIn(payload, "cwd") || textIn(payload, "project_dir");
+  const command = inItsFolder(typed, { root, shellFolder });
+  const commands = scriptCommands(command);
+  const run = { command, commands, outcome, ...outputOf(outcome, payload) };
+  const commit = commitOf(run);
+  if (commit !== null && outcome === "success") return commit;
+  const told = isTestCommand(command) ? testOf(run) : commandOf(run, aboutOf(payload));
+  return commit === null ? told : { ...told, besides: commit };
 }
-
-/**
- * A command that steps into a folder first, with that folder told from the root; without the step where it is the root.
- * Where a shell stood before is not kept: a relative folder stays as it was typed.
- */
-function inItsFolder(command: string, root: string | null): string {
-  const [step = "", , quoted, plain] = INTO_FOLDER.exec(command) ?? [];
-  const path = (quoted ?? plain ?? "").replace(/(?<=.)\/$/, "");
-  if (root === null || path === "") return command;
-  const rest = command.slice(step.length);
-  if (path === "." || path === root) return rest;
-  const inside = path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path;
-  return path.startsWith("/") ? `cd ${inside} && ${rest}` : command;
-}
-
-const INTO_FOLDER = /^cd +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;) */;
 
 /**
  * A command without what does not change what it does: where its output goes. `npm test` and `npm test 2>&1 | tail -20`
@@ -74,22 +62,25 @@ function withoutFilters(line: string): string {
 
 interface Run {
   readonly command: string;
+  /** The same, taken apart. */
+  readonly commands: readonly ScriptCommand[];
   readonly output: string;
   readonly exitCode: number | null;
   readonly outcome: "success" | "failure";
 }
 
-function testOf({ command, output, exitCode, outcome }: Run): Observed {
+function testOf({ command, commands, output, exitCode, outcome }: Run): Observed {
   const run = readTestRun(output);
   // Behind a pipe the status is another program's.
-  const failed = outcome === "failure" || (run !== null && run.failed > 0);
-  const isUntold = !failed && !tellsItsStatus(command) && (run === null || looksFailed(output));
+  const failed = outcome === "failure" ||
+    (run === null ? saysBuildFailed(commands, output) : run.failed > 0);
+  const isUntold = !failed && !tellsItsStatus(commands) && (run === null || looksFailed(output));
   const key = commandKey(command);
-  const error = failed ? errorLine(output) : null;
+  const error = !failed ? null : run === null ? errorLine(output) : tellingErrorLine(output);
   const counts = run === null ? "" : countsText(run);
   const what = failed ? "Tests fail" : isUntold ? "Tests ran" : "Tests pass";
   const why = run?.failing[0] ?? error;
-  const target = soleTarget(command, run !== null && (!failed || run.failed > 0));
+  const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
   const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false;
   return {
     kind: "test",
@@ -100,13 +91,13 @@ function testOf({ command, output, exitCode, outcome }: Run): Observed {
     text: textOf(command, headAndTail(output, failed ? KEPT_ERROR : KEPT_OUTPUT)),
     files: [],
     facts: {
-      ...factsOf(command, exitCode, error),
+      ...factsOf(command, failed ? codeOfFailure(exitCode) : exitCode, error),
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
     },
     sameAs: `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`,
-    ...failed || isUntold ? { mends: null } : mendsOfTests(command, run),
+    ...failed || isUntold ? { mends: null } : mendsOfTests({ command, commands }, run),
   };
 }
 
@@ -118,9 +109,12 @@ function looksFailed(output: string): boolean {
 }
 
 /** What a run of tests mends that passes: nothing when none ran, or when its status is another program's. */
-function mendsOfTests(command: string, run: TestRun | null): Pick<Observed, "mends" | "passes"> {
-  const passes = passedTargets(command, run !== null);
-  const isUntold = passes.length === 0 && soleTarget(command, true) !== null;
+function mendsOfTests(
+  { command, commands }: Pick<Run, "command" | "commands">,
+  run: TestRun | null,
+): Pick<Observed, "mends" | "passes"> {
+  const passes = passedTargets(commands, run !== null);
+  const isUntold = passes.length === 0 && soleTarget(commands, true) !== null;
   if (run?.passed === 0 || isUntold) return { mends: null };
   return { mends: failureKey(commandKey(command)), passes };
 }
@@ -136,12 +130,14 @@ function countsText(
 }
 
 function commandOf(
-  { command, output, exitCode, outcome, about }: Run & { readonly about: string },
+  { command, commands, output, exitCode, outcome }: Run,
+  about: string,
 ): Observed {
   const key = commandKey(command);
-  if (outcome === "failure") {
+  if (outcome === "failure" || saysBuildFailed(commands, output)) {
     const error = errorLine(output);
-    const code = exitCode === null ? "" : ` (exit ${exitCode})`;
+    const failedWith = codeOfFailure(exitCode);
+    const code = failedWith === null ? "" : ` (exit ${failedWith})`;
     return {
       kind: "failure",
       outcome: "failure",
@@ -150,7 +146,7 @@ function commandOf(
       ),
       text: textOf(command, headAndTail(output, KEPT_ERROR), about),
       files: [],
-      facts: factsOf(command, exitCode, error),
+      facts: factsOf(command, failedWith, error),
       sameAs: failureKey(key),
       mends: null,
     };
@@ -164,25 +160,30 @@ function commandOf(
     facts: factsOf(command, exitCode, null),
     sameAs: `command ${key}`,
     // Behind a pipe, or before an `echo`, nobody knows whether it went well.
-    mends: tellsItsStatus(command) ? failureKey(key) : null,
+    mends: tellsItsStatus(commands) ? failureKey(key) : null,
   };
 }
 
-function commitOf(command: string, output: string): Observed | null {
-  const commit = madeCommit(command, output);
+function commitOf(run: Run): Observed | null {
+  const commit = madeCommit(run);
   if (commit === null) return null;
-  const { hash, subject, branch } = commit;
-  const name = hash === null ? "" : ` ${hash.slice(0, 7)}`;
+  const { command, commands, output, outcome } = run;
+  const { hash, subject, branch, origin } = commit;
+  const name = `${hash === null ? "" : ` ${hash.slice(0, 7)}`}${
+    branch === null ? "" : ` on ${branch}`
+  }`;
   return {
     kind: "commit",
     outcome: "success",
-    title: titleLine(`Commit${name}${branch === null ? "" : ` on ${branch}`}: ${subject}`),
+    title: titleLine(`Commit${name}${subject === null ? ` ${origin}` : `: ${subject}`}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
     files: [],
     facts: { command: headOfCommand(command), commit: { hash, subject } },
-    sameAs: `commit ${hash ?? subject}`,
-    mends: failureKey(commandKey(command)),
-    passes: passedTargets(command, false),
+    sameAs: hash === null && subject === null ? null : `commit ${hash ?? subject}`,
+    // What failed behind it may be what had failed before.
+    ...outcome === "failure"
+      ? { mends: null }
+      : { mends: failureKey(commandKey(command)), passes: passedTargets(commands, false) },
   };
 }
 
@@ -197,6 +198,11 @@ function factsOf(command: string, exitCode: number | null, error: string | null)
     ...(exitCode === null ? {} : { exitCode }),
     ...(error === null ? {} : { error }),
   };
+}
+
+/** What failed with a status of 0 has hidden its own. */
+function codeOfFailure(exitCode: number | null): number | null {
+  return exitCode === 0 ? null : exitCode;
 }
 
 function headOfCommand(command: string): string {

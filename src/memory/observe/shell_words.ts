@@ -7,7 +7,7 @@
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections and variables set for it alone. */
   readonly words: readonly string[];
-  /** What stands before it and behind it: `&&`, `||`, `;`, `|`, `&`; the empty text at either end. */
+  /** What stands before it and behind it: `&&`, `||`, `;`, `|`, `&`; the empty text where nothing comes any more. */
   readonly before: string;
   readonly after: string;
   /** What it reads from a here-document; null when there is none. */
@@ -26,6 +26,16 @@ const REDIRECTION = /&>>?|\d?(?:>>|>\||>&|<&|<>|[<>])/y;
 /** The commands of a script, in order. Of one that is not a script something comes back as well. */
 export function scriptCommands(source: string): ScriptCommand[] {
   return new ScriptReader(source.slice(0, MAX_CHARS)).read();
+}
+
+/** Whether the status of a script is that of all of its commands: nothing but `&&` stands between them. */
+export function tellsItsStatus(commands: readonly ScriptCommand[]): boolean {
+  return commands.every(({ after }) => after === "&&" || after === "");
+}
+
+/** Whether one command of a script has gone well when the script has. */
+export function tellsStatusOf(commands: readonly ScriptCommand[], at: number): boolean {
+  return commands[at]?.before !== "||" && tellsItsStatus(commands.slice(at));
 }
 
 class ScriptReader {
@@ -47,6 +57,8 @@ class ScriptReader {
   read(): ScriptCommand[] {
     while (this.#at < this.#text.length) this.#step();
     this.#endCommand("");
+    const last = this.#commands.at(-1);
+    if (last?.after === ";") this.#commands[this.#commands.length - 1] = { ...last, after: "" };
     return this.#commands;
   }
 
@@ -171,7 +183,11 @@ class ScriptReader {
       });
     }
     // What ends a command in brackets follows on the bracket.
-    if (this.#words.length > 0 || operator === "||") this.#before = operator;
+    const last = this.#commands.at(-1);
+    if (this.#words.length === 0 && last?.after === ";" && operator !== "") {
+      this.#commands[this.#commands.length - 1] = { ...last, after: operator };
+    }
+    if (this.#words.length > 0 || operator !== ";") this.#before = operator;
     this.#words = [];
     this.#input = null;
   }

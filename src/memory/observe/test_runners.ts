@@ -162,7 +162,8 @@ function script(name: string, args: readonly string[]): RunnerCall {
   return { runner: { ...BY_NAME.get("script")!, name: `script ${name}` }, args };
 }
 
-function withoutLaunchers(words: readonly string[]): readonly string[] {
+/** A command without what only starts it: `npx`, `timeout 60`, `python -m`. */
+export function withoutLaunchers(words: readonly string[]): readonly string[] {
   let rest = words;
   for (let i = 0; i < MAX_LAUNCHERS; i++) {
     const inner = launched(rest);
@@ -204,6 +205,6 @@ function withoutFirst(
 }
 
 /** A program without its folder: `./node_modules/.bin/jest`. */
-function nameOf(program: string): string {
+export function nameOf(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1).replace(/\.(?:exe|cmd|js)$/, "");
 }

@@ -1,4 +1,5 @@
 /** What the output of a test runner says, for those that people use: one row a runner. */
+import { saysLittle } from "./summary_lines.ts";
 
 /** A run of tests, as its runner counts it. */
 export interface TestRun {
@@ -12,7 +13,7 @@ export interface TestRun {
 
 /** Commands that run tests, whatever they print. */
 const TEST_COMMANDS =
-  /\b(?:(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|flutter|zig|lein|sbt)\s+(?:run\s+|task\s+|workspace\s+\S+\s+)?(?:-\S+\s+)*t(?:ests?)?(?:[:\w-]*)\b|pytest|py\.test|tox|nox|jest|vitest|mocha|ava|tap|playwright\s+test|cypress\s+run|rspec|minitest|phpunit|pest|ctest|bats|busted|gradlew?\s+(?:\S+\s+)*test|mvnw?\s+(?:\S+\s+)*(?:test|verify)|make\s+(?:\S+\s+)*(?:test|check)s?|python3?\s+-m\s+(?:unittest|pytest)|unittest|node\s+--test|rake\s+test|rails\s+test)\b/;
+  /\b(?:(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|flutter|zig|lein|sbt)\s+(?:run\s+|task\s+|workspace\s+\S+\s+)?(?:-\S+\s+)*(?:t|tst|tests?[:\w-]*)(?![:\w-])|pytest|py\.test|tox|nox|jest|vitest|mocha|ava|tap|playwright\s+test|cypress\s+run|rspec|minitest|phpunit|pest|ctest|bats|busted|gradlew?\s+(?:\S+\s+)*test|mvnw?\s+(?:\S+\s+)*(?:test|verify)|make\s+(?:\S+\s+)*(?:test|check)s?|python3?\s+-m\s+(?:unittest|pytest)|unittest|node\s+--test|rake\s+test|rails\s+test)\b/;
 
 /** How a runner tells its counts; each pattern has a number as its first group. */
 interface Runner {
@@ -59,13 +60,13 @@ const RUNNERS: readonly Runner[] = [
 
 /** Lines that name a test that failed; the name is the first group. */
 const FAILING: readonly RegExp[] = [
-  /^(.+?) \.\.\. FAILED\b/gm, // deno, cargo
+  /^(?:test (?=\S+ \.\.\. FAILED$))?(.+?) \.\.\. FAILED\b/gm, // cargo, deno
   /^--- FAIL: (\S+)/gm, // go
   /^FAILED ([^\s|(]\S*)/gm, // pytest
-  /^[ \t]*[✕✖×✗]\s+(.+?)(?: \(\d+ ?m?s\))?$/gm, // jest, vitest, node
-  /^not ok \d+ -? ?(.+?)(?: #.*)?$/gm, // TAP
+  /^[ \t]*[✕✖×✗]\s+(.+?)(?: \([\d.]+ ?m?s\)| \d+ ?m?s)?$/gm, // jest, vitest, node
+  /^[ \t]*not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm, // TAP
   /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
-  /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+)$/gm, // mocha, rspec
+  /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+?):?$/gm, // mocha, rspec
   /^\d+\) (\S+::\S+)/gm, // phpunit
   /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm, // minitest, rails
   /^\[ERROR\] {2,}(\w\S*:\d+)\b/gm, // maven
@@ -149,15 +150,31 @@ function numberIn(output: string, pattern: RegExp | undefined): number | null {
 }
 
 function failingTests(output: string): string[] {
-  const names = namesIn(output, FAILING);
-  return names.length > 0 ? names : namesIn(output, FAILING_ELSE);
+  const counts = MOCHA_COUNT.exec(output)?.index ?? output.length;
+  const names = namesIn(output.slice(0, counts), FAILING);
+  if (names.length > 0) return names;
+  const again = namesIn(withMochaNames(output.slice(counts)), FAILING);
+  return again.length > 0 ? again : namesIn(output, FAILING_ELSE);
+}
+
+/** Behind its counts mocha tells once more what failed: a line for each suite, and the test with a colon. */
+const MOCHA_COUNT = /^[ \t]+\d+ failing\b/m;
+const MAX_SUITES = 5;
+
+function withMochaNames(output: string): string {
+  let joined = output;
+  for (let i = 0; i < MAX_SUITES; i++) {
+    joined = joined.replace(/^([ \t]+\d+\) .*[^:\n])\n[ \t]+(\S.*)$/gm, "$1 $2");
+  }
+  return joined;
 }
 
 function namesIn(output: string, patterns: readonly RegExp[]): string[] {
   const names = new Set<string>();
   for (const pattern of patterns) {
     for (const [, name] of output.matchAll(pattern)) {
-      names.add(name!.trim().slice(0, MAX_NAME_CHARS).toWellFormed());
+      const plain = name!.trim();
+      if (!saysLittle(plain)) names.add(plain.slice(0, MAX_NAME_CHARS).toWellFormed());
       if (names.size >= MAX_FAILING) return [...names];
     }
   }

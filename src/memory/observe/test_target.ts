@@ -1,5 +1,5 @@
 /** Which tests a command runs, so that a run that passes is known to have taken those that failed. */
-import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { runnerCall, type TestRunner } from "./test_runners.ts";
 
 /** What one run of tests takes. */
@@ -31,39 +31,39 @@ const HARMLESS: ReadonlySet<string> = new Set(
 );
 
 /**
- * The tests that a command took when it succeeded; none where another status came behind theirs.
+ * The tests that a script took when it succeeded; none where another status came behind theirs.
  *
  * @param areCounted Whether its output has counted tests, so that they are known to have run whatever the status is.
  */
-export function passedTargets(command: string, areCounted: boolean): TestTarget[] {
-  const commands = scriptCommands(command);
+export function passedTargets(
+  commands: readonly ScriptCommand[],
+  areCounted: boolean,
+): TestTarget[] {
   const targets = commands.map(({ words }, at) => targetOf(words, folderBefore(commands, at)));
   const isOne = targets.filter((target) => target !== null).length === 1;
-  return targets.filter((target, at) => {
-    const isTold = commands[at]!.before !== "||" &&
-      commands.slice(at).every(({ after }) => after === "&&" || after === "");
-    return target !== null && (isTold || areCounted && isOne);
-  }).filter((target) => target !== null);
-}
-
-/** Whether the status of a script is that of all of its commands: nothing but `&&` stands between them. */
-export function tellsItsStatus(command: string): boolean {
-  return scriptCommands(command).every(({ after }) => after === "&&" || after === "");
+  return targets.filter((target, at) =>
+    target !== null && (tellsStatusOf(commands, at) || areCounted && isOne)
+  ).filter((target) => target !== null);
 }
 
 /**
- * The tests that a command takes; null when it takes none or several, or does something else that may fail.
+ * The tests that a script takes; null when it takes none or several, or does something else that may fail.
  *
  * @param areCounted Whether its output has counted tests, so that it is they that failed.
  */
-export function soleTarget(command: string, areCounted: boolean): TestTarget | null {
-  const commands = scriptCommands(command);
+export function soleTarget(
+  commands: readonly ScriptCommand[],
+  areCounted: boolean,
+): TestTarget | null {
   const targets = commands.map(({ words }, at) => targetOf(words, folderBefore(commands, at)));
-  const isAlone = commands.every(({ words, before }, at) =>
-    targets[at] !== null || before === "|" || HARMLESS.has(words[0]!)
-  );
+  const isAlone = commands.every((command, at) => targets[at] !== null || isHarmless(command));
   const runs = targets.filter((target) => target !== null);
   return runs.length === 1 && (areCounted || isAlone) ? runs[0]! : null;
+}
+
+/** Whether what fails in a script is another command: this one sets something, says something, or reads what another printed. */
+export function isHarmless({ words, before }: ScriptCommand): boolean {
+  return before === "|" || HARMLESS.has(words[0]!);
 }
 
 /** The same for every spelling of a run of the same tests. */

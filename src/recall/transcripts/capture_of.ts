@@ -1,5 +1,10 @@
 /** Makes of a part of a transcript the capture that a hook would have made of it. */
-import { capturePriority, filesTouched, serializePayload } from "../../capture/payload.ts";
+import {
+  capturePriority,
+  filesTouched,
+  serializePayload,
+  SHELL_TOOLS,
+} from "../../capture/payload.ts";
 import { redactValue } from "../../capture/redact.ts";
 import { needsRedaction } from "../../capture/triggers.ts";
 import { idAt } from "../../ids.ts";
@@ -37,11 +42,14 @@ export async function captureOf(
   }
   const { tool_name, tool_input, tool_response, ...rest } = fields;
   const failed = item.error !== null;
+  const cwd = project.hide(item.cwd);
+  const isElsewhere = SHELL_TOOLS.has(item.toolName) && cwd !== null && cwd !== projectDir;
   const payload = {
     tool_name,
     tool_input,
     ...(failed ? {} : { tool_response }),
     project_dir: projectDir,
+    ...(isElsewhere ? { cwd } : {}),
     ...rest,
   };
   return {

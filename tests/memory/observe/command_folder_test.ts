@@ -1,0 +1,56 @@
+/** The folder that a command runs in is a part of what it is. */
+import assert from "node:assert/strict";
+import { inItsFolder } from "../../../src/memory/observe/command_folder.ts";
+import { observe } from "../../../src/memory/observe/observe.ts";
+
+const ROOT = "/home/ana/app";
+
+Deno.test("a command is told with the folder that it ran in, from the root, by its own step or by where the shell was", () => {
+  const told: readonly (readonly [command: string, shellFolder: string, told: string])[] = [
+    ["npm test", "", "npm test"],
+    ["npm test", ROOT, "npm test"],
+    ["npm test", `${ROOT}/web`, "cd web && npm test"],
+    ["npm test", "/elsewhere", "cd /elsewhere && npm test"],
+    ["npm test", `${ROOT}/my web`, 'cd "my web" && npm test'],
+    ["cd web && npm test", ROOT, "cd web && npm test"],
+    ["cd web && npm test", `${ROOT}/web`, "cd web && npm test"],
+    ["cd ./web/ && npm test", `${ROOT}/web`, "cd web && npm test"],
+    ["cd unit && npm test", `${ROOT}/web`, "cd web/unit && npm test"],
+    ["cd unit && npm test", `${ROOT}/web/unit`, "cd web/unit && npm test"],
+    ["cd . && npm test", `${ROOT}/web`, "cd web && npm test"],
+    [`cd ${ROOT} && npm test`, `${ROOT}/web`, "npm test"],
+    [`cd ${ROOT}/web/ && npm test`, "", "cd web && npm test"],
+    [`cd ${ROOT}/web/../api && npm test`, "", "cd api && npm test"],
+    ["cd web && npm test", "", "cd web && npm test"],
+  ];
+  for (const [command, shellFolder, wanted] of told) {
+    assert.equal(inItsFolder(command, { root: ROOT, shellFolder }), wanted, `in ${shellFolder}`);
+  }
+  const asTyped = [
+    "cd .. && npm test",
+    "cd - && npm test",
+    "cd ~/web && npm test",
+    "cd $DIR && npm test",
+    "npm test; cd web",
+    "(cd web && npm test)",
+    "cd web && npm test && cd ..",
+  ];
+  for (const command of asTyped) {
+    assert.equal(inItsFolder(command, { root: ROOT, shellFolder: `${ROOT}/web` }), command);
+  }
+  assert.equal(inItsFolder("npm test", { root: null, shellFolder: "/p" }), "npm test");
+});
+
+Deno.test("a command's folder is the shell's where the capture has one, else the project's", () => {
+  const commandIn = (payload: Record<string, string>) =>
+    observe({
+      toolName: "Bash",
+      outcome: "success",
+      payload: { tool_input: { command: "make" }, tool_response: "", ...payload },
+      root: ROOT,
+    })?.facts.command;
+  assert.equal(commandIn({}), "make");
+  assert.equal(commandIn({ project_dir: `${ROOT}/web` }), "cd web && make");
+  assert.equal(commandIn({ project_dir: ROOT, cwd: `${ROOT}/web` }), "cd web && make");
+  assert.equal(commandIn({ project_dir: `${ROOT}/web`, cwd: ROOT }), "make");
+});
