@@ -186,8 +186,20 @@ Deno.test("memory eval takes a set with a byte order mark, and names the line th
   // A document may come behind the question that names it.
   await write(question, document);
   assert.equal((await ask(place, ["memory", "eval", set])).recall.any["1"], 1);
+  // A document and a question may have the same id.
+  await write({ ...document, role: null }, { ...question, id: "d1" });
+  assert.equal((await ask(place, ["memory", "eval", set])).questions, 1);
   const wrong: readonly (readonly [lines: object[], why: string])[] = [
     [[document, question, document], 'line 3: the document "d1" is on line 1 already'],
+    [[question, document, question], 'line 3: the question "q1" is on line 1 already'],
+    [
+      [{ ...document, role: "tool" }, question],
+      'line 1: `role` is neither "user" nor "assistant": "tool"',
+    ],
+    [
+      [{ ...document, role: 1 }, question],
+      'line 1: `role` is neither "user" nor "assistant": 1',
+    ],
     [
       [document, { ...question, relevant: ["d1", "d2"] }],
       'line 2: `relevant` names "d2", and no document has that id',
