@@ -8,6 +8,7 @@ import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/ran
 import { snippetOf } from "../memory/snippet.ts";
 import { isOfIndex } from "../memory/terms.ts";
 import { estimateTokens } from "../memory/tokens.ts";
+import { requireWholeIndex } from "../store/memory_index.ts";
 import {
   type IndexHit,
   type MemoryFilter,
@@ -64,7 +65,8 @@ const SNIPPET_CHARS = 240;
 /**
  * Searches memory for what a person typed.
  *
- * @returns The best first; empty when nothing matches. @throws {Error} What SQLite says, of a damaged index, too.
+ * @returns The best first; empty when nothing matches.
+ * @throws {Error} What SQLite says, of a damaged index, too; `withIndex()` mends that.
  */
 export function searchMemory(
   db: DatabaseSync,
@@ -74,10 +76,17 @@ export function searchMemory(
   const question = readQuestion(text, options.nowMs);
   const asked = askQuery(db, question.query, options.filter.project);
   const found = rankAsked(db, asked, { ...options, question }).slice(0, options.limit);
+  if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const { project } = options.filter;
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
   return tellResults(db, asked, found)
     .filter((result) => project === null || result.project === project);
+}
+
+/** Whether a word was not found, which an index that has lost its pages gives no other sign of. */
+function isMissingAny({ terms }: AskedQuery, found: number): boolean {
+  return terms.length > 0 &&
+    (found === 0 || terms.some(({ term, count }) => term.kind === "word" && count === 0));
 }
 
 /** The order in which observations answer a question. */
