@@ -1,7 +1,7 @@
 /** What a session is told of earlier ones, in a few lines, each with a number that opens the whole. */
 import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
-import { type OpenEnd, openEnds, sessionsOf } from "./context_open.ts";
+import { type OpenEnd, openEnds, sessionsOf, type StillOpen, stillOpen } from "./context_open.ts";
 import { byWorth } from "./context_worth.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { charsOfTokens } from "./tokens.ts";
@@ -89,8 +89,9 @@ interface Line {
 function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
   const own = rows.filter((one) => one.branch === branch);
   const others = rows.filter((one) => one.branch !== branch);
-  const here = openEnds(own, nowMs);
-  const elsewhere = openEnds(others, nowMs)
+  const left = stillOpen(rows, nowMs);
+  const here = openEnds(own, left);
+  const elsewhere = openEnds(others, left)
     .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);
   const sessions = [...sessionsOf(own), ...sessionsOf(others)].slice(0, MAX_SESSIONS);
   const told = new Set([...here, ...elsewhere].map(({ of }) => of.id));
@@ -110,7 +111,7 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
     ),
     ...section(
       "Last sessions:",
-      sessions.map((one) => `${head(one)}: ${oneLine(one.title.replace(/^Session: /, ""))}`),
+      sessions.map((one) => `${head(one)}: ${oneLine(sessionTitle(one, left.get(one.id)))}`),
     ),
     ...section(
       "Known:",
@@ -118,6 +119,20 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
         .map((one) => `${head(one)}, ${one.kind}: ${oneLine(one.title)}${stateOf(one)}`),
     ),
   ];
+}
+
+/** What a session was about, and how much of what it left is open now. */
+function sessionTitle({ title, facts }: Tellable, left: StillOpen | undefined): string {
+  const about = title.replace(/^Session: /, "");
+  const was = ` ${facts.open?.length ?? 0} open)`;
+  // Titles of old summaries tell how much was open at the end of the session.
+  const told = about.endsWith(`,${was}`)
+    ? `${about.slice(0, -was.length - 1)})`
+    : about.endsWith(` (${was.slice(1)}`)
+    ? about.slice(0, -was.length - 1)
+    : about;
+  const open = left === undefined ? 0 : left.failures.length + left.todos.length;
+  return open === 0 ? told : `${told}, ${open} open`;
 }
 
 function stateOf({ isStale, outcome, resolvedBy }: Tellable): string {
