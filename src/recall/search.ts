@@ -106,17 +106,25 @@ function rankAsked(
     readonly question: MemoryQuestion;
   },
 ): Ranked<IndexHit>[] {
-  const { time, paths, speaker } = question;
+  const { time, days, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, asked, options);
-  if (time !== null) {
-    const within = { ...filter, ...overlapOf(filter, time) };
+  const spans = time === null ? [] : days.length === 0 ? [time] : days.map(({ time }) => time);
+  for (const span of spans) {
+    const within = { ...filter, ...overlapOf(filter, span) };
     const known = new Set(hits.map(({ id }) => id));
     const dated = candidates(db, asked, { ...options, filter: within });
     hits.push(...dated.filter(({ id }) => !known.has(id)));
-    if (hits.length === 0) hits.push(...newestWithin(db, time, { ...options, filter }));
   }
   const scored = scoredByWords(db, asked, hits);
+  const dates = new Set(days.map(({ match }) => match));
+  if (hits.length === 0 || asked.terms.every(({ term }) => dates.has(term.match))) {
+    const known = new Set(hits.map(({ id }) => id));
+    scored.push(
+      ...spans.flatMap((span) => newestWithin(db, span, options))
+        .filter(({ id }) => !known.has(id)),
+    );
+  }
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
   const best = question.query.phrases.length > 0
     ? []
@@ -124,8 +132,9 @@ function rankAsked(
       .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
-  const day = question.day === null ? null : {
-    saidBy: withTerm(db, question.day, hits.map(({ id }) => id)),
+  const ids = scored.map(({ id }) => id);
+  const day = days.length === 0 ? null : {
+    readings: days.map(({ match, time }) => ({ saidBy: withTerm(db, match, ids), time })),
     words: asked.terms.filter(({ term, count }) => term.kind === "word" && count > 0).length,
   };
   return rank(scored, neighbours, { nowMs, time, day, paths, speaker }, weights);
