@@ -17,13 +17,51 @@ const TODOS_COUNT_MS = 14 * 86_400_000;
 /** Of summaries that do not keep their lists apart: what is open, and no task. */
 const FAILURE_TITLE = /^`.*` failed\b|^Tests fail|^\w+ failed:/;
 
-/** Failures that nothing has mended, what Claude said is left, and what is left of a list. @param rows The newest first. */
-export function openEnds(rows: readonly Tellable[], nowMs: number): OpenEnd[] {
+/** What a session left that is open now. */
+export interface StillOpen {
+  readonly failures: readonly string[];
+  readonly todos: readonly string[];
+}
+
+/**
+ * What is open now of all that sessions left open, by the numbers of their summaries: neither mended, nor done by a later
+ * session, on whichever branch. All that is told to be open is told by this.
+ */
+export function stillOpen(
+  rows: readonly Tellable[],
+  nowMs: number,
+): ReadonlyMap<number, StillOpen> {
+  const left = new Map<number, StillOpen>();
+  const done = new Set<string>();
+  const mended = mendedBySession(rows);
+  for (const { id, sessionId, facts, updatedAtMs } of sessionsOf(rows)) {
+    const lists = facts.todos ??
+      { open: facts.open?.filter((one) => !FAILURE_TITLE.test(one)) ?? [], done: [] };
+    const listed = new Set(lists.open);
+    const over = mended.get(sessionId);
+    left.set(id, {
+      failures: facts.open?.filter((one) => !listed.has(one) && over?.has(one) !== true) ?? [],
+      todos: nowMs - updatedAtMs > TODOS_COUNT_MS ? [] : lists.open.filter((one) => !done.has(one)),
+    });
+    for (const one of lists.done) done.add(one);
+  }
+  return left;
+}
+
+/**
+ * Failures that nothing has mended, what Claude said is left, and what is left of a list.
+ *
+ * @param rows The newest first. @param left Of these and of all others, see {@linkcode stillOpen}.
+ */
+export function openEnds(
+  rows: readonly Tellable[],
+  left: ReadonlyMap<number, StillOpen>,
+): OpenEnd[] {
   const sessions = sessionsOf(rows);
   return [
     ...failures(rows).map((of) => ({ of, label: null, text: of.title })),
     ...said(sessions),
-    ...todos(sessions, nowMs),
+    ...todos(sessions, left),
   ];
 }
 
@@ -58,17 +96,27 @@ function said([last]: readonly Tellable[]): OpenEnd[] {
 }
 
 /** Of the last session that left something on its list which no later one has done. */
-function todos(sessions: readonly Tellable[], nowMs: number): OpenEnd[] {
-  const done = new Set<string>();
-  for (const of of sessions) {
-    if (nowMs - of.updatedAtMs > TODOS_COUNT_MS) break;
-    const lists = of.facts.todos ??
-      { open: of.facts.open?.filter((one) => !FAILURE_TITLE.test(one)) ?? [], done: [] };
-    const open = lists.open.filter((one) => !done.has(one));
-    if (open.length > 0) {
-      return open.slice(0, MAX_TODOS).map((text) => ({ of, label: "task", text }));
-    }
-    for (const one of lists.done) done.add(one);
+function todos(
+  sessions: readonly Tellable[],
+  left: ReadonlyMap<number, StillOpen>,
+): OpenEnd[] {
+  const todosOf = ({ id }: Tellable) => left.get(id)?.todos ?? [];
+  const of = sessions.find((one) => todosOf(one).length > 0);
+  if (of === undefined) return [];
+  return todosOf(of).slice(0, MAX_TODOS).map((text) => ({ of, label: "task", text }));
+}
+
+/** Titles of failures that are mended, by session: a summary is told of that with the next drain. */
+function mendedBySession(rows: readonly Tellable[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const mended = new Map<string, Set<string>>();
+  const failed = rows.filter(({ outcome }) => outcome === "failure");
+  for (const { sessionId, title, resolvedBy } of failed) {
+    if (resolvedBy === null) continue;
+    mended.set(sessionId, (mended.get(sessionId) ?? new Set()).add(title));
   }
-  return [];
+  // The same may have failed once more.
+  for (const { sessionId, title, resolvedBy } of failed) {
+    if (resolvedBy === null) mended.get(sessionId)?.delete(title);
+  }
+  return mended;
 }

@@ -1,7 +1,7 @@
 /** What a session is told of earlier ones, in a few lines, each with a number that opens the whole. */
 import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
-import { type OpenEnd, openEnds, sessionsOf } from "./context_open.ts";
+import { type OpenEnd, openEnds, sessionsOf, type StillOpen, stillOpen } from "./context_open.ts";
 import { byWorth } from "./context_worth.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { charsOfTokens } from "./tokens.ts";
@@ -91,8 +91,9 @@ interface Line {
 function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
   const own = rows.filter((one) => one.branch === branch);
   const others = rows.filter((one) => one.branch !== branch);
-  const here = openEnds(own, nowMs);
-  const elsewhere = openEnds(others, nowMs)
+  const left = stillOpen(rows, nowMs);
+  const here = openEnds(own, left);
+  const elsewhere = openEnds(others, left)
     .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);
   const sessions = [...sessionsOf(own), ...sessionsOf(others)].slice(0, MAX_SESSIONS);
   const told = new Set([...here, ...elsewhere].map(({ of }) => of.id));
@@ -120,7 +121,7 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
     ...sessions.map((one) => ({
       section: "Last sessions:",
       lead: () => head(one),
-      title: one.title.replace(/^Session: /, ""),
+      title: sessionTitle(one, left.get(one.id)),
       end: "",
     })),
     ...byWorth(known, { branch, nowMs }).map((one) => ({
@@ -130,6 +131,13 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
       end: stateOf(one),
     })),
   ];
+}
+
+/** What a session was about, and how much of what it left is open now. */
+function sessionTitle({ title }: Tellable, left: StillOpen | undefined): string {
+  const about = title.replace(/^Session: /, "");
+  const open = left === undefined ? 0 : left.failures.length + left.todos.length;
+  return open === 0 ? about : `${about}, ${open} open`;
 }
 
 function stateOf({ isStale, outcome, resolvedBy }: Tellable): string {

@@ -1,6 +1,6 @@
 /** The time that a question speaks of. */
 import { inMonth, MONTH, monthOf, since, type TimeSpan } from "./spans.ts";
-import { dateWordings, relativeWordings } from "./wordings.ts";
+import { dateWordings, dayWordings, relativeWordings } from "./wordings.ts";
 
 /** A time, and how it was spoken of. */
 export interface SpokenTime extends TimeSpan {
@@ -8,6 +8,8 @@ export interface SpokenTime extends TimeSpan {
   readonly words: string;
   /** Seen from the moment of the question (`last week`): what was said then does not have these words. */
   readonly isRelative: boolean;
+  /** What the same words say to others, as `3/4/2026` in Europe; null where there is no doubt. */
+  readonly other: TimeSpan | null;
 }
 
 /** By so much a spoken time is widened on either side, in milliseconds: nobody says which zone is meant. */
@@ -17,6 +19,9 @@ export const TIME_SLACK_MS = 43_200_000;
 const ANY_TIME =
   /\d|\b(?:ago|back|last|past|previous|this|yesterday|today|tonight|earlier|recently|lately|other day|weekend|(?:sun|mon|tues|wednes|thurs|fri|satur)day|spring|summer|autumn|fall|winter|quarter|jan|feb|mar|apr|may|mai|jun|jui|jul|aug|sep|oct|okt|nov|dec|dez|f[eé]v|m[aä]r|avr|ao[uû]t|d[eé]c|vor|gestern|vorgestern|heute|letzte|hier|avant|aujourd|semaine|mois|ann[eé]e|il y a)|[年月日天周週]/;
 
+/** Without one of these there is no whole date in a text; `2026-03-04` is one word already. */
+const WHOLE_DATE = /\d[./] ?\d{1,2}[./] ?\d\d|\d年|[a-zà-ÿ\d][.,]{0,2} (?:19|20)\d\d(?!\d)/i;
+
 /**
  * The time that a text speaks of, in days of UTC, widened by half a day on either side since nobody says which zone is
  * meant; null when it speaks of none. "since March" and "between March 3 and March 9" are understood.
@@ -25,20 +30,45 @@ export function spokenTime(text: string, nowMs: number): SpokenTime | null {
   const lower = text.toLowerCase();
   if (!ANY_TIME.test(lower)) return null;
   for (const isRelative of [false, true]) {
-    for (const { pattern, span } of isRelative ? relativeWordings() : dateWordings()) {
+    for (const { pattern, span, other } of isRelative ? relativeWordings() : dateWordings()) {
       const found = pattern.exec(lower);
       const spoken = found === null ? null : span(found, nowMs);
       if (spoken === null) continue;
-      const { fromMs, untilMs } = reachOf(lower, { found: found!, spoken, nowMs });
+      const reach = reachOf(lower, { found: found!, spoken, nowMs });
+      const doubted = reach === spoken ? other?.(found!) ?? null : null;
       return {
-        fromMs: fromMs - TIME_SLACK_MS,
-        untilMs: untilMs + TIME_SLACK_MS,
+        ...widened(reach),
         words: found![0],
         isRelative,
+        other: doubted === null ? null : widened(doubted),
       };
     }
   }
   return sinceMonth(lower, nowMs);
+}
+
+function widened({ fromMs, untilMs }: TimeSpan): TimeSpan {
+  return { fromMs: fromMs - TIME_SLACK_MS, untilMs: untilMs + TIME_SLACK_MS };
+}
+
+/**
+ * The days that a text tells by whole dates, whichever way they are written but `2026-03-04`, as that; a date that has two
+ * meanings as both.
+ */
+export function daysSaid(text: string): string[] {
+  if (!WHOLE_DATE.test(text)) return [];
+  const lower = text.toLowerCase();
+  return dayWordings().flatMap(({ pattern, span, other }) =>
+    [...lower.matchAll(new RegExp(pattern, "g"))]
+      .filter(({ groups }) => groups?.["year"] !== undefined)
+      .flatMap((found) => [span(found, 0), other?.(found) ?? null])
+      .flatMap((day) => day === null ? [] : isoDay(day.fromMs))
+  );
+}
+
+/** `2026-03-04`, in UTC. */
+export function isoDay(atMs: number): string {
+  return new Date(atMs).toISOString().slice(0, 10);
 }
 
 /** A time goes on until now after "since", and until another one after "between" and "from". */
@@ -78,5 +108,6 @@ function sinceMonth(lower: string, nowMs: number): SpokenTime | null {
     ...since(fromMs - TIME_SLACK_MS, nowMs + TIME_SLACK_MS),
     words: found[0],
     isRelative: false,
+    other: null,
   };
 }

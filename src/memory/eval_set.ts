@@ -1,5 +1,11 @@
 /** A set of documents and questions that memory is measured by, and the measures. */
 import { MAX_TIME_MS } from "../time.ts";
+import { shortened } from "./text.ts";
+
+const ROLES = ["user", "assistant"] as const;
+
+/** Who speaks in a conversation. What a tool answers was said by nobody: as a text of a person it would measure wrongly. */
+export type EvalRole = typeof ROLES[number];
 
 /** A text that is to be found. */
 export interface EvalDocument {
@@ -8,8 +14,8 @@ export interface EvalDocument {
   readonly projectDir: string;
   readonly text: string;
   readonly createdAtMs: number;
-  /** Who said it: `user`, `assistant`; anything else counts as a person. */
-  readonly role: string | null;
+  /** Who said it; null counts as a person. */
+  readonly role: EvalRole | null;
 }
 
 /** A question, and the documents that answer it; none when nothing does. */
@@ -66,22 +72,20 @@ export function readEvalSet(
   text: string,
 ): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
   const documents = new Map<string, { readonly document: EvalDocument; readonly line: number }>();
-  const asked: { readonly question: EvalQuestion; readonly line: number }[] = [];
+  const asked = new Map<string, { readonly question: EvalQuestion; readonly line: number }>();
   for (const [at, one] of text.replace(/^\uFEFF/, "").split("\n").entries()) {
     if (one.trim() === "") continue;
     const line = at + 1;
     const read = readNumbered(one, line);
-    if (read.kind === "question") asked.push({ question: read.question, line });
-    else {
-      const { id } = read.document;
-      const other = documents.get(id);
-      if (other !== undefined) {
-        throw new EvalLineError(line, `the document "${id}" is on line ${other.line} already`);
-      }
-      documents.set(id, { document: read.document, line });
+    const { id } = read.kind === "question" ? read.question : read.document;
+    const other = (read.kind === "question" ? asked : documents).get(id);
+    if (other !== undefined) {
+      throw new EvalLineError(line, `the ${read.kind} "${id}" is on line ${other.line} already`);
     }
+    if (read.kind === "question") asked.set(id, { question: read.question, line });
+    else documents.set(id, { document: read.document, line });
   }
-  for (const { question, line } of asked) {
+  for (const { question, line } of asked.values()) {
     const unknown = question.relevant.find((id) => !documents.has(id));
     if (unknown !== undefined) {
       throw new EvalLineError(line, `\`relevant\` names "${unknown}", and no document has that id`);
@@ -89,7 +93,7 @@ export function readEvalSet(
   }
   return {
     documents: [...documents.values()].map(({ document }) => document),
-    questions: asked.map(({ question }) => question),
+    questions: [...asked.values()].map(({ question }) => question),
   };
 }
 
@@ -120,7 +124,7 @@ export function readEvalLine(text: string): EvalLine {
         projectDir: textOf(fields, "projectDir"),
         text: textOf(fields, "text"),
         createdAtMs: timeOf(fields, "createdAtMs") ?? missing("createdAtMs", "a number"),
-        role: typeof fields["role"] === "string" ? fields["role"] : null,
+        role: roleOf(fields),
       },
     };
   }
@@ -195,6 +199,15 @@ function textOf(fields: Readonly<Record<string, unknown>>, name: string): string
   const value = fields[name];
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value : missing(name, "a text");
+}
+
+/** Null where there is none. */
+function roleOf(fields: Readonly<Record<string, unknown>>): EvalRole | null {
+  const value = fields["role"] ?? null;
+  const role = ROLES.find((one) => one === value);
+  if (role !== undefined || value === null) return role ?? null;
+  const names = ROLES.map((one) => `"${one}"`).join(" nor ");
+  throw new SyntaxError(`\`role\` is neither ${names}: ${shortened(JSON.stringify(value), 40)}`);
 }
 
 /** Null where there is none. */

@@ -1,7 +1,7 @@
 /** What a question asks for beside its words: a time, files, what one of the two said. */
-import { type SpokenTime, spokenTime } from "./dates.ts";
+import { isoDay, type SpokenTime, spokenTime } from "./dates.ts";
 import type { TimeSpan } from "./spans.ts";
-import { exactTerm, JOINT } from "./terms.ts";
+import { exactTerm } from "./terms.ts";
 import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "./query.ts";
 
 /** A question as it is answered. */
@@ -9,12 +9,19 @@ export interface MemoryQuestion {
   readonly query: MemoryQuery;
   /** The time that it speaks of. */
   readonly time: TimeSpan | null;
-  /** The word that says its date in a text; null when it is no day by its date. */
-  readonly day: string | null;
+  /** What its date may mean, the likeliest first; none when it speaks of no day by its date. */
+  readonly days: readonly SpokenDay[];
   /** What looks like a file in it, in small letters. */
   readonly paths: readonly string[];
   /** Whose words answer it: what the person told of themselves, or what Claude proposed; null when it does not say. */
   readonly speaker: "person" | "claude" | null;
+}
+
+/** A day that a question tells by its date. */
+export interface SpokenDay {
+  /** The word that says it in a text. */
+  readonly match: string;
+  readonly time: TimeSpan;
 }
 
 const DAY_MS = 86_400_000;
@@ -31,18 +38,21 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   const lower = text.toLowerCase();
   const time = spokenTime(text, nowMs);
   const query = readQuery(text);
-  const isDated = time !== null && isDay(time);
+  const days = time === null || !isDay(time) ? [] : [
+    time,
+    ...time.other === null ? [] : [time.other],
+  ].map((time): SpokenDay => ({ match: dateTerm((time.fromMs + time.untilMs) / 2), time }));
   const untimed = time === null
     ? query
     : time.isRelative
     ? tellingQuery(without(text, time.words))
-    : isDated
-    ? withoutNumbers(query, readQuery(without(text, time.words)))
+    : days.length > 0
+    ? withoutDate(query, readQuery(without(text, time.words)), days)
     : query;
   return {
     query: untimed.terms.length === 0 && !time?.isRelative ? query : untimed,
     time,
-    day: isDated ? dateTerm((time.fromMs + time.untilMs) / 2) : null,
+    days,
     paths: (lower.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
       .map((path) => path.replaceAll("\\", "/")),
     speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
@@ -60,24 +70,24 @@ function isDay({ fromMs, untilMs, isRelative }: SpokenTime): boolean {
   return !isRelative && untilMs - fromMs <= 2 * DAY_MS;
 }
 
-/** As the index has a date, whether it stands by itself or before a time of day: `2026-03-04`, `2026/03/04T10:00`. */
+/** As the index has a date, however it is written, and also before a time of day: `2026-03-04`, `2026/03/04T10:00`. */
 function dateTerm(atMs: number): string {
-  return `"${exactTerm(new Date(atMs).toISOString().slice(0, 10))}"`;
+  return `"${exactTerm(isoDay(atMs))}"`;
 }
 
 /**
- * A query without the numbers of its date, each of which is in many a name (`page18.ts`): what says the date is found by
- * the date as one word.
+ * A query without what its date is written with: its numbers are in many a name (`page18.ts`), and what says the date is
+ * found by the date as one word. The name of a month stays where there is no year beside it, for then it is in no word.
  */
-function withoutNumbers(
+function withoutDate(
   { terms, phrases, tells }: MemoryQuery,
   undated: MemoryQuery,
+  days: readonly SpokenDay[],
 ): MemoryQuery {
-  const others = new Set(undated.terms.map(({ match }) => match));
+  const kept = new Set([...undated.terms, ...days].map(({ match }) => match));
+  const isWhole = terms.some(({ match }) => match === days[0]!.match);
   return {
-    terms: terms.filter(({ match, kind }) =>
-      others.has(match) || kind === "exact" && match.includes(JOINT) || !/\d/.test(match)
-    ),
+    terms: terms.filter(({ match }) => kept.has(match) || !isWhole && !/\d/.test(match)),
     phrases,
     tells,
   };

@@ -42,8 +42,12 @@ export interface RankContext {
 
 /** A day that a question tells by its date. */
 export interface AskedDay {
-  /** What says the date itself counts as of that day, whenever it was said. */
-  readonly saidBy: ReadonlySet<number>;
+  /** What the date may mean, the likeliest first; at least one. */
+  readonly readings: readonly {
+    /** What says the date itself counts as of that day, whenever it was said. */
+    readonly saidBy: ReadonlySet<number>;
+    readonly time: TimeSpan;
+  }[];
   /** How many words the question has beside it: each of them counts more than the day. */
   readonly words: number;
 }
@@ -88,6 +92,8 @@ export const RANK_WEIGHTS: RankWeights = {
 /** Passages of a session that say how much it is about the question. */
 const TOP_PASSAGES = 3;
 const RECENT_MS = 14 * 86_400_000;
+/** Beside 1 for what a date means in America what it means elsewhere (`3/4/2026`). */
+const LESS_LIKELY = 0.8;
 
 /** Orders what was found and what stands next to it, the best first. */
 export function rank<Hit extends Rankable>(
@@ -153,8 +159,13 @@ function timeScore(
 ): number {
   if (time === null) return 0;
   if (day === null) return weights.time * nearness(createdAtMs, time);
-  return weights.day / (1 + day.words) *
-    (day.saidBy.has(id) ? 1 : nearnessToDay(createdAtMs, time));
+  // Who asks for nothing but a day wants what was done then, before what only tells of it.
+  const said = day.words === 0 ? LESS_LIKELY : 1;
+  const nearest = day.readings.map(({ saidBy, time }, at) =>
+    (at === 0 ? 1 : LESS_LIKELY) *
+    Math.max(saidBy.has(id) ? said : 0, nearnessToDay(createdAtMs, time))
+  );
+  return weights.day / (1 + day.words) * Math.max(...nearest);
 }
 
 /** 1 within the time, falling to 0 over as long again on either side. */

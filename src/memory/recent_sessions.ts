@@ -38,9 +38,9 @@ export function recentSessionsText(
   return told === 0 ? "" : text;
 }
 
-/** Of a session that ended without a prompt and without work there is nothing to tell. */
-function isTelling({ title, toolUses, status }: RecentSession): boolean {
-  return title !== null || toolUses > 0 || status === "active";
+/** Of a session without a prompt and without work there is nothing to tell, also while it is open. */
+function isTelling({ title, toolUses, toolFailures }: RecentSession): boolean {
+  return title !== null || toolUses + toolFailures > 0;
 }
 
 function lineOf(session: RecentSession, nowMs: number): string {

@@ -20,6 +20,7 @@ export interface SummarizedPart {
 
 /** A summary in words. */
 export interface SessionSummary {
+  /** What it was about and how much was done; not what is open, which a later session may do. */
   readonly title: string;
   readonly text: string;
   readonly files: readonly string[];
@@ -56,7 +57,6 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
     count(of("commit").length, "commit"),
     count(of("fix").length, "fix", "fixes"),
     count(files.length, "file"),
-    open.length === 0 ? null : `${open.length} open`,
   ].filter((part) => part !== null).join(", ");
   return {
     title: titleLine(`Session: ${shortened(heading, 110)}${counts === "" ? "" : ` (${counts})`}`),

@@ -99,10 +99,10 @@ export const DAYS_OF: Readonly<Record<string, number>> = {
   先月: 30,
 };
 
-/** A day; null when there is none of that number. */
+/** A day; null when there is none of that number: `30 February`. */
 export function dayOf(year: number, month: number, day: number): TimeSpan | null {
-  if (month < 0 || month > 11 || day < 1 || day > 31) return null;
   const fromMs = Date.UTC(year, month, day);
+  if (new Date(fromMs).getUTCMonth() !== month) return null;
   return { fromMs, untilMs: fromMs + DAY_MS };
 }
 

@@ -2,8 +2,9 @@
  * The words of code, as the index has them. Prose is indexed as it is, stemmed; what must be found exactly becomes a word
  * that no stemmer changes and no prose holds: it ends with `ǃ`, and `ǀ` joins its parts (both letters to the index).
  * `parseHookEvent` gives `parsehookeventǃ` and the plain words of its parts; `src/hook/run.ts` gives `srcǀhookǀrunǀtsǃ` and
- * `runǀtsǃ`. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours, a picture (🚀) its number.
+ * `runǀtsǃ`; a date gives `2026ǀ03ǀ04ǃ`, however it is written. Writing without blanks (Chinese, Japanese, Thai) gives every pair of neighbours, a picture (🚀) its number.
  */
+import { daysSaid } from "./dates.ts";
 import { digestHalves } from "./fnv.ts";
 import { isBeyondAscii, type LetterPattern, patternFor } from "./letters.ts";
 
@@ -64,6 +65,7 @@ export function codeTerms(text: string): CodeTerms {
     // Line and column behind a path are another thing every day.
     addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
   }
+  for (const day of daysSaid(looked)) if (exact.size < MAX_TERMS) exact.add(exactTerm(day));
   if (isBeyondAscii(looked)) {
     for (const term of beyondAscii(looked)) if (exact.size < MAX_TERMS) exact.add(term);
   }

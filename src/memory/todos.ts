@@ -34,7 +34,9 @@ export function todosOf(
     const [, number, subject = ""] = /^Task (\S+?): (.*)$/.exec(title) ?? [];
     const isClosed = number !== undefined && closed.has(number);
     for (const one of facts.open ?? []) (isClosed ? done : open).add(one);
-    if (number !== undefined && !CLOSED.test(title) && facts.open?.length === 0) done.add(subject);
+    if (number !== undefined && !CLOSED.test(title) && facts.open?.length === 0) {
+      done.add(shortened(subject, MAX_CHARS));
+    }
     if (number !== undefined) continue;
     for (const [, one] of text.matchAll(/^\[x\] (.+)$/gm)) done.add(shortened(one!, MAX_CHARS));
   }

@@ -28,43 +28,67 @@ const DAY_MS = 86_400_000;
 export interface Wording {
   readonly pattern: RegExp;
   readonly span: (found: RegExpExecArray, nowMs: number) => TimeSpan | null;
+  /** What it means to others; null where there is no doubt. */
+  readonly other?: (found: RegExpExecArray) => TimeSpan | null;
 }
 
+let days: readonly Wording[] | undefined;
 let dates: readonly Wording[] | undefined;
 let relative: readonly Wording[] | undefined;
 
-/** Dates, which stand in texts as well. */
-export function dateWordings(): readonly Wording[] {
-  return dates ??= [
+/** Days by their dates; `year` is what says the year, and may be missing where a month is named. */
+export function dayWordings(): readonly Wording[] {
+  return days ??= [
     // 2026-03-04, 2026/3/4
     {
-      pattern: /(?<![\w.-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])/,
+      pattern: /(?<![\w.-])(?<year>\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])/,
       span: ([, year, month, day]) => dayOf(Number(year), Number(month) - 1, Number(day)),
+    },
+    // 3/4/2026 and 3/4/26, as in America; 18/3/2026, as elsewhere
+    {
+      pattern: /(?<![\w./-])(\d{1,2})\/(\d{1,2})\/(?<year>20\d{2}|\d{2})(?![\w/-])/,
+      span: ([, one, other, year]) => slashed(one!, other!, year!) ?? slashed(other!, one!, year!),
+      other: ([, one, other, year]) =>
+        one === other || slashed(one!, other!, year!) === null
+          ? null
+          : slashed(other!, one!, year!),
     },
     // 4.3.2026, as in Europe
     {
-      pattern: /(?<![\w.-])(\d{1,2})\. ?(\d{1,2})\. ?(20\d{2})\b/,
+      pattern: /(?<![\w.-])(\d{1,2})\. ?(\d{1,2})\. ?(?<year>20\d{2})\b/,
       span: ([, day, month, year]) => dayOf(Number(year), Number(month) - 1, Number(day)),
     },
     // 2026年3月4日
     {
-      pattern: /(?:(\d{4})年)?(\d{1,2})月(\d{1,2})[日号]/,
+      pattern: /(?:(?<year>\d{4})年)?(\d{1,2})月(\d{1,2})[日号]/,
       span: ([, year, month, day], nowMs) => inYear(Number(month) - 1, Number(day), year, nowMs),
     },
     // March 4th, 2026 / March 4
     {
       pattern: new RegExp(
-        `\\b${MONTH} (\\d{1,2})(?:st|nd|rd|th)?\\b(?![:.]\\d)(?:,? (\\d{4})\\b)?`,
+        `\\b${MONTH} (\\d{1,2})(?:st|nd|rd|th)?\\b(?![:.]\\d)(?:,? (?<year>\\d{4})\\b)?`,
       ),
       span: ([, month, day, year], nowMs) => inYear(monthOf(month!), Number(day), year, nowMs),
     },
     // 4 March 2026 / the 4th of March / 4. März
     {
       pattern: new RegExp(
-        `\\b(\\d{1,2})(?:st|nd|rd|th|\\.)? (?:of )?${MONTH}(?![a-zà-ÿ])(?:,? (\\d{4})\\b)?`,
+        `\\b(\\d{1,2})(?:st|nd|rd|th|\\.)? (?:of )?${MONTH}(?![a-zà-ÿ])(?:,? (?<year>\\d{4})\\b)?`,
       ),
       span: ([, day, month, year], nowMs) => inYear(monthOf(month!), Number(day), year, nowMs),
     },
+  ];
+}
+
+/** A date between slashes, the month first; a year of two digits is one of this century. */
+function slashed(month: string, day: string, year: string): TimeSpan | null {
+  return dayOf(Number(year) % 100 + 2000, Number(month) - 1, Number(day));
+}
+
+/** Dates, which stand in texts as well. */
+export function dateWordings(): readonly Wording[] {
+  return dates ??= [
+    ...dayWordings(),
     // the end of March, early March 2026
     {
       pattern: new RegExp(

@@ -8,6 +8,7 @@ import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/ran
 import { snippetOf } from "../memory/snippet.ts";
 import { isOfIndex } from "../memory/terms.ts";
 import { estimateTokens } from "../memory/tokens.ts";
+import { requireWholeIndex } from "../store/memory_index.ts";
 import {
   type IndexHit,
   type MemoryFilter,
@@ -64,7 +65,8 @@ const SNIPPET_CHARS = 240;
 /**
  * Searches memory for what a person typed.
  *
- * @returns The best first; empty when nothing matches. @throws {Error} What SQLite says, of a damaged index, too.
+ * @returns The best first; empty when nothing matches.
+ * @throws {Error} What SQLite says, of a damaged index, too; `withIndex()` mends that.
  */
 export function searchMemory(
   db: DatabaseSync,
@@ -74,10 +76,17 @@ export function searchMemory(
   const question = readQuestion(text, options.nowMs);
   const asked = askQuery(db, question.query, options.filter.project);
   const found = rankAsked(db, asked, { ...options, question }).slice(0, options.limit);
+  if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const { project } = options.filter;
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
   return tellResults(db, asked, found)
     .filter((result) => project === null || result.project === project);
+}
+
+/** Whether a word was not found, which an index that has lost its pages gives no other sign of. */
+function isMissingAny({ terms }: AskedQuery, found: number): boolean {
+  return terms.length > 0 &&
+    (found === 0 || terms.some(({ term, count }) => term.kind === "word" && count === 0));
 }
 
 /** The order in which observations answer a question. */
@@ -97,17 +106,25 @@ function rankAsked(
     readonly question: MemoryQuestion;
   },
 ): Ranked<IndexHit>[] {
-  const { time, paths, speaker } = question;
+  const { time, days, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, asked, options);
-  if (time !== null) {
-    const within = { ...filter, ...overlapOf(filter, time) };
+  const spans = time === null ? [] : days.length === 0 ? [time] : days.map(({ time }) => time);
+  for (const span of spans) {
+    const within = { ...filter, ...overlapOf(filter, span) };
     const known = new Set(hits.map(({ id }) => id));
     const dated = candidates(db, asked, { ...options, filter: within });
     hits.push(...dated.filter(({ id }) => !known.has(id)));
-    if (hits.length === 0) hits.push(...newestWithin(db, time, { ...options, filter }));
   }
   const scored = scoredByWords(db, asked, hits);
+  const dates = new Set(days.map(({ match }) => match));
+  if (hits.length === 0 || asked.terms.every(({ term }) => dates.has(term.match))) {
+    const known = new Set(hits.map(({ id }) => id));
+    scored.push(
+      ...spans.flatMap((span) => newestWithin(db, span, options))
+        .filter(({ id }) => !known.has(id)),
+    );
+  }
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
   const best = question.query.phrases.length > 0
     ? []
@@ -115,8 +132,9 @@ function rankAsked(
       .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
-  const day = question.day === null ? null : {
-    saidBy: withTerm(db, question.day, hits.map(({ id }) => id)),
+  const ids = scored.map(({ id }) => id);
+  const day = days.length === 0 ? null : {
+    readings: days.map(({ match, time }) => ({ saidBy: withTerm(db, match, ids), time })),
     words: asked.terms.filter(({ term, count }) => term.kind === "word" && count > 0).length,
   };
   return rank(scored, neighbours, { nowMs, time, day, paths, speaker }, weights);

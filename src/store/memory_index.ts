@@ -4,6 +4,7 @@ import memory from "../../migrations/0016_memory.sql" with { type: "text" };
 import { messageOf } from "../errors.ts";
 import { hasLog, transaction } from "./database.ts";
 import { openToLook } from "./identity.ts";
+import { statement } from "./statement.ts";
 
 /** SQLite's code for a virtual table whose own tables contradict each other. */
 const CORRUPT_VTAB = 267;
@@ -61,7 +62,7 @@ export function indexFaults(db: DatabaseSync): string[] {
       `SELECT (SELECT count(*) FROM observations WHERE id NOT IN (SELECT id FROM memory_index_docsize)) AS missing,
               (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra`,
     ).get() as unknown as { readonly missing: number; readonly extra: number };
-    const lost = pagesWithoutMark(db);
+    const lost = [...pagesWithoutMark(db)].length;
     return [
       ...faults,
       ...(lost > 0 ? [`${lost} of its pages cannot be found`] : []),
@@ -80,8 +81,8 @@ function missingDefinitions(db: DatabaseSync): string[] {
   return [...DEFINITIONS.keys()].filter((name) => !names.includes(name));
 }
 
-/** Of pages with words that are found by no mark; SQLite's own check passes over them. */
-function pagesWithoutMark(db: DatabaseSync): number {
+/** Pages with words that are found by no mark; SQLite's own check passes over them. */
+function* pagesWithoutMark(db: DatabaseSync): Generator<string> {
   const marks = new Set(
     db.prepare("SELECT segid || '/' || (pgno >> 1) AS page FROM memory_index_idx").all()
       .map(({ page }) => String(page)),
@@ -92,11 +93,29 @@ function pagesWithoutMark(db: DatabaseSync): number {
        FROM memory_index_data
       WHERE id > 10
         AND (id >> 31) & 63 = 0`,
-  ).all();
-  return pages.filter(({ page, wordsAt, bytes }) => {
+  ).iterate();
+  for (const { page, wordsAt, bytes } of pages) {
     const [high = 0, low = 0] = wordsAt as Uint8Array;
-    return high * 256 + low < Number(bytes) && !marks.has(String(page));
-  }).length;
+    if (high * 256 + low < Number(bytes) && !marks.has(String(page))) yield String(page);
+  }
+}
+
+/**
+ * Looks for what SQLite passes over when it searches: it finds nothing then, and says nothing. Two look-ups; for who has
+ * found a word nowhere.
+ *
+ * @throws {IndexDamage} When the index has lost the marks of all its pages, or does not know the newest observation.
+ */
+export function requireWholeIndex(db: DatabaseSync): void {
+  const { lacks, marks } = statement(
+    db,
+    `SELECT coalesce((SELECT max(id) FROM observations) > (SELECT coalesce(max(id), 0) FROM memory_index_docsize), 0) AS lacks,
+            EXISTS (SELECT 1 FROM memory_index_idx) AS marks`,
+  ).get() as unknown as { readonly lacks: number; readonly marks: number };
+  if (lacks === 1) throw new IndexDamage("the newest observations are not in it");
+  if (marks === 1) return;
+  // Also one that holds no word has no marks.
+  for (const _ of pagesWithoutMark(db)) throw new IndexDamage("its pages cannot be found");
 }
 
 /**
@@ -181,9 +200,15 @@ function setDefensive(db: DatabaseSync, active: boolean): void {
   if (typeof set === "function") set.call(db, active);
 }
 
+/** The index is not what it has to be, and SQLite does not say so. */
+export class IndexDamage extends Error {
+  override readonly name = "IndexDamage";
+}
+
 /** Whether an error of a search, or of a change of an observation, means that the index is damaged, and not the database. */
 export function isIndexDamage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
+  if (thrown instanceof IndexDamage) return true;
   const code: unknown = Reflect.get(thrown, "errcode");
   return code === CORRUPT_VTAB ||
     /fts5: (?:corrupt|missing row)|fts5: error creating|invalid fts5 file format|vtable constructor failed: memory_index|no such table: (?:main\.)?memory_index/i

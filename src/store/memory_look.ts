@@ -4,8 +4,12 @@ import type { ObservedFile } from "../memory/observation.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 
+/** What is a number and nothing else: a uid that begins with so few digits begins with a 0. */
+const ONLY_NUMBER = /^(?:#\d+|0|[1-9]\d{0,6})$/;
+
 /**
- * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins so, oldest first.
+ * The observations that a text names: by the number (`12`, `#12`), else those whose `uid` begins so, oldest first. What is
+ * a short number names no `uid`: one that nothing has would open something else.
  *
  * @returns At most `limit`; none for an empty text.
  */
@@ -16,7 +20,7 @@ export function findObservations(db: DatabaseSync, text: string, limit: number):
        FROM observations AS o
       WHERE o.id = ?`,
   ).all(Number(number));
-  const rows = byNumber.length > 0 || text === "" ? byNumber : db.prepare(
+  const rows = byNumber.length > 0 || text === "" || ONLY_NUMBER.test(text) ? byNumber : db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
       WHERE o.uid >= ?1

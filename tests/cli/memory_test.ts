@@ -93,6 +93,40 @@ Deno.test("a number opens an observation with everything behind it", async () =>
   assert.match(wrong.stderr, /^Cannot find the observation "999999"\n {2}why: .*\n {2}next: /);
 });
 
+Deno.test("what names no observation is told why, and what to type instead", async () => {
+  using place = await remembered();
+  const show = async (id: string) => (await run(place, ["memory", "show", id])).stderr;
+  const db = await openDatabase(place.database, { busyTimeoutMs: 5_000 });
+  const newest = Number(db.prepare("SELECT max(id) AS id FROM observations").get()!["id"]);
+  db.exec("DELETE FROM observations WHERE id = 1");
+  db.close();
+  const told = (id: string, why: string, next: string) =>
+    `Cannot find the observation "${id}"\n  why:  ${why}\n  next: conclaude memory ${next}\n`;
+  const whole = "the numbers of observations are whole, from 1 on";
+  const faults: readonly (readonly [id: string, why: string, next: string])[] = [
+    ...["0", "#0", "-1", "1.5"].map((id) => [id, whole, `timeline ${newest}`] as const),
+    [
+      "99999999",
+      `no observation has this number yet: the newest is #${newest}`,
+      `timeline ${newest}`,
+    ],
+    [
+      "1",
+      "no observation has this number any more: what had it was written anew, or removed",
+      `timeline ${newest}`,
+    ],
+    ["abc", "it is no number, and no uid begins like this", "search abc"],
+    ["no such", "it is no number, and no uid begins like this", "search 'no such'"],
+  ];
+  for (const [id, why, next] of faults) assert.equal(await show(id), told(id, why, next));
+  assert.match(await show("01"), /^Cannot tell which observation "01" is\n/);
+  using empty = tempHome();
+  assert.equal(
+    (await run({ path: empty.path, project: empty.path }, ["memory", "show", "1"])).stderr,
+    'Cannot find the observation "1"\n  why:  nothing is remembered yet\n  next: conclaude status\n',
+  );
+});
+
 Deno.test("a note is kept once, counted, and found from its project", async () => {
   using place = await remembered();
   const note = ["memory", "remember", "Deploys need the", "vpn", "--file", "src/auth.ts"];
@@ -186,8 +220,20 @@ Deno.test("memory eval takes a set with a byte order mark, and names the line th
   // A document may come behind the question that names it.
   await write(question, document);
   assert.equal((await ask(place, ["memory", "eval", set])).recall.any["1"], 1);
+  // A document and a question may have the same id.
+  await write({ ...document, role: null }, { ...question, id: "d1" });
+  assert.equal((await ask(place, ["memory", "eval", set])).questions, 1);
   const wrong: readonly (readonly [lines: object[], why: string])[] = [
     [[document, question, document], 'line 3: the document "d1" is on line 1 already'],
+    [[question, document, question], 'line 3: the question "q1" is on line 1 already'],
+    [
+      [{ ...document, role: "tool" }, question],
+      'line 1: `role` is neither "user" nor "assistant": "tool"',
+    ],
+    [
+      [{ ...document, role: 1 }, question],
+      'line 1: `role` is neither "user" nor "assistant": 1',
+    ],
     [
       [document, { ...question, relevant: ["d1", "d2"] }],
       'line 2: `relevant` names "d2", and no document has that id',

@@ -1,6 +1,7 @@
 /** The tools, called by a client of the protocol's own library on the real program. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { estimateTokens } from "../../src/memory/tokens.ts";
 import { daysMs } from "../../src/time.ts";
 import { filesWith, query } from "../support/look.ts";
@@ -49,6 +50,18 @@ Deno.test("recall answers a line a result, with its number, age, kind and price"
   assert.match(narrow.text, /^#2 [^\n]*$/);
   const recent = await server.call("recall", { query: "upload timeout", days: 2 });
   assert.doesNotMatch(recent.text, /#1/);
+});
+
+Deno.test("recall makes a damaged search index anew and answers", async () => {
+  const at = places();
+  await keep(at.database, [{ project: at.project, title: "The upload needs a proxy" }]);
+  const options: Record<string, unknown> = { defensive: false };
+  const db = new DatabaseSync(at.database, options);
+  db.exec("DELETE FROM memory_index_data");
+  db.close();
+  await using server = await connect(at);
+  const { text, isError } = await server.call("recall", { query: "upload proxy" });
+  assert.deepEqual([isError, text.slice(0, 3)], [false, "#1 "]);
 });
 
 Deno.test("recall and timeline find what is about a file, however it is named", async () => {

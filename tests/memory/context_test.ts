@@ -1,6 +1,6 @@
 /** What is told of earlier sessions: which failures are open ends, what was said to be left, and what is worth most. */
 import assert from "node:assert/strict";
-import { openEnds } from "../../src/memory/context_open.ts";
+import { openEnds, stillOpen } from "../../src/memory/context_open.ts";
 import { contextText, type Tellable } from "../../src/memory/context_text.ts";
 import { byWorth } from "../../src/memory/context_worth.ts";
 import { openEndRank } from "../../src/memory/open_ends.ts";
@@ -36,6 +36,9 @@ const failure = (fields: Partial<Tellable> = {}) =>
   one({ kind: "failure", outcome: "failure", facts: { command: "./deploy.sh" }, ...fields });
 const summary = (facts: ObservedFacts, updatedAtMs = NOW) =>
   one({ kind: "summary", facts, updatedAtMs });
+
+/** The open ends of rows that are all there are. */
+const endsOf = (rows: readonly Tellable[]) => openEnds(rows, stillOpen(rows, NOW));
 
 /** How much the failure of a command matters, by what Claude Code tells of it. */
 function rankOf(command: string, error: string, toolName = "Bash"): number | null {
@@ -109,13 +112,13 @@ Deno.test("open failures: tests before builds before the rest, what failed again
     failure({ title: "new", updatedAtMs: NOW - 5 * DAY }),
   ];
   assert.deepEqual(
-    openEnds(rows, NOW).map(({ text }) => text),
+    endsOf(rows).map(({ text }) => text),
     ["test", "build", "again", "new", "old"],
   );
 });
 
 Deno.test("what is to be done counts for two weeks, until a later session has done it", () => {
-  const told = (...rows: Tellable[]) => openEnds(rows, NOW).map(({ text }) => text);
+  const told = (...rows: Tellable[]) => endsOf(rows).map(({ text }) => text);
   const first = summary({ todos: { open: ["docs", "tests"], done: [] } }, NOW - 3 * DAY);
   assert.deepEqual(told(summary({}), first), ["docs", "tests"]);
   assert.deepEqual(told(summary({ todos: { open: [], done: ["docs"] } }), first), ["tests"]);
@@ -123,9 +126,41 @@ Deno.test("what is to be done counts for two weeks, until a later session has do
   assert.deepEqual(told(summary({}), { ...first, updatedAtMs: NOW - 15 * DAY }), []);
 });
 
+Deno.test("a session is told with what is open now of what it left, whichever branch it was done on since", () => {
+  const left = ["`npm test` failed (exit 1): x", "docs", "tests"];
+  const first = one({
+    kind: "summary",
+    title: "Session: Do it (2 files)",
+    facts: { open: left, todos: { open: left.slice(1), done: [] } },
+    updatedAtMs: NOW - DAY,
+  });
+  const told = (...rows: Tellable[]) => {
+    const text = contextText({ rows, tasks: [], branch: "main", nowMs: NOW }, {
+      tokens: 1_200,
+      room: 9_000,
+    });
+    return [
+      /: Do it(.*)$/m.exec(text)![1],
+      ...[...text.matchAll(/task: (.*)$/gm)].map((of) => of[1]),
+    ];
+  };
+  const done = (...titles: string[]) =>
+    one({ kind: "summary", branch: "feat", facts: { todos: { open: [], done: titles } } });
+  const failing = failure({ title: left[0]!, updatedAtMs: NOW - DAY });
+  const mended = { ...failing, resolvedBy: 1 };
+  assert.deepEqual(told(first, failing), [" (2 files), 3 open", "docs", "tests"]);
+  assert.deepEqual(told(done("docs"), first, failing), [" (2 files), 2 open", "tests"]);
+  assert.deepEqual(told(done("docs", "tests"), first, failing), [" (2 files), 1 open"]);
+  assert.deepEqual(told(done("docs", "tests"), first, mended), [" (2 files)"]);
+  const again = failure({ title: left[0]!, updatedAtMs: NOW - DAY });
+  assert.deepEqual(told(done("docs", "tests"), first, mended, again), [" (2 files), 1 open"]);
+  const old = { ...first, updatedAtMs: NOW - 15 * DAY };
+  assert.deepEqual(told(old, failing), [" (2 files), 1 open"], "nobody has come back to its list");
+});
+
 Deno.test("a summary without lists of its own tells what is open, but for failures", () => {
   const open = ["`make` failed (exit 2): x", "Tests fail: npm test", "log failed logins"];
-  assert.deepEqual(openEnds([summary({ open })], NOW).map(({ text }) => text), [
+  assert.deepEqual(endsOf([summary({ open })]).map(({ text }) => text), [
     "log failed logins",
   ]);
 });
@@ -133,12 +168,12 @@ Deno.test("a summary without lists of its own tells what is open, but for failur
 Deno.test("only what the last session said is left is told", () => {
   const earlier = summary({ left: "Still open: a" }, NOW - DAY);
   assert.deepEqual(
-    openEnds([summary({ left: "Still open: b" }), earlier], NOW).map(({ text }) => text),
+    endsOf([summary({ left: "Still open: b" }), earlier]).map(({ text }) => text),
     [
       "Still open: b",
     ],
   );
-  assert.deepEqual(openEnds([summary({}), earlier], NOW), []);
+  assert.deepEqual(endsOf([summary({}), earlier]), []);
 });
 
 Deno.test("leftOpenIn() finds the sentence that says what is left, and none where nothing is", () => {
@@ -185,6 +220,17 @@ Deno.test("todosOf() reads lists and numbered tasks, and tells a session without
     use("TaskUpdate", { taskId: "1", status: "completed" }),
   ];
   assert.deepEqual(todosOf([list]), { open: ["docs"], done: ["code"] });
+  // However long it is and on however many lines: what was open has the same words once it is done.
+  const long = `Let it\n be done ${"and so on ".repeat(20)}`;
+  for (const done of [true, false]) {
+    const status = done ? "completed" : "pending";
+    const inList = todosOf([use("TodoWrite", { todos: [{ content: long, status }] })])!;
+    const byNumber = todosOf([use("TaskUpdate", { taskId: "1", subject: long, status })])!;
+    for (const { open, done } of [inList, byNumber]) {
+      assert.deepEqual([...open, ...done], [[...inList.open, ...inList.done][0]]);
+      assert.match([...open, ...done][0]!, /^Let it be done and .*…$/);
+    }
+  }
   assert.deepEqual(todosOf(tasks), { open: ["two"], done: ["one"] });
   assert.equal(todosOf([]), null);
 });

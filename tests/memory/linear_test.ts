@@ -29,6 +29,7 @@ const UNITS = [
   ...["a/", "../", "aB", "a_", "a:1:", "Analysis:\n", "<command-name>", "<system-reminder>"],
   ...["  1) a\n", "1 error ", "found 1 a-b ", "make: *** ", "✖ 1 problem ", "(a,1)", "[E"],
   ...["https://", "Tests: 1", "test a ... ", "(a b", "1 test, "],
+  ...["1/1/25 ", "1/1/25", "1. 1. 2025", "mar 1, 2025 ", "1 mar, 2025 ", "1月1日2025年"],
 ];
 const CODE = "function a(b){return c.d(e=>f[g]+'h')||i};";
 const JSON_LINE = '{"id":1,"name":"a b","path":"/src/a.ts","list":[1,2]},';

@@ -17,6 +17,10 @@ function daysOf(text: string): string | null {
 const SPOKEN: Readonly<Record<string, string>> = {
   "what broke on 2026-03-04": "2026-03-04 2026-03-04",
   "2026/3/4: build": "2026-03-04 2026-03-04",
+  "3/4/2026: build": "2026-03-04 2026-03-04",
+  "the build of 3/14/26?": "2026-03-14 2026-03-14",
+  "the build of 14/3/2026.": "2026-03-14 2026-03-14",
+  "between 3/4/2026 and 3/9/2026": "2026-03-04 2026-03-09",
   "Was war am 4.3.2026?": "2026-03-04 2026-03-04",
   "Was war am 4. März?": "2026-03-04 2026-03-04",
   "3月4日 的部署": "2026-03-04 2026-03-04",
@@ -64,6 +68,9 @@ Deno.test("spokenTime() takes neither versions nor verbs for a time", () => {
   for (
     const text of [
       "upgrade to 1.2.3",
+      "what is in a/3/4/2026/b",
+      "3/4/5/6 of them, 13/13/2026, 2/30/2026",
+      "1/2 of it",
       "this may break the build",
       "march on with the plan",
       "error E2026-0304x of the parser",

@@ -20,19 +20,22 @@ Deno.test("recentSessionsText() says nothing when there is nothing to say", () =
   assert.equal(recentSessionsText([], { nowMs: NOW, maxChars: 4_200 }), "");
 });
 
-Deno.test("recentSessionsText() gives a line a session, with age, title, state and what was done; none of one that ended without anything", () => {
+Deno.test("recentSessionsText() gives a line a session, with age, title, state and what was done; none of one in which nothing was done", () => {
   assert.equal(
     recentSessionsText(
       [
         SESSION,
         { ...SESSION, title: null, branch: null, toolUses: 0, edits: 0 },
         { ...SESSION, title: null, branch: null, status: "active", toolUses: 0, edits: 0 },
+        { ...SESSION, title: null, branch: null, status: "active", edits: 0 },
+        { ...SESSION, title: "Look", branch: null, status: "active", toolUses: 0, edits: 0 },
       ],
       { nowMs: NOW, maxChars: 4_200 },
     ),
     "## Recent sessions in this project (conclaude)\n" +
       '- [2h ago] "Mend the parser" (ended; branch feature/auth; 34 tool uses, 1 edit)\n' +
-      "- [2h ago] (active)",
+      "- [2h ago] (active; 34 tool uses)\n" +
+      '- [2h ago] "Look" (active)',
   );
 });
 

@@ -18,6 +18,7 @@ import {
 } from "../support/told_sessions.ts";
 
 const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
+const FOURTH = { session: "c0de0000-0000-4000-8000-000000000004" };
 
 Deno.test("a new branch is told what was done on the one that it came from, and that it was done there", async () => {
   using at = await workplace();
@@ -136,12 +137,23 @@ Deno.test("what was to be done stays open over sessions that do nothing, until i
   const told = await start(at);
   assert.match(told, /task: make test_resume pass/);
   assert.match(told, /task: write docs/);
+  assert.match(told, /: Make the upload resumable, please, 2 open$/m);
   assert.doesNotMatch(told, /what time is it/);
   await todos(at, { "write docs": "completed" }, THIRD);
   await said(at, "The docs are there.", THIRD);
   const later = await start(at);
   assert.match(later, /task: make test_resume pass/);
   assert.doesNotMatch(later, /task: write docs/);
+  assert.match(later, /: Make the upload resumable, please, 1 open$/m);
+  await git(at.project, "checkout", "-q", "-b", "resume");
+  await todos(at, { "make test_resume pass": "completed" }, FOURTH);
+  await said(at, "It passes.", FOURTH);
+  for (const branch of ["resume", "main"]) {
+    await git(at.project, "symbolic-ref", "HEAD", `refs/heads/${branch}`);
+    const last = await start(at);
+    assert.match(last, /: Make the upload resumable, please$/m);
+    assert.doesNotMatch(last, /task:|Left open|\d open/, branch);
+  }
 });
 
 Deno.test("sessions in which nothing was done push out none in which something was", async () => {

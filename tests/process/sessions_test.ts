@@ -177,6 +177,8 @@ testWhere(
     assert.equal(b["repository"], a["repository"]);
     assert.equal(a["branch"], "main");
     assert.equal(b["branch"], "feature/sign-in");
+    assert.equal(await contextAt(home, main), "", "nothing was done in either");
+    await use(home, "in-worktree", { cwd: worktree });
     assert.match(await contextAt(home, main), /branch feature\/sign-in/);
   },
 );

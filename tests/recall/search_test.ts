@@ -156,6 +156,95 @@ Deno.test("the date of a question does not put less of its words before what hol
   strictEqual(found[2], texts[5]![1], "all words, of another day");
 });
 
+/** A day in the ways in which people write it. */
+const WRITTEN = [
+  "2025-11-18",
+  "2025/11/18",
+  "11/18/2025",
+  "11/18/25",
+  "18/11/2025",
+  "18.11.2025",
+  "18. 11. 2025",
+  "Nov 18, 2025",
+  "November 18th, 2025",
+  "18 November 2025",
+  "the 18th of November 2025",
+  "2025年11月18日",
+];
+
+/** Texts that a person said, each on a day. */
+function saidOn(texts: readonly (readonly [day: string, text: string])[]): EvalDocument[] {
+  return said(...texts.map(([, text]) => text)).map((document, at) => ({
+    ...document,
+    createdAtMs: Date.parse(`${texts[at]![0]}T20:00:00Z`),
+  }));
+}
+
+Deno.test("a day is the same day however a question writes it", async () => {
+  const text = "Upload of the ledger into the harbour";
+  using memory = await remembering([
+    ...saidOn([
+      ["2025-11-11", `${text}, on page 18.`],
+      ["2025-11-18", `${text}, by hand.`],
+      ["2025-12-18", `${text}: 11 of 18 pages, 2025 in all.`],
+      ["2026-06-20", `${text}, part 25 in November.`],
+    ]),
+    ...OTHERS.map((text, at) => ({
+      ...said(text)[0]!,
+      id: `other-${at}`,
+      sessionId: `other-${at}`,
+    })),
+  ]);
+  const asked = (day: string) =>
+    memory.search(`upload of the ledger, harbour, ${day}`).map(({ title }) => title);
+  strictEqual(asked(WRITTEN[0]!)[0], `${text}, by hand.`);
+  for (const day of WRITTEN) deepStrictEqual(asked(day), asked(WRITTEN[0]!), day);
+});
+
+Deno.test("a text that tells a day is found by that day, however either of them is written", async () => {
+  for (const inText of WRITTEN) {
+    const text = (day: string) => `The harbour opens on ${day}, with the ledger.`;
+    using memory = await remembering(saidOn([
+      ["2026-02-01", text("2025-11-17")],
+      ["2026-02-02", text(inText)],
+      ["2026-02-03", text("11/19/2025")],
+      ["2026-02-04", text("Nov 8, 2025")],
+    ]));
+    for (const day of [WRITTEN[0]!, "11/18/2025", "18 Nov 2025"]) {
+      strictEqual(memory.search(`harbour ${day}`)[0]?.title, text(inText), `${inText}, ${day}`);
+    }
+  }
+});
+
+Deno.test("a question of nothing but a date is answered with what was done then, then with what tells of it", async () => {
+  using memory = await remembering(saidOn([
+    ["2025-11-18", "The mailer was emptied by hand."],
+    ["2025-12-01", "We planned the release of 11/18/2025."],
+    ["2025-12-02", "It is number 11 of 18 in 2025."],
+  ]));
+  for (const text of [...WRITTEN, "what did we do on 11/18/2025?"]) {
+    deepStrictEqual(memory.search(text).map(({ title }) => title), [
+      "The mailer was emptied by hand.",
+      "We planned the release of 11/18/2025.",
+    ], text);
+  }
+});
+
+Deno.test("a date that has two meanings is first what it means in America, then what it means elsewhere", async () => {
+  const text = "Upload of the ledger into the harbour";
+  using memory = await remembering(saidOn([
+    ["2025-04-03", `${text}, in spring.`],
+    ["2025-03-04", `${text}, in winter.`],
+    ["2025-05-06", `${text}, in May.`],
+    ["2025-06-05", `${text}, the gate of 03/04/2025 included.`],
+  ]));
+  const asked = (text: string) =>
+    memory.search(text).map(({ createdAtMs }) => new Date(createdAtMs).toISOString().slice(5, 10));
+  deepStrictEqual(asked("harbour ledger 03/04/2025").slice(0, 3), ["06-05", "03-04", "04-03"]);
+  deepStrictEqual(asked("harbour ledger 3.4.2025").slice(0, 2), ["06-05", "04-03"]);
+  deepStrictEqual(asked("harbour ledger 2025-03-04").slice(0, 2), ["06-05", "03-04"]);
+});
+
 Deno.test("a question of nothing but a time is answered with what was done then", async () => {
   using memory = await remembering(said(
     "The cache of the mailer was emptied.",

@@ -6,6 +6,7 @@ import {
   indexFaultsAt,
   isIndexDamage,
   rebuildIndex,
+  requireWholeIndex,
   rewriteIndex,
   withIndex,
 } from "../../src/store/memory_index.ts";
@@ -119,6 +120,41 @@ Deno.test("a search and a drain make an index anew whose table is gone; so does 
     using db = new DatabaseSync(temp.path);
     assert.ok(found(db) >= ROWS, mend);
   }
+});
+
+Deno.test("a search that finds a word nowhere notices an index whose pages or newest rows are lost", async () => {
+  const added =
+    "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+    "VALUES ('later', 's', 'note', 'wombat', 'wombat', '', 2, 2)";
+  const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
+    "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+    "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+    "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
+  };
+  for (const [what, [query, sql, first]] of Object.entries(silent)) {
+    using temp = await filled();
+    temp.db.close();
+    damage(temp.path, sql);
+    const search = () =>
+      startProgram(["--db", temp.path, "memory", "search", query], {
+        cwd: temp.folder,
+        env: { HOME: temp.folder },
+      });
+    const { stdout, stderr } = await search();
+    assert.match(stderr, /^The search index was damaged \(.*\) and is made anew\.\n$/, what);
+    assert.match(stdout, first, what);
+    assert.equal((await search()).stderr, "", what);
+  }
+});
+
+Deno.test("requireWholeIndex() has nothing against an index that is new, or that holds no word any more", async () => {
+  using temp = await filled();
+  requireWholeIndex(temp.db);
+  temp.db.exec("DELETE FROM observations");
+  requireWholeIndex(temp.db);
+  assert.deepEqual(checkIndex(temp.db), []);
+  using other = await tempDatabase();
+  requireWholeIndex(other.db);
 });
 
 Deno.test("isIndexDamage() takes no other error for one", () => {

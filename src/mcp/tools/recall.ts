@@ -4,6 +4,7 @@ import { pathInProject } from "../../memory/paths.ts";
 import { baseName, parentOf } from "../../paths.ts";
 import { searchMemory, type SearchResult } from "../../recall/search.ts";
 import { outcomeWord } from "../../recall/view.ts";
+import { withIndex } from "../../store/memory_index.ts";
 import { EVERYTHING } from "../../store/memory_search.ts";
 import { daysMs, relativeTime } from "../../time.ts";
 import type { Call } from "../call.ts";
@@ -14,7 +15,7 @@ const LIMIT = 10;
 export function recall({ db, project, nowMs, args }: Call): string {
   const everywhere = args["everywhere"] === true;
   const { file, days } = args;
-  const results = searchMemory(db, String(args["query"]), {
+  const options = {
     filter: {
       ...EVERYTHING,
       project: everywhere ? null : project.key,
@@ -24,7 +25,8 @@ export function recall({ db, project, nowMs, args }: Call): string {
     },
     limit: Number(args["limit"] ?? LIMIT),
     nowMs,
-  });
+  };
+  const results = withIndex(db, () => searchMemory(db, String(args["query"]), options));
   if (results.length === 0) {
     return everywhere
       ? "Nothing is remembered that matches."

@@ -72,7 +72,7 @@ export function observeTodos({ payload }: ToolUse): Observed | null {
   const todos: unknown = Object(payload["tool_input"]).todos;
   if (!Array.isArray(todos) || todos.length === 0) return null;
   const items = todos.map((todo) => ({
-    text: textIn(todo, "content") || textIn(todo, "subject"),
+    text: oneLine(textIn(todo, "content") || textIn(todo, "subject")),
     isDone: textIn(todo, "status") === "completed",
   })).filter(({ text }) => text !== "");
   const open = items.filter(({ isDone }) => !isDone).map(({ text }) => shortened(text, 120));
@@ -94,7 +94,7 @@ export function observeTask({ toolName, payload, outcome }: ToolUse): Observed |
   const input = payload["tool_input"];
   const made = Object(payload["tool_response"]).task;
   const number = textIn(input, "taskId") || textIn(made, "id");
-  const subject = textIn(input, "subject") || textIn(made, "subject");
+  const subject = oneLine(textIn(input, "subject") || textIn(made, "subject"));
   const status = textIn(input, "status") || (toolName === "TaskCreate" ? "pending" : "");
   if (subject === "") {
     // Only what a task has become: the list of the session tells it, under the number.
@@ -107,6 +107,11 @@ export function observeTask({ toolName, payload, outcome }: ToolUse): Observed |
   const open = status === "completed" ? [] : [shortened(subject, 120)];
   const task = taskOf(`Task ${number || "?"}: ${subject}`, textIn(input, "description"), open);
   return { ...task, sameAs: number === "" ? null : `task ${number}` };
+}
+
+/** What is to be done, in the same words while it is open and when it is done. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
 }
 
 function taskOf(title: string, text: string, open: readonly string[]): Observed {
