@@ -1,11 +1,5 @@
 /** A set of documents and questions that memory is measured by, and the measures. */
 import { MAX_TIME_MS } from "../time.ts";
-import { shortened } from "./text.ts";
-
-const ROLES = ["user", "assistant"] as const;
-
-/** Who speaks in a conversation. What a tool answers was said by nobody: as a text of a person it would measure wrongly. */
-export type EvalRole = typeof ROLES[number];
 
 /** A text that is to be found. */
 export interface EvalDocument {
@@ -14,8 +8,8 @@ export interface EvalDocument {
   readonly projectDir: string;
   readonly text: string;
   readonly createdAtMs: number;
-  /** Who said it; null counts as a person. */
-  readonly role: EvalRole | null;
+  /** Who said it: `assistant` is Claude, any other and null a person. */
+  readonly role: string | null;
 }
 
 /** A question, and the documents that answer it; none when nothing does. */
@@ -71,15 +65,18 @@ export interface EvalScores {
 export function readEvalSet(
   text: string,
 ): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
+  const lines = text.replace(/^\uFEFF/, "").split("\n").map((one) => one.trim());
   const documents = new Map<string, { readonly document: EvalDocument; readonly line: number }>();
   const asked = new Map<string, { readonly question: EvalQuestion; readonly line: number }>();
-  for (const [at, one] of text.replace(/^\uFEFF/, "").split("\n").entries()) {
-    if (one.trim() === "") continue;
+  for (const [at, one] of lines.entries()) {
+    if (one === "") continue;
     const line = at + 1;
     const read = readNumbered(one, line);
     const { id } = read.kind === "question" ? read.question : read.document;
     const other = (read.kind === "question" ? asked : documents).get(id);
     if (other !== undefined) {
+      // Sets are put together of parts that share documents.
+      if (lines[other.line - 1] === one) continue;
       throw new EvalLineError(line, `the ${read.kind} "${id}" is on line ${other.line} already`);
     }
     if (read.kind === "question") asked.set(id, { question: read.question, line });
@@ -124,7 +121,7 @@ export function readEvalLine(text: string): EvalLine {
         projectDir: textOf(fields, "projectDir"),
         text: textOf(fields, "text"),
         createdAtMs: timeOf(fields, "createdAtMs") ?? missing("createdAtMs", "a number"),
-        role: roleOf(fields),
+        role: typeof fields["role"] === "string" ? fields["role"] : null,
       },
     };
   }
@@ -199,15 +196,6 @@ function textOf(fields: Readonly<Record<string, unknown>>, name: string): string
   const value = fields[name];
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value : missing(name, "a text");
-}
-
-/** Null where there is none. */
-function roleOf(fields: Readonly<Record<string, unknown>>): EvalRole | null {
-  const value = fields["role"] ?? null;
-  const role = ROLES.find((one) => one === value);
-  if (role !== undefined || value === null) return role ?? null;
-  const names = ROLES.map((one) => `"${one}"`).join(" nor ");
-  throw new SyntaxError(`\`role\` is neither ${names}: ${shortened(JSON.stringify(value), 40)}`);
 }
 
 /** Null where there is none. */

@@ -3,7 +3,7 @@
  * messages with code, traces, output and diffs. It is asked by symptom, by outcome, by code, by file and by time, mostly in
  * other words than those that were said.
  */
-import type { EvalDocument, EvalQuestion, EvalRole } from "../../src/memory/eval_set.ts";
+import type { EvalDocument, EvalQuestion } from "../../src/memory/eval_set.ts";
 import type { Corpus } from "./memory_corpus.ts";
 import { seededRandom } from "./tool_uses.ts";
 const DAY = 86_400_000;
@@ -405,7 +405,7 @@ export function makeAgentCorpus(
     let at = start + Math.floor(s / sessions * 300) * DAY + n(6, 20) * 3_600_000 +
       n(0, 3000) * 1000;
     const sessionAt = at;
-    const say = (role: EvalRole, text: string) => {
+    const say = (role: "user" | "assistant", text: string) => {
       const id = `d${docs.length}`;
       docs.push({ id, sessionId: `s${s}`, projectDir: dir, text, createdAtMs: at, role });
       at += n(20, 900) * 1000;

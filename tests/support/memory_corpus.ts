@@ -3,7 +3,7 @@
  * and questions about what was said. Most of what is said resembles something else that was said: the same component in
  * another session, the same kind of fact of another component, an identifier with one other word.
  */
-import type { EvalDocument, EvalQuestion, EvalRole } from "../../src/memory/eval_set.ts";
+import type { EvalDocument, EvalQuestion } from "../../src/memory/eval_set.ts";
 import { seededRandom } from "./tool_uses.ts";
 
 /** What a question is like. */
@@ -298,7 +298,7 @@ export function makeCorpus(
       Math.floor(random() * 8 * 3_600_000) + 9 * 3_600_000;
     const sessionId = `session-${session}`;
     let turn = 0;
-    const say = (role: EvalRole, text: string): EvalDocument => {
+    const say = (role: "user" | "assistant", text: string): EvalDocument => {
       const document = {
         id: `d${documents.length}`,
         sessionId,
