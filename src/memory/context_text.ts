@@ -3,6 +3,7 @@ import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import { type OpenEnd, openEnds, sessionsOf, type StillOpen, stillOpen } from "./context_open.ts";
 import { byWorth } from "./context_worth.ts";
+import { openEndRank } from "./open_ends.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { charsOfTokens } from "./tokens.ts";
 
@@ -77,6 +78,7 @@ export function contextChars({ tokens, room }: ContextBudget): number {
   return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
 }
 
+const NOTHING_OPEN: StillOpen = { failures: [], todos: [] };
 const HEADING = "## Memory of this project (conclaude)";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
@@ -95,13 +97,19 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
   const here = openEnds(own, left);
   const elsewhere = openEnds(others, left)
     .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);
+  const ends = [...here, ...elsewhere];
+  const told = new Set(ends.map(({ of }) => of.id));
   const sessions = [...sessionsOf(own), ...sessionsOf(others)].slice(0, MAX_SESSIONS);
-  const told = new Set([...here, ...elsewhere].map(({ of }) => of.id));
   const known = rows.filter(({ id, kind }) => kind !== "summary" && !told.has(id));
   const head = ({ id, updatedAtMs, ...one }: Tellable) =>
     `#${id} ${relativeTime(updatedAtMs, nowMs)}${
       one.branch === branch || one.branch === null ? "" : ` on ${one.branch}`
     }`;
+  const openOf = ({ id }: Tellable) => {
+    const { failures, todos } = left.get(id) ?? NOTHING_OPEN;
+    const said = ends.filter(({ of, label }) => of.id === id && label === "said");
+    return failures.length + todos.length + said.length;
+  };
   const tellOpen = (section: string) => ({ of, label, text }: OpenEnd): Line => ({
     section,
     lead: () => `${head(of)}${label === null ? "" : `, ${label}`}`,
@@ -121,7 +129,7 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
     ...sessions.map((one) => ({
       section: "Last sessions:",
       lead: () => head(one),
-      title: sessionTitle(one, left.get(one.id)),
+      title: sessionTitle(one, openOf(one)),
       end: "",
     })),
     ...byWorth(known, { branch, nowMs }).map((one) => ({
@@ -134,15 +142,14 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
 }
 
 /** What a session was about, and how much of what it left is open now. */
-function sessionTitle({ title }: Tellable, left: StillOpen | undefined): string {
+function sessionTitle({ title }: Tellable, open: number): string {
   const about = title.replace(/^Session: /, "");
-  const open = left === undefined ? 0 : left.failures.length + left.todos.length;
   return open === 0 ? about : `${about}, ${open} open`;
 }
 
-function stateOf({ isStale, outcome, resolvedBy }: Tellable): string {
-  if (isStale) return " (its file has changed since)";
-  return outcome === "failure" && resolvedBy === null ? " (open)" : "";
+function stateOf(one: Tellable): string {
+  if (one.isStale) return " (its file has changed since)";
+  return openEndRank(one) === null ? "" : " (open)";
 }
 
 function oneLine(title: string): string {

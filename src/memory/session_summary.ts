@@ -16,6 +16,8 @@ export interface SummarizedPart {
   readonly files: readonly string[];
   readonly facts: ObservedFacts;
   readonly resolvedBy: number | null;
+  /** Epoch milliseconds. */
+  readonly updatedAtMs: number;
 }
 
 /** A summary in words. */

@@ -10,6 +10,8 @@ export interface Todos {
 
 const MAX_TODOS = 20;
 const MAX_CHARS = 120;
+/** The title of what says that a list was thrown away: what was open on it is nobody's task any more. */
+export const CLEARED_LIST = "Tasks: the list was cleared";
 const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
 
 /**
@@ -23,17 +25,21 @@ export function todosOf(
     readonly title: string;
     readonly text: string;
     readonly facts: ObservedFacts;
+    /** Epoch milliseconds. */
+    readonly updatedAtMs: number;
   }[],
 ): Todos | null {
   const tasks = parts.filter(({ kind }) => kind === "task");
   if (tasks.length === 0) return null;
   const closed = new Set(tasks.map(({ title }) => CLOSED.exec(title)?.[1]));
+  const clearedAtMs = tasks.find(({ title }) => title === CLEARED_LIST)?.updatedAtMs ?? -Infinity;
   const open = new Set<string>();
   const done = new Set<string>();
-  for (const { title, text, facts } of tasks) {
+  for (const { title, text, facts, updatedAtMs } of tasks) {
     const [, number, subject = ""] = /^Task (\S+?): (.*)$/.exec(title) ?? [];
     const isClosed = number !== undefined && closed.has(number);
-    for (const one of facts.open ?? []) (isClosed ? done : open).add(one);
+    const isDropped = number === undefined && updatedAtMs <= clearedAtMs;
+    for (const one of isDropped ? [] : facts.open ?? []) (isClosed ? done : open).add(one);
     if (number !== undefined && !CLOSED.test(title) && facts.open?.length === 0) {
       done.add(shortened(subject, MAX_CHARS));
     }

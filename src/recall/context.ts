@@ -1,9 +1,10 @@
 /** What a session is told when it starts, with a look at the files that it speaks of. */
 import type { DatabaseSync } from "node:sqlite";
 import { type ContextBudget, contextText, type Tellable } from "../memory/context_text.ts";
+import { readRef } from "../git/repository.ts";
 import { digestOf } from "../memory/fnv.ts";
 import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
-import { joinPath } from "../paths.ts";
+import { isAbsolutePath, joinPath } from "../paths.ts";
 import {
   digestsOf,
   openTaskTitles,
@@ -62,7 +63,9 @@ export function sessionContext(
     since !== null
       ? row.sessionId !== sessionId && row.updatedAtMs > since
       : source === "compact" || row.sessionId !== sessionId;
-  const found = rowsOf(db, { project, branch }).filter(isTold);
+  const isGone = goneBranches(place);
+  const found = rowsOf(db, { project, branch })
+    .filter((row) => isTold(row) && !(isLeftOpen(row) && isGone(row.branch)));
   const tasks = since !== null ? [] : openTaskTitles(db, project, 5);
   if (found.length + tasks.length === 0) return "";
   const stale = staleOf(db, found, place);
@@ -73,7 +76,7 @@ export function sessionContext(
     .map((row): Tellable =>
       Object.assign(row, {
         files: row.files === "[]" ? [] : JSON.parse(row.files),
-        facts: WITH_FACTS.has(row.kind) ? JSON.parse(row.facts) : {},
+        facts: WITH_FACTS.has(row.kind) && !isGone(row.branch) ? JSON.parse(row.facts) : {},
         isStale: stale.has(row.id),
       })
     );
@@ -122,6 +125,24 @@ function branchesOf({ kind, facts }: TellableRow): readonly (string | null)[] {
   return branches;
 }
 
+/**
+ * Tells branches that are gone, merged or given up: what was left open there is nobody's any more. Where the branch that is
+ * worked on is not among git's files either, nothing is known of the others.
+ */
+function goneBranches({ project, branch }: ContextPlace): (other: string | null) => boolean {
+  const known = new Map<string | null, boolean>([[null, false], [branch, false]]);
+  const refOf = (name: string) => readRef({ commonDir: project }, `heads/${name}`);
+  if (branch === null || !refOf(branch)) return () => false;
+  return (other) => {
+    if (!known.has(other)) known.set(other, refOf(other!) === "");
+    return known.get(other)!;
+  };
+}
+
+function isLeftOpen({ kind, outcome, resolvedBy }: TellableRow): boolean {
+  return (kind === "failure" || kind === "test") && outcome === "failure" && resolvedBy === null;
+}
+
 /** Facts one of whose files is not as it was: its content is another one, or it is gone. */
 function staleOf(
   db: DatabaseSync,
@@ -137,7 +158,9 @@ function staleOf(
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, updatedAtMs } of withFiles) {
     for (const [path, digest] of digests.get(id) ?? []) {
-      if (hasChanged(joinPath(root, path), digest, updatedAtMs)) stale.add(id);
+      // What lies elsewhere is told whole.
+      const file = isAbsolutePath(path) ? path : joinPath(root, path);
+      if (hasChanged(file, digest, updatedAtMs)) stale.add(id);
     }
   }
   return stale;

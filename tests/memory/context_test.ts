@@ -209,8 +209,15 @@ Deno.test("short words at the end do not hide what was said before, work and lon
 });
 
 Deno.test("todosOf() reads lists and numbered tasks, and tells a session without any", () => {
-  const use = (toolName: string, tool_input: object, tool_response: object = {}) =>
-    observe({ toolName, outcome: "success", payload: { tool_input, tool_response }, root: null })!;
+  const use = (toolName: string, tool_input: object, tool_response: object = {}, more = {}) => ({
+    ...observe({
+      toolName,
+      outcome: "success",
+      payload: { tool_input, tool_response, ...more },
+      root: null,
+    })!,
+    updatedAtMs: NOW,
+  });
   const list = use("TodoWrite", {
     todos: [{ content: "docs", status: "pending" }, { content: "code", status: "completed" }],
   });
@@ -233,6 +240,26 @@ Deno.test("todosOf() reads lists and numbered tasks, and tells a session without
   }
   assert.deepEqual(todosOf(tasks), { open: ["two"], done: ["one"] });
   assert.equal(todosOf([]), null);
+  // What was on a list that was thrown away is nobody's task, until there is another list.
+  const cleared = use("TodoWrite", { todos: [] });
+  assert.deepEqual(todosOf([list, cleared]), { open: [], done: ["code"] });
+  const later = { ...list, updatedAtMs: NOW + 1 };
+  assert.deepEqual(todosOf([later, cleared]), { open: ["docs"], done: ["code"] });
+  assert.notEqual(cleared.sameAs, list.sameAs, "the list stays");
+  // A sub-agent's list is not the session's.
+  const theirs = { todos: [{ content: "theirs", status: "pending" }] };
+  const ofAgent = use("TodoWrite", theirs, {}, { agent_id: "a1" });
+  assert.deepEqual(todosOf([list, ofAgent]), { open: ["docs"], done: ["code"] });
+  assert.notEqual(ofAgent.sameAs, list.sameAs);
+  assert.equal(
+    observe({
+      toolName: "TodoWrite",
+      outcome: "success",
+      payload: { tool_input: { todos: [] }, agent_id: "a1" },
+      root: null,
+    }),
+    null,
+  );
 });
 
 Deno.test("what is of another branch is worth less, but more where it is about the branch's own files", () => {

@@ -5,6 +5,7 @@ import { git } from "../support/git.ts";
 import { startProgram } from "../support/program.ts";
 import {
   edit,
+  failed,
   FIRST,
   ran,
   said,
@@ -84,6 +85,19 @@ Deno.test("what speaks of a file that is another one now says so", async () => {
   assert.match(told, /fix: Fixed TypeError[^\n]*\(its file has changed since\)/);
   await Deno.remove(path);
   assert.match(await start(at, "startup", { session: SECOND }), /\(its file has changed since\)/);
+});
+
+Deno.test("a file beside the project has not changed as long as it is as it was", async () => {
+  using at = await workplace();
+  const path = join(at.path, "notes.md");
+  await edit(at, "../notes.md", "# Tides\n");
+  await Deno.writeTextFile(path, "# Tides\n");
+  await said(at, "Written.");
+  const told = await start(at);
+  assert.match(told, /edit: Write /);
+  assert.doesNotMatch(told, /changed since/);
+  await Deno.remove(path);
+  assert.match(await start(at), /edit: Write [^\n]*\(its file has changed since\)/);
 });
 
 Deno.test("a file that changes in the moment after an edit has changed since", async () => {
@@ -193,4 +207,31 @@ Deno.test("with memory switched off nothing is worked in and nothing told; captu
   assert.equal(await start(at, "startup", { session: SECOND }), "");
   const { stdout } = await startProgram(["queue", "stats", "--json"], { env: { HOME: at.path } });
   assert.equal(JSON.parse(stdout).byStatus.done, 0);
+});
+
+Deno.test("a failure is found by the files that it names, and told before one of them is edited", async () => {
+  using at = await workplace();
+  await failed(at, "npx tsc --noEmit", "Exit code 2\nsrc/tide.ts(3,5): error TS2304: no name 'x'");
+  await said(at, "It fails.");
+  await Deno.writeTextFile(
+    join(at.project, ".conclaude.yaml"),
+    "memory: {recall: {edits: true}}\n",
+  );
+  const run = (...args: string[]) =>
+    startProgram(["memory", ...args, "--here", "--json"], {
+      env: { HOME: at.path },
+      cwd: at.project,
+    });
+  const { stdout } = await run("search", "--file", "src/tide.ts", "name");
+  assert.match(JSON.parse(stdout).results[0].title, /npx tsc --noEmit.* failed/);
+  assert.match((await run("timeline", "src/tide.ts")).stdout, /npx tsc --noEmit/);
+  const use = {
+    tool_name: "Edit",
+    tool_input: {
+      file_path: join(at.project, "src/tide.ts"),
+      old_string: "a",
+      new_string: "b",
+    },
+  };
+  assert.match(await send(at, "PreToolUse", use, { session: SECOND }), /npx tsc --noEmit/);
 });

@@ -192,3 +192,33 @@ Deno.test("a command that passes mends what failed before it, also when the cloc
   await said(at, "It passes.");
   assert.doesNotMatch(await start(at), /Left open/);
 });
+
+Deno.test("what was left on a branch that is gone is open no more; what was done there is known", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  await git(at.project, ...commit, "-m", "z");
+  await work(at);
+  await todos(at, { "Flags for admins": "pending" });
+  await said(at, "Still open: umlauts in names.");
+  await git(at.project, "checkout", "-q", "main");
+  assert.match(
+    await start(at),
+    /Left open elsewhere:\n(?:- .*\n)*- #\d+ \S+ \S+ on feat\/z: `npm run lint` failed/,
+  );
+  // Where a branch is kept does not matter.
+  await git(at.project, "pack-refs", "--all");
+  assert.match(await start(at), /Flags for admins/);
+  await git(at.project, "branch", "-q", "-D", "feat/z");
+  const told = await start(at);
+  assert.doesNotMatch(told, /Left open|lint|Flags for admins|umlauts|open$/m);
+  assert.match(told, /on feat\/z, fix: Fixed TypeError/);
+});
+
+Deno.test("the line of a session counts what Claude said is left", async () => {
+  using at = await workplace();
+  await work(at);
+  await said(at, "Still open: umlauts in names.");
+  assert.match(await start(at), /Last sessions:\n- .*, 2 open$/m);
+});

@@ -3,6 +3,7 @@ import type { Observed, ToolUse } from "../observation.ts";
 import { observeCommand } from "./commands.ts";
 import { observeEdit } from "./edits.ts";
 import { observeFetch, observeRead, observeSearch } from "./looking.ts";
+import { withNamedFiles } from "./named_files.ts";
 import { withOpenRank } from "./open_rank.ts";
 import {
   observeAgent,
@@ -56,5 +57,5 @@ export function observe(use: ToolUse): Observed | null {
     ? observeOther
     : known ?? observeOther;
   const observed = observer(use);
-  return observed === null ? null : withOpenRank(observed);
+  return observed === null ? null : withOpenRank(withNamedFiles(observed, use.root));
 }

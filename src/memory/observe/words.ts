@@ -2,6 +2,7 @@
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
 import { headAndTail, shortened, textIn, titleLine } from "../text.ts";
+import { CLEARED_LIST } from "../todos.ts";
 
 /** Longer texts keep head and tail; the whole is behind the observation. */
 const KEPT = { head: 48_000, tail: 16_000 };
@@ -70,7 +71,10 @@ export function observeQuestion({ payload }: ToolUse): Observed | null {
 /** TodoWrite: the whole list; a later one takes the place of an earlier one. */
 export function observeTodos({ payload }: ToolUse): Observed | null {
   const todos: unknown = Object(payload["tool_input"]).todos;
-  if (!Array.isArray(todos) || todos.length === 0) return null;
+  if (!Array.isArray(todos)) return null;
+  // A sub-agent has a list of its own, and what is left on it is not left by the session.
+  const agent = textIn(payload, "agent_id");
+  if (todos.length === 0) return agent === "" ? clearedList() : null;
   const items = todos.map((todo) => ({
     text: oneLine(textIn(todo, "content") || textIn(todo, "subject")),
     isDone: textIn(todo, "status") === "completed",
@@ -79,13 +83,20 @@ export function observeTodos({ payload }: ToolUse): Observed | null {
   return {
     kind: "task",
     outcome: null,
-    title: `Tasks: ${items.length - open.length} of ${items.length} done`,
+    title: `Tasks${agent === "" ? "" : " of a sub-agent"}: ${
+      items.length - open.length
+    } of ${items.length} done`,
     text: items.map(({ text, isDone }) => `${isDone ? "[x]" : "[ ]"} ${text}`).join("\n"),
     files: [],
-    facts: { open: open.slice(0, MAX_OPEN) },
-    sameAs: "todos",
+    facts: agent === "" ? { open: open.slice(0, MAX_OPEN) } : {},
+    sameAs: agent === "" ? "todos" : `todos ${agent}`,
     mends: null,
   };
+}
+
+/** The list itself stays, with what was done of it. */
+function clearedList(): Observed {
+  return { ...taskOf(CLEARED_LIST, "", []), sameAs: "todos cleared" };
 }
 
 /** TaskCreate and TaskUpdate: a task by its number. */
