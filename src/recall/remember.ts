@@ -13,6 +13,9 @@ import { transaction } from "../store/database.ts";
 import { withIndex } from "../store/memory_index.ts";
 import { readObservations, saveObservation } from "../store/observations.ts";
 
+/** Of a longer one the middle would be lost. */
+const MAX_NOTE_CHARS = 64_000;
+
 /** Where a note belongs. */
 export interface NotePlace {
   /** Null: to no session. */
@@ -36,6 +39,12 @@ export function rememberNote(
   text: string,
   { sessionId, project, branch, root, files, atMs }: NotePlace,
 ): { readonly id: number; readonly isNew: boolean } {
+  if (text.length > MAX_NOTE_CHARS) {
+    throw new UserError("Cannot remember this", {
+      why: `it has ${text.length} characters, and a note has at most ${MAX_NOTE_CHARS}`,
+      next: 'conclaude memory remember "What the service needs stands in docs/service.md"',
+    });
+  }
   const note = said("note", text.trim());
   if (note === null) {
     throw new UserError("Cannot remember this", {

@@ -1,6 +1,7 @@
 /** How observations are shown, to people and to models. */
 import { plain } from "../capture/plain.ts";
 import type { ObservedFacts } from "../memory/observation.ts";
+import { baseName, parentOf } from "../paths.ts";
 import type { Observation } from "../store/observations.ts";
 import { relativeTime } from "../time.ts";
 
@@ -10,6 +11,18 @@ export function outcomeWord(
 ): string {
   if (outcome !== "failure") return "";
   return resolvedBy === null ? "open" : `mended by #${resolvedBy}`;
+}
+
+/** A project in a word: `/work/shop/.git` is the shop. */
+export function projectName(project: string | null): string {
+  if (project === null) return "no project";
+  const name = baseName(project);
+  return name === ".git" ? baseName(parentOf(project)) : name;
+}
+
+/** Whether observations are of several projects, which then have to be named. */
+export function areOfSeveral(all: readonly Pick<Observation, "project">[]): boolean {
+  return all.some(({ project }) => project !== all[0]!.project);
 }
 
 /** One line for an observation: number, age, kind, title. */

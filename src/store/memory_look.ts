@@ -83,6 +83,8 @@ export function capturesByObservation(db: DatabaseSync): ReadonlyMap<number, rea
 /**
  * What stands before and behind an observation in its session, itself included, oldest first. Notes of no session have one
  * in common, whatever project they are of: only what is of the same project counts.
+ *
+ * @param limit At most so many, 1 and up: half of them before, half behind.
  */
 export function timelineAround(
   db: DatabaseSync,
@@ -90,8 +92,9 @@ export function timelineAround(
     Observation,
     "id" | "sessionId" | "project" | "createdAtMs"
   >,
-  reach: number,
+  limit: number,
 ): Observation[] {
+  const most = Math.floor((limit - 1) / 2);
   const before = db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
@@ -100,7 +103,7 @@ export function timelineAround(
         AND o.project IS ?5
       ORDER BY o.created_at_ms DESC, o.id DESC
       LIMIT ?4`,
-  ).all(sessionId, createdAtMs, id, reach, project).reverse();
+  ).all(sessionId, createdAtMs, id, most, project).reverse();
   const behind = db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
@@ -109,7 +112,7 @@ export function timelineAround(
         AND o.project IS ?5
       ORDER BY o.created_at_ms, o.id
       LIMIT ?4`,
-  ).all(sessionId, createdAtMs, id, reach + 1, project);
+  ).all(sessionId, createdAtMs, id, limit - most, project);
   return [...before, ...behind].map(observationOf);
 }
 

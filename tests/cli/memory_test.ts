@@ -84,8 +84,12 @@ Deno.test("a number opens an observation with everything behind it", async () =>
   assert.ok(failure.captures.length >= 1);
   const capture = await ask(place, ["queue", "show", failure.captures[0]]);
   assert.match(capture.payload.error, /^Exit code 1/);
-  const { observations } = await ask(place, ["memory", "timeline", String(fix.id), "--limit", "6"]);
-  assert.ok(observations.some(({ id }: { id: number }) => id === fix.id));
+  for (const limit of [1, 2, 6]) {
+    const around = ["memory", "timeline", String(fix.id), "--limit", String(limit)];
+    const { observations } = await ask(place, around);
+    assert.equal(observations.length, limit);
+    assert.ok(observations.some(({ id }: { id: number }) => id === fix.id));
+  }
   const ofFile = await ask(place, ["memory", "timeline", "src/auth.ts"]);
   assert.ok(ofFile.observations.length > 0);
   const wrong = await run(place, ["memory", "show", "999999"]);
@@ -139,8 +143,34 @@ Deno.test("a note is kept once, counted, and found from its project", async () =
   ]]);
   const blank = await run(place, ["memory", "remember", "<private>all of it</private>"]);
   assert.equal(blank.code, 1);
+  const long = await run(place, ["memory", "remember", "tide ".repeat(12_801)]);
+  assert.match(
+    long.stderr,
+    /^Cannot remember this\n {2}why: {2}it has 6400\d characters, and a note/,
+  );
   const stats = await ask(place, ["memory", "stats"]);
   assert.equal(stats.byKind.find(({ kind }: { kind: string }) => kind === "note").count, 1);
+});
+
+Deno.test("results of several projects are told with the project's name", async () => {
+  using place = await remembered();
+  const other = join(place.path, "harbour");
+  await Deno.mkdir(join(other, ".git"), { recursive: true });
+  await Deno.writeTextFile(join(other, ".git", "HEAD"), "ref: refs/heads/main\n");
+  for (const project of [other, place.project]) {
+    await ask({ ...place, project }, [
+      "memory",
+      "remember",
+      "The pier is closed",
+      "--file",
+      "a.md",
+    ]);
+  }
+  const told = async (...args: string[]) => (await run(place, ["memory", ...args])).stdout;
+  assert.match(await told("search", "pier"), / · harbour · /);
+  assert.doesNotMatch(await told("search", "pier", "--here"), /harbour/);
+  assert.match(await told("timeline", "a.md"), /The pier is closed {2}\[harbour\]/);
+  assert.doesNotMatch(await told("timeline", "a.md", "--here"), /\[/);
 });
 
 Deno.test("what is known of a repository that was moved is found by the folder where it was", async () => {

@@ -134,7 +134,7 @@ Deno.test("timeline tells what came before and after", async () => {
     titles.map((title, i) => ({ project: at.project, title, atMs: now - 1_000 * (9 - i) })),
   );
   await using server = await connect(at);
-  const { text } = await server.call("timeline", { id: 3, limit: 2 });
+  const { text } = await server.call("timeline", { id: 3, limit: 3 });
   assert.deepEqual(text.split("\n").map((line) => line.replace(/ {2}just now {2}edit {2}/, " ")), [
     "  #2 second",
     "> #3 third",

@@ -1,6 +1,6 @@
 import { plain, plainLines } from "../../capture/plain.ts";
 import { estimateTokens } from "../../memory/tokens.ts";
-import { observationFacts, observationLine } from "../../recall/view.ts";
+import { areOfSeveral, observationFacts, observationLine, projectName } from "../../recall/view.ts";
 import {
   capturesOfObservation,
   filesOfObservation,
@@ -59,13 +59,16 @@ export async function showTimeline(
       project: projectFilterOf(db, context, flags),
       limit: flags.limit,
     })
-    : timelineAround(db, around, Math.ceil(flags.limit / 2));
+    : timelineAround(db, around, flags.limit);
+  const namesProject = areOfSeveral(observations);
   return {
     json: { observations },
     text: observations.length === 0
       ? `Nothing is remembered of "${plain(target)}".`
       : observations.map((one) =>
-        `${one.id === around?.id ? "> " : around === null ? "" : "  "}${observationLine(one, now)}`
+        `${one.id === around?.id ? "> " : around === null ? "" : "  "}${observationLine(one, now)}${
+          namesProject ? `  [${plain(projectName(one.project))}]` : ""
+        }`
       ).join("\n"),
   };
 }

@@ -2,7 +2,7 @@ import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { searchMemory, type SearchResult } from "../../recall/search.ts";
 import { withIndex } from "../../store/memory_index.ts";
-import { outcomeWord } from "../../recall/view.ts";
+import { areOfSeveral, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { projectFilterOf } from "../project_filter.ts";
@@ -50,20 +50,25 @@ export async function search(
     (why) =>
       context.process.stderr.write(`The search index was damaged (${why}) and is made anew.\n`),
   );
+  const namesProject = areOfSeveral(results);
   return {
     json: { results },
     text: results.length === 0
       ? "Nothing is remembered that matches."
-      : results.map((result) => entryOf(result, nowMs)).join("\n"),
+      : results.map((result) => entryOf(result, { nowMs, namesProject })).join("\n"),
   };
 }
 
-function entryOf(result: SearchResult, nowMs: number): string {
-  const { id, kind, title, snippet, createdAtMs, tokens, branch } = result;
+function entryOf(
+  result: SearchResult,
+  { nowMs, namesProject }: { readonly nowMs: number; readonly namesProject: boolean },
+): string {
+  const { id, kind, title, snippet, createdAtMs, tokens, project, branch } = result;
   const outcome = outcomeWord(result);
   const facts = [
     kind,
     relativeTime(createdAtMs, nowMs),
+    ...namesProject ? [projectName(project)] : [],
     ...branch === null ? [] : [branch],
     ...outcome === "" ? [] : [outcome],
     `${tokens} tokens`,

@@ -1,9 +1,8 @@
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { pathInProject } from "../../memory/paths.ts";
-import { baseName, parentOf } from "../../paths.ts";
 import { searchMemory, type SearchResult } from "../../recall/search.ts";
-import { outcomeWord } from "../../recall/view.ts";
+import { outcomeWord, projectName } from "../../recall/view.ts";
 import { withIndex } from "../../store/memory_index.ts";
 import { EVERYTHING } from "../../store/memory_search.ts";
 import { daysMs, relativeTime } from "../../time.ts";
@@ -41,15 +40,9 @@ function lineOf(
 ): string {
   const { id, kind, title, snippet, createdAtMs, tokens, project } = result;
   const outcome = outcomeWord(result);
-  const where = project === here ? "" : ` [${project === null ? "no project" : nameOf(project)}]`;
+  const where = project === here ? "" : ` [${projectName(project)}]`;
   return plain(
     `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}${outcome === "" ? "" : ` (${outcome})`}` +
       `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${tokens} tokens)`,
   );
-}
-
-/** `/work/shop/.git` is the shop. */
-function nameOf(project: string): string {
-  const name = baseName(project);
-  return name === ".git" ? baseName(parentOf(project)) : name;
 }

@@ -23,7 +23,7 @@ export function timeline({ db, project, nowMs, args }: Call): string {
   if (id !== undefined) {
     const found = readObservations(db, [Number(id)]);
     const around = tellable(found, Number(id), { project, everywhere });
-    const lines = timelineAround(db, around, Math.ceil(limit / 2));
+    const lines = timelineAround(db, around, limit);
     return lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`)
       .join("\n");
   }
