@@ -239,7 +239,8 @@ function faultOf(
         return `it left with status ${end.code}${said === "" ? "" : `: ${said}`}`;
       }
       if (end.stdout.length > MAX_ANSWER_CHARS) return "its answer is too long";
-      return text === "" ? "it answered nothing" : null;
+      if (text === "") return "it answered nothing";
+      return /\p{L}/u.test(text) ? null : "there is no word in its answer";
     }
   }
 }

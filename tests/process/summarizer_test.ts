@@ -126,6 +126,7 @@ for (
   const [name, command, reason] of [
     ["fails", "echo half; echo no key >&2; exit 3", /status 3: no key/],
     ["answers nothing", "cat >/dev/null", /nothing/],
+    ["answers no word", "cat >/dev/null; printf '\\001\\377 --\\n'", /no word/],
     ["answers with a book", "yes | head -c 1000000", /too long/],
     ["is not there", "no-such-command-at-all", /status 127/],
   ] as const
