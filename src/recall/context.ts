@@ -1,7 +1,7 @@
 /** What a session is told when it starts, with a look at the files that it speaks of. */
 import type { DatabaseSync } from "node:sqlite";
 import { type ContextBudget, contextText, type Tellable } from "../memory/context_text.ts";
-import { readRef } from "../git/repository.ts";
+import { branchNames } from "../git/branches.ts";
 import { digestOf } from "../memory/fnv.ts";
 import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";
@@ -125,17 +125,13 @@ function branchesOf({ kind, facts }: TellableRow): readonly (string | null)[] {
   return branches;
 }
 
-/**
- * Tells branches that are gone, merged or given up: what was left open there is nobody's any more. Where the branch that is
- * worked on is not among git's files either, nothing is known of the others.
- */
+/** Tells branches that are gone, merged or given up: what was left open there is nobody's any more. */
 function goneBranches({ project, branch }: ContextPlace): (other: string | null) => boolean {
-  const known = new Map<string | null, boolean>([[null, false], [branch, false]]);
-  const refOf = (name: string) => readRef({ commonDir: project }, `heads/${name}`);
-  if (branch === null || !refOf(branch)) return () => false;
+  let names: ReadonlySet<string> | null | undefined;
   return (other) => {
-    if (!known.has(other)) known.set(other, refOf(other!) === "");
-    return known.get(other)!;
+    if (other === null || other === branch) return false;
+    if (names === undefined) names = branchNames({ commonDir: project });
+    return names !== null && !names.has(other);
   };
 }
 

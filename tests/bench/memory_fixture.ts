@@ -24,6 +24,7 @@ const KINDS: readonly ObservationKind[] = [
 ];
 /** So many files the edits are of. */
 const EDITED_FILES = 300;
+const FEATURES = 7;
 const PART = 50_000;
 const ROWS_AT_ONCE = 500;
 const MINUTE_MS = 60_000;
@@ -64,10 +65,15 @@ export async function fillMemory(
   return questions;
 }
 
-/** The files that the edits of {@linkcode fillMemory} are of, as they have been for long. */
-export async function writeEditedFiles(project: string): Promise<void> {
+/** The project of {@linkcode fillMemory}: its branches, and the files that were edited, as they have been for long. */
+export async function writeProject(project: string): Promise<void> {
   const longAgo = new Date(2026, 0, 1);
   await Deno.mkdir(join(project, "src"), { recursive: true });
+  await Deno.mkdir(join(project, ".git", "refs", "heads", "feature"), { recursive: true });
+  const features = Array.from({ length: FEATURES }, (_, number) => `feature/${number}`);
+  for (const branch of ["main", ...features]) {
+    await Deno.writeTextFile(join(project, ".git", "refs", "heads", branch), `${"0".repeat(40)}\n`);
+  }
   for (let number = 0; number < EDITED_FILES; number++) {
     const path = join(project, "src", `file${number}.ts`);
     await Deno.writeTextFile(path, "export {};\n");
@@ -90,7 +96,7 @@ function saveDocument(
     uid: String(number),
     sessionId,
     project,
-    branch: number % 5 === 0 ? `feature/${number % 7}` : "main",
+    branch: number % 5 === 0 ? `feature/${number % FEATURES}` : "main",
     kind,
     outcome: kind === "failure" ? "failure" : null,
     title: text.slice(0, 160),

@@ -13,7 +13,7 @@ import { emptyWorkplace, type Workplace } from "./fixture.ts";
 import { againstEmpty, captureSubject, hookSubject } from "./hooks.ts";
 import { compare, median, timeOnce } from "./measure.ts";
 import { findMeter, peakKilobytes } from "./memory.ts";
-import { fillMemory, writeEditedFiles } from "./memory_fixture.ts";
+import { fillMemory, writeProject } from "./memory_fixture.ts";
 
 const MILLION = 1_000_000;
 const HUNDRED_THOUSAND = 100_000;
@@ -89,7 +89,7 @@ function rememberedPlace({ root }: BenchContext): Promise<Workplace> {
   return remembered ??= (async () => {
     const place = await emptyWorkplace(join(root, "remembered"));
     await fillMemory(place.database, HUNDRED_THOUSAND, `${place.project}/.git`);
-    await writeEditedFiles(place.project);
+    await writeProject(place.project);
     return place;
   })();
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { branchNames } from "../../src/git/branches.ts";
 import { findRepository, type Repository } from "../../src/git/repository.ts";
 import { lookUpwards } from "../../src/project/look.ts";
 
@@ -83,4 +84,23 @@ Deno.test("lookUpwards() stops where both a repository and a configuration are f
   const looks = lookUpwards(`${repo.path}/a`);
   assert.deepEqual(looks.map(({ path }) => path), [`${repo.path}/a`, repo.path]);
   assert.deepEqual(looks[1]!.names.toSorted(), [".conclaude.yaml", ".git"]);
+});
+
+Deno.test("branchNames() knows branches wherever git keeps them, and says when it cannot tell", async () => {
+  await using repo = await repository();
+  const commonDir = `${repo.path}/.git`;
+  const names = () => [...branchNames({ commonDir }) ?? ["?"]].sort();
+  for (const name of ["feat/a", "feat/deep/b", "old"]) await git(repo.path, "branch", name);
+  assert.deepEqual(names(), ["feat/a", "feat/deep/b", "main", "old"]);
+  await git(repo.path, "pack-refs", "--all");
+  await git(repo.path, "branch", "new");
+  await git(repo.path, "branch", "-D", "old");
+  assert.deepEqual(names(), ["feat/a", "feat/deep/b", "main", "new"]);
+  await Deno.mkdir(`${commonDir}/reftable`);
+  assert.deepEqual(names(), ["?"], "kept in a way that is not read");
+  assert.equal(branchNames({ commonDir: repo.path }), null, "no repository");
+  const unborn = `${repo.path}/unborn`;
+  await Deno.mkdir(unborn);
+  await git(unborn, "init", "-q");
+  assert.equal(branchNames({ commonDir: `${unborn}/.git` }), null, "no commit yet");
 });
