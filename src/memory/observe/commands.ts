@@ -8,6 +8,7 @@ import { saysBuildFailed } from "./failed_builds.ts";
 import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
+import { unknownEnd } from "./unknown_end.ts";
 
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -24,6 +25,8 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const command = inItsFolder(typed, { root, shellFolder });
   const commands = scriptCommands(command);
   const run = { command, commands, outcome, ...outputOf(outcome, payload) };
+  const end = outcome === "failure" ? null : unknownEnd(payload);
+  if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
   const commit = commitOf(run);
   if (commit !== null && outcome === "success") return commit;
   const told = isTestCommand(command) ? testOf(run) : commandOf(run, aboutOf(payload));
@@ -161,6 +164,27 @@ function commandOf(
     sameAs: `command ${key}`,
     // Behind a pipe, or before an `echo`, nobody knows whether it went well.
     mends: tellsItsStatus(commands) ? failureKey(key) : null,
+  };
+}
+
+/** A command whose end nobody knows: only what git itself has said of a commit before it is sure. */
+function notAwaited(
+  run: Run,
+  { end, about }: { readonly end: string; readonly about: string },
+): Observed {
+  const { command, output } = run;
+  const key = commandKey(command);
+  const commit = commitOf({ ...run, outcome: "failure" });
+  return {
+    kind: "command",
+    outcome: null,
+    title: titleLine(`\`${shortened(key, 90)}\` ${end}`),
+    text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
+    files: [],
+    facts: factsOf(command, null, null),
+    sameAs: `command ${key} ${end}`,
+    mends: null,
+    ...(commit === null ? {} : { besides: commit }),
   };
 }
 
