@@ -53,6 +53,8 @@ export interface ObservedFacts {
   readonly failing?: readonly string[];
   /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
   readonly failedIn?: readonly string[];
+  /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
+  readonly isElsewhere?: true;
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
   /** Of a fix: the failure that it mended, and what was done between. */

@@ -5,6 +5,8 @@ import { inItsFolder } from "./command_folder.ts";
 import { madeCommit } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
+import { worksElsewhere } from "./git_words.ts";
+import { withoutQuietVariables } from "./script_words.ts";
 import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
@@ -30,7 +32,13 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const commit = commitOf(run);
   if (commit !== null && outcome === "success") return commit;
   const told = isTestCommand(command) ? testOf(run) : commandOf(run, aboutOf(payload));
-  return commit === null ? told : { ...told, besides: commit };
+  const here = worksElsewhere(commands) ? ofElsewhere(told) : told;
+  return commit === null ? here : { ...here, besides: commit };
+}
+
+/** What was found in another state says nothing of the one that the project is in. */
+function ofElsewhere({ passes: _passes, ...told }: Observed): Observed {
+  return { ...told, facts: { ...told.facts, isElsewhere: true }, mends: null };
 }
 
 /**
@@ -39,7 +47,7 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
  */
 export function commandKey(command: string): string {
   // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
-  const line = command.replace(/\s+/g, " ")
+  const line = withoutQuietVariables(command.replace(/\s+/g, " "))
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
   return withoutFilters(line)
     .replace(/ ?; ?echo [^;]*$/, "")

@@ -1,5 +1,6 @@
 /** Which commit a command has made: what git says of it, else what the command line tells of one that is quiet. */
 import { shortened } from "../text.ts";
+import { gitArguments } from "./git_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 
 /** A commit, as far as it is told. */
@@ -20,7 +21,6 @@ const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/
 const LOGGED = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^()]*\) )?(\S.*)$/;
 const LOGGED_WHOLE = /^commit ([0-9a-f]{40})\b/;
 const HASH = /^[0-9a-f]{7,40}$/;
-const WITH_VALUE: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree"]);
 const COMMITTING: ReadonlySet<string> = new Set(["commit", "cherry-pick", "revert", "merge"]);
 const ONLY_TRIED: ReadonlySet<string> = new Set([
   "--dry-run",
@@ -126,14 +126,6 @@ function quietCommit(commands: readonly ScriptCommand[], output: string): MadeCo
     branch: null,
     origin: subject === null ? message.origin : "",
   };
-}
-
-/** The words behind `git` and its own options; null for another program. */
-function gitArguments(words: readonly string[]): readonly string[] | null {
-  if (!/^(?:.*\/)?git$/.test(words[0] ?? "")) return null;
-  let at = 1;
-  while (words[at]?.startsWith("-")) at += WITH_VALUE.has(words[at]!) ? 2 : 1;
-  return words.slice(at);
 }
 
 /** The first line of the message where the command line has it, else where it comes from; null when nothing tells. */

@@ -1,5 +1,5 @@
 /** Builds that fail where their status is another program's, behind a pipe for example: by lines that nothing else prints. */
-import { isHarmless } from "./test_target.ts";
+import { isHarmless } from "./script_words.ts";
 import { nameOf, runnerCall, withoutLaunchers } from "./test_runners.ts";
 import { type ScriptCommand, tellsItsStatus } from "./shell_words.ts";
 

@@ -178,7 +178,9 @@ function launched(words: readonly string[]): readonly string[] | null {
   const [first = "", second = "", third = ""] = words;
   const name = nameOf(first);
   if (/^(?:time|command|exec|nohup)$/.test(name)) return words.slice(1);
-  if (name === "env") return withoutFirst(words.slice(1), (word) => /^\w+=/.test(word));
+  if (name === "env" || name === "cross-env") {
+    return withoutFirst(words.slice(1), (word) => /^\w+=/.test(word));
+  }
   if (name === "timeout") return withoutFlags(words.slice(1)).slice(1);
   if (/^(?:npx|bunx|pnpx)$/.test(name)) return withoutFlags(words.slice(1));
   if (MANAGERS.has(name)) {
