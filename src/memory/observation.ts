@@ -1,5 +1,6 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { TakenTests } from "./observe/skipped_tests.ts";
 import type { TestTarget } from "./observe/test_target.ts";
 
 /** What an observation is about. */
@@ -50,6 +51,8 @@ export interface ObservedFacts {
   /** Tests by their number, as the runner counts them. */
   readonly passed?: number;
   readonly failed?: number;
+  /** Those that did not run, and those whose failing was expected. */
+  readonly skipped?: number;
   readonly failing?: readonly string[];
   /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
   readonly failedIn?: readonly string[];
@@ -91,6 +94,8 @@ export interface Observed {
   readonly mends: string | null;
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
+  /** What it says of the single tests: those that it passed over are not mended. */
+  readonly taken?: TakenTests;
   /** What the capture tells as well: the commit that a command made before it failed. */
   readonly besides?: Observed;
 }

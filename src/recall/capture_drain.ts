@@ -240,15 +240,16 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   }
   if (observed === null || observationId === null) return false;
   if (observed.mends !== null) {
-    const { mends, passes = [] } = observed;
-    mendFailures(db, { capture, mends, passes, by: observationId, nowMs: atMs });
+    const { mends, passes = [], taken } = observed;
+    mendFailures(db, { capture, mends, passes, taken, by: observationId, nowMs: atMs });
   }
   return true;
 }
 
 function newObservation(
   { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  { sameAs, mends: _mends, passes: _passes, besides: _besides, ...observed }: Observed,
+  { sameAs, mends: _mends, passes: _passes, taken: _taken, besides: _besides, ...observed }:
+    Observed,
   terms: string,
 ): NewObservation {
   return {

@@ -37,7 +37,7 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
 }
 
 /** What was found in another state says nothing of the one that the project is in. */
-function ofElsewhere({ passes: _passes, ...told }: Observed): Observed {
+function ofElsewhere({ passes: _passes, taken: _taken, ...told }: Observed): Observed {
   return { ...told, facts: { ...told.facts, isElsewhere: true }, mends: null };
 }
 
@@ -105,6 +105,7 @@ function testOf({ command, commands, output, exitCode, outcome }: Run): Observed
       ...factsOf(command, failed ? codeOfFailure(exitCode) : exitCode, error),
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
+      ...(run?.skipped ? { skipped: run.skipped } : {}),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
     },
     sameAs: `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`,
@@ -123,11 +124,12 @@ function looksFailed(output: string): boolean {
 function mendsOfTests(
   { command, commands }: Pick<Run, "command" | "commands">,
   run: TestRun | null,
-): Pick<Observed, "mends" | "passes"> {
+): Pick<Observed, "mends" | "passes" | "taken"> {
   const passes = passedTargets(commands, run !== null);
   const isUntold = passes.length === 0 && soleTarget(commands, true) !== null;
   if (run?.passed === 0 || isUntold) return { mends: null };
-  return { mends: failureKey(commandKey(command)), passes };
+  const mends = failureKey(commandKey(command));
+  return run === null ? { mends, passes } : { mends, passes, taken: run };
 }
 
 function countsText(
