@@ -4,7 +4,8 @@ import type { Observed, ToolUse } from "../../src/memory/observation.ts";
 import { commandKey } from "../../src/memory/observe/commands.ts";
 import { errorLine } from "../../src/memory/observe/error_line.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
-import { isTestCommand, readTestRun } from "../../src/memory/observe/test_runs.ts";
+import { isTestCommand } from "../../src/memory/observe/test_commands.ts";
+import { readTestRun } from "../../src/memory/observe/test_runs.ts";
 import { observed, observedNames } from "../support/program.ts";
 
 const ROOT = "/home/ana/app";

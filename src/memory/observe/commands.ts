@@ -7,7 +7,9 @@ import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { worksElsewhere } from "./git_words.ts";
 import { withoutQuietVariables } from "./script_words.ts";
-import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
+import { whyNoTests } from "./no_tests.ts";
+import { isTestCommand } from "./test_commands.ts";
+import { readTestRun, type TestRun } from "./test_runs.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
 import { unknownEnd } from "./unknown_end.ts";
@@ -31,7 +33,9 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
   const commit = commitOf(run);
   if (commit !== null && outcome === "success") return commit;
-  const told = isTestCommand(command) ? testOf(run) : commandOf(run, aboutOf(payload));
+  const told = isTestCommand(command)
+    ? testOf(run, aboutOf(payload))
+    : commandOf(run, aboutOf(payload));
   const here = worksElsewhere(commands) ? ofElsewhere(told) : told;
   return commit === null ? here : { ...here, besides: commit };
 }
@@ -80,8 +84,13 @@ interface Run {
   readonly outcome: "success" | "failure";
 }
 
-function testOf({ command, commands, output, exitCode, outcome }: Run): Observed {
+function testOf(called: Run, about: string): Observed {
+  const { command, commands, output, exitCode, outcome } = called;
   const run = readTestRun(output);
+  const none = whyNoTests(called, run);
+  if (none === "reached") return commandOf(called, about);
+  // What ran nothing has not passed, so that it mends nothing, and has not failed.
+  if (none === "found") return { ...plainCommand(called, about), outcome: null, mends: null };
   // Behind a pipe the status is another program's.
   const failed = outcome === "failure" ||
     (run === null ? saysBuildFailed(commands, output) : run.failed > 0);
@@ -142,10 +151,8 @@ function countsText(
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
-function commandOf(
-  { command, commands, output, exitCode, outcome }: Run,
-  about: string,
-): Observed {
+function commandOf(run: Run, about: string): Observed {
+  const { command, commands, output, exitCode, outcome } = run;
   const key = commandKey(command);
   if (outcome === "failure" || saysBuildFailed(commands, output)) {
     const error = errorLine(output);
@@ -164,6 +171,11 @@ function commandOf(
       mends: null,
     };
   }
+  return plainCommand(run, about);
+}
+
+function plainCommand({ command, commands, output, exitCode }: Run, about: string): Observed {
+  const key = commandKey(command);
   return {
     kind: "command",
     outcome: "success",

@@ -16,10 +16,6 @@ export interface TestRun {
   readonly passedOver: readonly string[];
 }
 
-/** Commands that run tests, whatever they print. */
-const TEST_COMMANDS =
-  /\b(?:(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|flutter|zig|lein|sbt)\s+(?:run\s+|task\s+|workspace\s+\S+\s+)?(?:-\S+\s+)*(?:t|tst|tests?[:\w-]*)(?![:\w-])|pytest|py\.test|tox|nox|jest|vitest|mocha|ava|tap|playwright\s+test|cypress\s+run|rspec|minitest|phpunit|pest|ctest|bats|busted|gradlew?\s+(?:\S+\s+)*test|mvnw?\s+(?:\S+\s+)*(?:test|verify)|make\s+(?:\S+\s+)*(?:test|check)s?|python3?\s+-m\s+(?:unittest|pytest)|unittest|node\s+--test|rake\s+test|rails\s+test)\b/;
-
 /** How a runner tells its counts; each pattern has a number as its first group. What is told many times is global: all count. */
 interface Runner {
   readonly passed?: RegExp;
@@ -134,17 +130,6 @@ const RUNNERS: readonly Runner[] = [
 ];
 /** Go tells no counts: a line for each package. */
 const GO = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[build failed\])/m;
-
-/** Of a long command what it begins and ends with is looked at: between may be a whole file. */
-const MAX_COMMAND_CHARS = 2_000;
-
-/** Whether a command runs tests. */
-export function isTestCommand(command: string): boolean {
-  return command.length <= 2 * MAX_COMMAND_CHARS ? TEST_COMMANDS.test(command) : [
-    command.slice(0, MAX_COMMAND_CHARS),
-    command.slice(-MAX_COMMAND_CHARS),
-  ].some((part) => TEST_COMMANDS.test(part));
-}
 
 /** Counts stand at the end. */
 const MAX_CHARS = 100_000;
