@@ -46,8 +46,15 @@ export interface ObservedFacts {
   /** Lines that an edit added and took away. */
   readonly added?: number;
   readonly removed?: number;
-  /** The hash is null when the command did not print it, the subject when its message was somewhere else. */
-  readonly commit?: { readonly hash: string | null; readonly subject: string | null };
+  /**
+   * The hash is null when the command did not print it, the subject when its message was somewhere else. One that was
+   * amended took the place of the one before it.
+   */
+  readonly commit?: {
+    readonly hash: string | null;
+    readonly subject: string | null;
+    readonly amended?: true;
+  };
   /** Tests by their number, as the runner counts them. */
   readonly passed?: number;
   readonly failed?: number;
@@ -96,7 +103,7 @@ export interface Observed {
   readonly passes?: readonly TestTarget[];
   /** What it says of the single tests: those that it passed over are not mended. */
   readonly taken?: TakenTests;
-  /** What the capture tells as well: the commit that a command made before it failed. */
+  /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */
   readonly besides?: Observed;
 }
 

@@ -227,12 +227,13 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   const observationId = observed === null
     ? null
     : saveObservation(db, newObservation(capture, observed, terms));
-  if (observed?.besides !== undefined) {
-    const { besides } = observed;
+  let n = 0;
+  for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
     const words = indexedTerms(wordsToIndex(besides), capture.project);
+    n++;
     saveObservation(db, {
       ...newObservation(capture, besides, words),
-      uid: `${capture.id}/${besides.kind}`,
+      uid: n === 1 ? `${capture.id}/${besides.kind}` : `${capture.id}/${besides.kind}/${n}`,
     });
   }
   if (!confirmCapture(db, capture, { observationId, atMs })) {

@@ -1,8 +1,8 @@
 /** What a shell command tells: that it ran, failed, tested, or committed. */
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
-import { inItsFolder } from "./command_folder.ts";
-import { madeCommit } from "./commits.ts";
+import { inItsFolder, type Surroundings } from "./command_folder.ts";
+import { type MadeCommit, madeCommits } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { worksElsewhere } from "./git_words.ts";
@@ -26,9 +26,10 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const typed = textIn(payload["tool_input"], "command").trim();
   if (typed === "") return null;
   const shellFolder = textIn(payload, "cwd") || textIn(payload, "project_dir");
-  const command = inItsFolder(typed, { root, shellFolder });
+  const surroundings = { root, shellFolder };
+  const command = inItsFolder(typed, surroundings);
   const commands = scriptCommands(command);
-  const run = { command, commands, outcome, ...outputOf(outcome, payload) };
+  const run = { command, commands, outcome, surroundings, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
   if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
   const commit = commitOf(run);
@@ -82,6 +83,7 @@ interface Run {
   readonly output: string;
   readonly exitCode: number | null;
   readonly outcome: "success" | "failure";
+  readonly surroundings: Surroundings;
 }
 
 function testOf(called: Run, about: string): Observed {
@@ -210,21 +212,29 @@ function notAwaited(
   };
 }
 
+/** What a command has committed: the first, with the others as what it tells besides. */
 function commitOf(run: Run): Observed | null {
-  const commit = madeCommit(run);
-  if (commit === null) return null;
-  const { command, commands, output, outcome } = run;
-  const { hash, subject, branch, origin } = commit;
+  return madeCommits(run).reduceRight<Observed | null>((later, commit) => {
+    const told = observedCommit(run, commit);
+    return later === null ? told : { ...told, besides: later };
+  }, null);
+}
+
+function observedCommit({ command, commands, output, outcome }: Run, commit: MadeCommit): Observed {
+  const { hash, subject, branch, origin, isAmended } = commit;
   const name = `${hash === null ? "" : ` ${hash.slice(0, 7)}`}${
     branch === null ? "" : ` on ${branch}`
-  }`;
+  }${isAmended && origin !== "amended" ? ", amended" : ""}`;
   return {
     kind: "commit",
     outcome: "success",
     title: titleLine(`Commit${name}${subject === null ? ` ${origin}` : `: ${subject}`}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
     files: [],
-    facts: { command: headOfCommand(command), commit: { hash, subject } },
+    facts: {
+      command: headOfCommand(command),
+      commit: { hash, subject, ...(isAmended ? { amended: true } : {}) },
+    },
     sameAs: hash === null && subject === null ? null : `commit ${hash ?? subject}`,
     // What failed behind it may be what had failed before.
     ...outcome === "failure"
