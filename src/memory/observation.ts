@@ -1,5 +1,6 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { TakenTests } from "./observe/skipped_tests.ts";
 import type { TestTarget } from "./observe/test_target.ts";
 
 /** What an observation is about. */
@@ -45,14 +46,25 @@ export interface ObservedFacts {
   /** Lines that an edit added and took away. */
   readonly added?: number;
   readonly removed?: number;
-  /** The hash is null when the command did not print it, the subject when its message was somewhere else. */
-  readonly commit?: { readonly hash: string | null; readonly subject: string | null };
+  /**
+   * The hash is null when the command did not print it, the subject when its message was somewhere else. One that was
+   * amended took the place of the one before it.
+   */
+  readonly commit?: {
+    readonly hash: string | null;
+    readonly subject: string | null;
+    readonly amended?: true;
+  };
   /** Tests by their number, as the runner counts them. */
   readonly passed?: number;
   readonly failed?: number;
+  /** Those that did not run, and those whose failing was expected. */
+  readonly skipped?: number;
   readonly failing?: readonly string[];
   /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
   readonly failedIn?: readonly string[];
+  /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
+  readonly isElsewhere?: true;
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
   /** Of a fix: the failure that it mended, and what was done between. */
@@ -89,7 +101,9 @@ export interface Observed {
   readonly mends: string | null;
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
-  /** What the capture tells as well: the commit that a command made before it failed. */
+  /** What it says of the single tests: those that it passed over are not mended. */
+  readonly taken?: TakenTests;
+  /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */
   readonly besides?: Observed;
 }
 

@@ -56,7 +56,8 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
   const asked = prompts.map(({ title }) => title);
   const heading = asked[0] ?? done[0] ?? parts[0]!.title;
   const counts = [
-    count(of("commit").length, "commit"),
+    // One that was amended took the place of another.
+    count(of("commit").filter(({ facts }) => facts.commit?.amended !== true).length, "commit"),
     count(of("fix").length, "fix", "fixes"),
     count(files.length, "file"),
   ].filter((part) => part !== null).join(", ");

@@ -227,12 +227,13 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   const observationId = observed === null
     ? null
     : saveObservation(db, newObservation(capture, observed, terms));
-  if (observed?.besides !== undefined) {
-    const { besides } = observed;
+  let n = 0;
+  for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
     const words = indexedTerms(wordsToIndex(besides), capture.project);
+    n++;
     saveObservation(db, {
       ...newObservation(capture, besides, words),
-      uid: `${capture.id}/${besides.kind}`,
+      uid: n === 1 ? `${capture.id}/${besides.kind}` : `${capture.id}/${besides.kind}/${n}`,
     });
   }
   if (!confirmCapture(db, capture, { observationId, atMs })) {
@@ -240,15 +241,16 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   }
   if (observed === null || observationId === null) return false;
   if (observed.mends !== null) {
-    const { mends, passes = [] } = observed;
-    mendFailures(db, { capture, mends, passes, by: observationId, nowMs: atMs });
+    const { mends, passes = [], taken } = observed;
+    mendFailures(db, { capture, mends, passes, taken, by: observationId, nowMs: atMs });
   }
   return true;
 }
 
 function newObservation(
   { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  { sameAs, mends: _mends, passes: _passes, besides: _besides, ...observed }: Observed,
+  { sameAs, mends: _mends, passes: _passes, taken: _taken, besides: _besides, ...observed }:
+    Observed,
   terms: string,
 ): NewObservation {
   return {

@@ -5,6 +5,7 @@ import { describeFix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { failureKey } from "../memory/observe/commands.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
+import { hasPassedOver, type TakenTests } from "../memory/observe/skipped_tests.ts";
 import { hasTaken, soleTarget, targetKey, type TestTarget } from "../memory/observe/test_target.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
@@ -30,6 +31,8 @@ interface Success {
   readonly mends: string;
   /** The tests that it has taken. */
   readonly passes: readonly TestTarget[];
+  /** What it says of single tests; not there where it counted none. */
+  readonly taken?: TakenTests | undefined;
   /** Its observation. */
   readonly by: number;
   /** Epoch milliseconds: what failed later than this was told by a clock that was set back since. */
@@ -63,8 +66,9 @@ function hasPassed({ facts }: OpenFailure, passes: readonly TestTarget[]): boole
 function mendFailure(
   db: DatabaseSync,
   failure: OpenFailure,
-  { capture, by, told }: Success & { readonly told: Map<string, number> },
+  { capture, by, told, taken, passes }: Success & { readonly told: Map<string, number> },
 ): void {
+  if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
   const { id, sessionId, project, branch, createdAtMs } = capture;
   const changes = changesBetween(db, sessionId, {
     fromMs: failure.updatedAtMs,

@@ -1,15 +1,18 @@
 /** Where a command runs: the same words in two folders are two commands. */
 import { resolvePath } from "../../paths.ts";
+import { gitFolders } from "./git_words.ts";
+import { folderBefore } from "./script_words.ts";
+import type { ScriptCommand } from "./shell_words.ts";
 
 /** The first step of a command into a folder, quoted or not. */
-const INTO_FOLDER = /^cd +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;) */;
+const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;) */;
 /** A script that goes on to other folders ends in another one than it began in. */
 const GOES_ON = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
 /** What only the shell can tell, and what depends on where it stood before. */
 const NOT_PLAIN = /^[~-]|[$`*?\\:]|(?:^|\/)\.\.(?:\/|$)/;
 
 /** What is known of a command's surroundings. */
-interface Surroundings {
+export interface Surroundings {
   /** The folder that paths are told from, absolute; null when it is not known. */
   readonly root: string | null;
   /** Where the shell stood when the command had ended, absolute; the empty text when it is not known. */
@@ -45,4 +48,33 @@ function folderOf(
   if (NOT_PLAIN.test(plain)) return null;
   // The shell stays where a command has gone, unless it failed.
   return shellFolder.endsWith(`/${plain}`) ? shellFolder : `${shellFolder}/${plain}`;
+}
+
+/** Whether a command of git works outside of the project, as far as the script says: by `cd`, or by `-C`. */
+export function isOutside(
+  commands: readonly ScriptCommand[],
+  { at, surroundings: { root, shellFolder } }: {
+    readonly at: number;
+    readonly surroundings: Surroundings;
+  },
+): boolean {
+  if (root === null) return false;
+  const steps = [folderBefore(commands, at), ...gitFolders(commands[at]?.words ?? [])]
+    .filter((step) => step !== "");
+  // What only the shell can tell counts for here.
+  if (steps.length === 0 || steps.some((step) => /[$`*?\\]/.test(step))) return false;
+  const [first = ""] = steps;
+  const tail = first.replace(/^~?\/?(?:\.\.\/)*/, "");
+  const isThere = /^(?:~|\.\.)\//.test(first) && tail !== "" && shellFolder.endsWith(`/${tail}`);
+  const start = isThere ? shellFolder : first.startsWith("~") ? homeFolder(first, root) : first;
+  const folder = [start, ...steps.slice(1)]
+    .reduce((from, step) => resolvePath(step, { folder: from }), root);
+  return folder !== root && !folder.startsWith(`${root}/`);
+}
+
+/** A folder of the home, which nobody tells here: it is the project's where that, or a folder above it, ends alike. */
+function homeFolder(path: string, root: string): string {
+  const [, first = ""] = path.split("/");
+  const at = first === "" ? -1 : `${root}/`.indexOf(`/${first}/`);
+  return at < 0 ? "/~" : root.slice(0, at) + path.slice(1);
 }

@@ -1,13 +1,18 @@
 /** What a shell command tells: that it ran, failed, tested, or committed. */
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
-import { inItsFolder } from "./command_folder.ts";
-import { madeCommit } from "./commits.ts";
+import { inItsFolder, type Surroundings } from "./command_folder.ts";
+import { type MadeCommit, madeCommits } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
-import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
+import { worksElsewhere } from "./git_words.ts";
+import { withoutQuietVariables } from "./script_words.ts";
+import { whyNoTests } from "./no_tests.ts";
+import { isTestCommand } from "./test_commands.ts";
+import { readTestRun, type TestRun } from "./test_runs.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
+import { unknownEnd } from "./unknown_end.ts";
 
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -21,13 +26,24 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const typed = textIn(payload["tool_input"], "command").trim();
   if (typed === "") return null;
   const shellFolder = textIn(payload, "cwd") || textIn(payload, "project_dir");
-  const command = inItsFolder(typed, { root, shellFolder });
+  const surroundings = { root, shellFolder };
+  const command = inItsFolder(typed, surroundings);
   const commands = scriptCommands(command);
-  const run = { command, commands, outcome, ...outputOf(outcome, payload) };
+  const run = { command, commands, outcome, surroundings, ...outputOf(outcome, payload) };
+  const end = outcome === "failure" ? null : unknownEnd(payload);
+  if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
   const commit = commitOf(run);
   if (commit !== null && outcome === "success") return commit;
-  const told = isTestCommand(command) ? testOf(run) : commandOf(run, aboutOf(payload));
-  return commit === null ? told : { ...told, besides: commit };
+  const told = isTestCommand(command)
+    ? testOf(run, aboutOf(payload))
+    : commandOf(run, aboutOf(payload));
+  const here = worksElsewhere(commands) ? ofElsewhere(told) : told;
+  return commit === null ? here : { ...here, besides: commit };
+}
+
+/** What was found in another state says nothing of the one that the project is in. */
+function ofElsewhere({ passes: _passes, taken: _taken, ...told }: Observed): Observed {
+  return { ...told, facts: { ...told.facts, isElsewhere: true }, mends: null };
 }
 
 /**
@@ -36,7 +52,7 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
  */
 export function commandKey(command: string): string {
   // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
-  const line = command.replace(/\s+/g, " ")
+  const line = withoutQuietVariables(command.replace(/\s+/g, " "))
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
   return withoutFilters(line)
     .replace(/ ?; ?echo [^;]*$/, "")
@@ -67,10 +83,16 @@ interface Run {
   readonly output: string;
   readonly exitCode: number | null;
   readonly outcome: "success" | "failure";
+  readonly surroundings: Surroundings;
 }
 
-function testOf({ command, commands, output, exitCode, outcome }: Run): Observed {
+function testOf(called: Run, about: string): Observed {
+  const { command, commands, output, exitCode, outcome } = called;
   const run = readTestRun(output);
+  const none = whyNoTests(called, run);
+  if (none === "reached") return commandOf(called, about);
+  // What ran nothing has not passed, so that it mends nothing, and has not failed.
+  if (none === "found") return { ...plainCommand(called, about), outcome: null, mends: null };
   // Behind a pipe the status is another program's.
   const failed = outcome === "failure" ||
     (run === null ? saysBuildFailed(commands, output) : run.failed > 0);
@@ -94,6 +116,7 @@ function testOf({ command, commands, output, exitCode, outcome }: Run): Observed
       ...factsOf(command, failed ? codeOfFailure(exitCode) : exitCode, error),
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
+      ...(run?.skipped ? { skipped: run.skipped } : {}),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
     },
     sameAs: `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`,
@@ -112,11 +135,12 @@ function looksFailed(output: string): boolean {
 function mendsOfTests(
   { command, commands }: Pick<Run, "command" | "commands">,
   run: TestRun | null,
-): Pick<Observed, "mends" | "passes"> {
+): Pick<Observed, "mends" | "passes" | "taken"> {
   const passes = passedTargets(commands, run !== null);
   const isUntold = passes.length === 0 && soleTarget(commands, true) !== null;
   if (run?.passed === 0 || isUntold) return { mends: null };
-  return { mends: failureKey(commandKey(command)), passes };
+  const mends = failureKey(commandKey(command));
+  return run === null ? { mends, passes } : { mends, passes, taken: run };
 }
 
 function countsText(
@@ -129,10 +153,8 @@ function countsText(
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
-function commandOf(
-  { command, commands, output, exitCode, outcome }: Run,
-  about: string,
-): Observed {
+function commandOf(run: Run, about: string): Observed {
+  const { command, commands, output, exitCode, outcome } = run;
   const key = commandKey(command);
   if (outcome === "failure" || saysBuildFailed(commands, output)) {
     const error = errorLine(output);
@@ -151,6 +173,11 @@ function commandOf(
       mends: null,
     };
   }
+  return plainCommand(run, about);
+}
+
+function plainCommand({ command, commands, output, exitCode }: Run, about: string): Observed {
+  const key = commandKey(command);
   return {
     kind: "command",
     outcome: "success",
@@ -164,21 +191,50 @@ function commandOf(
   };
 }
 
+/** A command whose end nobody knows: only what git itself has said of a commit before it is sure. */
+function notAwaited(
+  run: Run,
+  { end, about }: { readonly end: string; readonly about: string },
+): Observed {
+  const { command, output } = run;
+  const key = commandKey(command);
+  const commit = commitOf({ ...run, outcome: "failure" });
+  return {
+    kind: "command",
+    outcome: null,
+    title: titleLine(`\`${shortened(key, 90)}\` ${end}`),
+    text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
+    files: [],
+    facts: factsOf(command, null, null),
+    sameAs: `command ${key} ${end}`,
+    mends: null,
+    ...(commit === null ? {} : { besides: commit }),
+  };
+}
+
+/** What a command has committed: the first, with the others as what it tells besides. */
 function commitOf(run: Run): Observed | null {
-  const commit = madeCommit(run);
-  if (commit === null) return null;
-  const { command, commands, output, outcome } = run;
-  const { hash, subject, branch, origin } = commit;
+  return madeCommits(run).reduceRight<Observed | null>((later, commit) => {
+    const told = observedCommit(run, commit);
+    return later === null ? told : { ...told, besides: later };
+  }, null);
+}
+
+function observedCommit({ command, commands, output, outcome }: Run, commit: MadeCommit): Observed {
+  const { hash, subject, branch, origin, isAmended } = commit;
   const name = `${hash === null ? "" : ` ${hash.slice(0, 7)}`}${
     branch === null ? "" : ` on ${branch}`
-  }`;
+  }${isAmended && origin !== "amended" ? ", amended" : ""}`;
   return {
     kind: "commit",
     outcome: "success",
     title: titleLine(`Commit${name}${subject === null ? ` ${origin}` : `: ${subject}`}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
     files: [],
-    facts: { command: headOfCommand(command), commit: { hash, subject } },
+    facts: {
+      command: headOfCommand(command),
+      commit: { hash, subject, ...(isAmended ? { amended: true } : {}) },
+    },
     sameAs: hash === null && subject === null ? null : `commit ${hash ?? subject}`,
     // What failed behind it may be what had failed before.
     ...outcome === "failure"

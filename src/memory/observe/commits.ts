@@ -1,5 +1,7 @@
 /** Which commit a command has made: what git says of it, else what the command line tells of one that is quiet. */
 import { shortened } from "../text.ts";
+import { isOutside, type Surroundings } from "./command_folder.ts";
+import { gitArguments } from "./git_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 
 /** A commit, as far as it is told. */
@@ -12,15 +14,16 @@ export interface MadeCommit {
   readonly branch: string | null;
   /** What is known in place of the subject: "with the message in msg.txt"; the empty text when that is known. */
   readonly origin: string;
+  /** Whether it took the place of the one before it. */
+  readonly isAmended: boolean;
 }
 
 /** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
-const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/m;
+const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/gm;
 /** As `git log --oneline` tells one, with its branches and its line of a graph where they are asked for. */
 const LOGGED = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^()]*\) )?(\S.*)$/;
 const LOGGED_WHOLE = /^commit ([0-9a-f]{40})\b/;
 const HASH = /^[0-9a-f]{7,40}$/;
-const WITH_VALUE: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree"]);
 const COMMITTING: ReadonlySet<string> = new Set(["commit", "cherry-pick", "revert", "merge"]);
 const ONLY_TRIED: ReadonlySet<string> = new Set([
   "--dry-run",
@@ -32,8 +35,15 @@ const ONLY_TRIED: ReadonlySet<string> = new Set([
 ]);
 /** What git says of a commit that was made, for where the status is another program's. */
 const CHANGED = /^ ?\d+ files? changed\b/m;
+const QUIET_FLAG = /^(?:--quiet|-[aeinopsvz]*q.*)$/;
 /** What a push says that was refused: all that `&&` joins before it has gone well. */
-const REFUSED_PUSH = /^(?:error: failed to push some refs| ! \[(?:remote )?rejected\])/m;
+const REFUSED_PUSH = /^(?:error: failed to push some refs| ?! \[(?:remote )?rejected\])/m;
+/** What git says when it does not come to the other side, also of a pull. */
+const NO_REMOTE =
+  /^(?:fatal: (?:unable to access |Could not read from remote repository|The current branch .{1,200} has no upstream branch|.{1,200} does not appear to be a git repository|No configured push destination|Authentication failed|could not read (?:Username|Password))|.{0,200}\bPermission denied \(|(?:ssh: Could not resolve|ERROR: Repository not found))/m;
+const FROM_REMOTE: ReadonlySet<string | undefined> = new Set(
+  ["pull", "fetch", "clone", "ls-remote", "submodule", "remote", "push"],
+);
 /** How a commit gets its message. */
 interface MessageFlag {
   /** Its value is the first group, or the next word. */
@@ -64,6 +74,7 @@ const MESSAGES: readonly MessageFlag[] = [
   { flag: /^--amend$/, origin: () => "amended" },
 ];
 const MAX_LINES = 200;
+const MAX_COMMITS = 20;
 const MAX_ORIGIN_CHARS = 80;
 
 /** What is known of the command that a commit is looked for in. */
@@ -72,40 +83,114 @@ interface CommitRun {
   readonly commands: readonly ScriptCommand[];
   readonly output: string;
   readonly outcome: "success" | "failure";
+  readonly surroundings: Surroundings;
 }
 
-/** The commit that a command has made. @returns Null when it made none, or that is not sure. */
-export function madeCommit({ command, commands, output, outcome }: CommitRun): MadeCommit | null {
+/** A command of a script that makes a commit. */
+interface Committing {
+  readonly at: number;
+  readonly verb: string;
+  readonly args: readonly string[];
+  readonly isOutside: boolean;
+}
+
+/** The commits that a command has made in its project, the oldest first; none when it made none, or that is not sure. */
+export function madeCommits(run: CommitRun): readonly MadeCommit[] {
+  const { command, commands, output, outcome, surroundings } = run;
   const git = command.indexOf("git");
-  if (git < 0 || !/\b(?:commit|cherry-pick|revert|merge)\b/.test(command.slice(git))) return null;
+  if (git < 0 || !/\b(?:commit|cherry-pick|revert|merge)\b/.test(command.slice(git))) return [];
+  const making = committingIn(commands, surroundings);
   // What fails behind it leaves it made; when it fails itself, the line is another program's.
-  if (outcome === "failure" && !goesOnBehindCommit(commands)) return null;
-  const [line, branch, hash, subject] = COMMITTED.exec(output) ?? [];
-  if (line !== undefined) return { hash: hash!, subject: subject!, branch: branch!, origin: "" };
-  return outcome === "success"
-    ? quietCommit(commands, output)
-    : REFUSED_PUSH.test(output)
-    ? quietCommit(beforePush(commands), "")
-    : null;
+  if (outcome === "failure" && (making[0]?.at ?? commands.length) >= commands.length - 1) return [];
+  const printed = [...output.matchAll(COMMITTED)].slice(0, Math.max(1, making.length));
+  if (printed.length > 0) return printedCommits(commands, { printed, making });
+  if (outcome === "success") return quietCommits(commands, { making, output });
+  const push = commands.findIndex(({ words }) => gitArguments(words)?.[0] === "push");
+  const before = making.filter(({ at }) => at < push);
+  return wasRefused(commands, { output, until: before[0]?.at ?? 0 })
+    ? quietCommits(commands.slice(0, Math.max(0, push)), { making: before, output: "" })
+    : [];
 }
 
-function beforePush(commands: readonly ScriptCommand[]): readonly ScriptCommand[] {
-  const at = commands.findIndex(({ words }) => gitArguments(words)?.[0] === "push");
-  return commands.slice(0, Math.max(0, at));
-}
-
-function goesOnBehindCommit(commands: readonly ScriptCommand[]): boolean {
-  const at = commands.findIndex(({ words }) => COMMITTING.has(gitArguments(words)?.[0] ?? ""));
-  return at >= 0 && at < commands.length - 1;
-}
-
-function quietCommit(commands: readonly ScriptCommand[], output: string): MadeCommit | null {
-  const at = commands.findLastIndex((one) => gitArguments(one.words)?.[0] === "commit");
-  const made = commands[at];
-  const args = gitArguments(made?.words ?? [])?.slice(1) ?? [];
-  if (made === undefined || made.before === "||" || args.some((word) => ONLY_TRIED.has(word))) {
-    return null;
+function committingIn(
+  commands: readonly ScriptCommand[],
+  surroundings: Surroundings,
+): readonly Committing[] {
+  const making: Committing[] = [];
+  for (const [at, { words }] of commands.entries()) {
+    const [verb = "", ...args] = gitArguments(words) ?? [];
+    if (!COMMITTING.has(verb)) continue;
+    making.push({ at, verb, args, isOutside: isOutside(commands, { at, surroundings }) });
+    if (making.length >= MAX_COMMITS) break;
   }
+  return making;
+}
+
+/** Whether a push has failed, and nothing before the commits can have said the same. */
+function wasRefused(
+  commands: readonly ScriptCommand[],
+  { output, until }: { readonly output: string; readonly until: number },
+): boolean {
+  if (REFUSED_PUSH.test(output)) return true;
+  return NO_REMOTE.test(output) &&
+    !commands.slice(0, until).some(({ words }) => FROM_REMOTE.has(gitArguments(words)?.[0]));
+}
+
+function printedCommits(
+  commands: readonly ScriptCommand[],
+  { printed, making }: {
+    readonly printed: readonly RegExpExecArray[];
+    readonly making: readonly Committing[];
+  },
+): readonly MadeCommit[] {
+  const inside = making.filter((one) => !one.isOutside);
+  if (making.length > 0 && inside.length === 0) return [];
+  const isLoud = ({ args, verb }: Committing) =>
+    verb !== "merge" && !args.some((word) => QUIET_FLAG.test(word));
+  const loud = making.filter(isLoud);
+  if (loud.length !== printed.length) {
+    // Which line is whose is not known.
+    const isAmended = making.length > 0 && making.every(amends);
+    return inside.length < making.length
+      ? []
+      : printed.map((line) => printedCommit(line, { isAmended }));
+  }
+  return inside.flatMap((one) => {
+    const line = printed[loud.indexOf(one)];
+    if (line !== undefined) return printedCommit(line, { isAmended: amends(one) });
+    return quietCommits(commands, { making: [one], output: "" });
+  });
+}
+
+function printedCommit(
+  [, branch, hash, subject]: RegExpExecArray,
+  { isAmended }: { readonly isAmended: boolean },
+): MadeCommit {
+  return { hash: hash!, subject: subject!, branch: branch!, origin: "", isAmended };
+}
+
+function amends({ args }: Committing): boolean {
+  return args.includes("--amend");
+}
+
+/** Commits of which git says nothing: each that is known by its status, and the last by what is shown behind it. */
+function quietCommits(
+  commands: readonly ScriptCommand[],
+  { making, output }: { readonly making: readonly Committing[]; readonly output: string },
+): readonly MadeCommit[] {
+  const own = making.filter(({ verb }) => verb === "commit");
+  return own.filter((one) => !one.isOutside).flatMap((one) => {
+    const isLast = one === own.at(-1);
+    return quietCommit(commands, { one, output: isLast ? output : "" }) ?? [];
+  });
+}
+
+function quietCommit(
+  commands: readonly ScriptCommand[],
+  { one: { at, args }, output }: { readonly one: Committing; readonly output: string },
+): MadeCommit | null {
+  const made = commands[at]!;
+  if (made.before === "||" || args.some((word) => ONLY_TRIED.has(word))) return null;
   const message = messageOf(args, made.input);
   if (message === null) return null;
   const lines = output.split("\n", MAX_LINES);
@@ -125,15 +210,8 @@ function quietCommit(commands: readonly ScriptCommand[], output: string): MadeCo
     subject,
     branch: null,
     origin: subject === null ? message.origin : "",
+    isAmended: args.includes("--amend"),
   };
-}
-
-/** The words behind `git` and its own options; null for another program. */
-function gitArguments(words: readonly string[]): readonly string[] | null {
-  if (!/^(?:.*\/)?git$/.test(words[0] ?? "")) return null;
-  let at = 1;
-  while (words[at]?.startsWith("-")) at += WITH_VALUE.has(words[at]!) ? 2 : 1;
-  return words.slice(at);
 }
 
 /** The first line of the message where the command line has it, else where it comes from; null when nothing tells. */

@@ -1,5 +1,6 @@
 /** Builds that fail where their status is another program's, behind a pipe for example: by lines that nothing else prints. */
-import { isHarmless } from "./test_target.ts";
+import { isHarmless } from "./script_words.ts";
+import { runsTests } from "./test_commands.ts";
 import { nameOf, runnerCall, withoutLaunchers } from "./test_runners.ts";
 import { type ScriptCommand, tellsItsStatus } from "./shell_words.ts";
 
@@ -26,32 +27,18 @@ const BUILDING_SCRIPT =
 /** What prepares a build, and shows nothing. */
 const QUIET: ReadonlySet<string> = new Set(["mkdir", "rm", "cp", "mv", "touch"]);
 
-/** Lines that say for certain that a build has failed. */
-const FAILED: readonly RegExp[] = [
-  // make, ninja
-  /^g?make: \*\*\* (?:.*\bError \d+|.*\bStop\.)/,
-  /^ninja: build stopped: /,
+/** Lines of compilers and linters, which no run of tests prints. */
+const ERRORS: readonly RegExp[] = [
   // cargo, rustc
   /^error\[E\d{4}\]: /,
-  /^error: (?:could not compile |aborting due to |test failed, )/,
-  // maven, gradle, ant, xcodebuild, dotnet
-  /^(?:\[(?:ERROR|INFO)\] )?(?:BUILD FAIL(?:URE|ED)\b|FAILURE: Build failed)/,
+  /^error: (?:could not compile |aborting due to )/,
   /^\*\* BUILD FAILED \*\*/,
   /^(?:Build FAILED\.?| +[1-9]\d* Error\(s\))$/,
-  // unittest, phpunit, go test
-  /^FAILED \((?:failures|errors)=\d/,
-  /^(?:FAILURES|ERRORS)!$/,
-  /^(?:FAIL$|FAIL\t\S|--- FAIL: )/,
-  // npm, pnpm, yarn, bun, just
-  /^npm (?:ERR!|error) (?:code [A-Z\d]|Test failed|Lifecycle script|Exit status [1-9])/,
-  /^\s?ELIFECYCLE\b.* failed\b/,
-  /^error Command failed with exit code [1-9]/,
-  /^error: (?:script "[^"]*" exited with code [1-9]|Recipe `[^`]*` failed)/,
   // tsc, mypy, ruff, biome, deno; ruff counts what it has mended as well
   /^Found [1-9]\d* (?:errors?|problems?)\b(?!.*\b0 remaining)/,
   /^[^\s(]+\(\d+,\d+\): error TS\d+: /,
   /^[^\s:]+:\d+:\d+ - error TS\d+: /,
-  /^error: (?:Type checking failed|Test failed|Found [1-9]\d* not formatted)/,
+  /^error: (?:Type checking failed|Found [1-9]\d* not formatted)/,
   // eslint, stylelint, rubocop
   /^✖ \d+ problems? \([1-9]\d* errors?\b/,
   /^\d+ files? inspected, [1-9]\d* offenses? detected(?:$|, .* autocorrectable)/,
@@ -62,6 +49,25 @@ const FAILED: readonly RegExp[] = [
   /^webpack \S+ compiled with [1-9]\d* errors?\b/,
   /^(?:error during build:|Failed to compile\.?)$/,
   /^ERROR: failed to (?:solve|build)\b/,
+];
+/** Lines that say for certain that a build has failed, or the tests that it runs. */
+const FAILED: readonly RegExp[] = [
+  ...ERRORS,
+  // make, ninja
+  /^g?make: \*\*\* (?:.*\bError \d+|.*\bStop\.)/,
+  /^ninja: build stopped: /,
+  // maven, gradle, ant
+  /^(?:\[(?:ERROR|INFO)\] )?(?:BUILD FAIL(?:URE|ED)\b|FAILURE: Build failed)/,
+  // cargo, deno, unittest, phpunit, go test
+  /^error: (?:test failed, |Test failed)/,
+  /^FAILED \((?:failures|errors)=\d/,
+  /^(?:FAILURES|ERRORS)!$/,
+  /^(?:FAIL$|FAIL\t\S|--- FAIL: )/,
+  // npm, pnpm, yarn, bun, just
+  /^npm (?:ERR!|error) (?:code [A-Z\d]|Test failed|Lifecycle script|Exit status [1-9])/,
+  /^\s?ELIFECYCLE\b.* failed\b/,
+  /^error Command failed with exit code [1-9]/,
+  /^error: (?:script "[^"]*" exited with code [1-9]|Recipe `[^`]*` failed)/,
 ];
 /** Such lines stand at the end; maven says more behind them. */
 const MAX_LINES = 30;
@@ -77,6 +83,14 @@ export function saysBuildFailed(commands: readonly ScriptCommand[], output: stri
     builds(command) || isHarmless(command) || QUIET.has(command.words[0]!)
   );
   return isBuild && lastLines(output).some((line) => FAILED.some((pattern) => pattern.test(line)));
+}
+
+/** Whether a script that failed has not come to its tests: a build before them has failed. */
+export function failedBeforeTests(commands: readonly ScriptCommand[], output: string): boolean {
+  const at = commands.findIndex(runsTests);
+  if (at <= 0 || !commands.slice(0, at).every(({ after }) => after === "&&")) return false;
+  return commands.slice(0, at).some(builds) &&
+    lastLines(output).some((line) => ERRORS.some((pattern) => pattern.test(line)));
 }
 
 function builds({ words, before }: ScriptCommand): boolean {

@@ -7,6 +7,10 @@
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections and variables set for it alone. */
   readonly words: readonly string[];
+  /** The variables that are set for it alone: `NODE_ENV=production`. */
+  readonly sets: readonly string[];
+  /** The brackets that it stands in, each with a number of its own, the outermost first: a folder is left with them. */
+  readonly shells: readonly number[];
   /** What stands before it and behind it: `&&`, `||`, `;`, `|`, `&`; the empty text where nothing comes any more. */
   readonly before: string;
   readonly after: string;
@@ -43,6 +47,9 @@ class ScriptReader {
   #at = 0;
   #word: string | null = null;
   #words: string[] = [];
+  #sets: string[] = [];
+  readonly #shells: number[] = [];
+  #brackets = 0;
   #before = "";
   #input: string | null = null;
   /** The next word is the target of a redirection. */
@@ -77,6 +84,8 @@ class ScriptReader {
     if (operator !== undefined) {
       this.#endCommand(/^(?:&&|\|\||\||&)/.exec(operator)?.[0] ?? ";");
       this.#at += operator.length;
+      if (operator === "(") this.#shells.push(++this.#brackets);
+      if (operator === ")") this.#shells.pop();
       if (operator === "\n") this.#readDocuments();
       return;
     }
@@ -169,6 +178,7 @@ class ScriptReader {
     this.#word = null;
     if (this.#isTarget) this.#isTarget = false;
     else if (this.#words.length > 0 || !ASSIGNMENT.test(word)) this.#words.push(word);
+    else this.#sets.push(word);
   }
 
   #endCommand(operator: string): void {
@@ -177,6 +187,8 @@ class ScriptReader {
     if (this.#words.length > 0) {
       this.#commands.push({
         words: this.#words,
+        sets: this.#sets,
+        shells: [...this.#shells],
         before: this.#before,
         after: operator,
         input: this.#input,
@@ -189,6 +201,7 @@ class ScriptReader {
     }
     if (this.#words.length > 0 || operator !== ";") this.#before = operator;
     this.#words = [];
+    this.#sets = [];
     this.#input = null;
   }
 }

@@ -82,11 +82,49 @@ const ROWS: readonly TestRunner[] = [
     narrowing: "--lib --bins --bin= --test= --tests --doc --exact --skip=",
     stopping: "--fail-fast",
   }, { words: "narrowing" }),
+  row("cargo nextest run", {
+    quiet:
+      "--no-fail-fast --locked --offline --color= --no-capture --nocapture -j= --test-threads= --retries=",
+    narrowing:
+      "--lib --bins --bin= --test= --tests --skip= -E= --filter-expr= --filterset= --run-ignored=",
+    stopping: "--fail-fast --max-fail=",
+  }, { words: "narrowing" }),
   row("go test", {
     quiet: "-v -cover -count= -timeout= -p= -parallel= -json -coverprofile=",
     narrowing: "-run= -skip= -short",
     stopping: "-failfast",
   }),
+  row("swift test", {
+    quiet: "--parallel -v --verbose -q --quiet --enable-code-coverage",
+    narrowing: "--filter= --skip= --specifier= -s=",
+    stopping: "",
+  }, { words: "narrowing" }),
+  row("playwright test", {
+    quiet: "--reporter= --workers= -j= --trace= --headed --quiet --retries= --timeout= --output=",
+    narrowing: "-g= --grep= --grep-invert= --project= --last-failed --only-changed --shard=",
+    stopping: "-x --max-failures=",
+  }, { within: "/:" }),
+  row("mix test", {
+    quiet: "--color --no-color --trace --cover --slowest= --seed= --timeout= --formatter=",
+    narrowing: "--only= --include= --exclude= --stale --failed",
+    stopping: "--max-failures=",
+  }, { within: "/:" }),
+  row("bats", {
+    quiet:
+      "-p --pretty -t --tap -r --recursive -T --timing -j= --jobs= --formatter= -F= --verbose-run",
+    narrowing: "-f= --filter= --filter-tags= --filter-status=",
+    stopping: "--abort",
+  }),
+  // What they run is told by names of projects.
+  ...["nx test", "turbo test", "bazel test"].map((name) =>
+    row(name, {
+      quiet:
+        "--skip-nx-cache --verbose --no-cache --force --test_output= --nocache_test_results --cache_test_results= " +
+        "--output-style= --output-logs= --parallel= --concurrency= --keep_going",
+      narrowing: "--test_filter= --testFile= --testNamePattern= --grep=",
+      stopping: "--bail --nxBail --notest_keep_going",
+    }, { words: "other" })
+  ),
   row("rspec", {
     quiet: "--color --no-color --colour -f= --format= -b --backtrace --profile -w --warnings -c",
     narrowing: "-e= --example= -t= --tag= --only-failures -n --next-failure",
@@ -118,6 +156,7 @@ const SAME: Readonly<Record<string, string>> = {
   "py.test": "pytest",
   gradlew: "gradle",
   mvnw: "mvn",
+  bazelisk: "bazel",
 };
 const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
@@ -128,34 +167,80 @@ const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
   "rye",
   "pdm",
 ]);
+/** Programs whose verb makes them runners of tests. */
+const BY_VERB: ReadonlySet<string> = new Set(
+  ["cargo", "go", "deno", "bun", "swift", "mix", "playwright", "nx", "turbo", "bazel"],
+);
+/** Flags of a manager before which package it runs a script in. */
+const PLACE = /^(?:--(?:filter|workspace|prefix|dir|cwd|cd)|-[FwC])$/;
+const PLACE_WITH_VALUE = /^--(?:filter|workspace|prefix|dir|cwd|cd)=/;
 const MAX_LAUNCHERS = 6;
 
 /** The test runner that a command calls, by whatever it is started; null when there is none that is known. */
 export function runnerCall(words: readonly string[]): RunnerCall | null {
   const [program = "", ...args] = withoutLaunchers(words);
   const name = SAME[nameOf(program)] ?? nameOf(program);
-  if (name === "cargo" || name === "go" || name === "deno" || name === "bun") {
-    const rest = args[0]?.startsWith("+") ? args.slice(1) : args;
-    const verb = rest[0] === "t" && name === "cargo" ? "test" : rest[0];
-    const runner = BY_NAME.get(`${name} ${verb}`);
-    if (runner !== undefined) return { runner, args: rest.slice(1) };
+  if (BY_VERB.has(name)) {
+    const call = verbCall(name, args[0]?.startsWith("+") ? args.slice(1) : args);
+    if (call !== null) return call;
   }
   if (name === "deno" && args[0] === "task" && /^test\b/.test(args[1] ?? "")) {
     return script(`deno task ${args[1]}`, args.slice(2));
   }
-  if (MANAGERS.has(name)) return managerCall(args);
+  if (MANAGERS.has(name)) return managerCall(name, args);
   const runner = name === "script" ? undefined : BY_NAME.get(name);
   if (runner === undefined) return null;
   return { runner, args: name === "vitest" && args[0] === "run" ? args.slice(1) : args };
 }
 
-/** `npm test`, `pnpm run test:unit`: which manager it is makes no difference. */
-function managerCall(args: readonly string[]): RunnerCall | null {
-  const rest = args.slice(args.findIndex((word) => word !== "--silent" && word !== "-s"));
+/** `cargo t`, `cargo nextest run`, `nx run app:test` */
+function verbCall(name: string, [verb = "", ...rest]: readonly string[]): RunnerCall | null {
+  const call = (runner: string, args: readonly string[]) => ({
+    runner: BY_NAME.get(runner)!,
+    args,
+  });
+  if (name === "cargo") {
+    if (verb === "t") return call("cargo test", rest);
+    if (verb === "nextest") {
+      return rest[0] === "run" ? call("cargo nextest run", rest.slice(1)) : null;
+    }
+  }
+  if (verb === "run") {
+    const [what = "", ...behind] = rest;
+    if (name === "turbo" && what === "test") return call("turbo test", behind);
+    const [, project] = name === "nx" ? /^([^:]+):test(?::|$)/.exec(what) ?? [] : [];
+    return project === undefined ? null : call("nx test", [project, ...behind]);
+  }
+  return verb === "test" ? call(`${name} test`, rest) : null;
+}
+
+/** `npm test`, `pnpm --filter a run test:unit`: which manager it is makes no difference. */
+function managerCall(manager: string, args: readonly string[]): RunnerCall | null {
+  const { place, rest } = placeOf(manager, args);
   const at = rest[0] === "run" || rest[0] === "run-script" ? 1 : 0;
   const name = rest[at] === "t" || rest[at] === "tst" ? "test" : rest[at];
   if (name === undefined || !/^test\b/.test(name)) return null;
-  return script(name, rest.slice(at + 1));
+  return script(place === "" ? name : `${name} of ${place}`, rest.slice(at + 1));
+}
+
+/** The package that a manager goes to, and what it is to do there. */
+function placeOf(manager: string, args: readonly string[]) {
+  const places: string[] = [];
+  const rest: string[] = [];
+  const end = args.indexOf("--");
+  const own = end < 0 ? args : args.slice(0, end);
+  for (let at = 0; at < own.length; at++) {
+    const word = own[at]!;
+    // Behind the script's name they are the script's own, but for npm.
+    const isOurs = manager === "npm" || rest.every((before) => /^run(?:-script)?$/.test(before));
+    if (isOurs && PLACE_WITH_VALUE.test(word)) places.push(word.slice(word.indexOf("=") + 1));
+    else if (isOurs && PLACE.test(word) && !(word === "-w" && manager === "pnpm")) {
+      places.push(own[++at] ?? "");
+    } else if (word === "workspace" && rest.length === 0) places.push(own[++at] ?? "");
+    else if (rest.length > 0 || !word.startsWith("-")) rest.push(word);
+    else if (!/^(?:-s|--silent|--if-present)$/.test(word)) places.push(word);
+  }
+  return { place: places.sort().join(" "), rest: [...rest, ...args.slice(own.length)] };
 }
 
 function script(name: string, args: readonly string[]): RunnerCall {
@@ -178,7 +263,9 @@ function launched(words: readonly string[]): readonly string[] | null {
   const [first = "", second = "", third = ""] = words;
   const name = nameOf(first);
   if (/^(?:time|command|exec|nohup)$/.test(name)) return words.slice(1);
-  if (name === "env") return withoutFirst(words.slice(1), (word) => /^\w+=/.test(word));
+  if (name === "env" || name === "cross-env") {
+    return withoutFirst(words.slice(1), (word) => /^\w+=/.test(word));
+  }
   if (name === "timeout") return withoutFlags(words.slice(1)).slice(1);
   if (/^(?:npx|bunx|pnpx)$/.test(name)) return withoutFlags(words.slice(1));
   if (MANAGERS.has(name)) {

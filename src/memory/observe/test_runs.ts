@@ -1,116 +1,135 @@
 /** What the output of a test runner says, for those that people use: one row a runner. */
-import { saysLittle } from "./summary_lines.ts";
+import { failedPaths, failingTests, namedTests } from "./test_names.ts";
 
 /** A run of tests, as its runner counts it. */
 export interface TestRun {
   readonly passed: number | null;
   readonly failed: number;
+  /** Tests that did not run, and those whose failing was expected; null when the runner does not say. */
+  readonly skipped: number | null;
   /** Names of tests that failed, as far as they are named. */
   readonly failing: readonly string[];
   /** Every file or test that failed, as paths; null when it is not known that these are all. */
   readonly failedIn: readonly string[] | null;
+  /** Names of tests that passed, and of those that were passed over, as far as they are named. */
+  readonly passing: readonly string[];
+  readonly passedOver: readonly string[];
 }
 
-/** Commands that run tests, whatever they print. */
-const TEST_COMMANDS =
-  /\b(?:(?:npm|pnpm|yarn|bun|deno|cargo|go|dotnet|swift|mix|flutter|zig|lein|sbt)\s+(?:run\s+|task\s+|workspace\s+\S+\s+)?(?:-\S+\s+)*(?:t|tst|tests?[:\w-]*)(?![:\w-])|pytest|py\.test|tox|nox|jest|vitest|mocha|ava|tap|playwright\s+test|cypress\s+run|rspec|minitest|phpunit|pest|ctest|bats|busted|gradlew?\s+(?:\S+\s+)*test|mvnw?\s+(?:\S+\s+)*(?:test|verify)|make\s+(?:\S+\s+)*(?:test|check)s?|python3?\s+-m\s+(?:unittest|pytest)|unittest|node\s+--test|rake\s+test|rails\s+test)\b/;
-
-/** How a runner tells its counts; each pattern has a number as its first group. */
+/** How a runner tells its counts; each pattern has a number as its first group. What is told many times is global: all count. */
 interface Runner {
   readonly passed?: RegExp;
   readonly failed?: RegExp;
   readonly total?: RegExp;
+  readonly skipped?: readonly RegExp[];
 }
 
 /** The first row with a pattern that matches counts. */
 const RUNNERS: readonly Runner[] = [
-  // deno: ok | 12 passed | 0 failed
-  { passed: /^(?:ok|FAILED) \| (\d+) passed/m, failed: /^(?:ok|FAILED) \|.*\| (\d+) failed/m },
-  // cargo: test result: FAILED. 3 passed; 1 failed
-  { passed: /^test result: \w+\. (\d+) passed/m, failed: /^test result: .*; (\d+) failed/m },
-  // jest, vitest: Tests:  1 failed, 4 passed, 5 total
-  { passed: /^[ \t]*Tests:?\s.*\b(\d+) passed/m, failed: /^[ \t]*Tests:?\s.*\b(\d+) failed/m },
-  // pytest: === 1 failed, 4 passed in 0.1s ===
+  // deno: ok | 12 passed | 0 failed | 1 ignored
+  {
+    passed: /^(?:ok|FAILED) \| (\d+) passed/m,
+    failed: /^(?:ok|FAILED) \|.*\| (\d+) failed/m,
+    skipped: [/^(?:ok|FAILED) \|.*\| (\d+) ignored/m],
+  },
+  // cargo: test result: FAILED. 3 passed; 1 failed; 0 ignored
+  {
+    passed: /^test result: \w+\. (\d+) passed/gm,
+    failed: /^test result: .*; (\d+) failed/gm,
+    skipped: [/^test result: .*; (\d+) ignored/gm],
+  },
+  // cargo nextest: Summary [0.1s] 5 tests run: 4 passed, 1 failed, 0 skipped
+  {
+    passed: /^ *Summary \[.*: (\d+) passed/m,
+    failed: /^ *Summary \[.* (\d+) failed/m,
+    skipped: [/^ *Summary \[.* (\d+) skipped/m],
+  },
+  // jest, vitest: Tests:  1 failed, 1 skipped, 1 todo, 4 passed, 7 total
+  {
+    passed: /^[ \t]*Tests:?\s.*\b(\d+) passed/m,
+    failed: /^[ \t]*Tests:?\s.*\b(\d+) failed/m,
+    skipped: [/^[ \t]*Tests:?\s.*\b(\d+) skipped/m, /^[ \t]*Tests:?\s.*\b(\d+) todo/m],
+  },
+  // pytest: === 1 failed, 4 passed, 2 skipped, 1 xfailed in 0.1s ===
   {
     passed: /^=*[ \t]*(?:\d+ \w+, )*(\d+) passed\b.* in [\d.:]+s\b/m,
     failed: /^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b.* in [\d.:]+s\b/m,
+    skipped: [
+      /^=*[ \t]*(?:\d+ \w+, )*(\d+) skipped\b.* in [\d.:]+s\b/m,
+      /^=*[ \t]*(?:\d+ \w+, )*(\d+) xfailed\b.* in [\d.:]+s\b/m,
+    ],
   },
-  // mocha: 4 passing, 1 failing
-  { passed: /^[ \t]*(\d+) passing\b/m, failed: /^[ \t]*(\d+) failing\b/m },
-  // rspec, minitest: 5 examples, 1 failure
+  // mocha: 4 passing, 1 failing, 1 pending
+  {
+    passed: /^[ \t]*(\d+) passing\b/m,
+    failed: /^[ \t]*(\d+) failing\b/m,
+    skipped: [/^[ \t]*(\d+) pending\b/m],
+  },
+  // rspec, minitest, bats, mix: 5 examples, 1 failure, 1 pending
   {
     total: /^(\d+) (?:examples?|runs?|tests?), /m,
     failed: /^\d+ (?:examples?|runs?|tests?), .*?(\d+) failures?/m,
+    skipped: [/^\d+ (?:examples?|runs?|tests?), .*?(\d+) (?:pending|skip(?:ped|s)?)\b/m],
   },
-  // node --test: # pass 4, # fail 1
-  { passed: /^(?:#|ℹ) pass (\d+)/m, failed: /^(?:#|ℹ) fail (\d+)/m },
-  // junit, maven: Tests run: 5, Failures: 1, Errors: 0
-  { total: /Tests run: (\d+),/, failed: /Tests run: \d+, Failures: (\d+)/ },
-  // dotnet: Failed: 1, Passed: 4
-  { passed: /Passed:\s+(\d+), Skipped/, failed: /Failed:\s+(\d+), Passed/ },
-  // phpunit: Tests: 5, Assertions: 9, Failures: 1.
-  { total: /^Tests: (\d+), Assertions/m, failed: /^Tests: .*(?:Failures|Errors): (\d+)/m },
-  // unittest: Ran 5 tests in 0.001s, FAILED (failures=1)
-  { total: /^Ran (\d+) tests? in /m, failed: /^FAILED \((?:failures|errors)=(\d+)/m },
-  // gradle: 5 tests completed, 1 failed
-  { total: /^(\d+) tests? completed/m, failed: /^\d+ tests? completed, (\d+) failed/m },
+  // node --test: # pass 4, # fail 1, # skipped 1, # todo 1
+  {
+    passed: /^(?:#|ℹ) pass (\d+)/m,
+    failed: /^(?:#|ℹ) fail (\d+)/m,
+    skipped: [/^(?:#|ℹ) skipped (\d+)/m, /^(?:#|ℹ) todo (\d+)/m],
+  },
+  // junit, maven: Tests run: 5, Failures: 1, Errors: 0, Skipped: 0
+  {
+    total: /Tests run: (\d+),/,
+    failed: /Tests run: \d+, Failures: (\d+)/,
+    skipped: [/Tests run: \d+, .*Skipped: (\d+)/],
+  },
+  // dotnet: Failed: 1, Passed: 4, Skipped: 0
+  {
+    passed: /Passed:\s+(\d+), Skipped/,
+    failed: /Failed:\s+(\d+), Passed/,
+    skipped: [/Passed:\s+\d+, Skipped:\s+(\d+)/],
+  },
+  // phpunit: Tests: 5, Assertions: 9, Failures: 1, Skipped: 1.
+  {
+    total: /^Tests: (\d+), Assertions/m,
+    failed: /^Tests: .*(?:Failures|Errors): (\d+)/m,
+    skipped: [/^Tests: .*Skipped: (\d+)/m, /^Tests: .*Incomplete: (\d+)/m],
+  },
+  // unittest: Ran 5 tests in 0.001s, FAILED (failures=1, skipped=1)
+  {
+    total: /^Ran (\d+) tests? in /m,
+    failed: /^FAILED \((?:failures|errors)=(\d+)/m,
+    skipped: [/^(?:OK|FAILED) \(.*\bskipped=(\d+)/m, /^(?:OK|FAILED) \(.*expected failures=(\d+)/m],
+  },
+  // gradle: 5 tests completed, 1 failed, 1 skipped
+  {
+    total: /^(\d+) tests? completed/m,
+    failed: /^\d+ tests? completed, (\d+) failed/m,
+    skipped: [/^\d+ tests? completed, .*?(\d+) skipped/m],
+  },
   // ctest: 80% tests passed, 1 tests failed out of 5
   { total: /tests failed out of (\d+)/, failed: /(?<!\d)(\d+) tests failed out of/ },
-];
-
-/** Lines that name a test that failed; the name is the first group. */
-const FAILING: readonly RegExp[] = [
-  /^(?:test (?=\S+ \.\.\. FAILED$))?(.+?) \.\.\. FAILED\b/gm, // cargo, deno
-  /^--- FAIL: (\S+)/gm, // go
-  /^FAILED ([^\s|(]\S*)/gm, // pytest
-  /^[ \t]*[✕✖×✗]\s+(.+?)(?: \([\d.]+ ?m?s\)| \d+ ?m?s)?$/gm, // jest, vitest, node
-  /^[ \t]*not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm, // TAP
-  /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
-  /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+?):?$/gm, // mocha, rspec
-  /^\d+\) (\S+::\S+)/gm, // phpunit
-  /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm, // minitest, rails
-  /^\[ERROR\] {2,}(\w\S*:\d+)\b/gm, // maven
-  /^(\S+ > \S.*) FAILED$/gm, // gradle
-  /^[ \t]+\d+ - (\S[^(\n]*) \(/gm, // ctest
-  /^[ \t]*Failed (\S+) \[/gm, // dotnet
-];
-/** The same, for outputs that name none in that way: what is longer, or only the file. */
-const FAILING_ELSE: readonly RegExp[] = [
-  /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm, // jest
-  /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*)$/gm, // jest, vitest
-];
-/** Lines that tell where a test failed, as the first group, and how many of those there must be: together they are all. */
-const FAILED_IN: readonly { readonly path: RegExp; readonly counts: readonly RegExp[] }[] = [
-  // pytest
+  // swift: Executed 5 tests, with 1 test skipped and 1 failure
   {
-    path: /^(?:FAILED|ERROR) (\S+)(?= - |$)/gm,
-    counts: [/^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b/m, /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b/m],
+    total: /Executed (\d+) tests?, with/,
+    failed: /Executed \d+ tests?, with .*?(\d+) failures?/,
+    skipped: [/Executed \d+ tests?, with (\d+) tests? skipped/],
   },
-  // jest, vitest
+  // playwright: 1 failed, 1 skipped, 4 passed (5.1s), each on a line
   {
-    path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?)(?=[ \t\n]|$)/gm,
-    counts: [/^[ \t]*Test (?:Suites:|Files )[ \t]+(\d+) failed\b/m],
+    passed: /^ *(\d+) passed \([\d.]+m?s?\)/m,
+    failed: /^ *(\d+) failed$/m,
+    skipped: [/^ *(\d+) skipped$/m],
   },
-  // deno: name => ./a_test.ts:11:6
-  { path: /=> (\.\/\S+:\d+):\d+$/gm, counts: [/^FAILED \|.*\| (\d+) failed/m] },
-  { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m] },
+  // bun: 4 pass, 1 skip, 1 todo, 1 fail, each on a line
+  {
+    passed: /^ *(\d+) pass$/m,
+    failed: /^ *(\d+) fail$/m,
+    skipped: [/^ *(\d+) skip$/m, /^ *(\d+) todo$/m],
+  },
 ];
-const MAX_FAILED_IN = 40;
-const MAX_FAILING = 8;
-const MAX_NAME_CHARS = 120;
 /** Go tells no counts: a line for each package. */
 const GO = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[build failed\])/m;
-
-/** Of a long command what it begins and ends with is looked at: between may be a whole file. */
-const MAX_COMMAND_CHARS = 2_000;
-
-/** Whether a command runs tests. */
-export function isTestCommand(command: string): boolean {
-  return command.length <= 2 * MAX_COMMAND_CHARS ? TEST_COMMANDS.test(command) : [
-    command.slice(0, MAX_COMMAND_CHARS),
-    command.slice(-MAX_COMMAND_CHARS),
-  ].some((part) => TEST_COMMANDS.test(part));
-}
 
 /** Counts stand at the end. */
 const MAX_CHARS = 100_000;
@@ -121,76 +140,47 @@ const MAX_LINE_CHARS = 400;
 export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
-  const failing = failingTests(output);
-  const failedIn = failedPaths(output);
+  const named = {
+    failing: failingTests(output),
+    failedIn: failedPaths(output),
+    ...namedTests(output),
+  };
   for (const runner of RUNNERS) {
     const [passed, failed, total] = [runner.passed, runner.failed, runner.total]
       .map((pattern) => numberIn(output, pattern));
     if (passed == null && failed == null && total == null) continue;
+    const skipped = sumIn(output, runner.skipped ?? []);
     const bad = failed ?? 0;
     return {
-      passed: passed ?? (total == null ? null : total - bad),
+      passed: passed ?? (total == null ? null : Math.max(0, total - bad - (skipped ?? 0))),
       failed: bad,
-      failing,
-      failedIn,
+      skipped,
+      ...named,
     };
   }
   if (!GO.test(output)) return null;
+  const passedOver = output.match(/^--- SKIP: /gm);
   return {
     passed: null,
-    failed: /^(?:FAIL\b|--- FAIL)/m.test(output) ? Math.max(1, failing.length) : 0,
-    failing,
-    failedIn,
+    failed: /^(?:FAIL\b|--- FAIL)/m.test(output) ? Math.max(1, named.failing.length) : 0,
+    skipped: passedOver?.length ?? null,
+    ...named,
   };
 }
 
+function sumIn(output: string, patterns: readonly RegExp[]): number | null {
+  const numbers = patterns.map((pattern) => numberIn(output, pattern))
+    .filter((number) => number !== null);
+  return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** The number behind a pattern, or the sum of all where that is global. */
 function numberIn(output: string, pattern: RegExp | undefined): number | null {
-  const [, digits] = pattern?.exec(output) ?? [];
-  return digits === undefined ? null : Number(digits);
-}
-
-function failingTests(output: string): string[] {
-  const counts = MOCHA_COUNT.exec(output)?.index ?? output.length;
-  const names = namesIn(output.slice(0, counts), FAILING);
-  if (names.length > 0) return names;
-  const again = namesIn(withMochaNames(output.slice(counts)), FAILING);
-  return again.length > 0 ? again : namesIn(output, FAILING_ELSE);
-}
-
-/** Behind its counts mocha tells once more what failed: a line for each suite, and the test with a colon. */
-const MOCHA_COUNT = /^[ \t]+\d+ failing\b/m;
-const MAX_SUITES = 5;
-
-function withMochaNames(output: string): string {
-  let joined = output;
-  for (let i = 0; i < MAX_SUITES; i++) {
-    joined = joined.replace(/^([ \t]+\d+\) .*[^:\n])\n[ \t]+(\S.*)$/gm, "$1 $2");
+  if (pattern?.global !== true) {
+    const [, digits] = pattern?.exec(output) ?? [];
+    return digits === undefined ? null : Number(digits);
   }
-  return joined;
-}
-
-function namesIn(output: string, patterns: readonly RegExp[]): string[] {
-  const names = new Set<string>();
-  for (const pattern of patterns) {
-    for (const [, name] of output.matchAll(pattern)) {
-      const plain = name!.trim();
-      if (!saysLittle(plain)) names.add(plain.slice(0, MAX_NAME_CHARS).toWellFormed());
-      if (names.size >= MAX_FAILING) return [...names];
-    }
-  }
-  return [...names];
-}
-
-function failedPaths(output: string): string[] | null {
-  for (const { path, counts } of FAILED_IN) {
-    const found = new Set<string>();
-    for (const [, one] of output.matchAll(path)) {
-      found.add(one!.slice(0, MAX_NAME_CHARS).toWellFormed());
-      if (found.size > MAX_FAILED_IN) return null;
-    }
-    if (found.size === 0) continue;
-    const wanted = counts.reduce((sum, count) => sum + (numberIn(output, count) ?? 0), 0);
-    return found.size === wanted ? [...found] : null;
-  }
-  return null;
+  let sum: number | null = null;
+  for (const [, digits] of output.matchAll(pattern)) sum = (sum ?? 0) + Number(digits);
+  return sum;
 }

@@ -1,4 +1,6 @@
 /** Which tests a command runs, so that a run that passes is known to have taken those that failed. */
+import { worksElsewhere } from "./git_words.ts";
+import { environmentOf, folderBefore, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { runnerCall, type TestRunner } from "./test_runners.ts";
 
@@ -7,6 +9,8 @@ export interface TestTarget {
   readonly runner: string;
   /** The folder that the command went to before; the empty text when it went nowhere. */
   readonly folder: string;
+  /** The variables that are set for it, as one text. */
+  readonly environment: string;
   /** Files, folders and tests in them; none for all that there are. */
   readonly paths: readonly string[];
   /** Flags that take fewer tests, and those that nobody knows; as one text each. */
@@ -18,6 +22,9 @@ export interface TestTarget {
   readonly within: string;
 }
 
+/** Each is told from the beginning of its script. */
+const MAX_TARGETS = 40;
+
 /** A failed run of tests. */
 export interface FailedTests {
   readonly target: TestTarget;
@@ -25,13 +32,9 @@ export interface FailedTests {
   readonly failedIn: readonly string[] | null;
 }
 
-/** Commands beside a run of tests that are not what failed. */
-const HARMLESS: ReadonlySet<string> = new Set(
-  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear".split(" "),
-);
-
 /**
- * The tests that a script took when it succeeded; none where another status came behind theirs.
+ * The tests that a script took when it succeeded; none where another status came behind theirs, or where it took them in
+ * another state than the one that it was called in.
  *
  * @param areCounted Whether its output has counted tests, so that they are known to have run whatever the status is.
  */
@@ -39,7 +42,7 @@ export function passedTargets(
   commands: readonly ScriptCommand[],
   areCounted: boolean,
 ): TestTarget[] {
-  const targets = commands.map(({ words }, at) => targetOf(words, folderBefore(commands, at)));
+  const targets = targetsOf(commands);
   const isOne = targets.filter((target) => target !== null).length === 1;
   return targets.filter((target, at) =>
     target !== null && (tellsStatusOf(commands, at) || areCounted && isOne)
@@ -47,7 +50,8 @@ export function passedTargets(
 }
 
 /**
- * The tests that a script takes; null when it takes none or several, or does something else that may fail.
+ * The tests that a script takes; null when it takes none or several, takes them in another state, or does something else
+ * that may fail.
  *
  * @param areCounted Whether its output has counted tests, so that it is they that failed.
  */
@@ -55,26 +59,23 @@ export function soleTarget(
   commands: readonly ScriptCommand[],
   areCounted: boolean,
 ): TestTarget | null {
-  const targets = commands.map(({ words }, at) => targetOf(words, folderBefore(commands, at)));
+  const targets = targetsOf(commands);
   const isAlone = commands.every((command, at) => targets[at] !== null || isHarmless(command));
   const runs = targets.filter((target) => target !== null);
   return runs.length === 1 && (areCounted || isAlone) ? runs[0]! : null;
 }
 
-/** Whether what fails in a script is another command: this one sets something, says something, or reads what another printed. */
-export function isHarmless({ words, before }: ScriptCommand): boolean {
-  return before === "|" || HARMLESS.has(words[0]!);
-}
-
 /** The same for every spelling of a run of the same tests. */
 export function targetKey(target: TestTarget): string {
-  const { runner, folder, paths, narrowing, other } = target;
-  return `tests ${JSON.stringify([runner, folder, paths, narrowing, other])}`;
+  const { runner, folder, environment, paths, narrowing, other } = target;
+  const parts = [runner, folder, paths, narrowing, other];
+  return `tests ${JSON.stringify(environment === "" ? parts : [...parts, environment])}`;
 }
 
 /** Whether a run that passes has taken all tests of one that failed. What is not known counts as no. */
 export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests): boolean {
   if (passed.runner !== target.runner || passed.other !== target.other) return false;
+  if (passed.environment !== target.environment) return false;
   if (!areSameFolder(passed.folder, target.folder)) return false;
   if (passed.narrowing !== "" && passed.narrowing !== target.narrowing) return false;
   if (passed.paths.length === 0) return true;
@@ -87,8 +88,18 @@ export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests):
     failedIn.every((path) => isIn(plainPath(path)));
 }
 
-function targetOf(words: readonly string[], folder: string): TestTarget | null {
-  const call = runnerCall(words);
+function targetsOf(commands: readonly ScriptCommand[]): (TestTarget | null)[] {
+  if (worksElsewhere(commands)) return commands.map(() => null);
+  let left = MAX_TARGETS;
+  return commands.map((_, at) => {
+    const target = left > 0 ? targetOf(commands, at) : null;
+    if (target !== null) left--;
+    return target;
+  });
+}
+
+function targetOf(commands: readonly ScriptCommand[], at: number): TestTarget | null {
+  const call = runnerCall(commands[at]!.words);
   if (call === null) return null;
   const { runner, args } = call;
   const read = readArguments(runner, args);
@@ -97,7 +108,8 @@ function targetOf(words: readonly string[], folder: string): TestTarget | null {
   const named = isPath ? [] : read.words.filter((word) => word !== "clean");
   return {
     runner: runner.name,
-    folder,
+    folder: folderBefore(commands, at),
+    environment: environmentOf(commands, at),
     paths: isPath ? [...new Set(paths.filter((path) => path !== ""))].sort() : [],
     narrowing: asText([...read.narrowing, ...runner.words === "narrowing" ? named : []]),
     other: asText([...read.other, ...runner.words === "other" ? named : []]),
@@ -160,19 +172,6 @@ function goPackages(words: readonly string[]): string[] {
   return packages.map((one) =>
     one.endsWith("/...") ? plainPath(one.slice(0, -"/...".length)) : `${plainPath(one) || "."}/.`
   );
-}
-
-function plainPath(path: string): string {
-  return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
-}
-
-/** Where a command runs, as far as the script before it says. */
-function folderBefore(commands: readonly ScriptCommand[], at: number): string {
-  return commands.slice(0, at).reduce((folder, { words: [program, path = ""] }) => {
-    if (program !== "cd") return folder;
-    const plain = plainPath(path);
-    return plain.startsWith("/") || folder === "" ? plain : `${folder}/${plain}`;
-  }, "");
 }
 
 /** A path may be told from the root or whole; a command that goes nowhere is in the project's folder. */

@@ -35,9 +35,30 @@ Deno.test("a commit whose push was refused is a commit, and the command a failur
     ["git commit -qm x && git push", "fatal: no upstream branch"],
     ["git commit -qm x; git push", "error: failed to push some refs to 'far'"],
     ["git push || git commit -qm x && git push", "error: failed to push some refs to 'far'"],
+    ["git pull && git commit -qm x && git push", "fatal: unable to access 'https://far/': x"],
+    ["git commit -qm x && npm run deploy", "git@far: Permission denied (publickey)."],
     ["git push && git commit -qm x", "error: failed to push some refs to 'far'"],
   ];
   for (const [line, output] of none) assert.equal(failed(line, output).besides, undefined, line);
+});
+
+Deno.test("a quiet commit is told in whatever way its push has failed", () => {
+  const outputs = [
+    "error: failed to push some refs to '../far.git'",
+    " ! [rejected]        main -> main (fetch first)",
+    " ! [remote rejected] main -> main (protected branch hook declined)",
+    "fatal: unable to access 'https://far/q.git/': Could not resolve host: far",
+    "git@far: Permission denied (publickey).\nfatal: Could not read from remote repository.",
+    "fatal: Could not read from remote repository.",
+    "fatal: The current branch side has no upstream branch.",
+    "fatal: 'origin' does not appear to be a git repository",
+    "fatal: No configured push destination.",
+    "fatal: could not read Username for 'https://far': No such device or address",
+  ];
+  for (const output of outputs) {
+    const { kind, besides } = failed("git commit -qm 'Say less' && git push", output);
+    assert.deepEqual([kind, besides?.title], ["failure", "Commit: Say less"], output);
+  }
 });
 
 Deno.test("the drain keeps a commit beside the failure that came behind it", async () => {
@@ -71,7 +92,7 @@ Deno.test("a commit that prints nothing is known whatever its message comes from
     ["git commit -q --amend --no-edit", "Commit amended"],
     ['git commit -qm "$MESSAGE"', "Commit with the message $MESSAGE"],
     ["git commit -qF - <<EOF\nSay less\n\nIt is long.\nEOF", "Commit: Say less"],
-    ["git commit -q --amend -m 'Say less'", "Commit: Say less"],
+    ["git commit -q --amend -m 'Say less'", "Commit, amended: Say less"],
     ["git commit -m 'Say less' >/dev/null", "Commit: Say less"],
     ["git commit -m 'Say less' > /dev/null 2>&1", "Commit: Say less"],
     ["cd lib; git commit -qm 'Say less';", "Commit: Say less"],

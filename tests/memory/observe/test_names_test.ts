@@ -349,3 +349,23 @@ Deno.test("of mocha's second list a test is named with its suites", () => {
     "  1 passing (4ms)\n  2 failing\n\n  1) math\n       of numbers\n         adds:\n\n      Error: boom\n\n  2) says so:\n     Error: no\n";
   assert.deepEqual(readTestRun(tail)?.failing, ["math of numbers adds", "says so"]);
 });
+
+Deno.test("what a program prints in a runner's words is no name of a test", () => {
+  const rows: readonly (readonly [output: string, names: readonly string[]])[] = [
+    ["FAILED to connect to redis, retrying\nFAILED t.py::net - x\n1 failed in 0.1s", ["t.py::net"]],
+    ["FAILED to connect to redis\n1 failed in 0.1s", []],
+    ["FAILED t.py::a[x y] - no\n1 failed in 0.1s", ["t.py::a[x"]],
+    [
+      "Connecting to redis ... FAILED\ntest adds ... FAILED\ntest result: FAILED. 0 passed; 1 failed",
+      ["adds"],
+    ],
+    [
+      "uploading ... FAILED\nadds ... FAILED (3ms)\nFAILED | 0 passed | 1 failed (3s)",
+      ["adds"],
+    ],
+    ["test src/lib.rs - add (line 3) ... FAILED\ntest result: FAILED. 0 passed; 1 failed", [
+      "src/lib.rs - add (line 3)",
+    ]],
+  ];
+  for (const [output, names] of rows) assert.deepEqual(readTestRun(output)?.failing, names, output);
+});

@@ -1,0 +1,59 @@
+/** How git reads its command line, as far as it matters what it does to the tree that a script works in. */
+import { isHarmless } from "./script_words.ts";
+import type { ScriptCommand } from "./shell_words.ts";
+
+const WITH_VALUE: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree"]);
+
+/** What puts another tree, or another state of it, in the place of what is being worked at. */
+const TO_OTHER_STATE: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
+  checkout: (args) => !args.some((word) => /^-[bB]$/.test(word)),
+  switch: (args) => !args.some((word) => /^(?:-[cC]|--create|--force-create)$/.test(word)),
+  restore: () => true,
+  worktree: ([verb]) => verb === "add",
+  stash: ([verb = "push"]) => !/^(?:pop|apply|list|show|drop|clear|branch)$/.test(verb),
+  bisect: ([verb]) => verb !== "log" && verb !== "view",
+  reset: (args) => args.some((word) => /^--(?:hard|merge|keep)$/.test(word)),
+};
+
+/** The words behind `git` and its own options; null for another program. */
+export function gitArguments(words: readonly string[]): readonly string[] | null {
+  if (!isGit(words)) return null;
+  return words.slice(verbAt(words));
+}
+
+/** The folders that git itself goes to first (`-C`), one in the other. */
+export function gitFolders(words: readonly string[]): readonly string[] {
+  if (!isGit(words)) return [];
+  const options = words.slice(0, verbAt(words));
+  return options.filter((_, at) => options[at - 1] === "-C");
+}
+
+function isGit(words: readonly string[]): boolean {
+  return /^(?:.*\/)?git$/.test(words[0] ?? "");
+}
+
+function verbAt(words: readonly string[]): number {
+  let at = 1;
+  while (words[at]?.startsWith("-")) at += WITH_VALUE.has(words[at]!) ? 2 : 1;
+  return at;
+}
+
+/**
+ * Whether a script does its work in another state than the one that it is called in: on another branch, without the
+ * changes that were stashed. What it finds there says nothing of what is here.
+ */
+export function worksElsewhere(commands: readonly ScriptCommand[]): boolean {
+  const from = commands.findIndex(({ words }) => {
+    const [verb = "", ...args] = gitArguments(words) ?? [];
+    return Object.hasOwn(TO_OTHER_STATE, verb) && TO_OTHER_STATE[verb]!(args);
+  });
+  return from >= 0 &&
+      commands.slice(from + 1).some((command) => !isGit(command.words) && !isHarmless(command)) ||
+    commands.some(({ words }) => isBisectRun(words));
+}
+
+/** Git itself goes to and fro then. */
+function isBisectRun(words: readonly string[]): boolean {
+  const [verb, what] = gitArguments(words) ?? [];
+  return verb === "bisect" && what === "run";
+}

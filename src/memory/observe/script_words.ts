@@ -1,0 +1,71 @@
+/** What a script has said before a command that matters to it: the folder that it went to, the variables that it set. */
+import type { ScriptCommand } from "./shell_words.ts";
+
+/** Commands beside others that are not what failed. */
+const HARMLESS: ReadonlySet<string> = new Set(
+  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear".split(" "),
+);
+/** Variables that change what is printed, or which program is found, and not what it does. */
+const QUIET_NAMES =
+  "CI FORCE_COLOR NO_COLOR TERM COLUMNS DEBUG RUST_BACKTRACE RUST_LOG PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE PATH"
+    .split(" ");
+const QUIET_VARIABLE = new RegExp(`^(?:${QUIET_NAMES.join("|")})=`);
+const QUIET_IN_FRONT = new RegExp(
+  `(^|&& |; ?)(?:(?:${QUIET_NAMES.join("|")})=[^\\s'"\`$();&|]* )+`,
+  "g",
+);
+const ASSIGNMENT = /^\w+=/;
+
+/** Whether what fails in a script is another command: this one sets something, says something, or reads what another printed. */
+export function isHarmless({ words, before }: ScriptCommand): boolean {
+  return before === "|" || HARMLESS.has(words[0]!);
+}
+
+/** Where a command runs, as far as the script before it says; the empty text where it goes nowhere. */
+export function folderBefore(commands: readonly ScriptCommand[], at: number): string {
+  const shells = new Map<string, string[]>();
+  for (const { words: [program, ...args], shells: inside } of commands.slice(0, at + 1)) {
+    // A folder that brackets go to is theirs alone.
+    const key = inside.join();
+    const folders = shells.get(key) ?? [...shells.get(inside.slice(0, -1).join()) ?? [""]];
+    shells.set(key, folders);
+    const path = args.find((word) => !/^-./.test(word)) ?? "~";
+    if (program === "popd" || program === "cd" && path === "-") {
+      if (folders.length > 1) folders.pop();
+    } else if (program === "cd" || program === "pushd") {
+      folders.push(folderIn(folders.at(-1)!, path));
+    }
+  }
+  return shells.get(commands[at]?.shells.join() ?? "")?.at(-1) ?? "";
+}
+
+function folderIn(folder: string, path: string): string {
+  const plain = plainPath(path);
+  if (plain === "") return folder;
+  return /^[/~]/.test(plain) || folder === "" ? plain : `${folder}/${plain}`;
+}
+
+/** A path without what says nothing in it: `./a/` is `a`. */
+export function plainPath(path: string): string {
+  return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
+}
+
+/** The variables that are set for a command, without those that change nothing, as one text. */
+export function environmentOf(commands: readonly ScriptCommand[], at: number): string {
+  const { words = [], sets = [] } = commands[at] ?? {};
+  const exported = commands.slice(0, at).filter(({ words: [program] }) => program === "export")
+    .flatMap((command) => command.words.slice(1));
+  const launched = /^(?:cross-)?env$/.test(words[0] ?? "") ? words.slice(1) : [];
+  const own = launched.slice(0, launched.findIndex((word) => !ASSIGNMENT.test(word)));
+  const told = new Map(
+    [...exported, ...sets, ...own].filter((word) =>
+      ASSIGNMENT.test(word) && !QUIET_VARIABLE.test(word)
+    ).map((word) => [word.slice(0, word.indexOf("=")), word] as const),
+  );
+  return [...told.values()].sort().join(" ");
+}
+
+/** A script without the variables before its commands that change nothing. */
+export function withoutQuietVariables(script: string): string {
+  return script.replace(QUIET_IN_FRONT, "$1");
+}

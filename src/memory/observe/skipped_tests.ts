@@ -1,0 +1,58 @@
+/** Whether a run of tests passes only because it has passed over what had failed. */
+import type { ObservedFacts } from "../observation.ts";
+import { scriptCommands } from "./shell_words.ts";
+import type { TestRun } from "./test_runs.ts";
+import { soleTarget, targetKey, type TestTarget } from "./test_target.ts";
+
+/** What a run that passes says of the tests that it has taken, and of those that it has not. */
+export type TakenTests = Pick<TestRun, "passed" | "skipped" | "passing" | "passedOver">;
+
+/** What a name of a test stands behind, in a longer one of the same. */
+const BEFORE_NAME = /[ >›.:/]$/;
+
+/**
+ * Whether a run that passes may have passed over tests that failed: they are named so, or it skips more than the run that
+ * failed, and what failed is not named as passed.
+ *
+ * @param failure Facts of the run that failed.
+ */
+export function hasPassedOver(
+  failure: ObservedFacts,
+  { taken, passes }: {
+    readonly taken: TakenTests;
+    readonly passes: readonly TestTarget[];
+  },
+): boolean {
+  const { failed = 0, failing = [], skipped = 0 } = failure;
+  if (failed === 0) return false;
+  const isIn = (names: readonly string[]) => (name: string) =>
+    names.some((other) => areSame(name, other));
+  if (failing.some(isIn(taken.passedOver))) return true;
+  const more = taken.skipped ?? 0;
+  if (more <= skipped) return false;
+  if (failing.filter(isIn(taken.passing)).length >= failed) return false;
+  if (failing.length >= failed && taken.passedOver.length >= more) return false;
+  return !isLarger(failure, { taken, passes });
+}
+
+/** Whether a run has taken more tests than the one that failed: what it skips beside may be any of the others. */
+function isLarger(
+  { command = "", passed, failed = 0, skipped = 0 }: ObservedFacts,
+  { taken, passes }: { readonly taken: TakenTests; readonly passes: readonly TestTarget[] },
+): boolean {
+  if (passed === undefined || taken.passed === null || taken.passed < passed + failed) return false;
+  if (taken.passed + (taken.skipped ?? 0) <= passed + failed + skipped) return false;
+  const target = soleTarget(scriptCommands(command), true);
+  // Of one that ended early nobody knows what it would have skipped.
+  return target === null || target.stopsEarly ||
+    !passes.some((passing) => targetKey(passing) === targetKey(target));
+}
+
+/** Runners name a test with its suites, or alone. */
+function areSame(one: string, other: string): boolean {
+  return one === other || isEndOf(one, other) || isEndOf(other, one);
+}
+
+function isEndOf(end: string, whole: string): boolean {
+  return whole.endsWith(end) && BEFORE_NAME.test(whole.slice(0, -end.length));
+}

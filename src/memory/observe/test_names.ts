@@ -1,0 +1,123 @@
+/** Which tests an output names, and as what: those that failed, those that passed, those that were passed over. */
+import { saysLittle } from "./summary_lines.ts";
+
+/** Lines that name a test that failed; the name is the first group. */
+const FAILING: readonly RegExp[] = [
+  /^test (\S.*?) \.\.\. FAILED(?: <[\d.]+s>)?$/gm, // cargo
+  /^(.+?) \.\.\. FAILED \((?:\d|due to )/gm, // deno
+  /^--- FAIL: (\S+)/gm, // go
+  /^FAILED ([^\s:]+::\S+)/gm, // pytest
+  /^[ \t]*[✕✖×✗]\s+(.+?)(?: \([\d.]+ ?m?s\)| \d+ ?m?s)?$/gm, // jest, vitest, node
+  /^[ \t]*not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm, // TAP
+  /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
+  /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+?):?$/gm, // mocha, rspec
+  /^\d+\) (\S+::\S+)/gm, // phpunit
+  /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm, // minitest, rails
+  /^\[ERROR\] {2,}(\w\S*:\d+)\b/gm, // maven
+  /^(\S+ > \S.*) FAILED$/gm, // gradle
+  /^[ \t]+\d+ - (\S[^(\n]*) \(/gm, // ctest
+  /^[ \t]*Failed (\S+) \[/gm, // dotnet
+];
+/** The same, for outputs that name none in that way: what is longer, or only the file. */
+const FAILING_ELSE: readonly RegExp[] = [
+  /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm, // jest
+  /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*)$/gm, // jest, vitest
+];
+/** Lines that tell where a test failed, as the first group, and how many of those there must be: together they are all. */
+const FAILED_IN: readonly { readonly path: RegExp; readonly counts: readonly RegExp[] }[] = [
+  // pytest
+  {
+    path: /^(?:FAILED|ERROR) (\S+)(?= - |$)/gm,
+    counts: [/^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b/m, /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b/m],
+  },
+  // jest, vitest
+  {
+    path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?)(?=[ \t\n]|$)/gm,
+    counts: [/^[ \t]*Test (?:Suites:|Files )[ \t]+(\d+) failed\b/m],
+  },
+  // deno: name => ./a_test.ts:11:6
+  { path: /=> (\.\/\S+:\d+):\d+$/gm, counts: [/^FAILED \|.*\| (\d+) failed/m] },
+  { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m] },
+];
+const MAX_FAILED_IN = 40;
+const MAX_FAILING = 8;
+const MAX_NAME_CHARS = 120;
+
+/** Lines that name a test that passed. */
+const PASSING: readonly RegExp[] = [
+  /^test (\S.*?) \.\.\. ok(?: <[\d.]+s>)?$/gm, // cargo
+  /^(.+?) \.\.\. ok \(\d/gm, // deno
+  /^--- PASS: (\S+)/gm, // go
+  /^([^\s:]+::\S+) PASSED\b/gm, // pytest
+  /^[ \t]*[✓✔√]\s+(.+?)(?: \([\d.]+ ?m?s\)| \d+ ?m?s)?$/gm, // jest, vitest, node, mocha
+  /^[ \t]*ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm, // TAP
+];
+/** Lines that name a test that was not run, or whose failing was expected. */
+const PASSED_OVER: readonly RegExp[] = [
+  /^test (\S.*?) \.\.\. ignored\b/gm, // cargo
+  /^(.+?) \.\.\. ignored \(\d/gm, // deno
+  /^--- SKIP: (\S+)/gm, // go
+  /^([^\s:]+::\S+) (?:SKIPPED|XFAIL)\b/gm, // pytest
+  /^[ \t]*(?:○ (?:skipped|todo)|↓)\s+(.+?)(?: \[skipped\])?$/gm, // jest, vitest
+  /^[ \t]*﹣\s+(.+?) \([\d.]+ms\) # (?:SKIP|TODO)/gm, // node
+  /^[ \t]*(?:not )?ok \d+ -? ?(.+?) # (?:TODO|SKIP)/gm, // TAP
+];
+const MAX_NAMED = 2_000;
+
+/** Names of the tests that an output says have passed, and of those that it passed over; the first of many. */
+export function namedTests(
+  output: string,
+): { readonly passing: readonly string[]; readonly passedOver: readonly string[] } {
+  return {
+    passing: namesIn(output, PASSING, MAX_NAMED),
+    passedOver: namesIn(output, PASSED_OVER, MAX_NAMED),
+  };
+}
+
+/** Names of the tests that an output says have failed, as many as a title and its facts need. */
+export function failingTests(output: string): string[] {
+  const counts = MOCHA_COUNT.exec(output)?.index ?? output.length;
+  const names = namesIn(output.slice(0, counts), FAILING);
+  if (names.length > 0) return names;
+  const again = namesIn(withMochaNames(output.slice(counts)), FAILING);
+  return again.length > 0 ? again : namesIn(output, FAILING_ELSE);
+}
+
+/** Behind its counts mocha tells once more what failed: a line for each suite, and the test with a colon. */
+const MOCHA_COUNT = /^[ \t]+\d+ failing\b/m;
+const MAX_SUITES = 5;
+
+function withMochaNames(output: string): string {
+  let joined = output;
+  for (let i = 0; i < MAX_SUITES; i++) {
+    joined = joined.replace(/^([ \t]+\d+\) .*[^:\n])\n[ \t]+(\S.*)$/gm, "$1 $2");
+  }
+  return joined;
+}
+
+function namesIn(output: string, patterns: readonly RegExp[], most = MAX_FAILING): string[] {
+  const names = new Set<string>();
+  for (const pattern of patterns) {
+    for (const [, name] of output.matchAll(pattern)) {
+      const plain = name!.trim();
+      if (!saysLittle(plain)) names.add(plain.slice(0, MAX_NAME_CHARS).toWellFormed());
+      if (names.size >= most) return [...names];
+    }
+  }
+  return [...names];
+}
+
+/** Every file or test that failed, as paths; null when it is not known that these are all. */
+export function failedPaths(output: string): string[] | null {
+  for (const { path, counts } of FAILED_IN) {
+    const found = new Set<string>();
+    for (const [, one] of output.matchAll(path)) {
+      found.add(one!.slice(0, MAX_NAME_CHARS).toWellFormed());
+      if (found.size > MAX_FAILED_IN) return null;
+    }
+    if (found.size === 0) continue;
+    const wanted = counts.reduce((sum, count) => sum + Number(count.exec(output)?.[1] ?? 0), 0);
+    return found.size === wanted ? [...found] : null;
+  }
+  return null;
+}

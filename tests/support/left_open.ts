@@ -1,0 +1,46 @@
+/** Which failures are left open by commands that run one after the other. */
+import { drainCaptures } from "../../src/recall/capture_drain.ts";
+import { saveEvent, tempDatabase } from "./records.ts";
+
+/** A command, what it printed, and whether it failed. */
+export type Step = readonly [command: string, output: string, failed?: boolean];
+
+/** Lets commands run one after the other, an edit between, and tells which of the failures are open in the end. */
+export async function leftOpen(...steps: readonly Step[]): Promise<string[]> {
+  using temp = await tempDatabase();
+  const start = Date.UTC(2026, 6, 15);
+  const save = (atMs: number, toolName: string, payload: unknown, failed = false) =>
+    saveEvent(temp.db, {
+      atMs,
+      capture: {
+        toolName,
+        outcome: failed ? "failure" : "success",
+        payload: JSON.stringify(payload),
+      },
+    });
+  for (const [at, [command, output, failed = false]] of steps.entries()) {
+    const atMs = start + at * 10_000;
+    save(
+      atMs,
+      "Bash",
+      failed
+        ? { tool_input: { command }, error: `Exit code 1\n${output}` }
+        : { tool_input: { command }, tool_response: { stdout: output, stderr: "" } },
+      failed,
+    );
+    save(atMs + 1_000, "Edit", {
+      tool_input: { file_path: "/p/src/a.py", old_string: "a", new_string: `b${at}` },
+      tool_response: {},
+    });
+  }
+  drainCaptures(temp.db, { now: () => start + 1_000_000 });
+  return temp.db.prepare(
+    `SELECT facts
+       FROM observations
+      WHERE outcome = 'failure'
+        AND resolved_by IS NULL
+      ORDER BY id`,
+  ).all().map(({ facts }) => JSON.parse(String(facts)))
+    .filter(({ openRank }) => openRank !== null)
+    .map(({ command }) => command);
+}
