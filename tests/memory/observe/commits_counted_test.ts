@@ -145,6 +145,7 @@ Deno.test("an amended commit says so, and is not counted as another one", () => 
       branch: "main",
       files: [],
       resolvedBy: null,
+      updatedAtMs: id,
     }));
   assert.match(summarizeSession(parts)?.title ?? "", /\(1 commit\)$/);
 });
