@@ -9,6 +9,7 @@ import { collectGarbage } from "../process/garbage.ts";
 import { checkpoint, transaction } from "../store/database.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
 import { readPayload } from "../store/payloads.ts";
+import { sameFailure } from "../store/open_failures.ts";
 import {
   askForSummary,
   type BatchSize,
@@ -20,7 +21,7 @@ import {
 } from "../store/queue_work.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
-import { mendFailures } from "./mended_failures.ts";
+import { mendFailures, mendTestsThatPass } from "./mended_failures.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 import { summarySteps } from "./summaries.ts";
 
@@ -243,12 +244,16 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
     const { mends, passes = [] } = observed;
     mendFailures(db, { capture, mends, passes, by: observationId, nowMs: atMs });
   }
+  if (observed.took !== undefined) {
+    mendTestsThatPass(db, { capture, took: observed.took, nowMs: atMs });
+  }
   return true;
 }
 
 function newObservation(
   { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  { sameAs, mends: _mends, passes: _passes, besides: _besides, ...observed }: Observed,
+  { sameAs, wrong, mends: _mends, passes: _passes, took: _took, besides: _besides, ...observed }:
+    Observed,
   terms: string,
 ): NewObservation {
   return {
@@ -258,7 +263,11 @@ function newObservation(
     project,
     branch,
     terms,
-    sameAs: sameAs === null ? null : digestOf(sameAs),
+    sameAs: sameAs === null
+      ? null
+      : wrong === undefined
+      ? digestOf(sameAs)
+      : sameFailure(digestOf(sameAs), digestOf(wrong)),
     atMs: createdAtMs,
   };
 }

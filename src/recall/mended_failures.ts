@@ -5,7 +5,14 @@ import { describeFix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { failureKey } from "../memory/observe/commands.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
-import { hasTaken, soleTarget, targetKey, type TestTarget } from "../memory/observe/test_target.ts";
+import {
+  type FailedTests,
+  hasTaken,
+  passesSince,
+  soleTarget,
+  targetKey,
+  type TestTarget,
+} from "../memory/observe/test_target.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
 import { changesBetween, saveObservation } from "../store/observations.ts";
@@ -52,18 +59,51 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   }
 }
 
-/** Whether tests that failed were among those that pass now, however their command was spelled. */
-function hasPassed({ facts }: OpenFailure, passes: readonly TestTarget[]): boolean {
-  const { command = "", failed = 0, failedIn = null } = facts;
-  const target = soleTarget(scriptCommands(command), failed > 0);
-  return target !== null && passes.some((passed) => hasTaken(passed, { target, failedIn }));
+/**
+ * Tests fail, others than before: those that failed and do not any more are mended, by what was changed between. Where
+ * nothing was, they may fail again the next time.
+ */
+export function mendTestsThatPass(
+  db: DatabaseSync,
+  run: { readonly capture: ClaimedCapture; readonly took: FailedTests; readonly nowMs: number },
+): void {
+  const { capture, took, nowMs } = run;
+  const { project, branch, createdAtMs } = capture;
+  const before = { project, branch, before: createdAtMs, nowMs };
+  const told = new Map<string, number>();
+  for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
+    const tests = testsOf(failure);
+    if (tests === null || !passesSince(took, tests)) continue;
+    const since = { passing: failure.facts.failedIn?.join(", ") };
+    mendFailure(db, failure, { capture, by: null, told, ...since });
+  }
 }
 
-/** @param success With the fixes that it told already, by their titles: what failed twice is fixed once. */
+/** Whether tests that failed were among those that pass now, however their command was spelled. */
+function hasPassed(failure: OpenFailure, passes: readonly TestTarget[]): boolean {
+  const tests = testsOf(failure);
+  return tests !== null && passes.some((passed) => hasTaken(passed, tests));
+}
+
+function testsOf({ facts }: OpenFailure): FailedTests | null {
+  const { command = "", failed = 0, failedIn = null } = facts;
+  const target = soleTarget(scriptCommands(command), failed > 0);
+  return target === null ? null : { target, failedIn };
+}
+
+/**
+ * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
+ *   already, by their titles: what failed twice is fixed once. `passing`: what passes, when it is not the command.
+ */
 function mendFailure(
   db: DatabaseSync,
   failure: OpenFailure,
-  { capture, by, told }: Success & { readonly told: Map<string, number> },
+  { capture, by, told, passing }: {
+    readonly capture: ClaimedCapture;
+    readonly by: number | null;
+    readonly told: Map<string, number>;
+    readonly passing?: string | undefined;
+  },
 ): void {
   const { id, sessionId, project, branch, createdAtMs } = capture;
   const changes = changesBetween(db, sessionId, {
@@ -73,7 +113,7 @@ function mendFailure(
   });
   let resolvedBy = by;
   if (changes.length > 0) {
-    const { files, ...fix } = describeFix(failure, changes);
+    const { files, ...fix } = describeFix(failure, changes, { passing });
     resolvedBy = told.get(fix.title) ?? saveObservation(db, {
       ...fix,
       uid: `${id}/fix/${failure.id}`,
@@ -89,6 +129,7 @@ function mendFailure(
     });
     told.set(fix.title, resolvedBy);
   }
+  if (resolvedBy === null) return;
   resolveFailure(db, failure.id, resolvedBy);
   if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
 }

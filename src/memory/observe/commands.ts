@@ -1,10 +1,12 @@
 /** What a shell command tells: that it ran, failed, tested, or committed. */
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
+import { digestOf } from "../fnv.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
 import { inItsFolder } from "./command_folder.ts";
 import { madeCommit } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
+import { whatIsWrong } from "./same_failure.ts";
 import { isTestCommand, readTestRun, type TestRun } from "./test_runs.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
@@ -82,6 +84,7 @@ function testOf({ command, commands, output, exitCode, outcome }: Run): Observed
   const why = run?.failing[0] ?? error;
   const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
   const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false;
+  const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
   return {
     kind: "test",
     outcome: failed ? "failure" : isUntold ? null : "success",
@@ -95,8 +98,13 @@ function testOf({ command, commands, output, exitCode, outcome }: Run): Observed
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
+      ...(failed ? { of: digestOf(sameAs) } : {}),
     },
-    sameAs: `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`,
+    sameAs,
+    ...(failed ? { wrong: whatIsWrong({ failing: run?.failing ?? [], error }) } : {}),
+    ...(failed && isWhole && run.ranAll && target.narrowing === ""
+      ? { took: { target, failedIn: run.failedIn } }
+      : {}),
     ...failed || isUntold ? { mends: null } : mendsOfTests({ command, commands }, run),
   };
 }
@@ -146,8 +154,9 @@ function commandOf(
       ),
       text: textOf(command, headAndTail(output, KEPT_ERROR), about),
       files: [],
-      facts: factsOf(command, failedWith, error),
+      facts: { ...factsOf(command, failedWith, error), of: digestOf(failureKey(key)) },
       sameAs: failureKey(key),
+      wrong: whatIsWrong({ failing: [], error }),
       mends: null,
     };
   }

@@ -9,6 +9,8 @@ export interface TestRun {
   readonly failing: readonly string[];
   /** Every file or test that failed, as paths; null when it is not known that these are all. */
   readonly failedIn: readonly string[] | null;
+  /** Whether it is known that no test was left out. */
+  readonly ranAll: boolean;
 }
 
 /** Commands that run tests, whatever they print. */
@@ -79,21 +81,36 @@ const FAILING_ELSE: readonly RegExp[] = [
   /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm, // jest
   /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*)$/gm, // jest, vitest
 ];
-/** Lines that tell where a test failed, as the first group, and how many of those there must be: together they are all. */
-const FAILED_IN: readonly { readonly path: RegExp; readonly counts: readonly RegExp[] }[] = [
+/** How a runner tells what failed. */
+interface FailedInRow {
+  /** Lines that tell where a test failed, as the first group … */
+  readonly path: RegExp;
+  /** … and how many of those there must be: together they are all. */
+  readonly counts: readonly RegExp[];
+  /** What stands in an output where tests may have been left out; null when nothing tells that. */
+  readonly leftOut: RegExp | null;
+}
+const FAILED_IN: readonly FailedInRow[] = [
   // pytest
   {
     path: /^(?:FAILED|ERROR) (\S+)(?= - |$)/gm,
     counts: [/^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b/m, /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b/m],
+    leftOut: /^ERROR |stopping after \d|Interrupted|run-last-failure/m,
   },
   // jest, vitest
   {
     path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?)(?=[ \t\n]|$)/gm,
     counts: [/^[ \t]*Test (?:Suites:|Files )[ \t]+(\d+) failed\b/m],
+    leftOut:
+      /^[ \t]*Test (?:Suites:|Files ).*(?:skipped| of )|Test suite failed to run|Failed Suites/m,
   },
   // deno: name => ./a_test.ts:11:6
-  { path: /=> (\.\/\S+:\d+):\d+$/gm, counts: [/^FAILED \|.*\| (\d+) failed/m] },
-  { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m] },
+  {
+    path: /=> (\.\/\S+:\d+):\d+$/gm,
+    counts: [/^FAILED \|.*\| (\d+) failed/m],
+    leftOut: /uncaught error/,
+  },
+  { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m], leftOut: null },
 ];
 const MAX_FAILED_IN = 40;
 const MAX_FAILING = 8;
@@ -122,7 +139,7 @@ export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
   const failing = failingTests(output);
-  const failedIn = failedPaths(output);
+  const { failedIn, ranAll } = failedPaths(output);
   for (const runner of RUNNERS) {
     const [passed, failed, total] = [runner.passed, runner.failed, runner.total]
       .map((pattern) => numberIn(output, pattern));
@@ -133,6 +150,7 @@ export function readTestRun(whole: string): TestRun | null {
       failed: bad,
       failing,
       failedIn,
+      ranAll,
     };
   }
   if (!GO.test(output)) return null;
@@ -141,6 +159,7 @@ export function readTestRun(whole: string): TestRun | null {
     failed: /^(?:FAIL\b|--- FAIL)/m.test(output) ? Math.max(1, failing.length) : 0,
     failing,
     failedIn,
+    ranAll,
   };
 }
 
@@ -181,16 +200,20 @@ function namesIn(output: string, patterns: readonly RegExp[]): string[] {
   return [...names];
 }
 
-function failedPaths(output: string): string[] | null {
-  for (const { path, counts } of FAILED_IN) {
+function failedPaths(output: string): Pick<TestRun, "failedIn" | "ranAll"> {
+  for (const { path, counts, leftOut } of FAILED_IN) {
     const found = new Set<string>();
     for (const [, one] of output.matchAll(path)) {
       found.add(one!.slice(0, MAX_NAME_CHARS).toWellFormed());
-      if (found.size > MAX_FAILED_IN) return null;
+      if (found.size > MAX_FAILED_IN) return UNKNOWN;
     }
     if (found.size === 0) continue;
     const wanted = counts.reduce((sum, count) => sum + (numberIn(output, count) ?? 0), 0);
-    return found.size === wanted ? [...found] : null;
+    return found.size === wanted
+      ? { failedIn: [...found], ranAll: leftOut !== null && !leftOut.test(output) }
+      : UNKNOWN;
   }
-  return null;
+  return UNKNOWN;
 }
+
+const UNKNOWN = { failedIn: null, ranAll: false };

@@ -87,6 +87,20 @@ export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests):
     failedIn.every((path) => isIn(plainPath(path)));
 }
 
+/**
+ * Whether tests that failed are known to pass in a run in which others fail: it has taken all that there are where they
+ * stand, and names them no more. Lines shift; of a test that is told by its line the file counts.
+ */
+export function passesSince(took: FailedTests, failed: FailedTests): boolean {
+  if (failed.failedIn === null || failed.failedIn.length === 0 || took.failedIn === null) {
+    return false;
+  }
+  const withoutLine = (path: string) => path.replace(/:\d+$/, "");
+  const fails = new Set(took.failedIn.map(withoutLine));
+  return hasTaken(took.target, failed) &&
+    !failed.failedIn.some((path) => fails.has(withoutLine(path)));
+}
+
 function targetOf(words: readonly string[], folder: string): TestTarget | null {
   const call = runnerCall(words);
   if (call === null) return null;
