@@ -91,6 +91,8 @@ export interface Observed {
   readonly wrong?: string;
   /** Says which failures this success mends: their `sameAs`. */
   readonly mends: string | null;
+  /** The same of the parts of a script that have all passed with it. */
+  readonly mendsParts?: readonly string[];
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
   /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */

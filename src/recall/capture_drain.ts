@@ -241,8 +241,14 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   }
   if (observed === null || observationId === null) return false;
   if (observed.mends !== null) {
-    const { mends, passes = [] } = observed;
-    mendFailures(db, { capture, mends, passes, by: observationId, nowMs: atMs });
+    const { mends, mendsParts = [], passes = [] } = observed;
+    mendFailures(db, {
+      capture,
+      mends: [mends, ...mendsParts],
+      passes,
+      by: observationId,
+      nowMs: atMs,
+    });
   }
   if (observed.took !== undefined) {
     mendTestsThatPass(db, { capture, took: observed.took, nowMs: atMs });
@@ -252,8 +258,16 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
 
 function newObservation(
   { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  { sameAs, wrong, mends: _mends, passes: _passes, took: _took, besides: _besides, ...observed }:
-    Observed,
+  {
+    sameAs,
+    wrong,
+    mends: _mends,
+    mendsParts: _parts,
+    passes: _passes,
+    took: _took,
+    besides: _besides,
+    ...observed
+  }: Observed,
   terms: string,
 ): NewObservation {
   return {

@@ -33,8 +33,8 @@ const MAX_COMPARED = 500;
 /** A success, and what it says of failures before it. */
 interface Success {
   readonly capture: ClaimedCapture;
-  /** What the failures that it mends have in common. */
-  readonly mends: string;
+  /** What the failures that it mends have in common: those of the command, and of its parts. */
+  readonly mends: readonly string[];
   /** The tests that it has taken. */
   readonly passes: readonly TestTarget[];
   /** Its observation. */
@@ -48,7 +48,8 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   const { mends, passes, nowMs, capture: { project, branch, createdAtMs } } = success;
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new Map<string, number>();
-  for (const key of [mends, ...passes.map((target) => failureKey(targetKey(target)))]) {
+  const keys = [...mends, ...passes.map((target) => failureKey(targetKey(target)))];
+  for (const key of new Set(keys)) {
     for (const failure of openFailures(db, { ...before, sameAs: digestOf(key) })) {
       mendFailure(db, failure, { ...success, told });
     }

@@ -126,3 +126,30 @@ Deno.test("a test that is not among all that fail later is mended, unless the la
     );
   }
 });
+
+Deno.test("a script of parts that must all pass closes what its parts had left open, in their folders", async () => {
+  using at = await workplace();
+  await failed(at, "npx tsc --noEmit", "Exit code 2\na.ts(1,1): error TS1: x");
+  await failed(at, "cd web && npm run build", "Exit code 2\nb.ts(1,1): error TS1: x");
+  await failed(at, "git push", "Exit code 1\n! [rejected] main -> main (fetch first)");
+  await failed(at, "npm run lint && npm run pack", "Exit code 1\nerror: no entry point");
+  await failed(
+    at,
+    "npx vitest run",
+    "Exit code 1\n FAIL  src/a.test.ts > adds\n Tests  1 failed | 3 passed (4)",
+  );
+  await edit(at, "src/a.ts", "x");
+  await ran(at, "npx tsc --noEmit && echo OK", "OK");
+  await ran(at, `cd ${at.project}/web && npm ci && npm run build`, "built");
+  await ran(at, "git pull --rebase && git push", "ok");
+  await ran(at, "npm run lint && npm run copy", "ok");
+  await ran(
+    at,
+    "npx vitest run src/a.test.ts",
+    " ✓ src/a.test.ts (2 tests) 3ms\n Tests  2 passed (2)",
+  );
+  await said(at, "All of it went well.");
+  assert.deepEqual(await open(at), [
+    "`npm run lint && npm run pack` failed (exit 1): error: no entry point",
+  ]);
+});

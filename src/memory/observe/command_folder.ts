@@ -9,7 +9,7 @@ const GOES_ON = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
 const NOT_PLAIN = /^[~-]|[$`*?\\:]|(?:^|\/)\.\.(?:\/|$)/;
 
 /** What is known of a command's surroundings. */
-interface Surroundings {
+export interface Surroundings {
   /** The folder that paths are told from, absolute; null when it is not known. */
   readonly root: string | null;
   /** Where the shell stood when the command had ended, absolute; the empty text when it is not known. */

@@ -2,6 +2,7 @@
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
 import { digestOf } from "../fnv.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { chainParts } from "./chain_parts.ts";
 import { inItsFolder } from "./command_folder.ts";
 import { madeCommit } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
@@ -26,9 +27,16 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const command = inItsFolder(typed, { root, shellFolder });
   const commands = scriptCommands(command);
   const run = { command, commands, outcome, ...outputOf(outcome, payload) };
+  const told = toldOf(run, aboutOf(payload));
+  if (outcome === "failure" || told.mends === null) return told;
+  const parts = chainParts(command, commands, { root, shellFolder });
+  return { ...told, mendsParts: parts.map((part) => failureKey(commandKey(part))) };
+}
+
+function toldOf(run: Run, about: string): Observed {
   const commit = commitOf(run);
-  if (commit !== null && outcome === "success") return commit;
-  const told = isTestCommand(command) ? testOf(run) : commandOf(run, aboutOf(payload));
+  if (commit !== null && run.outcome === "success") return commit;
+  const told = isTestCommand(run.command) ? testOf(run) : commandOf(run, about);
   return commit === null ? told : { ...told, besides: commit };
 }
 
@@ -83,7 +91,9 @@ function testOf({ command, commands, output, exitCode, outcome }: Run): Observed
   const what = failed ? "Tests fail" : isUntold ? "Tests ran" : "Tests pass";
   const why = run?.failing[0] ?? error;
   const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
-  const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false;
+  // Go counts none: what a filter shows may be a part of them.
+  const isCut = target?.runner === "go test" && commands.some(({ before }) => before === "|");
+  const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false && !isCut;
   const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
   return {
     kind: "test",

@@ -7,6 +7,8 @@
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections and variables set for it alone. */
   readonly words: readonly string[];
+  /** As it is typed, without what stands before and behind it. */
+  readonly source: string;
   /** What stands before it and behind it: `&&`, `||`, `;`, `|`, `&`; the empty text where nothing comes any more. */
   readonly before: string;
   readonly after: string;
@@ -44,6 +46,8 @@ class ScriptReader {
   #word: string | null = null;
   #words: string[] = [];
   #before = "";
+  /** Where the command begins that is read. */
+  #from = 0;
   #input: string | null = null;
   /** The next word is the target of a redirection. */
   #isTarget = false;
@@ -77,6 +81,7 @@ class ScriptReader {
     if (operator !== undefined) {
       this.#endCommand(/^(?:&&|\|\||\||&)/.exec(operator)?.[0] ?? ";");
       this.#at += operator.length;
+      this.#from = this.#at;
       if (operator === "\n") this.#readDocuments();
       return;
     }
@@ -117,6 +122,7 @@ class ScriptReader {
       }
       this.#at = end.next;
     }
+    this.#from = this.#at;
   }
 
   #escape(): void {
@@ -177,6 +183,7 @@ class ScriptReader {
     if (this.#words.length > 0) {
       this.#commands.push({
         words: this.#words,
+        source: this.#text.slice(this.#from, this.#at).replace(/^(?:\\\n|\s)+/, "").trimEnd(),
         before: this.#before,
         after: operator,
         input: this.#input,

@@ -104,6 +104,12 @@ const FAILED_IN: readonly FailedInRow[] = [
     leftOut:
       /^[ \t]*Test (?:Suites:|Files ).*(?:skipped| of )|Test suite failed to run|Failed Suites/m,
   },
+  // vitest, jest, where the line that counts files is not shown
+  {
+    path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?(?: > .*)?)$/gm,
+    counts: [/^[ \t]*Tests:?[ \t]+(\d+) failed\b/m],
+    leftOut: null,
+  },
   // deno: name => ./a_test.ts:11:6
   {
     path: /=> (\.\/\S+:\d+):\d+$/gm,
@@ -154,8 +160,10 @@ export function readTestRun(whole: string): TestRun | null {
     };
   }
   if (!GO.test(output)) return null;
+  const ranNone = /^ok\b/m.test(output) &&
+    !/^(?:FAIL|ok\b(?!.*\[no tests to run\]))/m.test(output);
   return {
-    passed: null,
+    passed: ranNone ? 0 : null,
     failed: /^(?:FAIL\b|--- FAIL)/m.test(output) ? Math.max(1, failing.length) : 0,
     failing,
     failedIn,
@@ -209,11 +217,29 @@ function failedPaths(output: string): Pick<TestRun, "failedIn" | "ranAll"> {
     }
     if (found.size === 0) continue;
     const wanted = counts.reduce((sum, count) => sum + (numberIn(output, count) ?? 0), 0);
-    return found.size === wanted
-      ? { failedIn: [...found], ranAll: leftOut !== null && !leftOut.test(output) }
-      : UNKNOWN;
+    if (wanted === 0) continue;
+    if (found.size !== wanted) return UNKNOWN;
+    const paths = [...found].map((one) => one.replace(/ > .*/, ""));
+    return {
+      failedIn: [...new Set(paths)],
+      ranAll: leftOut !== null && !leftOut.test(output),
+    };
   }
-  return UNKNOWN;
+  return GO.test(output) ? failedGoTests(output) : UNKNOWN;
+}
+
+/** Go counts nothing: its tests are all where each package that fails names some, and none of them ended before its end. */
+function failedGoTests(output: string): Pick<TestRun, "failedIn" | "ranAll"> {
+  if (/^(?:FAIL\b.*\[\w+ failed\]|panic: |# )/m.test(output)) return UNKNOWN;
+  const names = new Set<string>();
+  let named = false;
+  for (const [, test, name] of output.matchAll(/^(--- )?FAIL(?:: |\t)(\S+)/gm)) {
+    if (test === undefined && !named) return UNKNOWN;
+    named = test !== undefined;
+    if (named) names.add(name!);
+    if (names.size > MAX_FAILED_IN) return UNKNOWN;
+  }
+  return names.size === 0 ? UNKNOWN : { failedIn: [...names], ranAll: true };
 }
 
 const UNKNOWN = { failedIn: null, ranAll: false };

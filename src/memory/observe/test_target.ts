@@ -76,7 +76,10 @@ export function targetKey(target: TestTarget): string {
 export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests): boolean {
   if (passed.runner !== target.runner || passed.other !== target.other) return false;
   if (!areSameFolder(passed.folder, target.folder)) return false;
-  if (passed.narrowing !== "" && passed.narrowing !== target.narrowing) return false;
+  const isNarrow = passed.narrowing !== "" && passed.narrowing !== target.narrowing;
+  if (isNarrow && !(passed.runner === "go test" && failedIn?.every(goPattern(passed)))) {
+    return false;
+  }
   if (passed.paths.length === 0) return true;
   const isIn = (path: string) =>
     passed.paths.some((taken) =>
@@ -99,6 +102,21 @@ export function passesSince(took: FailedTests, failed: FailedTests): boolean {
   const fails = new Set(took.failedIn.map(withoutLine));
   return hasTaken(took.target, failed) &&
     !failed.failedIn.some((path) => fails.has(withoutLine(path)));
+}
+
+/** Characters that mean the same in a pattern of Go and in one of JavaScript; a slash leads to a part of a test. */
+const PLAIN_PATTERN = /^-run=([\w|^$()]+)$/;
+
+/** Tells of a Go test whether a run has taken it, the whole of it, that chooses by names. */
+function goPattern({ narrowing }: TestTarget): (name: string) => boolean {
+  const [, pattern] = PLAIN_PATTERN.exec(narrowing) ?? [];
+  if (pattern === undefined) return () => false;
+  try {
+    const names = new RegExp(pattern);
+    return (name) => names.test(name);
+  } catch {
+    return () => false;
+  }
 }
 
 function targetOf(words: readonly string[], folder: string): TestTarget | null {
