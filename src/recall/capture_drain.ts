@@ -1,7 +1,6 @@
 /** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
-import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { observe } from "../memory/observe/observe.ts";
 import { indexedTerms } from "../memory/terms.ts";
@@ -9,7 +8,6 @@ import { collectGarbage } from "../process/garbage.ts";
 import { checkpoint, transaction } from "../store/database.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
 import { readPayload } from "../store/payloads.ts";
-import { sameFailure } from "../store/open_failures.ts";
 import {
   askForSummary,
   type BatchSize,
@@ -23,6 +21,7 @@ import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { mendFailures, mendTestsThatPass } from "./mended_failures.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
+import { storedSameAs } from "./same_failure.ts";
 import { summarySteps } from "./summaries.ts";
 
 /** What a drain did. */
@@ -227,12 +226,12 @@ function rootOf(
 function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: number): boolean {
   const observationId = observed === null
     ? null
-    : saveObservation(db, newObservation(capture, observed, terms));
+    : saveObservation(db, newObservation(db, capture, { observed, terms }));
   if (observed?.besides !== undefined) {
     const { besides } = observed;
     const words = indexedTerms(wordsToIndex(besides), capture.project);
     saveObservation(db, {
-      ...newObservation(capture, besides, words),
+      ...newObservation(db, capture, { observed: besides, terms: words }),
       uid: `${capture.id}/${besides.kind}`,
     });
   }
@@ -257,31 +256,24 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
 }
 
 function newObservation(
+  db: DatabaseSync,
   { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  {
-    sameAs,
-    wrong,
-    mends: _mends,
-    mendsParts: _parts,
-    passes: _passes,
-    took: _took,
-    besides: _besides,
-    ...observed
-  }: Observed,
-  terms: string,
+  { observed, terms }: { readonly observed: Observed; readonly terms: string },
 ): NewObservation {
+  const { kind, outcome, title, text, files, facts } = observed;
   return {
-    ...observed,
+    kind,
+    outcome,
+    title,
+    text,
+    files,
+    facts,
     uid: id,
     sessionId,
     project,
     branch,
     terms,
-    sameAs: sameAs === null
-      ? null
-      : wrong === undefined
-      ? digestOf(sameAs)
-      : sameFailure(digestOf(sameAs), digestOf(wrong)),
+    sameAs: storedSameAs(db, observed, sessionId),
     atMs: createdAtMs,
   };
 }

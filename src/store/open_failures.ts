@@ -60,6 +60,27 @@ function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
   return { ...row, facts: JSON.parse(String(row["facts"])) } as unknown as OpenFailure;
 }
 
+/** Failures of a command in a session that nothing has mended, the newest first, each with what makes it one. */
+export function openFailuresOfSession(
+  db: DatabaseSync,
+  sessionId: string,
+  sameAs: string,
+): { readonly sameAs: string; readonly facts: ObservedFacts }[] {
+  return statement(
+    db,
+    `SELECT same_as AS sameAs, facts
+       FROM observations
+      WHERE same_as >= ?1
+        AND same_as < ?1 || '0'
+        AND session_id = ?2
+        AND outcome = 'failure'
+      ORDER BY updated_at_ms DESC, id DESC`,
+  ).all(sameAs, sessionId).map(({ sameAs, facts }) => ({
+    sameAs: String(sameAs),
+    facts: JSON.parse(String(facts)),
+  }));
+}
+
 /**
  * Runs of tests on a branch of a project that failed, and that nothing has mended; the newest first.
  *

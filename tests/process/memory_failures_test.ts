@@ -167,3 +167,35 @@ Deno.test("what Claude said is open is over when its last message says nothing o
   await said(at, "The remaining work is done, all tests pass now.");
   assert.deepEqual(await open(at), []);
 });
+
+Deno.test("what fails again is counted although a filter shows a part of the names, not when others may be meant", async () => {
+  const whole = "not ok 1 - inner\nnot ok 2 - group\n# pass 1\n# fail 2";
+  const again: readonly (readonly [output: string, rows: number])[] = [
+    ["not ok 2 - group\n# pass 1\n# fail 2", 1],
+    ["not ok 2 - group\n# pass 2\n# fail 1", 2],
+    ["# pass 1\n# fail 2", 2],
+    ["not ok 2 - group\nnot ok 3 - other\n# pass 1\n# fail 2", 2],
+  ];
+  for (const [output, rows] of again) {
+    using at = await workplace();
+    await failed(at, "npm test", `Exit code 1\n${whole}`);
+    await failed(at, "npm test 2>&1 | tail -5", `Exit code 1\n${output}`);
+    await said(at, "It fails.");
+    assert.equal(failures(at).length, rows, output);
+    assert.deepEqual((await open(at)).length, 1);
+  }
+});
+
+Deno.test("cargo's failing tests are known by the heads of their outputs, where a filter cuts the list off", async () => {
+  using at = await workplace();
+  const tail =
+    "---- tests::adds stdout ----\nthread 'tests::adds' panicked at src/lib.rs:4:9:\nno\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored";
+  await failed(at, "cargo test", `Exit code 101\ntest tests::adds ... FAILED\n\n${tail}`);
+  await failed(at, "cargo test 2>&1 | tail -8", `Exit code 101\n${tail}`);
+  await said(at, "It fails.");
+  assert.deepEqual(failures(at), [[
+    "Tests fail: cargo test (1 passed, 1 failed): tests::adds",
+    2,
+    null,
+  ]]);
+});

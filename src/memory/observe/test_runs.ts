@@ -63,6 +63,7 @@ const RUNNERS: readonly Runner[] = [
 /** Lines that name a test that failed; the name is the first group. */
 const FAILING: readonly RegExp[] = [
   /^(?:test (?=\S+ \.\.\. FAILED$))?(.+?) \.\.\. FAILED\b/gm, // cargo, deno
+  /^---- (\S+) stdout ----$/gm, // cargo
   /^--- FAIL: (\S+)/gm, // go
   /^FAILED ([^\s|(]\S*)/gm, // pytest
   /^[ \t]*[✕✖×✗]\s+(.+?)(?: \([\d.]+ ?m?s\)| \d+ ?m?s)?$/gm, // jest, vitest, node
