@@ -1,6 +1,6 @@
 /** What earlier sessions left open, and which of them are worth a line. */
 import type { Tellable } from "./context_text.ts";
-import { openEndRank } from "./open_ends.ts";
+import { newestOfEach, openEndRank } from "./open_ends.ts";
 
 /** An open end, with the observation that opens it. */
 export interface OpenEnd {
@@ -71,16 +71,12 @@ export function sessionsOf(rows: readonly Tellable[]): Tellable[] {
     .sort((a, b) => b.updatedAtMs - a.updatedAtMs);
 }
 
-/** Each said once; tests before builds before the rest, what failed again first, then the newest. */
+/** Of a command on a branch the newest, each said once; tests before builds before the rest, what failed again first, then the newest. */
 function failures(rows: readonly Tellable[]): Tellable[] {
   const titles = new Set<string>();
-  return rows
+  return newestOfEach(rows.filter((one) => openEndRank(one) !== null))
     .map((one) => ({ one, rank: openEndRank(one) }))
-    .filter(({ one, rank }) => {
-      if (rank === null || titles.has(one.title)) return false;
-      titles.add(one.title);
-      return true;
-    })
+    .filter(({ one }) => !titles.has(one.title) && titles.add(one.title))
     .sort((a, b) =>
       a.rank! - b.rank! || Number(b.one.repeats > 1) - Number(a.one.repeats > 1) ||
       b.one.updatedAtMs - a.one.updatedAtMs

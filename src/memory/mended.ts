@@ -27,6 +27,7 @@ const KEPT_ERROR = { head: 300, tail: 900 };
  * Tells a fix.
  *
  * @param failure What failed. @param changes What was changed between that and the success; at least one.
+ * @param success `passing`: what passes, when it is not the whole command.
  */
 export function describeFix(
   failure: {
@@ -36,6 +37,7 @@ export function describeFix(
     readonly facts: ObservedFacts;
   },
   changes: readonly MendingChange[],
+  { passing }: { readonly passing?: string | undefined } = {},
 ): Fix {
   const files = [...new Set(changes.flatMap((change) => change.files))];
   const { command = "", error, failing } = failure.facts;
@@ -48,7 +50,7 @@ export function describeFix(
       `Failed: ${failure.title}`,
       headAndTail(failure.text, KEPT_ERROR),
       ...told.map(({ title, text }) => `${title}\n${headAndTail(text, KEPT_CHANGE)}`),
-      `Passes since: ${shortened(command, 200)}`,
+      `Passes since: ${shortened(passing ?? command, 200)}`,
     ].join("\n"),
     files,
     facts: {

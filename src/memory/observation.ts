@@ -1,7 +1,7 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
 import type { TakenTests } from "./observe/skipped_tests.ts";
-import type { TestTarget } from "./observe/test_target.ts";
+import type { FailedTests, TestTarget } from "./observe/test_target.ts";
 
 /** What an observation is about. */
 export const OBSERVATION_KINDS = [
@@ -67,6 +67,8 @@ export interface ObservedFacts {
   readonly isElsewhere?: true;
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
+  /** Of a failure of a command: the same for all failures of that command, however it is spelled. */
+  readonly of?: string;
   /** Of a fix: the failure that it mended, and what was done between. */
   readonly mended?: number;
   readonly by?: readonly number[];
@@ -97,12 +99,18 @@ export interface Observed {
   readonly facts: ObservedFacts;
   /** Says of captures of one session that they are the same; null when none is. */
   readonly sameAs: string | null;
+  /** What is wrong: failures of a command with the same `sameAs` are one where this is the same as well. */
+  readonly wrong?: string;
   /** Says which failures this success mends: their `sameAs`. */
   readonly mends: string | null;
+  /** The same of the parts of a script that have all passed with it. */
+  readonly mendsParts?: readonly string[];
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
   /** What it says of the single tests: those that it passed over are not mended. */
   readonly taken?: TakenTests;
+  /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */
+  readonly took?: FailedTests;
   /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */
   readonly besides?: Observed;
 }

@@ -9,6 +9,27 @@ export interface MaybeOpen {
   readonly resolvedBy: number | null;
 }
 
+/** What tells of which command a failure is. */
+interface OfCommand {
+  readonly id: number;
+  readonly branch: string | null;
+  readonly facts: ObservedFacts;
+  readonly updatedAtMs: number;
+}
+
+/** Without the failures of a command on a branch that fails in another way since. */
+export function newestOfEach<Failure extends OfCommand>(failures: readonly Failure[]): Failure[] {
+  const keyOf = ({ id, branch, facts }: Failure) => JSON.stringify([branch, facts.of ?? id]);
+  const newest = new Map<string, Failure>();
+  for (const one of failures) {
+    const known = newest.get(keyOf(one));
+    const isNewer = known === undefined || one.updatedAtMs > known.updatedAtMs ||
+      one.updatedAtMs === known.updatedAtMs && one.id > known.id;
+    if (isNewer) newest.set(keyOf(one), one);
+  }
+  return failures.filter((one) => newest.get(keyOf(one)) === one);
+}
+
 /** How much a failure matters: tests before builds and checks before what else should have worked. */
 export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
 

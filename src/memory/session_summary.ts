@@ -1,6 +1,6 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
-import { openEndRank } from "./open_ends.ts";
+import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { leftOpenIn, tellingMessage } from "./said_open.ts";
 import { shortened, titleLine } from "./text.ts";
 import { todosOf } from "./todos.ts";
@@ -93,9 +93,10 @@ export function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
   );
 }
 
-/** Titles of the failures that nothing has mended, the newest first. */
+/** Titles of the failures that nothing has mended, of a command the last one, the newest first. */
 function openFailures(parts: readonly SummarizedPart[]): string[] {
-  return parts.filter((part) => openEndRank(part) !== null).map(({ title }) => title).reverse();
+  return newestOfEach(parts.filter((part) => openEndRank(part) !== null))
+    .map(({ title }) => title).reverse();
 }
 
 /** The files that were changed, the ones with the most changes first. */

@@ -1,7 +1,6 @@
 /** Works captures into memory: claim, observe, confirm; then the summaries of the sessions that have news. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
-import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { observe } from "../memory/observe/observe.ts";
 import { indexedTerms } from "../memory/terms.ts";
@@ -20,8 +19,9 @@ import {
 } from "../store/queue_work.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
-import { mendFailures } from "./mended_failures.ts";
+import { mendFailures, mendTestsThatPass } from "./mended_failures.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
+import { storedSameAs } from "./same_failure.ts";
 import { summarySteps } from "./summaries.ts";
 
 /** What a drain did. */
@@ -226,13 +226,13 @@ function rootOf(
 function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: number): boolean {
   const observationId = observed === null
     ? null
-    : saveObservation(db, newObservation(capture, observed, terms));
+    : saveObservation(db, newObservation(db, capture, { observed, terms }));
   let n = 0;
   for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
     const words = indexedTerms(wordsToIndex(besides), capture.project);
     n++;
     saveObservation(db, {
-      ...newObservation(capture, besides, words),
+      ...newObservation(db, capture, { observed: besides, terms: words }),
       uid: n === 1 ? `${capture.id}/${besides.kind}` : `${capture.id}/${besides.kind}/${n}`,
     });
   }
@@ -241,26 +241,41 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   }
   if (observed === null || observationId === null) return false;
   if (observed.mends !== null) {
-    const { mends, passes = [], taken } = observed;
-    mendFailures(db, { capture, mends, passes, taken, by: observationId, nowMs: atMs });
+    const { mends, mendsParts = [], passes = [], taken } = observed;
+    mendFailures(db, {
+      capture,
+      mends: [mends, ...mendsParts],
+      passes,
+      taken,
+      by: observationId,
+      nowMs: atMs,
+    });
+  }
+  if (observed.took !== undefined) {
+    mendTestsThatPass(db, { capture, took: observed.took, nowMs: atMs });
   }
   return true;
 }
 
 function newObservation(
+  db: DatabaseSync,
   { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  { sameAs, mends: _mends, passes: _passes, taken: _taken, besides: _besides, ...observed }:
-    Observed,
-  terms: string,
+  { observed, terms }: { readonly observed: Observed; readonly terms: string },
 ): NewObservation {
+  const { kind, outcome, title, text, files, facts } = observed;
   return {
-    ...observed,
+    kind,
+    outcome,
+    title,
+    text,
+    files,
+    facts,
     uid: id,
     sessionId,
     project,
     branch,
     terms,
-    sameAs: sameAs === null ? null : digestOf(sameAs),
+    sameAs: storedSameAs(db, observed, sessionId),
     atMs: createdAtMs,
   };
 }

@@ -3,10 +3,17 @@ import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import { describeFix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
-import { failureKey } from "../memory/observe/commands.ts";
+import { failureKey } from "../memory/observe/command_key.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
 import { hasPassedOver, type TakenTests } from "../memory/observe/skipped_tests.ts";
-import { hasTaken, soleTarget, targetKey, type TestTarget } from "../memory/observe/test_target.ts";
+import {
+  type FailedTests,
+  hasTaken,
+  passesSince,
+  soleTarget,
+  targetKey,
+  type TestTarget,
+} from "../memory/observe/test_target.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
 import { changesBetween, saveObservation } from "../store/observations.ts";
@@ -27,8 +34,8 @@ const MAX_COMPARED = 500;
 /** A success, and what it says of failures before it. */
 interface Success {
   readonly capture: ClaimedCapture;
-  /** What the failures that it mends have in common. */
-  readonly mends: string;
+  /** What the failures that it mends have in common: those of the command, and of its parts. */
+  readonly mends: readonly string[];
   /** The tests that it has taken. */
   readonly passes: readonly TestTarget[];
   /** What it says of single tests; not there where it counted none. */
@@ -41,34 +48,69 @@ interface Success {
 
 /** A command passes: what had failed before is mended, by whatever was changed between. */
 export function mendFailures(db: DatabaseSync, success: Success): void {
-  const { mends, passes, nowMs, capture: { project, branch, createdAtMs } } = success;
+  const { mends, passes, taken, nowMs, capture: { project, branch, createdAtMs } } = success;
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new Map<string, number>();
-  for (const key of [mends, ...passes.map((target) => failureKey(targetKey(target)))]) {
-    for (const failure of openFailures(db, { ...before, sameAs: digestOf(key) })) {
-      mendFailure(db, failure, { ...success, told });
-    }
+  const mend = (failure: OpenFailure) => {
+    if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
+    mendFailure(db, failure, { ...success, told });
+  };
+  const keys = [...mends, ...passes.map((target) => failureKey(targetKey(target)))];
+  for (const key of new Set(keys)) {
+    openFailures(db, { ...before, sameAs: digestOf(key) }).forEach(mend);
   }
   if (passes.length === 0) return;
   for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
-    if (hasPassed(failure, passes)) mendFailure(db, failure, { ...success, told });
+    if (hasPassed(failure, passes)) mend(failure);
+  }
+}
+
+/**
+ * Tests fail, others than before: those that failed and do not any more are mended, by what was changed between. Where
+ * nothing was, they may fail again the next time.
+ */
+export function mendTestsThatPass(
+  db: DatabaseSync,
+  run: { readonly capture: ClaimedCapture; readonly took: FailedTests; readonly nowMs: number },
+): void {
+  const { capture, took, nowMs } = run;
+  const { project, branch, createdAtMs } = capture;
+  const before = { project, branch, before: createdAtMs, nowMs };
+  const told = new Map<string, number>();
+  for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
+    const tests = testsOf(failure);
+    if (tests === null || !passesSince(took, tests)) continue;
+    const since = { passing: failure.facts.failedIn?.join(", ") };
+    mendFailure(db, failure, { capture, by: null, told, ...since });
   }
 }
 
 /** Whether tests that failed were among those that pass now, however their command was spelled. */
-function hasPassed({ facts }: OpenFailure, passes: readonly TestTarget[]): boolean {
-  const { command = "", failed = 0, failedIn = null } = facts;
-  const target = soleTarget(scriptCommands(command), failed > 0);
-  return target !== null && passes.some((passed) => hasTaken(passed, { target, failedIn }));
+function hasPassed(failure: OpenFailure, passes: readonly TestTarget[]): boolean {
+  const tests = testsOf(failure);
+  return tests !== null && passes.some((passed) => hasTaken(passed, tests));
 }
 
-/** @param success With the fixes that it told already, by their titles: what failed twice is fixed once. */
+function testsOf({ facts }: OpenFailure): FailedTests | null {
+  const { command = "", failed = 0, failedIn = null } = facts;
+  const target = soleTarget(scriptCommands(command), failed > 0);
+  return target === null ? null : { target, failedIn };
+}
+
+/**
+ * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
+ *   already, by their titles: what failed twice is fixed once. `passing`: what passes, when it is not the command.
+ */
 function mendFailure(
   db: DatabaseSync,
   failure: OpenFailure,
-  { capture, by, told, taken, passes }: Success & { readonly told: Map<string, number> },
+  { capture, by, told, passing }: {
+    readonly capture: ClaimedCapture;
+    readonly by: number | null;
+    readonly told: Map<string, number>;
+    readonly passing?: string | undefined;
+  },
 ): void {
-  if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
   const { id, sessionId, project, branch, createdAtMs } = capture;
   const changes = changesBetween(db, sessionId, {
     fromMs: failure.updatedAtMs,
@@ -77,7 +119,7 @@ function mendFailure(
   });
   let resolvedBy = by;
   if (changes.length > 0) {
-    const { files, ...fix } = describeFix(failure, changes);
+    const { files, ...fix } = describeFix(failure, changes, { passing });
     resolvedBy = told.get(fix.title) ?? saveObservation(db, {
       ...fix,
       uid: `${id}/fix/${failure.id}`,
@@ -93,6 +135,7 @@ function mendFailure(
     });
     told.set(fix.title, resolvedBy);
   }
+  if (resolvedBy === null) return;
   resolveFailure(db, failure.id, resolvedBy);
   if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
 }

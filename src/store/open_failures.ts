@@ -15,6 +15,14 @@ export interface OpenFailure {
 }
 
 /**
+ * What is written for failures of a command that are one: what they are of, and what is wrong. Older ones have only the
+ * first.
+ */
+export function sameFailure(sameAs: string, wrong: string): string {
+  return `${sameAs}/${wrong}`;
+}
+
+/**
  * Failures of a command in a project that nothing has mended, the newest first; of the same branch alone, for what is
  * mended on another one is not mended here.
  *
@@ -36,12 +44,13 @@ export function openFailures(
     `SELECT id, session_id AS sessionId, title, text, facts, created_at_ms AS createdAtMs,
             updated_at_ms AS updatedAtMs
        FROM observations
-      WHERE same_as = ?
-        AND project IS ?
-        AND branch IS ?
+      WHERE same_as >= ?1
+        AND same_as < ?1 || '0'
+        AND project IS ?2
+        AND branch IS ?3
         AND outcome = 'failure'
         AND resolved_by IS NULL
-        AND (updated_at_ms <= ? OR updated_at_ms > ?)
+        AND (updated_at_ms <= ?4 OR updated_at_ms > ?5)
       ORDER BY updated_at_ms DESC, id DESC`,
   ).all(failure.sameAs, failure.project, failure.branch, failure.before, failure.nowMs);
   return rows.map(openFailureOf);
@@ -49,6 +58,27 @@ export function openFailures(
 
 function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
   return { ...row, facts: JSON.parse(String(row["facts"])) } as unknown as OpenFailure;
+}
+
+/** Failures of a command in a session that nothing has mended, the newest first, each with what makes it one. */
+export function openFailuresOfSession(
+  db: DatabaseSync,
+  sessionId: string,
+  sameAs: string,
+): { readonly sameAs: string; readonly facts: ObservedFacts }[] {
+  return statement(
+    db,
+    `SELECT same_as AS sameAs, facts
+       FROM observations
+      WHERE same_as >= ?1
+        AND same_as < ?1 || '0'
+        AND session_id = ?2
+        AND outcome = 'failure'
+      ORDER BY updated_at_ms DESC, id DESC`,
+  ).all(sameAs, sessionId).map(({ sameAs, facts }) => ({
+    sameAs: String(sameAs),
+    facts: JSON.parse(String(facts)),
+  }));
 }
 
 /**

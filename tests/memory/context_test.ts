@@ -194,6 +194,50 @@ Deno.test("leftOpenIn() finds the sentence that says what is left, and none wher
   assert.deepEqual(cases.map(([message]) => [message, leftOpenIn(message)]), cases);
 });
 
+Deno.test("leftOpenIn() finds nothing in a sentence that takes it back, or speaks of something else", () => {
+  const messages = [
+    "The remaining work is done, all tests pass now.",
+    "Remaining: none.",
+    "**Remaining:** none",
+    "## Remaining:\n\nNone.",
+    "Next steps: none.",
+    "TODOs: all done.",
+    "Open: n/a",
+    "You asked what remains to be done: nothing.",
+    "What remains is nothing.",
+    "The bug still needs to be fixed was the title of the ticket; it is fixed now.",
+    "The function is not implemented yet in v1, which is why v2 adds it. I've implemented it.",
+    "The list shows `TODO: fix me` comments in 3 files, as you asked.",
+    'The list shows "TODO: fix me" comments in 3 files, as you asked.',
+    "It looks like this:\n```\n// TODO: fix me\n```\nThat is all.",
+    "I couldn't get the tests to run at first; they pass now.",
+    "Offen ist noch nichts.",
+  ];
+  for (const message of messages) assert.equal(leftOpenIn(message), null, message);
+});
+
+Deno.test("leftOpenIn() is not misled by what is done beside it", () => {
+  const messages: readonly (readonly [message: string, left: string])[] = [
+    ["I couldn't get the e2e tests to run; the browser is missing.", "I couldn't get"],
+    ["I wasn\u2019t able to run the tests.", "I wasn\u2019t able"],
+    ["The remaining work is done, but `npm run lint` still fails.", "The remaining work"],
+    ["Remaining: nothing but the docs.", "Remaining: nothing but"],
+    ["The parser is fixed. The cache still needs to be cleared.", "The cache still"],
+    ["The lint error is still open. The build was broken; it is fixed now.", "The lint error"],
+    ["The remaining work is not done.", "The remaining work"],
+    ["The upload still fails when the socket is closed.", "The upload still"],
+    ["Next: deploy, once that is done.", "Next: deploy"],
+    ["TODO: done button is missing", "TODO: done button"],
+    ["Still open: the `cart` page; the rest is done.", "Still open: the `cart`"],
+    ["Es fehlt noch die Migration der Tabelle users.", "Es fehlt noch"],
+    ["Offen ist noch die Doku.", "Offen ist noch"],
+    ["Todos los tests pasan. Queda pendiente la doc.", "Queda pendiente"],
+  ];
+  for (const [message, left] of messages) {
+    assert.ok(leftOpenIn(message)?.startsWith(left), `${message}: ${leftOpenIn(message)}`);
+  }
+});
+
 Deno.test("short words at the end do not hide what was said before, work and longer words do", () => {
   const message = (text: string) => ({ kind: "message" as const, text });
   const open = message("Still open: umlauts.");
@@ -205,6 +249,12 @@ Deno.test("short words at the end do not hide what was said before, work and lon
   const long =
     "Umlauts are there as well, and so are the letters of Turkish, with tests for all of it.";
   assert.equal(tell(open, message(long)), long);
+  assert.equal(tell(open, prompt, message("Build ok now.")), "Build ok now.");
+  assert.equal(tell(open, prompt, message("Done.")), "Done.");
+  assert.equal(
+    tell(open, message("You're welcome!"), message("¡De nada!"), message("OK, noted.")),
+    open.text,
+  );
   assert.equal(tell(prompt), undefined);
 });
 

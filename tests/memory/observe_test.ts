@@ -1,7 +1,7 @@
 /** What captures tell, without any model. */
 import assert from "node:assert/strict";
 import type { Observed, ToolUse } from "../../src/memory/observation.ts";
-import { commandKey } from "../../src/memory/observe/commands.ts";
+import { commandKey } from "../../src/memory/observe/command_key.ts";
 import { errorLine } from "../../src/memory/observe/error_line.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
 import { isTestCommand } from "../../src/memory/observe/test_commands.ts";

@@ -14,6 +14,9 @@ const DENO_BAD =
   "adds => ./tests/a_test.ts:11:6\nerror: no\n\nadds => ./tests/a_test.ts:11:6\n\nFAILED | 3 passed | 1 failed (1s)";
 const DENO_GOOD = "ok | 4 passed | 0 failed (1s)";
 const GO_BAD = "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\texample.com/a\t0.2s";
+const VITEST_BAD = " FAIL  src/a.test.ts > adds\n Tests  1 failed | 3 passed (4)";
+const VITEST_TWO = " FAIL  src/a.test.ts > adds\n FAIL  src/b.test.ts > b\n Tests  2 failed (4)";
+const VITEST_GOOD = " ✓ src/a.test.ts (2 tests) 3ms\n Tests  2 passed (2)";
 const GO_GOOD = "ok  \texample.com/a\t0.2s";
 
 /** A run that fails, and one that passes after an edit and mends it. */
@@ -64,6 +67,17 @@ const MENDED: readonly (readonly [failing: string, bad: string, passing: string,
     ["make lint && pytest tests/t.py", BAD, "pytest", GOOD],
     ["ruff check && pytest", "E501 too long", "ruff check && pytest", GOOD],
     ["make test", "boom", "make test", "fine"],
+    ["npx vitest run", VITEST_BAD, "npx vitest run src/a.test.ts", VITEST_GOOD],
+    ["npx vitest run", VITEST_TWO, "npx vitest run src/a.test.ts src/b.test.ts", VITEST_GOOD],
+    [
+      "npx jest",
+      "FAIL src/a.test.ts\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total",
+      "npx jest src/a.test.ts",
+      JEST_GOOD,
+    ],
+    ["go test ./...", GO_BAD, "go test ./... -run TestA", GO_GOOD],
+    ["go test ./...", GO_BAD, "go test -run '^TestA$' ./...", GO_GOOD],
+    ["go test ./a", GO_BAD, "go test ./... -run 'Test(A|B)'", GO_GOOD],
   ];
 
 /** What looks alike, but does not say that what failed passes. */
@@ -105,6 +119,24 @@ const LEFT_OPEN: typeof MENDED = [
   ["pytest", BAD, "cd services/billing && pytest", GOOD],
   ["cargo build", "error[E0308]: types", "cargo build 2>&1 | tail -3", "could not compile"],
   ["npm run build", "error TS2345: x", 'npm run build; echo "exit=$?"', "error TS2345\nexit=2"],
+  ["npx vitest run", VITEST_BAD, "npx vitest run src/b.test.ts", VITEST_GOOD],
+  ["npx vitest run", VITEST_TWO, "npx vitest run src/a.test.ts", VITEST_GOOD],
+  [
+    "npx jest",
+    "FAIL src/a.test.ts\n  ● adds\n\nTests: 2 failed, 4 passed, 6 total",
+    "npx jest src/a.test.ts",
+    JEST_GOOD,
+  ],
+  ["go test ./...", GO_BAD, "go test ./... -run TestB", GO_GOOD],
+  ["go test ./...", GO_BAD, "go test ./... -run TestA", `${GO_GOOD} [no tests to run]`],
+  ["go test ./...", GO_BAD, "go test ./... -run 'TestA/sub'", GO_GOOD],
+  ["go test ./...", GO_BAD, "go test ./... -run TestA -skip TestA", GO_GOOD],
+  ["go test ./...", GO_BAD, "go test ./... -run 'TestA('", GO_GOOD],
+  ["go test ./...", GO_BAD, "go test ./b -run TestA", GO_GOOD],
+  ["go test ./... | tail -3", GO_BAD, "go test ./... -run TestA", GO_GOOD],
+  ["go test ./...", `panic: boom\n${GO_BAD}`, "go test ./... -run TestA", GO_GOOD],
+  ["go test ./...", `--- FAIL: TestB\n${GO_BAD}`, "go test ./... -run TestA", GO_GOOD],
+  ["go test ./...", `${GO_BAD}\nFAIL\tb [build failed]`, "go test ./... -run TestA", GO_GOOD],
   ["npx playwright test", "1 failed", "npx playwright test | tail -4", "Error: no browser"],
 ];
 
@@ -117,6 +149,56 @@ Deno.test("tests that failed are mended by a run that has taken them, however it
 Deno.test("a run that may not have taken the tests that failed leaves them open", async () => {
   for (const [failing, bad, passing, good] of LEFT_OPEN) {
     assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [failing], passing);
+  }
+});
+
+/** A command that fails, and a script that has run the same and passes. */
+const PART_OF: readonly (readonly [failing: string, passing: string])[] = [
+  ["npx tsc --noEmit", "npx tsc --noEmit && echo OK"],
+  ["npx tsc --noEmit 2>&1 | head -5", "npx tsc --noEmit >/dev/null && git add -A"],
+  ["npm run build", "npm run build && npm test"],
+  ["npm run build", "npm run build && git add -A && git commit -m x"],
+  ["git push", "git pull --rebase && git push"],
+  ["git push", "git pull --rebase && \\\n  git push"],
+  ['npm run b -- "a && b"', 'npm ci && npm run b -- "a && b" && true'],
+  ["cd web && npm run build", "cd web && npm ci && npm run build"],
+  ["cd web && npm run build", "npx tsc && cd ./web/ && npm run build"],
+  ["cd web/ui && make", "cd web && make css && cd ui && make"],
+  ["cd api && make", "cd web && make && cd ../api && make"],
+  ["make", "cd web && make css && cd .. && make"],
+  ["make all", "make all && git checkout main"],
+];
+
+/** What does not say that the command would pass. */
+const NOT_PART_OF: typeof PART_OF = [
+  ["npm run build && npm run pack", "npm run build && npm run copy"],
+  ["npm run build", "npm run build; npm run pack"],
+  ["npm run build", "npm run build || true && npm run pack"],
+  ["npm run build", "npm run build && npm run pack | tail"],
+  ["npm run build", "cd web && npm run build"],
+  ["npm run build", "cd $DIR && npm run build"],
+  ["npm run build", "pushd web && npm run build"],
+  ["npm run build", "(cd web && make) && (cd x && npm run build)"],
+  ["npm run build", "npm ci && npm run build -- --dry"],
+  ["cd web && npm run build", "(cd web && make) && npm run build"],
+  ["npm run build", "git checkout main && npm run build"],
+  ["npm run build", "git stash -q && npm run build && git stash pop"],
+  ["npm run build", 'echo "make && npm run build" && true'],
+];
+
+Deno.test("a script of parts that must all pass mends what each of them failed with", async () => {
+  for (const [failing, passing] of PART_OF) {
+    assert.deepEqual(await leftOpen([failing, "error: boom", true], [passing, "ok"]), [], passing);
+  }
+});
+
+Deno.test("a script in which a command may have failed, or ran elsewhere, leaves its failure open", async () => {
+  for (const [failing, passing] of NOT_PART_OF) {
+    assert.deepEqual(
+      await leftOpen([failing, "error: boom", true], [passing, "ok"]),
+      [failing],
+      passing,
+    );
   }
 });
 

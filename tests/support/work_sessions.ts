@@ -18,6 +18,8 @@ const ERRORS = [
   "error[E0308]: mismatched types",
   "AssertionError: expected 3 to equal 4",
   "ModuleNotFoundError: No module named 'yaml'",
+  "FAILED tests/unit/test_cart.py::test_total - assert 3 == 4\n1 failed, 2 passed in 0.1s",
+  "FAILED tests/unit/test_user.py::test_name - KeyError: name\n1 failed, 2 passed in 0.3s",
 ];
 
 /** About so many captures, in sessions of some thirty, oldest first. */

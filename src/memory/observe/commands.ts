@@ -1,13 +1,16 @@
 /** What a shell command tells: that it ran, failed, tested, or committed. */
 import type { Observed, ObservedFacts, ToolUse } from "../observation.ts";
+import { digestOf } from "../fnv.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { chainParts } from "./chain_parts.ts";
+import { commandKey, failureKey, MAX_COMMAND_CHARS } from "./command_key.ts";
 import { inItsFolder, type Surroundings } from "./command_folder.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { worksElsewhere } from "./git_words.ts";
-import { withoutQuietVariables } from "./script_words.ts";
 import { whyNoTests } from "./no_tests.ts";
+import { whatIsWrong } from "./same_failure.ts";
 import { isTestCommand } from "./test_commands.ts";
 import { readTestRun, type TestRun } from "./test_runs.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
@@ -17,7 +20,6 @@ import { unknownEnd } from "./unknown_end.ts";
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 const KEPT_OUTPUT = { head: 600, tail: 1_400 };
 const KEPT_ERROR = { head: 900, tail: 2_200 };
-const MAX_COMMAND_CHARS = 1_000;
 
 const EXIT_CODE = /^Exit code (\d+)\n?/;
 
@@ -32,48 +34,26 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const run = { command, commands, outcome, surroundings, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
   if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
+  const told = toldOf(run, aboutOf(payload));
+  if (worksElsewhere(commands)) return ofElsewhere(told);
+  if (outcome === "failure" || told.mends === null) return told;
+  const parts = chainParts(command, commands, surroundings);
+  return { ...told, mendsParts: parts.map((part) => failureKey(commandKey(part))) };
+}
+
+function toldOf(run: Run, about: string): Observed {
   const commit = commitOf(run);
-  if (commit !== null && outcome === "success") return commit;
-  const told = isTestCommand(command)
-    ? testOf(run, aboutOf(payload))
-    : commandOf(run, aboutOf(payload));
-  const here = worksElsewhere(commands) ? ofElsewhere(told) : told;
-  return commit === null ? here : { ...here, besides: commit };
+  if (commit !== null && run.outcome === "success") return commit;
+  const told = isTestCommand(run.command) ? testOf(run, about) : commandOf(run, about);
+  return commit === null ? told : { ...told, besides: commit };
 }
 
 /** What was found in another state says nothing of the one that the project is in. */
-function ofElsewhere({ passes: _passes, taken: _taken, ...told }: Observed): Observed {
+function ofElsewhere(
+  { passes: _passes, taken: _taken, took: _took, ...told }: Observed,
+): Observed {
+  if (told.kind === "commit") return told;
   return { ...told, facts: { ...told.facts, isElsewhere: true }, mends: null };
-}
-
-/**
- * A command without what does not change what it does: where its output goes. `npm test` and `npm test 2>&1 | tail -20`
- * are the same.
- */
-export function commandKey(command: string): string {
-  // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
-  const line = withoutQuietVariables(command.replace(/\s+/g, " "))
-    .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
-  return withoutFilters(line)
-    .replace(/ ?; ?echo [^;]*$/, "")
-    .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, MAX_COMMAND_CHARS);
-}
-
-/** What shortens an output does not change what a command does. */
-const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
-
-/** Without the filters at the end of a pipeline. */
-function withoutFilters(line: string): string {
-  let end = line.length;
-  for (let bar = line.lastIndexOf("|"); bar >= 0; bar = line.lastIndexOf("|", bar - 1)) {
-    FILTER.lastIndex = bar + 1;
-    if (!FILTER.test(line)) break;
-    end = line[bar - 1] === " " ? bar - 1 : bar;
-    if (bar === 0) break;
-  }
-  return line.slice(0, end);
 }
 
 interface Run {
@@ -103,7 +83,10 @@ function testOf(called: Run, about: string): Observed {
   const what = failed ? "Tests fail" : isUntold ? "Tests ran" : "Tests pass";
   const why = run?.failing[0] ?? error;
   const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
-  const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false;
+  // Go counts none: what a filter shows may be a part of them.
+  const isCut = target?.runner === "go test" && commands.some(({ before }) => before === "|");
+  const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false && !isCut;
+  const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
   return {
     kind: "test",
     outcome: failed ? "failure" : isUntold ? null : "success",
@@ -118,8 +101,13 @@ function testOf(called: Run, about: string): Observed {
       ...(run?.passed == null ? {} : { passed: run.passed }),
       ...(run?.skipped ? { skipped: run.skipped } : {}),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
+      ...(failed ? { of: digestOf(sameAs) } : {}),
     },
-    sameAs: `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`,
+    sameAs,
+    ...(failed ? { wrong: whatIsWrong({ failing: run?.failing ?? [], error }) } : {}),
+    ...(failed && isWhole && run.ranAll && target.narrowing === ""
+      ? { took: { target, failedIn: run.failedIn } }
+      : {}),
     ...failed || isUntold ? { mends: null } : mendsOfTests({ command, commands }, run),
   };
 }
@@ -168,8 +156,9 @@ function commandOf(run: Run, about: string): Observed {
       ),
       text: textOf(command, headAndTail(output, KEPT_ERROR), about),
       files: [],
-      facts: factsOf(command, failedWith, error),
+      facts: { ...factsOf(command, failedWith, error), of: digestOf(failureKey(key)) },
       sameAs: failureKey(key),
+      wrong: whatIsWrong({ failing: [], error }),
       mends: null,
     };
   }
@@ -241,11 +230,6 @@ function observedCommit({ command, commands, output, outcome }: Run, commit: Mad
       ? { mends: null }
       : { mends: failureKey(commandKey(command)), passes: passedTargets(commands, false) },
   };
-}
-
-/** What failures of a command have in common. */
-export function failureKey(key: string): string {
-  return `failure ${key}`;
 }
 
 function factsOf(command: string, exitCode: number | null, error: string | null): ObservedFacts {

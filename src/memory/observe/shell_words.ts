@@ -11,6 +11,8 @@ export interface ScriptCommand {
   readonly sets: readonly string[];
   /** The brackets that it stands in, each with a number of its own, the outermost first: a folder is left with them. */
   readonly shells: readonly number[];
+  /** As it is typed, without what stands before and behind it. */
+  readonly source: string;
   /** What stands before it and behind it: `&&`, `||`, `;`, `|`, `&`; the empty text where nothing comes any more. */
   readonly before: string;
   readonly after: string;
@@ -51,6 +53,8 @@ class ScriptReader {
   readonly #shells: number[] = [];
   #brackets = 0;
   #before = "";
+  /** Where the command begins that is read. */
+  #from = 0;
   #input: string | null = null;
   /** The next word is the target of a redirection. */
   #isTarget = false;
@@ -86,6 +90,7 @@ class ScriptReader {
       this.#at += operator.length;
       if (operator === "(") this.#shells.push(++this.#brackets);
       if (operator === ")") this.#shells.pop();
+      this.#from = this.#at;
       if (operator === "\n") this.#readDocuments();
       return;
     }
@@ -126,6 +131,7 @@ class ScriptReader {
       }
       this.#at = end.next;
     }
+    this.#from = this.#at;
   }
 
   #escape(): void {
@@ -189,6 +195,7 @@ class ScriptReader {
         words: this.#words,
         sets: this.#sets,
         shells: [...this.#shells],
+        source: this.#text.slice(this.#from, this.#at).replace(/^(?:\\\n|\s)+/, "").trimEnd(),
         before: this.#before,
         after: operator,
         input: this.#input,

@@ -4,6 +4,7 @@ import { saysLittle } from "./summary_lines.ts";
 /** Lines that name a test that failed; the name is the first group. */
 const FAILING: readonly RegExp[] = [
   /^test (\S.*?) \.\.\. FAILED(?: <[\d.]+s>)?$/gm, // cargo
+  /^---- (\S+) stdout ----$/gm, // cargo
   /^(.+?) \.\.\. FAILED \((?:\d|due to )/gm, // deno
   /^--- FAIL: (\S+)/gm, // go
   /^FAILED ([^\s:]+::\S+)/gm, // pytest
@@ -23,23 +24,6 @@ const FAILING_ELSE: readonly RegExp[] = [
   /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm, // jest
   /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*)$/gm, // jest, vitest
 ];
-/** Lines that tell where a test failed, as the first group, and how many of those there must be: together they are all. */
-const FAILED_IN: readonly { readonly path: RegExp; readonly counts: readonly RegExp[] }[] = [
-  // pytest
-  {
-    path: /^(?:FAILED|ERROR) (\S+)(?= - |$)/gm,
-    counts: [/^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b/m, /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b/m],
-  },
-  // jest, vitest
-  {
-    path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?)(?=[ \t\n]|$)/gm,
-    counts: [/^[ \t]*Test (?:Suites:|Files )[ \t]+(\d+) failed\b/m],
-  },
-  // deno: name => ./a_test.ts:11:6
-  { path: /=> (\.\/\S+:\d+):\d+$/gm, counts: [/^FAILED \|.*\| (\d+) failed/m] },
-  { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m] },
-];
-const MAX_FAILED_IN = 40;
 const MAX_FAILING = 8;
 const MAX_NAME_CHARS = 120;
 
@@ -105,19 +89,4 @@ function namesIn(output: string, patterns: readonly RegExp[], most = MAX_FAILING
     }
   }
   return [...names];
-}
-
-/** Every file or test that failed, as paths; null when it is not known that these are all. */
-export function failedPaths(output: string): string[] | null {
-  for (const { path, counts } of FAILED_IN) {
-    const found = new Set<string>();
-    for (const [, one] of output.matchAll(path)) {
-      found.add(one!.slice(0, MAX_NAME_CHARS).toWellFormed());
-      if (found.size > MAX_FAILED_IN) return null;
-    }
-    if (found.size === 0) continue;
-    const wanted = counts.reduce((sum, count) => sum + Number(count.exec(output)?.[1] ?? 0), 0);
-    return found.size === wanted ? [...found] : null;
-  }
-  return null;
 }

@@ -1,16 +1,15 @@
 /** What the output of a test runner says, for those that people use: one row a runner. */
-import { failedPaths, failingTests, namedTests } from "./test_names.ts";
+import { type FailedIn, failedTests, GO } from "./failed_in.ts";
+import { failingTests, namedTests } from "./test_names.ts";
 
 /** A run of tests, as its runner counts it. */
-export interface TestRun {
+export interface TestRun extends FailedIn {
   readonly passed: number | null;
   readonly failed: number;
   /** Tests that did not run, and those whose failing was expected; null when the runner does not say. */
   readonly skipped: number | null;
   /** Names of tests that failed, as far as they are named. */
   readonly failing: readonly string[];
-  /** Every file or test that failed, as paths; null when it is not known that these are all. */
-  readonly failedIn: readonly string[] | null;
   /** Names of tests that passed, and of those that were passed over, as far as they are named. */
   readonly passing: readonly string[];
   readonly passedOver: readonly string[];
@@ -128,8 +127,6 @@ const RUNNERS: readonly Runner[] = [
     skipped: [/^ *(\d+) skip$/m, /^ *(\d+) todo$/m],
   },
 ];
-/** Go tells no counts: a line for each package. */
-const GO = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[build failed\])/m;
 
 /** Counts stand at the end. */
 const MAX_CHARS = 100_000;
@@ -142,7 +139,7 @@ export function readTestRun(whole: string): TestRun | null {
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
   const named = {
     failing: failingTests(output),
-    failedIn: failedPaths(output),
+    ...failedTests(output),
     ...namedTests(output),
   };
   for (const runner of RUNNERS) {
@@ -160,8 +157,10 @@ export function readTestRun(whole: string): TestRun | null {
   }
   if (!GO.test(output)) return null;
   const passedOver = output.match(/^--- SKIP: /gm);
+  const ranNone = /^ok\b/m.test(output) &&
+    !/^(?:FAIL|ok\b(?!.*\[no tests to run\]))/m.test(output);
   return {
-    passed: null,
+    passed: ranNone ? 0 : null,
     failed: /^(?:FAIL\b|--- FAIL)/m.test(output) ? Math.max(1, named.failing.length) : 0,
     skipped: passedOver?.length ?? null,
     ...named,

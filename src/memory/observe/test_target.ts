@@ -77,7 +77,10 @@ export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests):
   if (passed.runner !== target.runner || passed.other !== target.other) return false;
   if (passed.environment !== target.environment) return false;
   if (!areSameFolder(passed.folder, target.folder)) return false;
-  if (passed.narrowing !== "" && passed.narrowing !== target.narrowing) return false;
+  const isNarrow = passed.narrowing !== "" && passed.narrowing !== target.narrowing;
+  if (isNarrow && !(passed.runner === "go test" && failedIn?.every(goPattern(passed)))) {
+    return false;
+  }
   if (passed.paths.length === 0) return true;
   const isIn = (path: string) =>
     passed.paths.some((taken) =>
@@ -86,6 +89,35 @@ export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests):
   if (target.paths.length > 0 && target.paths.every(isIn)) return true;
   return failedIn !== null && failedIn.length > 0 &&
     failedIn.every((path) => isIn(plainPath(path)));
+}
+
+/**
+ * Whether tests that failed are known to pass in a run in which others fail: it has taken all that there are where they
+ * stand, and names them no more. Lines shift; of a test that is told by its line the file counts.
+ */
+export function passesSince(took: FailedTests, failed: FailedTests): boolean {
+  if (failed.failedIn === null || failed.failedIn.length === 0 || took.failedIn === null) {
+    return false;
+  }
+  const withoutLine = (path: string) => path.replace(/:\d+$/, "");
+  const fails = new Set(took.failedIn.map(withoutLine));
+  return hasTaken(took.target, failed) &&
+    !failed.failedIn.some((path) => fails.has(withoutLine(path)));
+}
+
+/** Characters that mean the same in a pattern of Go and in one of JavaScript; a slash leads to a part of a test. */
+const PLAIN_PATTERN = /^-run=([\w|^$()]+)$/;
+
+/** Tells of a Go test whether a run has taken it, the whole of it, that chooses by names. */
+function goPattern({ narrowing }: TestTarget): (name: string) => boolean {
+  const [, pattern] = PLAIN_PATTERN.exec(narrowing) ?? [];
+  if (pattern === undefined) return () => false;
+  try {
+    const names = new RegExp(pattern);
+    return (name) => names.test(name);
+  } catch {
+    return () => false;
+  }
 }
 
 function targetsOf(commands: readonly ScriptCommand[]): (TestTarget | null)[] {

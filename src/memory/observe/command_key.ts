@@ -1,0 +1,40 @@
+/** What the runs of a command have in common, however it is typed. */
+import { withoutQuietVariables } from "./script_words.ts";
+
+/** Of a longer command only the beginning counts. */
+export const MAX_COMMAND_CHARS = 1_000;
+
+/**
+ * A command without what does not change what it does: where its output goes. `npm test` and `npm test 2>&1 | tail -20`
+ * are the same.
+ */
+export function commandKey(command: string): string {
+  // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
+  const line = withoutQuietVariables(command.replace(/\s+/g, " "))
+    .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
+  return withoutFilters(line)
+    .replace(/ ?; ?echo [^;]*$/, "")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, MAX_COMMAND_CHARS);
+}
+
+/** What shortens an output does not change what a command does. */
+const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
+
+/** Without the filters at the end of a pipeline. */
+function withoutFilters(line: string): string {
+  let end = line.length;
+  for (let bar = line.lastIndexOf("|"); bar >= 0; bar = line.lastIndexOf("|", bar - 1)) {
+    FILTER.lastIndex = bar + 1;
+    if (!FILTER.test(line)) break;
+    end = line[bar - 1] === " " ? bar - 1 : bar;
+    if (bar === 0) break;
+  }
+  return line.slice(0, end);
+}
+
+/** What failures of a command have in common. */
+export function failureKey(key: string): string {
+  return `failure ${key}`;
+}

@@ -1,0 +1,88 @@
+/** Where the tests failed that an output tells of, and whether it tells of all. */
+
+/** The tests of a run that failed. */
+export interface FailedIn {
+  /** Every file or test that failed, as paths; null when it is not known that these are all. */
+  readonly failedIn: readonly string[] | null;
+  /** Whether it is known that no test was left out. */
+  readonly ranAll: boolean;
+}
+
+/** How a runner tells what failed. */
+interface FailedInRow {
+  /** Lines that tell where a test failed, as the first group … */
+  readonly path: RegExp;
+  /** … and how many of those there must be: together they are all. */
+  readonly counts: readonly RegExp[];
+  /** What stands in an output where tests may have been left out; null when nothing tells that. */
+  readonly leftOut: RegExp | null;
+}
+const FAILED_IN: readonly FailedInRow[] = [
+  // pytest
+  {
+    path: /^(?:FAILED|ERROR) (\S+)(?= - |$)/gm,
+    counts: [/^=*[ \t]*(?:\d+ \w+, )*(\d+) failed\b/m, /^=*[ \t]*(?:\d+ \w+, )*(\d+) errors?\b/m],
+    leftOut: /^ERROR |stopping after \d|Interrupted|run-last-failure/m,
+  },
+  // jest, vitest
+  {
+    path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?)(?=[ \t\n]|$)/gm,
+    counts: [/^[ \t]*Test (?:Suites:|Files )[ \t]+(\d+) failed\b/m],
+    leftOut:
+      /^[ \t]*Test (?:Suites:|Files ).*(?:skipped| of )|Test suite failed to run|Failed Suites/m,
+  },
+  // vitest, jest, where the line that counts files is not shown
+  {
+    path: /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?(?: > .*)?)$/gm,
+    counts: [/^[ \t]*Tests:?[ \t]+(\d+) failed\b/m],
+    leftOut: null,
+  },
+  // deno: name => ./a_test.ts:11:6
+  {
+    path: /=> (\.\/\S+:\d+):\d+$/gm,
+    counts: [/^FAILED \|.*\| (\d+) failed/m],
+    leftOut: /uncaught error/,
+  },
+  { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m], leftOut: null },
+];
+const MAX_FAILED_IN = 40;
+const MAX_NAME_CHARS = 120;
+/** Go tells no counts: a line for each package. */
+export const GO = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[build failed\])/m;
+
+/** What of an output says which tests failed, and whether these are all. */
+export function failedTests(output: string): FailedIn {
+  for (const { path, counts, leftOut } of FAILED_IN) {
+    const found = new Set<string>();
+    for (const [, one] of output.matchAll(path)) {
+      found.add(one!.slice(0, MAX_NAME_CHARS).toWellFormed());
+      if (found.size > MAX_FAILED_IN) return UNKNOWN;
+    }
+    if (found.size === 0) continue;
+    const wanted = counts.reduce((sum, count) => sum + Number(count.exec(output)?.[1] ?? 0), 0);
+    if (wanted === 0) continue;
+    if (found.size !== wanted) return UNKNOWN;
+    const paths = [...found].map((one) => one.replace(/ > .*/, ""));
+    return {
+      failedIn: [...new Set(paths)],
+      ranAll: leftOut !== null && !leftOut.test(output),
+    };
+  }
+  return GO.test(output) ? failedGoTests(output) : UNKNOWN;
+}
+
+/** Go counts nothing: its tests are all where each package that fails names some, and none of them ended before its end. */
+function failedGoTests(output: string): FailedIn {
+  if (/^(?:panic: |# )/m.test(output)) return UNKNOWN;
+  const names = new Set<string>();
+  let named = false;
+  for (const [, test, name] of output.matchAll(/^(--- )?FAIL(?:: |\t)(\S+)/gm)) {
+    if (test === undefined && !named) return UNKNOWN;
+    named = test !== undefined;
+    if (named) names.add(name!);
+    if (names.size > MAX_FAILED_IN) return UNKNOWN;
+  }
+  return names.size === 0 ? UNKNOWN : { failedIn: [...names], ranAll: true };
+}
+
+const UNKNOWN: FailedIn = { failedIn: null, ranAll: false };
