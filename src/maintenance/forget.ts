@@ -15,7 +15,7 @@ import {
   removeCaptures,
   removeObservations,
 } from "../store/forget_rows.ts";
-import { sessionTexts } from "../store/forget_quotes.ts";
+import { auditNaming, sessionTexts } from "../store/forget_quotes.ts";
 import { beginReceipt, finishReceipt, forgottenDigest, newSalt } from "../store/forgotten.ts";
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
@@ -194,14 +194,15 @@ function removeEverything(
       add({ captures: done.captures, hook_executions: done.executions });
       tell(`removed ${at + done.captures} of ${captures.length} captures …`);
     }
-    add({ spool: spool.length });
+    const naming = auditNaming(db, filter, { mode: "forget", changed });
+    add({ spool: spool.length, hook_executions: naming });
     const elsewhere = filter.text !== null
       ? forgetPlaces(db, { text: filter.text, sessions, changed })
       : asksForSessions(filter)
       ? sessionTexts(db, filter, { mode: "forget", changed })
       : {};
     add(elsewhere);
-    const found = observations.length + captures.length + spool.length +
+    const found = observations.length + captures.length + spool.length + naming +
       Object.values(elsewhere).reduce((sum, n) => sum + n, 0);
     if (found === 0) break;
   }

@@ -546,3 +546,43 @@ Deno.test("memory forget leaves nothing of a compressed payload in any page", as
   await place.json("memory", "forget", "--since", "1h", "--yes");
   assert.equal(left(), 0);
 });
+
+Deno.test("memory forget by file and by id takes what a person was asked, and what was refused, with it", async () => {
+  for (const way of ["file", "id"]) {
+    using place = stage();
+    const file = join(place.project, "names.ts");
+    const common = {
+      tool_name: "Write",
+      tool_input: { file_path: file, content: `${WORD} ${"x".repeat(900)}` },
+    };
+    await event(place, "UserPromptSubmit", { prompt: "Go on" });
+    await event(place, "PreToolUse", { ...common, tool_use_id: "toolu_refused" });
+    await event(place, "PreToolUse", { ...common, tool_use_id: "toolu_done" });
+    // With more beside it, it is cut shorter.
+    await event(place, "PermissionRequest", {
+      ...common,
+      permission_suggestions: Array.from({ length: 20 }, (_, n) => ({ rule: `r${n}`.repeat(30) })),
+    });
+    await event(place, "PostToolUse", { ...common, tool_response: {}, tool_use_id: "toolu_done" });
+    const other = { tool_name: "Bash", tool_input: { command: "make kept" } };
+    await event(place, "PermissionRequest", other);
+    await use(place, "Bash", { ...other, tool_response: { stdout: "kept" } });
+    assert.equal((await place.run("queue", "drain")).code, 0);
+    const quoting = "SELECT count(*) AS n FROM hook_executions WHERE instr(metadata, ?) > 0";
+    const quotes = (word: string) => look(place, (db) => db.prepare(quoting).get(word)!["n"]);
+    assert.equal(quotes(WORD), 4);
+    const id = look(
+      place,
+      (db) =>
+        db.prepare("SELECT id FROM pending_queue WHERE tool_use_id = 'toolu_done'").get()!["id"],
+    );
+    const asked = way === "file" ? ["--file", "names.ts"] : [String(id)];
+    const preview = await place.json("memory", "forget", ...asked, "--dry-run");
+    const { receipt } = await place.json("memory", "forget", ...asked, "--yes");
+    assert.deepEqual(receipt.removed, preview.wouldRemove);
+    assert.equal(receipt.removed.hook_executions, 4, way);
+    assert.equal(quotes(WORD), 0, way);
+    assert.deepEqual(holding(place.path), [], way);
+    assert.equal(quotes("make kept"), 3, "another tool use keeps its rows");
+  }
+});
