@@ -1,6 +1,6 @@
 import { backup, DatabaseSync } from "node:sqlite";
 import { checkpoint } from "./database.ts";
-import { isIndexDamage } from "./memory_index.ts";
+import { isIndexDamageOf } from "./index_damage.ts";
 import { migrate } from "./migrate.ts";
 import { releasePages, spaceUse } from "./space.ts";
 
@@ -52,7 +52,7 @@ export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): stri
   try {
     return check(MAX_FAULTS);
   } catch (thrown) {
-    if (!isIndexDamage(thrown)) throw thrown;
+    if (!isIndexDamageOf(db, thrown)) throw thrown;
     // An index that cannot even be opened ends the whole check; so the tables are looked at one by one.
     return plainTables(db).flatMap(check).slice(0, MAX_FAULTS);
   }
