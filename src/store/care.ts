@@ -1,7 +1,6 @@
 import { backup, DatabaseSync } from "node:sqlite";
 import { checkpoint } from "./database.ts";
 import { isIndexDamageOf } from "./index_damage.ts";
-import { migrate } from "./migrate.ts";
 import { releasePages, spaceUse } from "./space.ts";
 
 /** Rows of one table. */
@@ -77,23 +76,6 @@ export function foreignKeyFaults(db: DatabaseSync): string[] {
     .map((row) =>
       `row ${row["rowid"]} of ${row["table"]} refers to a missing row of ${row["parent"]}`
     );
-}
-
-/** How the tables and indexes differ from those that this program makes; empty when they do not. */
-export function schemaFaults(db: DatabaseSync): string[] {
-  const fresh = new DatabaseSync(":memory:");
-  try {
-    migrate(fresh, ":memory:");
-    const wanted = schemaOf(fresh);
-    const present = schemaOf(db);
-    return [...wanted].flatMap(([name, sql]) => {
-      const found = present.get(name);
-      if (found === undefined) return [`${name} is missing`];
-      return found === sql ? [] : [`${name} is not as this program makes it`];
-    });
-  } finally {
-    fresh.close();
-  }
 }
 
 /** Sizes and row counts. Counting reads every table once. */
@@ -175,15 +157,6 @@ export function settleDatabase(path: string, options: { readonly busyTimeoutMs: 
   } finally {
     db.close();
   }
-}
-
-function schemaOf(db: DatabaseSync): Map<string, string> {
-  const rows = db.prepare(
-    `SELECT type || ' ' || name AS name, sql
-       FROM sqlite_schema
-      WHERE sql IS NOT NULL`,
-  ).all();
-  return new Map(rows.map((row) => [String(row["name"]), String(row["sql"])]));
 }
 
 function pragmaNumber(db: DatabaseSync, name: string): number {

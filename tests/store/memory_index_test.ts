@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { integrityFaults, schemaFaults } from "../../src/store/care.ts";
+import { integrityFaults } from "../../src/store/care.ts";
+import { schemaFaults } from "../../src/store/schema_care.ts";
 import {
   checkIndex,
   indexFaultsAt,

@@ -12,6 +12,7 @@ import { DATABASE_FILES, setAside } from "../set_aside.ts";
 import { isThere } from "../whole_file.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
 import type { DatabasePlace } from "./place.ts";
+import { lookAtSchema } from "./schema.ts";
 import { exportFrom, isSaved, savedText, wayToSave } from "./salvage.ts";
 import { isOwnButClosed, nearestFolder, otherOwner, whyUnwritable } from "./writable.ts";
 
@@ -117,6 +118,8 @@ function judgeContent(place: DatabasePlace, version: number): Finding {
       const [fault] = integrityFaults(db, "quick");
       if (fault !== undefined) return damaged(place, `is damaged: ${fault}`, wayToSave(database));
       if (version < SCHEMA_VERSION) return judgeMigration(place, { version, db });
+      const schema = lookAtSchema(place, db);
+      if (schema !== null) return schema;
     } finally {
       db.close();
     }
