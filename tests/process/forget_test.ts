@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../src/settings/hooks.ts";
-import { spoolRecord } from "../../src/spool/spool.ts";
+import { spoolRecord, spoolSuffix } from "../../src/spool/spool.ts";
 import { integrityFaults } from "../../src/store/care.ts";
 import { isForgotten } from "../../src/store/forgotten_names.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
@@ -389,6 +389,22 @@ Deno.test("memory forget clears the spool, logs and outputs of agents, and names
     JSON.parse(Deno.readTextFileSync(join(agent, "output.jsonl"))).text,
     `a ${"*".repeat(WORD.length)} b\n`,
   );
+});
+
+Deno.test("memory forget names files in the spool that are not its own, and removes its own however they end", async () => {
+  using place = stage();
+  await worked(place);
+  const spool = join(place.path, ".conclaude", "spool");
+  Deno.mkdirSync(spool, { recursive: true, mode: 0o700 });
+  const own = `0198f0e1-0000-7000-8000-00000000ffff${spoolSuffix(place.database)}.0a1b2c3d.tmp`;
+  const others = [".tmp-x", "foreign.json", `a${spoolSuffix("/other.db")}`];
+  for (const name of [own, ...others]) Deno.writeTextFileSync(join(spool, name), `{"x":"${WORD}`);
+  const named = others.map((name) => join(spool, name)).sort();
+  const preview = await place.json("memory", "forget", "--text", WORD, "--dry-run");
+  assert.deepEqual(preview.copies.sort(), named);
+  const { left, copies } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual([left, copies.sort()], [[], named]);
+  assert.deepEqual(holding(place.path).sort(), named);
 });
 
 Deno.test("memory forget takes old copies of rows out of a database that was written without secure_delete", async () => {
