@@ -602,3 +602,38 @@ Deno.test("memory forget by file and by id takes what a person was asked, and wh
     assert.equal(quotes("make kept"), 3, "another tool use keeps its rows");
   }
 });
+
+Deno.test("memory forget --text finds a text that a column has cut at its end", async () => {
+  using place = stage();
+  const text = "Zanzibar Plan Alpha";
+  await event(place, "SessionStart", { source: "startup" });
+  for (const length of [200, 240, 246, 252]) {
+    const name = `${"q".repeat(length)} ${text}`;
+    await event(place, "SubagentStart", { agent_id: `a${length}`, agent_type: name });
+  }
+  // It ends so by itself.
+  await event(place, "SubagentStart", {
+    agent_id: "a0",
+    agent_type: `${"k".repeat(60)} Zanzibar P`,
+  });
+  const names = () =>
+    look(place, (db) => db.prepare("SELECT name FROM agents ORDER BY rowid").all())
+      .map(({ name }) => String(name).replace(/^[qk]+/, ""));
+  assert.deepEqual(
+    names(),
+    [` ${text}`, " Zanzibar Plan A", " Zanzibar ", " Zan", " Zanzibar P"].map(
+      (name, at) => at < 4 ? name.trimEnd() : name,
+    ),
+  );
+  assert.equal((await place.run("memory", "forget", "--text", text, "--yes")).code, 0);
+  // So little of it tells nothing.
+  assert.deepEqual(names(), [
+    " [forgotten]",
+    " [forgotten]",
+    " [forgotten]",
+    " Zan",
+    " Zanzibar P",
+  ]);
+  const events = look(place, (db) => JSON.stringify(db.prepare("SELECT data FROM events").all()));
+  assert.doesNotMatch(events, /q Zanzibar/);
+});
