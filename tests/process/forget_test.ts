@@ -637,3 +637,35 @@ Deno.test("memory forget --text finds a text that a column has cut at its end", 
   const events = look(place, (db) => JSON.stringify(db.prepare("SELECT data FROM events").all()));
   assert.doesNotMatch(events, /q Zanzibar/);
 });
+
+Deno.test("doctor names forgetting that was stopped, with a command that finishes it", async () => {
+  const rowsOf = async (place: Stage) =>
+    // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+    (await place.json("doctor")).checks.filter(({ name }: any) => name === "forgetting");
+  for (const kind of ["id", "text", "session"]) {
+    using place = stage();
+    await worked(place);
+    const id = look(
+      place,
+      (db) => db.prepare("SELECT id FROM observations WHERE kind = 'commit'").get()!["id"],
+    );
+    const asked = kind === "id"
+      ? [String(id)]
+      : kind === "text"
+      ? ["--text", WORD]
+      : ["--session", SESSION];
+    assert.equal((await place.run("memory", "forget", ...asked, "--yes")).code, 0);
+    assert.deepEqual(await rowsOf(place), []);
+    // As a run leaves it that is killed when all rows are gone.
+    look(place, (db) => db.exec("UPDATE forget_receipts SET finished_at_ms = NULL"));
+    const [row] = await rowsOf(place);
+    assert.equal(row.status, "warn");
+    assert.match(row.message, /^`memory forget` of \d{4}-.* was stopped before it was done/);
+    const again = row.next.replace("TEXT", WORD).split(" ");
+    assert.deepEqual(again.slice(0, 3), ["conclaude", "memory", "forget"]);
+    const { code, stdout, stderr } = await place.run(...again.slice(1));
+    assert.deepEqual([code, stderr], [0, ""], kind);
+    assert.match(stdout, /^Finished what was stopped: nothing of it was left\./, kind);
+    assert.deepEqual(await rowsOf(place), [], kind);
+  }
+});
