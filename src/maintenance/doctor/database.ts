@@ -4,6 +4,7 @@ import { quoteWord } from "../../settings/hooks.ts";
 import { integrityFaults } from "../../store/care.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
+import { drainLockPath } from "../../store/process_lock.ts";
 import { migrationFault } from "../../store/rehearsal.ts";
 import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
@@ -28,7 +29,8 @@ const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
 /** What is said of each kind of file, and the way out. */
 const TOLD: { readonly [K in Kind]: Told<K> } = {
   missing: (place) => beforeFirstHook(place, "is not there yet; the first hook makes it"),
-  empty: (place) => beforeFirstHook(place, "is empty; the next hook makes the tables"),
+  empty: (place) =>
+    emptied(place) ?? beforeFirstHook(place, "is empty; the next hook makes the tables"),
   folder: ({ database }) =>
     fail(
       `${database} is a folder, where a file should be`,
@@ -99,6 +101,21 @@ function beforeFirstHook(place: DatabasePlace, state: string): Finding {
   return why === null
     ? ok(`${database} ${state} (chosen by ${databaseChosenBy})`)
     : fail(`${database} cannot be made: ${why}`, wayToWrite(place));
+}
+
+/** A file of no bytes where there was a database before: hooks begin a new one in it. */
+function emptied({ database, locations }: DatabasePlace): Finding | null {
+  const backup = newestBackup(locations.dataFolder);
+  if (!isThere(drainLockPath(database)) && (backup === null || database !== locations.database)) {
+    return null;
+  }
+  return warn(
+    `${database} is empty, and it was not before: something has cut it to nothing; the next hook makes new tables` +
+      (backup === null ? "" : ", and the newest backup may hold what was in it"),
+    backup === null
+      ? `ls -l ${quoteWord(parentOf(database))}`
+      : `conclaude db restore ${quoteWord(backup)}`,
+  );
 }
 
 function judgeContent(place: DatabasePlace, version: number): Finding {
