@@ -5,7 +5,7 @@ const CUT = "…";
 const MISSING_ITEMS = /^… \d+ more$/;
 
 /**
- * Whether one value can be a shorter copy of the other: equal as far as both go.
+ * Whether one value can be a shorter copy of the other: equal as far as both go. An object may lack fields.
  *
  * @param one As it was recorded, or whole. @param other The same.
  */
@@ -17,13 +17,16 @@ export function isSameInput(one: unknown, other: unknown): boolean {
     return one === other;
   }
   if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const [left, right] = [one, other].map((value) =>
+    Object.keys(value).filter((key) => key !== CUT)
+  ) as [string[], string[]];
+  const common = left.filter((key) => Object.hasOwn(other, key));
   const isCut = Object.hasOwn(one, CUT) || Object.hasOwn(other, CUT);
-  const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
-  keys.delete(CUT);
-  return [...keys].every((key) => {
-    if (!Object.hasOwn(one, key) || !Object.hasOwn(other, key)) return isCut;
-    return isSameInput(Reflect.get(one, key), Reflect.get(other, key));
-  });
+  // A field that explains it may be told once and not another time.
+  const isPart = common.length === Math.min(left.length, right.length) &&
+    (common.length > 0 || left.length === right.length);
+  return (isCut || isPart) &&
+    common.every((key) => isSameInput(Reflect.get(one, key), Reflect.get(other, key)));
 }
 
 function isSameText(one: string, other: string): boolean {
