@@ -3,9 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { MAX_FORGET_CHARS, MIN_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
 import { parentOf, resolvePath } from "../paths.ts";
-import { quoteWord } from "../settings/hooks.ts";
+import { commandAgain } from "../maintenance/forget_again.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import { findObservation } from "../store/forget_look.ts";
+import { unfinishedReceipts } from "../store/forgotten.ts";
 import { findQueueItems } from "../store/queue.ts";
 import type { CliContext } from "./context.ts";
 import { queueItemOf } from "./queue_lookup.ts";
@@ -64,21 +65,15 @@ export function forgetAgain(
   { session, project, file, text, since, until }: ForgetFlags,
   ids: readonly string[],
 ): string {
-  const flag = (name: string, value: string | undefined) =>
-    value === undefined ? [] : [`--${name}`, value];
-  const time = (name: string, ms: number | undefined) =>
-    flag(name, ms === undefined ? undefined : new Date(ms).toISOString());
-  return [
-    "conclaude memory forget",
-    ...ids.map(quoteWord),
-    ...flag("session", session && quoteWord(session)),
-    ...flag("project", project && quoteWord(project)),
-    ...flag("file", file && "PATH"),
-    ...flag("text", text && "TEXT"),
-    ...time("since", since),
-    ...time("until", until),
-    "--yes",
-  ].join(" ");
+  return commandAgain({
+    ids,
+    session,
+    project,
+    file,
+    text,
+    sinceMs: since,
+    untilMs: until,
+  });
 }
 
 function requireChoice(flags: ForgetFlags, ids: readonly string[]): void {
@@ -122,7 +117,7 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
     if (observation !== null) observations.push(observation);
     if (findQueueItems(db, text.trim().toLowerCase(), 2).length > 0 && !/^#?\d{1,15}$/.test(text)) {
       captures.push(queueItemOf(db, text).id);
-    } else if (observation === null) {
+    } else if (observation === null && !isBeingForgotten(db, text)) {
       throw new UserError(`Cannot find "${text}"`, {
         why:
           "no observation has this number, and no capture an id that begins like this; nothing was changed",
@@ -131,6 +126,13 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
     }
   }
   return { observations, captures };
+}
+
+/** Where that was stopped it may be gone already, and still be repeated. */
+function isBeingForgotten(db: DatabaseSync, id: string): boolean {
+  return unfinishedReceipts(db).some(({ chosen: { ids } }) =>
+    Array.isArray(ids) && ids.includes(id)
+  );
 }
 
 function pathOf({ cwd, locations }: CliContext, text: string): string {

@@ -1,8 +1,9 @@
 import { messageOf } from "../errors.ts";
-import { foreignKeyFaults, integrityFaults, schemaFaults } from "../store/care.ts";
+import { foreignKeyFaults, integrityFaults } from "../store/care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
 import { indexFaultsAt } from "../store/memory_index.ts";
+import { schemaFaults } from "../store/schema_care.ts";
 import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, type Finding, ok, warn } from "./check.ts";
 import { permissionFindings } from "./private_files.ts";

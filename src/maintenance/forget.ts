@@ -15,11 +15,19 @@ import {
   removeCaptures,
   removeObservations,
 } from "../store/forget_rows.ts";
-import { sessionTexts } from "../store/forget_quotes.ts";
-import { beginReceipt, finishReceipt, forgottenDigest, newSalt } from "../store/forgotten.ts";
+import { auditNaming, sessionTexts } from "../store/forget_quotes.ts";
+import {
+  beginReceipt,
+  closeReceipts,
+  finishReceipt,
+  forgottenDigest,
+  newSalt,
+  unfinishedReceipts,
+} from "../store/forgotten.ts";
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { overwriteIn, placesIn } from "./byte_scan.ts";
+import { stoppedOf } from "./forget_again.ts";
 import {
   type ForgetPlace,
   isTextAlone,
@@ -128,7 +136,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
       : steps.transcripts.filter(exists),
     toldElsewhere: wipe.complete && told !== null && !isTextAlone(filter) ? told.tables : [],
   };
-  await writeReceipt(place, { report, digests: steps.digests, nowMs });
+  await writeReceipt(place, { report, digests: steps.digests, request });
   return report;
 }
 
@@ -194,14 +202,15 @@ function removeEverything(
       add({ captures: done.captures, hook_executions: done.executions });
       tell(`removed ${at + done.captures} of ${captures.length} captures …`);
     }
-    add({ spool: spool.length });
+    const naming = auditNaming(db, filter, { mode: "forget", changed });
+    add({ spool: spool.length, hook_executions: naming });
     const elsewhere = filter.text !== null
       ? forgetPlaces(db, { text: filter.text, sessions, changed })
       : asksForSessions(filter)
       ? sessionTexts(db, filter, { mode: "forget", changed })
       : {};
     add(elsewhere);
-    const found = observations.length + captures.length + spool.length +
+    const found = observations.length + captures.length + spool.length + naming +
       Object.values(elsewhere).reduce((sum, n) => sum + n, 0);
     if (found === 0) break;
   }
@@ -213,16 +222,19 @@ function removeEverything(
 
 async function writeReceipt(
   place: ForgetPlace,
-  { report, digests, nowMs }: {
+  { report, digests, request }: {
     readonly report: ForgetReport;
     readonly digests: readonly string[];
-    readonly nowMs: number;
+    readonly request: ForgetRequest;
   },
 ): Promise<void> {
   const db = await openDatabase(place.database, place);
   try {
     const { id, removed, left: remains } = report;
+    const { nowMs } = request;
     finishReceipt(db, { id, removed, digests, remains, finishedAtMs: nowMs });
+    const stopped = stoppedOf(unfinishedReceipts(db), request.chosen);
+    closeReceipts(db, stopped.map((receipt) => receipt.id), nowMs);
     const [fault] = indexFaults(db);
     if (fault !== undefined) rebuildIndex(db);
     checkpoint(db, "TRUNCATE");

@@ -106,7 +106,10 @@ export function writtenFiles(
   };
 }
 
-/** Files of this program that hold copies: backups, databases that were set aside, exports. They are never touched. */
+/**
+ * Files of this program that hold copies: backups, databases that were set aside, exports, and what lies in the spool
+ * under a name that is not this database's. They are never touched.
+ */
 export function copiesOf(place: ForgetPlace): string[] {
   const { logs, agents } = writtenFiles(place);
   const own = new Set([
@@ -118,8 +121,12 @@ export function copiesOf(place: ForgetPlace): string[] {
   const beside = namesIn(parentOf(place.database))
     .filter((name) => name.startsWith(baseName(place.database)))
     .map((name) => joinPath(parentOf(place.database), name));
-  return [...new Set([...filesBelow(place.dataFolder), ...beside.filter(isFile)])]
-    .filter((path) => !own.has(path) && !place.spoolFolders.includes(parentOf(path)))
+  const spooled = place.spoolFolders.filter(isOwnFolder).flatMap(filesBelow);
+  const suffix = spoolSuffix(place.database);
+  const waits = (path: string) =>
+    place.spoolFolders.includes(parentOf(path)) && baseName(path).includes(suffix);
+  return [...new Set([...filesBelow(place.dataFolder), ...spooled, ...beside.filter(isFile)])]
+    .filter((path) => !own.has(path) && !waits(path))
     .filter((path) => !isSame(path, place.database));
 }
 

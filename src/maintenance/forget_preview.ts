@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ChangedRows } from "../store/changed_rows.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { countPlaces } from "../store/forget_places.ts";
-import { auditOf, sessionTexts, titlesAfter } from "../store/forget_quotes.ts";
+import { auditNaming, auditOf, sessionTexts, titlesAfter } from "../store/forget_quotes.ts";
 import { FORGET_BATCH } from "../store/forget_rows.ts";
 import { countIn } from "./byte_scan.ts";
 import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./forget_files.ts";
@@ -41,7 +41,10 @@ export function previewForget(
     addTo(removed, { hook_executions: auditOf(db, ids, { mode: "look", changed }) });
     onStep();
   }
-  addTo(removed, { spool: matchingSpool(place, filter).length });
+  addTo(removed, {
+    hook_executions: auditNaming(db, filter, { mode: "look", changed }),
+    spool: matchingSpool(place, filter).length,
+  });
   if (text !== null) {
     const sessions = scopeOf(db, filter, chosen);
     addTo(removed, countPlaces(db, { text, sessions, changed, onStep }));

@@ -4,6 +4,7 @@ import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { countPlaces } from "../store/forget_places.ts";
 import { cameBack, forgottenDigest, type Receipt, sameAgain } from "../store/forgotten.ts";
 import { checkIndex } from "../store/memory_index.ts";
+import { commandAgain } from "./forget_again.ts";
 import type { ForgetPlace } from "./forget_files.ts";
 import { textLeft } from "./forget_proof.ts";
 
@@ -71,7 +72,7 @@ export async function verifyReceipt(
   if (receipt.finishedAtMs === null) {
     problems.push({
       message: "it was stopped before it was done",
-      next: receipt.textDigest === null ? "conclaude memory forget --help" : AGAIN,
+      next: commandAgain(receipt.chosen),
     });
   }
   return problems;

@@ -5,17 +5,9 @@ import { indexedTerms } from "../memory/terms.ts";
 import type { ExportType } from "../store/exported_tables.ts";
 import type { ImportedColumns } from "../store/import_rows.ts";
 
-/** Columns that are prose, or paths and branches, which a hook masks too. */
-const TEXTS: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
-  session: ["title", "project_dir", "repository", "branch", "cwd", "transcript_path"],
-  execution: ["error_message", "error_stack"],
-  observation: ["title", "text", "project", "branch"],
-  capture: ["error_message", "branch"],
-  task: ["title", "body", "reason", "summary"],
-  agent: ["error"],
-  workflow: ["reason", "decision_text"],
-  question: ["text", "answer", "delivery_error"],
-};
+/** Columns that say which row it is, or which one it belongs to, or how it is stored; of all others everything is masked. */
+const NAMES_OF_ROWS =
+  /^(?:id|uid|\w+_id|depends_on|origin|process_mark|content_hash|encoding|payload)$/;
 
 /** JSON the keys of which say what is a secret. */
 const VALUES: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
@@ -30,6 +22,8 @@ const OWN_VALUES: Readonly<Partial<Record<ExportType, readonly string[]>>> = {
   observation: ["files", "observed_files"],
   capture: ["files_touched"],
   taskChange: ["changes"],
+  agent: ["command"],
+  workflow: ["definition"],
   workflowStep: ["outcome"],
   question: ["options"],
   event: ["data"],
@@ -53,6 +47,10 @@ export function redactRow(
 ): ImportedColumns {
   if (!needsRedaction(line, rules.patterns) && !ESCAPED_LETTER.test(line)) return columns;
   const changed: Record<string, string> = {};
+  const json = [...VALUES[type] ?? [], ...OWN_VALUES[type] ?? []];
+  const texts = Object.keys(columns).filter((name) =>
+    !NAMES_OF_ROWS.test(name) && !json.includes(name)
+  );
   const change = (names: readonly string[] = [], mask: (text: string) => string) => {
     for (const name of names) {
       const text = columns[name];
@@ -61,7 +59,7 @@ export function redactRow(
       if (masked !== text) changed[name] = masked;
     }
   };
-  change(TEXTS[type], (text) => redactText(text, rules));
+  change(texts, (text) => redactText(text, rules));
   change(VALUES[type], (text) => maskJson(text, (value) => redactValue(value, rules), rules));
   change(OWN_VALUES[type], (text) => maskJson(text, (value) => maskStrings(value, rules), rules));
   if (Object.keys(changed).length === 0) return columns;

@@ -1,5 +1,6 @@
 /** Finds a text wherever it may stand, and puts a mark in its place. */
 
+import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../orchestration/session_changes.ts";
 import { FORGOTTEN_MARK } from "./forget_mark.ts";
 
 /** A shorter text would be found everywhere. */
@@ -9,6 +10,9 @@ export const MAX_FORGET_CHARS = 2_000;
 
 /** Of a text that was cut short so much must be there to be known, in characters. */
 const MIN_CUT_CHARS = 8;
+/** A text of such a length may have been cut without a mark; white space at its end is gone then, too. */
+const CUT_LENGTHS = [MAX_NAME_CHARS, MAX_TEXT_CHARS];
+const MAX_TRIMMED = 3;
 
 /** Backslashes in front of a character, where JSON was put into JSON six times. Of any number each would be a beginning. */
 const MAX_SLASHES = 63;
@@ -40,14 +44,22 @@ export function textMatcher(text: string): TextMatcher {
   const whole = spellings.map((spelling) => partsOf(spelling, plainChars).join("")).join("|");
   const anywhere = new RegExp(whole);
   const everywhere = new RegExp(`${whole}|${spellings.map(cutPattern).join("|")}`, "g");
-  const replace = (value: string) => value.replace(everywhere, FORGOTTEN_MARK);
+  const beginnings = spellings.map(beginningPattern);
+  const beginning = new RegExp(beginnings.join("|"));
+  const atEnd = new RegExp(`(?:${beginnings.join("|")})$`);
+  const replace = (value: string) => {
+    const replaced = value.replace(everywhere, FORGOTTEN_MARK);
+    return mayBeCut(value) ? replaced.replace(atEnd, FORGOTTEN_MARK) : replaced;
+  };
   const isIn = (value: string) => anywhere.test(value);
   return {
     isIn,
     isInJson: (json) => isIn(json) && someString(json, isIn),
     replaceIn: replace,
     replaceInJson(json) {
-      if (json.search(everywhere) < 0) return json;
+      if (json.search(everywhere) < 0 && (!mayHoldCut(json) || json.search(beginning) < 0)) {
+        return json;
+      }
       const value = parse(json);
       // A number or a word alone is JSON by chance.
       return typeof value !== "object" || value === null
@@ -65,11 +77,24 @@ export function textMatcher(text: string): TextMatcher {
 
 /** The end of a text may be missing where `…` says so. */
 function cutPattern(spelling: string): string {
+  return `${beginningPattern(spelling)}\\\\{0,${MAX_SLASHES}}…`;
+}
+
+/** The beginning of a text, as much of it as there is. */
+function beginningPattern(spelling: string): string {
   const parts = partsOf(spelling, plainChars);
   if (parts.length <= MIN_CUT_CHARS) return "(?!)";
   const first = parts.slice(0, MIN_CUT_CHARS).join("");
   const rest = parts.slice(MIN_CUT_CHARS).reduceRight((after, part) => `(?:${part}${after})?`, "");
-  return `${first}${rest}\\\\{0,${MAX_SLASHES}}…`;
+  return first + rest;
+}
+
+function mayBeCut({ length }: string): boolean {
+  return CUT_LENGTHS.some((max) => length <= max && length >= max - MAX_TRIMMED);
+}
+
+function mayHoldCut(json: string): boolean {
+  return json.length >= Math.min(...CUT_LENGTHS) - MAX_TRIMMED;
 }
 
 type Encode = (text: string) => string;

@@ -38,8 +38,9 @@ export interface ToldEvent {
 }
 
 /** Longest text of a question, and of an answer, in characters. */
-const MAX_TEXT_CHARS = 2_000;
-const MAX_NAME_CHARS = 256;
+export const MAX_TEXT_CHARS = 2_000;
+/** The same of a name; what is longer is cut, without a mark. */
+export const MAX_NAME_CHARS = 256;
 const MAX_OPTIONS = 50;
 
 /** What is told when nothing is said of the sub-agent's type. */

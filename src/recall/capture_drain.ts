@@ -6,6 +6,7 @@ import { observe } from "../memory/observe/observe.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { collectGarbage } from "../process/garbage.ts";
 import { checkpoint, transaction } from "../store/database.ts";
+import { removeForgottenAgain } from "../store/forgotten_again.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
 import { readPayload } from "../store/payloads.ts";
 import {
@@ -110,7 +111,10 @@ export function* drainSteps(
         : yield* summarySteps(db, { untilMs });
       return { worked, failed, ...written };
     }
-    const done = workIn(db, claimed, { atMs: now(), redact: options.redact });
+    const done = workIn(db, removeForgottenAgain(db, claimed), {
+      atMs: now(),
+      redact: options.redact,
+    });
     worked += done.worked;
     failed += done.failed;
     if (round % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");

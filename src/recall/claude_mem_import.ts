@@ -108,14 +108,15 @@ function takeOver(
     return;
   }
   const { title, text, files } = remembered;
-  const project = place?.project ?? (row.project || null);
+  const name = mask(row.project);
+  const project = place?.project ?? (name || null);
   const terms = indexedTerms([title, text, ...files.map(({ path }) => path)].join("\n"), project);
   const known = observationByUid(db, remembered.uid);
   if (known === undefined && isForgotten(db, remembered.uid)) {
     report.forgotten++;
     return;
   }
-  if (place === null) report.unplaced[row.project] = (report.unplaced[row.project] ?? 0) + 1;
+  if (place === null) report.unplaced[name] = (report.unplaced[name] ?? 0) + 1;
   if (known === undefined) {
     report.imported[row.table]++;
     if (dryRun) return;
@@ -132,7 +133,7 @@ function takeOver(
   }
   report.known++;
   // Only what nobody knew where to put; what has its place keeps it.
-  if (place === null || known.project !== (row.project || null)) return;
+  if (place === null || known.project !== (name || null)) return;
   report.moved++;
   if (!dryRun) moveObservation(db, known.id, { project, terms, files });
 }

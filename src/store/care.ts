@@ -1,7 +1,6 @@
 import { backup, DatabaseSync } from "node:sqlite";
 import { checkpoint } from "./database.ts";
-import { isIndexDamage } from "./memory_index.ts";
-import { migrate } from "./migrate.ts";
+import { isIndexDamageOf } from "./index_damage.ts";
 import { releasePages, spaceUse } from "./space.ts";
 
 /** Rows of one table. */
@@ -52,7 +51,7 @@ export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): stri
   try {
     return check(MAX_FAULTS);
   } catch (thrown) {
-    if (!isIndexDamage(thrown)) throw thrown;
+    if (!isIndexDamageOf(db, thrown)) throw thrown;
     // An index that cannot even be opened ends the whole check; so the tables are looked at one by one.
     return plainTables(db).flatMap(check).slice(0, MAX_FAULTS);
   }
@@ -77,23 +76,6 @@ export function foreignKeyFaults(db: DatabaseSync): string[] {
     .map((row) =>
       `row ${row["rowid"]} of ${row["table"]} refers to a missing row of ${row["parent"]}`
     );
-}
-
-/** How the tables and indexes differ from those that this program makes; empty when they do not. */
-export function schemaFaults(db: DatabaseSync): string[] {
-  const fresh = new DatabaseSync(":memory:");
-  try {
-    migrate(fresh, ":memory:");
-    const wanted = schemaOf(fresh);
-    const present = schemaOf(db);
-    return [...wanted].flatMap(([name, sql]) => {
-      const found = present.get(name);
-      if (found === undefined) return [`${name} is missing`];
-      return found === sql ? [] : [`${name} is not as this program makes it`];
-    });
-  } finally {
-    fresh.close();
-  }
 }
 
 /** Sizes and row counts. Counting reads every table once. */
@@ -175,15 +157,6 @@ export function settleDatabase(path: string, options: { readonly busyTimeoutMs: 
   } finally {
     db.close();
   }
-}
-
-function schemaOf(db: DatabaseSync): Map<string, string> {
-  const rows = db.prepare(
-    `SELECT type || ' ' || name AS name, sql
-       FROM sqlite_schema
-      WHERE sql IS NOT NULL`,
-  ).all();
-  return new Map(rows.map((row) => [String(row["name"]), String(row["sql"])]));
 }
 
 function pragmaNumber(db: DatabaseSync, name: string): number {

@@ -60,8 +60,8 @@ export function chooseForgotten(
   };
 }
 
-/** A path that is one of these, or lies under one. */
-const UNDER_A_FILE = `EXISTS (SELECT 1 FROM json_each(?) AS wanted
+/** `touched.name` is one of these paths, or lies under one: a condition with one parameter, a list in JSON. */
+export const UNDER_A_FILE = `EXISTS (SELECT 1 FROM json_each(?) AS wanted
             WHERE touched.name = wanted.value
                OR substr(touched.name, 1, length(wanted.value) + 1) = wanted.value || '/')`;
 

@@ -6,7 +6,8 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import { type ChangedRows, noteChanged } from "./changed_rows.ts";
 import { transaction } from "./database.ts";
-import type { ForgetFilter } from "./forget_choice.ts";
+import { askedForTools } from "./forget_asked.ts";
+import { type ForgetFilter, UNDER_A_FILE } from "./forget_choice.ts";
 
 /** Rows of one table, and what becomes of them. */
 interface Change {
@@ -79,12 +80,50 @@ export function auditOf(
     change: `UPDATE hook_executions SET ${WITHOUT_QUOTES}`,
     where: `${HAS_QUOTES}
           AND (id IN (SELECT value FROM json_each(?1))
+               OR rowid IN (SELECT value FROM json_each(?4))
                OR (session_id IN (SELECT value FROM json_each(?2))
                    AND (tool_use_id IN (SELECT value FROM json_each(?3))
                         OR (tool_use_id IS NULL
                             AND EXISTS (SELECT 1 FROM json_each(?3) WHERE instr(metadata, value) > 0)))))`,
-    values: [captures, [...sessions], [...uses]].map((list) => JSON.stringify(list)),
+    values: [captures, [...sessions], [...uses], askedForTools(db, captures)]
+      .map((list) => JSON.stringify(list)),
   }, { mode, changed });
+}
+
+/**
+ * The rows of the audit trail that name a file: also of what was asked for and never done, which no capture is of.
+ *
+ * @returns How many quote something; 0 where no file is asked for.
+ */
+export function auditNaming(
+  db: DatabaseSync,
+  { ids, sessionId, project, files, text, sinceMs, untilMs }: ForgetFilter,
+  { mode, changed }: { readonly mode: QuoteMode; readonly changed: ChangedRows },
+): number {
+  // A text is taken out of the rows by itself.
+  if (files === null || ids !== null || text !== null) return 0;
+  const change = () =>
+    run(db, {
+      table: "hook_executions",
+      change: `UPDATE hook_executions SET ${WITHOUT_QUOTES}`,
+      where: `${HAS_QUOTES}
+          AND (?1 IS NULL OR session_id = ?1)
+          AND (?2 IS NULL
+               OR session_id IN (SELECT session_id FROM sessions WHERE coalesce(repository, project_dir) = ?2))
+          AND created_at_ms BETWEEN ?3 AND ?4
+          AND EXISTS (SELECT 1
+                        FROM (SELECT value AS name
+                                FROM json_each(iif(json_valid(metadata), metadata, '{}'), '$.files')) AS touched
+                       WHERE ${UNDER_A_FILE})`,
+      values: [
+        sessionId,
+        project,
+        sinceMs ?? 0,
+        untilMs ?? Number.MAX_SAFE_INTEGER,
+        JSON.stringify(files),
+      ],
+    }, { mode, changed });
+  return mode === "look" ? change() : transaction(db, change);
 }
 
 /**

@@ -70,25 +70,43 @@ export function finishReceipt(
   );
 }
 
+const RECEIPT =
+  `SELECT id, chosen, salt, text_digest AS textDigest, removed, digests, remains, created_at_ms AS createdAtMs,
+            finished_at_ms AS finishedAtMs
+       FROM forget_receipts`;
+
+/** Receipts of what was stopped before it was done, the oldest first. */
+export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
+  return db.prepare(`${RECEIPT} WHERE finished_at_ms IS NULL ORDER BY id`).all().map(receiptOf);
+}
+
+/** Says that what was stopped was done later. */
+export function closeReceipts(db: DatabaseSync, ids: readonly string[], atMs: number): void {
+  db.prepare(
+    `UPDATE forget_receipts
+        SET finished_at_ms = ?2
+      WHERE id IN (SELECT value FROM json_each(?1))`,
+  ).run(JSON.stringify(ids), atMs);
+}
+
 /** Receipts whose ids begin like this, at most `limit`, the newest first. */
 export function findReceipts(db: DatabaseSync, beginning: string, limit: number): Receipt[] {
-  const rows = db.prepare(
-    `SELECT id, chosen, salt, text_digest AS textDigest, removed, digests, remains, created_at_ms AS createdAtMs,
-            finished_at_ms AS finishedAtMs
-       FROM forget_receipts
+  return db.prepare(
+    `${RECEIPT}
       WHERE substr(id, 1, length(?1)) = ?1
       ORDER BY id DESC
       LIMIT ?2`,
-  ).all(beginning, limit);
-  return rows.map((row) =>
-    ({
-      ...row,
-      chosen: JSON.parse(String(row["chosen"])),
-      removed: JSON.parse(String(row["removed"])),
-      digests: JSON.parse(String(row["digests"])),
-      remains: JSON.parse(String(row["remains"])),
-    }) as unknown as Receipt
-  );
+  ).all(beginning, limit).map(receiptOf);
+}
+
+function receiptOf(row: Readonly<Record<string, unknown>>): Receipt {
+  return {
+    ...row,
+    chosen: JSON.parse(String(row["chosen"])),
+    removed: JSON.parse(String(row["removed"])),
+    digests: JSON.parse(String(row["digests"])),
+    remains: JSON.parse(String(row["remains"])),
+  } as unknown as Receipt;
 }
 
 /** What a receipt names that is there again: observations by their numbers, captures by their ids. */

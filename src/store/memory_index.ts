@@ -4,10 +4,14 @@ import memory from "../../migrations/0016_memory.sql" with { type: "text" };
 import { messageOf } from "../errors.ts";
 import { hasLog, transaction } from "./database.ts";
 import { openToLook } from "./identity.ts";
+import {
+  IndexDamage,
+  isIndexDamageOf,
+  missingTables,
+  namesIn,
+  OWN_TABLES,
+} from "./index_damage.ts";
 import { statement } from "./statement.ts";
-
-/** SQLite's code for a virtual table whose own tables contradict each other. */
-const CORRUPT_VTAB = 267;
 
 /** The layout of an index that takes words out of its pages at once. */
 const FORMAT = 5;
@@ -20,10 +24,10 @@ const DEFINITIONS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** The tables that SQLite keeps an index in. */
-const OWN_TABLES = ["data", "idx", "content", "docsize", "config"].map((name) =>
-  `memory_index_${name}`
-);
+/** How many words of an observation are looked up. */
+const KNOWN_WORDS = 5;
+/** A word that every tokenizer takes for one. */
+const PLAIN_WORD = /(?<![^\s])[a-z0-9]{2,40}(?![^\s])/g;
 
 /** How long a check waits for another process. */
 const CHECK_BUSY_MS = 1000;
@@ -76,9 +80,8 @@ export function indexFaults(db: DatabaseSync): string[] {
 }
 
 function missingDefinitions(db: DatabaseSync): string[] {
-  const names = db.prepare("SELECT name FROM sqlite_schema WHERE type IN ('table', 'trigger')")
-    .all().map(({ name }) => String(name));
-  return [...DEFINITIONS.keys()].filter((name) => !names.includes(name));
+  const names = namesIn(db);
+  return [...DEFINITIONS.keys()].filter((name) => !names.has(name));
 }
 
 /** Pages with words that are found by no mark; SQLite's own check passes over them. */
@@ -101,10 +104,11 @@ function* pagesWithoutMark(db: DatabaseSync): Generator<string> {
 }
 
 /**
- * Looks for what SQLite passes over when it searches: it finds nothing then, and says nothing. Two look-ups; for who has
- * found a word nowhere.
+ * Looks for what SQLite passes over when it searches: it finds nothing then, and says nothing. A few look-ups; for who
+ * has found a word nowhere.
  *
- * @throws {IndexDamage} When the index has lost the marks of all its pages, or does not know the newest observation.
+ * @throws {IndexDamage} When the index has lost the marks of all its pages, does not know the newest observation, or
+ * lacks words of observations. @throws {Error} What SQLite says of pages that are damaged.
  */
 export function requireWholeIndex(db: DatabaseSync): void {
   const { lacks, marks } = statement(
@@ -113,9 +117,40 @@ export function requireWholeIndex(db: DatabaseSync): void {
             EXISTS (SELECT 1 FROM memory_index_idx) AS marks`,
   ).get() as unknown as { readonly lacks: number; readonly marks: number };
   if (lacks === 1) throw new IndexDamage("the newest observations are not in it");
-  if (marks === 1) return;
+  if (marks === 1) {
+    requireOwnWords(db);
+    return;
+  }
   // Also one that holds no word has no marks.
   for (const _ of pagesWithoutMark(db)) throw new IndexDamage("its pages cannot be found");
+}
+
+/** The oldest observation and the newest one: they stand in unlike parts of the index. */
+function requireOwnWords(db: DatabaseSync): void {
+  const rows = statement(
+    db,
+    `SELECT id, title, text
+       FROM observations
+      WHERE id IN ((SELECT min(id) FROM observations), (SELECT max(id) FROM observations))`,
+  ).all();
+  const search = db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH ? AND rowid = ?");
+  for (const { id, title, text } of rows) {
+    for (const word of someWords(`${title}\n${text}`)) {
+      if (search.get(`"${word}"`, id!) === undefined) {
+        throw new IndexDamage("words of observations are not in it");
+      }
+    }
+  }
+}
+
+/** A few from all over the alphabet. */
+function someWords(text: string): string[] {
+  const words = [...new Set(text.toLowerCase().match(PLAIN_WORD))].sort();
+  const count = Math.min(KNOWN_WORDS, words.length);
+  return Array.from(
+    { length: count },
+    (_, n) => words[Math.floor((n * (words.length - 1)) / Math.max(1, count - 1))]!,
+  );
 }
 
 /**
@@ -200,22 +235,6 @@ function setDefensive(db: DatabaseSync, active: boolean): void {
   if (typeof set === "function") set.call(db, active);
 }
 
-/** The index is not what it has to be, and SQLite does not say so. */
-export class IndexDamage extends Error {
-  override readonly name = "IndexDamage";
-}
-
-/** Whether an error of a search, or of a change of an observation, means that the index is damaged, and not the database. */
-export function isIndexDamage(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  if (thrown instanceof IndexDamage) return true;
-  const code: unknown = Reflect.get(thrown, "errcode");
-  return code === CORRUPT_VTAB ||
-    /fts5: (?:corrupt|missing row)|fts5: error creating|invalid fts5 file format|vtable constructor failed: memory_index|no such table: (?:main\.)?memory_index/i
-      .test(thrown.message) ||
-    (code === undefined && /disk image is malformed/i.test(thrown.message));
-}
-
 /**
  * Does what needs the index; when that turns out to be damaged, makes it anew and does it once more.
  *
@@ -230,15 +249,17 @@ export function withIndex<Result>(
   try {
     return work();
   } catch (thrown) {
-    if (db.isTransaction || !isIndexDamage(thrown)) throw thrown;
+    if (db.isTransaction || !isIndexDamageOf(db, thrown)) throw thrown;
     onRebuild(messageOf(thrown));
     rebuildIndex(db);
     return work();
   }
 }
 
-/** Asks the index something. @throws {Error} When it cannot be used at all. */
+/** Asks the index something. @throws {Error} When it cannot be used at all, or one of its tables is gone. */
 export function requireIndex(db: DatabaseSync): void {
+  const [gone] = missingTables(db);
+  if (gone !== undefined) throw new IndexDamage(`no such table: ${gone}`);
   db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get();
 }
 

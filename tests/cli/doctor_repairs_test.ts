@@ -165,3 +165,31 @@ testWhere(needsMounts(), "doctor names no place that cannot be written", async (
     /^Use `--db FILE` to name/,
   );
 });
+
+Deno.test("doctor names a table or an index that is gone, and --fix makes it anew and says what is lost", async () => {
+  const gone: Record<string, readonly [code: number, says: RegExp]> = {
+    "INDEX observations_by_session": [0, /index observations_by_session is missing; nothing is/],
+    "INDEX observations_by_same": [1, /index observations_by_same is missing; nothing is lost/],
+    "TABLE pending_queue": [1, /the rows of pending_queue are lost/],
+    "TABLE observations": [1, /the rows of observations are lost/],
+    "TABLE meta": [1, /the rows of meta are lost/],
+  };
+  for (const [part, [code, says]] of Object.entries(gone)) {
+    using place = stage();
+    await capture(place, "t1");
+    await capture(place, "t2");
+    executeSql(place.database, "PRAGMA foreign_keys = OFF; DROP " + part);
+    const check = await place.run(["db", "check"]);
+    assert.equal(check.code, 1);
+    const looked = await place.json(["doctor"]);
+    assert.equal(looked.code, code, part);
+    assert.match(rowOf(looked.body, "database").message, says, part);
+    assert.equal(rowOf(looked.body, "database").next, "conclaude doctor --fix");
+    const fixed = await place.json(["doctor", "--fix"]);
+    assert.match(fixed.body.fixed.join("\n"), /made anew in the database/, part);
+    assert.equal(rowOf(fixed.body, "database").status, "ok", part);
+    assert.equal((await place.run(["db", "check"])).code, 0, part);
+    await capture(place, "t3");
+    assert.equal((await place.run(["queue", "drain"])).code, 0, part);
+  }
+});

@@ -190,6 +190,39 @@ Deno.test("doctor --fix sets a damaged database aside, says so, and the next hoo
   assert.equal(queryValue(place.database, "SELECT session_id FROM hook_executions"), "waits");
 });
 
+Deno.test("doctor says that a database was cut to nothing, where there was one before", async () => {
+  using place = stage();
+  Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
+  Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
+  const rowNow = async () => rowsOf((await place.json(["doctor"])).body, "database")[0]!;
+  assert.equal((await rowNow()).status, "ok");
+  await useTwice(place);
+  assert.equal((await place.run(["queue", "drain"])).code, 0);
+  settle(place);
+  for (const ending of ["-wal", "-shm"]) {
+    try {
+      Deno.removeSync(place.database + ending);
+    } catch {
+      // It is gone with the last process.
+    }
+  }
+  const backup = join(place.home, "copy.db");
+  Deno.copyFileSync(place.database, backup);
+  Deno.truncateSync(place.database);
+  const row = await rowNow();
+  assert.equal(row.status, "warn");
+  assert.match(row.message, /is empty, and it was not before: .*; the next hook makes new tables$/);
+  assert.ok(isNext(row.next!));
+  Deno.copyFileSync(backup, place.database);
+  await place.run(["db", "backup"]);
+  settle(place);
+  Deno.truncateSync(place.database);
+  const next = (await rowNow()).next!;
+  assert.match(next, /^conclaude db restore \S+/);
+  assert.equal((await place.run(next.split(" ").slice(1))).code, 0);
+  assert.equal((await rowNow()).status, "ok");
+});
+
 Deno.test("doctor --fix never renames a file that is no database by name or by content", async () => {
   using place = stage();
   const photo = join(place.project, "photo.jpg");

@@ -134,8 +134,17 @@ Deno.test("an imported summary outlives what else is forgotten of its session, u
 
 Deno.test("import claude-mem keeps no secrets and nothing private", async () => {
   using place = stage();
-  claudeMem(place);
-  await place.run(["import", "claude-mem", "claude-mem.db"]);
+  const source = new DatabaseSync(claudeMem(place));
+  const secret = `website-ghp_${"aB3".repeat(12)}`;
+  addRow(source, "observations", {
+    memory_session_id: "mem-1",
+    project: secret,
+    type: "discovery",
+    title: "Of a project with a name of its own",
+  });
+  source.close();
+  const told = await place.run(["import", "claude-mem", "claude-mem.db"]);
+  assert.ok(!told.stdout.includes("aB3aB3"));
   const prompts = rows(
     place,
     "SELECT title, text FROM observations WHERE kind = 'prompt' ORDER BY id",

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../src/settings/hooks.ts";
-import { spoolRecord } from "../../src/spool/spool.ts";
+import { spoolRecord, spoolSuffix } from "../../src/spool/spool.ts";
 import { integrityFaults } from "../../src/store/care.ts";
 import { isForgotten } from "../../src/store/forgotten_names.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
@@ -391,6 +391,22 @@ Deno.test("memory forget clears the spool, logs and outputs of agents, and names
   );
 });
 
+Deno.test("memory forget names files in the spool that are not its own, and removes its own however they end", async () => {
+  using place = stage();
+  await worked(place);
+  const spool = join(place.path, ".conclaude", "spool");
+  Deno.mkdirSync(spool, { recursive: true, mode: 0o700 });
+  const own = `0198f0e1-0000-7000-8000-00000000ffff${spoolSuffix(place.database)}.0a1b2c3d.tmp`;
+  const others = [".tmp-x", "foreign.json", `a${spoolSuffix("/other.db")}`];
+  for (const name of [own, ...others]) Deno.writeTextFileSync(join(spool, name), `{"x":"${WORD}`);
+  const named = others.map((name) => join(spool, name)).sort();
+  const preview = await place.json("memory", "forget", "--text", WORD, "--dry-run");
+  assert.deepEqual(preview.copies.sort(), named);
+  const { left, copies } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual([left, copies.sort()], [[], named]);
+  assert.deepEqual(holding(place.path).sort(), named);
+});
+
 Deno.test("memory forget takes old copies of rows out of a database that was written without secure_delete", async () => {
   using place = stage();
   await worked(place);
@@ -545,4 +561,111 @@ Deno.test("memory forget leaves nothing of a compressed payload in any page", as
   assert.ok(left() >= 3);
   await place.json("memory", "forget", "--since", "1h", "--yes");
   assert.equal(left(), 0);
+});
+
+Deno.test("memory forget by file and by id takes what a person was asked, and what was refused, with it", async () => {
+  for (const way of ["file", "id"]) {
+    using place = stage();
+    const file = join(place.project, "names.ts");
+    const common = {
+      tool_name: "Write",
+      tool_input: { file_path: file, content: `${WORD} ${"x".repeat(900)}` },
+    };
+    await event(place, "UserPromptSubmit", { prompt: "Go on" });
+    await event(place, "PreToolUse", { ...common, tool_use_id: "toolu_refused" });
+    await event(place, "PreToolUse", { ...common, tool_use_id: "toolu_done" });
+    // With more beside it, it is cut shorter.
+    await event(place, "PermissionRequest", {
+      ...common,
+      permission_suggestions: Array.from({ length: 20 }, (_, n) => ({ rule: `r${n}`.repeat(30) })),
+    });
+    await event(place, "PostToolUse", { ...common, tool_response: {}, tool_use_id: "toolu_done" });
+    const other = { tool_name: "Bash", tool_input: { command: "make kept" } };
+    await event(place, "PermissionRequest", other);
+    await use(place, "Bash", { ...other, tool_response: { stdout: "kept" } });
+    assert.equal((await place.run("queue", "drain")).code, 0);
+    const quoting = "SELECT count(*) AS n FROM hook_executions WHERE instr(metadata, ?) > 0";
+    const quotes = (word: string) => look(place, (db) => db.prepare(quoting).get(word)!["n"]);
+    assert.equal(quotes(WORD), 4);
+    const id = look(
+      place,
+      (db) =>
+        db.prepare("SELECT id FROM pending_queue WHERE tool_use_id = 'toolu_done'").get()!["id"],
+    );
+    const asked = way === "file" ? ["--file", "names.ts"] : [String(id)];
+    const preview = await place.json("memory", "forget", ...asked, "--dry-run");
+    const { receipt } = await place.json("memory", "forget", ...asked, "--yes");
+    assert.deepEqual(receipt.removed, preview.wouldRemove);
+    assert.equal(receipt.removed.hook_executions, 4, way);
+    assert.equal(quotes(WORD), 0, way);
+    assert.deepEqual(holding(place.path), [], way);
+    assert.equal(quotes("make kept"), 3, "another tool use keeps its rows");
+  }
+});
+
+Deno.test("memory forget --text finds a text that a column has cut at its end", async () => {
+  using place = stage();
+  const text = "Zanzibar Plan Alpha";
+  await event(place, "SessionStart", { source: "startup" });
+  for (const length of [200, 240, 246, 252]) {
+    const name = `${"q".repeat(length)} ${text}`;
+    await event(place, "SubagentStart", { agent_id: `a${length}`, agent_type: name });
+  }
+  // It ends so by itself.
+  await event(place, "SubagentStart", {
+    agent_id: "a0",
+    agent_type: `${"k".repeat(60)} Zanzibar P`,
+  });
+  const names = () =>
+    look(place, (db) => db.prepare("SELECT name FROM agents ORDER BY rowid").all())
+      .map(({ name }) => String(name).replace(/^[qk]+/, ""));
+  assert.deepEqual(
+    names(),
+    [` ${text}`, " Zanzibar Plan A", " Zanzibar ", " Zan", " Zanzibar P"].map(
+      (name, at) => at < 4 ? name.trimEnd() : name,
+    ),
+  );
+  assert.equal((await place.run("memory", "forget", "--text", text, "--yes")).code, 0);
+  // So little of it tells nothing.
+  assert.deepEqual(names(), [
+    " [forgotten]",
+    " [forgotten]",
+    " [forgotten]",
+    " Zan",
+    " Zanzibar P",
+  ]);
+  const events = look(place, (db) => JSON.stringify(db.prepare("SELECT data FROM events").all()));
+  assert.doesNotMatch(events, /q Zanzibar/);
+});
+
+Deno.test("doctor names forgetting that was stopped, with a command that finishes it", async () => {
+  const rowsOf = async (place: Stage) =>
+    // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+    (await place.json("doctor")).checks.filter(({ name }: any) => name === "forgetting");
+  for (const kind of ["id", "text", "session"]) {
+    using place = stage();
+    await worked(place);
+    const id = look(
+      place,
+      (db) => db.prepare("SELECT id FROM observations WHERE kind = 'commit'").get()!["id"],
+    );
+    const asked = kind === "id"
+      ? [String(id)]
+      : kind === "text"
+      ? ["--text", WORD]
+      : ["--session", SESSION];
+    assert.equal((await place.run("memory", "forget", ...asked, "--yes")).code, 0);
+    assert.deepEqual(await rowsOf(place), []);
+    // As a run leaves it that is killed when all rows are gone.
+    look(place, (db) => db.exec("UPDATE forget_receipts SET finished_at_ms = NULL"));
+    const [row] = await rowsOf(place);
+    assert.equal(row.status, "warn");
+    assert.match(row.message, /^`memory forget` of \d{4}-.* was stopped before it was done/);
+    const again = row.next.replace("TEXT", WORD).split(" ");
+    assert.deepEqual(again.slice(0, 3), ["conclaude", "memory", "forget"]);
+    const { code, stdout, stderr } = await place.run(...again.slice(1));
+    assert.deepEqual([code, stderr], [0, ""], kind);
+    assert.match(stdout, /^Finished what was stopped: nothing of it was left\./, kind);
+    assert.deepEqual(await rowsOf(place), [], kind);
+  }
 });

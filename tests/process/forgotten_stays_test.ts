@@ -274,6 +274,36 @@ Deno.test("a record that waits in the spool is taken in without what was forgott
   );
 });
 
+Deno.test("a second hook of a forgotten tool use brings nothing back: the drain takes it away again", async () => {
+  using home = tempHome();
+  const own = {
+    session_id: TOOLS,
+    cwd: home.path,
+    tool_name: "Bash",
+    tool_use_id: "toolu_twice",
+    tool_input: { command: "make Zanzibar" },
+  };
+  const tell = async () => {
+    await hook("PreToolUse", own, home);
+    await hook("PostToolUse", { ...own, tool_response: { stdout: "Zanzibar" } }, home);
+    const kept = { tool_use_id: crypto.randomUUID(), tool_input: { command: "make kept" } };
+    await hook("PostToolUse", { ...own, ...kept, tool_response: { stdout: "kept" } }, home);
+  };
+  await tell();
+  assert.equal((await run(home, "queue", "drain")).code, 0);
+  const receipt = await forget(home, numberOf(home, "text LIKE '%Zanzibar%'"));
+  await tell();
+  assert.equal(countRows(home, "pending_queue"), 3);
+  assert.equal((await run(home, "queue", "drain")).code, 0);
+  assert.equal(countRows(home, "pending_queue"), 2);
+  const { stdout } = await run(home, "export");
+  assert.doesNotMatch(stdout, /Zanzibar/);
+  for (const type of ["capture", "observation", "execution"]) {
+    assert.match(stdout, new RegExp(`^{"type":"${type}".*make kept`, "m"));
+  }
+  await stillGone(home, receipt);
+});
+
 Deno.test("what was forgotten while it waited in the spool does not come from a transcript", async () => {
   using home = tempHome();
   await told(home, (payload) => payload["tool_name"] === "Write");

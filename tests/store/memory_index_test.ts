@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { integrityFaults, schemaFaults } from "../../src/store/care.ts";
+import { integrityFaults } from "../../src/store/care.ts";
+import { schemaFaults } from "../../src/store/schema_care.ts";
 import {
   checkIndex,
   indexFaultsAt,
-  isIndexDamage,
   rebuildIndex,
   requireWholeIndex,
   rewriteIndex,
   withIndex,
 } from "../../src/store/memory_index.ts";
+import { isIndexDamage } from "../../src/store/index_damage.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { startProgram } from "../support/program.ts";
 
@@ -28,6 +29,10 @@ const DAMAGE: Readonly<Record<string, string>> = {
   "no pages at all": "DELETE FROM memory_index_data",
   "missing sizes": "DELETE FROM memory_index_docsize WHERE id % 2",
   "missing inner pages": "DELETE FROM memory_index_idx",
+  "no table of its marks": "DROP TABLE memory_index_idx",
+  "no table of sizes": "DROP TABLE memory_index_docsize",
+  "no table of pages": "DROP TABLE memory_index_data",
+  "no table of its format": "DROP TABLE memory_index_config",
   "a missing table": "DROP TABLE memory_index",
   "a missing trigger": "DROP TRIGGER observations_reindexed",
   "no triggers": "DROP TRIGGER observations_indexed; DROP TRIGGER observations_reindexed; " +
@@ -122,6 +127,31 @@ Deno.test("a search and a drain make an index anew whose table is gone; so does 
   }
 });
 
+Deno.test("a search, a note and a drain make an index anew of which a table is gone", async () => {
+  for (const table of ["no table of its marks", "no table of sizes", "no table of pages"]) {
+    for (
+      const mend of ["queue drain", "memory search alpha", "memory remember alpha", "doctor --fix"]
+    ) {
+      using temp = await filled();
+      const payload = JSON.stringify({ prompt: "wombat as well" });
+      saveEvent(temp.db, { capture: { toolName: "UserPromptSubmit", payload } });
+      temp.db.close();
+      damage(temp.path, DAMAGE[table]!);
+      const run = (...args: string[]) =>
+        startProgram(["--db", temp.path, ...args], {
+          cwd: temp.folder,
+          env: { HOME: temp.folder },
+        });
+      const { code, stderr } = await run(...mend.split(" "));
+      // What is not private in the folder of the test is said as well.
+      if (mend !== "doctor --fix") assert.equal(code, 0, `${table}: ${mend}: ${stderr}`);
+      assert.equal((await run("db", "check")).code, 0, `${table}: ${mend}`);
+      using db = new DatabaseSync(temp.path);
+      assert.ok(found(db) >= ROWS, mend);
+    }
+  }
+});
+
 Deno.test("a search that finds a word nowhere notices an index whose pages or newest rows are lost", async () => {
   const added =
     "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
@@ -129,6 +159,11 @@ Deno.test("a search that finds a word nowhere notices an index whose pages or ne
   const silent: Record<string, readonly [query: string, damage: string, first: RegExp]> = {
     "nothing is found": ["w7919", DAMAGE["missing inner pages"]!, /^#2 /],
     "something is found": ["alpha w7919", DAMAGE["missing inner pages"]!, /^#2 /],
+    "the marks name other words": [
+      "w7919",
+      "UPDATE memory_index_idx SET term = CAST('zzz' || pgno AS BLOB)",
+      /^#2 /,
+    ],
     "rows came in without triggers": ["wombat", `${DAMAGE["no triggers"]!}; ${added}`, /^#601 /],
   };
   for (const [what, [query, sql, first]] of Object.entries(silent)) {

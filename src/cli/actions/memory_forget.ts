@@ -3,11 +3,17 @@ import { UserError } from "../../errors.ts";
 import { type ForgetReport, runForget } from "../../maintenance/forget.ts";
 import { type ForgetPreview, previewForget } from "../../maintenance/forget_preview.ts";
 import { type ForgetPlace, isTextAlone } from "../../maintenance/forget_files.ts";
+import { stoppedOf } from "../../maintenance/forget_again.ts";
 import { bytesLeft } from "../../maintenance/forget_proof.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
 import { requireOurs } from "../../maintenance/require_ours.ts";
 import type { ForgetFilter } from "../../store/forget_choice.ts";
-import { findReceipts, forgottenDigest, type Receipt } from "../../store/forgotten.ts";
+import {
+  findReceipts,
+  forgottenDigest,
+  type Receipt,
+  unfinishedReceipts,
+} from "../../store/forgotten.ts";
 import { identifyDatabase } from "../../store/identity.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
@@ -26,26 +32,35 @@ export async function forgetMemory(
 ): Promise<View> {
   const place = await forgetPlace(context, { mayMigrate: !dryRun });
   const progress = progressLine(context);
-  const { filter, found } = await lookIntoStore(context, (db) => {
+  const { filter, chosen, found, isStopped } = await lookIntoStore(context, (db) => {
     const filter = forgetFilterOf(db, context, { flags, ids });
     progress.tell("looking for what is to be forgotten …");
-    return { filter, found: previewForget(db, place, { filter }) };
+    const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
+    return {
+      filter,
+      chosen,
+      found: previewForget(db, place, { filter }),
+      isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
+    };
   });
   const preview = withUnused(place, filter, found);
   progress.end();
   if (dryRun) return previewView(preview);
-  if (Object.keys(preview.removed).length === 0) return nothingView(preview);
+  const isNothing = Object.keys(preview.removed).length === 0;
+  if (isNothing && !isStopped) return nothingView(preview);
   const again = forgetAgain(flags, ids);
   if (!yes) {
     confirmOrThrow(context, {
       what: "forget it",
-      ask: `Remove for good: ${removedText(preview.removed)}?`,
+      ask: isNothing
+        ? "Nothing of it is in a row any more. Finish what was stopped?"
+        : `Remove for good: ${removedText(preview.removed)}?`,
       again: nextHere(again, context.globals),
     });
   }
   const report = await runForget(place, {
     filter,
-    chosen: (salt) => chosenOf(flags, { ids, filter, salt }),
+    chosen,
     text: flags.text ?? null,
     again,
     isUnused: "unusedRoom" in preview.removed,
@@ -184,7 +199,9 @@ function reportView(report: ForgetReport, { globals }: CliContext): View {
   return {
     json: { receipt: { id, removed }, left, copies, transcripts, toldElsewhere },
     text: [
-      `Forgot ${removedText(removed)}.`,
+      Object.keys(removed).length === 0
+        ? "Finished what was stopped: nothing of it was left."
+        : `Forgot ${removedText(removed)}.`,
       ...left.map((line) => `left: ${plain(line)}`),
       ...toldElsewhere.length === 0
         ? []

@@ -4,6 +4,7 @@ import { quoteWord } from "../../settings/hooks.ts";
 import { integrityFaults } from "../../store/care.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
+import { drainLockPath } from "../../store/process_lock.ts";
 import { migrationFault } from "../../store/rehearsal.ts";
 import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
@@ -12,6 +13,7 @@ import { DATABASE_FILES, setAside } from "../set_aside.ts";
 import { isThere } from "../whole_file.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
 import type { DatabasePlace } from "./place.ts";
+import { lookAtSchema } from "./schema.ts";
 import { exportFrom, isSaved, savedText, wayToSave } from "./salvage.ts";
 import { isOwnButClosed, nearestFolder, otherOwner, whyUnwritable } from "./writable.ts";
 
@@ -27,7 +29,8 @@ const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
 /** What is said of each kind of file, and the way out. */
 const TOLD: { readonly [K in Kind]: Told<K> } = {
   missing: (place) => beforeFirstHook(place, "is not there yet; the first hook makes it"),
-  empty: (place) => beforeFirstHook(place, "is empty; the next hook makes the tables"),
+  empty: (place) =>
+    emptied(place) ?? beforeFirstHook(place, "is empty; the next hook makes the tables"),
   folder: ({ database }) =>
     fail(
       `${database} is a folder, where a file should be`,
@@ -100,6 +103,21 @@ function beforeFirstHook(place: DatabasePlace, state: string): Finding {
     : fail(`${database} cannot be made: ${why}`, wayToWrite(place));
 }
 
+/** A file of no bytes where there was a database before: hooks begin a new one in it. */
+function emptied({ database, locations }: DatabasePlace): Finding | null {
+  const backup = newestBackup(locations.dataFolder);
+  if (!isThere(drainLockPath(database)) && (backup === null || database !== locations.database)) {
+    return null;
+  }
+  return warn(
+    `${database} is empty, and it was not before: something has cut it to nothing; the next hook makes new tables` +
+      (backup === null ? "" : ", and the newest backup may hold what was in it"),
+    backup === null
+      ? `ls -l ${quoteWord(parentOf(database))}`
+      : `conclaude db restore ${quoteWord(backup)}`,
+  );
+}
+
 function judgeContent(place: DatabasePlace, version: number): Finding {
   const { database, databaseChosenBy } = place;
   const readOnly = whyReadOnly(database);
@@ -117,6 +135,8 @@ function judgeContent(place: DatabasePlace, version: number): Finding {
       const [fault] = integrityFaults(db, "quick");
       if (fault !== undefined) return damaged(place, `is damaged: ${fault}`, wayToSave(database));
       if (version < SCHEMA_VERSION) return judgeMigration(place, { version, db });
+      const schema = lookAtSchema(place, db);
+      if (schema !== null) return schema;
     } finally {
       db.close();
     }

@@ -4,6 +4,7 @@ import { lookAtAgents } from "./agents.ts";
 import { lookAtConfiguration } from "./configuration.ts";
 import { lookAtDatabase } from "./database.ts";
 import { lookAtDisk } from "./disk.ts";
+import { lookAtForgetting } from "./forgetting.ts";
 import { lookAtGates } from "./gates.ts";
 import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
@@ -43,6 +44,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "sessions", look: lookAtSessions, needsDatabase: true },
   { name: "queue", look: lookAtQueue },
   { name: "memory", look: lookAtMemory },
+  { name: "forgetting", look: lookAtForgetting },
   { name: "retention", look: lookAtRetention },
   { name: "log", look: lookAtLog },
   { name: "migration", look: lookAtOldState },

@@ -1,0 +1,70 @@
+import type { DatabaseSync } from "node:sqlite";
+import { quoteWord } from "../../settings/hooks.ts";
+import { openDatabase } from "../../store/database.ts";
+import {
+  canBeMade,
+  isOfSearchIndex,
+  makeAnew,
+  type SchemaDifference,
+  schemaDifferences,
+} from "../../store/schema_care.ts";
+import { newestBackup } from "../backup.ts";
+import { fail, type Finding, warn } from "../check.ts";
+import type { DatabasePlace } from "./place.ts";
+
+/** How long the repair waits for a process that writes. */
+const BUSY_TIMEOUT_MS = 5_000;
+
+/** What is missing in a database, or is not as this program makes it; null when nothing is. The search index is looked at by itself. */
+export function lookAtSchema(place: DatabasePlace, db: DatabaseSync): Finding | null {
+  const found = schemaDifferences(db).filter((part) => !isOfSearchIndex(part));
+  if (found.length === 0) return null;
+  const { database, locations } = place;
+  const makeable = found.filter(canBeMade);
+  const lost = makeable.filter(({ type }) => type === "table");
+  const backup = newestBackup(locations.dataFolder);
+  const restore = backup === null ? null : `conclaude db restore ${quoteWord(backup)}`;
+  const state = `in ${database} ${found.map(told).join(", ")}`;
+  if (makeable.length === 0) {
+    return warn(
+      `${state}; what is in it can be saved first, with \`conclaude export\``,
+      restore ?? "conclaude db reset",
+    );
+  }
+  return (lost.length > 0 || makeable.some(isNeeded) ? fail : warn)(
+    state +
+      (lost.length === 0
+        ? "; nothing is lost by that"
+        : `; the rows of ${names(lost)} are lost${
+          restore === null ? "" : `, unless the newest backup has them: \`${restore}\``
+        }`),
+    "conclaude doctor --fix",
+    () => repair(database, makeable),
+  );
+}
+
+/** Writes go by it. */
+function isNeeded({ sql }: SchemaDifference): boolean {
+  return /^CREATE UNIQUE INDEX\b/i.test(sql);
+}
+
+function told({ type, name, isGone }: SchemaDifference): string {
+  return `the ${type} ${name} ${isGone ? "is missing" : "is not as this program makes it"}`;
+}
+
+function names(parts: readonly SchemaDifference[]): string {
+  return parts.map(({ name }) => name).join(", ");
+}
+
+async function repair(database: string, parts: readonly SchemaDifference[]): Promise<string> {
+  const db = await openDatabase(database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+  try {
+    makeAnew(db, parts);
+  } finally {
+    db.close();
+  }
+  const lost = parts.filter(({ type }) => type === "table");
+  return `made anew in the database: ${
+    parts.map(({ type, name }) => `${type} ${name}`).join(", ")
+  }${lost.length === 0 ? "" : `; the rows of ${names(lost)} are lost`}`;
+}

@@ -1,0 +1,40 @@
+/** Forgetting that was stopped before it was done: which that was, and the command that finishes it. */
+import { parentOf } from "../paths.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import type { Receipt } from "../store/forgotten.ts";
+
+/** The command that does once more what a receipt tells; a text and a file are not written down, so a word stands for them. */
+export function commandAgain(chosen: Receipt["chosen"]): string {
+  const { ids, session, project, file, text, sinceMs, untilMs } = chosen;
+  const flag = (name: string, value: string | null) => value === null ? [] : [`--${name}`, value];
+  const word = (value: unknown) => typeof value === "string" ? quoteWord(value) : null;
+  const time = (value: unknown) => typeof value === "number" ? new Date(value).toISOString() : null;
+  const folder = typeof project === "string" && project.endsWith("/.git")
+    ? parentOf(project)
+    : project;
+  return [
+    "conclaude memory forget",
+    ...(Array.isArray(ids) ? ids.map((id) => quoteWord(String(id))) : []),
+    ...flag("session", word(session)),
+    ...flag("project", word(folder)),
+    ...flag("file", file === undefined ? null : "PATH"),
+    ...flag("text", text === undefined ? null : "TEXT"),
+    ...flag("since", time(sinceMs)),
+    ...flag("until", time(untilMs)),
+    "--yes",
+  ].join(" ");
+}
+
+/**
+ * Those that were stopped, of the same choice.
+ *
+ * @param chosenWith What is asked for, as a receipt with this key has it.
+ */
+export function stoppedOf(
+  receipts: readonly Receipt[],
+  chosenWith: (salt: string) => Receipt["chosen"],
+): Receipt[] {
+  return receipts.filter(({ chosen, salt }) =>
+    JSON.stringify(chosen) === JSON.stringify(chosenWith(salt))
+  );
+}
