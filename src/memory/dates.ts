@@ -20,7 +20,8 @@ const ANY_TIME =
   /\d|\b(?:ago|back|last|past|previous|this|yesterday|today|tonight|earlier|recently|lately|other day|weekend|(?:sun|mon|tues|wednes|thurs|fri|satur)day|spring|summer|autumn|fall|winter|quarter|jan|feb|mar|apr|may|mai|jun|jui|jul|aug|sep|oct|okt|nov|dec|dez|f[eé]v|m[aä]r|avr|ao[uû]t|d[eé]c|vor|gestern|vorgestern|heute|letzte|hier|avant|aujourd|semaine|mois|ann[eé]e|il y a)|[年月日天周週]/;
 
 /** Without one of these there is no whole date in a text; `2026-03-04` is one word already. */
-const WHOLE_DATE = /\d[./] ?\d{1,2}[./] ?\d\d|\d年|[a-zà-ÿ\d][.,]{0,2} (?:19|20)\d\d(?!\d)/i;
+const WHOLE_DATE =
+  /\d[./] ?\d{1,2}[./] ?\d\d|\d年|[a-zà-ÿ\d][.,]{0,2} (?:19|20)\d\d(?!\d)|\d-[a-z]{3,9}-20\d\d|20[1-3]\d[01]\d[0-3]\d/i;
 
 /**
  * The time that a text speaks of, in days of UTC, widened by half a day on either side since nobody says which zone is

@@ -60,6 +60,8 @@ const CANDIDATES = 200;
 /** Best candidates whose neighbours are looked at, and how far. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
+/** What a day's date finds is 1; what was only made on that day is so much. */
+const MADE_THEN = 0.5;
 const SNIPPET_CHARS = 240;
 
 /**
@@ -106,7 +108,7 @@ function rankAsked(
     readonly question: MemoryQuestion;
   },
 ): Ranked<IndexHit>[] {
-  const { time, days, paths, speaker } = question;
+  const { time, days, timeWords, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, asked, options);
   const spans = time === null ? [] : days.length === 0 ? [time] : days.map(({ time }) => time);
@@ -117,12 +119,13 @@ function rankAsked(
     hits.push(...dated.filter(({ id }) => !known.has(id)));
   }
   const scored = scoredByWords(db, asked, hits);
-  const dates = new Set(days.map(({ match }) => match));
+  const dates = new Set(days.flatMap(({ matches }) => matches));
   if (hits.length === 0 || asked.terms.every(({ term }) => dates.has(term.match))) {
     const known = new Set(hits.map(({ id }) => id));
     scored.push(
       ...spans.flatMap((span) => newestWithin(db, span, options))
-        .filter(({ id }) => !known.has(id)),
+        .filter(({ id }) => !known.has(id))
+        .map((hit) => ({ ...hit, textScore: MADE_THEN, isWhole: false })),
     );
   }
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
@@ -134,10 +137,19 @@ function rankAsked(
     .filter(({ hit }) => isWithin(hit, filter));
   const ids = scored.map(({ id }) => id);
   const day = days.length === 0 ? null : {
-    readings: days.map(({ match, time }) => ({ saidBy: withTerm(db, match, ids), time })),
-    words: asked.terms.filter(({ term, count }) => term.kind === "word" && count > 0).length,
+    readings: days.map(({ matches, time }) => ({
+      saidBy: withTerm(db, matches.join(" OR "), ids),
+      time,
+    })),
+    words:
+      asked.terms.filter(({ term, count }) =>
+        term.kind === "word" && count > 0 && !dates.has(term.match)
+      ).length,
   };
-  return rank(scored, neighbours, { nowMs, time, day, paths, speaker }, weights);
+  const known = new Set(asked.terms.map(({ term }) => term.match));
+  for (const { match } of asked.small) known.add(match);
+  const wholeSaysTime = timeWords.every((match) => known.has(match));
+  return rank(scored, neighbours, { nowMs, time, wholeSaysTime, day, paths, speaker }, weights);
 }
 
 /** What was done in a time, whatever it says: what surely was before what may have been, by the zone of the clock. */

@@ -165,6 +165,9 @@ const WRITTEN = [
   "18/11/2025",
   "18.11.2025",
   "18. 11. 2025",
+  "18.11.25",
+  "18-Nov-2025",
+  "20251118",
   "Nov 18, 2025",
   "November 18th, 2025",
   "18 November 2025",
@@ -216,7 +219,7 @@ Deno.test("a text that tells a day is found by that day, however either of them 
   }
 });
 
-Deno.test("a question of nothing but a date is answered with what was done then, then with what tells of it", async () => {
+Deno.test("a question of nothing but a date is answered with what tells of it, then with what was done then", async () => {
   using memory = await remembering(saidOn([
     ["2025-11-18", "The mailer was emptied by hand."],
     ["2025-12-01", "We planned the release of 11/18/2025."],
@@ -224,9 +227,51 @@ Deno.test("a question of nothing but a date is answered with what was done then,
   ]));
   for (const text of [...WRITTEN, "what did we do on 11/18/2025?"]) {
     deepStrictEqual(memory.search(text).map(({ title }) => title), [
-      "The mailer was emptied by hand.",
       "We planned the release of 11/18/2025.",
+      "The mailer was emptied by hand.",
     ], text);
+  }
+});
+
+Deno.test("what says a date comes before all that was made on that day, however much that is", async () => {
+  const audit = "The audit of the kiosk took place 2025-11-18 in the office.";
+  const rows = Array.from({ length: 30 }, (_, at) => `The cart reads row ${at} of the table.`);
+  using memory = await remembering([
+    ...saidOn([["2025-10-01", audit]]),
+    ...saidOn(rows.map((text) => ["2025-11-18", text])).map((document) => ({
+      ...document,
+      id: `row ${document.id}`,
+      sessionId: "rows",
+    })),
+  ]);
+  for (const text of [...WRITTEN, "what happened on November 18, 2025", "audit 2025-11-18"]) {
+    strictEqual(memory.search(text)[0]?.title, audit, text);
+  }
+  strictEqual(memory.search("2025-11-18", 20).length, 20);
+});
+
+Deno.test("small words and words of a time tell apart what the others find", async () => {
+  const resembling = Array.from({ length: 300 }, (_, at) => [
+    `docker compose up number ${at}`,
+    `session table row ${at}`,
+    `price engine rule ${at}`,
+    `unique index ${at}`,
+    `mailer on for letter ${at}`,
+  ]).flat();
+  const meant: Readonly<Record<string, string>> = {
+    "docker compose down": "docker compose down resets it",
+    "session table today": "The session table keeps today only",
+    "price engine in May": "The price engine has a rule for May",
+    "index over the weekend": "The index was rebuilt over the weekend",
+    "mailer off": "Turn the mailer off",
+    "without the mailer": "We can do without the mailer",
+  };
+  const texts = [...Object.values(meant), ...resembling];
+  using memory = await remembering(
+    said(...texts).map((document, at) => ({ ...document, createdAtMs: NOW - 1_000_000 + at })),
+  );
+  for (const [text, title] of Object.entries(meant)) {
+    strictEqual(memory.search(text)[0]?.title, title, text);
   }
 });
 
