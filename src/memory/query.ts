@@ -30,8 +30,9 @@ export interface MemoryQuery {
 export const MAX_QUERY_CHARS = 4_000;
 /** How many words of it are asked for. */
 const MAX_QUERY_TERMS = 64;
-/** How many words that say little are looked at. */
+/** How many words that say little are looked at, and in a text of how many words at most: in a longer one they decide nothing. */
 const MAX_SMALL_WORDS = 6;
+const MAX_WITH_SMALL = 20;
 /** So many words may be those of one identifier, and so many are looked at for that. */
 const MAX_JOINED_WORDS = 5;
 const MAX_JOINED_FROM = 12;
@@ -63,7 +64,7 @@ export function readQuery(text: string): MemoryQuery {
     .map(([word, kind]): QueryTerm => ({ match: `"${word}"`, kind }));
   return {
     terms,
-    small: telling.length > 0 ? smallOf(words) : [],
+    small: telling.length > 0 && words.length <= MAX_WITH_SMALL ? smallOf(words) : [],
     phrases: quotedPhrases(typed),
     tells: telling.length + exact.length > 0,
   };
