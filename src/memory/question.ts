@@ -27,6 +27,7 @@ export interface SpokenDay {
 }
 
 const DAY_MS = 86_400_000;
+const MAX_PATH_CHARS = 256;
 const BEFORE_TIME: ReadonlySet<string> = new Set(['"on"', '"in"', '"at"', '"by"', '"from"']);
 
 /** Claude is asked what it said: "which library did you suggest?". */
@@ -58,10 +59,17 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
     time,
     days,
     timeWords: time === null ? [] : timeWords(time.words),
-    paths: (lower.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
-      .map((path) => path.replaceAll("\\", "/")),
+    paths: pathsIn(lower),
     speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
   };
+}
+
+/** What looks like files in a text of small letters; what stands in one piece is looked through only as far as a path is long. */
+function pathsIn(lower: string): string[] {
+  return (lower.match(/[\w@./\\-]+/g) ?? [])
+    .filter((piece) => piece.length <= MAX_PATH_CHARS && piece.includes("."))
+    .flatMap((piece) => piece.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
+    .map((path) => path.replaceAll("\\", "/"));
 }
 
 /**

@@ -20,7 +20,7 @@ const RARE = { count: 2, oneOf: 200 };
  * A question of more terms is a long one: so many are asked for, and so many at least. What is rare is in that part of what a
  * word may be in to be ranked by, and all together are in that part of it.
  */
-const LONG = { terms: 24, asked: 14, enough: 4, rare: 10, together: 3 };
+const LONG = { terms: 24, asked: 14, enough: 3, rare: 10, together: 3 };
 /** So many words that are nowhere are taken for slips: each stands for a few hundred words to look up. */
 const MAX_SLIPS = 1;
 /** So many words are looked for together. */
@@ -94,14 +94,11 @@ function tellingTerms(
   let together = 0;
   const within = rarest.findIndex(({ count }) => (together += count) > limit / LONG.together);
   if (within >= 0) rarest.splice(Math.max(within, LONG.enough));
-  if (rarest.length < LONG.enough) {
-    const asked = known.slice(0, LONG.enough).map(({ term }) => term);
-    return { terms: asked, counts: countTerms(db, asked, limit) };
-  }
-  return {
-    terms: rarest.map(({ term }) => term),
-    counts: rarest.map(({ count }) => count),
-  };
+  const missing = Math.max(0, LONG.enough - rarest.length);
+  const others = known.filter(({ count }) => count >= rare).slice(0, missing)
+    .map(({ term }) => ({ term, count: countMatches(db, term.match, limit) }));
+  const asked = [...rarest, ...others];
+  return { terms: asked.map(({ term }) => term), counts: asked.map(({ count }) => count) };
 }
 
 /** In how many observations each term is. Two words that are everywhere are not looked for as a pair: that takes long. */

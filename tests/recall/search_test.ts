@@ -1,6 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import type { EvalDocument } from "../../src/memory/eval_set.ts";
+import { readQuery } from "../../src/memory/query.ts";
+import { askQuery } from "../../src/recall/candidates.ts";
 import { takeInDocuments } from "../../src/recall/eval.ts";
 import { searchMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -20,6 +22,7 @@ async function remembering(documents: readonly EvalDocument[]) {
   return {
     search: (text: string, limit = 10, project: string | null = null) =>
       searchMemory(db, text, { filter: { ...EVERYTHING, project }, limit, nowMs: NOW }),
+    asked: (text: string) => askQuery(db, readQuery(text), null).terms,
     [Symbol.dispose]() {
       db.close();
       removeFolder(folder);
@@ -66,7 +69,7 @@ Deno.test("a word that was mistyped, is half a word or has another ending is fou
     "Die Datenbankverbindung bricht nach einer Stunde ab.",
     "Claude: 数据库的连接池太小。",
   ));
-  for (const text of ["schedulr", "shceduler", "schedulwr", "sched", "schedulers"]) {
+  for (const text of ["schedulr", "schduler", "shceduler", "schedulwr", "sched", "schedulers"]) {
     ok(memory.search(text)[0]?.title.includes("scheduler"), text);
   }
   for (const text of ["Datenbank", "Datenbanken", "datenbankverbindungen"]) {
@@ -74,6 +77,18 @@ Deno.test("a word that was mistyped, is half a word or has another ending is fou
   }
   ok(memory.search("库")[0]?.title.includes("数据库"));
   deepStrictEqual(memory.search("gardening"), []);
+});
+
+Deno.test("a pasted text is asked for by its rarest words, and finds where it is from", async () => {
+  const { documents } = makeCorpus(3, { documents: 3_000, questions: 0 });
+  using memory = await remembering(documents);
+  const pasted = documents.filter(({ text }) => text.length > 60).slice(200, 220)
+    .map(({ text }) => text).join(" ");
+  const asked = memory.asked(pasted);
+  ok(asked.length <= 14, `${asked.length} words`);
+  const found = asked.reduce((sum, { count }) => sum + count, 0);
+  ok(found <= 2_000, `${found} observations to look at`);
+  ok(memory.search(pasted).some(({ title }) => pasted.includes(title)));
 });
 
 Deno.test("a picture is found among words, and by itself", async () => {
