@@ -57,13 +57,25 @@ function widened({ fromMs, untilMs }: TimeSpan): TimeSpan {
  * meanings as both.
  */
 export function daysSaid(text: string): string[] {
-  if (!WHOLE_DATE.test(text)) return [];
+  return WHOLE_DATE.test(text) ? wholeDates(text).flatMap(({ days }) => days) : [];
+}
+
+/** The words with which a text says a day by its whole date, in small letters. @param day `2026-03-04`. */
+export function wordsOfDay(text: string, day: string): string[] {
+  return wholeDates(text).filter(({ days }) => days.includes(day)).map(({ words }) => words);
+}
+
+/** The whole dates in a text: how each is said, and the days that it may mean. */
+function wholeDates(text: string): { readonly words: string; readonly days: readonly string[] }[] {
   const lower = text.toLowerCase();
   return dayWordings().flatMap(({ pattern, span, other }) =>
     [...lower.matchAll(new RegExp(pattern, "g"))]
       .filter(({ groups }) => groups?.["year"] !== undefined)
-      .flatMap((found) => [span(found, 0), other?.(found) ?? null])
-      .flatMap((day) => day === null ? [] : isoDay(day.fromMs))
+      .map((found) => ({
+        words: found[0],
+        days: [span(found, 0), other?.(found) ?? null]
+          .flatMap((day) => day === null ? [] : isoDay(day.fromMs)),
+      }))
   );
 }
 

@@ -21,6 +21,8 @@ export interface MemoryQuestion {
 
 /** A day that a question tells by its date. */
 export interface SpokenDay {
+  /** `2026-03-04`. */
+  readonly day: string;
   /** The words that say it in a text: `2026-03-04` as the index has it, and `20260304`, which may be a number as well. */
   readonly matches: readonly string[];
   readonly time: TimeSpan;
@@ -45,7 +47,10 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   const days = time === null || !isDay(time) ? [] : [
     time,
     ...time.other === null ? [] : [time.other],
-  ].map((time): SpokenDay => ({ matches: dateTerms((time.fromMs + time.untilMs) / 2), time }));
+  ].map((time): SpokenDay => {
+    const day = isoDay((time.fromMs + time.untilMs) / 2);
+    return { day, matches: dateTerms(day), time };
+  });
   const untimed = time === null
     ? query
     : time.isRelative
@@ -96,8 +101,7 @@ function isDay({ fromMs, untilMs, isRelative }: SpokenTime): boolean {
 }
 
 /** As the index has a date, however it is written, and also before a time of day: `2026-03-04`, `2026/03/04T10:00`. */
-function dateTerms(atMs: number): string[] {
-  const day = isoDay(atMs);
+function dateTerms(day: string): string[] {
   return [`"${exactTerm(day)}"`, `"${day.replaceAll("-", "")}"`];
 }
 

@@ -1,12 +1,12 @@
 /** Searching memory: the index gives candidates, ranking orders them, and what is asked for is read whole. */
 import type { DatabaseSync } from "node:sqlite";
-import { TIME_SLACK_MS } from "../memory/dates.ts";
+import { TIME_SLACK_MS, wordsOfDay } from "../memory/dates.ts";
 import type { TimeSpan } from "../memory/spans.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
 import { type MemoryQuestion, readQuestion } from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { snippetOf } from "../memory/snippet.ts";
-import { isOfIndex } from "../memory/terms.ts";
+import { isOfIndex, pairOf } from "../memory/terms.ts";
 import { estimateTokens } from "../memory/tokens.ts";
 import { requireWholeIndex } from "../store/memory_index.ts";
 import {
@@ -81,7 +81,7 @@ export function searchMemory(
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const { project } = options.filter;
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
-  return tellResults(db, asked, found)
+  return tellResults(db, { asked, question, found })
     .filter((result) => project === null || result.project === project);
 }
 
@@ -188,10 +188,14 @@ function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: Memor
 
 function tellResults(
   db: DatabaseSync,
-  asked: AskedQuery,
-  found: readonly Ranked<IndexHit>[],
+  { asked, question, found }: {
+    readonly asked: AskedQuery;
+    readonly question: MemoryQuestion;
+    readonly found: readonly Ranked<IndexHit>[];
+  },
 ): SearchResult[] {
   const words = wordsOf(asked);
+  const daysIn = (text: string) => question.days.flatMap(({ day }) => wordsOfDay(text, day));
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
     const { id, title, text } = observation;
@@ -200,7 +204,7 @@ function tellResults(
       uid: observation.uid,
       kind: observation.kind,
       title,
-      snippet: snippetOf(text, words, SNIPPET_CHARS),
+      snippet: snippetOf(text, [...words, ...daysIn(text)], SNIPPET_CHARS),
       score: Math.round((scores.get(id) ?? 0) * 1000) / 1000,
       sessionId: observation.sessionId,
       project: observation.project,
@@ -216,6 +220,8 @@ function tellResults(
 
 /** The words that were looked for, as they may stand in a text: what only the index has is left out. */
 function wordsOf(asked: AskedQuery): string[] {
-  return knownMatches(asked).flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
+  return [...knownMatches(asked), ...asked.small.map(({ match }) => match)]
+    .flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
+    .map((word) => pairOf(word) ?? word)
     .filter((word) => !isOfIndex(word) && !word.includes(" "));
 }

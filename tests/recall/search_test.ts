@@ -290,6 +290,18 @@ Deno.test("small words and words of a time tell apart what the others find", asy
   }
 });
 
+Deno.test("what is shown of a text holds a date in any form, and neighbours of writing without blanks", async () => {
+  const filler = "and then there was more to be said about other things ".repeat(12);
+  using memory = await remembering(said(
+    ...OTHERS,
+    `${filler} The wombat moved on 18 November 2025 at last. ${filler}`,
+    `${filler} 企鹅的缓存坏了 ${filler}`,
+  ));
+  const shown = (text: string) => memory.search(text)[0]?.snippet ?? "";
+  for (const day of WRITTEN) ok(shown(day).includes("18 November 2025"), day);
+  ok(shown("企鹅缓存").includes("企鹅的缓存"), shown("企鹅缓存"));
+});
+
 Deno.test("a date that has two meanings is first what it means in America, then what it means elsewhere", async () => {
   const text = "Upload of the ledger into the harbour";
   using memory = await remembering(saidOn([
