@@ -1,5 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { joinPath, resolvePath } from "../paths.ts";
+import { findRepository } from "../git/repository.ts";
+import { pathInProject } from "../memory/paths.ts";
+import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
+import { lookUpwards } from "../project/look.ts";
 import { isKnownProject } from "../store/known_project.ts";
 import type { CliContext } from "./context.ts";
 import { projectHere } from "./session_lookup.ts";
@@ -29,6 +32,30 @@ export function projectAt(db: DatabaseSync, folder: string): string {
     ? undefined
     : [joinPath(folder, ".git"), folder].find((project) => isKnownProject(db, project));
   return known ?? projectHere(folder);
+}
+
+/**
+ * A file that a person names, as memory tells it: one with its whole path, or from a folder above (`../auth.ts`), is told
+ * from the folder of its project; any other is the end of such a path already.
+ */
+export function fileFilterOf(
+  db: DatabaseSync,
+  { cwd, locations }: CliContext,
+  file: string,
+): string {
+  if (!isAbsolutePath(file) && !/^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file)) return file;
+  const path = resolvePath(file, { folder: cwd, home: locations.home ?? undefined });
+  return pathInProject(path, rootOf(db, parentOf(path)));
+}
+
+/** The folder that paths of a project are told from: the repository's, else the one above that memory knows. */
+function rootOf(db: DatabaseSync, folder: string): string | null {
+  const repository = findRepository(lookUpwards(folder));
+  if (repository !== undefined) return repository.root;
+  for (let at = folder; parentOf(at) !== at; at = parentOf(at)) {
+    if (isKnownProject(db, joinPath(at, ".git")) || isKnownProject(db, at)) return at;
+  }
+  return null;
 }
 
 function isThere(path: string): boolean {

@@ -6,9 +6,19 @@ export interface CoveredTerm {
   readonly count: number;
   /** How much it counts beside a word: 1. */
   readonly weight: number;
+  /** Whether it was typed as it is: what holds all that was typed is what was meant. */
+  readonly isTyped: boolean;
   /** Which of the candidates have it, and which have something that resembles it. */
   readonly within: ReadonlySet<number>;
   readonly resembling: ReadonlySet<number>;
+}
+
+/** How much of a question a passage holds. */
+export interface Coverage {
+  /** 0 to about 1. */
+  readonly score: number;
+  /** Whether it holds all that was typed, two words at least. */
+  readonly isWhole: boolean;
 }
 
 /** A candidate, as far as its score depends on it. */
@@ -22,6 +32,9 @@ export interface Passage {
 /** What resembles a word counts so much of it, and what only stands elsewhere in the session. */
 const RESEMBLING_SHARE = 0.5;
 const SESSION_SHARE = 0.2;
+/** By how much it is better to hold all that was typed, and how many words that must be. */
+const ALL_TYPED = 1.1;
+const MIN_TYPED = 2;
 /** How fast more length takes less, and how much of the score it can take, as in BM25; there the share is 0.75. */
 const SATURATION = 1.2;
 const LENGTH_SHARE = 0.1;
@@ -29,7 +42,7 @@ const LENGTH_SHARE = 0.1;
 const LONG = 6;
 
 /**
- * How much of a question each passage holds, 0 to about 1; in the order of the passages.
+ * How much of a question each passage holds, in the order of the passages.
  *
  * @param observations How many there are in all, so that it is known what is rare.
  */
@@ -37,7 +50,7 @@ export function coverageOf(
   passages: readonly Passage[],
   terms: readonly CoveredTerm[],
   observations: number,
-): number[] {
+): Coverage[] {
   const rarities = terms.map(({ count, weight }) =>
     weight * Math.log(1 + (observations + 0.5) / (count + 0.5))
   );
@@ -50,6 +63,7 @@ export function coverageOf(
       terms.map(({ within }) => members.some(({ id }) => within.has(id))),
     ]),
   );
+  const typed = terms.filter(({ isTyped }) => isTyped);
   return passages.map(({ id, sessionId, length }) => {
     const around = sessions.get(sessionId)!;
     const held = terms.reduce((sum, { within, resembling }, at) => {
@@ -63,6 +77,8 @@ export function coverageOf(
       return sum + share * rarities[at]!;
     }, 0);
     const longer = 1 - LENGTH_SHARE + LENGTH_SHARE * Math.min(LONG, length / Math.max(1, usual));
-    return all === 0 ? 0 : held / all * (SATURATION + 1) / (1 + SATURATION * longer);
+    const isWhole = typed.length >= MIN_TYPED && typed.every(({ within }) => within.has(id));
+    const share = all === 0 ? 0 : held / all * (isWhole ? ALL_TYPED : 1);
+    return { score: share * (SATURATION + 1) / (1 + SATURATION * longer), isWhole };
   });
 }

@@ -20,7 +20,8 @@ const ANY_TIME =
   /\d|\b(?:ago|back|last|past|previous|this|yesterday|today|tonight|earlier|recently|lately|other day|weekend|(?:sun|mon|tues|wednes|thurs|fri|satur)day|spring|summer|autumn|fall|winter|quarter|jan|feb|mar|apr|may|mai|jun|jui|jul|aug|sep|oct|okt|nov|dec|dez|f[eé]v|m[aä]r|avr|ao[uû]t|d[eé]c|vor|gestern|vorgestern|heute|letzte|hier|avant|aujourd|semaine|mois|ann[eé]e|il y a)|[年月日天周週]/;
 
 /** Without one of these there is no whole date in a text; `2026-03-04` is one word already. */
-const WHOLE_DATE = /\d[./] ?\d{1,2}[./] ?\d\d|\d年|[a-zà-ÿ\d][.,]{0,2} (?:19|20)\d\d(?!\d)/i;
+const WHOLE_DATE =
+  /\d[./] ?\d{1,2}[./] ?\d\d|\d年|[a-zà-ÿ\d][.,]{0,2} (?:19|20)\d\d(?!\d)|\d-[a-z]{3,9}-20\d\d|20[1-3]\d[01]\d[0-3]\d/i;
 
 /**
  * The time that a text speaks of, in days of UTC, widened by half a day on either side since nobody says which zone is
@@ -56,13 +57,25 @@ function widened({ fromMs, untilMs }: TimeSpan): TimeSpan {
  * meanings as both.
  */
 export function daysSaid(text: string): string[] {
-  if (!WHOLE_DATE.test(text)) return [];
+  return WHOLE_DATE.test(text) ? wholeDates(text).flatMap(({ days }) => days) : [];
+}
+
+/** The words with which a text says a day by its whole date, in small letters. @param day `2026-03-04`. */
+export function wordsOfDay(text: string, day: string): string[] {
+  return wholeDates(text).filter(({ days }) => days.includes(day)).map(({ words }) => words);
+}
+
+/** The whole dates in a text: how each is said, and the days that it may mean. */
+function wholeDates(text: string): { readonly words: string; readonly days: readonly string[] }[] {
   const lower = text.toLowerCase();
   return dayWordings().flatMap(({ pattern, span, other }) =>
     [...lower.matchAll(new RegExp(pattern, "g"))]
       .filter(({ groups }) => groups?.["year"] !== undefined)
-      .flatMap((found) => [span(found, 0), other?.(found) ?? null])
-      .flatMap((day) => day === null ? [] : isoDay(day.fromMs))
+      .map((found) => ({
+        words: found[0],
+        days: [span(found, 0), other?.(found) ?? null]
+          .flatMap((day) => day === null ? [] : isoDay(day.fromMs)),
+      }))
   );
 }
 

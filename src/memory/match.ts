@@ -16,12 +16,14 @@ export interface MatchLimits {
   readonly perTerm: number;
   /** What all words together may be in. */
   readonly together: number;
+  /** What a word that says little may be in to be looked for. */
+  readonly small: number;
 }
 
 /** What the limits are in a database of so many observations. */
 export function matchLimits(observations: number): MatchLimits {
   const perTerm = Math.min(20_000, Math.max(4_000, Math.floor(observations / 50)));
-  return { perTerm, together: 2 * perTerm };
+  return { perTerm, together: 2 * perTerm, small: perTerm / 4 };
 }
 
 /** An expression for a word, and in how many observations it is; at most `perTerm` is known. */

@@ -1,5 +1,5 @@
 /** What a person typed, as something that the index can be asked, whatever it is. */
-import { STOP_WORDS } from "./stop_words.ts";
+import { EMPTY_WORDS, STOP_WORDS } from "./stop_words.ts";
 import { isBeyondAscii, type LetterPattern, patternFor } from "./letters.ts";
 import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
@@ -17,6 +17,11 @@ export interface MemoryQuery {
   readonly terms: readonly QueryTerm[];
   /** What stood in quotes and has more than one word, in small letters. */
   readonly phrases: readonly string[];
+  /**
+   * Words that say little, in quotes like those of the terms: `"down"`. They find nothing by themselves and tell apart what
+   * the terms find; none where a text has no others.
+   */
+  readonly small: readonly string[];
   /** False for a text of nothing but small words: `what did I do`. */
   readonly tells: boolean;
 }
@@ -25,6 +30,9 @@ export interface MemoryQuery {
 export const MAX_QUERY_CHARS = 4_000;
 /** How many words of it are asked for. */
 const MAX_QUERY_TERMS = 64;
+/** How many words that say little are looked at, and in a text of how many words at most: in a longer one they decide nothing. */
+const MAX_SMALL_WORDS = 6;
+const MAX_WITH_SMALL = 20;
 /** So many words may be those of one identifier, and so many are looked at for that. */
 const MAX_JOINED_WORDS = 5;
 const MAX_JOINED_FROM = 12;
@@ -54,7 +62,18 @@ export function readQuery(text: string): MemoryQuery {
   for (const pair of pairsOf(words)) found.set(pair, "pair");
   const terms = [...found].slice(0, MAX_QUERY_TERMS)
     .map(([word, kind]): QueryTerm => ({ match: `"${word}"`, kind }));
-  return { terms, phrases: quotedPhrases(typed), tells: telling.length + exact.length > 0 };
+  return {
+    terms,
+    small: telling.length > 0 && words.length <= MAX_WITH_SMALL ? smallOf(words) : [],
+    phrases: quotedPhrases(typed),
+    tells: telling.length + exact.length > 0,
+  };
+}
+
+/** The words that say little, each once, in quotes; those that say nothing at all are left out. */
+function smallOf(words: readonly string[]): string[] {
+  const small = words.filter((word) => STOP_WORDS.has(word) && !EMPTY_WORDS.has(word));
+  return [...new Set(small)].slice(0, MAX_SMALL_WORDS).map((word) => `"${word}"`);
 }
 
 /** Neighbouring words as one identifier: who remembers `parseHookEvent` may type "parse hook event". */

@@ -11,6 +11,8 @@ export interface MemoryQuestion {
   readonly time: TimeSpan | null;
   /** What its date may mean, the likeliest first; none when it speaks of no day by its date. */
   readonly days: readonly SpokenDay[];
+  /** The words that speak of the time, in quotes; what says them beside all others is meant as well as what was made then. */
+  readonly timeWords: readonly string[];
   /** What looks like a file in it, in small letters. */
   readonly paths: readonly string[];
   /** Whose words answer it: what the person told of themselves, or what Claude proposed; null when it does not say. */
@@ -19,12 +21,16 @@ export interface MemoryQuestion {
 
 /** A day that a question tells by its date. */
 export interface SpokenDay {
-  /** The word that says it in a text. */
-  readonly match: string;
+  /** `2026-03-04`. */
+  readonly day: string;
+  /** The words that say it in a text: `2026-03-04` as the index has it, and `20260304`, which may be a number as well. */
+  readonly matches: readonly string[];
   readonly time: TimeSpan;
 }
 
 const DAY_MS = 86_400_000;
+const MAX_PATH_CHARS = 256;
+const BEFORE_TIME: ReadonlySet<string> = new Set(['"on"', '"in"', '"at"', '"by"', '"from"']);
 
 /** Claude is asked what it said: "which library did you suggest?". */
 const OF_CLAUDE =
@@ -41,28 +47,52 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   const days = time === null || !isDay(time) ? [] : [
     time,
     ...time.other === null ? [] : [time.other],
-  ].map((time): SpokenDay => ({ match: dateTerm((time.fromMs + time.untilMs) / 2), time }));
+  ].map((time): SpokenDay => {
+    const day = isoDay((time.fromMs + time.untilMs) / 2);
+    return { day, matches: dateTerms(day), time };
+  });
   const untimed = time === null
     ? query
     : time.isRelative
-    ? tellingQuery(without(text, time.words))
+    ? untimedQuery(query, without(text, time.words))
     : days.length > 0
     ? withoutDate(query, readQuery(without(text, time.words)), days)
     : query;
+  const asked = untimed.terms.length === 0 && !time?.isRelative ? query : untimed;
   return {
-    query: untimed.terms.length === 0 && !time?.isRelative ? query : untimed,
+    query: time === null || time.isRelative ? asked : withoutBefore(asked),
     time,
     days,
-    paths: (lower.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
-      .map((path) => path.replaceAll("\\", "/")),
+    timeWords: time === null ? [] : timeWords(time.words),
+    paths: pathsIn(lower),
     speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
   };
 }
 
-/** A query of what is left of a text; none where that tells nothing: then the time is all that is asked for. */
-function tellingQuery(text: string): MemoryQuery {
+/** What looks like files in a text of small letters; what stands in one piece is looked through only as far as a path is long. */
+function pathsIn(lower: string): string[] {
+  return (lower.match(/[\w@./\\-]+/g) ?? [])
+    .filter((piece) => piece.length <= MAX_PATH_CHARS && piece.includes("."))
+    .flatMap((piece) => piece.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
+    .map((path) => path.replaceAll("\\", "/"));
+}
+
+/**
+ * A query of what is left of a text without its time; none where that tells nothing: then the time is all that is asked for.
+ * The words of the time may stand in a text all the same (`the session table of today`).
+ */
+function untimedQuery(whole: MemoryQuery, text: string): MemoryQuery {
   const query = readQuery(text);
-  return query.tells ? query : { ...query, terms: [] };
+  if (!query.tells) return { ...query, terms: [], small: [] };
+  const kept = new Set(query.terms.map(({ match }) => match));
+  const ofTime = whole.terms.filter(({ match, kind }) => kind === "word" && !kept.has(match));
+  return { ...query, small: [...new Set([...ofTime.map(({ match }) => match), ...whole.small])] };
+}
+
+/** The words of a time but for those that only lead to it. */
+function timeWords(text: string): string[] {
+  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => `"${word}"`)
+    .filter((match) => match !== '"the"' && !BEFORE_TIME.has(match));
 }
 
 /** Whether a time is one day by its date, widened as {@linkcode spokenTime} does. */
@@ -71,8 +101,8 @@ function isDay({ fromMs, untilMs, isRelative }: SpokenTime): boolean {
 }
 
 /** As the index has a date, however it is written, and also before a time of day: `2026-03-04`, `2026/03/04T10:00`. */
-function dateTerm(atMs: number): string {
-  return `"${exactTerm(isoDay(atMs))}"`;
+function dateTerms(day: string): string[] {
+  return [`"${exactTerm(day)}"`, `"${day.replaceAll("-", "")}"`];
 }
 
 /**
@@ -80,17 +110,26 @@ function dateTerm(atMs: number): string {
  * found by the date as one word. The name of a month stays where there is no year beside it, for then it is in no word.
  */
 function withoutDate(
-  { terms, phrases, tells }: MemoryQuery,
+  { terms, small, phrases, tells }: MemoryQuery,
   undated: MemoryQuery,
   days: readonly SpokenDay[],
 ): MemoryQuery {
-  const kept = new Set([...undated.terms, ...days].map(({ match }) => match));
-  const isWhole = terms.some(({ match }) => match === days[0]!.match);
+  const kept = new Set([
+    ...undated.terms.map(({ match }) => match),
+    ...days.flatMap(({ matches }) => matches),
+  ]);
+  const isWhole = terms.some(({ match }) => match === days[0]!.matches[0]);
   return {
     terms: terms.filter(({ match }) => kept.has(match) || !isWhole && !/\d/.test(match)),
+    small,
     phrases,
     tells,
   };
+}
+
+/** A query without the words that stand before a date or a month, which say no more than that it comes. */
+function withoutBefore(query: MemoryQuery): MemoryQuery {
+  return { ...query, small: query.small.filter((match) => !BEFORE_TIME.has(match)) };
 }
 
 /** A text without a part that is found in it whatever its case. */

@@ -11,6 +11,8 @@ export interface Rankable {
   readonly kind: ObservationKind;
   readonly files: string;
   readonly createdAtMs: number;
+  /** Whether all that was typed is in it; no when it is missing. */
+  readonly isWhole?: boolean;
 }
 
 /** What stands next to a match. */
@@ -32,6 +34,8 @@ export interface RankContext {
   readonly nowMs: number;
   /** The time that it speaks of. */
   readonly time: TimeSpan | null;
+  /** Whether what says all of the question says the time as well. */
+  readonly wholeSaysTime: boolean;
   /** Where that is a day by its date; null for any other time. */
   readonly day: AskedDay | null;
   /** Exact words of paths in it: `run.ts`. */
@@ -94,6 +98,8 @@ const TOP_PASSAGES = 3;
 const RECENT_MS = 14 * 86_400_000;
 /** Beside 1 for what a date means in America what it means elsewhere (`3/4/2026`). */
 const LESS_LIKELY = 0.8;
+/** Beside 1 for what says a day what was made on it, where anything says it. */
+const MADE_THEN = 0.8;
 
 /** Orders what was found and what stands next to it, the best first. */
 export function rank<Hit extends Rankable>(
@@ -153,17 +159,18 @@ function isOf(kind: ObservationKind, speaker: RankContext["speaker"]): boolean {
 }
 
 function timeScore(
-  { id, createdAtMs }: Rankable,
-  { time, day }: RankContext,
+  { id, createdAtMs, isWhole }: Rankable,
+  { time, day, wholeSaysTime }: RankContext,
   weights: RankWeights,
 ): number {
   if (time === null) return 0;
-  if (day === null) return weights.time * nearness(createdAtMs, time);
-  // Who asks for nothing but a day wants what was done then, before what only tells of it.
-  const said = day.words === 0 ? LESS_LIKELY : 1;
+  if (day === null) {
+    return weights.time * (isWhole && wholeSaysTime ? 1 : nearness(createdAtMs, time));
+  }
+  const made = day.readings.some(({ saidBy }) => saidBy.size > 0) ? MADE_THEN : 1;
   const nearest = day.readings.map(({ saidBy, time }, at) =>
     (at === 0 ? 1 : LESS_LIKELY) *
-    Math.max(saidBy.has(id) ? said : 0, nearnessToDay(createdAtMs, time))
+    Math.max(saidBy.has(id) ? 1 : 0, made * nearnessToDay(createdAtMs, time))
   );
   return weights.day / (1 + day.words) * Math.max(...nearest);
 }

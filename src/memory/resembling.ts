@@ -71,6 +71,9 @@ export function beginningsOf(word: string): string[] {
 /** Shorter words are too much like others; of longer ones there are too many slips. */
 const SLIPS = { min: 5, max: 12 };
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+/** Of a longer word only these are missed, and one of two equal ones, for there are too many places. */
+const COMMON_LETTERS = "aeiounrstl";
+const LONG_WORD = 8;
 const KEYS = ["qwertyuiop", "asdfghjkl", "zxcvbnm"];
 
 /**
@@ -82,7 +85,8 @@ export function slipsOf(word: string): string[] {
   const found = new Set<string>();
   for (let at = 1; at <= word.length; at++) {
     const [head, letter, tail] = [word.slice(0, at), word[at] ?? "", word.slice(at + 1)];
-    for (const missing of LETTERS) found.add(head + missing + letter + tail);
+    const missed = word.length >= LONG_WORD ? COMMON_LETTERS + word[at - 1]! : LETTERS;
+    for (const missing of missed) found.add(head + missing + letter + tail);
     if (letter === "") continue;
     found.add(head + tail);
     for (const meant of keysBeside(letter)) found.add(head + meant + tail);

@@ -10,3 +10,9 @@ export const STOP_WORDS: ReadonlySet<string> = new Set(
     "who whom whose why will with within without would wouldn yet you your yours yourself yourselves tell told know remember remind " +
     "anyone someone somebody happened happen earlier ago").split(" "),
 );
+/** Those of them that questions are made with: they do not tell one text from another, either. */
+export const EMPTY_WORDS: ReadonlySet<string> = new Set(
+  ("a about am an and are be been being can could did do does had has have how i if is it its me my of or our shall should that the " +
+    "their there these this those to us was we were what when where which who whom whose why will would you your")
+    .split(" "),
+);

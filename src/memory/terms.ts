@@ -54,6 +54,12 @@ export function isOfIndex(word: string): boolean {
   return word.endsWith(END);
 }
 
+/** The two neighbours in writing without blanks that a word of the index is made of; null for any other word. */
+export function pairOf(word: string): string | null {
+  const pair = word.slice(0, -END.length);
+  return isOfIndex(word) && isUnspaced(pair) && !pair.includes(JOINT) ? pair : null;
+}
+
 /** The exact words and the parts of the identifiers in a text; at most 600 of each. */
 export function codeTerms(text: string): CodeTerms {
   const exact = new Set<string>();

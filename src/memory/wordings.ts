@@ -53,6 +53,16 @@ export function dayWordings(): readonly Wording[] {
           ? null
           : slashed(other!, one!, year!),
     },
+    // 20260304
+    {
+      pattern: /(?<![\w.-])(?<year>20[1-3]\d)(0[1-9]|1[0-2])([0-2]\d|3[01])(?![\w-])/,
+      span: ([, year, month, day]) => dayOf(Number(year), Number(month) - 1, Number(day)),
+    },
+    // 04.03.26, as in Europe; fewer digits are those of a version
+    {
+      pattern: /(?<![\w.-])(\d{2})\.(0\d|1[0-2])\.(?<year>[23]\d)(?![\w-]|\.\w)/,
+      span: ([, day, month, year]) => slashed(month!, day!, year!),
+    },
     // 4.3.2026, as in Europe
     {
       pattern: /(?<![\w.-])(\d{1,2})\. ?(\d{1,2})\. ?(?<year>20\d{2})\b/,
@@ -70,10 +80,10 @@ export function dayWordings(): readonly Wording[] {
       ),
       span: ([, month, day, year], nowMs) => inYear(monthOf(month!), Number(day), year, nowMs),
     },
-    // 4 March 2026 / the 4th of March / 4. März
+    // 4 March 2026 / 4-Mar-2026 / the 4th of March / 4. März
     {
       pattern: new RegExp(
-        `\\b(\\d{1,2})(?:st|nd|rd|th|\\.)? (?:of )?${MONTH}(?![a-zà-ÿ])(?:,? (?<year>\\d{4})\\b)?`,
+        `\\b(\\d{1,2})(?:-|(?:st|nd|rd|th|\\.)? (?:of )?)${MONTH}(?![a-zà-ÿ])(?:(?:,? |-)(?<year>\\d{4})\\b)?`,
       ),
       span: ([, day, month, year], nowMs) => inYear(monthOf(month!), Number(day), year, nowMs),
     },

@@ -16,8 +16,17 @@ export interface AskedTerm {
 
 /** A word in no more observations than these, or one of so many, may be called by another name there. */
 const RARE = { count: 2, oneOf: 200 };
+/**
+ * A question of more terms is a long one: so many are asked for, and so many at least. What is rare is in that part of what a
+ * word may be in to be ranked by, and all together are in that part of it.
+ */
+const LONG = { terms: 24, asked: 14, enough: 3, rare: 10, together: 3 };
 /** So many words that are nowhere are taken for slips: each stands for a few hundred words to look up. */
 const MAX_SLIPS = 1;
+/** So many words are looked for together. */
+const AT_ONCE = 32;
+/** Where so many others are known, none is taken for one: they find enough, and the few hundred take long. */
+const ENOUGH_KNOWN = 4;
 /** A question of more words finds enough with the others. */
 const MAX_LOOKED_UP = 8;
 
@@ -33,17 +42,18 @@ export interface CountOptions {
 /** Looks the words of a question up. */
 export function askedTerms(
   db: DatabaseSync,
-  { terms }: MemoryQuery,
+  query: MemoryQuery,
   options: CountOptions,
 ): AskedTerm[] {
-  const { limit, observations } = options;
-  const counts = countTerms(db, terms, limit);
+  const { observations } = options;
+  const { terms, counts } = tellingTerms(db, query.terms, options.limit);
   const rare = Math.max(RARE.count, observations / RARE.oneOf);
   // An identifier that is nowhere is no slip.
   const names = new Set(
     terms.filter(({ kind }) => kind === "exact").map(({ match }) => match.slice(1, -1)),
   );
-  let slips = 0;
+  const known = terms.filter(({ kind }, at) => kind === "word" && counts[at]! > 0).length;
+  let slips = known >= ENOUGH_KNOWN ? MAX_SLIPS : 0;
   let lookedUp = 0;
   return terms.map((term, at) => {
     const count = counts[at]!;
@@ -62,6 +72,33 @@ export function askedTerms(
     slips++;
     return { term, count, resembling: existing(db, slipsOf(word), options) };
   });
+}
+
+/**
+ * The terms that are asked for, and in how many observations each is. Of a pasted text that is the rarest: the others would
+ * take long and tell little beside them.
+ */
+function tellingTerms(
+  db: DatabaseSync,
+  terms: readonly QueryTerm[],
+  limit: number,
+): { readonly terms: readonly QueryTerm[]; readonly counts: readonly number[] } {
+  const words = terms.filter(({ kind }) => kind !== "pair");
+  if (words.length <= LONG.terms) return { terms, counts: countTerms(db, terms, limit) };
+  const rare = limit / LONG.rare;
+  const counts = countTerms(db, words, rare);
+  const known = words.map((term, at) => ({ term, count: counts[at]! }))
+    .filter(({ count }) => count > 0);
+  const rarest = known.filter(({ count }) => count < rare)
+    .sort((one, other) => one.count - other.count).slice(0, LONG.asked);
+  let together = 0;
+  const within = rarest.findIndex(({ count }) => (together += count) > limit / LONG.together);
+  if (within >= 0) rarest.splice(Math.max(within, LONG.enough));
+  const missing = Math.max(0, LONG.enough - rarest.length);
+  const others = known.filter(({ count }) => count >= rare).slice(0, missing)
+    .map(({ term }) => ({ term, count: countMatches(db, term.match, limit) }));
+  const asked = [...rarest, ...others];
+  return { terms: asked.map(({ term }) => term), counts: asked.map(({ count }) => count) };
 }
 
 /** In how many observations each term is. Two words that are everywhere are not looked for as a pair: that takes long. */
@@ -88,9 +125,19 @@ function existing(
   words: readonly string[],
   options: CountOptions,
 ): AskedTerm["resembling"] {
-  const known = words.map((word) => `"${word}"`).filter((match) => isHere(db, match, options));
+  const known = hereOf(db, words.map((word) => `"${word}"`), options);
   if (known.length === 0) return null;
   return counted(db, `(${known.join(" OR ")})`, options);
+}
+
+/** Those of some words that are here. Most are not: many are looked for at once, and by themselves where any of them is. */
+function hereOf(db: DatabaseSync, matches: readonly string[], options: CountOptions): string[] {
+  if (matches.length === 1) return matches.filter((match) => isHere(db, match, options));
+  return Array.from(
+    { length: Math.ceil(matches.length / AT_ONCE) },
+    (_, part) => matches.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
+  ).filter((some) => isHere(db, `(${some.join(" OR ")})`, options))
+    .flatMap((some) => some.filter((match) => isHere(db, match, options)));
 }
 
 function beginning(db: DatabaseSync, word: string, options: CountOptions): AskedTerm["resembling"] {

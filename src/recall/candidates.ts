@@ -1,9 +1,16 @@
 /** What may answer a question: the index is asked for its words, then each passage is looked at for how much it holds. */
 import type { DatabaseSync } from "node:sqlite";
 import { coverageOf, type CoveredTerm } from "../memory/coverage.ts";
-import { type MatchLimits, matchLimits, type MatchPlan, planMatch } from "../memory/match.ts";
+import {
+  type CountedMatch,
+  type MatchLimits,
+  matchLimits,
+  type MatchPlan,
+  planMatch,
+} from "../memory/match.ts";
 import type { MemoryQuery, QueryTerm } from "../memory/query.ts";
 import {
+  countMatches,
   type IndexHit,
   lastObservation,
   type MemoryFilter,
@@ -17,6 +24,8 @@ import { type AskedTerm, askedTerms } from "./asked_terms.ts";
 export interface AskedQuery {
   readonly query: MemoryQuery;
   readonly terms: readonly AskedTerm[];
+  /** The words that say little, as far as any observation has them. */
+  readonly small: readonly CountedMatch[];
   readonly limits: MatchLimits;
   readonly observations: number;
 }
@@ -28,6 +37,16 @@ const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
   part: 1,
   pair: 0.7,
 };
+/** A word that says little counts less, and by how many of the candidates have it. */
+const SMALL_WEIGHT = 0.4;
+/** So many candidates are looked for by their small words where those of the others are more than are looked at. */
+const BY_SMALL_WORDS = 60;
+/** A candidate with how much of the question it holds. */
+export interface ScoredHit extends IndexHit {
+  /** Whether that is all that was typed. */
+  readonly isWhole: boolean;
+}
+
 const NOTHING: ReadonlySet<number> = new Set();
 
 /** Looks the words of a question up. */
@@ -39,7 +58,10 @@ export function askQuery(
   const observations = lastObservation(db);
   const limits = matchLimits(observations);
   const terms = askedTerms(db, query, { limit: limits.perTerm, observations, project });
-  return { query, terms, limits, observations };
+  const small = query.small
+    .map((match) => ({ match, count: countMatches(db, match, limits.small) }))
+    .filter(({ count }) => count > 0);
+  return { query, terms, small, limits, observations };
 }
 
 /** What the index has of a question, as expressions. */
@@ -56,7 +78,7 @@ export function candidates(
   asked: AskedQuery,
   options: { readonly filter: MemoryFilter; readonly limit: number },
 ): IndexHit[] {
-  const { query, terms, limits } = asked;
+  const { query, terms, small, limits } = asked;
   const { project, ...rest } = options.filter;
   const within = { ...options, filter: { ...rest, project: null } };
   const plan = planOf(terms, query.phrases, { limits, project });
@@ -66,8 +88,15 @@ export function candidates(
     : newestMatches(db, plan.all, within);
   if (plan.kind === "newest" && hits.length === 0) return newestMatches(db, plan.any, within);
   // What stood in quotes need not be there in one piece where nothing has it so.
-  if (hits.length > 0 || query.phrases.length === 0) return hits;
-  return candidates(db, { ...asked, query: { ...query, phrases: [] } }, options);
+  if (hits.length === 0 && query.phrases.length > 0) {
+    return candidates(db, { ...asked, query: { ...query, phrases: [] } }, options);
+  }
+  const telling = small.filter(({ count }) => count < limits.small);
+  if (plan.kind === "newest" || hits.length < options.limit || telling.length === 0) return hits;
+  const known = new Set(hits.map(({ id }) => id));
+  const match = `(${telling.map(({ match }) => match).join(" OR ")}) AND ${plan.match}`;
+  const more = searchIndex(db, match, { ...within, limit: BY_SMALL_WORDS });
+  return [...hits, ...more.filter(({ id }) => !known.has(id))];
 }
 
 /**
@@ -76,29 +105,41 @@ export function candidates(
  */
 export function scoredByWords(
   db: DatabaseSync,
-  { terms, limits, observations }: AskedQuery,
+  { terms, small, limits, observations }: AskedQuery,
   hits: readonly IndexHit[],
-): IndexHit[] {
+): ScoredHit[] {
   const plan = planOf(terms, [], { limits, project: null });
-  if (plan.kind !== "ranked") return [...hits];
+  if (plan.kind !== "ranked") return hits.map((hit) => ({ ...hit, isWhole: false }));
   const ids = hits.map(({ id }) => id);
   // A word that is nearly everywhere is looked for only where a rarer one is: FTS5 then skips most of its observations.
   const find = (match: string, count: number) =>
     withTerm(db, count < limits.perTerm ? match : `${match} AND ${plan.match}`, ids);
+  const together = terms.reduce((sum, { count }) => sum + (count < limits.perTerm ? count : 0), 0);
+  const smallTerms = small.flatMap(({ match, count }): CoveredTerm[] => {
+    if (count >= limits.small && together >= limits.small) return [];
+    const within = withTerm(db, count < limits.small ? match : `${match} AND ${plan.match}`, ids);
+    // Beside the others that were found: what all of them have tells nothing.
+    const share = observations * within.size / Math.max(1, hits.length);
+    return [{ count: share, weight: SMALL_WEIGHT, isTyped: true, within, resembling: NOTHING }];
+  });
   const covered = coverageOf(
     hits,
     terms.flatMap(({ term, count, resembling }): CoveredTerm[] =>
       count === 0 && resembling === null ? [] : [{
         count: count === 0 ? resembling!.count : count,
         weight: WEIGHTS[term.kind],
+        isTyped: term.kind === "word",
         within: count === 0 ? NOTHING : find(term.match, count),
         resembling: resembling === null ? NOTHING : find(resembling.match, resembling.count),
       }]
-    ),
+    ).concat(smallTerms),
     observations,
   );
-  const most = Math.max(...covered, Number.MIN_VALUE);
-  return hits.map((hit, at) => ({ ...hit, textScore: covered[at]! / most }));
+  const most = Math.max(...covered.map(({ score }) => score), Number.MIN_VALUE);
+  return hits.map((hit, at) => {
+    const { score, isWhole } = covered[at]!;
+    return { ...hit, textScore: score / most, isWhole };
+  });
 }
 
 function planOf(

@@ -1,12 +1,12 @@
 /** Searching memory: the index gives candidates, ranking orders them, and what is asked for is read whole. */
 import type { DatabaseSync } from "node:sqlite";
-import { TIME_SLACK_MS } from "../memory/dates.ts";
+import { TIME_SLACK_MS, wordsOfDay } from "../memory/dates.ts";
 import type { TimeSpan } from "../memory/spans.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
 import { type MemoryQuestion, readQuestion } from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { snippetOf } from "../memory/snippet.ts";
-import { isOfIndex } from "../memory/terms.ts";
+import { isOfIndex, pairOf } from "../memory/terms.ts";
 import { estimateTokens } from "../memory/tokens.ts";
 import { requireWholeIndex } from "../store/memory_index.ts";
 import {
@@ -60,6 +60,8 @@ const CANDIDATES = 200;
 /** Best candidates whose neighbours are looked at, and how far. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
+/** What a day's date finds is 1; what was only made on that day is so much. */
+const MADE_THEN = 0.5;
 const SNIPPET_CHARS = 240;
 
 /**
@@ -79,7 +81,7 @@ export function searchMemory(
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const { project } = options.filter;
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
-  return tellResults(db, asked, found)
+  return tellResults(db, { asked, question, found })
     .filter((result) => project === null || result.project === project);
 }
 
@@ -106,7 +108,7 @@ function rankAsked(
     readonly question: MemoryQuestion;
   },
 ): Ranked<IndexHit>[] {
-  const { time, days, paths, speaker } = question;
+  const { time, days, timeWords, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, asked, options);
   const spans = time === null ? [] : days.length === 0 ? [time] : days.map(({ time }) => time);
@@ -117,12 +119,13 @@ function rankAsked(
     hits.push(...dated.filter(({ id }) => !known.has(id)));
   }
   const scored = scoredByWords(db, asked, hits);
-  const dates = new Set(days.map(({ match }) => match));
+  const dates = new Set(days.flatMap(({ matches }) => matches));
   if (hits.length === 0 || asked.terms.every(({ term }) => dates.has(term.match))) {
     const known = new Set(hits.map(({ id }) => id));
     scored.push(
       ...spans.flatMap((span) => newestWithin(db, span, options))
-        .filter(({ id }) => !known.has(id)),
+        .filter(({ id }) => !known.has(id))
+        .map((hit) => ({ ...hit, textScore: MADE_THEN, isWhole: false })),
     );
   }
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
@@ -134,10 +137,19 @@ function rankAsked(
     .filter(({ hit }) => isWithin(hit, filter));
   const ids = scored.map(({ id }) => id);
   const day = days.length === 0 ? null : {
-    readings: days.map(({ match, time }) => ({ saidBy: withTerm(db, match, ids), time })),
-    words: asked.terms.filter(({ term, count }) => term.kind === "word" && count > 0).length,
+    readings: days.map(({ matches, time }) => ({
+      saidBy: withTerm(db, matches.join(" OR "), ids),
+      time,
+    })),
+    words:
+      asked.terms.filter(({ term, count }) =>
+        term.kind === "word" && count > 0 && !dates.has(term.match)
+      ).length,
   };
-  return rank(scored, neighbours, { nowMs, time, day, paths, speaker }, weights);
+  const known = new Set(asked.terms.map(({ term }) => term.match));
+  for (const { match } of asked.small) known.add(match);
+  const wholeSaysTime = timeWords.every((match) => known.has(match));
+  return rank(scored, neighbours, { nowMs, time, wholeSaysTime, day, paths, speaker }, weights);
 }
 
 /** What was done in a time, whatever it says: what surely was before what may have been, by the zone of the clock. */
@@ -176,10 +188,14 @@ function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: Memor
 
 function tellResults(
   db: DatabaseSync,
-  asked: AskedQuery,
-  found: readonly Ranked<IndexHit>[],
+  { asked, question, found }: {
+    readonly asked: AskedQuery;
+    readonly question: MemoryQuestion;
+    readonly found: readonly Ranked<IndexHit>[];
+  },
 ): SearchResult[] {
   const words = wordsOf(asked);
+  const daysIn = (text: string) => question.days.flatMap(({ day }) => wordsOfDay(text, day));
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
     const { id, title, text } = observation;
@@ -188,7 +204,7 @@ function tellResults(
       uid: observation.uid,
       kind: observation.kind,
       title,
-      snippet: snippetOf(text, words, SNIPPET_CHARS),
+      snippet: snippetOf(text, [...words, ...daysIn(text)], SNIPPET_CHARS),
       score: Math.round((scores.get(id) ?? 0) * 1000) / 1000,
       sessionId: observation.sessionId,
       project: observation.project,
@@ -204,6 +220,8 @@ function tellResults(
 
 /** The words that were looked for, as they may stand in a text: what only the index has is left out. */
 function wordsOf(asked: AskedQuery): string[] {
-  return knownMatches(asked).flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
+  return [...knownMatches(asked), ...asked.small.map(({ match }) => match)]
+    .flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
+    .map((word) => pairOf(word) ?? word)
     .filter((word) => !isOfIndex(word) && !word.includes(" "));
 }

@@ -36,6 +36,27 @@ async function ask(place: Place, args: readonly string[]): Promise<any> {
   return JSON.parse(stdout);
 }
 
+Deno.test("a file is found by its whole path and from a folder of the project, as by its end", async () => {
+  using place = await remembered();
+  const folder = join(place.project, "src", "deep");
+  await Deno.mkdir(folder, { recursive: true });
+  const whole = join(place.project, "src", "auth.ts");
+  const ids = (found: readonly { readonly id: number }[]) => found.map(({ id }) => id);
+  const expected = ids((await ask(place, ["memory", "timeline", "src/auth.ts"])).observations);
+  assert.ok(expected.length > 0);
+  const search = ["memory", "search", "auth", "--file"];
+  const found = ids((await ask(place, [...search, "src/auth.ts"])).results);
+  assert.ok(found.length > 0);
+  for (const [cwd, file] of [[place.project, whole], [place.path, whole], [folder, "../auth.ts"]]) {
+    const from = { path: place.path, project: cwd! };
+    const { observations } = await ask(from, ["memory", "timeline", file!]);
+    assert.deepEqual(ids(observations), expected, `${file} in ${cwd}`);
+    assert.deepEqual(ids((await ask(from, [...search, file!])).results), found, file);
+  }
+  const elsewhere = join(place.path, "other", "src", "auth.ts");
+  assert.deepEqual((await ask(place, ["memory", "timeline", elsewhere])).observations, []);
+});
+
 Deno.test("memory search gives what programs are promised, the best first, and each filter narrows it", async () => {
   using place = await remembered();
   const { results } = await ask(place, ["memory", "search", "mismatched", "types"]);

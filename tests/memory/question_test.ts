@@ -22,6 +22,9 @@ const SPOKEN: Readonly<Record<string, string>> = {
   "the build of 14/3/2026.": "2026-03-14 2026-03-14",
   "between 3/4/2026 and 3/9/2026": "2026-03-04 2026-03-09",
   "Was war am 4.3.2026?": "2026-03-04 2026-03-04",
+  "Was war am 04.03.26?": "2026-03-04 2026-03-04",
+  "the fair of 4-Mar-2026": "2026-03-04 2026-03-04",
+  "batch 20260304": "2026-03-04 2026-03-04",
   "Was war am 4. März?": "2026-03-04 2026-03-04",
   "3月4日 的部署": "2026-03-04 2026-03-04",
   "what did we do on March 4th, 2025?": "2025-03-04 2025-03-04",
@@ -67,7 +70,8 @@ Deno.test("spokenTime() understands how people speak of days, weeks, months and 
 Deno.test("spokenTime() takes neither versions nor verbs for a time", () => {
   for (
     const text of [
-      "upgrade to 1.2.3",
+      "upgrade to 1.2.3, 1.10.25 or 24.04.01",
+      "order 20251356 of a20251118",
       "what is in a/3/4/2026/b",
       "3/4/5/6 of them, 13/13/2026, 2/30/2026",
       "1/2 of it",

@@ -1,6 +1,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
 import type { EvalDocument } from "../../src/memory/eval_set.ts";
+import { readQuery } from "../../src/memory/query.ts";
+import { askQuery } from "../../src/recall/candidates.ts";
 import { takeInDocuments } from "../../src/recall/eval.ts";
 import { searchMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
@@ -20,6 +22,7 @@ async function remembering(documents: readonly EvalDocument[]) {
   return {
     search: (text: string, limit = 10, project: string | null = null) =>
       searchMemory(db, text, { filter: { ...EVERYTHING, project }, limit, nowMs: NOW }),
+    asked: (text: string) => askQuery(db, readQuery(text), null).terms,
     [Symbol.dispose]() {
       db.close();
       removeFolder(folder);
@@ -66,7 +69,7 @@ Deno.test("a word that was mistyped, is half a word or has another ending is fou
     "Die Datenbankverbindung bricht nach einer Stunde ab.",
     "Claude: 数据库的连接池太小。",
   ));
-  for (const text of ["schedulr", "shceduler", "schedulwr", "sched", "schedulers"]) {
+  for (const text of ["schedulr", "schduler", "shceduler", "schedulwr", "sched", "schedulers"]) {
     ok(memory.search(text)[0]?.title.includes("scheduler"), text);
   }
   for (const text of ["Datenbank", "Datenbanken", "datenbankverbindungen"]) {
@@ -74,6 +77,18 @@ Deno.test("a word that was mistyped, is half a word or has another ending is fou
   }
   ok(memory.search("库")[0]?.title.includes("数据库"));
   deepStrictEqual(memory.search("gardening"), []);
+});
+
+Deno.test("a pasted text is asked for by its rarest words, and finds where it is from", async () => {
+  const { documents } = makeCorpus(3, { documents: 3_000, questions: 0 });
+  using memory = await remembering(documents);
+  const pasted = documents.filter(({ text }) => text.length > 60).slice(200, 220)
+    .map(({ text }) => text).join(" ");
+  const asked = memory.asked(pasted);
+  ok(asked.length <= 14, `${asked.length} words`);
+  const found = asked.reduce((sum, { count }) => sum + count, 0);
+  ok(found <= 2_000, `${found} observations to look at`);
+  ok(memory.search(pasted).some(({ title }) => pasted.includes(title)));
 });
 
 Deno.test("a picture is found among words, and by itself", async () => {
@@ -165,6 +180,9 @@ const WRITTEN = [
   "18/11/2025",
   "18.11.2025",
   "18. 11. 2025",
+  "18.11.25",
+  "18-Nov-2025",
+  "20251118",
   "Nov 18, 2025",
   "November 18th, 2025",
   "18 November 2025",
@@ -216,7 +234,7 @@ Deno.test("a text that tells a day is found by that day, however either of them 
   }
 });
 
-Deno.test("a question of nothing but a date is answered with what was done then, then with what tells of it", async () => {
+Deno.test("a question of nothing but a date is answered with what tells of it, then with what was done then", async () => {
   using memory = await remembering(saidOn([
     ["2025-11-18", "The mailer was emptied by hand."],
     ["2025-12-01", "We planned the release of 11/18/2025."],
@@ -224,10 +242,64 @@ Deno.test("a question of nothing but a date is answered with what was done then,
   ]));
   for (const text of [...WRITTEN, "what did we do on 11/18/2025?"]) {
     deepStrictEqual(memory.search(text).map(({ title }) => title), [
-      "The mailer was emptied by hand.",
       "We planned the release of 11/18/2025.",
+      "The mailer was emptied by hand.",
     ], text);
   }
+});
+
+Deno.test("what says a date comes before all that was made on that day, however much that is", async () => {
+  const audit = "The audit of the kiosk took place 2025-11-18 in the office.";
+  const rows = Array.from({ length: 30 }, (_, at) => `The cart reads row ${at} of the table.`);
+  using memory = await remembering([
+    ...saidOn([["2025-10-01", audit]]),
+    ...saidOn(rows.map((text) => ["2025-11-18", text])).map((document) => ({
+      ...document,
+      id: `row ${document.id}`,
+      sessionId: "rows",
+    })),
+  ]);
+  for (const text of [...WRITTEN, "what happened on November 18, 2025", "audit 2025-11-18"]) {
+    strictEqual(memory.search(text)[0]?.title, audit, text);
+  }
+  strictEqual(memory.search("2025-11-18", 20).length, 20);
+});
+
+Deno.test("small words and words of a time tell apart what the others find", async () => {
+  const resembling = Array.from({ length: 300 }, (_, at) => [
+    `docker compose up number ${at}`,
+    `session table row ${at}`,
+    `price engine rule ${at}`,
+    `unique index ${at}`,
+    `mailer on for letter ${at}`,
+  ]).flat();
+  const meant: Readonly<Record<string, string>> = {
+    "docker compose down": "docker compose down resets it",
+    "session table today": "The session table keeps today only",
+    "price engine in May": "The price engine has a rule for May",
+    "index over the weekend": "The index was rebuilt over the weekend",
+    "mailer off": "Turn the mailer off",
+    "without the mailer": "We can do without the mailer",
+  };
+  const texts = [...Object.values(meant), ...resembling];
+  using memory = await remembering(
+    said(...texts).map((document, at) => ({ ...document, createdAtMs: NOW - 1_000_000 + at })),
+  );
+  for (const [text, title] of Object.entries(meant)) {
+    strictEqual(memory.search(text)[0]?.title, title, text);
+  }
+});
+
+Deno.test("what is shown of a text holds a date in any form, and neighbours of writing without blanks", async () => {
+  const filler = "and then there was more to be said about other things ".repeat(12);
+  using memory = await remembering(said(
+    ...OTHERS,
+    `${filler} The wombat moved on 18 November 2025 at last. ${filler}`,
+    `${filler} 企鹅的缓存坏了 ${filler}`,
+  ));
+  const shown = (text: string) => memory.search(text)[0]?.snippet ?? "";
+  for (const day of WRITTEN) ok(shown(day).includes("18 November 2025"), day);
+  ok(shown("企鹅缓存").includes("企鹅的缓存"), shown("企鹅缓存"));
 });
 
 Deno.test("a date that has two meanings is first what it means in America, then what it means elsewhere", async () => {

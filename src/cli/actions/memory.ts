@@ -9,7 +9,7 @@ import {
 } from "../../store/memory_look.ts";
 import type { CliContext } from "../context.ts";
 import { observationNamed } from "../observation_lookup.ts";
-import { projectFilterOf } from "../project_filter.ts";
+import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { openStore } from "../store.ts";
 import type { View } from "../view.ts";
 
@@ -55,7 +55,7 @@ export async function showTimeline(
   const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
   const around = isId ? observationNamed(db, target) : null;
   const observations = around === null
-    ? timelineOfFile(db, target, {
+    ? timelineOfFile(db, fileFilterOf(db, context, target), {
       project: projectFilterOf(db, context, flags),
       limit: flags.limit,
     })

@@ -5,7 +5,7 @@ import { withIndex } from "../../store/memory_index.ts";
 import { areOfSeveral, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { projectFilterOf } from "../project_filter.ts";
+import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import type { View } from "../view.ts";
@@ -36,7 +36,7 @@ export async function search(
       project: projectFilterOf(db, context, flags),
       sessionId: sessionFilterOf(db, flags.session),
       branch: flags.branch ?? null,
-      file: flags.file ?? null,
+      file: flags.file === undefined ? null : fileFilterOf(db, context, flags.file),
       kind: flags.kind ?? null,
       sinceMs: flags.since ?? null,
       untilMs: flags.until ?? null,
