@@ -27,7 +27,7 @@ export function isListed(value: string, secrecy: Secrecy): boolean {
 }
 
 /** Letters and digits as no word and no path has them. */
-function isRandom(value: string): boolean {
+export function isRandom(value: string): boolean {
   if (value.length < 12 || /[\s/]/.test(value) || !/\d/.test(value)) return false;
   return /[a-z]/.test(value) && /[A-Z]/.test(value) || /^[\da-f]{20,}$/i.test(value);
 }

@@ -6,6 +6,7 @@
  */
 import { maskAssignments } from "./assignments.ts";
 import { dropBlocks } from "./blocks.ts";
+import { maskCarried } from "./carried.ts";
 import { maskArguments, maskNetrc } from "./commands.ts";
 import { withoutColours } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
@@ -108,9 +109,15 @@ function isMask(text: string): boolean {
 /**
  * A copy of parsed JSON with every string and key redacted; below a key with a secret name
  * (`{"password": …}`) strings and numbers are masked for its sake. Any depth; what is not JSON stays. Private text is
- * dropped also where it goes on over several strings.
+ * dropped also where it goes on over several strings, and what is masked in one string is masked in all of them.
  */
 export function redactValue(value: unknown, rules: RedactRules): unknown {
+  const source = hidePrivate(value);
+  const redacted = { value: redactOnce(source, rules) };
+  return maskCarried(source, redacted) ? redactOnce(redacted.value, rules) : redacted.value;
+}
+
+function redactOnce(value: unknown, rules: RedactRules): unknown {
   const pending: Container[] = [];
   const copy: Copy = (source, secrecy, name = "") => {
     if (typeof source === "string") {
@@ -123,7 +130,7 @@ export function redactValue(value: unknown, rules: RedactRules): unknown {
     pending.push({ source, target, secrecy });
     return target;
   };
-  const result = copy(hidePrivate(value), "none");
+  const result = copy(value, "none");
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (Array.isArray(next.target)) redactItems(next, copy, rules);
     else redactEntries(next, copy, rules);

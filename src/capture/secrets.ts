@@ -26,10 +26,22 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
     () => /LS0tLS1CRUdJTi[A-Za-z0-9+/]{0,40}?(?:UFJJVkFUR|BSSVZBVE|QUklWQVRF)[A-Za-z0-9+/]*={0,2}/g,
   ],
   ["github-pat", () => /github_pat_\w{22,}/g],
-  ["gitlab-token", () => /gl(?:pat|dt|rt|cbt|ptt|soat)-[\w-]{20,}(?:\.\w{2,16}){0,2}/g],
+  [
+    "gitlab-token",
+    () => /gl(?:pat|dt|rtr?|cbt|ptt|soat|oas|ft|imt|agent|ffct|wt)-[\w-]{20,}(?:\.\w{2,16}){0,2}/g,
+  ],
   ["slack-token", () => /(?:xox[a-z]-|xapp-)[\w%-]{10,}/g],
   ["slack-webhook", () => /(hooks\.slack\.com\/(?:services|workflows|triggers)\/)[\w/-]{20,}/g],
   ["discord-webhook", () => /(discord(?:app)?\.com\/api\/webhooks\/)\d{17,20}\/[\w-]{20,}/g],
+  [
+    "teams-webhook",
+    () =>
+      /(office(?:365)?\.com\/webhook(?:b2)?\/)[\w@-]{36,120}\/IncomingWebhook\/[\w-]{20,}(?:\/[\w-]{20,}){0,2}/g,
+  ],
+  [
+    "zapier-webhook",
+    () => /(hooks\.zapier\.com\/hooks\/(?:catch|standard)\/)\d{4,12}\/\w{6,}/g,
+  ],
   ["stripe-key", () => /[sr]k_(?:live|test)_[A-Za-z0-9]{10,}/g],
   ["stripe-webhook-secret", () => /whsec_[A-Za-z0-9]{24,}/g],
   ["anthropic-key", () => /sk-ant-[\w-]{20,}/g],
@@ -51,10 +63,10 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
       /(?:M[Tjz]|N[DTjz]|O[DT])(?:[\w-]{20,28}\.[\w-]{6}\.[\w-]{27,}|[AEIMQUYcgk][w-z0-5](?:[MNO][DTjz][AEIMQUYcgk][w-z0-5]){4,5}[\w-]{2,4}\.[\w-]{5,7}\.[\w-]{20,})/g,
   ],
   ["service-token", serviceToken],
-  ["docker-token", () => /dckr_pat_[\w-]{20,}/g],
+  ["docker-token", () => /dckr_[po]at_[\w-]{20,}/g],
   ["vault-token", () => /hv[sb]\.[\w-]{20,}/g],
   ["google-token", () => /ya29\.[\w-]{20,}/g],
-  ["atlassian-token", () => /ATATT[\w=-]{20,}/g],
+  ["atlassian-token", () => /AT[AC]TT[\w=-]{20,}/g],
   ["linear-key", () => /lin_api_[A-Za-z0-9]{30,}/g],
   ["shopify-token", () => /shp(?:at|ss|ca|pa)_[A-Fa-f0-9]{32}/g],
   ["age-key", () => /AGE-SECRET-KEY-1[A-Z0-9]{50,}/g],
@@ -86,6 +98,10 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
 const COMPANIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ["url-password", ["url-password", "url-user"]],
   ["github-pat", ["github-pat", "docker-token"]],
+  ["gitlab-token", ["gitlab-token", "service-token"]],
+  ["jwt", ["jwt", "service-token"]],
+  ["openai-key", ["openai-key", "service-token"]],
+  ["stripe-key", ["stripe-key", "service-token"]],
 ]);
 
 /** What one pattern cannot find. */

@@ -9,12 +9,41 @@ const UNMISTAKABLE: readonly string[] = [
   "tskey-(?:auth|api|client|scim|webhook)-[A-Za-z\\d]{8,32}-[A-Za-z\\d]{16,}", // Tailscale
   "CCIPAT_[A-Za-z\\d]{16,32}_[a-f\\d]{40}", // CircleCI
   "NRAK-[A-Z\\d]{27}", // New Relic
+  "NRI[IQ]-[\\w-]{32}", // New Relic, to insert and to query
+  "NRRA-[a-f\\d]{42}", // New Relic, REST
   "PMAK-[a-f\\d]{24}-[a-f\\d]{34}", // Postman
   "rubygems_[a-f\\d]{48}",
   String.raw`pscale_(?:tkn|pw|oauth)_[\w-]{24}[\w.=-]{8,}`, // PlanetScale
   "figd_[\\w-]{38,}", // Figma
   "pplx-[A-Za-z\\d]{48,}", // Perplexity
+  "GR1348941[\\w-]{20,}", // GitLab, to register runners
+  "HRKU-[\\w-]{36,}", // Heroku
+  "nfp_[A-Za-z\\d]{36,}", // Netlify
+  "vercel_blob_rw_[A-Za-z\\d]{16,}_[A-Za-z\\d]{24,}",
+  "CLOJARS_[a-z\\d]{60}",
+  String.raw`snyk_[us]at\.[a-f\d]{8}\.[\w.-]{20,}`,
+  "nvapi-[\\w-]{60,}", // NVIDIA
+  "pcsk_[A-Za-z\\d]{4,8}_[A-Za-z\\d]{50,}", // Pinecone
+  "lsv2_(?:pt|sk)_[a-f\\d]{32}_[a-f\\d]{10}", // LangSmith
+  "jina_[A-Za-z\\d]{32}[\\w-]{28,}",
+  String.raw`access_token\$(?:production|sandbox)\$[a-z\d]{16}\$[a-f\d]{32}`, // Braintree
+  "FLWSECK(?:_TEST)?-[A-Za-z\\d]{16,}(?:-X)?", // Flutterwave
+  "shippo_(?:live|test)_[a-f\\d]{40}",
+  "x(?:keysib|smtpsib)-[a-f\\d]{64}-[A-Za-z\\d]{16}", // Brevo
+  "CFPAT-[\\w-]{43}", // Contentful
+  "rdme_[a-z\\d]{70}", // ReadMe
+  "fio-u-[\\w-]{64}", // Frame.io
+  "ops_eyJ[\\w+/-]{80,}={0,2}", // 1Password
+  "AKCp[A-Za-z\\d]{60,}", // Artifactory
+  "cmVmdGtu[A-Za-z\\d]{56}", // Artifactory, a reference
+  "bedrock-api-key-[A-Za-z\\d]{30}[\\w+/-]{10,}={0,2}",
 ];
+
+/** Digits and letters, not the long name of something in a program: that has no digits and capitals at once. */
+const MIXED = "(?=[\\w-]{0,60}\\d)(?=[\\w-]{0,60}[A-Z])(?=[\\w-]{0,60}[a-z])";
+/** Longer is something else, for example a piece of base64. */
+const END = "(?![\\w+/])";
+const UUID = "[a-f\\d]{8}-(?:[a-f\\d]{4}-){3}[a-f\\d]{12}";
 
 /** Beginnings that ordinary words may end in: `cache-key-…`. */
 const AMBIGUOUS: readonly string[] = [
@@ -24,7 +53,7 @@ const AMBIGUOUS: readonly string[] = [
   String.raw`[A-Za-z\d]{14}\.atlasv1\.[\w-]{60,}`, // Terraform Cloud
   "sbp_(?:v0_)?[a-f\\d]{40}", // Supabase, of a person
   // Supabase, of a project. A name in a program has no digits and capitals at once.
-  "sb_secret_(?=[\\w-]{0,30}\\d)(?=[\\w-]{0,30}[A-Z])[\\w-]{22}_[\\w-]{8,}",
+  "sb_secret_(?=[\\w-]{0,30}\\d)(?=[\\w-]{0,30}[A-Z])[\\w-]{31,}",
   String.raw`dp\.(?:[ps]t|ct|sa)\.(?:[\w-]{2,35}\.)?[A-Za-z\d]{40,}`, // Doppler
   "bkua_[A-Za-z\\d]{40,}", // Buildkite
   "pul-[a-f\\d]{40}", // Pulumi
@@ -37,6 +66,41 @@ const AMBIGUOUS: readonly string[] = [
   "gsk_[A-Za-z\\d]{52,}", // Groq
   "xai-[A-Za-z\\d]{80,}", // xAI
   "r8_[A-Za-z\\d]{37,}", // Replicate
+  "ABSK[A-Za-z\\d+/]{100,}={0,2}", // Amazon Bedrock
+  "[A-Za-z\\d]{76}AZDO[A-Za-z\\d]{4}(?!\\w)", // Azure DevOps
+  `LTAI${MIXED}[A-Za-z\\d]{16,26}${END}`, // Alibaba
+  `AKID${MIXED}[A-Za-z\\d]{32}${END}`, // Tencent
+  `AQVN${MIXED}[\\w-]{35,38}${END}`, // Yandex, a key
+  `y[0-3]_${MIXED}[\\w-]{50,}`, // Yandex
+  String.raw`v1\.0-[a-f\d]{24}-[a-f\d]{100,}`, // Cloudflare, the key of its authority
+  `cf(?:ut|at|k)_${MIXED}[A-Za-z\\d]{40,}`, // Cloudflare
+  `vc[piark]_${MIXED}[A-Za-z\\d]{24,}`, // Vercel
+  `rnd_${MIXED}[A-Za-z\\d]{28,}${END}`, // Render
+  "oy2[a-z2-7]{43}(?!\\w)", // NuGet
+  `cio${MIXED}[A-Za-z\\d]{32}${END}`, // crates.io
+  "sgp_(?:(?:[a-f\\d]{16}|local)_)?[a-f\\d]{40}", // Sourcegraph
+  "sq[upa]_[a-f\\d]{40}", // SonarQube
+  "pn[ub]_[A-Za-z\\d]{36}", // Prefect
+  "csk-[a-z\\d]{40,}", // Cerebras
+  "tvly-(?=[\\w-]{0,40}\\d)(?:(?:dev|prod)-)?[A-Za-z\\d][\\w-]{27,}", // Tavily
+  `fw_${MIXED}[A-Za-z\\d]{22,}${END}`, // Fireworks
+  "e2b_[a-f\\d]{40}",
+  // Square, and Facebook. A picture in base64 has long rows of one letter.
+  `(?<!/)EAA(?!\\w{0,60}AAAA)${MIXED}[\\w-]{57,}(?![+/=])`,
+  "rzp_(?:live|test)_[A-Za-z\\d]{14,}", // Razorpay
+  `access-(?:production|sandbox)-${UUID}`, // Plaid
+  `EZ[AT]K${MIXED}[A-Za-z\\d]{54}${END}`, // EasyPost
+  `re_${MIXED}[A-Za-z\\d]{8}_[A-Za-z\\d]{24}${END}`, // Resend
+  "[a-f\\d]{32}-us\\d{1,2}(?![\\w-])", // Mailchimp
+  `pat-(?:na|eu|ap)\\d-${UUID}`, // HubSpot
+  String.raw`sk\.eyJ[\w-]{40,}\.[\w-]{20,}`, // Mapbox
+  String.raw`sl\.(?:u\.)?(?=[\w-]{0,60}\d)[\w-]{125,}`, // Dropbox
+  String.raw`pat[A-Za-z\d]{14}\.[a-f\d]{64}`, // Airtable
+  "[A-Za-z\\d]{36}NRAL(?!\\w)", // New Relic, a licence
+  `ph[xc]_${MIXED}[A-Za-z\\d]{40,}`, // PostHog
+  `aio_${MIXED}[A-Za-z\\d]{28}${END}`, // Adafruit
+  `hbp_${MIXED}[A-Za-z\\d]{36}${END}`, // Honeybadger
+  "key_[a-f\\d]{64}", // Cursor
 ];
 
 /**

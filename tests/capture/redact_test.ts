@@ -107,6 +107,15 @@ Deno.test("redactText() masks a password in JSON at every depth of escaping", ()
 Deno.test("redactText() masks webhook addresses and keeps their host", () => {
   const slack = "https://hooks.slack" + ".com/services/T000/B000/" + alnum(24);
   assert.equal(redact(slack), "https://hooks.slack.com/services/[redacted:slack-webhook]");
+  const uuid = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
+  for (const path of ["x.webhook.office.com/webhookb2", "outlook.office365.com/webhook"]) {
+    const teams = `https://${path}/${uuid}@${uuid}/IncomingWebhook/${"0a1b".repeat(8)}/${uuid}`;
+    assert.ok(needsRedaction(teams, []));
+    assert.equal(redact(`a ${teams} b`), `a https://${path}/[redacted:teams-webhook] b`);
+  }
+  const zapier = "https://hooks.zapier.com/hooks/catch/";
+  assert.ok(needsRedaction(zapier, []));
+  assert.equal(redact(`${zapier}1234567/o3xk2ab/ x`), `${zapier}[redacted:zapier-webhook]/ x`);
 });
 
 Deno.test("redactText() masks a key in a JWT header after an escaped line break", () => {

@@ -47,6 +47,7 @@ const HIDDEN = [
   KEY_LINES[1]!,
   "scales at dusk",
   "okonjima",
+  "Dunnart66Thicket",
 ];
 
 /** All of them, each on lines of its own. */
@@ -188,6 +189,23 @@ async function worked({ event, use, project }: Stage): Promise<void> {
           ...ALL.split("\n").map((line) => `-${line}`),
           ...ALL.split("\n").map((l) => `+${l}`),
         ],
+      }],
+    },
+  });
+  // A value alone, which only the file around it tells to be a secret, and what takes its place.
+  const change = { file_path: join(project, ".env"), old_string: "Numbat4711Burrow" };
+  await use("Edit", {
+    tool_input: { ...change, new_string: "Dunnart66Thicket" },
+    tool_response: {
+      oldString: change.old_string,
+      newString: "Dunnart66Thicket",
+      originalFile: "A=1\nDB_PASSWORD=Numbat4711Burrow\n",
+      structuredPatch: [{
+        oldStart: 2,
+        oldLines: 1,
+        newStart: 2,
+        newLines: 1,
+        lines: ["-DB_PASSWORD=Numbat4711Burrow", "+DB_PASSWORD=Dunnart66Thicket"],
       }],
     },
   });
