@@ -1,4 +1,5 @@
 /** Words that stand for a word of a question: another name of the same thing, an ending, a slip of the finger. */
+import { isBeyondAscii } from "./letters.ts";
 import { isUnspaced } from "./terms.ts";
 
 /** Names of one thing in the talk about programs, and a few of every day; each word is in one group. */
@@ -57,15 +58,52 @@ export function otherNames(word: string): readonly string[] {
   return groups.get(word) ?? [];
 }
 
+const HANGUL = /^[\uac00-\ud7a3]+$/;
+const GREEK: Readonly<Record<string, string>> = {
+  α: "ά",
+  ε: "έ",
+  η: "ή",
+  ι: "ί",
+  ο: "ό",
+  υ: "ύ",
+  ω: "ώ",
+};
+
+/**
+ * Other ways to write a word, which the index does not take for the same: `ss` for `ß`, thousands that are set apart, letters
+ * without their accents, Greek ones with the one that was left out, Korean words with a blank between them; empty for most.
+ */
+export function otherSpellings(word: string): readonly string[] {
+  const spellings = new Set([word.replaceAll("ß", "ss"), word.replaceAll("ss", "ß")]);
+  if (/^[1-9]\d{3,14}$/.test(word)) spellings.add(word.replace(/\B(?=(?:\d{3})+$)/g, " "));
+  if (isBeyondAscii(word)) {
+    spellings.add(word.normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC"));
+    for (let at = 0; at < word.length; at++) {
+      const accented = GREEK[word[at]!];
+      if (accented !== undefined) spellings.add(word.slice(0, at) + accented + word.slice(at + 1));
+      if (at > 0 && word.length > 2 && HANGUL.test(word)) {
+        spellings.add(`${word.slice(0, at)} ${word.slice(at)}`);
+      }
+    }
+  }
+  spellings.delete(word);
+  return [...spellings];
+}
+
 /** Endings that are taken off at most, and what must stay. */
 const MAX_ENDING = 3;
 const MIN_STEM = 6;
 
 /** How a word that is nowhere may begin, the longest first: languages that nothing stems, compounds, half a word. */
 export function beginningsOf(word: string): string[] {
-  if (word.length < 4) return isUnspaced(word) ? [word] : [];
+  if (word.length < 4) return isUnspaced(word) || isKorean(word) ? [word] : [];
   return Array.from({ length: MAX_ENDING + 1 }, (_, cut) => word.slice(0, word.length - cut))
     .filter((start, cut) => cut === 0 || start.length >= MIN_STEM);
+}
+
+/** Two syllables of Korean are a word, which has endings behind it. */
+function isKorean(word: string): boolean {
+  return word.length > 1 && HANGUL.test(word);
 }
 
 /** Shorter words are too much like others; of longer ones there are too many slips. */

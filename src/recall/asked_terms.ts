@@ -1,7 +1,8 @@
 /** The words of a question as the index knows them: how often each occurs, and what stands for those that hardly do. */
 import type { DatabaseSync } from "node:sqlite";
 import type { MemoryQuery, QueryTerm } from "../memory/query.ts";
-import { beginningsOf, otherNames, slipsOf } from "../memory/resembling.ts";
+import { isBeyondAscii } from "../memory/letters.ts";
+import { beginningsOf, otherNames, otherSpellings, slipsOf } from "../memory/resembling.ts";
 import { exactTerm, projectTerm } from "../memory/terms.ts";
 import { countMatches } from "../store/memory_search.ts";
 
@@ -61,7 +62,7 @@ export function askedTerms(
       return { term, count, resembling: null };
     }
     const word = term.match.slice(1, -1);
-    const named = existing(db, otherNames(word), options);
+    const named = existing(db, [...otherNames(word), ...otherSpellings(word)], options);
     if (named !== null || isHere(db, term.match, options)) {
       return { term, count, resembling: named };
     }
@@ -125,7 +126,7 @@ function existing(
   words: readonly string[],
   options: CountOptions,
 ): AskedTerm["resembling"] {
-  const known = hereOf(db, words.map((word) => `"${word}"`), options);
+  const known = hereOf(db, words.map(matchOf), options);
   if (known.length === 0) return null;
   return counted(db, `(${known.join(" OR ")})`, options);
 }
@@ -138,6 +139,11 @@ function hereOf(db: DatabaseSync, matches: readonly string[], options: CountOpti
     (_, part) => matches.slice(part * AT_ONCE, (part + 1) * AT_ONCE),
   ).filter((some) => isHere(db, `(${some.join(" OR ")})`, options))
     .flatMap((some) => some.filter((match) => isHere(db, match, options)));
+}
+
+/** A word as the index takes it; a Korean one that was put apart may have an ending. */
+function matchOf(word: string): string {
+  return word.includes(" ") && isBeyondAscii(word) ? `"${word}" *` : `"${word}"`;
 }
 
 function beginning(db: DatabaseSync, word: string, options: CountOptions): AskedTerm["resembling"] {

@@ -79,6 +79,20 @@ Deno.test("a word that was mistyped, is half a word or has another ending is fou
   deepStrictEqual(memory.search("gardening"), []);
 });
 
+Deno.test("a word is found however it is written: its accents, its endings, its blanks, its thousands", async () => {
+  const texts: Readonly<Record<string, readonly string[]>> = {
+    "키오스크 화면이 절전 모드에서 깨어나지 않음": ["화면", "절전모드", "키오스크"],
+    "Η αρκούδα κοιμάται": ["αρκουδα", "αρκούδα"],
+    "Das Straußenei ist groß": ["straussenei", "Straußenei", "gross"],
+    "Row 1,048,576 is the last one": ["1048576", "1,048,576"],
+    "Der Gruss kam an": ["Gruß"],
+  };
+  using memory = await remembering(said(...OTHERS, ...Object.keys(texts)));
+  for (const [text, words] of Object.entries(texts)) {
+    for (const word of words) strictEqual(memory.search(word)[0]?.title, text, word);
+  }
+});
+
 Deno.test("a pasted text is asked for by its rarest words, and finds where it is from", async () => {
   const { documents } = makeCorpus(3, { documents: 3_000, questions: 0 });
   using memory = await remembering(documents);
