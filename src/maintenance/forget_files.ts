@@ -65,7 +65,7 @@ function fits(path: string, filter: ForgetFilter): boolean {
     const { record } = JSON.parse(text) as SpooledRecord;
     const { ids, sessionId, project, files, sinceMs, untilMs } = filter;
     const told = record.session;
-    const touched = record.capture?.filesTouched ?? [];
+    const touched = [...record.capture?.filesTouched ?? [], ...namedIn(record)];
     return (ids === null || ids.captures.includes(record.id)) &&
       (sessionId === null || record.sessionId === sessionId) &&
       (project === null || (told?.repository ?? told?.projectDir) === project) &&
@@ -78,6 +78,12 @@ function fits(path: string, filter: ForgetFilter): boolean {
     // Damaged: only its letters can tell.
     return isTextAlone(filter) && filter.text!.isIn(text);
   }
+}
+
+/** The files that the record's row of the audit trail would name. */
+function namedIn({ execution }: SpooledRecord["record"]): string[] {
+  const files: unknown = execution.metadata["files"];
+  return Array.isArray(files) ? files.filter((file) => typeof file === "string") : [];
 }
 
 function holds(json: string, { text }: ForgetFilter): boolean {

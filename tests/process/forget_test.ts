@@ -584,6 +584,27 @@ Deno.test("memory forget by file and by id takes what a person was asked, and wh
     await event(place, "PermissionRequest", other);
     await use(place, "Bash", { ...other, tool_response: { stdout: "kept" } });
     assert.equal((await place.run("queue", "drain")).code, 0);
+    const file2 = join(place.project, "others.ts");
+    for (const [at, path] of [file, file2].entries()) {
+      spoolRecord({
+        id: `0198f0e1-0000-7000-8000-00000000fff${at}`,
+        atMs: Date.now(),
+        sessionId: SESSION,
+        session: null,
+        execution: {
+          hookName: "PreToolUse",
+          toolName: "Write",
+          toolUseId: null,
+          status: "success",
+          durationMs: 1,
+          errorMessage: null,
+          errorStack: null,
+          metadata: { files: [path], tool_input: { file_path: path, content: "waits" } },
+        },
+        capture: null,
+        counters: [],
+      }, { database: place.database, folders: [join(place.path, ".conclaude", "spool")] });
+    }
     const quoting = "SELECT count(*) AS n FROM hook_executions WHERE instr(metadata, ?) > 0";
     const quotes = (word: string) => look(place, (db) => db.prepare(quoting).get(word)!["n"]);
     assert.equal(quotes(WORD), 4);
@@ -597,6 +618,7 @@ Deno.test("memory forget by file and by id takes what a person was asked, and wh
     const { receipt } = await place.json("memory", "forget", ...asked, "--yes");
     assert.deepEqual(receipt.removed, preview.wouldRemove);
     assert.equal(receipt.removed.hook_executions, 4, way);
+    assert.equal(receipt.removed.spool ?? 0, way === "file" ? 1 : 0);
     assert.equal(quotes(WORD), 0, way);
     assert.deepEqual(holding(place.path), [], way);
     assert.equal(quotes("make kept"), 3, "another tool use keeps its rows");
