@@ -57,28 +57,27 @@ export function coverageOf(
   const all = rarities.reduce((sum, rarity) => sum + rarity, 0);
   const usual = passages.reduce((sum, { length }) => sum + length, 0) /
     Math.max(1, passages.length);
-  const sessions = new Map(
-    [...Map.groupBy(passages, ({ sessionId }) => sessionId)].map(([session, members]) => [
-      session,
-      terms.map(({ within }) => members.some(({ id }) => within.has(id))),
-    ]),
-  );
-  const typed = terms.filter(({ isTyped }) => isTyped);
-  return passages.map(({ id, sessionId, length }) => {
-    const around = sessions.get(sessionId)!;
-    const held = terms.reduce((sum, { within, resembling }, at) => {
-      const share = within.has(id)
-        ? 1
-        : resembling.has(id)
-        ? RESEMBLING_SHARE
-        : around[at]
-        ? SESSION_SHARE
-        : 0;
-      return sum + share * rarities[at]!;
-    }, 0);
+  const typed = terms.filter(({ isTyped }) => isTyped).length;
+  const held = passages.map(() => 0);
+  const missing = passages.map(() => typed < MIN_TYPED);
+  // In loops, since a command that searches once has compiled nothing yet: callbacks would take twice as long.
+  for (const [at, { within, resembling, isTyped }] of terms.entries()) {
+    const rarity = rarities[at]!;
+    const around = new Set<string>();
+    for (const { id, sessionId } of passages) if (within.has(id)) around.add(sessionId);
+    for (const [n, { id, sessionId }] of passages.entries()) {
+      if (within.has(id)) held[n]! += rarity;
+      else {
+        if (isTyped) missing[n] = true;
+        if (resembling.has(id)) held[n]! += RESEMBLING_SHARE * rarity;
+        else if (around.has(sessionId)) held[n]! += SESSION_SHARE * rarity;
+      }
+    }
+  }
+  return passages.map(({ length }, n) => {
+    const isWhole = !missing[n];
     const longer = 1 - LENGTH_SHARE + LENGTH_SHARE * Math.min(LONG, length / Math.max(1, usual));
-    const isWhole = typed.length >= MIN_TYPED && typed.every(({ within }) => within.has(id));
-    const share = all === 0 ? 0 : held / all * (isWhole ? ALL_TYPED : 1);
+    const share = all === 0 ? 0 : held[n]! / all * (isWhole ? ALL_TYPED : 1);
     return { score: share * (SATURATION + 1) / (1 + SATURATION * longer), isWhole };
   });
 }
