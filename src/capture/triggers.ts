@@ -196,22 +196,15 @@ export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "pr
   .concat(["staging", "dev", "test", "live"]);
 
 /** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
+// deno-fmt-ignore
 const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
-  { end: "word", starts: ["pass"] },
-  { end: "wort", starts: ["pass", "kenn"] },
-  { end: "wd", starts: ["pass", "p"] },
-  { end: "phrase", starts: ["pass"] },
-  { end: "pass", starts: [""] },
-  { end: "cret", starts: ["se"] },
-  { end: "ken", starts: ["to"] },
-  { end: "uth", starts: ["a"] },
-  {
-    end: "key",
-    // deno-fmt-ignore
-    starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared", "auth"],
-  },
-  { end: "y-data", starts: ["client-ke"] },
-  { end: "kie", starts: ["coo"] },
+  { end: "word", starts: ["pass"] }, { end: "wort", starts: ["pass", "kenn"] }, { end: "wd", starts: ["pass", "p"] },
+  { end: "phrase", starts: ["pass"] }, { end: "pass", starts: [""] }, { end: "cret", starts: ["se"] },
+  { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
+  { end: "key", starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared",
+    "auth", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
+  { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] }, { end: "gnature", starts: ["-si"] },
+  { end: "dential", starts: ["cre"] },
 ];
 
 /**
@@ -265,6 +258,8 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
   return at > closer &&
     (before.includes("-") || before.includes('name"') || before.includes('key"') ||
+      before.includes("variable") || before.includes("<input") ||
+      separator === "|" && before.includes("|") ||
       before.includes("setx") || before.includes("setenv") ||
       separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
       lowered.startsWith("value", at) ||
