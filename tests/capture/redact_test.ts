@@ -382,6 +382,24 @@ Deno.test("redactText() drops what stands between private tags", () => {
   assert.equal(redact("a <private/> b"), "a <private/> b");
 });
 
+Deno.test("redactText() drops what stands between escaped private tags", () => {
+  for (
+    const [open, close] of [
+      ["\\u003cprivate\\u003e", "\\u003c/private\\u003e"],
+      ["\\\\u003Cprivate\\\\u003E", "\\\\u003C/private\\\\u003E"],
+      ["&lt;private&gt;", "&lt;/private&gt;"],
+      ["&lt;PRIVATE why&gt;", "&lt;/ private&gt;"],
+    ]
+  ) {
+    const text = `{"a":"x ${open}zebra\\nstripes${close} y ${open}zebra${close}"}`;
+    assert.ok(needsRedaction(JSON.stringify({ text }), []));
+    assert.equal(redact(text), '{"a":"x [private removed] y [private removed]"}');
+    for (const plain of [`${open} is a tag`, `the end ${close}`, `\`${open}\` and \`${close}\``]) {
+      assert.equal(redact(plain), plain);
+    }
+  }
+});
+
 Deno.test("redactText() drops everything after a private tag that is never closed", () => {
   assert.equal(redact("a <private>b <private>c</private> d"), "a [private removed]");
 });
