@@ -693,6 +693,22 @@ const PARTIAL = [
   ...GIVEAWAYS.flatMap((giveaway) => [giveaway.split("%")[0]!, giveaway.replace("%", "a")]),
   ...["<private>", "</private>", "<private ", "password", "token=a(", 'password="', "password='`"],
   ...["-----BEGIN PRIVATE" + " KEY-----", "\\", 'password=\\"', "://a:", "bearer ", "a-", "key: "],
+  ...[
+    "password: |\n  ",
+    "password: >-\\n",
+    "| password | ",
+    "**password:** ",
+    "&lt;private&gt;",
+    "EAA",
+    "pat",
+  ],
+  ...[
+    'variable "password" { default ',
+    '<input type="password" ',
+    "\\u003cprivate ",
+    "&lt;/private",
+    "-us1",
+  ],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
   ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],
   ...[
