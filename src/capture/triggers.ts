@@ -98,8 +98,8 @@ export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): bo
 
 /** Whether there may be text between `<private>` tags, or a private key. */
 export function mayHoldBlock(text: string, lowered: string): boolean {
-  for (const mark of ["<", "< ", "</", "</ "]) if (lowered.includes(`${mark}private`)) return true;
-  if (lowered.includes("u003cprivate") || lowered.includes("lt;private")) return true;
+  const marks = lowered.includes("vate") ? ["<", "< ", "</", "</ ", "u003c", "lt;"] : [];
+  for (const mark of marks) if (lowered.includes(`${mark}private`)) return true;
   return text.includes("VATE KEY");
 }
 
@@ -140,7 +140,9 @@ function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clu
     if (lead !== "" && !text.startsWith(lead, at - lead.length)) continue;
     const start = at + literal.length;
     if (run === 0 && !isShaped(text, start, literal)) continue;
-    if (isRun(text, start, run)) return true;
+    let end = start + run;
+    while (end > start && isTokenCode(text.charCodeAt(end - 1))) end--;
+    if (end === start) return true;
   }
   return false;
 }
@@ -204,7 +206,7 @@ const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly stri
   { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
   { end: "key", starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared",
     "auth", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
-  { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] }, { end: "gnature", starts: ["-si"] },
+  { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
   { end: "dential", starts: ["cre"] },
 ];
 

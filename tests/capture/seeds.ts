@@ -345,7 +345,6 @@ export const GIVEAWAYS: readonly string[] = [
   "STRIPE_KEY=%",
   "SUPABASE_SERVICE_ROLE_KEY=%",
   "credential: %",
-  "X-Amz-Signature=%",
 ];
 
 /** The same for secrets that are the values of keys, or stand in a list. */
