@@ -59,7 +59,7 @@ const HEADER =
 const KEYWORD =
   /^(?:await|new|async|function|typeof|return|self|this|super|not|lambda|if|is|in|and|or|the|an?|to|for|with|flags?|options?|arguments?)$/;
 const STRUCTURE =
-  /^(?:[<({]|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]},;.]*$|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b|&(?:$|mut$|str\b|\[))/;
+  /^(?:[<({]|[|>][-+\d]{0,2}$|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]},;.]*$|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b|&(?:$|mut$|str\b|\[))/;
 const CALL = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*!?[([<]/;
 const PATH = /^(?:[A-Za-z_$][\w$]*(?:\?\.|\.|::|->))+[A-Za-z_$][\w$]*!?$/;
 const OWN_NAME = /(?:pass(?:wor[dt]|wd|phrase)?|kennwort|pwd|secret|token|key|auth)\d?$/i;

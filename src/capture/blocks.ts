@@ -1,6 +1,6 @@
 /** What is dropped as a whole: text that someone marked as private, and private keys. */
 import { findPrivateKeys } from "./private_keys.ts";
-import { findPrivate, PRIVATE_MASK } from "./private_tags.ts";
+import { findEscapedPrivate, findPrivate, PRIVATE_MASK } from "./private_tags.ts";
 import { mayHoldBlock } from "./triggers.ts";
 
 /** A part of a text, and what stands in its place. */
@@ -44,7 +44,7 @@ export function dropBlocks(parts: readonly string[]): readonly string[] {
 function findPrivateBlocks(text: string): MaskedSpan[] {
   const { spans, closesAt } = findPrivate(text);
   const first = closesAt > 0 && holdsNothing(text.slice(0, closesAt)) ? spans.slice(1) : spans;
-  return first.map((span) => ({ ...span, mask: PRIVATE_MASK }));
+  return [...first, ...findEscapedPrivate(text)].map((span) => ({ ...span, mask: PRIVATE_MASK }));
 }
 
 /** Whether there is nothing but blanks in front of the one tag that a text ends with. */

@@ -27,6 +27,28 @@ const NOTHING: PrivateParts = { spans: [], closesAt: 0, isOpen: false, mentioned
 /** A tag, before its attributes. */
 const TAG = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
 
+/** The same tags as Go prints them within JSON, and as HTML has them. */
+const ESCAPED =
+  /(?:\\{1,7}u003c|&(?:amp;)?lt;)(\\{0,7}\/)?\s{0,4}private(?:\s[^<>&\\]{0,100})?(?:\\{1,7}u003e|&(?:amp;)?gt;)/gi;
+
+/** What stands between two such tags; one that is not closed is spoken of. */
+export function findEscapedPrivate(text: string): PrivateSpan[] {
+  const spans: PrivateSpan[] = [];
+  let opened = -1;
+  for (const found of text.matchAll(ESCAPED)) {
+    const start = found.index;
+    const end = start + found[0].length;
+    if (isMention(text, { start, end })) continue;
+    if (found[1] === undefined) {
+      if (opened === -1) opened = start;
+    } else if (opened !== -1) {
+      spans.push({ start: opened, end });
+      opened = -1;
+    }
+  }
+  return spans;
+}
+
 /** Whether a text may hold such a tag, whatever its letters. */
 function mayHoldTag(text: string): boolean {
   return text.includes("<") && /<[ /]?\s{0,8}private/i.test(text);

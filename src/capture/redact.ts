@@ -12,6 +12,7 @@ import { withoutColours } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { hidePrivate } from "./private_payload.ts";
+import { maskNamedForms } from "./named_forms.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskKnownForms } from "./secrets.ts";
 import { mayAssign } from "./triggers.ts";
@@ -78,7 +79,8 @@ function maskOnce(text: string, rules: RedactRules): string {
   if (text.length >= MIN_LENGTH) {
     masked = maskKnownForms(text);
     if (mayAssign(lowered)) {
-      masked = maskLists(maskCookies(maskNetrc(maskVariables(maskAssignments(masked)))));
+      masked = maskVariables(maskAssignments(maskNamedForms(masked)));
+      masked = maskLists(maskCookies(maskNetrc(masked)));
     }
   }
   for (const pattern of rules.patterns) masked = maskPattern(masked, pattern);

@@ -9,7 +9,8 @@ const PASS_OWNERS =
 /** A secret name, or the end of one. For a regular expression that ignores case. */
 export const NAME = String.raw`(?:pass(?:wor[dt]|wd|phrase)|kennwort|pwd|secret|token|` +
   String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
-  String.raw`(?:amz|goog)-signature|` +
+  String.raw`(?:amz|goog)-signature|(?<!sha256 )credential|(?<=^|[^a-z]|\\[nrt]|wpa)psk|` +
+  String.raw`(?:stripe|openai|anthropic|sendgrid|twilio|service[_-]role|licen[cs]e)[_-]key|` +
   String.raw`(?:api|access|private|account|secret|signing|encryption|master|shared|auth)[_-]?key|` +
   String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?)`;
 

@@ -52,7 +52,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "url-password", run: 0, literals: ["://"] },
   { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login"] },
   { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
-  { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "-stdin", "wd --s"] },
+  { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] }, { kind: PIPED, run: 0, lead: "word", literals: ["-stdin"] },
   { kind: PIPED, run: 0, lead: "To-Secure", literals: ["String"] }, { kind: PIPED, run: 0, lead: "sudo ", literals: ["-S"] },
   { kind: "service-token", run: 27, literals: ["SPX-", "1//0", "dapi", "v1.", "bp_", "cret_", "ys_", "yu_", "key-",
     "IPAT_", "kua_", "AK-", "gems_", "pscale", "pul-", "1_", "gd_", "ntn_", "ATBB", "xai-", "8_", "NRI",
@@ -98,7 +98,8 @@ export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): bo
 
 /** Whether there may be text between `<private>` tags, or a private key. */
 export function mayHoldBlock(text: string, lowered: string): boolean {
-  for (const mark of ["<", "< ", "</", "</ "]) if (lowered.includes(`${mark}private`)) return true;
+  const marks = lowered.includes("vate") ? ["<", "< ", "</", "</ ", "u003c", "lt;"] : [];
+  for (const mark of marks) if (lowered.includes(`${mark}private`)) return true;
   return text.includes("VATE KEY");
 }
 
@@ -139,7 +140,6 @@ function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clu
     if (lead !== "" && !text.startsWith(lead, at - lead.length)) continue;
     const start = at + literal.length;
     if (run === 0 && !isShaped(text, start, literal)) continue;
-    // From behind: words are shorter than tokens.
     let end = start + run;
     while (end > start && isTokenCode(text.charCodeAt(end - 1))) end--;
     if (end === start) return true;
@@ -151,18 +151,21 @@ function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clu
 function isShaped(text: string, start: number, literal: string): boolean {
   if (literal === "dp.") return text[start + 2] === ".";
   if (literal === "pat") {
-    if (text[start] === "-") return text[start + 4] === "-" && isTokenAt(text, start, [20, 40]);
-    return text[start + 14] === "." && isTokenAt(text, start, [0, 13, 20, 40, 60, 78]);
+    if (text[start] === "-") return text[start + 4] === "-" && isRun(text, start + 5, 36);
+    return text[start + 14] === "." && isRun(text, start, 14) && isRun(text, start + 15, 64);
   }
-  if (literal === "sl.") return isTokenAt(text, start, [0, 2, 20, 40, 60, 80, 100, 120]);
-  if (literal === "-us") return text.charCodeAt(start) <= 57 && isTokenAt(text, start, [0]);
+  if (literal === "sl.") return isRun(text, text[start + 1] === "." ? start + 2 : start, 100);
+  if (literal === "-us") return text.charCodeAt(start) <= 57 && isRun(text, start, 1);
   if (literal === "$produ") return text[start + 5] === "$";
   if (literal === "$sandb") return text[start + 2] === "$";
   return true;
 }
 
-function isTokenAt(text: string, start: number, offsets: readonly number[]): boolean {
-  return offsets.every((offset) => isTokenCode(text.charCodeAt(start + offset)));
+/** From behind: words are shorter than tokens. */
+function isRun(text: string, start: number, length: number): boolean {
+  let end = start + length;
+  while (end > start && isTokenCode(text.charCodeAt(end - 1))) end--;
+  return end === start;
 }
 
 /** URLs are everywhere, `user:password@` is not: look for the `@` before the first slash. */
@@ -196,22 +199,15 @@ export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "pr
   .concat(["staging", "dev", "test", "live"]);
 
 /** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
+// deno-fmt-ignore
 const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
-  { end: "word", starts: ["pass"] },
-  { end: "wort", starts: ["pass", "kenn"] },
-  { end: "wd", starts: ["pass", "p"] },
-  { end: "phrase", starts: ["pass"] },
-  { end: "pass", starts: [""] },
-  { end: "cret", starts: ["se"] },
-  { end: "ken", starts: ["to"] },
-  { end: "uth", starts: ["a"] },
-  {
-    end: "key",
-    // deno-fmt-ignore
-    starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared", "auth"],
-  },
-  { end: "y-data", starts: ["client-ke"] },
-  { end: "kie", starts: ["coo"] },
+  { end: "word", starts: ["pass"] }, { end: "wort", starts: ["pass", "kenn"] }, { end: "wd", starts: ["pass", "p"] },
+  { end: "phrase", starts: ["pass"] }, { end: "pass", starts: [""] }, { end: "cret", starts: ["se"] },
+  { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
+  { end: "key", starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared",
+    "auth", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
+  { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
+  { end: "dential", starts: ["cre"] },
 ];
 
 /**
@@ -265,6 +261,8 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
   return at > closer &&
     (before.includes("-") || before.includes('name"') || before.includes('key"') ||
+      separator === "{" && before.includes("variable") || before.includes("<input") ||
+      separator === "|" && before.includes("|") ||
       before.includes("setx") || before.includes("setenv") ||
       separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
       lowered.startsWith("value", at) ||

@@ -344,6 +344,25 @@ const LOOK_ALIKES = [
   "Passwort=$PASSWORT",
   "Antwort=ja2, Kennwert=x1",
   "token\x1b[0m: \x1b[33mfalse\x1b[0m",
+  "password: >-\n  ${{ secrets.DB }}\nnext: 1",
+  "run: |\n  deno test\n",
+  "password: |\nnext: word2",
+  'variable "region" { default = "eu-west-1a" }',
+  'variable "db_password" { type = string }',
+  'variable "db_password" { default = "" }',
+  "**Password:** is asked for",
+  "**Token:** \x60string\x60",
+  "| Password | Type | Default |",
+  "| token | string | - |",
+  "| max_tokens | 4096a |",
+  'type Token = string | Token2 | "x1y2z3w4";',
+  '<input type="password" value="">',
+  '<input type="password" value="{{ password }}">',
+  '<input type="text" value="hunter2hunter2">',
+  "task=abc1, desk: north1, mapskin=x1y2",
+  "SORT_KEY=name1 PRIMARY_KEY=id2",
+  "credentials: include",
+  "design-signature=a1b2",
   "\x1b[32mpass\x1b[0m: \x1b[33m12\x1b[0m",
   "password\x1b[0m is needed",
   "password\x1b[0m=\x1b[32m\x1b[0m",
@@ -361,6 +380,24 @@ Deno.test("redactText() drops what stands between private tags", () => {
   assert.equal(redact('a <PRIVATE why="x"\n>b\nc</ Private > d'), "a [private removed] d");
   assert.equal(redact("<private>a<private>b</private>c</private>d"), "[private removed]d");
   assert.equal(redact("a <private/> b"), "a <private/> b");
+});
+
+Deno.test("redactText() drops what stands between escaped private tags", () => {
+  for (
+    const [open, close] of [
+      ["\\u003cprivate\\u003e", "\\u003c/private\\u003e"],
+      ["\\\\u003Cprivate\\\\u003E", "\\\\u003C/private\\\\u003E"],
+      ["&lt;private&gt;", "&lt;/private&gt;"],
+      ["&lt;PRIVATE why&gt;", "&lt;/ private&gt;"],
+    ]
+  ) {
+    const text = `{"a":"x ${open}zebra\\nstripes${close} y ${open}zebra${close}"}`;
+    assert.ok(needsRedaction(JSON.stringify({ text }), []));
+    assert.equal(redact(text), '{"a":"x [private removed] y [private removed]"}');
+    for (const plain of [`${open} is a tag`, `the end ${close}`, `\`${open}\` and \`${close}\``]) {
+      assert.equal(redact(plain), plain);
+    }
+  }
 });
 
 Deno.test("redactText() drops everything after a private tag that is never closed", () => {
@@ -656,6 +693,22 @@ const PARTIAL = [
   ...GIVEAWAYS.flatMap((giveaway) => [giveaway.split("%")[0]!, giveaway.replace("%", "a")]),
   ...["<private>", "</private>", "<private ", "password", "token=a(", 'password="', "password='`"],
   ...["-----BEGIN PRIVATE" + " KEY-----", "\\", 'password=\\"', "://a:", "bearer ", "a-", "key: "],
+  ...[
+    "password: |\n  ",
+    "password: >-\\n",
+    "| password | ",
+    "**password:** ",
+    "&lt;private&gt;",
+    "EAA",
+    "pat",
+  ],
+  ...[
+    'variable "password" { default ',
+    '<input type="password" ',
+    "\\u003cprivate ",
+    "&lt;/private",
+    "-us1",
+  ],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
   ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],
   ...[

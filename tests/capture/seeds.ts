@@ -328,6 +328,23 @@ export const GIVEAWAYS: readonly string[] = [
   "password\\u001b[0m=\\u001b[32m%\\u001b[0m",
   '\x1b[34;1m"password"\x1b[0m\x1b[1;39m:\x1b[0m \x1b[0;32m"%"\x1b[0m',
   "API_TOKEN\x1b[0m: \x1b[1m%",
+  "password: >-\n  %\nnext: 1",
+  "  db_password: |\n    %\n  next: 1",
+  "+private_key: |\n+  %\n+next: 1",
+  '"password": |\r\n  %\r\n',
+  'variable "db_password" { default = "%" }',
+  'variable "db_password" {\n  type = string\n  description = "of it"\n  default     = "%"\n}',
+  "**Password:** \x60%\x60",
+  "- **DB password:** %",
+  "| PASSWORD | % |",
+  "| user | ana |\n| \x60API_TOKEN\x60 | \x60%\x60 |",
+  '<input type="password" value="%">',
+  '<input type="password" name="p" value="%"/>',
+  'psk="%"',
+  "wpa_psk=%",
+  "STRIPE_KEY=%",
+  "SUPABASE_SERVICE_ROLE_KEY=%",
+  "credential: %",
 ];
 
 /** The same for secrets that are the values of keys, or stand in a list. */

@@ -1,0 +1,65 @@
+/** Secrets that a name gives away in the forms of files: a block of YAML, a variable of Terraform, a table, a form of HTML. */
+import { isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+
+const QUOTE = String.raw`\\{0,7}["']`;
+const OWN_NAME = `${NAME}${SUFFIX}(?![\\w-])`;
+/** Letters and digits, not a word of a header. */
+const MIXED = "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])[^\\s|`\\\\]{6,128}";
+/** In each, group 1 stays, and what follows it is the value. */
+const FORMS: readonly string[] = [
+  // variable "db_password" { default = "…" }
+  String.raw`(variable[ \t]{1,4}${QUOTE}[\w-]{0,60}?${OWN_NAME}${QUOTE}[ \t]{0,4}\{[^{}]{0,400}?` +
+  String.raw`default[ \t]{0,8}=[ \t]{0,4}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
+  String.raw`(<input\b[^<>]{0,200}?type=${QUOTE}password${QUOTE}[^<>]{0,200}?\bvalue=${QUOTE})` +
+  String.raw`([^"'<>\\\r\n]{1,200})(?=${QUOTE})`,
+  // **Password:** `…`
+  String.raw`(${OWN_NAME}:\*\*[ \t]{1,4}\x60)([^\x60\r\n\\]{4,128})(?=\x60)`,
+  String.raw`(${OWN_NAME}:\*\*[ \t]{1,4})(${MIXED})`,
+  // | PASSWORD | … |
+  String
+    .raw`(\|[ \t]{1,40}\x60?[\w.-]{0,40}?${OWN_NAME}\x60?[ \t]{1,40}\|[ \t]{1,40}\x60?)(${MIXED})(?=\x60?[ \t]{1,40}\|)`,
+];
+/** `password: >-`, and the lines below that are indented. */
+const BLOCK = String
+  .raw`${OWN_NAME}\\{0,7}["']?[ \t]{0,8}:[ \t]{1,4}[|>][-+\d]{0,2}[ \t]{0,4}(?=\r?\n|(?:\\{1,7}r)?\\{1,7}n)`;
+const LINE = /(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)([-+]?[ \t]{1,80})([^\s\\][^\r\n\\]*)/y;
+
+/** The text with those secrets masked. */
+export function maskNamedForms(text: string): string {
+  forms ??= FORMS.map((form) => new RegExp(form, "gi"));
+  return forms.reduce(
+    (masked, form) =>
+      masked.replace(
+        form,
+        (whole, kept: string, value: string) => isPlain(value) ? whole : kept + VALUE_MASK,
+      ),
+    maskBlocks(text),
+  );
+}
+let forms: readonly RegExp[] | undefined;
+
+function isPlain(value: string): boolean {
+  return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|<%|\[redacted:)/.test(value);
+}
+
+function maskBlocks(text: string): string {
+  block ??= new RegExp(BLOCK, "gi");
+  block.lastIndex = 0;
+  let masked = "";
+  let done = 0;
+  for (let found = block.exec(text); found !== null; found = block.exec(text)) {
+    LINE.lastIndex = block.lastIndex;
+    const first = LINE.exec(text);
+    if (first === null || isPlain(first[2]!.trim())) continue;
+    const start = first.index + first[0].length - first[2]!.length;
+    let end = LINE.lastIndex;
+    for (let next = LINE.exec(text); next !== null; next = LINE.exec(text)) {
+      if (next[1]!.length < first[1]!.length) break;
+      end = LINE.lastIndex;
+    }
+    masked += text.slice(done, start) + VALUE_MASK;
+    done = block.lastIndex = end;
+  }
+  return masked + text.slice(done);
+}
+let block: RegExp | undefined;
