@@ -93,69 +93,93 @@ export const RANK_WEIGHTS: RankWeights = {
   },
 };
 
-/** Passages of a session that say how much it is about the question. */
-const TOP_PASSAGES = 3;
 const RECENT_MS = 14 * 86_400_000;
 /** Beside 1 for what a date means in America what it means elsewhere (`3/4/2026`). */
 const LESS_LIKELY = 0.8;
 /** Beside 1 for what says a day what was made on it, where anything says it. */
 const MADE_THEN = 0.8;
 
-/** Orders what was found and what stands next to it, the best first. */
+/**
+ * Orders what was found and what stands next to it, the best first, `limit` of them at most. All in loops: a command that
+ * searches once has compiled nothing yet, and a callback for each would take it two milliseconds.
+ */
 export function rank<Hit extends Rankable>(
   hits: readonly Hit[],
   neighbours: readonly RankableNeighbour<Hit>[],
   context: RankContext,
-  weights: RankWeights = RANK_WEIGHTS,
+  { weights = RANK_WEIGHTS, limit }: { readonly weights?: RankWeights; readonly limit: number },
 ): Ranked<Hit>[] {
-  const best = Math.max(...hits.map(({ textScore }) => textScore), Number.MIN_VALUE);
-  const scores = new Map<number, { readonly hit: Hit; text: number }>();
-  for (const hit of hits) scores.set(hit.id, { hit, text: hit.textScore / best });
-  const sessions = sessionScores([...scores.values()]);
-  const own = new Map([...scores].map(([id, { text }]) => [id, text]));
+  let best = Number.MIN_VALUE;
+  for (const { textScore } of hits) if (textScore > best) best = textScore;
+  const own = new Map<number, number>();
+  for (const { id, textScore } of hits) own.set(id, textScore / best);
+  const sessions = sessionScores(hits, best);
+  const texts = new Map(own);
+  const all = [...hits];
   for (const { of, distance, hit } of neighbours) {
     const share = distance > 0 ? weights.next : weights.previous;
     const lent = share * (own.get(of) ?? 0) / Math.abs(distance);
-    const known = scores.get(hit.id);
-    if (known === undefined) scores.set(hit.id, { hit, text: lent });
-    else known.text = Math.max(known.text, (own.get(hit.id) ?? 0) + lent * 0.3, lent);
+    const known = texts.get(hit.id);
+    if (known === undefined) all.push(hit);
+    const held = (own.get(hit.id) ?? 0) + lent * 0.3;
+    texts.set(hit.id, known === undefined ? lent : Math.max(known, held, lent));
   }
-  return [...scores.values()]
-    .map(({ hit, text }) => ({
-      hit,
-      score: text +
-        weights.session * (sessions.get(hit.sessionId) ?? 0) +
-        weights.recency * Math.exp(-Math.max(0, context.nowMs - hit.createdAtMs) / RECENT_MS) +
-        weights.file * (namesFile(hit, context.paths) ? 1 : 0) +
-        timeScore(hit, context, weights) +
-        weights.speaker * (isOf(hit.kind, context.speaker) ? 1 : 0) +
-        (weights.kinds[hit.kind] ?? 0),
-    }))
-    .sort((one, other) => other.score - one.score || other.hit.id - one.hit.id);
+  const { nowMs, paths, time, speaker } = context;
+  const found: Ranked<Hit>[] = [];
+  for (const hit of all) {
+    let score = texts.get(hit.id)! + weights.session * (sessions.get(hit.sessionId) ?? 0) +
+      weights.recency * Math.exp(-Math.max(0, nowMs - hit.createdAtMs) / RECENT_MS) +
+      (weights.kinds[hit.kind] ?? 0);
+    if (time !== null) score += timeScore(hit, context, weights);
+    if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
+    if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
+    keepBest(found, { hit, score }, limit);
+  }
+  return found;
+}
+
+/** Puts one in its place among the best so far; of equal ones the newest comes first. */
+function keepBest<Hit extends Rankable>(
+  best: Ranked<Hit>[],
+  one: Ranked<Hit>,
+  limit: number,
+): void {
+  const isBefore = (other: Ranked<Hit>) =>
+    one.score > other.score || one.score === other.score && one.hit.id > other.hit.id;
+  if (best.length >= limit && !isBefore(best.at(-1)!)) return;
+  let at = best.length;
+  while (at > 0 && isBefore(best[at - 1]!)) at--;
+  best.splice(at, 0, one);
+  if (best.length > limit) best.pop();
 }
 
 /** How much sessions are about the question: their best passages together, 1 for the best session. */
-function sessionScores<Hit extends Rankable>(
-  found: readonly { readonly hit: Hit; readonly text: number }[],
-): ReadonlyMap<string, number> {
-  const bySession = Map.groupBy(found, ({ hit }) => hit.sessionId);
-  const sums = [...bySession].map(([session, passages]): [string, number] => [
-    session,
-    passages.map(({ text }) => text).sort((one, other) => other - one).slice(0, TOP_PASSAGES)
-      .reduce((sum, text, at) => sum + text / (at + 1), 0),
-  ]);
-  const most = Math.max(...sums.map(([, sum]) => sum), Number.MIN_VALUE);
-  return new Map(sums.map(([session, sum]) => [session, sum / most]));
+function sessionScores(hits: readonly Rankable[], best: number): ReadonlyMap<string, number> {
+  const tops = new Map<string, [first: number, second: number, third: number]>();
+  for (const { sessionId, textScore } of hits) {
+    const top = tops.get(sessionId);
+    if (top === undefined) tops.set(sessionId, [textScore, 0, 0]);
+    else if (textScore > top[0]) tops.set(sessionId, [textScore, top[0], top[1]]);
+    else if (textScore > top[1]) tops.set(sessionId, [top[0], textScore, top[1]]);
+    else if (textScore > top[2]) top[2] = textScore;
+  }
+  const sums = new Map<string, number>();
+  let most = Number.MIN_VALUE;
+  for (const [session, [first, second, third]] of tops) {
+    const sum = (first + second / 2 + third / 3) / best;
+    sums.set(session, sum);
+    if (sum > most) most = sum;
+  }
+  for (const [session, sum] of sums) sums.set(session, sum / most);
+  return sums;
 }
 
 function namesFile({ files }: Rankable, paths: readonly string[]): boolean {
   return paths.some((path) => files.toLowerCase().includes(path));
 }
 
-function isOf(kind: ObservationKind, speaker: RankContext["speaker"]): boolean {
-  return speaker === "person"
-    ? kind === "prompt" || kind === "note"
-    : speaker === "claude" && kind === "message";
+function isOf(kind: ObservationKind, speaker: NonNullable<RankContext["speaker"]>): boolean {
+  return speaker === "person" ? kind === "prompt" || kind === "note" : kind === "message";
 }
 
 function timeScore(

@@ -77,7 +77,7 @@ export function answerQuestion(
       limit: DEPTH,
       nowMs: asOfMs ?? nowMs,
       ...(weights === undefined ? {} : { weights }),
-    }).slice(0, DEPTH).map(({ hit }) => hit.id);
+    }).map(({ hit }) => hit.id);
   const latencyMs = performance.now() - start;
   const found = ids.flatMap((id) => documents.get(id) ?? []);
   return { question, found: [...new Set(found)], latencyMs };

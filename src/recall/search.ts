@@ -77,7 +77,7 @@ export function searchMemory(
 ): SearchResult[] {
   const question = readQuestion(text, options.nowMs);
   const asked = askQuery(db, question.query, options.filter.project);
-  const found = rankAsked(db, asked, { ...options, question }).slice(0, options.limit);
+  const found = rankAsked(db, asked, { ...options, question });
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const { project } = options.filter;
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
@@ -149,7 +149,8 @@ function rankAsked(
   const known = new Set(asked.terms.map(({ term }) => term.match));
   for (const { match } of asked.small) known.add(match);
   const wholeSaysTime = timeWords.every((match) => known.has(match));
-  return rank(scored, neighbours, { nowMs, time, wholeSaysTime, day, paths, speaker }, weights);
+  const context = { nowMs, time, wholeSaysTime, day, paths, speaker };
+  return rank(scored, neighbours, context, { weights, limit });
 }
 
 /** What was done in a time, whatever it says: what surely was before what may have been, by the zone of the clock. */
