@@ -71,6 +71,7 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
 
 /** What looks like files in a text of small letters; what stands in one piece is looked through only as far as a path is long. */
 function pathsIn(lower: string): string[] {
+  if (!lower.includes(".")) return [];
   return (lower.match(/[\w@./\\-]+/g) ?? [])
     .filter((piece) => piece.length <= MAX_PATH_CHARS && piece.includes("."))
     .flatMap((piece) => piece.match(/[\w@-][\w@./\\-]*\.[a-z]\w{0,7}\b/g) ?? [])
