@@ -33,10 +33,15 @@ export function newestOfEach<Failure extends OfCommand>(failures: readonly Failu
 /** How much a failure matters: tests before builds and checks before what else should have worked. */
 export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
 
+/** Whether something failed that nothing has mended, whether it matters or not. */
+export function isUnmended({ kind, outcome, resolvedBy }: Omit<MaybeOpen, "facts">): boolean {
+  return (kind === "failure" || kind === "test") && outcome === "failure" && resolvedBy === null;
+}
+
 /** The rank of a failure that nothing has mended; null for what is no open end. */
-export function openEndRank({ kind, outcome, facts, resolvedBy }: MaybeOpen): number | null {
-  const isFailure = kind === "failure" || kind === "test";
-  if (!isFailure || outcome !== "failure" || resolvedBy !== null) return null;
+export function openEndRank(one: MaybeOpen): number | null {
+  if (!isUnmended(one)) return null;
+  const { kind, facts } = one;
   // One of which it is not known is rather told than lost.
   if (facts.openRank === undefined) return kind === "test" ? OPEN_RANKS.tests : OPEN_RANKS.others;
   return facts.openRank;

@@ -4,6 +4,7 @@ import { type ContextBudget, contextText, type Tellable } from "../memory/contex
 import { branchNames } from "../git/branches.ts";
 import { digestOf } from "../memory/fnv.ts";
 import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
+import { isUnmended } from "../memory/open_ends.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";
 import {
   digestsOf,
@@ -65,7 +66,7 @@ export function sessionContext(
       : source === "compact" || row.sessionId !== sessionId;
   const isGone = goneBranches(place);
   const found = rowsOf(db, { project, branch })
-    .filter((row) => isTold(row) && !(isLeftOpen(row) && isGone(row.branch)));
+    .filter((row) => isTold(row) && !(isUnmended(row) && isGone(row.branch)));
   const tasks = since !== null ? [] : openTaskTitles(db, project, 5);
   if (found.length + tasks.length === 0) return "";
   const stale = staleOf(db, found, place);
@@ -133,10 +134,6 @@ function goneBranches({ project, branch }: ContextPlace): (other: string | null)
     if (names === undefined) names = branchNames({ commonDir: project });
     return names !== null && !names.has(other);
   };
-}
-
-function isLeftOpen({ kind, outcome, resolvedBy }: TellableRow): boolean {
-  return (kind === "failure" || kind === "test") && outcome === "failure" && resolvedBy === null;
 }
 
 /** Facts one of whose files is not as it was: its content is another one, or it is gone. */

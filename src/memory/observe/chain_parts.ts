@@ -1,6 +1,6 @@
 /** The commands of a script that have all passed when it has, each as it would be typed alone. */
 import { resolvePath } from "../../paths.ts";
-import { inItsFolder, type Surroundings } from "./command_folder.ts";
+import { inFolder, inItsFolder, type Surroundings } from "./command_folder.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 import { isHarmless } from "./script_words.ts";
 
@@ -35,7 +35,7 @@ export function chainParts(
     }
     if (MOVES_ON.has(program)) break;
     if (program === "git" && args.some((word) => OTHER_FILES.test(word))) break;
-    if (!isHarmless(part)) parts.push(inFolder(part.source, folder, surroundings));
+    if (!isHarmless(part)) parts.push(placed(part.source, folder, surroundings));
   }
   return parts;
 }
@@ -73,8 +73,7 @@ function folderAfter(folder: string, [path = "~", ...more]: readonly string[]): 
   return `${folder.startsWith("/") ? "/" : ""}${steps.join("/")}`;
 }
 
-function inFolder(source: string, folder: string, { root }: Surroundings): string {
-  if (folder === "") return source;
-  const step = /[\s'"]/.test(folder) ? JSON.stringify(folder) : folder;
-  return inItsFolder(`cd ${step} && ${source}`, { root, shellFolder: "" });
+/** A part as it would be typed alone, by who stands where the script began. */
+function placed(source: string, folder: string, { root }: Surroundings): string {
+  return folder === "" ? source : inItsFolder(inFolder(folder, source), { root, shellFolder: "" });
 }

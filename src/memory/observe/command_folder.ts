@@ -34,7 +34,12 @@ export function inItsFolder(command: string, { root, shellFolder }: Surroundings
   if (folder === null) return command;
   if (folder === root) return rest;
   const inside = folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : folder;
-  return `cd ${/[\s'"]/.test(inside) ? JSON.stringify(inside) : inside} && ${rest}`;
+  return inFolder(inside, rest);
+}
+
+/** A command with a step before it into the folder that it runs in. */
+export function inFolder(folder: string, command: string): string {
+  return `cd ${/[\s'"]/.test(folder) ? JSON.stringify(folder) : folder} && ${command}`;
 }
 
 function folderOf(
