@@ -12,7 +12,7 @@ import { compileRequirements, followedTools } from "./requirements.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, dotted, isMapping, type LayerValues, readLayer } from "./layer.ts";
 import { type Config, configSchema } from "./schema.ts";
-import { compileStopSections } from "./stop.ts";
+import { compileStopSections } from "./stop_sections.ts";
 import { type NameOfEntry, pathInFile } from "./take_out.ts";
 
 /** What the configuration files come to. */

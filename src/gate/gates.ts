@@ -1,5 +1,5 @@
 /** What is guarded here, and which hooks it needs: the one table that `doctor` and the start of a session go by. */
-import type { SubagentPolicy } from "../config/stop.ts";
+import type { SubagentPolicy } from "../config/stop_sections.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { forbidsFor, type GuardPolicy } from "../guard/policy.ts";
 import type { PromptPolicy } from "../guard/prompts.ts";

@@ -1,4 +1,4 @@
-import type { SubagentPolicy } from "../config/stop.ts";
+import type { SubagentPolicy } from "../config/stop_sections.ts";
 import { runCommands } from "../gate/commands.ts";
 import { failureText } from "../guard/commands_policy.ts";
 import { commandsFor } from "../guard/prompts.ts";

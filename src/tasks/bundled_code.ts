@@ -16,22 +16,24 @@ export function withoutImports(code: string, packages: readonly string[]): strin
 
 /**
  * Puts functions of a file in brackets, which makes the engine compile each where it first reads it: otherwise it reads
- * a function once to find its end, and a second time when it is called.
+ * a function once to find its end, and a second time when it is called. They come first in the file, since what stands in
+ * brackets is not there before its line.
  *
  * @param called Names of those that are called at every start.
  */
 export async function compileAtOnce(file: string, called: ReadonlySet<string>): Promise<void> {
   const code = await Deno.readTextFile(file);
-  let eager = "";
+  let eager = "", rest = "";
   let at = 0;
   for (const node of parse(code, { ecmaVersion: "latest", sourceType: "module" }).body) {
     if (node.type !== "FunctionDeclaration" || !called.has(node.id.name)) continue;
     const { id, start, end } = node;
     const kind = code.slice(start, id.start).trimEnd(); // `function`, `async function`, `function*`
-    eager += `${code.slice(at, start)}var ${id.name}=(${kind}${code.slice(id.end, end)});`;
+    eager += `var ${id.name}=(${kind}${code.slice(id.end, end)});`;
+    rest += code.slice(at, start);
     at = end;
   }
-  await Deno.writeTextFile(file, eager + code.slice(at));
+  await Deno.writeTextFile(file, eager + rest + code.slice(at));
 }
 
 /**

@@ -139,6 +139,7 @@ async function addCalled(called: Map<string, Set<string>>, coverage: string): Pr
   for await (const { name } of Deno.readDir(coverage)) {
     if (!name.endsWith(".json")) continue;
     const script: ScriptCoverage = JSON.parse(await Deno.readTextFile(`${coverage}/${name}`));
+    if (!script.url.startsWith("file:")) continue; // was packed, so it is no part of a usual start
     const file = fileURLToPath(script.url);
     const names = called.get(file) ?? new Set();
     called.set(file, names);

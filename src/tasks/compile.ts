@@ -8,7 +8,7 @@
 import { parseArgs } from "node:util";
 import { type System, thisSystem } from "../cli/permissions.ts";
 import { UserError } from "../errors.ts";
-import { compileFlags } from "./flags.ts";
+import { compileFlags, INCLUDED } from "./flags.ts";
 import { runDeno } from "./run_deno.ts";
 import { runTask } from "./run_task.ts";
 
@@ -60,6 +60,7 @@ export async function compileProgram(options: CompileOptions = {}): Promise<Comp
     "--no-lock",
     "--no-check",
     ...compileFlags(system),
+    ...INCLUDED,
     ...(options.target === undefined ? [] : ["--target", options.target]),
     "--output",
     path,

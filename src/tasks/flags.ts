@@ -9,6 +9,9 @@ export function compileFlags(system: System): string[] {
   return ["--no-code-cache", ENGINE_FLAG, ...permissionFlags(system)];
 }
 
+/** What the executable holds: beside what is seen to be reached from `main.js`, what packed modules reach. */
+export const INCLUDED: readonly string[] = ["--include", "dist/bundle"];
+
 /** Flags of `deno run` for the bundle: no configuration file, nothing from the network. */
 export function runFlags(system: System): string[] {
   const alone = ["--quiet", "--no-config", "--no-remote", "--no-npm"];
@@ -16,4 +19,6 @@ export function runFlags(system: System): string[] {
 }
 
 // For scripts that compile by other means: `deno run src/tasks/flags.ts`.
-if (import.meta.main) { for (const flag of compileFlags(thisSystem())) console.log(flag); }
+if (import.meta.main) {
+  for (const flag of [...compileFlags(thisSystem()), ...INCLUDED]) console.log(flag);
+}

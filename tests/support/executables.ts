@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { thisSystem } from "../../src/cli/permissions.ts";
-import { compileFlags } from "../../src/tasks/flags.ts";
+import { compileFlags, INCLUDED } from "../../src/tasks/flags.ts";
 import { runDeno } from "../../src/tasks/run_deno.ts";
 import { REPOSITORY } from "./program.ts";
 
@@ -22,7 +22,10 @@ export interface Executables {
 export async function compileBundle(path: string): Promise<void> {
   const bundled = await runDeno(["task", "--quiet", "bundle"]);
   if (!bundled.success) throw new Error(bundled.stderr);
-  await compile(join(REPOSITORY, "dist", "bundle", "main.js"), path);
+  await compile(join(REPOSITORY, "dist", "bundle", "main.js"), path, [
+    ...compileFlags(thisSystem()),
+    ...INCLUDED,
+  ]);
 }
 
 /** Compiles one file with the program's own flags. */
