@@ -76,8 +76,8 @@ export interface ObservedFacts {
   readonly open?: readonly string[];
   /** Of a summary: the session's lists, as it left them; not there when it had none. */
   readonly todos?: { readonly open: readonly string[]; readonly done: readonly string[] };
-  /** Of a summary: what Claude said at the end is still open. */
-  readonly left?: string;
+  /** Of a summary: what Claude said at the end is still open, each by itself; in older ones all of it in one. */
+  readonly left?: string | readonly string[];
   /** Of a summary: the branches that the session was on, when they are several. */
   readonly branches?: readonly (string | null)[];
   /** Of a summary: nothing was done but to exchange a few short words. */

@@ -103,6 +103,17 @@ export function tellableOfProject(
   ).all(project, limit) as unknown as TellableRow[];
 }
 
+/** Texts of some observations, by their ids. */
+export function textsOf(db: DatabaseSync, ids: readonly number[]): ReadonlyMap<number, string> {
+  const rows = ids.length === 0 ? [] : statement(
+    db,
+    `SELECT id, text
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify(ids));
+  return new Map(rows.map(({ id, text }) => [Number(id), String(text)]));
+}
+
 /** The content that files had when some observations were made: digests by observation, then by path. */
 export function digestsOf(
   db: DatabaseSync,
