@@ -1,7 +1,14 @@
 /** What earlier sessions left open, and which of them are worth a line. */
 import type { Tellable } from "./context_text.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
-import { hasDone, saysAgain } from "./said_done.ts";
+import {
+  hasDone,
+  type LaterSession,
+  saysAgain,
+  type SoughtItem,
+  soughtItem,
+  wordsIn,
+} from "./left_items.ts";
 
 /** An open end, with the observation that opens it. */
 export interface OpenEnd {
@@ -14,6 +21,8 @@ export interface OpenEnd {
 const MAX_FAILURES = 6;
 const MAX_TODOS = 6;
 const MAX_SAID = 4;
+/** Where so many are open, older ones are not looked for: each is compared with all that was done since. */
+const MAX_SAID_COUNTED = 12;
 /** What nobody has come back to for longer is forgotten. */
 const COUNTS_MS = 14 * 86_400_000;
 /** Of summaries that do not keep their lists apart: what is open, and no task. */
@@ -38,8 +47,8 @@ export function stillOpen(
   const left = new Map<number, StillOpen>();
   const done = new Set<string>();
   const over = overBySession(rows);
-  const later: Tellable[] = [];
-  const saidLater: string[] = [];
+  const later: LaterSession[] = [];
+  const saidLater: SoughtItem[] = [];
   for (const session of sessionsOf(rows)) {
     const { id, sessionId, facts, updatedAtMs } = session;
     const isOld = nowMs - updatedAtMs > COUNTS_MS;
@@ -47,18 +56,17 @@ export function stillOpen(
       { open: facts.open?.filter((one) => !FAILURE_TITLE.test(one)) ?? [], done: [] };
     const listed = new Set(lists.open);
     const isOver = over.get(sessionId);
-    const said = isOld
-      ? []
-      : saidBy(session).filter((item) =>
-        !saysAgain(item, saidLater) && !later.some((one) => hasDone(item, one, session))
-      );
+    const items = isOld || saidLater.length >= MAX_SAID_COUNTED ? [] : saidBy(session);
+    const said = items.filter((item) =>
+      !saysAgain(item, saidLater) && !later.some((one) => hasDone(item, one, session))
+    );
     left.set(id, {
       failures: facts.open?.filter((one) => !listed.has(one) && isOver?.has(one) !== true) ?? [],
       todos: isOld ? [] : lists.open.filter((one) => !done.has(one)),
-      said,
+      said: said.map(({ text }) => text),
     });
     for (const one of lists.done) done.add(one);
-    later.push(session);
+    later.push({ did: facts.did?.map(wordsIn) ?? [], files: session.files, left: items });
     saidLater.push(...said);
   }
   return left;
@@ -101,9 +109,9 @@ function failures(rows: readonly Tellable[]): Tellable[] {
     .slice(0, MAX_FAILURES);
 }
 
-/** What a session said is left; older ones keep it in one. */
-function saidBy({ facts: { left = [] } }: Tellable): readonly string[] {
-  return typeof left === "string" ? [left] : left;
+/** What a session said is left; of older ones nobody can tell what it is about. */
+function saidBy({ facts: { left = [] } }: Tellable): readonly SoughtItem[] {
+  return (typeof left === "string" ? [{ text: left, about: "" }] : left).map(soughtItem);
 }
 
 /** Of the newest sessions first: a few. */

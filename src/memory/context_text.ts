@@ -25,8 +25,6 @@ export interface Tellable {
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
   readonly title: string;
-  /** Of a summary, where an older session said that something is left; else empty. */
-  readonly text: string;
   readonly files: readonly string[];
   readonly facts: ObservedFacts;
   /** How often it happened in its session. */

@@ -1,23 +1,11 @@
-/** Whether a later session has done what an earlier one said is left. */
+/** What a session did, so that it is known later what of the things that were left it has done. */
+import type { LeftItem } from "./observation.ts";
 import { leftClauseOf, leftOpenIn } from "./said_open.ts";
-import { speaksOf, tellingWords } from "./telling_words.ts";
+import { tellingWords } from "./telling_words.ts";
 
-/** What is known of a session that came later. */
-export interface LaterSession {
-  /** Its summary: sections with a heading and a list, and its last message behind `Last:`. */
-  readonly text: string;
-  /** What it changed. */
-  readonly files: readonly string[];
-}
-
-/** What the sections of a summary say. */
-interface Told {
-  readonly asked: readonly string[];
-  readonly done: readonly string[];
-  readonly last: string;
-}
-
-const SECTION = /^(Asked|Done|Decided|Changed|Open):$/;
+/** So much is kept of a session, and so many words of each. */
+const MAX_DEEDS = 30;
+const MAX_WORDS = 24;
 /** Words by which one says that something is done, … */
 const DONE =
   /\b(?:done|finished|completed?|handle[ds]?|fixed|implemented|add(?:s|ed)?|works?|working|support(?:s|ed)?|resolved|solved|closed|written|wrote|updated|created|pass(?:es|ed)?|passing|green|covered|migrated|removed|cleared|merged|shipped|deployed|tested|renamed|now|exists?|in place|has|have|fertig|erledigt|behoben|jetzt|umgesetzt|geht|hecho|lista?|listos|funcionan?|terminé|fait)\b|完成|已|好了|対応しました/i;
@@ -30,38 +18,30 @@ const CLAUSES = /[^.!?;。！？；\n]+(?:[.!?](?=\S)[^.!?;。！？；\n]*)*|\n
 /** Of clauses, how many behind one may say that it was given up. */
 const LOOKED_BEHIND = 2;
 
-/**
- * Whether a session has done what was left: it says so, a commit or a fix of it does, or it was asked for that, changed
- * something, and says neither that it gave up nor that it is open still.
- *
- * @param options `files`: those of the session that left it. Where both have changed one of them, half of the words will do.
- */
-export function hasDone(
-  item: string,
-  later: LaterSession,
-  { files }: { readonly files: readonly string[] },
-): boolean {
-  const words = tellingWords(leftClauseOf(item));
-  // What has no words of its own is nobody's any more.
-  if (words.size === 0) return true;
-  const isNear = later.files.some((file) => files.includes(file));
-  const isOf = (text: string) => speaksOf(words, text, { isNear });
-  const { asked, done, last } = toldIn(later.text);
-  if (saysAgain(item, leftOpenIn(last))) return false;
-  if (done.some(isOf) || clausesDone(last).some(isOf)) return true;
-  const hasChanged = later.files.length > 0 || done.length > 0;
-  return hasChanged && !GIVEN_UP.test(last) &&
-    (asked.some(isOf) || later.files.some((file) => speaksOf(words, file)));
+/** What a message says is left, with the words that it is known by. */
+export function leftItemsIn(message: string): LeftItem[] {
+  return leftOpenIn(message).map((text) => ({ text, about: wordsOf(leftClauseOf(text)) }));
 }
 
-/** Whether something of a list is the same as what is left. */
-export function saysAgain(item: string, others: readonly string[]): boolean {
-  const words = tellingWords(leftClauseOf(item));
-  return others.some((other) => {
-    const othersWords = tellingWords(leftClauseOf(other));
-    return other === item || speaksOf(words, other) ||
-      words.size > 1 && othersWords.size > 1 && speaksOf(othersWords, item);
-  });
+/**
+ * What a session did: its commits and fixes, what its last message says is done, and, where it changed something and did
+ * not give up, what it was asked for and the files that it changed.
+ *
+ * @returns For each the words that tell what it is about, with blanks between.
+ */
+export function deedsOf(
+  { asked, done, files, last }: {
+    readonly asked: readonly string[];
+    /** Commits and fixes. */
+    readonly done: readonly string[];
+    readonly files: readonly string[];
+    /** The last message; empty when there is none. */
+    readonly last: string;
+  },
+): string[] {
+  const hasWorked = files.length + done.length > 0 && !GIVEN_UP.test(last);
+  const all = [...clausesDone(last), ...done, ...hasWorked ? [...asked, ...files] : []];
+  return [...new Set(all.map(wordsOf))].filter((words) => words !== "").slice(0, MAX_DEEDS);
 }
 
 /** The clauses of a message that say that something is done. */
@@ -73,20 +53,6 @@ function clausesDone(message: string): string[] {
   );
 }
 
-function toldIn(summary: string): Told {
-  const told: { asked: string[]; done: string[]; last: string } = { asked: [], done: [], last: "" };
-  let section = "";
-  const lines = summary.split("\n");
-  for (const [n, line] of lines.entries()) {
-    const [, heading] = SECTION.exec(line) ?? [];
-    if (line.startsWith("Last: ")) {
-      return { ...told, last: lines.slice(n).join("\n").slice("Last: ".length) };
-    }
-    if (heading !== undefined) section = heading;
-    else if (section === "Asked") told.asked.push(line);
-    else if (section === "Done") told.done.push(line);
-    // A summary in words of its own has no sections.
-    else if (section === "") told.last += `${line}\n`;
-  }
-  return told;
+function wordsOf(text: string): string {
+  return [...tellingWords(text)].slice(0, MAX_WORDS).join(" ");
 }

@@ -1,6 +1,7 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
+import { deedsOf, leftItemsIn } from "./said_done.ts";
 import { leftOpenIn, tellingMessage } from "./said_open.ts";
 import { shortened, titleLine } from "./text.ts";
 import { todosOf } from "./todos.ts";
@@ -53,7 +54,13 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
   const open = [...openFailures(parts), ...todos?.open ?? []];
   const files = filesByCount(edits);
   const message = tellingMessage(parts);
-  const left = message === undefined ? [] : leftOpenIn(message.text);
+  const left = leftItemsIn(message?.text ?? "");
+  const did = deedsOf({
+    asked: prompts.map(({ title }) => title).slice(-MAX_LISTED),
+    done,
+    files: files.slice(0, MAX_LISTED),
+    last: message?.text ?? "",
+  });
   const branches = [...new Set(parts.map(({ branch }) => branch))];
   if (parts.length === 0) return null;
   const asked = prompts.map(({ title }) => title);
@@ -82,6 +89,7 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
       open,
       ...todos === null ? {} : { todos },
       ...left.length === 0 ? {} : { left },
+      ...did.length === 0 ? {} : { did },
       ...branches.length === 1 ? {} : { branches },
     },
   };

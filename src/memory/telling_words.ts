@@ -1,4 +1,4 @@
-/** The words of a sentence that tell what it is about, and whether two speak of the same. */
+/** The words of a sentence that tell what it is about. */
 import { STOP_WORDS } from "./stop_words.ts";
 
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -16,11 +16,6 @@ const OF_STATE = new Set(
 /** The same where words are not apart. */
 const STATE_UNSPACED =
   /还没有?(?:完成)?|還沒有?(?:完成)?|尚未(?:完成)?|未完成|未実装|未対応|待办|待完成/g;
-/** Of so many words all have to be there; of more most. */
-const FEW = 3;
-const MOST = 0.6;
-const ENOUGH = 5;
-
 /** The words that tell what a text is about, each once, without their endings. */
 export function tellingWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
@@ -32,28 +27,6 @@ export function tellingWords(text: string): ReadonlySet<string> {
     }
   }
   return words;
-}
-
-/**
- * Whether a text speaks of what some words are about.
- *
- * @param options `isNear`: something else says so as well, and half of the words are enough.
- */
-export function speaksOf(
-  words: ReadonlySet<string>,
-  text: string,
-  { isNear = false }: { readonly isNear?: boolean } = {},
-): boolean {
-  if (words.size === 0) return false;
-  const wanted = isNear
-    ? Math.ceil(words.size / 2)
-    : words.size <= FEW
-    ? words.size
-    : Math.max(FEW, Math.ceil(words.size * MOST));
-  const there = tellingWords(text);
-  let shared = 0;
-  for (const word of words) if (there.has(word)) shared++;
-  return shared >= Math.min(wanted, ENOUGH);
 }
 
 function withoutEnding(word: string): string {

@@ -1,6 +1,7 @@
 /** What a session is told when it starts, with a look at the files that it speaks of. */
 import type { DatabaseSync } from "node:sqlite";
 import { type ContextBudget, contextText, type Tellable } from "../memory/context_text.ts";
+import { formerNames } from "../git/branch_log.ts";
 import { goneBranches } from "../git/gone_branches.ts";
 import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
 import { isUnmended } from "../memory/open_ends.ts";
@@ -12,9 +13,9 @@ import {
   tellableOfBranch,
   tellableOfProject,
   type TellableRow,
-  textsOf,
   weightyOfBranch,
 } from "../store/memory_context.ts";
+import { renameBranch } from "../store/renamed_branch.ts";
 import { fileSince } from "./file_state.ts";
 import { knownFromFiles } from "./known_files.ts";
 
@@ -70,7 +71,7 @@ export function sessionContext(
       : source === "compact" || row.sessionId !== sessionId;
   // What was left there is nobody's any more.
   const isGone = goneBranches({ commonDir: project, branch });
-  const found = rowsOf(db, { project, branch })
+  const found = rowsOfRenamed(db, { project, branch }, isGone)
     .filter(isTold)
     // In place, as below.
     .map((row) => isUnmended(row) && isGone(row.branch) ? Object.assign(row, OVER) : row);
@@ -78,7 +79,6 @@ export function sessionContext(
   if (found.length + tasks.length === 0) return "";
   const stale = staleOf(db, found, place);
   const isKnown = knownFromFiles(found, place);
-  const texts = laterTexts(db, found);
   const rows = found
     .filter(({ kind, title }) => kind !== "note" || !isKnown(title))
     // In place: a copy of each takes a tenth of all this.
@@ -87,7 +87,6 @@ export function sessionContext(
         files: row.files === "[]" ? [] : JSON.parse(row.files),
         facts: WITH_FACTS.has(row.kind) && !isGone(row.branch) ? JSON.parse(row.facts) : {},
         stale: stale.get(row.id) ?? null,
-        text: texts.get(row.id) ?? "",
       })
     );
   return contextText({ rows, tasks, branch, nowMs }, budget);
@@ -101,6 +100,28 @@ export function sessionContext(
 function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
   if (source === "fork") return seenAtMs ?? nowMs;
   return source === "resume" ? seenAtMs : null;
+}
+
+/** The same with what was known of the branch under another name, which is the branch's from then on. */
+function rowsOfRenamed(
+  db: DatabaseSync,
+  here: ProjectBranch,
+  isGone: (branch: string | null) => boolean,
+): TellableRow[] {
+  const { project, branch } = here;
+  const rows = rowsOf(db, here);
+  const gone = [...new Set(rows.map((row) => row.branch))].filter(isGone);
+  if (branch === null || gone.length === 0) return rows;
+  const former = formerNames({ commonDir: project }, branch);
+  const renamed = gone.filter((name) => name !== null && former.has(name));
+  if (renamed.length === 0) return rows;
+  try {
+    for (const name of renamed) renameBranch(db, { project, branch }, name!);
+  } catch {
+    // Somebody else writes, or nobody can: the next session asks again.
+    return rows;
+  }
+  return rowsOf(db, here);
 }
 
 /** What may be told, each once: of the branch, of those that were worked on last, and what counts on every one. */
@@ -126,21 +147,6 @@ function rowsOf(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
     rows.push(...tellableOfProject(db, project, { limit: OF_PROJECT, all: true }));
   }
   return [...new Map(rows.map((row) => [row.id, row])).values()];
-}
-
-/** Texts of summaries, where one said that something is left: they tell whether it is done. */
-function laterTexts(
-  db: DatabaseSync,
-  rows: readonly TellableRow[],
-): ReadonlyMap<number, string> {
-  const summaries = rows.filter(({ kind }) => kind === "summary");
-  const leaving = summaries.filter(({ facts }) => facts.includes('"left"'));
-  if (leaving.length === 0) return new Map();
-  const oldestMs = Math.min(...leaving.map(({ updatedAtMs }) => updatedAtMs));
-  return textsOf(
-    db,
-    summaries.filter(({ updatedAtMs }) => updatedAtMs > oldestMs).map(({ id }) => id),
-  );
 }
 
 /** The branches that a session was on before its last one. */

@@ -33,7 +33,7 @@ export interface ProjectBranch {
 /** Sessions in which nothing was done would push out the others. */
 const IS_TELLING = "(kind <> 'summary' OR facts ->> '$.trivial' IS NULL)";
 /** The kinds of the index of a branch. */
-const KINDS_OF_BRANCH =
+export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
 
 /** What is worth telling of a branch, the newest first. */
@@ -101,17 +101,6 @@ export function tellableOfProject(
       ORDER BY created_at_ms DESC
       LIMIT ?`,
   ).all(project, limit) as unknown as TellableRow[];
-}
-
-/** Texts of some observations, by their ids. */
-export function textsOf(db: DatabaseSync, ids: readonly number[]): ReadonlyMap<number, string> {
-  const rows = ids.length === 0 ? [] : statement(
-    db,
-    `SELECT id, text
-       FROM observations
-      WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(ids));
-  return new Map(rows.map(({ id, text }) => [Number(id), String(text)]));
 }
 
 /** The content that files had when some observations were made: digests by observation, then by path. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { observe } from "../../src/memory/observe/observe.ts";
 import type { ToolUse } from "../../src/memory/observation.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
-import { hasDone } from "../../src/memory/said_done.ts";
+import { deedsOf, leftItemsIn } from "../../src/memory/said_done.ts";
 import { leftOpenIn } from "../../src/memory/said_open.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";
 import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
@@ -145,7 +145,8 @@ Deno.test("what is left, and whether it is done, is found in linear time", () =>
     const text = unit.repeat(KEPT_CHARS / unit.length);
     assertQuick(`left ${shown(text)}`, () => leftOpenIn(text));
     assertQuick(`left in ${shown(text)}`, () => leftOpenIn(`It still fails: ${text}not done yet`));
-    const later = { text: `Asked:\n- ${text}\nLast: ${text}`, files: ["a.ts"] };
-    assertQuick(`done ${shown(text)}`, () => hasDone("The docs are missing", later, later));
+    const told = { asked: [text], done: [text], files: [text], last: text };
+    assertQuick(`done ${shown(text)}`, () => deedsOf(told));
+    assertQuick(`items ${shown(text)}`, () => leftItemsIn(`It is not done yet ${text}`));
   }
 });

@@ -297,3 +297,28 @@ Deno.test("what failed on a branch that is gone is counted nowhere", async () =>
   await git(at.project, "branch", "-q", "-D", "feat");
   assert.deepEqual(await counts(), ["0", "0"]);
 });
+
+Deno.test("what was left on a branch that has another name now is open on that, until it passes there", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await asked(at, "Let the parser skip comments");
+  await failed(at, "npm run build", "Exit code 2\nerror TS2304: Cannot find name");
+  await failed(at, "make docs", "Exit code 2\nmake: *** [docs] Error 1");
+  await said(at, "It fails.");
+  await git(at.project, "branch", "-m", "feat", "feature/add");
+  const begun = { session: THIRD.session };
+  await ran(at, "make docs", "written", begun);
+  await edit(at, "docs/a.md", "1\n", begun);
+  await said(at, "The docs are written.", begun);
+  const told = await start(at);
+  assert.match(
+    told,
+    /Left open on feature\/add:\n- #\d+ just now: `npm run build` failed[^\n]*\nLast/,
+  );
+  assert.match(told, /- #\d+ just now: Let the parser skip comments, 1 open$/m);
+  await ran(at, "npm run build", "built", FOURTH);
+  await said(at, "It builds.", FOURTH);
+  assert.doesNotMatch(await start(at), /Left open|\d open/);
+});
