@@ -49,6 +49,7 @@ export function stillOpen(
   const over = overBySession(rows);
   const later: LaterSession[] = [];
   const saidLater: SoughtItem[] = [];
+  let open = 0;
   for (const session of sessionsOf(rows)) {
     const { id, sessionId, facts, updatedAtMs } = session;
     const isOld = nowMs - updatedAtMs > COUNTS_MS;
@@ -56,7 +57,7 @@ export function stillOpen(
       { open: facts.open?.filter((one) => !FAILURE_TITLE.test(one)) ?? [], done: [] };
     const listed = new Set(lists.open);
     const isOver = over.get(sessionId);
-    const items = isOld || saidLater.length >= MAX_SAID_COUNTED ? [] : saidBy(session);
+    const items = isOld || open >= MAX_SAID_COUNTED ? [] : saidBy(session);
     const said = items.filter((item) =>
       !saysAgain(item, saidLater) && !later.some((one) => hasDone(item, one, session))
     );
@@ -66,8 +67,9 @@ export function stillOpen(
       said: said.map(({ text }) => text),
     });
     for (const one of lists.done) done.add(one);
-    later.push({ did: facts.did?.map(wordsIn) ?? [], files: session.files, left: items });
-    saidLater.push(...said);
+    later.push({ did: facts.did?.map(wordsIn) ?? [], files: session.files });
+    saidLater.push(...items);
+    open += said.length;
   }
   return left;
 }

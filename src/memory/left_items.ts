@@ -18,7 +18,6 @@ export interface SoughtItem {
 export interface LaterSession {
   readonly did: readonly Words[];
   readonly files: readonly string[];
-  readonly left: readonly SoughtItem[];
 }
 
 /** What was left, ready to be looked for. */
@@ -27,18 +26,17 @@ export function soughtItem({ text, about }: LeftItem): SoughtItem {
 }
 
 /**
- * Whether a later session has done what was left, and does not say itself that it is left.
+ * Whether a later session has done what was left.
  *
  * @param options `files`: those of the session that left it. Where both have changed one of them, half of the words will do.
  */
 export function hasDone(
   item: SoughtItem,
-  { did, files, left }: LaterSession,
+  { did, files }: LaterSession,
   options: { readonly files: readonly string[] },
 ): boolean {
   // What has no words of its own is nobody's any more.
   if (item.about.size === 0) return true;
-  if (saysAgain(item, left)) return false;
   const isNear = files.some((file) => options.files.includes(file));
   return did.some((words) => speakOf(item.about, words, { isNear }));
 }

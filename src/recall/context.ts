@@ -85,7 +85,7 @@ export function sessionContext(
     .map((row): Tellable =>
       Object.assign(row, {
         files: row.files === "[]" ? [] : JSON.parse(row.files),
-        facts: WITH_FACTS.has(row.kind) && !isGone(row.branch) ? JSON.parse(row.facts) : {},
+        facts: factsOf(row, isGone),
         stale: stale.get(row.id) ?? null,
       })
     );
@@ -100,6 +100,15 @@ export function sessionContext(
 function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
   if (source === "fork") return seenAtMs ?? nowMs;
   return source === "resume" ? seenAtMs : null;
+}
+
+/** Of a branch that is gone what was done stays done; what was left there is over. */
+function factsOf(row: TellableRow, isGone: (branch: string | null) => boolean): ObservedFacts {
+  if (!WITH_FACTS.has(row.kind)) return {};
+  const facts: ObservedFacts = JSON.parse(row.facts);
+  if (!isGone(row.branch)) return facts;
+  const { did = [], todos } = facts;
+  return { did, todos: { open: [], done: todos?.done ?? [] } };
 }
 
 /** The same with what was known of the branch under another name, which is the branch's from then on. */

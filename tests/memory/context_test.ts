@@ -251,6 +251,8 @@ Deno.test("what is left is told once, in the newest words, and only a few of it"
   const again = "I could not reproduce it; CSV headers with umlauts are still not handled.";
   const asked = { asked: "CSV headers with umlauts: fix", files: ["b.css"] };
   assert.deepEqual(saidOf(session(again, asked), IMPORTER), [again]);
+  const near = session("Umlauts in headers work.", { files: ["b.css"] });
+  assert.deepEqual(saidOf(near, session(again, asked), IMPORTER), []);
   const many = Array.from(
     { length: 9 },
     (_, n) => session(`The page of wombat${n} is missing yet: TODO: wombat${n}`),

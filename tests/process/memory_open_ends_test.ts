@@ -322,3 +322,20 @@ Deno.test("what was left on a branch that has another name now is open on that, 
   await said(at, "It builds.", FOURTH);
   assert.doesNotMatch(await start(at), /Left open|\d open/);
 });
+
+Deno.test("what was done on a branch that is gone stays done", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await asked(at, "Import the customers");
+  await todos(at, { "write docs": "pending" });
+  await said(at, "The importer works. CSV headers with umlauts are not handled yet.");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await todos(at, { "write docs": "completed" }, THIRD);
+  await said(at, "CSV headers with umlauts are handled now.", THIRD);
+  await git(at.project, "checkout", "-q", "main");
+  await git(at.project, "branch", "-q", "-D", "feat");
+  const told = await start(at);
+  assert.match(told, /: Import the customers$/m);
+  assert.doesNotMatch(told, /Left open|\d open/);
+});
