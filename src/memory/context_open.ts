@@ -1,6 +1,14 @@
 /** What earlier sessions left open, and which of them are worth a line. */
 import type { Tellable } from "./context_text.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
+import {
+  hasDone,
+  type LaterSession,
+  saysAgain,
+  type SoughtItem,
+  soughtItem,
+  wordsIn,
+} from "./left_items.ts";
 
 /** An open end, with the observation that opens it. */
 export interface OpenEnd {
@@ -12,8 +20,11 @@ export interface OpenEnd {
 
 const MAX_FAILURES = 6;
 const MAX_TODOS = 6;
-/** Lists that nobody has come back to for longer are forgotten. */
-const TODOS_COUNT_MS = 14 * 86_400_000;
+const MAX_SAID = 4;
+/** Where so many are open, older ones are not looked for: each is compared with all that was done since. */
+const MAX_SAID_COUNTED = 12;
+/** What nobody has come back to for longer is forgotten. */
+const COUNTS_MS = 14 * 86_400_000;
 /** Of summaries that do not keep their lists apart: what is open, and no task. */
 const FAILURE_TITLE = /^`.*` failed\b|^Tests fail|^\w+ failed:/;
 
@@ -21,6 +32,8 @@ const FAILURE_TITLE = /^`.*` failed\b|^Tests fail|^\w+ failed:/;
 export interface StillOpen {
   readonly failures: readonly string[];
   readonly todos: readonly string[];
+  /** What Claude said at its end. */
+  readonly said: readonly string[];
 }
 
 /**
@@ -33,17 +46,30 @@ export function stillOpen(
 ): ReadonlyMap<number, StillOpen> {
   const left = new Map<number, StillOpen>();
   const done = new Set<string>();
-  const mended = mendedBySession(rows);
-  for (const { id, sessionId, facts, updatedAtMs } of sessionsOf(rows)) {
+  const over = overBySession(rows);
+  const later: LaterSession[] = [];
+  const saidLater: SoughtItem[] = [];
+  let open = 0;
+  for (const session of sessionsOf(rows)) {
+    const { id, sessionId, facts, updatedAtMs } = session;
+    const isOld = nowMs - updatedAtMs > COUNTS_MS;
     const lists = facts.todos ??
       { open: facts.open?.filter((one) => !FAILURE_TITLE.test(one)) ?? [], done: [] };
     const listed = new Set(lists.open);
-    const over = mended.get(sessionId);
+    const isOver = over.get(sessionId);
+    const items = isOld || open >= MAX_SAID_COUNTED ? [] : saidBy(session);
+    const said = items.filter((item) =>
+      !saysAgain(item, saidLater) && !later.some((one) => hasDone(item, one, session))
+    );
     left.set(id, {
-      failures: facts.open?.filter((one) => !listed.has(one) && over?.has(one) !== true) ?? [],
-      todos: nowMs - updatedAtMs > TODOS_COUNT_MS ? [] : lists.open.filter((one) => !done.has(one)),
+      failures: facts.open?.filter((one) => !listed.has(one) && isOver?.has(one) !== true) ?? [],
+      todos: isOld ? [] : lists.open.filter((one) => !done.has(one)),
+      said: said.map(({ text }) => text),
     });
     for (const one of lists.done) done.add(one);
+    later.push({ did: facts.did?.map(wordsIn) ?? [], files: session.files });
+    saidLater.push(...items);
+    open += said.length;
   }
   return left;
 }
@@ -60,7 +86,7 @@ export function openEnds(
   const sessions = sessionsOf(rows);
   return [
     ...failures(rows).map((of) => ({ of, label: null, text: of.title })),
-    ...said(sessions),
+    ...said(sessions, left),
     ...todos(sessions, left),
   ];
 }
@@ -85,10 +111,19 @@ function failures(rows: readonly Tellable[]): Tellable[] {
     .slice(0, MAX_FAILURES);
 }
 
-/** Only of the last session: what an earlier one said, it may have done. */
-function said([last]: readonly Tellable[]): OpenEnd[] {
-  const left = last?.facts.left;
-  return last === undefined || left === undefined ? [] : [{ of: last, label: "said", text: left }];
+/** What a session said is left; of older ones nobody can tell what it is about. */
+function saidBy({ facts: { left = [] } }: Tellable): readonly SoughtItem[] {
+  return (typeof left === "string" ? [{ text: left, about: "" }] : left).map(soughtItem);
+}
+
+/** Of the newest sessions first: a few. */
+function said(
+  sessions: readonly Tellable[],
+  left: ReadonlyMap<number, StillOpen>,
+): OpenEnd[] {
+  return sessions
+    .flatMap((of) => (left.get(of.id)?.said ?? []).map((text) => ({ of, label: "said", text })))
+    .slice(0, MAX_SAID);
 }
 
 /** Of the last session that left something on its list which no later one has done. */
@@ -102,17 +137,26 @@ function todos(
   return todosOf(of).slice(0, MAX_TODOS).map((text) => ({ of, label: "task", text }));
 }
 
-/** Titles of failures that are mended, by session: a summary is told of that with the next drain. */
-function mendedBySession(rows: readonly Tellable[]): ReadonlyMap<string, ReadonlySet<string>> {
-  const mended = new Map<string, Set<string>>();
+/** Failures of a command that has failed in another way on its branch since. */
+export function supersededIn(rows: readonly Tellable[]): ReadonlySet<Tellable> {
+  const open = rows.filter((one) => openEndRank(one) !== null);
+  const newest = new Set(newestOfEach(open));
+  return new Set(open.filter((one) => !newest.has(one)));
+}
+
+/**
+ * Titles of failures that are mended, or of which a later one tells, by session: a summary is told of that with the next
+ * drain, or not at all.
+ */
+function overBySession(rows: readonly Tellable[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const over = new Map<string, Set<string>>();
+  const superseded = supersededIn(rows);
   const failed = rows.filter(({ outcome }) => outcome === "failure");
-  for (const { sessionId, title, resolvedBy } of failed) {
-    if (resolvedBy === null) continue;
-    mended.set(sessionId, (mended.get(sessionId) ?? new Set()).add(title));
+  const isOver = (one: Tellable) => one.resolvedBy !== null || superseded.has(one);
+  for (const one of failed.filter(isOver)) {
+    over.set(one.sessionId, (over.get(one.sessionId) ?? new Set()).add(one.title));
   }
   // The same may have failed once more.
-  for (const { sessionId, title, resolvedBy } of failed) {
-    if (resolvedBy === null) mended.get(sessionId)?.delete(title);
-  }
-  return mended;
+  for (const one of failed) if (!isOver(one)) over.get(one.sessionId)?.delete(one.title);
+  return over;
 }

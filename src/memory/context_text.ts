@@ -1,7 +1,14 @@
 /** What a session is told of earlier ones, in a few lines, each with a number that opens the whole. */
 import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
-import { type OpenEnd, openEnds, sessionsOf, type StillOpen, stillOpen } from "./context_open.ts";
+import {
+  type OpenEnd,
+  openEnds,
+  sessionsOf,
+  type StillOpen,
+  stillOpen,
+  supersededIn,
+} from "./context_open.ts";
 import { byWorth } from "./context_worth.ts";
 import { openEndRank } from "./open_ends.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
@@ -24,8 +31,8 @@ export interface Tellable {
   readonly repeats: number;
   readonly resolvedBy: number | null;
   readonly updatedAtMs: number;
-  /** Whether one of its files is another one now, or gone. */
-  readonly isStale: boolean;
+  /** What has become of its files: one is another one now, or is not there any more; null when neither is so. */
+  readonly stale: "changed" | "gone" | null;
 }
 
 /** What is to be told, and to whom. */
@@ -78,7 +85,7 @@ export function contextChars({ tokens, room }: ContextBudget): number {
   return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
 }
 
-const NOTHING_OPEN: StillOpen = { failures: [], todos: [] };
+const NOTHING_OPEN: StillOpen = { failures: [], todos: [], said: [] };
 const HEADING = "## Memory of this project (conclaude)";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
@@ -99,15 +106,17 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
     .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);
   const ends = [...here, ...elsewhere];
   const told = new Set(ends.map(({ of }) => of.id));
+  const superseded = supersededIn(rows);
   const sessions = [...sessionsOf(own), ...sessionsOf(others)].slice(0, MAX_SESSIONS);
-  const known = rows.filter(({ id, kind }) => kind !== "summary" && !told.has(id));
+  const known = rows.filter((one) =>
+    one.kind !== "summary" && !told.has(one.id) && !superseded.has(one)
+  );
+  const isElsewhere = (one: Pick<Tellable, "branch">) =>
+    one.branch !== branch && one.branch !== null;
   const head = ({ id, updatedAtMs, ...one }: Tellable) =>
-    `#${id} ${relativeTime(updatedAtMs, nowMs)}${
-      one.branch === branch || one.branch === null ? "" : ` on ${one.branch}`
-    }`;
+    `#${id} ${relativeTime(updatedAtMs, nowMs)}${isElsewhere(one) ? ` on ${one.branch}` : ""}`;
   const openOf = ({ id }: Tellable) => {
-    const { failures, todos } = left.get(id) ?? NOTHING_OPEN;
-    const said = ends.filter(({ of, label }) => of.id === id && label === "said");
+    const { failures, todos, said } = left.get(id) ?? NOTHING_OPEN;
     return failures.length + todos.length + said.length;
   };
   const tellOpen = (section: string) => ({ of, label, text }: OpenEnd): Line => ({
@@ -135,7 +144,8 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
     ...byWorth(known, { branch, nowMs }).map((one) => ({
       section: "Known:",
       lead: () => `${head(one)}, ${one.kind}`,
-      title: one.title,
+      // Where it was done is said before it.
+      title: isElsewhere(one) ? one.title.replace(` on ${one.branch}:`, ":") : one.title,
       end: stateOf(one),
     })),
   ];
@@ -148,7 +158,8 @@ function sessionTitle({ title }: Tellable, open: number): string {
 }
 
 function stateOf(one: Tellable): string {
-  if (one.isStale) return " (its file has changed since)";
+  if (one.stale === "gone") return " (its file is gone)";
+  if (one.stale === "changed") return " (its file has changed since)";
   return openEndRank(one) === null ? "" : " (open)";
 }
 

@@ -44,12 +44,12 @@ export function byWorth(rows: readonly Tellable[], { branch, nowMs }: Helped): T
       .flatMap(({ files }) => files),
   );
   const worthOf = (one: Tellable) => {
-    const { kind, files, isStale } = one;
+    const { kind, files, stale } = one;
     const age = Math.max(0, nowMs - one.updatedAtMs);
     const worth = (WORTH[kind] ?? WORTH_OF_OTHERS) *
         (LASTING.has(kind) ? 1 : 2 ** (-age / HALF_LIFE_MS)) +
       (kind !== "edit" && files.some((file) => warm.has(file)) ? WARM_FILE : 0) -
-      (isStale ? STALE : 0) + (kind === "fix" ? LASTING_FIX : 0);
+      (stale === null ? 0 : STALE) + (kind === "fix" ? LASTING_FIX : 0);
     return worth * (one.branch === branch ? 1 : OTHER_BRANCH);
   };
   let edits = 0;

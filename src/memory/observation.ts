@@ -35,6 +35,13 @@ export interface ObservedFile {
   readonly digest: string | null;
 }
 
+/** Something that Claude said is left. */
+export interface LeftItem {
+  readonly text: string;
+  /** The words that tell what it is about, with blanks between; empty when it has none of its own. */
+  readonly about: string;
+}
+
 /** Facts of an observation beside its texts; what does not apply is not there. */
 export interface ObservedFacts {
   /** As it was typed. */
@@ -76,8 +83,10 @@ export interface ObservedFacts {
   readonly open?: readonly string[];
   /** Of a summary: the session's lists, as it left them; not there when it had none. */
   readonly todos?: { readonly open: readonly string[]; readonly done: readonly string[] };
-  /** Of a summary: what Claude said at the end is still open. */
-  readonly left?: string;
+  /** Of a summary: what Claude said at the end is still open, each by itself; in older ones all of it in one. */
+  readonly left?: string | readonly LeftItem[];
+  /** Of a summary: what the session did or worked on, each as the words that tell what it is about. */
+  readonly did?: readonly string[];
   /** Of a summary: the branches that the session was on, when they are several. */
   readonly branches?: readonly (string | null)[];
   /** Of a summary: nothing was done but to exchange a few short words. */

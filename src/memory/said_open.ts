@@ -1,8 +1,10 @@
 /** What Claude says is still open, in the last messages of a session. */
 import type { ObservationKind } from "./observation.ts";
+import { tellingWords } from "./telling_words.ts";
 import { shortened } from "./text.ts";
 
 const MAX_CHARS = 240;
+const MAX_ITEMS = 6;
 /** After these, what was said to be open before may be done. */
 const WORK: ReadonlySet<ObservationKind> = new Set(["edit", "commit", "fix", "test", "task"]);
 /** A message of such words alone takes nothing back of the one before it. */
@@ -10,17 +12,43 @@ const POLITE =
   /^(?:\W*\b(?:ok(?:ay)?|understood|noted|got it|sure|thanks?(?: you)?|you(?:'|’)?re welcome|my pleasure|glad to help|great|sounds good|will do|good ?night|bye|alright|verstanden|alles klar|gern(?: geschehen)?|entendido|de nada|de rien)\b)+\W*$/i;
 const MAX_POLITE_CHARS = 80;
 
-/** Words by which one says that something is left. */
-const LEFT =
-  /\b(?:still (?:open|missing|to do|to be|fails?|failing|broken|red|needs?|complains?|uses?|unclear)|remain(?:s\b|ing(?::| (?:work|steps?|tasks?|issues?|items?|is\b|are\b)))|left(?::| (?:to do|open|over|undone))|to-?dos?:|not (?:yet|done|\w+ yet)\b|unfinished|outstanding|open:|next(?: steps?| up)?:|next,|follow-?ups?|I (?:couldn(?:'|’)t|could not|wasn(?:'|’)t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)|es fehl(?:t|en) noch|offen (?:ist|sind) noch|quedan? pendientes?)/gi;
-/** … and by which one says, before them, that nothing is. */
+/** Words by which one says that something is left, … */
+const LEFT = new RegExp(
+  "\\b(?:" + [
+    "still (?:(?:open|missing|to do|to be|fails?|failing|broken|red|needs?|complains?|uses?|unclear|not)\\b|\\w+n['’]t\\b)",
+    "remain(?:s\\b| to be\\b|ing(?::| (?:work|steps?|tasks?|issues?|items?(?=\\W*(?::|is\\b|are\\b))|is\\b|are\\b)))",
+    "left(?::| (?:to do|open|over|undone)\\b| (?:\\w+ ){1,6}for now\\b)",
+    "to-?dos?:",
+    "not (?:yet|done|finished|completed?|ready|(?:\\w+ ){1,6}yet)\\b",
+    "(?:have|has|is|are|was|were|do|does|did|could|ca)n['’]t (?:\\w+ ){1,6}yet\\b",
+    "unfinished|outstanding|open:",
+    "next(?: steps?| up)?:|next,|next (?:I|we)(?: need| have| should| must| will|['’]ll)\\b",
+    "follow-?ups?",
+    "known (?:issues?|bugs?|problems?|limitations?):",
+    "needs? an? (?:real|proper|actual)\\b",
+    "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)",
+    "es fehl(?:t|en) noch|(?:ist|sind) noch offen|noch offen\\b|offen (?:ist|sind) noch|noch nicht (?:\\S+ )?(?:fertig|erledigt|umgesetzt|implementiert|getestet|behoben|da)\\b",
+    "quedan? pendientes?|pendientes?:",
+  ].join("|") + ")|还没|還沒|尚未|未完成|未実装|未対応|待办|待完成",
+  "gi",
+);
+/** … also as all of a line, over a list of it. */
+const HEADING =
+  /^\W*(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do|left(?: to do)?|not (?:yet )?(?:done|finished|implemented)(?: yet)?|known (?:issues?|bugs?|problems?|limitations?)|follow-?ups?|outstanding|unfinished|missing|offen(?:e punkte)?|pendientes?)[\s:*_]*$/i;
+/** … and by which one says, before them, that nothing is, … */
 const NOTHING = /\b(?:no|nothing|none|without)\b/i;
+/** … that it was so, … */
+const WAS_SO =
+  /\b(?:(?:fixed|solved|resolved|mended|corrected)\b[^;:]*\b(?:where|that|which|when)\b|(?:previously|formerly|originally|used to)\b)[^;:]*$/i;
+/** … that it may be so, or that something shows it. */
+const MAY_BE =
+  /\b(?:(?:when|whenever|if|until|unless|whether|as long as|in case)\b|(?:shows?|lists?|displays?|renders?|prints?|returns?|counts?)\b[^,;:]*\b(?:what|which|how|list of|number of)\b)[^,;:]*$/i;
 /** Words behind them that take it back: at once, … */
 const NONE_BEHIND =
-  /^[\s*_:.#–—-]*(?:(?:none|nothing|n\/a|nichts|nada)\b(?! (?:but|except|besides|other))|(?:all )?done(?=\s*(?:[.,;!)]|$)))/i;
+  /^[\s*_:.#(–—-]*(?:(?:none|nothing|n\/a|nichts|nada|optional)\b(?! (?:but|except|besides|other))|(?:all )?done(?=\s*(?:[.,;!)]|$)))/i;
 /** … in the same clause, … */
 const DONE_BEHIND =
-  /^[^,;.!?\n]*?(?:\b(?:is|are|was|were|got|been)(?: now| all| also| already)* (?:done|finished|completed?|fixed|closed|implemented|resolved)\b|\bwas the (?:title|name|subject)\b|(?::|\bis) *(?:none|nothing)\b(?! (?:but|except|besides|other)))/i;
+  /^[^,;.!?\n]*?(?:\b(?:is|are|was|were|got|been)(?: now| all| also| already)* (?:done|finished|completed?|fixed|closed|implemented|resolved|listed|shown|displayed|stored|kept|marked|counted|hidden)\b|\bwas the (?:title|name|subject)\b|(?::|\bis) *(?:none|nothing)\b(?! (?:but|except|besides|other)))/i;
 /** … in a later clause, … */
 const OVER_BEHIND =
   /\b(?:it|that|this|they|these|those)(?:(?:'|’)s| is| are| was| were)?(?: (?:all |already )?(?:done|finished|fixed|closed|implemented|resolved)(?: now)?| (?:works?|pass(?:es)?|runs?) now| now (?:works?|pass(?:es)?|runs?))\b/i;
@@ -33,27 +61,124 @@ const SUBORDINATE =
 /** What is shown, not said. */
 const QUOTED = /```[\s\S]*?```|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g;
 /** A full stop within a name ends none. */
-const SENTENCES = /(?:[^.!?\n]|[.!?](?=\S))+/g;
-const LOOKED_AHEAD_CHARS = 300;
+const SENTENCES = /(?:[^.!?。！？\n]|[.!?](?=\S))+/g;
+/** A line of a list: how far it stands in, whether it is ticked, what it says. */
+const LIST_LINE = /^([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/;
+const ENDS_WITH_COLON = /[:：][\s*_]*$/;
+const LOOKED_AROUND_CHARS = 300;
 
-/** The sentence that says what is left, with what follows it; null when a message says nothing of that. */
-export function leftOpenIn(message: string): string | null {
+/** A line of a message, and where it begins. */
+interface Line {
+  readonly text: string;
+  readonly at: number;
+}
+
+/**
+ * What a message says is left, each as it says it: sentences, and the lines of a list below words that say so, but for
+ * those that are ticked. Empty when it says nothing of that.
+ */
+export function leftOpenIn(message: string): string[] {
   const plain = message.replace(QUOTED, (quoted) => " ".repeat(quoted.length));
-  for (const { 0: sentence, index } of plain.matchAll(SENTENCES)) {
-    for (const left of sentence.matchAll(LEFT)) {
-      if (NOTHING.test(sentence.slice(0, left.index))) break;
-      if (
-        isTakenBack(plain, {
-          from: index + left.index + left[0].length,
-          end: index + sentence.length,
-        })
-      ) {
-        continue;
-      }
-      return shortened(message.slice(index).replace(/\s+/g, " ").trim(), MAX_CHARS);
+  const lines = linesOf(plain);
+  const found = new Set<string>();
+  const keep = (from: number, to: number) => {
+    const text = message.slice(from, to).replace(/\s+/g, " ").replace(/^[-*+•#>]+ /, "").trim();
+    if (text !== "") found.add(shortened(text, MAX_CHARS));
+  };
+  for (let n = 0; n < lines.length && found.size < MAX_ITEMS; n++) {
+    const line = lines[n]!;
+    const [, , tick, said = ""] = LIST_LINE.exec(line.text) ?? [];
+    const isTask = tick === " ";
+    if (isTask) keep(line.at + line.text.length - said.length, line.at + line.text.length);
+    if (tick !== undefined) continue;
+    const sentences = HEADING.test(line.text) ? [line] : leftIn(plain, line);
+    const last = sentences.at(-1);
+    const isLead = last !== undefined && !NONE_BEHIND.test(plain.slice(endOf(line))) &&
+      (HEADING.test(line.text) || ENDS_WITH_COLON.test(last.text) && endOf(last) === endOf(line));
+    for (const one of isLead ? sentences.slice(0, -1) : sentences) {
+      if (HEADING.test(one.text)) continue;
+      // One that says little is told with what follows.
+      keep(
+        one.at,
+        tellingWords(one.text).size === 0 ? paragraphEnd(plain, one.at) : endOf(one) + 1,
+      );
+    }
+    if (!isLead) continue;
+    const list = listBelow(lines, n + 1);
+    for (const item of list.items) keep(item.at, endOf(item));
+    n = list.last;
+  }
+  return [...found].slice(0, MAX_ITEMS);
+}
+
+/** The clause of what is left that says so, where the others say what is done. */
+export function leftClauseOf(item: string): string {
+  const clauses = item.split(/; |,? but |, so /);
+  return clauses.find((clause) => clause.search(LEFT) >= 0 && tellingWords(clause).size > 1) ??
+    item;
+}
+
+function linesOf(text: string): Line[] {
+  let at = 0;
+  return text.split("\n").map((line) => {
+    const one = { text: line, at };
+    at += line.length + 1;
+    return one;
+  });
+}
+
+function endOf({ text, at }: Line): number {
+  return at + text.length;
+}
+
+function paragraphEnd(text: string, from: number): number {
+  const end = text.indexOf("\n\n", from);
+  return Math.min(end < 0 ? text.length : end, from + LOOKED_AROUND_CHARS);
+}
+
+/** The sentences of a line that say that something is left. */
+function leftIn(plain: string, line: Line): Line[] {
+  const found: Line[] = [];
+  for (const { 0: text, index } of line.text.matchAll(SENTENCES)) {
+    const sentence = { text, at: line.at + index };
+    for (const left of text.matchAll(LEFT)) {
+      const before = text.slice(Math.max(0, left.index - LOOKED_AROUND_CHARS), left.index);
+      if (NOTHING.test(before)) break;
+      if (WAS_SO.test(before) || MAY_BE.test(before)) continue;
+      const from = sentence.at + left.index + left[0].length;
+      if (isTakenBack(plain, { from, end: endOf(sentence) })) continue;
+      found.push(sentence);
+      break;
+    }
+    if (found.length >= MAX_ITEMS) break;
+  }
+  return found;
+}
+
+/** The list that begins behind some lines, or the paragraph where none does: what is open of it, and its last line. */
+function listBelow(
+  lines: readonly Line[],
+  from: number,
+): { readonly items: readonly Line[]; readonly last: number } {
+  const items: Line[] = [];
+  let depth: number | null = null;
+  let last = from - 1;
+  for (let n = from; n < lines.length; n++) {
+    const { text, at } = lines[n]!;
+    if (text.trim() === "" && (depth !== null || n === from)) continue;
+    const [, indent = "", tick, said = ""] = LIST_LINE.exec(text) ?? [];
+    if (said === "") {
+      const isTold = depth === null && items.length === 0 && !HEADING.test(text);
+      return isTold ? { items: [lines[n]!], last: n } : { items, last };
+    }
+    depth ??= indent.length;
+    last = n;
+    const isOpen = tick !== "x" && tick !== "X" && !NONE_BEHIND.test(said);
+    if (isOpen && indent.length <= depth) {
+      items.push({ text: said, at: at + text.length - said.length });
     }
   }
-  return null;
+  return { items, last };
 }
 
 /** Whether what follows says that it is not open any more, or never was. */
@@ -61,8 +186,8 @@ function isTakenBack(
   text: string,
   { from, end }: { readonly from: number; readonly end: number },
 ): boolean {
-  const ahead = (at: number, until = at + LOOKED_AHEAD_CHARS) => text.slice(at, until);
-  const behind = ahead(from, Math.min(end, from + LOOKED_AHEAD_CHARS)).replace(SUBORDINATE, "");
+  const ahead = (at: number, until = at + LOOKED_AROUND_CHARS) => text.slice(at, until);
+  const behind = ahead(from, Math.min(end, from + LOOKED_AROUND_CHARS)).replace(SUBORDINATE, "");
   return NONE_BEHIND.test(ahead(from)) || DONE_BEHIND.test(behind) || OVER_BEHIND.test(behind) ||
     DID_IT_NEXT.test(ahead(end));
 }
@@ -80,7 +205,7 @@ export function tellingMessage<
   for (const part of parts.toReversed()) {
     if (WORK.has(part.kind)) break;
     if (part.kind !== "message") continue;
-    if (leftOpenIn(part.text) !== null) return part;
+    if (leftOpenIn(part.text).length > 0) return part;
     if (part.text.length > MAX_POLITE_CHARS || !POLITE.test(part.text)) break;
   }
   return last;

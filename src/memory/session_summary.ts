@@ -1,6 +1,7 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
+import { deedsOf, leftItemsIn } from "./said_done.ts";
 import { leftOpenIn, tellingMessage } from "./said_open.ts";
 import { shortened, titleLine } from "./text.ts";
 import { todosOf } from "./todos.ts";
@@ -35,6 +36,9 @@ const MAX_LISTED = 8;
 const MAX_FILES = 20;
 const MAX_MESSAGE_CHARS = 600;
 const SHORT_PROMPT = 80;
+/** A prompt of such words says nothing of what a session is about. */
+const GOES_ON =
+  /^\W*(?:(?:ok(?:ay)?|yes|yeah|sure|please|just|hi|hello|hey|continue|go on|go ahead|carry on|keep going|proceed|resume|next|thanks?|weiter|mach weiter|ja|bitte|hallo|sigue|continúa|contin[úu]a|继续)\b\W*){1,6}$|^\W*继续\W*$/i;
 
 /**
  * Tells a session by its observations.
@@ -50,11 +54,17 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
   const open = [...openFailures(parts), ...todos?.open ?? []];
   const files = filesByCount(edits);
   const message = tellingMessage(parts);
-  const left = message === undefined ? null : leftOpenIn(message.text);
+  const left = leftItemsIn(message?.text ?? "");
+  const did = deedsOf({
+    asked: prompts.map(({ title }) => title).slice(-MAX_LISTED),
+    done,
+    files: files.slice(0, MAX_LISTED),
+    last: message?.text ?? "",
+  });
   const branches = [...new Set(parts.map(({ branch }) => branch))];
   if (parts.length === 0) return null;
   const asked = prompts.map(({ title }) => title);
-  const heading = asked[0] ?? done[0] ?? parts[0]!.title;
+  const heading = asked.find((one) => !GOES_ON.test(one)) ?? asked[0] ?? done[0] ?? parts[0]!.title;
   const counts = [
     // One that was amended took the place of another.
     count(of("commit").filter(({ facts }) => facts.commit?.amended !== true).length, "commit"),
@@ -78,7 +88,8 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
     facts: {
       open,
       ...todos === null ? {} : { todos },
-      ...left === null ? {} : { left },
+      ...left.length === 0 ? {} : { left },
+      ...did.length === 0 ? {} : { did },
       ...branches.length === 1 ? {} : { branches },
     },
   };
@@ -89,7 +100,7 @@ export function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
   return parts.every(({ kind, text, facts }) =>
     kind === "prompt"
       ? text.length <= SHORT_PROMPT
-      : kind === "message" && facts.tool === undefined && leftOpenIn(text) === null
+      : kind === "message" && facts.tool === undefined && leftOpenIn(text).length === 0
   );
 }
 

@@ -1,8 +1,8 @@
 /** What a session is told when it starts, with a look at the files that it speaks of. */
 import type { DatabaseSync } from "node:sqlite";
 import { type ContextBudget, contextText, type Tellable } from "../memory/context_text.ts";
-import { branchNames } from "../git/branches.ts";
-import { digestOf } from "../memory/fnv.ts";
+import { formerNames } from "../git/branch_log.ts";
+import { goneBranches } from "../git/gone_branches.ts";
 import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
 import { isUnmended } from "../memory/open_ends.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";
@@ -15,6 +15,9 @@ import {
   type TellableRow,
   weightyOfBranch,
 } from "../store/memory_context.ts";
+import { renameBranch } from "../store/renamed_branch.ts";
+import { fileSince } from "./file_state.ts";
+import { knownFromFiles } from "./known_files.ts";
 
 /** The session that is told. */
 export interface ContextPlace {
@@ -42,9 +45,11 @@ const WEIGHTY = { among: 200, limit: 40 };
 const MAX_OTHER_BRANCHES = 3;
 /** Kinds of which more is told than the title. */
 const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "summary"]);
-/** Facts whose files are looked at, and the largest file whose content is compared. */
+/** Facts whose files are looked at. */
 const MAX_LOOKED_AT = 8;
-const MAX_COMPARED_BYTES = 65_536;
+const MAX_NOTES_LOOKED_AT = 4;
+/** What was left open on a branch that is gone is over, though nothing has mended it: no observation has this number. */
+const OVER = { resolvedBy: 0 };
 
 /**
  * The context of a session.
@@ -64,21 +69,24 @@ export function sessionContext(
     since !== null
       ? row.sessionId !== sessionId && row.updatedAtMs > since
       : source === "compact" || row.sessionId !== sessionId;
-  const isGone = goneBranches(place);
-  const found = rowsOf(db, { project, branch })
-    .filter((row) => isTold(row) && !(isUnmended(row) && isGone(row.branch)));
+  // What was left there is nobody's any more.
+  const isGone = goneBranches({ commonDir: project, branch });
+  const found = rowsOfRenamed(db, { project, branch }, isGone)
+    .filter(isTold)
+    // In place, as below.
+    .map((row) => isUnmended(row) && isGone(row.branch) ? Object.assign(row, OVER) : row);
   const tasks = since !== null ? [] : openTaskTitles(db, project, 5);
   if (found.length + tasks.length === 0) return "";
   const stale = staleOf(db, found, place);
-  const known = knownTexts(found, place);
+  const isKnown = knownFromFiles(found, place);
   const rows = found
-    .filter(({ kind, title }) => kind !== "note" || !known.some((text) => text.includes(title)))
+    .filter(({ kind, title }) => kind !== "note" || !isKnown(title))
     // In place: a copy of each takes a tenth of all this.
     .map((row): Tellable =>
       Object.assign(row, {
         files: row.files === "[]" ? [] : JSON.parse(row.files),
-        facts: WITH_FACTS.has(row.kind) && !isGone(row.branch) ? JSON.parse(row.facts) : {},
-        isStale: stale.has(row.id),
+        facts: factsOf(row, isGone),
+        stale: stale.get(row.id) ?? null,
       })
     );
   return contextText({ rows, tasks, branch, nowMs }, budget);
@@ -92,6 +100,37 @@ export function sessionContext(
 function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
   if (source === "fork") return seenAtMs ?? nowMs;
   return source === "resume" ? seenAtMs : null;
+}
+
+/** Of a branch that is gone what was done stays done; what was left there is over. */
+function factsOf(row: TellableRow, isGone: (branch: string | null) => boolean): ObservedFacts {
+  if (!WITH_FACTS.has(row.kind)) return {};
+  const facts: ObservedFacts = JSON.parse(row.facts);
+  if (!isGone(row.branch)) return facts;
+  const { did = [], todos } = facts;
+  return { did, todos: { open: [], done: todos?.done ?? [] } };
+}
+
+/** The same with what was known of the branch under another name, which is the branch's from then on. */
+function rowsOfRenamed(
+  db: DatabaseSync,
+  here: ProjectBranch,
+  isGone: (branch: string | null) => boolean,
+): TellableRow[] {
+  const { project, branch } = here;
+  const rows = rowsOf(db, here);
+  const gone = [...new Set(rows.map((row) => row.branch))].filter(isGone);
+  if (branch === null || gone.length === 0) return rows;
+  const former = formerNames({ commonDir: project }, branch);
+  const renamed = gone.filter((name) => name !== null && former.has(name));
+  if (renamed.length === 0) return rows;
+  try {
+    for (const name of renamed) renameBranch(db, { project, branch }, name!);
+  } catch {
+    // Somebody else writes, or nobody can: the next session asks again.
+    return rows;
+  }
+  return rowsOf(db, here);
 }
 
 /** What may be told, each once: of the branch, of those that were worked on last, and what counts on every one. */
@@ -126,72 +165,30 @@ function branchesOf({ kind, facts }: TellableRow): readonly (string | null)[] {
   return branches;
 }
 
-/** Tells branches that are gone, merged or given up: what was left open there is nobody's any more. */
-function goneBranches({ project, branch }: ContextPlace): (other: string | null) => boolean {
-  let names: ReadonlySet<string> | null | undefined;
-  return (other) => {
-    if (other === null || other === branch) return false;
-    if (names === undefined) names = branchNames({ commonDir: project });
-    return names !== null && !names.has(other);
-  };
-}
-
 /** Facts one of whose files is not as it was: its content is another one, or it is gone. */
 function staleOf(
   db: DatabaseSync,
   rows: readonly TellableRow[],
   { root }: ContextPlace,
-): ReadonlySet<number> {
-  const stale = new Set<number>();
+): ReadonlyMap<number, "changed" | "gone"> {
+  const stale = new Map<number, "changed" | "gone">();
   if (root === null) return stale;
   const of = (wanted: ObservationKind) =>
     rows.filter(({ kind, files }) => kind === wanted && files !== "[]");
-  const withFiles = [...of("fix"), ...of("edit")].slice(0, MAX_LOOKED_AT);
+  const withFiles = [
+    ...of("note").slice(0, MAX_NOTES_LOOKED_AT),
+    ...[...of("fix"), ...of("edit")].slice(0, MAX_LOOKED_AT),
+  ];
   if (withFiles.length === 0) return stale;
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, updatedAtMs } of withFiles) {
     for (const [path, digest] of digests.get(id) ?? []) {
       // What lies elsewhere is told whole.
       const file = isAbsolutePath(path) ? path : joinPath(root, path);
-      if (hasChanged(file, digest, updatedAtMs)) stale.add(id);
+      const state = fileSince(file, digest, updatedAtMs);
+      // That it is not there any more says the most.
+      if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
     }
   }
   return stale;
-}
-
-/**
- * A file that is older than the observation is as it was. One that is younger is told by its content, from the first
- * moment on: what a formatter makes of an edit right after it is not what was observed either, and a fix is observed
- * when its command passes, after any formatter.
- */
-function hasChanged(path: string, digest: string, atMs: number): boolean {
-  try {
-    const { mtime, size } = Deno.statSync(path);
-    if ((mtime?.getTime() ?? Infinity) <= atMs) return false;
-    return size > MAX_COMPARED_BYTES || digestOf(Deno.readTextFileSync(path)) !== digest;
-  } catch (thrown) {
-    return thrown instanceof Deno.errors.NotFound;
-  }
-}
-
-/** What Claude is told anyway: the files of its own memory. Read only where a note might stand in them. */
-function knownTexts(rows: readonly TellableRow[], { root, home }: ContextPlace): string[] {
-  if (!rows.some(({ kind }) => kind === "note")) return [];
-  const slug = root?.replace(/[^A-Za-z0-9]/g, "-");
-  const files = [
-    ...root === null
-      ? []
-      : ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"].map((name) => joinPath(root, name)),
-    ...home === null ? [] : [
-      joinPath(home, ".claude/CLAUDE.md"),
-      ...slug === undefined ? [] : [joinPath(home, `.claude/projects/${slug}/memory/MEMORY.md`)],
-    ],
-  ];
-  return files.flatMap((file) => {
-    try {
-      return [Deno.readTextFileSync(file).replace(/\s+/g, " ")];
-    } catch {
-      return [];
-    }
-  });
 }

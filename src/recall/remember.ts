@@ -3,15 +3,17 @@ import { compileRedactPatterns, redactText } from "../capture/redact.ts";
 import { repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
-import { NO_SESSION } from "../memory/observation.ts";
+import { NO_SESSION, type ObservedFile } from "../memory/observation.ts";
 import { said } from "../memory/observe/words.ts";
 import { pathInProject } from "../memory/paths.ts";
+import { resolvePath } from "../paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { UserError } from "../errors.ts";
 import { lookUpwards } from "../project/look.ts";
 import { transaction } from "../store/database.ts";
 import { withIndex } from "../store/memory_index.ts";
 import { readObservations, saveObservation } from "../store/observations.ts";
+import { digestOfFile } from "./file_state.ts";
 
 /** Of a longer one the middle would be lost. */
 const MAX_NOTE_CHARS = 64_000;
@@ -25,7 +27,7 @@ export interface NotePlace {
   /** The folder that files are told from. */
   readonly root: string | null;
   /** Without secrets, as the others. */
-  readonly files: readonly string[];
+  readonly files: readonly ObservedFile[];
   readonly atMs: number;
 }
 
@@ -52,7 +54,7 @@ export function rememberNote(
       next: 'conclaude memory remember "Tests need the service on port 5433"',
     });
   }
-  const paths = files.map((file) => pathInProject(file, root));
+  const told = files.map(({ path, digest }) => ({ path: pathInProject(path, root), digest }));
   const { mends: _mends, sameAs, ...observed } = note;
   const save = () =>
     saveObservation(db, {
@@ -61,8 +63,8 @@ export function rememberNote(
       sessionId: sessionId ?? NO_SESSION,
       project,
       branch,
-      terms: indexedTerms([text, ...paths].join("\n"), project),
-      files: paths.map((path) => ({ path, digest: null })),
+      terms: indexedTerms([text, ...told.map(({ path }) => path)].join("\n"), project),
+      files: told,
       // Notes of no session are the same only within a project.
       sameAs: sameAs === null ? null : digestOf(`${sameAs} ${project}`),
       atMs,
@@ -79,11 +81,17 @@ export function rememberNote(
 export function rememberHere(
   db: DatabaseSync,
   text: string,
-  { folder, redactPatterns, ...note }:
-    & Pick<NotePlace, "sessionId" | "files" | "atMs">
-    & { readonly folder: string; readonly redactPatterns: readonly string[] },
+  { folder, files, redactPatterns, ...note }:
+    & Pick<NotePlace, "sessionId" | "atMs">
+    & {
+      readonly folder: string;
+      /** Paths, from the project's folder where they are not whole. */
+      readonly files: readonly string[];
+      readonly redactPatterns: readonly string[];
+    },
 ): { readonly id: number; readonly isNew: boolean } {
   const repository = repositoryAt(folder, { projectDir: folder, looks: lookUpwards(folder) });
+  const root = repository?.root ?? folder;
   const rules = compileRedactPatterns(redactPatterns);
   const mask = (plain: string) => redactText(plain, rules);
   const masked = mask(text);
@@ -92,10 +100,13 @@ export function rememberHere(
   return rememberNote(db, isAllPrivate ? "" : masked, {
     ...note,
     // As hooks keep them.
-    files: note.files.map(mask),
+    files: files.map((path) => ({
+      path: mask(path),
+      digest: digestOfFile(resolvePath(path, { folder: root })),
+    })),
     project: mask(repository?.commonDir ?? folder),
     branch: repository?.branch == null ? null : mask(repository.branch),
-    root: mask(repository?.root ?? folder),
+    root: mask(root),
   });
 }
 

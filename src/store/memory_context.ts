@@ -33,7 +33,7 @@ export interface ProjectBranch {
 /** Sessions in which nothing was done would push out the others. */
 const IS_TELLING = "(kind <> 'summary' OR facts ->> '$.trivial' IS NULL)";
 /** The kinds of the index of a branch. */
-const KINDS_OF_BRANCH =
+export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
 
 /** What is worth telling of a branch, the newest first. */

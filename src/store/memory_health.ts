@@ -6,7 +6,6 @@ import { SUSPECT_ATTEMPTS } from "./queue_work.ts";
 /** What `doctor` and `status` say of memory. */
 export interface MemoryHealth {
   readonly observations: number;
-  readonly openFailures: number;
   /** Captures that are not worked in yet. */
   readonly waiting: number;
   /** Those among them that nothing holds up and that were there before the given time already. */
@@ -36,7 +35,6 @@ const MAX_SUSPECTS = 3;
 export function memoryHealth(db: DatabaseSync, overdueBeforeMs: number): MemoryHealth {
   const row = db.prepare(
     `SELECT (SELECT count(*) FROM observations)                                            AS observations,
-            (SELECT count(*) FROM observations WHERE outcome = 'failure' AND resolved_by IS NULL) AS openFailures,
             count(*) FILTER (WHERE status IN ('raw', 'processing'))                        AS waiting,
             count(*) FILTER (WHERE status = 'raw' AND retry_at_ms IS NULL AND created_at_ms < ?1) AS overdue,
             EXISTS (SELECT 1 FROM hook_executions WHERE id >= ?2) AS hooksRan,

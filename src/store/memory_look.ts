@@ -148,8 +148,6 @@ export interface MemoryCounts {
   readonly oldestAtMs: number | null;
   readonly newestAtMs: number | null;
   readonly byKind: readonly { readonly kind: string; readonly count: number }[];
-  /** Failures that nothing has mended. */
-  readonly openFailures: number;
   /** Captures that are not worked in yet, and those that were given up. */
   readonly waiting: number;
   readonly givenUp: number;
@@ -161,7 +159,6 @@ export function countMemory(db: DatabaseSync): MemoryCounts {
     `SELECT count(*) AS observations, count(DISTINCT session_id) AS sessions, count(DISTINCT project) AS projects,
             coalesce(sum(repeats - 1), 0) AS repeats, min(created_at_ms) AS oldestAtMs,
             max(updated_at_ms) AS newestAtMs,
-            coalesce(sum(outcome = 'failure' AND resolved_by IS NULL), 0) AS openFailures,
             (SELECT count(*) FROM pending_queue WHERE status IN ('raw', 'processing')) AS waiting,
             (SELECT count(*) FROM pending_queue WHERE status = 'error') AS givenUp
        FROM observations`,
@@ -178,30 +175,17 @@ export function countMemory(db: DatabaseSync): MemoryCounts {
 /** What is remembered of one project. */
 export interface ProjectMemory {
   readonly observations: number;
-  /** Failures that nothing has mended: how many, and the newest of them. */
-  readonly openFailures: number;
-  readonly newestOpen: readonly Observation[];
   /** The newest summary of a session; null before there is one. */
   readonly lastSummary: Observation | null;
 }
 
-/** Looks at the memory of a project; at most `limit` open failures are told. */
-export function projectMemory(db: DatabaseSync, project: string, limit: number): ProjectMemory {
+/** Looks at the memory of a project. */
+export function projectMemory(db: DatabaseSync, project: string): ProjectMemory {
   const counts = db.prepare(
-    `SELECT count(*) AS observations,
-            coalesce(sum(outcome = 'failure' AND resolved_by IS NULL), 0) AS openFailures
+    `SELECT count(*) AS observations
        FROM observations
       WHERE project = ?`,
   ).get(project);
-  const newestOpen = db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.project = ?
-        AND o.outcome = 'failure'
-        AND o.resolved_by IS NULL
-      ORDER BY o.updated_at_ms DESC, o.id DESC
-      LIMIT ?`,
-  ).all(project, limit);
   const summary = db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
@@ -211,8 +195,7 @@ export function projectMemory(db: DatabaseSync, project: string, limit: number):
       LIMIT 1`,
   ).get(project);
   return {
-    ...counts as unknown as Pick<ProjectMemory, "observations" | "openFailures">,
-    newestOpen: newestOpen.map(observationOf),
+    observations: Number(counts!["observations"]),
     lastSummary: summary === undefined ? null : observationOf(summary),
   };
 }

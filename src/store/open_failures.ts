@@ -1,6 +1,6 @@
 /** Failures that nothing has mended yet. */
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservedFacts } from "../memory/observation.ts";
+import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
 import { statement } from "./statement.ts";
 
 /** A failure that nothing has mended yet. */
@@ -114,6 +114,32 @@ export function openTestFailures(
       ORDER BY o.updated_at_ms DESC, o.id DESC`,
   ).all(failure.among, failure.project, failure.branch, failure.before, failure.nowMs);
   return rows.map(openFailureOf);
+}
+
+/** A failure that nothing has mended, and what tells whether it is open. */
+export interface UnmendedFailure {
+  readonly id: number;
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly kind: ObservationKind;
+  readonly outcome: "failure";
+  readonly resolvedBy: null;
+  readonly facts: ObservedFacts;
+  readonly updatedAtMs: number;
+}
+
+/** All failures that nothing has mended. @param project Null: of all projects. */
+export function unmendedFailures(db: DatabaseSync, project: string | null): UnmendedFailure[] {
+  const rows = db.prepare(
+    `SELECT id, project, branch, kind, outcome, resolved_by AS resolvedBy, facts, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE outcome = 'failure'
+        AND resolved_by IS NULL
+        AND (?1 IS NULL OR project = ?1)`,
+  ).all(project);
+  return rows.map((row) =>
+    ({ ...row, facts: JSON.parse(String(row["facts"])) }) as unknown as UnmendedFailure
+  );
 }
 
 /** A failure is over; when the same fails again, that is another one. */

@@ -6,6 +6,7 @@ import { byWorth } from "../../src/memory/context_worth.ts";
 import { openEndRank } from "../../src/memory/open_ends.ts";
 import type { ObservedFacts } from "../../src/memory/observation.ts";
 import { observe } from "../../src/memory/observe/observe.ts";
+import { deedsOf, leftItemsIn } from "../../src/memory/said_done.ts";
 import { leftOpenIn, tellingMessage } from "../../src/memory/said_open.ts";
 import { todosOf } from "../../src/memory/todos.ts";
 
@@ -27,7 +28,7 @@ function one(fields: Partial<Tellable>): Tellable {
     repeats: 1,
     resolvedBy: null,
     updatedAtMs: NOW,
-    isStale: false,
+    stale: null,
     ...fields,
   };
 }
@@ -165,33 +166,212 @@ Deno.test("a summary without lists of its own tells what is open, but for failur
   ]);
 });
 
-Deno.test("only what the last session said is left is told", () => {
-  const earlier = summary({ left: "Still open: a" }, NOW - DAY);
-  assert.deepEqual(
-    endsOf([summary({ left: "Still open: b" }), earlier]).map(({ text }) => text),
-    [
-      "Still open: b",
-    ],
+/** What is told of some sessions to have been said is left; those come from the newest to the oldest. */
+function saidOf(...sessions: readonly Partial<Tellable>[]): string[] {
+  const rows = sessions.map((one, n) => ({
+    ...summary({}, NOW - n * DAY),
+    ...one,
+    sessionId: `s${n}`,
+  }));
+  return endsOf(rows).filter(({ label }) => label === "said").map(({ text }) => text);
+}
+
+/** A session as its summary tells it. */
+const session = (
+  last: string,
+  { asked = "", done = "", files = [] }: {
+    readonly asked?: string;
+    readonly done?: string;
+    readonly files?: readonly string[];
+  } = {},
+): Partial<Tellable> => ({
+  title: last,
+  files,
+  facts: {
+    left: leftItemsIn(last),
+    did: deedsOf({ asked: [asked], done: done === "" ? [] : [done], files, last }),
+  },
+});
+
+const CSV = "CSV headers with umlauts are not handled yet.";
+const IMPORTER = session(`The importer works. ${CSV}`, { files: ["imp.py"] });
+
+Deno.test("what Claude said is left stays until a later session says that it is done", () => {
+  const b = { files: ["b.css"] };
+  const stays: readonly Partial<Tellable>[] = [
+    session("The logo is renamed.", { asked: "Rename the logo", ...b }),
+    session("It imports rows.", { asked: "What does imp.py do?" }),
+    session("The headers of the mail template are fixed.", { asked: "Fix the headers", ...b }),
+    session("The CSV button is blue now; headers stay grey.", { asked: "Colour the button", ...b }),
+    session("I tried to handle CSV headers with umlauts, but it did not work; I reverted it.", {
+      asked: "CSV headers with umlauts, please",
+      ...b,
+    }),
+    session("I added handling of CSV headers with umlauts. It did not work, so I reverted it.", b),
+    session("CSV headers with umlauts are lost in the decoder.", { asked: "Explain" }),
+    session("CSV headers with umlauts have never worked.", b),
+  ];
+  for (const later of stays) assert.deepEqual(saidOf(later, IMPORTER), [CSV], later.title);
+  const closes: readonly Partial<Tellable>[] = [
+    session("CSV headers with umlauts are handled now."),
+    session("Umlauts in CSV headers work."),
+    session("CSV headers with umlauts are handled now, but the PDF export isn't.", b),
+    session("Tests pass.", { done: "Commit 1a2b3c4: Umlauts in the headers of CSV", ...b }),
+    session("It is committed.", { asked: "Take care of umlauts in CSV headers", ...b }),
+    session("Umlauts are there now.", { asked: "and the umlauts of headers", files: ["imp.py"] }),
+  ];
+  for (const later of closes) assert.deepEqual(saidOf(later, IMPORTER), [], later.title);
+  const half = session("I've implemented the happy path; error handling is still missing.");
+  assert.equal(saidOf(session("The happy path is faster now."), half).length, 1);
+  assert.deepEqual(saidOf(session("Error handling is in place now."), half), []);
+  const stub = session("I stubbed out `sendMail`; it needs a real implementation.");
+  assert.deepEqual(saidOf(session("`sendMail` is implemented."), stub), []);
+  const old = { ...IMPORTER, updatedAtMs: NOW - 15 * DAY };
+  assert.deepEqual(saidOf(session("The logo is renamed."), old), []);
+});
+
+Deno.test("of several things that are left, each is done by itself", () => {
+  const two = session(
+    "The importer works.\n\nStill open:\n- CSV headers with umlauts are not handled yet\n- The retry logic needs a test",
   );
-  assert.deepEqual(endsOf([summary({}), earlier]), []);
+  const csv = "CSV headers with umlauts are not handled yet";
+  const retry = "The retry logic needs a test";
+  assert.deepEqual(saidOf(two), [csv, retry]);
+  assert.deepEqual(saidOf(session("CSV headers with umlauts are handled now."), two), [retry]);
+  assert.deepEqual(
+    saidOf(
+      session("CSV headers with umlauts are handled now, and the retry logic has a test."),
+      two,
+    ),
+    [],
+  );
+});
+
+Deno.test("what is left is told once, in the newest words, and only a few of it", () => {
+  const again = "I could not reproduce it; CSV headers with umlauts are still not handled.";
+  const asked = { asked: "CSV headers with umlauts: fix", files: ["b.css"] };
+  assert.deepEqual(saidOf(session(again, asked), IMPORTER), [again]);
+  const near = session("Umlauts in headers work.", { files: ["b.css"] });
+  assert.deepEqual(saidOf(near, session(again, asked), IMPORTER), []);
+  const many = Array.from(
+    { length: 9 },
+    (_, n) => session(`The page of wombat${n} is missing yet: TODO: wombat${n}`),
+  );
+  assert.equal(saidOf(...many).length, 4);
+  assert.deepEqual(saidOf({ facts: { left: "Still open: a1" } }), ["Still open: a1"]);
+});
+
+Deno.test("a failure of a command that fails in another way since is neither told nor counted", () => {
+  const rows = [
+    failure({
+      title: "`make` failed (exit 2): error B",
+      sessionId: "b",
+      facts: { of: "make", openRank: 1 },
+    }),
+    failure({
+      title: "`make` failed (exit 2): error A",
+      updatedAtMs: NOW - DAY,
+      facts: { of: "make", openRank: 1 },
+    }),
+    one({
+      kind: "summary",
+      title: "Session: new",
+      sessionId: "b",
+      facts: { open: ["`make` failed (exit 2): error B"] },
+    }),
+    one({
+      kind: "summary",
+      title: "Session: old",
+      facts: { open: ["`make` failed (exit 2): error A"] },
+      updatedAtMs: NOW - DAY,
+    }),
+  ];
+  const told = contextText({ rows, tasks: [], branch: "main", nowMs: NOW }, {
+    tokens: 1_200,
+    room: 9_000,
+  });
+  assert.match(
+    told,
+    /Left open on main:\n- #\d+ just now: `make` failed \(exit 2\): error B\nLast/,
+  );
+  assert.doesNotMatch(told, /error A/);
+  assert.match(told, /: new, 1 open\n- .*: old$/m);
 });
 
 Deno.test("leftOpenIn() finds the sentence that says what is left, and none where nothing is", () => {
-  const cases: readonly (readonly [message: string, left: string | null])[] = [
+  const cases: readonly (readonly [message: string, ...left: string[]])[] = [
     ["Slugs work in src/slug.ts. Still open: umlauts.", "Still open: umlauts."],
-    ["Done.\n\nRemaining:\n- docs\n- tests", "Remaining: - docs - tests"],
+    ["Done.\n\nRemaining:\n- docs\n- tests", "docs", "tests"],
     [
       "The rule is on; 23 places use it, they are not changed yet.",
       "The rule is on; 23 places use it, they are not changed yet.",
     ],
     ["Next steps: deploy.", "Next steps: deploy."],
     ["TODO: rename it", "TODO: rename it"],
-    ["All tests pass, nothing is left to do.", null],
-    ["There are no remaining issues.", null],
-    ["I have cleaned up the remaining calls.", null],
-    ["Understood.", null],
+    ["All tests pass, nothing is left to do."],
+    ["There are no remaining issues."],
+    ["I have cleaned up the remaining calls."],
+    ["Understood."],
+    ["## Next steps\n- [ ] add retry\n- [x] add timeout", "add retry"],
+    ["Built.\n- [ ] docs\n- [x] tests", "docs"],
+    [
+      "Still open:\n- Windows support\n- Localisation\n\nDone:\n- parser rewritten",
+      "Windows support",
+      "Localisation",
+    ],
+    [
+      "**Not done yet:**\n1. Windows support\n   - with tests\n2. Localisation\n\nThat is all.",
+      "Windows support",
+      "Localisation",
+    ],
+    [
+      "Remaining work:\n\n1. Add pagination\n2. Handle rate limits",
+      "Add pagination",
+      "Handle rate limits",
+    ],
+    ["## Remaining\nThe docs and the tests.\n\n## Done\nAll else.", "The docs and the tests."],
+    [
+      "Two things are not done yet. The cache grows. The log as well.",
+      "Two things are not done yet. The cache grows. The log as well.",
+    ],
+    [
+      "The parser still fails. The docs are not written yet.",
+      "The parser still fails.",
+      "The docs are not written yet.",
+    ],
+    [
+      "The build passes, but I haven't updated the changelog yet.",
+      "The build passes, but I haven't updated the changelog yet.",
+    ],
+    [
+      "The credentials are missing, so the deploy is not finished.",
+      "The credentials are missing, so the deploy is not finished.",
+    ],
+    [
+      "Two are migrated. The other three remain to be migrated.",
+      "The other three remain to be migrated.",
+    ],
+    [
+      "Next I need to add the index to the users table.",
+      "Next I need to add the index to the users table.",
+    ],
+    [
+      "It works. Known issue: the cookie is not cleared on logout.",
+      "Known issue: the cookie is not cleared on logout.",
+    ],
+    [
+      "I stubbed out `sendMail`; it needs a real implementation.",
+      "I stubbed out `sendMail`; it needs a real implementation.",
+    ],
+    ["I left the legacy client untouched for now.", "I left the legacy client untouched for now."],
+    [
+      "Noch offen: die Fehlerbehandlung im Importer.",
+      "Noch offen: die Fehlerbehandlung im Importer.",
+    ],
+    ["Der Import ist noch nicht fertig.", "Der Import ist noch nicht fertig."],
+    ["还没有完成：错误处理。", "还没有完成：错误处理。"],
   ];
-  assert.deepEqual(cases.map(([message]) => [message, leftOpenIn(message)]), cases);
+  assert.deepEqual(cases.map(([message]) => [message, ...leftOpenIn(message)]), cases);
 });
 
 Deno.test("leftOpenIn() finds nothing in a sentence that takes it back, or speaks of something else", () => {
@@ -212,8 +392,21 @@ Deno.test("leftOpenIn() finds nothing in a sentence that takes it back, or speak
     "It looks like this:\n```\n// TODO: fix me\n```\nThat is all.",
     "I couldn't get the tests to run at first; they pass now.",
     "Offen ist noch nichts.",
+    "I fixed the bug where uploads still failed after a retry. The root cause was a missing await.",
+    "I fixed the bug where uploads still fail after a retry.",
+    "Previously the tests still failed on Windows; now they pass everywhere.",
+    "You asked whether the parser still fails on empty input: it does not.",
+    "This is not a bug: the function throws when the file does not exist yet.",
+    "The feature is complete. Remaining items in the cart are now kept when the user logs in.",
+    "The todo list component now shows what still needs to be done, sorted by date.",
+    "The function returns a list of unfinished tasks. Unfinished tasks are stored in Redis.",
+    "Items that are still to be done are listed by the UI; remaining items are shown in red.",
+    "Everything is committed. Next steps (optional): you could add caching later.",
+    "I've added a `pending` status so that jobs that still have to run are visible.",
+    'Fixed: the spinner no longer says "not yet implemented".',
+    "Let me know if the build still fails on your side.",
   ];
-  for (const message of messages) assert.equal(leftOpenIn(message), null, message);
+  for (const message of messages) assert.deepEqual(leftOpenIn(message), [], message);
 });
 
 Deno.test("leftOpenIn() is not misled by what is done beside it", () => {
@@ -234,7 +427,7 @@ Deno.test("leftOpenIn() is not misled by what is done beside it", () => {
     ["Todos los tests pasan. Queda pendiente la doc.", "Queda pendiente"],
   ];
   for (const [message, left] of messages) {
-    assert.ok(leftOpenIn(message)?.startsWith(left), `${message}: ${leftOpenIn(message)}`);
+    assert.ok(leftOpenIn(message)[0]?.startsWith(left), `${message}: ${leftOpenIn(message)}`);
   }
 });
 

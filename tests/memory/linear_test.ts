@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { observe } from "../../src/memory/observe/observe.ts";
 import type { ToolUse } from "../../src/memory/observation.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
+import { deedsOf, leftItemsIn } from "../../src/memory/said_done.ts";
+import { leftOpenIn } from "../../src/memory/said_open.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";
 import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
@@ -11,6 +13,8 @@ import { withoutColours } from "../../src/capture/colours.ts";
 /** A pattern that looks at the rest from each place needs minutes for so many; a linear one some milliseconds. */
 const CHARS = 400_000;
 const MAX_MS = 2_500;
+/** The most that is kept of a message. */
+const KEPT_CHARS = 64_000;
 
 const UNITS = [
   ..."x\r \n\t(-1/\\\"'`#[{<$|;>.,=&?%\u00e9漢\ud800\u0000",
@@ -123,5 +127,26 @@ Deno.test("transcripts are read, colours taken out, and what is forgotten found 
     const text of ["\x1b]", "\x1b[", "\x1b]8;;"].map((unit) => unit.repeat(CHARS / unit.length))
   ) {
     assertQuick(`a look ${shown(text)}`, () => needsRedaction(JSON.stringify({ text }), []));
+  }
+});
+
+Deno.test("what is left, and whether it is done, is found in linear time", () => {
+  const left = [
+    "still not ",
+    "not a ",
+    "left a ",
+    "fixed that ",
+    "shows what ",
+    "if ",
+    "- [ ] a\n",
+  ];
+  const units = [...left, "Next steps:\n", "Remaining:\n\n", "isn't a ", "noch nicht ", "but "];
+  for (const unit of [...UNITS, ...units]) {
+    const text = unit.repeat(KEPT_CHARS / unit.length);
+    assertQuick(`left ${shown(text)}`, () => leftOpenIn(text));
+    assertQuick(`left in ${shown(text)}`, () => leftOpenIn(`It still fails: ${text}not done yet`));
+    const told = { asked: [text], done: [text], files: [text], last: text };
+    assertQuick(`done ${shown(text)}`, () => deedsOf(told));
+    assertQuick(`items ${shown(text)}`, () => leftItemsIn(`It is not done yet ${text}`));
   }
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { git } from "../support/git.ts";
 import { startProgram } from "../support/program.ts";
 import {
+  asked,
   edit,
   failed,
   FIRST,
@@ -84,7 +85,7 @@ Deno.test("what speaks of a file that is another one now says so", async () => {
   const told = await start(at, "startup", { session: SECOND });
   assert.match(told, /fix: Fixed TypeError[^\n]*\(its file has changed since\)/);
   await Deno.remove(path);
-  assert.match(await start(at, "startup", { session: SECOND }), /\(its file has changed since\)/);
+  assert.match(await start(at, "startup", { session: SECOND }), /\(its file is gone\)/);
 });
 
 Deno.test("a file beside the project has not changed as long as it is as it was", async () => {
@@ -97,7 +98,7 @@ Deno.test("a file beside the project has not changed as long as it is as it was"
   assert.match(told, /edit: Write /);
   assert.doesNotMatch(told, /changed since/);
   await Deno.remove(path);
-  assert.match(await start(at), /edit: Write [^\n]*\(its file has changed since\)/);
+  assert.match(await start(at), /edit: Write [^\n]*\(its file is gone\)/);
 });
 
 Deno.test("a file that changes in the moment after an edit has changed since", async () => {
@@ -110,6 +111,70 @@ Deno.test("a file that changes in the moment after an edit has changed since", a
   await Deno.writeTextFile(join(at.project, "src/now.ts"), "export const now = 2;\n");
   await said(at, "Written again.");
   assert.match(await start(at), /edit: Write src\/now\.ts[^\n]*\(its file has changed since\)/);
+});
+
+Deno.test("a note about a file says when that is another one now, or gone", async () => {
+  using at = await workplace();
+  const path = join(at.project, "src/port.ts");
+  const remember = () =>
+    startProgram(["memory", "remember", "--file", "src/port.ts", "The port is 5433"], {
+      env: { HOME: at.path },
+      cwd: at.project,
+    });
+  const later = new Date(Date.now() + 60_000);
+  await Deno.writeTextFile(path, "export const port = 5433;\n");
+  await remember();
+  await Deno.utime(path, later, later);
+  assert.match(await start(at), /note: The port is 5433$/m);
+  await Deno.writeTextFile(path, "export const port = 6000;\n");
+  await Deno.utime(path, later, later);
+  assert.match(await start(at), /note: The port is 5433 \(its file has changed since\)$/m);
+  await remember();
+  assert.match(await start(at), /note: The port is 5433$/m);
+  await Deno.remove(path);
+  assert.match(await start(at), /note: The port is 5433 \(its file is gone\)$/m);
+});
+
+Deno.test("a note that stands in what Claude reads anyway is not told, however it is marked there", async () => {
+  using at = await workplace();
+  const write = async (name: string, text: string) => {
+    const path = join(at.path, name);
+    await Deno.mkdir(join(path, ".."), { recursive: true });
+    await Deno.writeTextFile(path, text);
+  };
+  await write(
+    "app/CLAUDE.md",
+    "- **Snapshots** are `forbidden`\n  in unit tests here.\n\n@docs/rules.md\n",
+  );
+  await write("app/docs/rules.md", "Every handler validates its input.\n");
+  await write("app/.claude/rules/tabs.md", "* We indent with _tabs_.\n");
+  const notes = [
+    "Snapshots are forbidden in unit tests here.",
+    "Every handler validates its input.",
+    "We indent with tabs.",
+    "The cache lives in Redis.",
+  ];
+  for (const note of notes) {
+    await startProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
+  }
+  assert.deepEqual((await start(at)).match(/note: .*/g), ["note: The cache lives in Redis."]);
+});
+
+Deno.test("what is told of another branch names it once", async () => {
+  using at = await workplace();
+  await work(at);
+  await git(at.project, "checkout", "-q", "-b", "feat/z");
+  assert.match(await start(at), /just now on main, commit: Commit 1a2b3c4: Login keeps its token/);
+});
+
+Deno.test("a session is named after its first prompt that says something", async () => {
+  using at = await workplace();
+  for (const prompt of ["continue", "ok, go on!", "Weiter", "Let the importer skip blank lines"]) {
+    await asked(at, prompt);
+  }
+  await edit(at, "src/a.ts", "1\n");
+  await said(at, "It skips them.");
+  assert.match(await start(at), /Last sessions:\n- .*: Let the importer skip blank lines/);
 });
 
 Deno.test("a fork, which has its parent's history, is told only of what came since it was seen", async () => {

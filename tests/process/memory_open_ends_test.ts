@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { git } from "../support/git.ts";
+import { startProgram } from "../support/program.ts";
 import {
   asked,
   edit,
@@ -28,7 +29,7 @@ Deno.test("a new branch is told what was done on the one that it came from, and 
   assert.match(told, /Left open elsewhere:\n- #\d+ just now on main: `npm run lint` failed/);
   assert.match(told, /Last sessions:\n- #\d+ just now on main: The login forgets its token/);
   assert.match(told, /- #\d+ just now on main, fix: Fixed TypeError/);
-  assert.match(told, /- #\d+ just now on main, commit: Commit 1a2b3c4/);
+  assert.match(told, /- #\d+ just now on main, commit: Commit 1a2b3c4: Login/);
 });
 
 Deno.test("what a session did before it changed the branch is told on a third one", async () => {
@@ -221,4 +222,120 @@ Deno.test("the line of a session counts what Claude said is left", async () => {
   await work(at);
   await said(at, "Still open: umlauts in names.");
   assert.match(await start(at), /Last sessions:\n- .*, 2 open$/m);
+});
+
+Deno.test("what Claude said is left stays open over sessions that do something else, until one has done it", async () => {
+  using at = await workplace();
+  await asked(at, "Import the customers");
+  await edit(at, "imp.py", "1\n");
+  await said(at, "The importer works. CSV headers with umlauts are not handled yet.");
+  await asked(at, "Rename the logo", THIRD);
+  await edit(at, "logo.css", "1\n", THIRD);
+  await said(at, "The logo is renamed.", THIRD);
+  const told = await start(at);
+  assert.match(
+    told,
+    /Left open on main:\n- .*said: CSV headers with umlauts are not handled yet\.$/m,
+  );
+  assert.match(told, /: Import the customers \(1 file\), 1 open$/m);
+  await asked(at, "umlauts please", FOURTH);
+  await edit(at, "csv.py", "1\n", FOURTH);
+  await said(at, "CSV headers with umlauts are handled now.", FOURTH);
+  assert.doesNotMatch(await start(at), /Left open|\d open/);
+});
+
+Deno.test("what Claude tried and took back is still open, and told in the newest words", async () => {
+  using at = await workplace();
+  await asked(at, "Import the customers");
+  await said(at, "The importer works. CSV headers with umlauts are not handled yet.");
+  await asked(at, "Handle umlauts in CSV headers", THIRD);
+  await edit(at, "csv.py", "1\n", THIRD);
+  await said(at, "I tried CSV headers with umlauts, but it did not work; I reverted it.", THIRD);
+  assert.match(await start(at), /said: CSV headers with umlauts are not handled yet/);
+  await asked(at, "Once more: umlauts in CSV headers", FOURTH);
+  await edit(at, "csv.py", "2\n", FOURTH);
+  await said(at, "Headers in CSV with umlauts still fail in the decoder.", FOURTH);
+  assert.deepEqual((await start(at)).match(/said: .*/g), [
+    "said: Headers in CSV with umlauts still fail in the decoder.",
+  ]);
+});
+
+Deno.test("of a command that fails in another way than before only the last failure is called open", async () => {
+  using at = await workplace();
+  await asked(at, "Let the app build");
+  await failed(at, "make app", "Exit code 2\nerror: cannot find the header");
+  await edit(at, "src/a.c", "1\n");
+  await failed(at, "make app", "Exit code 2\nerror: undefined symbol");
+  await said(at, "It fails in another place.");
+  const told = await start(at);
+  assert.match(told, /Left open on main:\n- #\d+ just now: `make app` failed .*undefined symbol/);
+  assert.doesNotMatch(told, /cannot find the header|\(open\)/);
+  assert.match(told, /, 1 open$/m);
+});
+
+Deno.test("what failed on a branch that is gone is counted nowhere", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await asked(at, "Let the parser skip comments");
+  await edit(at, "src/a.ts", "1\n");
+  await failed(at, "npm run build", "Exit code 2\nerror TS2304: Cannot find name");
+  await send(at, "Drain", {});
+  await git(at.project, "checkout", "-q", "main");
+  await edit(at, "src/b.ts", "1\n");
+  await said(at, "Merged.");
+  const counts = async () => {
+    const env = { env: { HOME: at.path }, cwd: at.project };
+    const { stdout } = await startProgram(["memory", "stats"], env);
+    return [
+      /open failures +(\d+)/.exec(stdout)?.[1],
+      /, (\d) open$/m.exec(await start(at))?.[1] ?? "0",
+    ];
+  };
+  assert.deepEqual(await counts(), ["1", "1"]);
+  await git(at.project, "branch", "-q", "-D", "feat");
+  assert.deepEqual(await counts(), ["0", "0"]);
+});
+
+Deno.test("what was left on a branch that has another name now is open on that, until it passes there", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await asked(at, "Let the parser skip comments");
+  await failed(at, "npm run build", "Exit code 2\nerror TS2304: Cannot find name");
+  await failed(at, "make docs", "Exit code 2\nmake: *** [docs] Error 1");
+  await said(at, "It fails.");
+  await git(at.project, "branch", "-m", "feat", "feature/add");
+  const begun = { session: THIRD.session };
+  await ran(at, "make docs", "written", begun);
+  await edit(at, "docs/a.md", "1\n", begun);
+  await said(at, "The docs are written.", begun);
+  const told = await start(at);
+  assert.match(
+    told,
+    /Left open on feature\/add:\n- #\d+ just now: `npm run build` failed[^\n]*\nLast/,
+  );
+  assert.match(told, /- #\d+ just now: Let the parser skip comments, 1 open$/m);
+  await ran(at, "npm run build", "built", FOURTH);
+  await said(at, "It builds.", FOURTH);
+  assert.doesNotMatch(await start(at), /Left open|\d open/);
+});
+
+Deno.test("what was done on a branch that is gone stays done", async () => {
+  using at = await workplace();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty"];
+  await git(at.project, ...commit, "-m", "begun");
+  await asked(at, "Import the customers");
+  await todos(at, { "write docs": "pending" });
+  await said(at, "The importer works. CSV headers with umlauts are not handled yet.");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await todos(at, { "write docs": "completed" }, THIRD);
+  await said(at, "CSV headers with umlauts are handled now.", THIRD);
+  await git(at.project, "checkout", "-q", "main");
+  await git(at.project, "branch", "-q", "-D", "feat");
+  const told = await start(at);
+  assert.match(told, /: Import the customers$/m);
+  assert.doesNotMatch(told, /Left open|\d open/);
 });

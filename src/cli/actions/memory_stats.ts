@@ -1,6 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../ids.ts";
+import { openFailureIds } from "../../recall/open_count.ts";
 import { dayStartMs, type SummarizerSettings } from "../../recall/summarizer.ts";
 import { readSummarizer } from "../../recall/summarizer_settings.ts";
 import { countMemory } from "../../store/memory_look.ts";
@@ -22,7 +23,7 @@ const LISTED_RUNS = 5;
 /** `conclaude memory stats` */
 export async function showStats(context: CliContext): Promise<View> {
   const { db } = await openStore(context, "read");
-  const counts = countMemory(db);
+  const counts = { ...countMemory(db), openFailures: openFailureIds(db, null).length };
   const now = Date.now();
   const summarizer = summarizerStats(db, {
     nowMs: now,

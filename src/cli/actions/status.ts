@@ -1,10 +1,12 @@
 import { plain } from "../../capture/plain.ts";
+import type { DatabaseSync } from "node:sqlite";
 import { readConfigFiles } from "../../config/discover.ts";
 import { findRepository, type Repository } from "../../git/repository.ts";
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
 import { baseName, parentOf } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { spooledFiles } from "../../spool/drain.ts";
+import { openFailureIds } from "../../recall/open_count.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../../store/executions.ts";
 import { type QueueTotals, summarizeQueue, totalsOf } from "../../store/queue_stats.ts";
@@ -53,7 +55,9 @@ export interface StatusReport {
   };
 }
 
-type MemoryLine = Pick<MemoryHealth, "observations" | "waiting" | "openFailures">;
+interface MemoryLine extends Pick<MemoryHealth, "observations" | "waiting"> {
+  readonly openFailures: number;
+}
 
 /** Tasks by status and workflows by status, those that are not over; agents that run, and questions that wait. */
 interface WorkCounts {
@@ -83,7 +87,7 @@ export async function showStatus(context: CliContext): Promise<View> {
     project,
     sessions: { here: countSessions(db, project), all: countSessions(db, null) },
     queue: totalsOf(summarizeQueue(db)),
-    memory: memoryOf(memoryHealth(db, now)),
+    memory: memoryOf(db, now),
     work: workOf(countState(db)),
     daemon: { running: isDaemonHere(context, place) },
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
@@ -130,8 +134,9 @@ const WORKFLOW_WORDS = [
 ] as const;
 const RUNNING_AGENTS = ["starting", "running"];
 
-function memoryOf({ observations, waiting, openFailures }: MemoryHealth): MemoryLine {
-  return { observations, waiting, openFailures };
+function memoryOf(db: DatabaseSync, nowMs: number): MemoryLine {
+  const { observations, waiting } = memoryHealth(db, nowMs);
+  return { observations, waiting, openFailures: openFailureIds(db, null).length };
 }
 
 function workOf(

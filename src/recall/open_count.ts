@@ -1,0 +1,41 @@
+/** Which failures are open, as a new session is told of them. */
+import type { DatabaseSync } from "node:sqlite";
+import { goneBranches } from "../git/gone_branches.ts";
+import { newestOfEach, openEndRank } from "../memory/open_ends.ts";
+import { joinPath } from "../paths.ts";
+import { type UnmendedFailure, unmendedFailures } from "../store/open_failures.ts";
+
+/**
+ * The ids of failures that nothing has mended, the newest first: of a command on a branch the last one, and none of a
+ * branch that is gone, nor of what was only looked for.
+ *
+ * @param project Null: of all projects.
+ */
+export function openFailureIds(db: DatabaseSync, project: string | null): number[] {
+  const byProject = Map.groupBy(
+    unmendedFailures(db, project).filter((one) => openEndRank(one) !== null),
+    (one) => one.project,
+  );
+  return [...byProject].flatMap(([of, failures]) => thereIn(of, newestOfEach(failures)))
+    .sort((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id)
+    .map(({ id }) => id);
+}
+
+function thereIn(
+  project: string | null,
+  failures: readonly UnmendedFailure[],
+): readonly UnmendedFailure[] {
+  if (project === null) return failures;
+  const isGone = goneBranches({ commonDir: project, branch: headOf(project) });
+  return failures.filter(({ branch }) => !isGone(branch));
+}
+
+/** The branch that the repository itself has checked out; null where that cannot be told. */
+function headOf(commonDir: string): string | null {
+  try {
+    return /^ref: refs\/heads\/(.+)\n?$/.exec(Deno.readTextFileSync(joinPath(commonDir, "HEAD")))
+      ?.[1] ?? null;
+  } catch {
+    return null;
+  }
+}
