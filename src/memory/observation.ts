@@ -1,5 +1,6 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { SetAside } from "./observe/set_aside.ts";
 import type { TakenTests } from "./observe/skipped_tests.ts";
 import type { FailedTests, TestTarget } from "./observe/test_target.ts";
 
@@ -65,6 +66,8 @@ export interface ObservedFacts {
   readonly failedIn?: readonly string[];
   /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
   readonly isElsewhere?: true;
+  /** Of a command: what it has put aside of the work (`git stash`), or back. */
+  readonly aside?: SetAside;
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
   /** Of a failure of a command: the same for all failures of that command, however it is spelled. */

@@ -18,6 +18,7 @@ import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
 import { changesBetween, saveObservation } from "../store/observations.ts";
 import {
+  asideSince,
   type OpenFailure,
   openFailures,
   openTestFailures,
@@ -51,9 +52,10 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   const { mends, passes, taken, nowMs, capture: { project, branch, createdAtMs } } = success;
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new Map<string, number>();
+  const isThere = presence(db, success.capture);
   const mend = (failure: OpenFailure) => {
     if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
-    mendFailure(db, failure, { ...success, told });
+    if (isThere(failure)) mendFailure(db, failure, { ...success, told });
   };
   const keys = [...mends, ...passes.map((target) => failureKey(targetKey(target)))];
   for (const key of new Set(keys)) {
@@ -77,12 +79,25 @@ export function mendTestsThatPass(
   const { project, branch, createdAtMs } = capture;
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new Map<string, number>();
+  const isThere = presence(db, capture);
   for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
     const tests = testsOf(failure);
-    if (tests === null || !passesSince(took, tests)) continue;
+    if (tests === null || !passesSince(took, tests) || !isThere(failure)) continue;
     const since = { passing: failure.facts.failedIn?.join(", ") };
     mendFailure(db, failure, { capture, by: null, told, ...since });
   }
+}
+
+/** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
+function presence(
+  db: DatabaseSync,
+  { sessionId, createdAtMs }: ClaimedCapture,
+): (failure: OpenFailure) => boolean {
+  let since: number | null | undefined;
+  return (failure) => {
+    since = since === undefined ? asideSince(db, sessionId, createdAtMs) : since;
+    return since === null || failure.createdAtMs >= since;
+  };
 }
 
 /** Whether tests that failed were among those that pass now, however their command was spelled. */

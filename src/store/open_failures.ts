@@ -116,6 +116,31 @@ export function openTestFailures(
   return rows.map(openFailureOf);
 }
 
+/**
+ * Since when work of a session is put aside (`git stash`) and not back, in epoch milliseconds: what failed before that is
+ * not mended by what passes now. Null where all of it is there.
+ *
+ * @param atMs When the command began its work that passes: what it put aside itself, it did behind that.
+ */
+export function asideSince(db: DatabaseSync, sessionId: string, atMs: number): number | null {
+  const rows = statement(
+    db,
+    `SELECT json_extract(facts, '$.aside.what') AS what, json_extract(facts, '$.aside.isAway') AS isAway,
+            updated_at_ms AS atMs
+       FROM observations
+      WHERE session_id = ?
+        AND facts LIKE '%"aside":%'
+        AND updated_at_ms <= ?
+      ORDER BY updated_at_ms, id`,
+  ).all(sessionId, atMs);
+  const away = new Map<unknown, number>();
+  for (const { what, isAway, atMs: asideAtMs } of rows) {
+    if (isAway !== 1) away.delete(what);
+    else if (asideAtMs !== atMs && !away.has(what)) away.set(what, Number(asideAtMs));
+  }
+  return away.size === 0 ? null : Math.min(...away.values());
+}
+
 /** A failure is over; when the same fails again, that is another one. */
 export function resolveFailure(db: DatabaseSync, id: number, by: number): void {
   statement(

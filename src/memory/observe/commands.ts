@@ -13,6 +13,7 @@ import { whyNoTests } from "./no_tests.ts";
 import { whatIsWrong } from "./same_failure.ts";
 import { isTestCommand } from "./test_commands.ts";
 import { readTestRun, type TestRun } from "./test_runs.ts";
+import { setAsideBy } from "./set_aside.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
 import { unknownEnd } from "./unknown_end.ts";
@@ -34,7 +35,7 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const run = { command, commands, outcome, surroundings, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
   if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
-  const told = toldOf(run, aboutOf(payload));
+  const told = withSetAside(toldOf(run, aboutOf(payload)), run);
   if (worksElsewhere(commands)) return ofElsewhere(told);
   if (outcome === "failure" || told.mends === null) return told;
   const parts = chainParts(command, commands, surroundings);
@@ -46,6 +47,11 @@ function toldOf(run: Run, about: string): Observed {
   if (commit !== null && run.outcome === "success") return commit;
   const told = isTestCommand(run.command) ? testOf(run, about) : commandOf(run, about);
   return commit === null ? told : { ...told, besides: commit };
+}
+
+function withSetAside(told: Observed, run: Run): Observed {
+  const aside = setAsideBy(run);
+  return aside === null ? told : { ...told, facts: { ...told.facts, aside } };
 }
 
 /** What was found in another state says nothing of the one that the project is in. */
