@@ -2,7 +2,7 @@
 
 import type { SetAside } from "./observe/set_aside.ts";
 import type { TakenTests } from "./observe/skipped_tests.ts";
-import type { FailedTests, TestTarget } from "./observe/test_target.ts";
+import type { TestTarget, TookTests } from "./observe/test_target.ts";
 
 /** What an observation is about. */
 export const OBSERVATION_KINDS = [
@@ -113,7 +113,7 @@ export interface Observed {
   /** What it says of the single tests: those that it passed over are not mended. */
   readonly taken?: TakenTests;
   /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */
-  readonly took?: FailedTests;
+  readonly took?: TookTests;
   /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */
   readonly besides?: Observed;
 }

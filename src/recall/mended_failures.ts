@@ -5,14 +5,21 @@ import { describeFix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
-import { hasPassedOver, type TakenTests } from "../memory/observe/skipped_tests.ts";
+import {
+  arePassed,
+  hasPassedOver,
+  mayBeGone,
+  type TakenTests,
+} from "../memory/observe/skipped_tests.ts";
 import {
   type FailedTests,
+  failsBeside,
   hasTaken,
   passesSince,
   soleTarget,
   targetKey,
   type TestTarget,
+  type TookTests,
 } from "../memory/observe/test_target.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
@@ -55,7 +62,8 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   const isThere = presence(db, success.capture);
   const mend = (failure: OpenFailure) => {
     if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
-    if (isThere(failure)) mendFailure(db, failure, { ...success, told });
+    const isGone = taken !== undefined && mayBeGone(failure.facts, { taken, passes });
+    if (isThere(failure)) mendFailure(db, failure, { ...success, told, isGone });
   };
   const keys = [...mends, ...passes.map((target) => failureKey(targetKey(target)))];
   for (const key of new Set(keys)) {
@@ -73,7 +81,7 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
  */
 export function mendTestsThatPass(
   db: DatabaseSync,
-  run: { readonly capture: ClaimedCapture; readonly took: FailedTests; readonly nowMs: number },
+  run: { readonly capture: ClaimedCapture; readonly took: TookTests; readonly nowMs: number },
 ): void {
   const { capture, took, nowMs } = run;
   const { project, branch, createdAtMs } = capture;
@@ -83,9 +91,18 @@ export function mendTestsThatPass(
   for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
     const tests = testsOf(failure);
     if (tests === null || !passesSince(took, tests) || !isThere(failure)) continue;
+    if (mayBeAnother(failure, tests, took)) continue;
     const since = { passing: failure.facts.failedIn?.join(", ") };
     mendFailure(db, failure, { capture, by: null, told, ...since });
   }
+}
+
+/** Whether a test that is not among those that fail may be gone, or be one of them by another name. */
+function mayBeAnother(failure: OpenFailure, tests: FailedTests, took: TookTests): boolean {
+  const { failing = [], failed } = failure.facts;
+  if (arePassed(failing, took.run, failed)) return false;
+  return failsBeside(took, tests) ||
+    mayBeGone(failure.facts, { taken: took.run, passes: [took.target] });
 }
 
 /** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
@@ -115,15 +132,17 @@ function testsOf({ facts }: OpenFailure): FailedTests | null {
 /**
  * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
  *   already, by their titles: what failed twice is fixed once. `passing`: what passes, when it is not the command.
+ *   `isGone`: what failed may not be there any more, which is no fix.
  */
 function mendFailure(
   db: DatabaseSync,
   failure: OpenFailure,
-  { capture, by, told, passing }: {
+  { capture, by, told, passing, isGone = false }: {
     readonly capture: ClaimedCapture;
     readonly by: number | null;
     readonly told: Map<string, number>;
     readonly passing?: string | undefined;
+    readonly isGone?: boolean;
   },
 ): void {
   const { id, sessionId, project, branch, createdAtMs } = capture;
@@ -133,7 +152,7 @@ function mendFailure(
     limit: MAX_CHANGES,
   });
   let resolvedBy = by;
-  if (changes.length > 0) {
+  if (changes.length > 0 && !isGone) {
     const { files, ...fix } = describeFix(failure, changes, { passing });
     resolvedBy = told.get(fix.title) ?? saveObservation(db, {
       ...fix,

@@ -5,8 +5,21 @@ import { saveEvent, tempDatabase } from "./records.ts";
 /** A command, what it printed, and whether it failed. */
 export type Step = readonly [command: string, output: string, failed?: boolean];
 
+/** What memory holds in the end. */
+export interface Outcome {
+  /** The commands of the failures that are open. */
+  readonly open: readonly string[];
+  /** The titles of the fixes. */
+  readonly fixes: readonly string[];
+}
+
 /** Lets commands run one after the other, an edit between, and tells which of the failures are open in the end. */
-export async function leftOpen(...steps: readonly Step[]): Promise<string[]> {
+export async function leftOpen(...steps: readonly Step[]): Promise<readonly string[]> {
+  return (await outcomeOf(...steps)).open;
+}
+
+/** The same, and which fixes are told. */
+export async function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
   using temp = await tempDatabase();
   const start = Date.UTC(2026, 6, 15);
   const save = (atMs: number, toolName: string, payload: unknown, failed = false) =>
@@ -34,7 +47,9 @@ export async function leftOpen(...steps: readonly Step[]): Promise<string[]> {
     });
   }
   drainCaptures(temp.db, { now: () => start + 1_000_000 });
-  return temp.db.prepare(
+  const fixes = temp.db.prepare("SELECT title FROM observations WHERE kind = 'fix' ORDER BY id")
+    .all().map(({ title }) => String(title));
+  const open = temp.db.prepare(
     `SELECT facts
        FROM observations
       WHERE outcome = 'failure'
@@ -43,4 +58,5 @@ export async function leftOpen(...steps: readonly Step[]): Promise<string[]> {
   ).all().map(({ facts }) => JSON.parse(String(facts)))
     .filter(({ openRank }) => openRank !== null)
     .map(({ command }) => command);
+  return { open, fixes };
 }

@@ -112,7 +112,7 @@ function testOf(called: Run, about: string): Observed {
     sameAs,
     ...(failed ? { wrong: whatIsWrong({ failing: run?.failing ?? [], error }) } : {}),
     ...(failed && isWhole && run.ranAll && target.narrowing === ""
-      ? { took: { target, failedIn: run.failedIn } }
+      ? { took: { target, failedIn: run.failedIn, run } }
       : {}),
     ...failed || isUntold ? { mends: null } : mendsOfTests({ command, commands }, run),
   };

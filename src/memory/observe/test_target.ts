@@ -1,5 +1,6 @@
 /** Which tests a command runs, so that a run that passes is known to have taken those that failed. */
 import { worksElsewhere } from "./git_words.ts";
+import type { TakenTests } from "./skipped_tests.ts";
 import { environmentOf, folderBefore, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { runnerCall, type TestRunner } from "./test_runners.ts";
@@ -24,6 +25,12 @@ export interface TestTarget {
 
 /** Each is told from the beginning of its script. */
 const MAX_TARGETS = 40;
+
+/** A run of tests in which some fail, and all of them are known. */
+export interface TookTests extends FailedTests {
+  /** What it says of the tests that passed. */
+  readonly run: TakenTests & { readonly failed: number };
+}
 
 /** A failed run of tests. */
 export interface FailedTests {
@@ -103,6 +110,20 @@ export function passesSince(took: FailedTests, failed: FailedTests): boolean {
   const fails = new Set(took.failedIn.map(withoutLine));
   return hasTaken(took.target, failed) &&
     !failed.failedIn.some((path) => fails.has(withoutLine(path)));
+}
+
+/** Whether a test fails in the same file that did not before: it may be one that failed already, by another name. */
+export function failsBeside(took: FailedTests, { failedIn }: FailedTests): boolean {
+  const files = new Set((failedIn ?? []).map(fileOf));
+  return (took.failedIn ?? []).some((test) =>
+    files.has(fileOf(test)) && failedIn?.includes(test) === false
+  );
+}
+
+/** pytest's `a.py::test`; a name without a file, as Go has it, is no file. */
+function fileOf(test: string): string {
+  const end = test.indexOf("::");
+  return end < 0 ? test : test.slice(0, end);
 }
 
 /** Characters that mean the same in a pattern of Go and in one of JavaScript; a slash leads to a part of a test. */
