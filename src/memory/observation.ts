@@ -1,5 +1,6 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
 import type { SetAside } from "./observe/set_aside.ts";
 import type { TakenTests } from "./observe/skipped_tests.ts";
 import type { TestTarget, TookTests } from "./observe/test_target.ts";
@@ -68,6 +69,8 @@ export interface ObservedFacts {
   readonly isElsewhere?: true;
   /** Of a command: what it has put aside of the work (`git stash`), or back. */
   readonly aside?: SetAside;
+  /** Of a failure: the operation of git that it is. */
+  readonly git?: GitOperation;
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
   /** Of a failure of a command: the same for all failures of that command, however it is spelled. */
@@ -112,6 +115,8 @@ export interface Observed {
   readonly passes?: readonly TestTarget[];
   /** What it says of the single tests: those that it passed over are not mended. */
   readonly taken?: TakenTests;
+  /** The operations of git that this success has ended. */
+  readonly ended?: readonly GitEnd[];
   /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */
   readonly took?: TookTests;
   /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */

@@ -20,6 +20,7 @@ import {
 } from "../store/queue_work.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
+import { endOperations } from "./ended_operations.ts";
 import { mendFailures, mendTestsThatPass } from "./mended_failures.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 import { storedSameAs } from "./same_failure.ts";
@@ -244,16 +245,13 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
     throw new Error("another drain has taken over");
   }
   if (observed === null || observationId === null) return false;
+  const by = observationId;
+  const { ended, facts: { command } } = observed;
+  if (ended !== undefined) endOperations(db, { capture, command, ended, by, nowMs: atMs });
   if (observed.mends !== null) {
     const { mends, mendsParts = [], passes = [], taken } = observed;
-    mendFailures(db, {
-      capture,
-      mends: [mends, ...mendsParts],
-      passes,
-      taken,
-      by: observationId,
-      nowMs: atMs,
-    });
+    const all = [mends, ...mendsParts];
+    mendFailures(db, { capture, mends: all, passes, taken, by, nowMs: atMs });
   }
   if (observed.took !== undefined) {
     mendTestsThatPass(db, { capture, took: observed.took, nowMs: atMs });

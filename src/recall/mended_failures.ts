@@ -1,8 +1,6 @@
 /** Pairs failures with what mended them. */
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
-import { describeFix } from "../memory/mended.ts";
-import type { ObservedFile } from "../memory/observation.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
 import {
@@ -21,20 +19,9 @@ import {
   type TestTarget,
   type TookTests,
 } from "../memory/observe/test_target.ts";
-import { indexedTerms } from "../memory/terms.ts";
-import { digestsOf } from "../store/memory_context.ts";
-import { changesBetween, saveObservation } from "../store/observations.ts";
-import {
-  asideSince,
-  type OpenFailure,
-  openFailures,
-  openTestFailures,
-  resolveFailure,
-} from "../store/open_failures.ts";
-import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
-
-/** What is between a failure and its success, at most. */
-const MAX_CHANGES = 20;
+import { type OpenFailure, openFailures, openFailuresOfKind } from "../store/open_failures.ts";
+import type { ClaimedCapture } from "../store/queue_work.ts";
+import { mendFailure, presence } from "./mend_failure.ts";
 
 /** Failures that a run of tests is compared with when it passes. */
 const MAX_COMPARED = 500;
@@ -70,7 +57,7 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
     openFailures(db, { ...before, sameAs: digestOf(key) }).forEach(mend);
   }
   if (passes.length === 0) return;
-  for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
+  for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
     if (hasPassed(failure, passes)) mend(failure);
   }
 }
@@ -88,7 +75,7 @@ export function mendTestsThatPass(
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new Map<string, number>();
   const isThere = presence(db, capture);
-  for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
+  for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
     const tests = testsOf(failure);
     if (tests === null || !passesSince(took, tests) || !isThere(failure)) continue;
     if (mayBeAnother(failure, tests, took)) continue;
@@ -105,18 +92,6 @@ function mayBeAnother(failure: OpenFailure, tests: FailedTests, took: TookTests)
     mayBeGone(failure.facts, { taken: took.run, passes: [took.target] });
 }
 
-/** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
-function presence(
-  db: DatabaseSync,
-  { sessionId, createdAtMs }: ClaimedCapture,
-): (failure: OpenFailure) => boolean {
-  let since: number | null | undefined;
-  return (failure) => {
-    since = since === undefined ? asideSince(db, sessionId, createdAtMs) : since;
-    return since === null || failure.createdAtMs >= since;
-  };
-}
-
 /** Whether tests that failed were among those that pass now, however their command was spelled. */
 function hasPassed(failure: OpenFailure, passes: readonly TestTarget[]): boolean {
   const tests = testsOf(failure);
@@ -127,62 +102,4 @@ function testsOf({ facts }: OpenFailure): FailedTests | null {
   const { command = "", failed = 0, failedIn = null } = facts;
   const target = soleTarget(scriptCommands(command), failed > 0);
   return target === null ? null : { target, failedIn };
-}
-
-/**
- * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
- *   already, by their titles: what failed twice is fixed once. `passing`: what passes, when it is not the command.
- *   `isGone`: what failed may not be there any more, which is no fix.
- */
-function mendFailure(
-  db: DatabaseSync,
-  failure: OpenFailure,
-  { capture, by, told, passing, isGone = false }: {
-    readonly capture: ClaimedCapture;
-    readonly by: number | null;
-    readonly told: Map<string, number>;
-    readonly passing?: string | undefined;
-    readonly isGone?: boolean;
-  },
-): void {
-  const { id, sessionId, project, branch, createdAtMs } = capture;
-  const changes = changesBetween(db, sessionId, {
-    fromMs: failure.updatedAtMs,
-    untilMs: createdAtMs,
-    limit: MAX_CHANGES,
-  });
-  let resolvedBy = by;
-  if (changes.length > 0 && !isGone) {
-    const { files, ...fix } = describeFix(failure, changes, { passing });
-    resolvedBy = told.get(fix.title) ?? saveObservation(db, {
-      ...fix,
-      uid: `${id}/fix/${failure.id}`,
-      sessionId,
-      project,
-      branch,
-      kind: "fix",
-      outcome: "success",
-      terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
-      files: filesOf(db, changes, files),
-      sameAs: null,
-      atMs: createdAtMs,
-    });
-    told.set(fix.title, resolvedBy);
-  }
-  if (resolvedBy === null) return;
-  resolveFailure(db, failure.id, resolvedBy);
-  if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
-}
-
-/** The files of some changes, with the content that the last of them left. */
-function filesOf(
-  db: DatabaseSync,
-  changes: readonly { readonly id: number }[],
-  paths: readonly string[],
-): ObservedFile[] {
-  const digests = digestsOf(db, changes.map(({ id }) => id));
-  return paths.map((path) => {
-    const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
-    return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
-  });
 }

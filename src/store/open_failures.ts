@@ -82,13 +82,14 @@ export function openFailuresOfSession(
 }
 
 /**
- * Runs of tests on a branch of a project that failed, and that nothing has mended; the newest first.
+ * Failures on a branch of a project that nothing has mended, of tests or of other commands; the newest first.
  *
  * @param among How many failures are looked at, of all projects, kinds and times: 1 µs each.
  */
-export function openTestFailures(
+export function openFailuresOfKind(
   db: DatabaseSync,
   failure: {
+    readonly kind: "test" | "failure";
     readonly project: string | null;
     readonly branch: string | null;
     readonly before: number;
@@ -109,10 +110,17 @@ export function openTestFailures(
        JOIN observations AS o ON o.id = newest.id
       WHERE o.project IS ?
         AND o.branch IS ?
-        AND o.kind = 'test'
+        AND o.kind = ?
         AND (o.updated_at_ms <= ? OR o.updated_at_ms > ?)
       ORDER BY o.updated_at_ms DESC, o.id DESC`,
-  ).all(failure.among, failure.project, failure.branch, failure.before, failure.nowMs);
+  ).all(
+    failure.among,
+    failure.project,
+    failure.branch,
+    failure.kind,
+    failure.before,
+    failure.nowMs,
+  );
   return rows.map(openFailureOf);
 }
 

@@ -51,6 +51,21 @@ Deno.test("what passes where HEAD is on no branch has none, and mends nothing of
   ]);
 });
 
+Deno.test("a rebase that stopped, on no branch, is over when it was continued to its end, back on the branch", async () => {
+  using at = await withHistory();
+  const stopped =
+    "Exit code 1\nCONFLICT (content): Merge conflict in a.ts\nerror: could not apply 1a";
+  await git(at.project, "checkout", "-q", "--detach");
+  await failed(at, "git rebase other", stopped);
+  await git(at.project, "checkout", "-q", "main");
+  await ran(at, "git add a.ts && git rebase --continue", "Successfully rebased");
+  await said(at, "It is on top of other.");
+  assert.deepEqual(told(at).map(([command, , isOpen]) => [command, isOpen]), [
+    ["git rebase other", 0],
+    ["git add a.ts && git rebase --continue", 0],
+  ]);
+});
+
 Deno.test("outside of a repository, where nothing has a branch, what passes mends what failed", async () => {
   using at = await workplace();
   const project = join(at.path, "plain");

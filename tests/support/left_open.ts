@@ -46,6 +46,7 @@ export async function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
       tool_response: {},
     });
   }
+  temp.db.exec("UPDATE pending_queue SET branch = 'main'");
   drainCaptures(temp.db, { now: () => start + 1_000_000 });
   const fixes = temp.db.prepare("SELECT title FROM observations WHERE kind = 'fix' ORDER BY id")
     .all().map(({ title }) => String(title));

@@ -8,6 +8,7 @@ import { inItsFolder, type Surroundings } from "./command_folder.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
+import { endedOperations, failedOperation } from "./git_operations.ts";
 import { worksElsewhere } from "./git_words.ts";
 import { whyNoTests } from "./no_tests.ts";
 import { whatIsWrong } from "./same_failure.ts";
@@ -35,7 +36,7 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const run = { command, commands, outcome, surroundings, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
   if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
-  const told = withSetAside(toldOf(run, aboutOf(payload)), run);
+  const told = withGit(toldOf(run, aboutOf(payload)), run);
   if (worksElsewhere(commands)) return ofElsewhere(told);
   if (outcome === "failure" || told.mends === null) return told;
   const parts = chainParts(command, commands, surroundings);
@@ -49,14 +50,22 @@ function toldOf(run: Run, about: string): Observed {
   return commit === null ? told : { ...told, besides: commit };
 }
 
-function withSetAside(told: Observed, run: Run): Observed {
+/** What a command has told with what it did to the operations of git, and to the work that is under way. */
+function withGit(told: Observed, run: Run): Observed {
   const aside = setAsideBy(run);
-  return aside === null ? told : { ...told, facts: { ...told.facts, aside } };
+  const git = told.kind === "failure" ? failedOperation(run) : null;
+  const ended = told.outcome === "success" ? endedOperations(run) : [];
+  const facts = {
+    ...told.facts,
+    ...(aside === null ? {} : { aside }),
+    ...(git === null ? {} : { git }),
+  };
+  return { ...told, facts, ...(ended.length === 0 ? {} : { ended }) };
 }
 
 /** What was found in another state says nothing of the one that the project is in. */
 function ofElsewhere(
-  { passes: _passes, taken: _taken, took: _took, ...told }: Observed,
+  { passes: _passes, taken: _taken, took: _took, ended: _ended, ...told }: Observed,
 ): Observed {
   if (told.kind === "commit") return told;
   return { ...told, facts: { ...told.facts, isElsewhere: true }, mends: null };

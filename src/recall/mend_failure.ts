@@ -1,0 +1,84 @@
+/** Closes a failure: what was changed between it and what passes is its fix. */
+import type { DatabaseSync } from "node:sqlite";
+import { describeFix } from "../memory/mended.ts";
+import type { ObservedFile } from "../memory/observation.ts";
+import { indexedTerms } from "../memory/terms.ts";
+import { digestsOf } from "../store/memory_context.ts";
+import { changesBetween, saveObservation } from "../store/observations.ts";
+import { asideSince, type OpenFailure, resolveFailure } from "../store/open_failures.ts";
+import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
+
+/** What is between a failure and its success, at most. */
+const MAX_CHANGES = 20;
+
+/** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
+export function presence(
+  db: DatabaseSync,
+  { sessionId, createdAtMs }: ClaimedCapture,
+): (failure: OpenFailure) => boolean {
+  let since: number | null | undefined;
+  return (failure) => {
+    since = since === undefined ? asideSince(db, sessionId, createdAtMs) : since;
+    return since === null || failure.createdAtMs >= since;
+  };
+}
+
+/**
+ * Closes a failure, with a fix where something was changed since.
+ *
+ * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
+ *   already, by their titles: what failed twice is fixed once. `passing`: what passes, when it is not the command.
+ *   `isGone`: what failed may not be there any more, which is no fix.
+ */
+export function mendFailure(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  { capture, by, told, passing, isGone = false }: {
+    readonly capture: ClaimedCapture;
+    readonly by: number | null;
+    readonly told: Map<string, number>;
+    readonly passing?: string | undefined;
+    readonly isGone?: boolean;
+  },
+): void {
+  const { id, sessionId, project, branch, createdAtMs } = capture;
+  const changes = changesBetween(db, sessionId, {
+    fromMs: failure.updatedAtMs,
+    untilMs: createdAtMs,
+    limit: MAX_CHANGES,
+  });
+  let resolvedBy = by;
+  if (changes.length > 0 && !isGone) {
+    const { files, ...fix } = describeFix(failure, changes, { passing });
+    resolvedBy = told.get(fix.title) ?? saveObservation(db, {
+      ...fix,
+      uid: `${id}/fix/${failure.id}`,
+      sessionId,
+      project,
+      branch,
+      kind: "fix",
+      outcome: "success",
+      terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
+      files: filesOf(db, changes, files),
+      sameAs: null,
+      atMs: createdAtMs,
+    });
+    told.set(fix.title, resolvedBy);
+  }
+  if (resolvedBy === null) return;
+  resolveFailure(db, failure.id, resolvedBy);
+  if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
+}
+
+/** The files of some changes, with the content that the last of them left. */
+function filesOf(
+  db: DatabaseSync,
+  changes: readonly { readonly id: number }[],
+  paths: readonly string[],
+): ObservedFile[] {
+  const digests = digestsOf(db, changes.map(({ id }) => id));
+  return paths.map((path) => {
+    const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
+    return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
+  });
+}
