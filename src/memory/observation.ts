@@ -65,6 +65,8 @@ export interface ObservedFacts {
   readonly failing?: readonly string[];
   /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
   readonly failedIn?: readonly string[];
+  /** Go's packages in which they failed, as it names them; where `failedIn` is there. */
+  readonly failedAt?: readonly string[];
   /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
   readonly isElsewhere?: true;
   /** Of a command: what it has put aside of the work (`git stash`), or back. */

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
+import { areNamedPassed } from "../memory/observe/named_passes.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
 import {
   arePassed,
@@ -58,7 +59,7 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   }
   if (passes.length === 0) return;
   for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
-    if (hasPassed(failure, passes)) mend(failure);
+    if (hasPassed(failure, success)) mend(failure);
   }
 }
 
@@ -77,9 +78,11 @@ export function mendTestsThatPass(
   const isThere = presence(db, capture);
   for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
     const tests = testsOf(failure);
-    if (tests === null || !passesSince(took, tests) || !isThere(failure)) continue;
-    if (mayBeAnother(failure, tests, took)) continue;
-    const since = { passing: failure.facts.failedIn?.join(", ") };
+    if (tests === null || !isThere(failure)) continue;
+    const isLeft = passesSince(took, tests) && !mayBeAnother(failure, tests, took);
+    if (!isLeft && !areNamedPassed({ facts: failure.facts, tests }, took)) continue;
+    const { failedIn, failing } = failure.facts;
+    const since = { passing: (failedIn ?? failing)?.join(", ") };
     mendFailure(db, failure, { capture, by: null, told, ...since });
   }
 }
@@ -93,9 +96,16 @@ function mayBeAnother(failure: OpenFailure, tests: FailedTests, took: TookTests)
 }
 
 /** Whether tests that failed were among those that pass now, however their command was spelled. */
-function hasPassed(failure: OpenFailure, passes: readonly TestTarget[]): boolean {
+function hasPassed(
+  failure: OpenFailure,
+  { passes, taken }: Pick<Success, "passes" | "taken">,
+): boolean {
   const tests = testsOf(failure);
-  return tests !== null && passes.some((passed) => hasTaken(passed, tests));
+  if (tests === null) return false;
+  return passes.some((target) =>
+    hasTaken(target, tests) ||
+    taken !== undefined && areNamedPassed({ facts: failure.facts, tests }, { target, run: taken })
+  );
 }
 
 function testsOf({ facts }: OpenFailure): FailedTests | null {

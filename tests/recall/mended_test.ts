@@ -98,8 +98,8 @@ const LEFT_OPEN: typeof MENDED = [
   ["npm test -w a", JEST_BAD, "npm test", JEST_GOOD],
   ["npm test", JEST_BAD, "npm run test:unit", JEST_GOOD],
   ["npx jest", JEST_BAD, "npx jest --passWithNoTests src/b.test.ts", JEST_GOOD],
-  ["go test ./a/b", GO_BAD, "go test ./a", GO_GOOD],
-  ["go test ./a", GO_BAD, "go test", GO_GOOD],
+  ["go test ./a/b", GO_BAD.replace("com/a", "com/a/b"), "go test ./a", GO_GOOD],
+  ["go test ./a", GO_BAD, "go test", GO_GOOD.replace("com/a", "com")],
   [
     "cargo test adds",
     "test result: FAILED. 0 passed; 1 failed",

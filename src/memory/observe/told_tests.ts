@@ -42,6 +42,7 @@ export function testOf(called: Run, about: string): Observed {
   // Go counts none: what a filter shows may be a part of them.
   const isCut = target?.runner === "go test" && commands.some(({ before }) => before === "|");
   const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false && !isCut;
+  const isAll = isWhole && run.ranAll && target.narrowing === "";
   const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
   return {
     kind: "test",
@@ -57,12 +58,13 @@ export function testOf(called: Run, about: string): Observed {
       ...(run?.passed == null ? {} : { passed: run.passed }),
       ...(run?.skipped ? { skipped: run.skipped } : {}),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
+      ...(failed && isWhole && run.failedAt !== null ? { failedAt: run.failedAt } : {}),
       ...(failed ? { of: digestOf(sameAs) } : {}),
     },
     sameAs,
     ...(failed ? { wrong: whatIsWrong({ failing: run?.failing ?? [], error }) } : {}),
-    ...(failed && isWhole && run.ranAll && target.narrowing === ""
-      ? { took: { target, failedIn: run.failedIn, run } }
+    ...(failed && run !== null && target !== null
+      ? { took: { target, failedIn: isAll ? run.failedIn : null, run } }
       : {}),
     ...failed || isUntold ? { mends: null } : mendsOfTests({ command, commands }, run),
   };
