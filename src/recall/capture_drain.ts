@@ -248,9 +248,9 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
   const by = observationId;
   const { ended, facts: { command } } = observed;
   if (ended !== undefined) endOperations(db, { capture, command, ended, by, nowMs: atMs });
-  if (observed.mends !== null) {
-    const { mends, mendsParts = [], passes = [], taken } = observed;
-    const all = [mends, ...mendsParts];
+  const { mends, mendsParts = [], passes = [], taken } = observed;
+  const all = [...mends === null ? [] : [mends], ...mendsParts];
+  if (all.length > 0) {
     mendFailures(db, { capture, mends: all, passes, taken, by, nowMs: atMs });
   }
   if (observed.took !== undefined) {

@@ -202,6 +202,26 @@ Deno.test("a script in which a command may have failed, or ran elsewhere, leaves
   }
 });
 
+Deno.test("what stands before tests in a script is mended although no test ran, or they failed", async () => {
+  const none = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored";
+  const rows: readonly (readonly [script: string, output: string, fails: boolean, open: number])[] =
+    [
+      ["make lib && cargo test", none, false, 0],
+      ["make lib && cargo test", "error[E0308]: types\nerror: could not compile `a`", true, 2],
+      ["cargo test && make lib", none, false, 0],
+      ["npm run build && npm test", JEST_BAD, true, 1],
+      ["npm run build && npm test", "boom", true, 2],
+      ["npm run build; npm test", JEST_BAD, true, 2],
+      ["npm test && npm run build", JEST_BAD, true, 2],
+      ["make lib && npm test", JEST_BAD, true, 2],
+    ];
+  for (const [script, output, fails, open] of rows) {
+    const [build = ""] = /make lib|npm run build/.exec(script) ?? [];
+    const left = await leftOpen([build, "error: boom", true], [script, output, fails]);
+    assert.deepEqual(left.length, open, script);
+  }
+});
+
 Deno.test("what failed as a whole and in part is one fix", async () => {
   using temp = await tempDatabase();
   const events = [

@@ -24,6 +24,10 @@ import { unknownEnd } from "./unknown_end.ts";
 
 const EXIT_CODE = /^Exit code (\d+)\n?/;
 
+/** What may have run tests itself, so that it was they that failed. */
+const MAY_TEST =
+  /\b(?:make|just|rake|task|nx|turbo|lerna|tox|nox|gradlew?|mvnw?|verify|validate|ci|all|pre-?commit|(?<!(?:cargo|deno|ruff) )check)\b/;
+
 /** Bash and its like. */
 export function observeCommand({ outcome, payload, root }: ToolUse): Observed | null {
   const typed = textIn(payload["tool_input"], "command").trim();
@@ -37,9 +41,25 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
   const told = withGit(toldOf(run, aboutOf(payload)), run);
   if (worksElsewhere(commands)) return ofElsewhere(told);
-  if (outcome === "failure" || told.mends === null) return told;
+  const parts = passedParts(told, run);
+  return parts.length === 0 ? told : { ...told, mendsParts: parts.map(failureOfCommand) };
+}
+
+function failureOfCommand(command: string): string {
+  return failureKey(commandKey(command));
+}
+
+/** The parts of a script that have passed: all with it, and those before its tests when these ran and failed. */
+function passedParts(told: Observed, { command, commands, surroundings }: Run): readonly string[] {
+  const haveFailed = told.kind === "test" && told.facts.failed !== undefined;
+  if (told.outcome === "failure" && !haveFailed) return [];
   const parts = chainParts(command, commands, surroundings);
-  return { ...told, mendsParts: parts.map((part) => failureKey(commandKey(part))) };
+  if (told.outcome === "failure") {
+    return parts.slice(0, Math.max(0, parts.findIndex(isTestCommand)))
+      .filter((part) => !MAY_TEST.test(part));
+  }
+  // Where no test ran, nothing is known of those alone.
+  return told.mends === null ? parts.filter((part) => !isTestCommand(part)) : parts;
 }
 
 function toldOf(run: Run, about: string): Observed {
