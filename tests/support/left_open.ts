@@ -19,7 +19,19 @@ export async function leftOpen(...steps: readonly Step[]): Promise<readonly stri
 }
 
 /** The same, and which fixes are told. */
-export async function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
+export function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
+  return outcome(steps, { edits: true });
+}
+
+/** The same, with nothing edited between. */
+export function outcomeWithoutEdits(...steps: readonly Step[]): Promise<Outcome> {
+  return outcome(steps, { edits: false });
+}
+
+async function outcome(
+  steps: readonly Step[],
+  { edits }: { readonly edits: boolean },
+): Promise<Outcome> {
   using temp = await tempDatabase();
   const start = Date.UTC(2026, 6, 15);
   const save = (atMs: number, toolName: string, payload: unknown, failed = false) =>
@@ -41,6 +53,7 @@ export async function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
         : { tool_input: { command }, tool_response: { stdout: output, stderr: "" } },
       failed,
     );
+    if (!edits) continue;
     save(atMs + 1_000, "Edit", {
       tool_input: { file_path: "/p/src/a.py", old_string: "a", new_string: `b${at}` },
       tool_response: {},
