@@ -5,6 +5,7 @@ import { chainParts } from "./chain_parts.ts";
 import { inItsFolder } from "./command_folder.ts";
 import { commandKey, failureKey } from "./command_key.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
+import { committedFiles } from "./committed_files.ts";
 import { endedOperations, failedOperation } from "./git_operations.ts";
 import { worksElsewhere } from "./git_words.ts";
 import { setAsideBy } from "./set_aside.ts";
@@ -113,8 +114,14 @@ function notAwaited(
 
 /** What a command has committed: the first, with the others as what it tells besides. */
 function commitOf(run: Run): Observed | null {
-  return madeCommits(run).reduceRight<Observed | null>((later, commit) => {
-    const told = observedCommit(run, commit);
+  const made = madeCommits(run);
+  // Of several nobody knows which files are whose.
+  const files = made.length === 1 ? committedFiles(run.output) : [];
+  return made.reduceRight<Observed | null>((later, commit) => {
+    const told = {
+      ...observedCommit(run, commit),
+      files: files.map((path) => ({ path, digest: null })),
+    };
     return later === null ? told : { ...told, besides: later };
   }, null);
 }
