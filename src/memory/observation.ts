@@ -73,6 +73,8 @@ export interface ObservedFacts {
   readonly aside?: SetAside;
   /** Of a failure: the operation of git that it is. */
   readonly git?: GitOperation;
+  /** Of a failure of a command: it only tried something out, or was told to do what there is not. */
+  readonly isTried?: true;
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
   /** Of a failure of a command: the same for all failures of that command, however it is spelled. */

@@ -21,6 +21,7 @@ import {
   textOf,
 } from "./told_command.ts";
 import { testOf } from "./told_tests.ts";
+import { isOnlyTried } from "./tried_commands.ts";
 import { unknownEnd } from "./unknown_end.ts";
 
 const EXIT_CODE = /^Exit code (\d+)\n?/;
@@ -40,7 +41,7 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const run = { command, commands, outcome, surroundings, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
   if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
-  const told = withGit(toldOf(run, aboutOf(payload)), run);
+  const told = withState(toldOf(run, aboutOf(payload)), run);
   if (worksElsewhere(commands)) return ofElsewhere(told);
   const parts = passedParts(told, run);
   return parts.length === 0 ? told : { ...told, mendsParts: parts.map(failureOfCommand) };
@@ -70,8 +71,8 @@ function toldOf(run: Run, about: string): Observed {
   return commit === null ? told : { ...told, besides: commit };
 }
 
-/** What a command has told with what it did to the operations of git, and to the work that is under way. */
-function withGit(told: Observed, run: Run): Observed {
+/** What a command has told with what it did to the operations of git and to the work, and whether it was only tried. */
+function withState(told: Observed, run: Run): Observed {
   const aside = setAsideBy(run);
   const git = told.kind === "failure" ? failedOperation(run) : null;
   const ended = told.outcome === "success" ? endedOperations(run) : [];
@@ -79,6 +80,7 @@ function withGit(told: Observed, run: Run): Observed {
     ...told.facts,
     ...(aside === null ? {} : { aside }),
     ...(git === null ? {} : { git }),
+    ...(told.kind === "failure" && isOnlyTried(run) ? { isTried: true as const } : {}),
   };
   return { ...told, facts, ...(ended.length === 0 ? {} : { ended }) };
 }
