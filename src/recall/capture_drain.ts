@@ -20,6 +20,7 @@ import {
 } from "../store/queue_work.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
+import { endedCommand } from "./background_ends.ts";
 import { endOperations } from "./ended_operations.ts";
 import { mendFailures, mendTestsThatPass } from "./mended_failures.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
@@ -143,7 +144,7 @@ function workIn(
   claimed: readonly ClaimedCapture[],
   { atMs, redact }: { readonly atMs: number; readonly redact: LateRedaction | undefined },
 ) {
-  const readings = claimed.map((capture) => readCapture(capture, redact));
+  const readings = claimed.map((capture) => readCapture(db, capture, redact));
   try {
     return keepAll(db, readings, atMs);
   } catch (thrown) {
@@ -190,7 +191,11 @@ function isOfOne(thrown: unknown): boolean {
 
 const DEATH = "it takes more time, or memory, than there is";
 
-function readCapture(capture: ClaimedCapture, redact: LateRedaction | undefined): Reading {
+function readCapture(
+  db: DatabaseSync,
+  capture: ClaimedCapture,
+  redact: LateRedaction | undefined,
+): Reading {
   const { toolName, outcome, attempts, project } = capture;
   if (attempts > MAX_DEATHS) {
     const fault = `${attempts - 1} drains ended while they worked at it: ${DEATH}`;
@@ -201,7 +206,8 @@ function readCapture(capture: ClaimedCapture, redact: LateRedaction | undefined)
     const whole: Record<string, unknown> = Object(value);
     // Before anything is shortened: half of a secret is none to a pattern.
     const payload = redact?.(whole, text) ?? whole;
-    const observed = observe({ toolName, outcome, payload, root: rootOf(capture, payload) });
+    const use = endedCommand(db, capture, { payload, redact }) ?? { toolName, outcome, payload };
+    const observed = observe({ ...use, root: rootOf(capture, payload) });
     const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
     return { capture, observed, terms, fault: null };
   } catch (thrown) {

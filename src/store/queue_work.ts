@@ -178,6 +178,24 @@ export function failCapture(
   ).run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
 }
 
+/** What was captured of a tool use of a session; null when nothing was, or it has left the queue. */
+export function captureOfToolUse(
+  db: DatabaseSync,
+  sessionId: string,
+  toolUseId: string,
+): StoredPayload | null {
+  const row = statement(
+    db,
+    `SELECT id, encoding, payload, raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE session_id = ?
+        AND tool_use_id = ?
+      ORDER BY created_at_ms, id
+      LIMIT 1`,
+  ).get(sessionId, toolUseId);
+  return row === undefined ? null : row as unknown as StoredPayload;
+}
+
 /** The summary of a session is older than what is known of it now. */
 export function askForSummary(db: DatabaseSync, sessionId: string): void {
   statement(db, "INSERT OR IGNORE INTO sessions_to_summarize (session_id) VALUES (?)").run(
