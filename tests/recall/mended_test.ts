@@ -80,6 +80,23 @@ const MENDED: readonly (readonly [failing: string, bad: string, passing: string,
     ["go test ./a", GO_BAD, "go test ./... -run 'Test(A|B)'", GO_GOOD],
   ];
 
+/** The same, for what is not of tests alone. */
+const MENDED_SCRIPTS: typeof MENDED = [
+  [
+    "set -o pipefail; npx tsc | tail -5",
+    "a.ts(1,1): error TS1: x",
+    "set -o pipefail; npx tsc | tail -5",
+    "",
+  ],
+  ["set -euo pipefail\nnpm ci\nmake", "make: no", "set -euo pipefail\nnpm ci\nmake", "ok"],
+  ["cd web\nexport CI=1\nnpm test", JEST_BAD, "cd web && npm test", JEST_GOOD],
+  ["cd web && npm test", JEST_BAD, "cd web\nexport CI=1\nnpm test", JEST_GOOD],
+];
+const OPEN_SCRIPTS: typeof MENDED = [
+  ["npx tsc | tail -5", "a.ts(1,1): error TS1: x", "set -e; npx tsc | tail -5", ""],
+  ["npm ci; make", "make: no", "set -o pipefail; npm ci; make", "ok"],
+];
+
 /** What looks alike, but does not say that what failed passes. */
 const LEFT_OPEN: typeof MENDED = [
   ["pytest tests/t.py", BAD, "pytest tests/u.py", GOOD],
@@ -141,13 +158,13 @@ const LEFT_OPEN: typeof MENDED = [
 ];
 
 Deno.test("tests that failed are mended by a run that has taken them, however it is spelled", async () => {
-  for (const [failing, bad, passing, good] of MENDED) {
+  for (const [failing, bad, passing, good] of [...MENDED, ...MENDED_SCRIPTS]) {
     assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [], passing);
   }
 });
 
 Deno.test("a run that may not have taken the tests that failed leaves them open", async () => {
-  for (const [failing, bad, passing, good] of LEFT_OPEN) {
+  for (const [failing, bad, passing, good] of [...LEFT_OPEN, ...OPEN_SCRIPTS]) {
     assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [failing], passing);
   }
 });
