@@ -113,7 +113,7 @@ export interface Observed {
   readonly wrong?: string;
   /** Says which failures this success mends: their `sameAs`. */
   readonly mends: string | null;
-  /** The same of the parts of a script that have passed with it, or before what failed or ran nothing. */
+  /** The same of the parts of a script that have passed with it, or before what failed, and of their other forms. */
   readonly mendsParts?: readonly string[];
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];

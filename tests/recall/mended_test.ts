@@ -219,6 +219,42 @@ Deno.test("a script in which a command may have failed, or ran elsewhere, leaves
   }
 });
 
+Deno.test("a command that mends what another looks after mends its failure", async () => {
+  const mended: readonly (readonly [failing: string, passing: string])[] = [
+    ["ruff check .", "ruff check . --fix"],
+    ["ruff check .", "ruff check --fix . && ruff format ."],
+    ["npx eslint .", "npx eslint . --fix"],
+    ["cd web && npx eslint src", "cd web && npx eslint --fix src"],
+    ["npm run lint", "npm run lint -- --fix"],
+    ["npx prettier --check .", "npx prettier --write ."],
+    ["npx prettier . -c", "npx prettier . --write && git add -A"],
+    ["black --check src", "black src"],
+    ["deno fmt --check", "deno fmt"],
+    ["cargo fmt --all -- --check", "cargo fmt --all"],
+    ["npm ci", "npm install left-pad --save-dev"],
+  ];
+  for (const [failing, passing] of mended) {
+    assert.deepEqual(await leftOpen([failing, "error: boom", true], [passing, "ok"]), [], passing);
+  }
+  const others: typeof mended = [
+    ["ruff check .", "ruff check src --fix"],
+    ["ruff check .", "ruff check . --fix; echo done"],
+    ["npx prettier --check .", "npx prettier --write a.ts"],
+    ["npx prettier --check .", "npx eslint . --fix"],
+    ["npm run lint", "npm run format -- --fix"],
+    ["black --check src", "black --diff src"],
+    ["npm ci && make", "npm install"],
+    ["npm ci", "npm install -g left-pad"],
+  ];
+  for (const [failing, passing] of others) {
+    assert.deepEqual(
+      await leftOpen([failing, "error: boom", true], [passing, "ok"]),
+      [failing],
+      passing,
+    );
+  }
+});
+
 Deno.test("what stands before tests in a script is mended although no test ran, or they failed", async () => {
   const none = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored";
   const rows: readonly (readonly [script: string, output: string, fails: boolean, open: number])[] =

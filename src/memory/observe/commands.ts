@@ -8,6 +8,7 @@ import { type MadeCommit, madeCommits } from "./commits.ts";
 import { committedFiles } from "./committed_files.ts";
 import { endedOperations, failedOperation } from "./git_operations.ts";
 import { worksElsewhere } from "./git_words.ts";
+import { otherForms } from "./mending_forms.ts";
 import { setAsideBy } from "./set_aside.ts";
 import { scriptCommands } from "./shell_words.ts";
 import { isTestCommand } from "./test_commands.ts";
@@ -44,7 +45,9 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const told = withState(toldOf(run, aboutOf(payload)), run);
   if (worksElsewhere(commands)) return ofElsewhere(told);
   const parts = passedParts(told, run);
-  return parts.length === 0 ? told : { ...told, mendsParts: parts.map(failureOfCommand) };
+  const passed = told.mends === null || parts.length > 0 ? parts : [command];
+  const also = [...parts, ...passed.flatMap(otherForms)];
+  return also.length === 0 ? told : { ...told, mendsParts: also.map(failureOfCommand) };
 }
 
 function failureOfCommand(command: string): string {
