@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type GitEnd, isOver } from "../memory/observe/git_operations.ts";
 import { type OpenFailure, openFailuresOfKind } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
-import { mendFailure } from "./mend_failure.ts";
+import { mendFailure, ToldFixes } from "./mend_failure.ts";
 
 /** Failures that are looked at. */
 const MAX_COMPARED = 500;
@@ -21,7 +21,7 @@ export function endOperations(
   },
 ): void {
   const { project, branch, createdAtMs, sessionId } = capture;
-  const told = new Map<string, number>();
+  const told = new ToldFixes();
   const open = (on: string | null) =>
     openFailuresOfKind(db, {
       kind: "failure",

@@ -1,6 +1,6 @@
 /** Closes a failure: what was changed between it and what passes is its fix. */
 import type { DatabaseSync } from "node:sqlite";
-import { describeFix } from "../memory/mended.ts";
+import { describeFix, type Fix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { commandKey } from "../memory/observe/command_key.ts";
 import { writingPart } from "../memory/observe/writing_commands.ts";
@@ -32,11 +32,44 @@ export function presence(
   };
 }
 
+/** A fix with the failure that it is of. */
+interface ToldFix {
+  readonly id: number;
+  readonly fix: Pick<Fix, "title" | "facts">;
+  readonly failure: OpenFailure;
+}
+
+/** The fixes that one success has told. */
+export class ToldFixes {
+  readonly #told: ToldFix[] = [];
+
+  add(fix: ToldFix["fix"], failure: OpenFailure, id: number): void {
+    this.#told.push({ id, fix, failure });
+  }
+
+  /** The fix that is the same, or of the same failure, seen through a filter for example; undefined when there is none. */
+  find(fix: ToldFix["fix"], failure: OpenFailure): number | undefined {
+    return this.#told.find((told) => told.fix.title === fix.title || isSame(told, fix, failure))
+      ?.id;
+  }
+}
+
+/** Whether the same command failed twice with nothing done between, and one output holds the error of the other. */
+function isSame(told: ToldFix, fix: ToldFix["fix"], failure: OpenFailure): boolean {
+  const { of, error } = failure.facts;
+  const other = told.failure.facts;
+  if (of === undefined || of !== other.of || error === undefined || other.error === undefined) {
+    return false;
+  }
+  return JSON.stringify(told.fix.facts.by) === JSON.stringify(fix.facts.by) &&
+    (told.failure.text.includes(error) || failure.text.includes(other.error));
+}
+
 /**
  * Closes a failure, with a fix where something was changed since.
  *
  * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
- *   already, by their titles: what failed twice is fixed once. `passing`: what passes, when it is not the command.
+ *   already: what failed twice is fixed once. `passing`: what passes, when it is not the command.
  *   `isGone`: what failed may not be there any more, which is no fix.
  */
 export function mendFailure(
@@ -45,7 +78,7 @@ export function mendFailure(
   { capture, by, told, passing, isGone = false }: {
     readonly capture: ClaimedCapture;
     readonly by: number | null;
-    readonly told: Map<string, number>;
+    readonly told: ToldFixes;
     readonly passing?: string | undefined;
     readonly isGone?: boolean;
   },
@@ -64,7 +97,7 @@ export function mendFailure(
       passing,
       commands: written.map(({ part }) => part),
     });
-    resolvedBy = told.get(fix.title) ?? saveObservation(db, {
+    resolvedBy = told.find(fix, failure) ?? saveObservation(db, {
       ...fix,
       uid: `${id}/fix/${failure.id}`,
       sessionId,
@@ -77,7 +110,7 @@ export function mendFailure(
       sameAs: null,
       atMs: createdAtMs,
     });
-    told.set(fix.title, resolvedBy);
+    told.add(fix, failure, resolvedBy);
   }
   if (resolvedBy === null) return;
   resolveFailure(db, failure.id, resolvedBy);

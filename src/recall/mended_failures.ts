@@ -22,7 +22,7 @@ import {
 } from "../memory/observe/test_target.ts";
 import { type OpenFailure, openFailures, openFailuresOfKind } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
-import { mendFailure, presence } from "./mend_failure.ts";
+import { mendFailure, presence, ToldFixes } from "./mend_failure.ts";
 
 /** Failures that a run of tests is compared with when it passes. */
 const MAX_COMPARED = 500;
@@ -46,7 +46,7 @@ interface Success {
 export function mendFailures(db: DatabaseSync, success: Success): void {
   const { mends, passes, taken, nowMs, capture: { project, branch, createdAtMs } } = success;
   const before = { project, branch, before: createdAtMs, nowMs };
-  const told = new Map<string, number>();
+  const told = new ToldFixes();
   const isThere = presence(db, success.capture);
   const mend = (failure: OpenFailure) => {
     if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
@@ -74,7 +74,7 @@ export function mendTestsThatPass(
   const { capture, took, nowMs } = run;
   const { project, branch, createdAtMs } = capture;
   const before = { project, branch, before: createdAtMs, nowMs };
-  const told = new Map<string, number>();
+  const told = new ToldFixes();
   const isThere = presence(db, capture);
   for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
     const tests = testsOf(failure);

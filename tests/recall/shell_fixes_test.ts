@@ -1,5 +1,6 @@
 /** What was changed through the shell is told as the fix of what passes since, where nothing was edited. */
 import assert from "node:assert/strict";
+import { failed } from "../support/commands_observed.ts";
 import { outcomeOf, outcomeWithoutEdits, type Step } from "../support/left_open.ts";
 
 const FAILS: Step = ["npm test", "Error: Cannot find module 'left-pad'", true];
@@ -51,4 +52,28 @@ Deno.test("an edit is the fix before any command, and what failed is none of its
   assert.deepEqual(fixes, [`Fixed ${ERROR} by src/a.py`]);
   const failing: Step = ["npm install x", "npm error network", true];
   assert.deepEqual((await outcomeWithoutEdits(failing, ["npm install x", "ok"])).fixes, []);
+});
+
+Deno.test("what failed twice with nothing done between, once through a filter, is one fix", async () => {
+  const line = "src/b.ts(2,2): error TS7006: Implicit any.";
+  const whole = `src/a.ts(1,1): error TS2304: No name foo.\n${line}`;
+  const passes: Step = ["npx tsc", "ok"];
+  const { fixes, open } = await outcomeWithoutEdits(
+    ["npx tsc", whole, true],
+    ["npx tsc | tail -1", line],
+    ["npm install -D @types/node", "ok"],
+    passes,
+  );
+  assert.deepEqual([fixes.length, open], [1, []]);
+  const twice = await outcomeOf(["npx tsc", whole, true], ["npx tsc", line, true], passes);
+  assert.equal(twice.fixes.length, 2);
+});
+
+Deno.test("a failing script of lines is called by the command that tells most", () => {
+  assert.equal(
+    failed("cd /home/ana/app\nexport CI=1\nnpm test", "boom").title,
+    "Tests fail: npm test: boom",
+  );
+  assert.equal(failed("set -e\nnpm run build", "no").title, "`npm run build` failed (exit 1): no");
+  assert.equal(failed("make a\nmake b", "no").title, "`make a make b` failed (exit 1): no");
 });

@@ -7,7 +7,9 @@ import { commandKey, failureKey, MAX_COMMAND_CHARS } from "./command_key.ts";
 import { errorLine } from "./error_line.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { whatIsWrong } from "./same_failure.ts";
+import { isHarmless } from "./script_words.ts";
 import { type ScriptCommand, tellsItsStatus } from "./shell_words.ts";
+import { runsTests } from "./test_commands.ts";
 
 /** The part of an output that is kept in words: what went wrong stands at the end. */
 export const KEPT_OUTPUT = { head: 600, tail: 1_400 };
@@ -36,7 +38,7 @@ export function commandOf(run: Run, about: string): Observed {
       kind: "failure",
       outcome: "failure",
       title: titleLine(
-        `\`${shortened(key, 70)}\` failed${code}${error === null ? "" : `: ${error}`}`,
+        `\`${shortened(nameOfRun(run), 70)}\` failed${code}${error === null ? "" : `: ${error}`}`,
       ),
       text: textOf(command, headAndTail(output, KEPT_ERROR), about),
       files: [],
@@ -66,6 +68,14 @@ export function plainCommand(
     // Behind a pipe, or before an `echo`, nobody knows whether it went well.
     mends: tellsItsStatus(commands) ? failureKey(key) : null,
   };
+}
+
+/** How a title calls a command that failed: of a script of lines the one that tells most, where that is sure. */
+export function nameOfRun({ command, commands }: Pick<Run, "command" | "commands">): string {
+  const telling = command.includes("\n") ? commands.filter((one) => !isHarmless(one)) : [];
+  const [only] = telling;
+  const one = telling.find(runsTests) ?? (telling.length === 1 ? only : undefined);
+  return commandKey(one?.source ?? command);
 }
 
 /** The facts of every command. */

@@ -16,6 +16,7 @@ import {
   factsOf,
   KEPT_ERROR,
   KEPT_OUTPUT,
+  nameOfRun,
   plainCommand,
   type Run,
   textOf,
@@ -48,7 +49,7 @@ export function testOf(called: Run, about: string): Observed {
     kind: "test",
     outcome: failed ? "failure" : isUntold ? null : "success",
     title: titleLine(
-      `${what}: ${shortened(key, 70)}${counts}${failed && why ? `: ${why}` : ""}`,
+      `${what}: ${shortened(nameOfRun(called), 70)}${counts}${failed && why ? `: ${why}` : ""}`,
     ),
     text: textOf(command, headAndTail(output, failed ? KEPT_ERROR : KEPT_OUTPUT)),
     files: [],
