@@ -61,6 +61,16 @@ Deno.test("an operation of git stays open while nothing is known to have ended i
   }
 });
 
+Deno.test("a commit that was made ends one that was refused, although a push behind it failed", async () => {
+  const later = "git commit -m y && git push";
+  const open = await leftOpen(["git commit -m x", HOOK, true], [
+    later,
+    `[main 1a2b3c4] y\n${REJECTED}`,
+    true,
+  ]);
+  assert.deepEqual(open, [later]);
+});
+
 Deno.test("what was given up, passed by or only sent again is no fix, what was concluded is one", async () => {
   const fixesBy = async (failing: string, error: string, later: string) =>
     (await outcomeOf([failing, error, true], [later, ""])).fixes;

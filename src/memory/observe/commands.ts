@@ -7,10 +7,10 @@ import { commandKey, failureKey } from "./command_key.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import { committedFiles } from "./committed_files.ts";
 import { endedOperations, failedOperation } from "./git_operations.ts";
-import { worksElsewhere } from "./git_words.ts";
+import { gitArguments, worksElsewhere } from "./git_words.ts";
 import { otherForms } from "./mending_forms.ts";
 import { setAsideBy } from "./set_aside.ts";
-import { scriptCommands } from "./shell_words.ts";
+import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 import { isTestCommand } from "./test_commands.ts";
 import { passedTargets } from "./test_target.ts";
 import {
@@ -78,7 +78,11 @@ function toldOf(run: Run, about: string): Observed {
 function withState(told: Observed, run: Run): Observed {
   const aside = setAsideBy(run);
   const git = told.kind === "failure" ? failedOperation(run) : null;
-  const ended = told.outcome === "success" ? endedOperations(run) : [];
+  const ended = told.outcome === "success"
+    ? endedOperations(run)
+    : told.besides?.kind === "commit"
+    ? endedOperations({ ...run, commands: untilCommit(run.commands) })
+    : [];
   const facts = {
     ...told.facts,
     ...(aside === null ? {} : { aside }),
@@ -86,6 +90,12 @@ function withState(told: Observed, run: Run): Observed {
     ...(told.kind === "failure" && isOnlyTried(run) ? { isTried: true as const } : {}),
   };
   return { ...told, facts, ...(ended.length === 0 ? {} : { ended }) };
+}
+
+/** The part of a script that has gone well when a commit of it was made, whatever failed behind that. */
+function untilCommit(commands: readonly ScriptCommand[]): ScriptCommand[] {
+  const at = commands.findLastIndex(({ words }) => gitArguments(words)?.[0] === "commit");
+  return commands.slice(0, at + 1).map((one, n) => n === at ? { ...one, after: "" } : one);
 }
 
 /** What was found in another state says nothing of the one that the project is in. */
