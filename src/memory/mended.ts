@@ -27,7 +27,8 @@ const KEPT_ERROR = { head: 300, tail: 900 };
  * Tells a fix.
  *
  * @param failure What failed. @param changes What was changed between that and the success; at least one.
- * @param success `passing`: what passes, when it is not the whole command.
+ * @param success `passing`: what passes, when it is not the whole command. `commands`: what was run, where no file was
+ *   edited.
  */
 export function describeFix(
   failure: {
@@ -37,15 +38,22 @@ export function describeFix(
     readonly facts: ObservedFacts;
   },
   changes: readonly MendingChange[],
-  { passing }: { readonly passing?: string | undefined } = {},
+  { passing, commands = [] }: {
+    readonly passing?: string | undefined;
+    readonly commands?: readonly string[];
+  } = {},
 ): Fix {
   const files = [...new Set(changes.flatMap((change) => change.files))];
   const { command = "", error, failing } = failure.facts;
   const isTelling = error !== undefined && !saysLittle(error);
   const what = failing?.[0] ?? (isTelling ? error : shortened(command, 80));
+  // The last is the nearest to what passes.
+  const byWhat = files.length > 0 || commands.length === 0
+    ? shortened(files.join(", "), 60)
+    : `\`${shortened(commands.at(-1)!, 60)}\``;
   const told = changes.slice(-MAX_CHANGES);
   return {
-    title: titleLine(`Fixed ${shortened(what, 90)} by ${shortened(files.join(", "), 60)}`),
+    title: titleLine(`Fixed ${shortened(what, 90)} by ${byWhat}`),
     text: [
       `Failed: ${failure.title}`,
       headAndTail(failure.text, KEPT_ERROR),

@@ -1,7 +1,9 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
+import type { SetAside } from "./observe/set_aside.ts";
 import type { TakenTests } from "./observe/skipped_tests.ts";
-import type { FailedTests, TestTarget } from "./observe/test_target.ts";
+import type { TestTarget, TookTests } from "./observe/test_target.ts";
 
 /** What an observation is about. */
 export const OBSERVATION_KINDS = [
@@ -70,8 +72,16 @@ export interface ObservedFacts {
   readonly failing?: readonly string[];
   /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
   readonly failedIn?: readonly string[];
+  /** Go's packages in which they failed, as it names them; where `failedIn` is there. */
+  readonly failedAt?: readonly string[];
   /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
   readonly isElsewhere?: true;
+  /** Of a command: what it has put aside of the work (`git stash`), or back. */
+  readonly aside?: SetAside;
+  /** Of a failure: the operation of git that it is. */
+  readonly git?: GitOperation;
+  /** Of a failure of a command: it only tried something out, or was told to do what there is not. */
+  readonly isTried?: true;
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
   /** Of a failure of a command: the same for all failures of that command, however it is spelled. */
@@ -112,14 +122,16 @@ export interface Observed {
   readonly wrong?: string;
   /** Says which failures this success mends: their `sameAs`. */
   readonly mends: string | null;
-  /** The same of the parts of a script that have all passed with it. */
+  /** The same of the parts of a script that have passed with it, or before what failed, and of their other forms. */
   readonly mendsParts?: readonly string[];
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
   /** What it says of the single tests: those that it passed over are not mended. */
   readonly taken?: TakenTests;
+  /** The operations of git that this success has ended. */
+  readonly ended?: readonly GitEnd[];
   /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */
-  readonly took?: FailedTests;
+  readonly took?: TookTests;
   /** What the capture tells as well: the commit that a command made before it failed, or before another commit. */
   readonly besides?: Observed;
 }

@@ -20,6 +20,8 @@ import {
 } from "../store/queue_work.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
+import { endedCommand } from "./background_ends.ts";
+import { endOperations } from "./ended_operations.ts";
 import { mendFailures, mendTestsThatPass } from "./mended_failures.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 import { storedSameAs } from "./same_failure.ts";
@@ -142,7 +144,7 @@ function workIn(
   claimed: readonly ClaimedCapture[],
   { atMs, redact }: { readonly atMs: number; readonly redact: LateRedaction | undefined },
 ) {
-  const readings = claimed.map((capture) => readCapture(capture, redact));
+  const readings = claimed.map((capture) => readCapture(db, capture, redact));
   try {
     return keepAll(db, readings, atMs);
   } catch (thrown) {
@@ -189,7 +191,11 @@ function isOfOne(thrown: unknown): boolean {
 
 const DEATH = "it takes more time, or memory, than there is";
 
-function readCapture(capture: ClaimedCapture, redact: LateRedaction | undefined): Reading {
+function readCapture(
+  db: DatabaseSync,
+  capture: ClaimedCapture,
+  redact: LateRedaction | undefined,
+): Reading {
   const { toolName, outcome, attempts, project } = capture;
   if (attempts > MAX_DEATHS) {
     const fault = `${attempts - 1} drains ended while they worked at it: ${DEATH}`;
@@ -200,7 +206,8 @@ function readCapture(capture: ClaimedCapture, redact: LateRedaction | undefined)
     const whole: Record<string, unknown> = Object(value);
     // Before anything is shortened: half of a secret is none to a pattern.
     const payload = redact?.(whole, text) ?? whole;
-    const observed = observe({ toolName, outcome, payload, root: rootOf(capture, payload) });
+    const use = endedCommand(db, capture, { payload, redact }) ?? { toolName, outcome, payload };
+    const observed = observe({ ...use, root: rootOf(capture, payload) });
     const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
     return { capture, observed, terms, fault: null };
   } catch (thrown) {
@@ -244,16 +251,13 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
     throw new Error("another drain has taken over");
   }
   if (observed === null || observationId === null) return false;
-  if (observed.mends !== null) {
-    const { mends, mendsParts = [], passes = [], taken } = observed;
-    mendFailures(db, {
-      capture,
-      mends: [mends, ...mendsParts],
-      passes,
-      taken,
-      by: observationId,
-      nowMs: atMs,
-    });
+  const by = observationId;
+  const { ended, facts: { command } } = observed;
+  if (ended !== undefined) endOperations(db, { capture, command, ended, by, nowMs: atMs });
+  const { mends, mendsParts = [], passes = [], taken } = observed;
+  const all = [...mends === null ? [] : [mends], ...mendsParts];
+  if (all.length > 0) {
+    mendFailures(db, { capture, mends: all, passes, taken, by, nowMs: atMs });
   }
   if (observed.took !== undefined) {
     mendTestsThatPass(db, { capture, took: observed.took, nowMs: atMs });

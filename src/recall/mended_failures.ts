@@ -1,32 +1,28 @@
 /** Pairs failures with what mended them. */
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
-import { describeFix } from "../memory/mended.ts";
-import type { ObservedFile } from "../memory/observation.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
+import { areNamedPassed } from "../memory/observe/named_passes.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
-import { hasPassedOver, type TakenTests } from "../memory/observe/skipped_tests.ts";
+import {
+  arePassed,
+  hasPassedOver,
+  mayBeGone,
+  type TakenTests,
+} from "../memory/observe/skipped_tests.ts";
 import {
   type FailedTests,
+  failsBeside,
   hasTaken,
   passesSince,
   soleTarget,
   targetKey,
   type TestTarget,
+  type TookTests,
 } from "../memory/observe/test_target.ts";
-import { indexedTerms } from "../memory/terms.ts";
-import { digestsOf } from "../store/memory_context.ts";
-import { changesBetween, saveObservation } from "../store/observations.ts";
-import {
-  type OpenFailure,
-  openFailures,
-  openTestFailures,
-  resolveFailure,
-} from "../store/open_failures.ts";
-import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
-
-/** What is between a failure and its success, at most. */
-const MAX_CHANGES = 20;
+import { type OpenFailure, openFailures, openFailuresOfKind } from "../store/open_failures.ts";
+import type { ClaimedCapture } from "../store/queue_work.ts";
+import { mendFailure, presence, ToldFixes } from "./mend_failure.ts";
 
 /** Failures that a run of tests is compared with when it passes. */
 const MAX_COMPARED = 500;
@@ -50,18 +46,20 @@ interface Success {
 export function mendFailures(db: DatabaseSync, success: Success): void {
   const { mends, passes, taken, nowMs, capture: { project, branch, createdAtMs } } = success;
   const before = { project, branch, before: createdAtMs, nowMs };
-  const told = new Map<string, number>();
+  const told = new ToldFixes();
+  const isThere = presence(db, success.capture);
   const mend = (failure: OpenFailure) => {
     if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
-    mendFailure(db, failure, { ...success, told });
+    const isGone = taken !== undefined && mayBeGone(failure.facts, { taken, passes });
+    if (isThere(failure)) mendFailure(db, failure, { ...success, told, isGone });
   };
   const keys = [...mends, ...passes.map((target) => failureKey(targetKey(target)))];
   for (const key of new Set(keys)) {
     openFailures(db, { ...before, sameAs: digestOf(key) }).forEach(mend);
   }
   if (passes.length === 0) return;
-  for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
-    if (hasPassed(failure, passes)) mend(failure);
+  for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
+    if (hasPassed(failure, success)) mend(failure);
   }
 }
 
@@ -71,84 +69,47 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
  */
 export function mendTestsThatPass(
   db: DatabaseSync,
-  run: { readonly capture: ClaimedCapture; readonly took: FailedTests; readonly nowMs: number },
+  run: { readonly capture: ClaimedCapture; readonly took: TookTests; readonly nowMs: number },
 ): void {
   const { capture, took, nowMs } = run;
   const { project, branch, createdAtMs } = capture;
   const before = { project, branch, before: createdAtMs, nowMs };
-  const told = new Map<string, number>();
-  for (const failure of openTestFailures(db, { ...before, among: MAX_COMPARED })) {
+  const told = new ToldFixes();
+  const isThere = presence(db, capture);
+  for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
     const tests = testsOf(failure);
-    if (tests === null || !passesSince(took, tests)) continue;
-    const since = { passing: failure.facts.failedIn?.join(", ") };
+    if (tests === null || !isThere(failure)) continue;
+    const isLeft = passesSince(took, tests) && !mayBeAnother(failure, tests, took);
+    if (!isLeft && !areNamedPassed({ facts: failure.facts, tests }, took)) continue;
+    const { failedIn, failing } = failure.facts;
+    const since = { passing: (failedIn ?? failing)?.join(", ") };
     mendFailure(db, failure, { capture, by: null, told, ...since });
   }
 }
 
+/** Whether a test that is not among those that fail may be gone, or be one of them by another name. */
+function mayBeAnother(failure: OpenFailure, tests: FailedTests, took: TookTests): boolean {
+  const { failing = [], failed } = failure.facts;
+  if (arePassed(failing, took.run, failed)) return false;
+  return failsBeside(took, tests) ||
+    mayBeGone(failure.facts, { taken: took.run, passes: [took.target] });
+}
+
 /** Whether tests that failed were among those that pass now, however their command was spelled. */
-function hasPassed(failure: OpenFailure, passes: readonly TestTarget[]): boolean {
+function hasPassed(
+  failure: OpenFailure,
+  { passes, taken }: Pick<Success, "passes" | "taken">,
+): boolean {
   const tests = testsOf(failure);
-  return tests !== null && passes.some((passed) => hasTaken(passed, tests));
+  if (tests === null) return false;
+  return passes.some((target) =>
+    hasTaken(target, tests) ||
+    taken !== undefined && areNamedPassed({ facts: failure.facts, tests }, { target, run: taken })
+  );
 }
 
 function testsOf({ facts }: OpenFailure): FailedTests | null {
   const { command = "", failed = 0, failedIn = null } = facts;
   const target = soleTarget(scriptCommands(command), failed > 0);
   return target === null ? null : { target, failedIn };
-}
-
-/**
- * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
- *   already, by their titles: what failed twice is fixed once. `passing`: what passes, when it is not the command.
- */
-function mendFailure(
-  db: DatabaseSync,
-  failure: OpenFailure,
-  { capture, by, told, passing }: {
-    readonly capture: ClaimedCapture;
-    readonly by: number | null;
-    readonly told: Map<string, number>;
-    readonly passing?: string | undefined;
-  },
-): void {
-  const { id, sessionId, project, branch, createdAtMs } = capture;
-  const changes = changesBetween(db, sessionId, {
-    fromMs: failure.updatedAtMs,
-    untilMs: createdAtMs,
-    limit: MAX_CHANGES,
-  });
-  let resolvedBy = by;
-  if (changes.length > 0) {
-    const { files, ...fix } = describeFix(failure, changes, { passing });
-    resolvedBy = told.get(fix.title) ?? saveObservation(db, {
-      ...fix,
-      uid: `${id}/fix/${failure.id}`,
-      sessionId,
-      project,
-      branch,
-      kind: "fix",
-      outcome: "success",
-      terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
-      files: filesOf(db, changes, files),
-      sameAs: null,
-      atMs: createdAtMs,
-    });
-    told.set(fix.title, resolvedBy);
-  }
-  if (resolvedBy === null) return;
-  resolveFailure(db, failure.id, resolvedBy);
-  if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
-}
-
-/** The files of some changes, with the content that the last of them left. */
-function filesOf(
-  db: DatabaseSync,
-  changes: readonly { readonly id: number }[],
-  paths: readonly string[],
-): ObservedFile[] {
-  const digests = digestsOf(db, changes.map(({ id }) => id));
-  return paths.map((path) => {
-    const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
-    return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
-  });
 }

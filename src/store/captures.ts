@@ -265,7 +265,7 @@ function upsertSession(
 export function insertCapture(
   db: DatabaseSync,
   { id, sessionId, session, atMs }: Pick<HookRecord, "id" | "sessionId" | "atMs"> & {
-    readonly session: Pick<SessionTouch, "branch"> | null;
+    readonly session: Pick<SessionTouch, "branch"> & { repository?: string | null } | null;
   },
   capture: Capture,
 ): void {
@@ -284,7 +284,8 @@ export function insertCapture(
     JSON.stringify(capture.filesTouched),
     capture.payload,
     capture.cutBytes,
-    session?.branch ?? null,
+    // No text where `HEAD` is on no branch; null is for not told.
+    session?.branch ?? (session?.repository == null ? null : ""),
     atMs,
   );
 }

@@ -203,6 +203,27 @@ export function changesBetween(
   return rows.map(observationOf);
 }
 
+/** What a session ran between two moments, both included, that went well; the newest, oldest first. */
+export function commandsBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
+): Observation[] {
+  const rows = statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?
+        AND o.created_at_ms <= ?
+        AND o.updated_at_ms BETWEEN ? AND ?
+        AND o.kind IN ('command', 'test')
+        AND o.outcome = 'success'
+      ORDER BY o.updated_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
+  return rows.map(observationOf).reverse();
+}
+
 /** Whether a session ran, looked for or fetched anything, which its summary does not tell. */
 export function usedTools(db: DatabaseSync, sessionId: string): boolean {
   return statement(

@@ -82,13 +82,14 @@ export function openFailuresOfSession(
 }
 
 /**
- * Runs of tests on a branch of a project that failed, and that nothing has mended; the newest first.
+ * Failures on a branch of a project that nothing has mended, of tests or of other commands; the newest first.
  *
  * @param among How many failures are looked at, of all projects, kinds and times: 1 µs each.
  */
-export function openTestFailures(
+export function openFailuresOfKind(
   db: DatabaseSync,
   failure: {
+    readonly kind: "test" | "failure";
     readonly project: string | null;
     readonly branch: string | null;
     readonly before: number;
@@ -109,10 +110,17 @@ export function openTestFailures(
        JOIN observations AS o ON o.id = newest.id
       WHERE o.project IS ?
         AND o.branch IS ?
-        AND o.kind = 'test'
+        AND o.kind = ?
         AND (o.updated_at_ms <= ? OR o.updated_at_ms > ?)
       ORDER BY o.updated_at_ms DESC, o.id DESC`,
-  ).all(failure.among, failure.project, failure.branch, failure.before, failure.nowMs);
+  ).all(
+    failure.among,
+    failure.project,
+    failure.branch,
+    failure.kind,
+    failure.before,
+    failure.nowMs,
+  );
   return rows.map(openFailureOf);
 }
 
@@ -140,6 +148,31 @@ export function unmendedFailures(db: DatabaseSync, project: string | null): Unme
   return rows.map((row) =>
     ({ ...row, facts: JSON.parse(String(row["facts"])) }) as unknown as UnmendedFailure
   );
+}
+
+/**
+ * Since when work of a session is put aside (`git stash`) and not back, in epoch milliseconds: what failed before that is
+ * not mended by what passes now. Null where all of it is there.
+ *
+ * @param atMs When the command began its work that passes: what it put aside itself, it did behind that.
+ */
+export function asideSince(db: DatabaseSync, sessionId: string, atMs: number): number | null {
+  const rows = statement(
+    db,
+    `SELECT json_extract(facts, '$.aside.what') AS what, json_extract(facts, '$.aside.isAway') AS isAway,
+            updated_at_ms AS atMs
+       FROM observations
+      WHERE session_id = ?
+        AND facts LIKE '%"aside":%'
+        AND updated_at_ms <= ?
+      ORDER BY updated_at_ms, id`,
+  ).all(sessionId, atMs);
+  const away = new Map<unknown, number>();
+  for (const { what, isAway, atMs: asideAtMs } of rows) {
+    if (isAway !== 1) away.delete(what);
+    else if (asideAtMs !== atMs && !away.has(what)) away.set(what, Number(asideAtMs));
+  }
+  return away.size === 0 ? null : Math.min(...away.values());
 }
 
 /** A failure is over; when the same fails again, that is another one. */

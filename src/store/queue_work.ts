@@ -13,7 +13,7 @@ export interface ClaimedCapture extends StoredPayload {
   /** How often it was taken, this time included. */
   readonly attempts: number;
   readonly createdAtMs: number;
-  /** As it was when the tool was used; null when it was not told. */
+  /** As it was when the tool was used, or as the session's is where that was not told; null where `HEAD` was on none. */
   readonly branch: string | null;
   /** The common git directory, or the folder where there is none; null when no session tells. */
   readonly project: string | null;
@@ -97,7 +97,8 @@ export function claimCaptures(
     return statement(
       db,
       `SELECT q.id, q.session_id AS sessionId, q.tool_name AS toolName, q.outcome, q.attempts, q.encoding, q.payload,
-              q.raw_bytes AS rawBytes, q.created_at_ms AS createdAtMs, coalesce(q.branch, s.branch) AS branch,
+              q.raw_bytes AS rawBytes, q.created_at_ms AS createdAtMs,
+              iif(q.branch = '', NULL, coalesce(q.branch, s.branch)) AS branch,
               coalesce(s.repository, s.project_dir) AS project, s.project_dir AS projectDir
          FROM json_each(?) AS taken
          JOIN pending_queue AS q ON q.id = taken.value
@@ -175,6 +176,24 @@ export function failCapture(
         AND status = 'processing'
         AND attempts = ?2`,
   ).run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
+}
+
+/** What was captured of a tool use of a session; null when nothing was, or it has left the queue. */
+export function captureOfToolUse(
+  db: DatabaseSync,
+  sessionId: string,
+  toolUseId: string,
+): StoredPayload | null {
+  const row = statement(
+    db,
+    `SELECT id, encoding, payload, raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE session_id = ?
+        AND tool_use_id = ?
+      ORDER BY created_at_ms, id
+      LIMIT 1`,
+  ).get(sessionId, toolUseId);
+  return row === undefined ? null : row as unknown as StoredPayload;
 }
 
 /** The summary of a session is older than what is known of it now. */

@@ -80,6 +80,23 @@ const MENDED: readonly (readonly [failing: string, bad: string, passing: string,
     ["go test ./a", GO_BAD, "go test ./... -run 'Test(A|B)'", GO_GOOD],
   ];
 
+/** The same, for what is not of tests alone. */
+const MENDED_SCRIPTS: typeof MENDED = [
+  [
+    "set -o pipefail; npx tsc | tail -5",
+    "a.ts(1,1): error TS1: x",
+    "set -o pipefail; npx tsc | tail -5",
+    "",
+  ],
+  ["set -euo pipefail\nnpm ci\nmake", "make: no", "set -euo pipefail\nnpm ci\nmake", "ok"],
+  ["cd web\nexport CI=1\nnpm test", JEST_BAD, "cd web && npm test", JEST_GOOD],
+  ["cd web && npm test", JEST_BAD, "cd web\nexport CI=1\nnpm test", JEST_GOOD],
+];
+const OPEN_SCRIPTS: typeof MENDED = [
+  ["npx tsc | tail -5", "a.ts(1,1): error TS1: x", "set -e; npx tsc | tail -5", ""],
+  ["npm ci; make", "make: no", "set -o pipefail; npm ci; make", "ok"],
+];
+
 /** What looks alike, but does not say that what failed passes. */
 const LEFT_OPEN: typeof MENDED = [
   ["pytest tests/t.py", BAD, "pytest tests/u.py", GOOD],
@@ -98,8 +115,8 @@ const LEFT_OPEN: typeof MENDED = [
   ["npm test -w a", JEST_BAD, "npm test", JEST_GOOD],
   ["npm test", JEST_BAD, "npm run test:unit", JEST_GOOD],
   ["npx jest", JEST_BAD, "npx jest --passWithNoTests src/b.test.ts", JEST_GOOD],
-  ["go test ./a/b", GO_BAD, "go test ./a", GO_GOOD],
-  ["go test ./a", GO_BAD, "go test", GO_GOOD],
+  ["go test ./a/b", GO_BAD.replace("com/a", "com/a/b"), "go test ./a", GO_GOOD],
+  ["go test ./a", GO_BAD, "go test", GO_GOOD.replace("com/a", "com")],
   [
     "cargo test adds",
     "test result: FAILED. 0 passed; 1 failed",
@@ -119,7 +136,7 @@ const LEFT_OPEN: typeof MENDED = [
   ["pytest", BAD, "cd services/billing && pytest", GOOD],
   ["cargo build", "error[E0308]: types", "cargo build 2>&1 | tail -3", "could not compile"],
   ["npm run build", "error TS2345: x", 'npm run build; echo "exit=$?"', "error TS2345\nexit=2"],
-  ["npx vitest run", VITEST_BAD, "npx vitest run src/b.test.ts", VITEST_GOOD],
+  ["npx vitest run", VITEST_BAD, "npx vitest run src/b.test.ts", VITEST_GOOD.replace("a.", "b.")],
   ["npx vitest run", VITEST_TWO, "npx vitest run src/a.test.ts", VITEST_GOOD],
   [
     "npx jest",
@@ -141,13 +158,13 @@ const LEFT_OPEN: typeof MENDED = [
 ];
 
 Deno.test("tests that failed are mended by a run that has taken them, however it is spelled", async () => {
-  for (const [failing, bad, passing, good] of MENDED) {
+  for (const [failing, bad, passing, good] of [...MENDED, ...MENDED_SCRIPTS]) {
     assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [], passing);
   }
 });
 
 Deno.test("a run that may not have taken the tests that failed leaves them open", async () => {
-  for (const [failing, bad, passing, good] of LEFT_OPEN) {
+  for (const [failing, bad, passing, good] of [...LEFT_OPEN, ...OPEN_SCRIPTS]) {
     assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [failing], passing);
   }
 });
@@ -199,6 +216,62 @@ Deno.test("a script in which a command may have failed, or ran elsewhere, leaves
       [failing],
       passing,
     );
+  }
+});
+
+Deno.test("a command that mends what another looks after mends its failure", async () => {
+  const mended: readonly (readonly [failing: string, passing: string])[] = [
+    ["ruff check .", "ruff check . --fix"],
+    ["ruff check .", "ruff check --fix . && ruff format ."],
+    ["npx eslint .", "npx eslint . --fix"],
+    ["cd web && npx eslint src", "cd web && npx eslint --fix src"],
+    ["npm run lint", "npm run lint -- --fix"],
+    ["npx prettier --check .", "npx prettier --write ."],
+    ["npx prettier . -c", "npx prettier . --write && git add -A"],
+    ["black --check src", "black src"],
+    ["deno fmt --check", "deno fmt"],
+    ["cargo fmt --all -- --check", "cargo fmt --all"],
+    ["npm ci", "npm install left-pad --save-dev"],
+  ];
+  for (const [failing, passing] of mended) {
+    assert.deepEqual(await leftOpen([failing, "error: boom", true], [passing, "ok"]), [], passing);
+  }
+  const others: typeof mended = [
+    ["ruff check .", "ruff check src --fix"],
+    ["ruff check .", "ruff check . --fix; echo done"],
+    ["npx prettier --check .", "npx prettier --write a.ts"],
+    ["npx prettier --check .", "npx eslint . --fix"],
+    ["npm run lint", "npm run format -- --fix"],
+    ["black --check src", "black --diff src"],
+    ["npm ci && make", "npm install"],
+    ["npm ci", "npm install -g left-pad"],
+  ];
+  for (const [failing, passing] of others) {
+    assert.deepEqual(
+      await leftOpen([failing, "error: boom", true], [passing, "ok"]),
+      [failing],
+      passing,
+    );
+  }
+});
+
+Deno.test("what stands before tests in a script is mended although no test ran, or they failed", async () => {
+  const none = "running 0 tests\n\ntest result: ok. 0 passed; 0 failed; 0 ignored";
+  const rows: readonly (readonly [script: string, output: string, fails: boolean, open: number])[] =
+    [
+      ["make lib && cargo test", none, false, 0],
+      ["make lib && cargo test", "error[E0308]: types\nerror: could not compile `a`", true, 2],
+      ["cargo test && make lib", none, false, 0],
+      ["npm run build && npm test", JEST_BAD, true, 1],
+      ["npm run build && npm test", "boom", true, 2],
+      ["npm run build; npm test", JEST_BAD, true, 2],
+      ["npm test && npm run build", JEST_BAD, true, 2],
+      ["make lib && npm test", JEST_BAD, true, 2],
+    ];
+  for (const [script, output, fails, open] of rows) {
+    const [build = ""] = /make lib|npm run build/.exec(script) ?? [];
+    const left = await leftOpen([build, "error: boom", true], [script, output, fails]);
+    assert.deepEqual(left.length, open, script);
   }
 });
 

@@ -5,8 +5,33 @@ import { saveEvent, tempDatabase } from "./records.ts";
 /** A command, what it printed, and whether it failed. */
 export type Step = readonly [command: string, output: string, failed?: boolean];
 
+/** What memory holds in the end. */
+export interface Outcome {
+  /** The commands of the failures that are open. */
+  readonly open: readonly string[];
+  /** The titles of the fixes. */
+  readonly fixes: readonly string[];
+}
+
 /** Lets commands run one after the other, an edit between, and tells which of the failures are open in the end. */
-export async function leftOpen(...steps: readonly Step[]): Promise<string[]> {
+export async function leftOpen(...steps: readonly Step[]): Promise<readonly string[]> {
+  return (await outcomeOf(...steps)).open;
+}
+
+/** The same, and which fixes are told. */
+export function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
+  return outcome(steps, { edits: true });
+}
+
+/** The same, with nothing edited between. */
+export function outcomeWithoutEdits(...steps: readonly Step[]): Promise<Outcome> {
+  return outcome(steps, { edits: false });
+}
+
+async function outcome(
+  steps: readonly Step[],
+  { edits }: { readonly edits: boolean },
+): Promise<Outcome> {
   using temp = await tempDatabase();
   const start = Date.UTC(2026, 6, 15);
   const save = (atMs: number, toolName: string, payload: unknown, failed = false) =>
@@ -28,13 +53,17 @@ export async function leftOpen(...steps: readonly Step[]): Promise<string[]> {
         : { tool_input: { command }, tool_response: { stdout: output, stderr: "" } },
       failed,
     );
+    if (!edits) continue;
     save(atMs + 1_000, "Edit", {
       tool_input: { file_path: "/p/src/a.py", old_string: "a", new_string: `b${at}` },
       tool_response: {},
     });
   }
+  temp.db.exec("UPDATE pending_queue SET branch = 'main'");
   drainCaptures(temp.db, { now: () => start + 1_000_000 });
-  return temp.db.prepare(
+  const fixes = temp.db.prepare("SELECT title FROM observations WHERE kind = 'fix' ORDER BY id")
+    .all().map(({ title }) => String(title));
+  const open = temp.db.prepare(
     `SELECT facts
        FROM observations
       WHERE outcome = 'failure'
@@ -43,4 +72,5 @@ export async function leftOpen(...steps: readonly Step[]): Promise<string[]> {
   ).all().map(({ facts }) => JSON.parse(String(facts)))
     .filter(({ openRank }) => openRank !== null)
     .map(({ command }) => command);
+  return { open, fixes };
 }

@@ -5,7 +5,7 @@ import { folderBefore } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
 /** The first step of a command into a folder, quoted or not. */
-const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;) */;
+const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;|\n)\s*/;
 /** A script that goes on to other folders ends in another one than it began in. */
 const GOES_ON = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
 /** What only the shell can tell, and what depends on where it stood before. */

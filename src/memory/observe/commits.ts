@@ -35,6 +35,7 @@ const ONLY_TRIED: ReadonlySet<string> = new Set([
 ]);
 /** What git says of a commit that was made, for where the status is another program's. */
 const CHANGED = /^ ?\d+ files? changed\b/m;
+const MERGED = /^Merge made by /m;
 const QUIET_FLAG = /^(?:--quiet|-[aeinopsvz]*q.*)$/;
 /** What a push says that was refused: all that `&&` joins before it has gone well. */
 const REFUSED_PUSH = /^(?:error: failed to push some refs| ?! \[(?:remote )?rejected\])/m;
@@ -178,11 +179,31 @@ function quietCommits(
   commands: readonly ScriptCommand[],
   { making, output }: { readonly making: readonly Committing[]; readonly output: string },
 ): readonly MadeCommit[] {
-  const own = making.filter(({ verb }) => verb === "commit");
+  const own = making.filter(({ verb }) =>
+    verb === "commit" || verb === "merge" && MERGED.test(output)
+  );
   return own.filter((one) => !one.isOutside).flatMap((one) => {
+    if (one.verb === "merge") return mergeCommit(one);
     const isLast = one === own.at(-1);
     return quietCommit(commands, { one, output: isLast ? output : "" }) ?? [];
   });
+}
+
+/** A merge of which git says only that it was made. */
+function mergeCommit({ args }: Committing): MadeCommit {
+  const message = messageOf(args, null);
+  const other = args.findLast((word, at) =>
+    !word.startsWith("-") && !/^-[msX]$/.test(args[at - 1] ?? "")
+  );
+  return {
+    hash: null,
+    subject: message?.subject ?? null,
+    branch: null,
+    origin: message?.subject == null
+      ? `that merges ${shortened(other ?? "", MAX_ORIGIN_CHARS)}`.trim()
+      : "",
+    isAmended: false,
+  };
 }
 
 function quietCommit(

@@ -4,7 +4,8 @@ import { isTotal, saysLittle } from "./summary_lines.ts";
 
 /** Lines that say what is wrong, the surest kind first. */
 const TELLING: readonly RegExp[] = [
-  /^\s*(?:\w+\.)*\w*(?:Error|Exception|Panic)\b.*:.+/,
+  // pytest has a mark before it
+  /^\s*(?:E {2,})?(?:\w+\.)*\w*(?:Error|Exception|Panic)\b.*:.+/,
   /^\s*(?:error|fatal|panic|E)\b\s*(?:\[[^\]]+\])?\s*:.+/i,
   /\b(?:error|fatal|panicked|exception|cannot|undefined reference|not found|no such file|denied|refused|failed)\b/i,
   // src/a.py:1:8: F401 `os` imported but unused
@@ -46,5 +47,5 @@ function found(lines: readonly string[]): string | null {
 }
 
 function shortOf(line: string): string {
-  return shortened(line.replace(/\s+/g, " ").trim(), MAX_ERROR_CHARS);
+  return shortened(line.replace(/^E {2,}/, "").replace(/\s+/g, " ").trim(), MAX_ERROR_CHARS);
 }

@@ -1,7 +1,8 @@
 /** Builds that fail where their status is another program's, behind a pipe for example: by lines that nothing else prints. */
 import { isHarmless } from "./script_words.ts";
 import { runsTests } from "./test_commands.ts";
-import { nameOf, runnerCall, withoutLaunchers } from "./test_runners.ts";
+import { MANAGERS, nameOf, withoutLaunchers } from "./launchers.ts";
+import { runnerCall } from "./test_runners.ts";
 import { type ScriptCommand, tellsItsStatus } from "./shell_words.ts";
 
 /** Programs that build, check or test, whatever they are given. */
@@ -21,7 +22,6 @@ const BUILDING_VERBS: Readonly<Record<string, RegExp>> = {
   docker: /^(?:build|buildx|compose)$/,
   node: /^--test/,
 };
-const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 const BUILDING_SCRIPT =
   /^(?:build|bundle|compile|lint|check|types?|typecheck|type-check|test|verify|validate|ci|install)\b/;
 /** What prepares a build, and shows nothing. */

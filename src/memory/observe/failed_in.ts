@@ -4,6 +4,8 @@
 export interface FailedIn {
   /** Every file or test that failed, as paths; null when it is not known that these are all. */
   readonly failedIn: readonly string[] | null;
+  /** Go's packages in which they failed; null for other runners, and where the tests are not known. */
+  readonly failedAt: readonly string[] | null;
   /** Whether it is known that no test was left out. */
   readonly ranAll: boolean;
 }
@@ -43,6 +45,12 @@ const FAILED_IN: readonly FailedInRow[] = [
     counts: [/^FAILED \|.*\| (\d+) failed/m],
     leftOut: /uncaught error/,
   },
+  // unittest; before Python 3.11 it names the class alone
+  {
+    path: /^(?:FAIL|ERROR): \w+ \((\S+)\)/gm,
+    counts: [/^FAILED \(.*?failures=(\d+)/m, /^FAILED \(.*?errors=(\d+)/m],
+    leftOut: null,
+  },
   { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m], leftOut: null },
 ];
 const MAX_FAILED_IN = 40;
@@ -65,6 +73,7 @@ export function failedTests(output: string): FailedIn {
     const paths = [...found].map((one) => one.replace(/ > .*/, ""));
     return {
       failedIn: [...new Set(paths)],
+      failedAt: null,
       ranAll: leftOut !== null && !leftOut.test(output),
     };
   }
@@ -75,14 +84,16 @@ export function failedTests(output: string): FailedIn {
 function failedGoTests(output: string): FailedIn {
   if (/^(?:panic: |# )/m.test(output)) return UNKNOWN;
   const names = new Set<string>();
+  const packages: string[] = [];
   let named = false;
   for (const [, test, name] of output.matchAll(/^(--- )?FAIL(?:: |\t)(\S+)/gm)) {
     if (test === undefined && !named) return UNKNOWN;
     named = test !== undefined;
     if (named) names.add(name!);
+    else packages.push(name!.slice(0, MAX_NAME_CHARS));
     if (names.size > MAX_FAILED_IN) return UNKNOWN;
   }
-  return names.size === 0 ? UNKNOWN : { failedIn: [...names], ranAll: true };
+  return names.size === 0 ? UNKNOWN : { failedIn: [...names], failedAt: packages, ranAll: true };
 }
 
-const UNKNOWN: FailedIn = { failedIn: null, ranAll: false };
+const UNKNOWN: FailedIn = { failedIn: null, failedAt: null, ranAll: false };

@@ -41,7 +41,7 @@ function rankOf({ kind, title, facts }: Observed): number | null {
   const { command = "", tool = "", exitCode } = facts;
   const error = (facts.error ?? title).toLowerCase();
   if (REFUSED.some((words) => error.includes(words)) || ENDED_BY_SIGNAL.has(exitCode)) return null;
-  if (facts.isElsewhere === true) return null;
+  if (facts.isElsewhere === true || facts.isTried === true) return null;
   // Tools of Claude Code itself fail by what they are asked; those of a server do somebody's work.
   if (tool !== "" && !tool.startsWith("mcp__")) return null;
   if (isOnlyLooking(command)) return null;

@@ -34,14 +34,31 @@ export function scriptCommands(source: string): ScriptCommand[] {
   return new ScriptReader(source.slice(0, MAX_CHARS)).read();
 }
 
-/** Whether the status of a script is that of all of its commands: nothing but `&&` stands between them. */
+/**
+ * Whether the status of a script is that of all of its commands: nothing but `&&` stands between them, or what a `set`
+ * before them makes as good.
+ */
 export function tellsItsStatus(commands: readonly ScriptCommand[]): boolean {
-  return commands.every(({ after }) => after === "&&" || after === "");
+  return tellsStatusFrom(commands, 0);
 }
 
 /** Whether one command of a script has gone well when the script has. */
 export function tellsStatusOf(commands: readonly ScriptCommand[], at: number): boolean {
-  return commands[at]?.before !== "||" && tellsItsStatus(commands.slice(at));
+  return commands[at]?.before !== "||" && tellsStatusFrom(commands, at);
+}
+
+function tellsStatusFrom(commands: readonly ScriptCommand[], from: number): boolean {
+  let stops = false;
+  let hasPipes = false;
+  return commands.every(({ words: [program, ...args], after }, at) => {
+    if (program === "set") {
+      stops ||= args.some((word) => /^-[a-z]*e|^errexit$/.test(word));
+      hasPipes ||= args.includes("pipefail");
+      return after !== "|" && after !== "&";
+    }
+    return at < from || after === "&&" || after === "" || stops && after === ";" ||
+      hasPipes && after === "|";
+  });
 }
 
 class ScriptReader {

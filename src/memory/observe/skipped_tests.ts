@@ -5,7 +5,7 @@ import type { TestRun } from "./test_runs.ts";
 import { soleTarget, targetKey, type TestTarget } from "./test_target.ts";
 
 /** What a run that passes says of the tests that it has taken, and of those that it has not. */
-export type TakenTests = Pick<TestRun, "passed" | "skipped" | "passing" | "passedOver">;
+export type TakenTests = Omit<TestRun, "failedIn" | "failedAt" | "ranAll">;
 
 /** What a name of a test stands behind, in a longer one of the same. */
 const BEFORE_NAME = /[ >›.:/]$/;
@@ -30,9 +30,44 @@ export function hasPassedOver(
   if (failing.some(isIn(taken.passedOver))) return true;
   const more = taken.skipped ?? 0;
   if (more <= skipped) return false;
-  if (failing.filter(isIn(taken.passing)).length >= failed) return false;
+  if (arePassed(failing, taken, failed)) return false;
   if (failing.length >= failed && taken.passedOver.length >= more) return false;
   return !isLarger(failure, { taken, passes });
+}
+
+/**
+ * Whether tests that failed may be gone, renamed or taken out, since a run that has taken all that the failed one did
+ * counts fewer, and does not name them as passed.
+ *
+ * @param failure Facts of the run that failed.
+ */
+export function mayBeGone(
+  { command = "", passed, failed = 0, skipped = 0, failing = [] }: ObservedFacts,
+  { taken, passes }: {
+    readonly taken: TakenTests;
+    readonly passes: readonly TestTarget[];
+  },
+): boolean {
+  if (passed === undefined || failed === 0) return false;
+  // Runners that count say nothing of passed tests where none are.
+  if (taken.passed === null && taken.failed === 0) return false;
+  const counted = (taken.passed ?? 0) + taken.failed + (taken.skipped ?? 0);
+  if (counted >= passed + failed + skipped || arePassed(failing, taken, failed)) return false;
+  const target = soleTarget(scriptCommands(command), true);
+  return target !== null && passes.some((passing) =>
+    targetKey(passing) === targetKey(target) ||
+    passing.paths.length === 0 && passing.narrowing === ""
+  );
+}
+
+/** Whether tests that failed, as many as there were, are named as passed. */
+export function arePassed(
+  failing: readonly string[],
+  { passing }: Pick<TakenTests, "passing">,
+  failed = failing.length,
+): boolean {
+  const found = failing.filter((name) => passing.some((other) => areSame(name, other)));
+  return found.length > 0 && found.length >= failed;
 }
 
 /** Whether a run has taken more tests than the one that failed: what it skips beside may be any of the others. */

@@ -1,6 +1,7 @@
 /** Which commands run tests, and which only speak of them, or ask their runner something. */
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
-import { nameOf, runnerCall, withoutLaunchers } from "./test_runners.ts";
+import { nameOf, withoutLaunchers } from "./launchers.ts";
+import { runnerCall } from "./test_runners.ts";
 
 /** What runs tests, whatever it prints, in whatever it is wrapped. */
 const TEST_COMMANDS: readonly RegExp[] = [

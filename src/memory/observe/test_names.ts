@@ -46,13 +46,27 @@ const PASSED_OVER: readonly RegExp[] = [
   /^[ \t]*﹣\s+(.+?) \([\d.]+ms\) # (?:SKIP|TODO)/gm, // node
   /^[ \t]*(?:not )?ok \d+ -? ?(.+?) # (?:TODO|SKIP)/gm, // TAP
 ];
+/** Lines that name a file or a package of which all tests passed that ran. */
+const PASSING_IN: readonly RegExp[] = [
+  /^[ \t]*PASS[ \t]+(\S+\.[cm]?[jt]sx?)(?=[ \t\n]|$)/gm, // jest
+  /^[ \t]*✓ (\S+\.[cm]?[jt]sx?) \(\d+ tests?\)/gm, // vitest
+  /^ok[ \t]+(\S+)[ \t]+(?:[\d.]+s|\(cached\))(?!.*\[no tests to run\])/gm, // go
+];
 const MAX_NAMED = 2_000;
 
-/** Names of the tests that an output says have passed, and of those that it passed over; the first of many. */
-export function namedTests(
-  output: string,
-): { readonly passing: readonly string[]; readonly passedOver: readonly string[] } {
+/** What an output names that has not failed. */
+export interface NamedTests {
+  /** Tests that passed, and those that were passed over. */
+  readonly passing: readonly string[];
+  readonly passedOver: readonly string[];
+  /** Files or packages of which all tests passed that ran. */
+  readonly passingIn: readonly string[];
+}
+
+/** Names of the tests that an output says have passed, of those that it passed over, and where all passed; the first of many. */
+export function namedTests(output: string): NamedTests {
   return {
+    passingIn: namesIn(output, PASSING_IN, MAX_NAMED),
     passing: namesIn(output, PASSING, MAX_NAMED),
     passedOver: namesIn(output, PASSED_OVER, MAX_NAMED),
   };

@@ -1,5 +1,7 @@
 /** How test runners read their command lines: one row a runner, and what only starts one. */
 
+import { MANAGERS, nameOf, withoutLaunchers } from "./launchers.ts";
+
 /** A runner, as far as it matters which tests a run of it takes. A flag with a value ends with `=`. */
 export interface TestRunner {
   readonly name: string;
@@ -68,6 +70,13 @@ const ROWS: readonly TestRunner[] = [
     stopping: "-f --failfast",
   }, { within: "." }),
   ...["jest", "vitest", "mocha", "bun test", "script"].map((name) => row(name, JAVASCRIPT)),
+  row("node --test", {
+    quiet:
+      "--test --test-reporter= --test-reporter-destination= --test-concurrency= --test-timeout= --no-warnings " +
+      "--experimental-strip-types --experimental-test-coverage --enable-source-maps --test-force-exit",
+    narrowing: "--test-name-pattern= --test-skip-pattern= --test-only --test-shard=",
+    stopping: "",
+  }),
   row("deno test", {
     quiet:
       "-A --allow-all --allow-read --allow-write --allow-net --allow-env --allow-run --allow-ffi " +
@@ -158,15 +167,6 @@ const SAME: Readonly<Record<string, string>> = {
   mvnw: "mvn",
   bazelisk: "bazel",
 };
-const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
-const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
-  "uv",
-  "poetry",
-  "pipenv",
-  "hatch",
-  "rye",
-  "pdm",
-]);
 /** Programs whose verb makes them runners of tests. */
 const BY_VERB: ReadonlySet<string> = new Set(
   ["cargo", "go", "deno", "bun", "swift", "mix", "playwright", "nx", "turbo", "bazel"],
@@ -174,7 +174,6 @@ const BY_VERB: ReadonlySet<string> = new Set(
 /** Flags of a manager before which package it runs a script in. */
 const PLACE = /^(?:--(?:filter|workspace|prefix|dir|cwd|cd)|-[FwC])$/;
 const PLACE_WITH_VALUE = /^--(?:filter|workspace|prefix|dir|cwd|cd)=/;
-const MAX_LAUNCHERS = 6;
 
 /** The test runner that a command calls, by whatever it is started; null when there is none that is known. */
 export function runnerCall(words: readonly string[]): RunnerCall | null {
@@ -186,6 +185,9 @@ export function runnerCall(words: readonly string[]): RunnerCall | null {
   }
   if (name === "deno" && args[0] === "task" && /^test\b/.test(args[1] ?? "")) {
     return script(`deno task ${args[1]}`, args.slice(2));
+  }
+  if (name === "node" && args.includes("--test")) {
+    return { runner: BY_NAME.get("node --test")!, args };
   }
   if (MANAGERS.has(name)) return managerCall(name, args);
   const runner = name === "script" ? undefined : BY_NAME.get(name);
@@ -245,53 +247,4 @@ function placeOf(manager: string, args: readonly string[]) {
 
 function script(name: string, args: readonly string[]): RunnerCall {
   return { runner: { ...BY_NAME.get("script")!, name: `script ${name}` }, args };
-}
-
-/** A command without what only starts it: `npx`, `timeout 60`, `python -m`. */
-export function withoutLaunchers(words: readonly string[]): readonly string[] {
-  let rest = words;
-  for (let i = 0; i < MAX_LAUNCHERS; i++) {
-    const inner = launched(rest);
-    if (inner === null) return rest;
-    rest = inner;
-  }
-  return rest;
-}
-
-/** What a launcher starts; null for a command that is none. */
-function launched(words: readonly string[]): readonly string[] | null {
-  const [first = "", second = "", third = ""] = words;
-  const name = nameOf(first);
-  if (/^(?:time|command|exec|nohup)$/.test(name)) return words.slice(1);
-  if (name === "env" || name === "cross-env") {
-    return withoutFirst(words.slice(1), (word) => /^\w+=/.test(word));
-  }
-  if (name === "timeout") return withoutFlags(words.slice(1)).slice(1);
-  if (/^(?:npx|bunx|pnpx)$/.test(name)) return withoutFlags(words.slice(1));
-  if (MANAGERS.has(name)) {
-    if (/^(?:exec|dlx|x)$/.test(second)) return withoutFlags(words.slice(2));
-    return /^(?:jest|vitest|mocha)$/.test(second) ? words.slice(1) : null;
-  }
-  if (RUNS_IN_ENVIRONMENT.has(name) && second === "run") return words.slice(2);
-  if (name === "bundle" && second === "exec") return words.slice(2);
-  if (/^(?:python[\d.]*|py)$/.test(name) && second === "-m") return words.slice(2);
-  if (name === "coverage" && second === "run" && third === "-m") return words.slice(3);
-  return name === "php" && /(?:^|\/)(?:phpunit|pest)$/.test(second) ? words.slice(1) : null;
-}
-
-function withoutFlags(words: readonly string[]): readonly string[] {
-  return withoutFirst(words, (word) => word.startsWith("-"));
-}
-
-function withoutFirst(
-  words: readonly string[],
-  isGone: (word: string) => boolean,
-): readonly string[] {
-  const at = words.findIndex((word) => !isGone(word));
-  return at < 0 ? [] : words.slice(at);
-}
-
-/** A program without its folder: `./node_modules/.bin/jest`. */
-export function nameOf(program: string): string {
-  return program.slice(program.lastIndexOf("/") + 1).replace(/\.(?:exe|cmd|js)$/, "");
 }

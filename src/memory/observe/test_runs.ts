@@ -1,18 +1,15 @@
 /** What the output of a test runner says, for those that people use: one row a runner. */
 import { type FailedIn, failedTests, GO } from "./failed_in.ts";
-import { failingTests, namedTests } from "./test_names.ts";
+import { failingTests, type NamedTests, namedTests } from "./test_names.ts";
 
 /** A run of tests, as its runner counts it. */
-export interface TestRun extends FailedIn {
+export interface TestRun extends FailedIn, NamedTests {
   readonly passed: number | null;
   readonly failed: number;
   /** Tests that did not run, and those whose failing was expected; null when the runner does not say. */
   readonly skipped: number | null;
   /** Names of tests that failed, as far as they are named. */
   readonly failing: readonly string[];
-  /** Names of tests that passed, and of those that were passed over, as far as they are named. */
-  readonly passing: readonly string[];
-  readonly passedOver: readonly string[];
 }
 
 /** How a runner tells its counts; each pattern has a number as its first group. What is told many times is global: all count. */

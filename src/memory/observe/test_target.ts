@@ -1,5 +1,6 @@
 /** Which tests a command runs, so that a run that passes is known to have taken those that failed. */
 import { worksElsewhere } from "./git_words.ts";
+import type { TestRun } from "./test_runs.ts";
 import { environmentOf, folderBefore, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { runnerCall, type TestRunner } from "./test_runners.ts";
@@ -16,6 +17,8 @@ export interface TestTarget {
   /** Flags that take fewer tests, and those that nobody knows; as one text each. */
   readonly narrowing: string;
   readonly other: string;
+  /** The flags and words of which `narrowing` is made. */
+  readonly flags: readonly string[];
   /** Whether it ends at the first failure, so that what failed may be more than it says. */
   readonly stopsEarly: boolean;
   /** Behind a path these characters go on to what is in it. */
@@ -24,6 +27,12 @@ export interface TestTarget {
 
 /** Each is told from the beginning of its script. */
 const MAX_TARGETS = 40;
+
+/** A run of tests in which some fail, and all of them are known. */
+export interface TookTests extends FailedTests {
+  /** What it says of the tests that passed. */
+  readonly run: TestRun;
+}
 
 /** A failed run of tests. */
 export interface FailedTests {
@@ -78,14 +87,9 @@ export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests):
   if (passed.environment !== target.environment) return false;
   if (!areSameFolder(passed.folder, target.folder)) return false;
   const isNarrow = passed.narrowing !== "" && passed.narrowing !== target.narrowing;
-  if (isNarrow && !(passed.runner === "go test" && failedIn?.every(goPattern(passed)))) {
-    return false;
-  }
+  if (isNarrow && failedIn?.every(chosenBy(passed)) !== true) return false;
   if (passed.paths.length === 0) return true;
-  const isIn = (path: string) =>
-    passed.paths.some((taken) =>
-      path === taken || path.startsWith(taken) && passed.within.includes(path[taken.length]!)
-    );
+  const isIn = (path: string) => isWithin(path, passed);
   if (target.paths.length > 0 && target.paths.every(isIn)) return true;
   return failedIn !== null && failedIn.length > 0 &&
     failedIn.every((path) => isIn(plainPath(path)));
@@ -104,6 +108,37 @@ export function passesSince(took: FailedTests, failed: FailedTests): boolean {
   return hasTaken(took.target, failed) &&
     !failed.failedIn.some((path) => fails.has(withoutLine(path)));
 }
+
+/** Whether a test fails in the same file that did not before: it may be one that failed already, by another name. */
+export function failsBeside(took: FailedTests, { failedIn }: FailedTests): boolean {
+  const files = new Set((failedIn ?? []).map(fileOf));
+  return (took.failedIn ?? []).some((test) =>
+    files.has(fileOf(test)) && failedIn?.includes(test) === false
+  );
+}
+
+/** pytest's `a.py::test`; a name without a file, as Go has it, is no file. */
+function fileOf(test: string): string {
+  const end = test.indexOf("::");
+  return end < 0 ? test : test.slice(0, end);
+}
+
+/** Whether a path, or a test in it, is one of those that a run takes. */
+export function isWithin(path: string, { paths, within }: TestTarget): boolean {
+  return paths.some((taken) =>
+    path === taken || path.startsWith(taken) && within.includes(path[taken.length]!)
+  );
+}
+
+/** Tells of a test whether a run has taken it that chooses by names. */
+function chosenBy(target: TestTarget): (name: string) => boolean {
+  if (target.runner === "go test") return goPattern(target);
+  const [, word] = target.runner === "pytest" ? PLAIN_WORD.exec(target.narrowing) ?? [] : [];
+  return (name) => word !== undefined && name.replace(/\[.*/, "").endsWith(`::${word}`);
+}
+
+/** `pytest -k test_add` takes every test whose name has the word in it. */
+const PLAIN_WORD = /^-k=(\w+)$/;
 
 /** Characters that mean the same in a pattern of Go and in one of JavaScript; a slash leads to a part of a test. */
 const PLAIN_PATTERN = /^-run=([\w|^$()]+)$/;
@@ -138,12 +173,14 @@ function targetOf(commands: readonly ScriptCommand[], at: number): TestTarget | 
   const paths = runner.name === "go test" ? goPackages(read.words) : read.words.map(plainPath);
   const isPath = runner.words === "paths";
   const named = isPath ? [] : read.words.filter((word) => word !== "clean");
+  const narrowing = [...read.narrowing, ...runner.words === "narrowing" ? named : []];
   return {
     runner: runner.name,
     folder: folderBefore(commands, at),
     environment: environmentOf(commands, at),
     paths: isPath ? [...new Set(paths.filter((path) => path !== ""))].sort() : [],
-    narrowing: asText([...read.narrowing, ...runner.words === "narrowing" ? named : []]),
+    narrowing: asText(narrowing),
+    flags: narrowing,
     other: asText([...read.other, ...runner.words === "other" ? named : []]),
     stopsEarly: read.stopsEarly,
     within: runner.within,
@@ -207,7 +244,7 @@ function goPackages(words: readonly string[]): string[] {
 }
 
 /** A path may be told from the root or whole; a command that goes nowhere is in the project's folder. */
-function areSameFolder(one: string, other: string): boolean {
+export function areSameFolder(one: string, other: string): boolean {
   if (one === "" || other === "") return one === other;
   return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
 }

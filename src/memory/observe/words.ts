@@ -3,6 +3,7 @@ import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
 import { headAndTail, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
+import { observeNotification, readNotification } from "./task_notification.ts";
 
 /** Longer texts keep head and tail; the whole is behind the observation. */
 const KEPT = { head: 48_000, tail: 16_000 };
@@ -16,9 +17,13 @@ const ANY_PLAN =
   /^(?:(?:okay|ok|sure|great|alright)[,.!:]? *)?(?:(?:here(?:'s|’s| is)|this is|below is) (?:the|my|our|an?) (?:[\w-]+ ){0,3}plan\b.{0,40}|(?:(?:the|my|our|an?|implementation|proposed|detailed|final|updated|project) )*plan|context|overview|background|summary|goals?|objectives?|introduction|problem(?: statement)?|approach|steps?|tasks?|proposal|analysis|motivation|changes|current (?:state|situation)|requirements|scope|to-?do|(?:step|phase|part) \d+|next steps)[.:]*$/i;
 const MAX_PLAN_LINES = 40;
 
-/** A prompt; what Claude Code itself sends in a person's place (`<task-notification>`) is a message. */
+/** A prompt; what Claude Code itself sends in a person's place (`<task-notification>`) is none. */
 export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
+  const notification = readNotification(prompt);
+  if (notification !== null) {
+    return observeNotification(notification, headAndTail(prompt, KEPT_ANSWER));
+  }
   return said(/^<[a-z-]+>/.test(prompt) ? "message" : "prompt", prompt);
 }
 

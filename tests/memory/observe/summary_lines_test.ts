@@ -106,6 +106,16 @@ Deno.test("a failure of which nothing but a counter is known is told by that", (
   }
 });
 
+Deno.test("the head of a report, and where to read more, are not what is wrong", () => {
+  const collecting = '____ ERROR collecting test_m.py ____\nE     File "m.py", line 1\n' +
+    "E   SyntaxError: expected ':'\n=== short test summary info ===\nERROR test_m.py\n" +
+    "!!!! Interrupted: 1 error during collection !!!!\n1 error in 0.05s";
+  assert.equal(failed("pytest", collecting).facts.error, "SyntaxError: expected ':'");
+  const rustc = "For more information about this error, try `rustc --explain E0308`.\n" +
+    "error: could not compile `calc` (lib)";
+  assert.equal(failed("cargo build", rustc).facts.error, "error: could not compile `calc` (lib)");
+});
+
 Deno.test("what says what is wrong is not taken for a counter, whatever numbers it holds", () => {
   for (
     const line of [

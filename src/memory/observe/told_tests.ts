@@ -1,0 +1,101 @@
+/** What a command tells that runs tests. */
+import { digestOf } from "../fnv.ts";
+import type { Observed } from "../observation.ts";
+import { headAndTail, shortened, titleLine } from "../text.ts";
+import { commandKey, failureKey } from "./command_key.ts";
+import { errorLine, tellingErrorLine } from "./error_line.ts";
+import { saysBuildFailed } from "./failed_builds.ts";
+import { whyNoTests } from "./no_tests.ts";
+import { whatIsWrong } from "./same_failure.ts";
+import { tellsItsStatus } from "./shell_words.ts";
+import { readTestRun, type TestRun } from "./test_runs.ts";
+import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
+import {
+  codeOfFailure,
+  commandOf,
+  factsOf,
+  KEPT_ERROR,
+  KEPT_OUTPUT,
+  nameOfRun,
+  plainCommand,
+  type Run,
+  textOf,
+} from "./told_command.ts";
+
+/** A run of tests. */
+export function testOf(called: Run, about: string): Observed {
+  const { command, commands, output, exitCode, outcome } = called;
+  const run = readTestRun(output);
+  const none = whyNoTests(called, run);
+  if (none === "reached") return commandOf(called, about);
+  // What ran nothing has not passed, so that it mends nothing, and has not failed.
+  if (none === "found") return { ...plainCommand(called, about), outcome: null, mends: null };
+  // Behind a pipe the status is another program's.
+  const failed = outcome === "failure" ||
+    (run === null ? saysBuildFailed(commands, output) : run.failed > 0);
+  const isUntold = !failed && !tellsItsStatus(commands) && (run === null || looksFailed(output));
+  const key = commandKey(command);
+  const error = !failed ? null : run === null ? errorLine(output) : tellingErrorLine(output);
+  const counts = run === null ? "" : countsText(run);
+  const what = failed ? "Tests fail" : isUntold ? "Tests ran" : "Tests pass";
+  const why = run?.failing[0] ?? error;
+  const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
+  // Go counts none: what a filter shows may be a part of them.
+  const isCut = target?.runner === "go test" && commands.some(({ before }) => before === "|");
+  const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false && !isCut;
+  const isAll = isWhole && run.ranAll && target.narrowing === "";
+  const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
+  return {
+    kind: "test",
+    outcome: failed ? "failure" : isUntold ? null : "success",
+    title: titleLine(
+      `${what}: ${shortened(nameOfRun(called), 70)}${counts}${failed && why ? `: ${why}` : ""}`,
+    ),
+    text: textOf(command, headAndTail(output, failed ? KEPT_ERROR : KEPT_OUTPUT)),
+    files: [],
+    facts: {
+      ...factsOf(command, failed ? codeOfFailure(exitCode) : exitCode, error),
+      ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
+      ...(run?.passed == null ? {} : { passed: run.passed }),
+      ...(run?.skipped ? { skipped: run.skipped } : {}),
+      ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
+      ...(failed && isWhole && run.failedAt !== null ? { failedAt: run.failedAt } : {}),
+      ...(failed ? { of: digestOf(sameAs) } : {}),
+    },
+    sameAs,
+    ...(failed ? { wrong: whatIsWrong({ failing: run?.failing ?? [], error }) } : {}),
+    ...(failed && run !== null && target !== null
+      ? { took: { target, failedIn: isAll ? run.failedIn : null, run } }
+      : {}),
+    ...failed || isUntold ? { mends: null } : mendsOfTests({ command, commands }, run),
+  };
+}
+
+/** Whether an output speaks of failures, where no status tells; `0 failed` is none. */
+function looksFailed(output: string): boolean {
+  return /\b(?:fail(?:ed|ures?|ing|s)?|errors?)\b/i.test(
+    output.replace(/\b(?:0|no) (?:fail(?:ed|ures?|ing|s)?|errors?)\b/gi, ""),
+  );
+}
+
+/** What a run of tests mends that passes: nothing when none ran, or when its status is another program's. */
+function mendsOfTests(
+  { command, commands }: Pick<Run, "command" | "commands">,
+  run: TestRun | null,
+): Pick<Observed, "mends" | "passes" | "taken"> {
+  const passes = passedTargets(commands, run !== null);
+  const isUntold = passes.length === 0 && soleTarget(commands, true) !== null;
+  if (run?.passed === 0 || isUntold) return { mends: null };
+  const mends = failureKey(commandKey(command));
+  return run === null ? { mends, passes } : { mends, passes, taken: run };
+}
+
+function countsText(
+  { passed, failed }: { readonly passed: number | null; readonly failed: number },
+): string {
+  const parts = [
+    ...passed === null ? [] : [`${passed} passed`],
+    ...failed === 0 ? [] : [`${failed} failed`],
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}

@@ -1,0 +1,148 @@
+/** Closes a failure: what was changed between it and what passes is its fix. */
+import type { DatabaseSync } from "node:sqlite";
+import { describeFix, type Fix } from "../memory/mended.ts";
+import type { ObservedFile } from "../memory/observation.ts";
+import { commandKey } from "../memory/observe/command_key.ts";
+import { writingPart } from "../memory/observe/writing_commands.ts";
+import { indexedTerms } from "../memory/terms.ts";
+import { digestsOf } from "../store/memory_context.ts";
+import {
+  changesBetween,
+  commandsBetween,
+  type Observation,
+  saveObservation,
+} from "../store/observations.ts";
+import { asideSince, type OpenFailure, resolveFailure } from "../store/open_failures.ts";
+import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
+
+/** What is between a failure and its success, at most. */
+const MAX_CHANGES = 20;
+/** What ran there is looked through for what changed something. */
+const MAX_COMMANDS = 200;
+
+/** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
+export function presence(
+  db: DatabaseSync,
+  { sessionId, createdAtMs }: ClaimedCapture,
+): (failure: OpenFailure) => boolean {
+  let since: number | null | undefined;
+  return (failure) => {
+    since = since === undefined ? asideSince(db, sessionId, createdAtMs) : since;
+    return since === null || failure.createdAtMs >= since;
+  };
+}
+
+/** A fix with the failure that it is of. */
+interface ToldFix {
+  readonly id: number;
+  readonly fix: Pick<Fix, "title" | "facts">;
+  readonly failure: OpenFailure;
+}
+
+/** The fixes that one success has told. */
+export class ToldFixes {
+  readonly #told: ToldFix[] = [];
+
+  add(fix: ToldFix["fix"], failure: OpenFailure, id: number): void {
+    this.#told.push({ id, fix, failure });
+  }
+
+  /** The fix that is the same, or of the same failure, seen through a filter for example; undefined when there is none. */
+  find(fix: ToldFix["fix"], failure: OpenFailure): number | undefined {
+    return this.#told.find((told) => told.fix.title === fix.title || isSame(told, fix, failure))
+      ?.id;
+  }
+}
+
+/** Whether the same command failed twice with nothing done between, and one output holds the error of the other. */
+function isSame(told: ToldFix, fix: ToldFix["fix"], failure: OpenFailure): boolean {
+  const { of, error } = failure.facts;
+  const other = told.failure.facts;
+  if (of === undefined || of !== other.of || error === undefined || other.error === undefined) {
+    return false;
+  }
+  return JSON.stringify(told.fix.facts.by) === JSON.stringify(fix.facts.by) &&
+    (told.failure.text.includes(error) || failure.text.includes(other.error));
+}
+
+/**
+ * Closes a failure, with a fix where something was changed since.
+ *
+ * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
+ *   already: what failed twice is fixed once. `passing`: what passes, when it is not the command.
+ *   `isGone`: what failed may not be there any more, which is no fix.
+ */
+export function mendFailure(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  { capture, by, told, passing, isGone = false }: {
+    readonly capture: ClaimedCapture;
+    readonly by: number | null;
+    readonly told: ToldFixes;
+    readonly passing?: string | undefined;
+    readonly isGone?: boolean;
+  },
+): void {
+  const { id, sessionId, project, branch, createdAtMs } = capture;
+  const between = { fromMs: failure.updatedAtMs, untilMs: createdAtMs };
+  const edits = isGone ? [] : changesBetween(db, sessionId, { ...between, limit: MAX_CHANGES });
+  const written = isGone || edits.length > 0 ? [] : writtenBetween(db, sessionId, {
+    ...between,
+    failed: failure.facts.command ?? "",
+  });
+  const changes = [...edits, ...written.map(({ change }) => change)];
+  let resolvedBy = by;
+  if (changes.length > 0) {
+    const { files, ...fix } = describeFix(failure, changes, {
+      passing,
+      commands: written.map(({ part }) => part),
+    });
+    resolvedBy = told.find(fix, failure) ?? saveObservation(db, {
+      ...fix,
+      uid: `${id}/fix/${failure.id}`,
+      sessionId,
+      project,
+      branch,
+      kind: "fix",
+      outcome: "success",
+      terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
+      files: filesOf(db, changes, files),
+      sameAs: null,
+      atMs: createdAtMs,
+    });
+    told.add(fix, failure, resolvedBy);
+  }
+  if (resolvedBy === null) return;
+  resolveFailure(db, failure.id, resolvedBy);
+  if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
+}
+
+/** The commands that may have mended something where nothing was edited: those that change files, packages or services. */
+function writtenBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  { failed, ...between }: {
+    readonly fromMs: number;
+    readonly untilMs: number;
+    /** The command that failed: that it works now is not what made it work. */
+    readonly failed: string;
+  },
+): { readonly change: Observation; readonly part: string }[] {
+  return commandsBetween(db, sessionId, { ...between, limit: MAX_COMMANDS }).flatMap((change) => {
+    const part = writingPart(change.facts.command ?? "");
+    return part === null || commandKey(failed).includes(commandKey(part)) ? [] : [{ change, part }];
+  }).slice(-MAX_CHANGES);
+}
+
+/** The files of some changes, with the content that the last of them left. */
+function filesOf(
+  db: DatabaseSync,
+  changes: readonly { readonly id: number }[],
+  paths: readonly string[],
+): ObservedFile[] {
+  const digests = digestsOf(db, changes.map(({ id }) => id));
+  return paths.map((path) => {
+    const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
+    return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
+  });
+}
