@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { MAX_FORGET_CHARS, MIN_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
 import { parentOf, resolvePath } from "../paths.ts";
-import { commandAgain } from "../maintenance/forget_again.ts";
+import { commandAgain, SAME_FILE, SAME_TEXT } from "../maintenance/forget_again.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import { findObservation } from "../store/forget_look.ts";
 import { unfinishedReceipts } from "../store/forgotten.ts";
@@ -88,6 +88,7 @@ function requireChoice(flags: ForgetFlags, ids: readonly string[]): void {
     });
   }
   if (text !== undefined) requireText(text);
+  if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) throw placeholderError();
   if (since !== undefined && until !== undefined && since > until) {
     throw new UserError("Cannot tell what to forget", {
       why: "--since is later than --until",
@@ -95,6 +96,17 @@ function requireChoice(flags: ForgetFlags, ids: readonly string[]): void {
       exitCode: USAGE,
     });
   }
+}
+
+/** Somebody has pasted a command in which they were to replace something. */
+function placeholderError(): UserError {
+  return new UserError("Cannot tell what to forget", {
+    why:
+      `"${SAME_TEXT}" and "${SAME_FILE}" stand for what is not written down anywhere: put what you mean in their place; ` +
+      "nothing was changed",
+    next: "conclaude memory forget --help",
+    exitCode: USAGE,
+  });
 }
 
 function requireText(text: string): void {

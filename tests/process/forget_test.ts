@@ -172,7 +172,7 @@ Deno.test("memory forget --text leaves the text in no byte, no table and no expo
   assert.equal(bad.code, 1);
   assert.match(
     bad.stdout,
-    /hold the text again\n {2}next: conclaude memory forget --text TEXT --yes/,
+    /hold the text again\n {2}next: conclaude memory forget --text '<the same text>'$/m,
   );
   const other = await place.run("memory", "verify", receipt.id, "--text", "something else");
   assert.match(other.stderr, /it is not the text that was forgotten/);
@@ -298,7 +298,7 @@ Deno.test("memory forget --dry-run changes no byte, and nothing is forgotten wit
   assert.match(preview.stdout, /^Would remove \d+ observations, \d+ captures/);
   const refused = await place.run("memory", "forget", "--text", WORD);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /next: conclaude memory forget --text TEXT --yes/);
+  assert.match(refused.stderr, /next: conclaude memory forget --text '<the same text>' --yes$/m);
   for (const wrong of [[], ["--text", "ab"], ["--since", "1h", "--until", "2h"]]) {
     assert.equal((await place.run("memory", "forget", ...wrong, "--yes")).code, 2, wrong.join());
   }
@@ -732,7 +732,17 @@ Deno.test("doctor names forgetting that was stopped, with a command that finishe
     const [row] = await rowsOf(place);
     assert.equal(row.status, "warn");
     assert.match(row.message, /^`memory forget` of \d{4}-.* was stopped before it was done/);
-    const again = row.next.replace("TEXT", WORD).split(" ");
+    if (kind === "text") {
+      // Pasted as it is it forgets nothing: neither the word `text` nor anything else.
+      assert.equal(row.next, "conclaude memory forget --text '<the same text>'");
+      const pasted = await place.run("memory", "forget", "--text", "<the same text>", "--yes");
+      assert.deepEqual([pasted.code, pasted.stdout], [2, ""]);
+      assert.match(pasted.stderr, /put what you mean in their place; nothing was changed/);
+    }
+    const again = [
+      ...row.next.replace("'<the same text>'", WORD).split(" "),
+      ...kind === "text" ? ["--yes"] : [],
+    ];
     assert.deepEqual(again.slice(0, 3), ["conclaude", "memory", "forget"]);
     const { code, stdout, stderr } = await place.run(...again.slice(1));
     assert.deepEqual([code, stderr], [0, ""], kind);
