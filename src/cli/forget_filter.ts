@@ -12,6 +12,7 @@ import type { CliContext } from "./context.ts";
 import { queueItemOf } from "./queue_lookup.ts";
 import { projectAt } from "./project_filter.ts";
 import { projectHere, sessionFilterOf } from "./session_lookup.ts";
+import { isBackwards } from "./since.ts";
 import { USAGE } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */
@@ -89,7 +90,7 @@ function requireChoice(flags: ForgetFlags, ids: readonly string[]): void {
   }
   if (text !== undefined) requireText(text);
   if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) throw placeholderError();
-  if (since !== undefined && until !== undefined && since > until) {
+  if (isBackwards({ since, until })) {
     throw new UserError("Cannot tell what to forget", {
       why: "--since is later than --until",
       next: "conclaude memory forget --help",
