@@ -6,7 +6,6 @@ import { integrityFaults } from "../../store/care.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
-import { migrationFault } from "../../store/rehearsal.ts";
 import { isIndexAlone } from "../../store/without_index.ts";
 import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
@@ -18,6 +17,7 @@ import type { RepairPlace } from "./place.ts";
 import { broughtBack, damagedIndex } from "./repair_pages.ts";
 import { lookAtSchema } from "./schema.ts";
 import { isSaved, savedText, wayToSave } from "./salvage.ts";
+import { judgeMigration } from "./version.ts";
 import { isOwnButClosed, nearestFolder, otherOwner, whyUnwritable } from "./writable.ts";
 
 type Kind = DatabaseFile["kind"];
@@ -78,9 +78,27 @@ export function lookAtDatabase(place: RepairPlace): Finding[] {
       useAnotherDatabase(place),
     )];
   }
+  const folder = logFolder(place.database);
+  if (folder !== null) {
+    return [fail(
+      `${folder} is a folder, where the database has a file: nothing can be written`,
+      `mv ${quoteWord(folder)} ${quoteWord(`${folder}.folder`)}`,
+    )];
+  }
   const file = identifyDatabase(place.database);
   const told = TOLD[file.kind] as Told<Kind>;
   return [told(place, file)];
+}
+
+/** A folder in the place of the log, or of its index; null when there is none. */
+function logFolder(database: string): string | null {
+  return filesOf(database).slice(1).find((path) => {
+    try {
+      return Deno.statSync(path).isDirectory;
+    } catch {
+      return false;
+    }
+  }) ?? null;
 }
 
 /** Whether the database is another program's, or another user's: nothing about it is ours to change. */
@@ -205,23 +223,6 @@ function damaged(place: RepairPlace, state: string, save: string | null = null):
       return `set the damaged database aside: ${aside}${content}`;
     },
   );
-}
-
-/** The next hook migrates: whether it can is tried on a copy of the tables in memory. */
-function judgeMigration(
-  { database, databaseChosenBy }: RepairPlace,
-  { version, db }: { readonly version: number; readonly db: Parameters<typeof migrationFault>[0] },
-): Finding {
-  const state =
-    `${database} has schema version ${version}, and this program's is ${SCHEMA_VERSION}`;
-  const fault = migrationFault(db);
-  return fault === null
-    ? ok(`${state}: the next hook brings it up to date (chosen by ${databaseChosenBy})`)
-    : fail(
-      `${state}, but ${fault.message}; hooks keep their records in the spool, and \`db reset\` sets the database ` +
-        "aside under a dated name",
-      "conclaude db reset",
-    );
 }
 
 /** The file itself, its log and the index of that: SQLite gives the two the mode that the file had when they were made. */
