@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { findRepository } from "../git/repository.ts";
 import { projectName } from "../recall/view.ts";
 import { pathInProject } from "../memory/paths.ts";
-import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
+import { isAbsolutePath, joinPath, parentOf, resolvePath, withoutLine } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { isKnownFile, isKnownProject, knownProjects } from "../store/known_project.ts";
 import type { CliContext } from "./context.ts";
@@ -51,7 +51,7 @@ export function projectAt(db: DatabaseSync, folder: string): string {
  */
 export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
   const typed = pathFilterOf(db, context, file);
-  const tidy = file.replaceAll("\\", "/").replace(/(?<=[^:/]):\d+(?::\d+)?:?$/, "");
+  const tidy = withoutLine(file.replaceAll("\\", "/"));
   return tidy === file || isKnownFile(db, typed) ? typed : pathFilterOf(db, context, tidy);
 }
 
