@@ -28,6 +28,11 @@ export function parentOf(path: string): string {
   return path.slice(0, end);
 }
 
+/** A path without what stands behind it where it is copied from a message: `src/a.ts:12`, `src/a.ts:12:3`. */
+export function withoutLine(path: string): string {
+  return path.replace(/(?<=[^:/\\]):\d+(?::\d+)?:?$/, "");
+}
+
 /** The last part of a path, without the folder. */
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);

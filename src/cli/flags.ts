@@ -15,6 +15,7 @@ export const SINCE_FLAG = {
   kind: "parsed",
   parse: (text: string) => parseSince(text, Date.now()),
   optional: true,
-  brief: "Only since then: an age (30m, 2h, 3d, 1w) or a date (2026-11-20, 2026-11-20T08:30)",
+  brief:
+    "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
   placeholder: "when",
 } as const;

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { MAX_FORGET_CHARS, MIN_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
 import { parentOf, resolvePath } from "../paths.ts";
-import { commandAgain } from "../maintenance/forget_again.ts";
+import { commandAgain, SAME_FILE, SAME_TEXT } from "../maintenance/forget_again.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import { findObservation } from "../store/forget_look.ts";
 import { unfinishedReceipts } from "../store/forgotten.ts";
@@ -12,6 +12,7 @@ import type { CliContext } from "./context.ts";
 import { queueItemOf } from "./queue_lookup.ts";
 import { projectAt } from "./project_filter.ts";
 import { projectHere, sessionFilterOf } from "./session_lookup.ts";
+import { isBackwards } from "./since.ts";
 import { USAGE } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */
@@ -88,13 +89,25 @@ function requireChoice(flags: ForgetFlags, ids: readonly string[]): void {
     });
   }
   if (text !== undefined) requireText(text);
-  if (since !== undefined && until !== undefined && since > until) {
+  if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) throw placeholderError();
+  if (isBackwards({ since, until })) {
     throw new UserError("Cannot tell what to forget", {
       why: "--since is later than --until",
       next: "conclaude memory forget --help",
       exitCode: USAGE,
     });
   }
+}
+
+/** Somebody has pasted a command in which they were to replace something. */
+function placeholderError(): UserError {
+  return new UserError("Cannot tell what to forget", {
+    why:
+      `"${SAME_TEXT}" and "${SAME_FILE}" stand for what is not written down anywhere: put what you mean in their place; ` +
+      "nothing was changed",
+    next: "conclaude memory forget --help",
+    exitCode: USAGE,
+  });
 }
 
 function requireText(text: string): void {

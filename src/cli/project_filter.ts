@@ -1,15 +1,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { findRepository } from "../git/repository.ts";
+import { projectName } from "../recall/view.ts";
 import { pathInProject } from "../memory/paths.ts";
-import { isAbsolutePath, joinPath, parentOf, resolvePath } from "../paths.ts";
+import { isAbsolutePath, joinPath, parentOf, resolvePath, withoutLine } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
-import { isKnownProject } from "../store/known_project.ts";
+import { isKnownFile, isKnownProject, knownProjects } from "../store/known_project.ts";
 import type { CliContext } from "./context.ts";
 import { projectHere } from "./session_lookup.ts";
 
 /**
  * The project that `--project DIR` or `--here` mean: the common git directory, or the folder where there is none; null
- * without either.
+ * without either. A name stands for the only project that is called so, where there is no such folder.
  */
 export function projectFilterOf(
   db: DatabaseSync,
@@ -18,7 +19,16 @@ export function projectFilterOf(
 ): string | null {
   if (flags.project === undefined) return flags.here ? projectHere(cwd) : null;
   const folder = resolvePath(flags.project, { folder: cwd, home: locations.home ?? undefined });
-  return projectAt(db, folder);
+  const isName = !/[\\/]/.test(flags.project) && !isThere(folder);
+  const named = isName ? projectsNamed(db, flags.project) : [];
+  return named.length === 1 ? named[0]! : projectAt(db, folder);
+}
+
+/** The projects whose folder has a name, in letters of either case. */
+function projectsNamed(db: DatabaseSync, name: string): string[] {
+  return knownProjects(db).filter((project) =>
+    projectName(project).toLowerCase() === name.toLowerCase()
+  );
 }
 
 /**
@@ -36,9 +46,16 @@ export function projectAt(db: DatabaseSync, folder: string): string {
 
 /**
  * A file that a person names, as memory tells it: one with its whole path, or from a folder above (`../auth.ts`), is told
- * from the folder of its project; any other is the end of such a path already.
+ * from the folder of its project; any other is the end of such a path already. What stands behind a path where it is
+ * copied from, `:12` and `:12:3`, is left out, and `\\` is taken for `/`, unless a file is called so.
  */
-export function fileFilterOf(
+export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
+  const typed = pathFilterOf(db, context, file);
+  const tidy = withoutLine(file.replaceAll("\\", "/"));
+  return tidy === file || isKnownFile(db, typed) ? typed : pathFilterOf(db, context, tidy);
+}
+
+function pathFilterOf(
   db: DatabaseSync,
   { cwd, locations }: CliContext,
   file: string,

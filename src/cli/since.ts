@@ -1,3 +1,5 @@
+import { isoDay, spokenTime, TIME_SLACK_MS } from "../memory/dates.ts";
+
 const SECOND_MS = 1000;
 
 /** Units of an age, in milliseconds. */
@@ -12,18 +14,28 @@ const UNITS: Readonly<Record<string, number>> = {
 const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
+const DAY_MS = UNITS["d"]!;
+
+/** `2 hours ago`, of which a day would say too little. */
+const SPELT_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
+
 /**
- * Reads a point in time: an age (`30s`, `15m`, `2h`, `3d`, `1w` before now) or a date of ISO 8601 (`2026-11-20`,
- * `2026-11-20T08:30`, `2026-11-20T08:30:00Z`). Without a zone it is the time of this machine, a date alone its
- * midnight.
+ * Reads a point in time: an age (`30s`, `15m`, `2h`, `3d`, `1w` before now), a date of ISO 8601 (`2026-11-20`,
+ * `2026-11-20T08:30`, `2026-11-20T08:30:00Z`), or what a question may say of a time: `yesterday`, `monday`, `last week`,
+ * `18.11.2025`, `2026-11`. Without a zone it is the time of this machine, a day, week or month alone its first midnight.
  *
- * @param nowMs Epoch milliseconds. @returns Epoch milliseconds, 0 or more.
- * @throws {SyntaxError} When the text is neither.
+ * @param nowMs Epoch milliseconds. @param options `isExact`: takes no wording that means about a time.
+ * @returns Epoch milliseconds, 0 or more. @throws {SyntaxError} When the text is none, or may mean two days.
  */
-export function parseSince(text: string, nowMs: number): number {
+export function parseSince(text: string, nowMs: number, { isExact = false } = {}): number {
   const trimmed = text.trim();
   const age = /^(\d{1,9})([smhdw])$/.exec(trimmed);
   if (age !== null) return Math.max(0, nowMs - Number(age[1]) * UNITS[age[2]!]!);
+  const [, count, unit] = SPELT_AGE.exec(trimmed) ?? [];
+  if (count !== undefined) {
+    const number = /\d/.test(count) ? Number(count) : 1;
+    return Math.max(0, nowMs - number * UNITS[unit!.toLowerCase()[0]!]!);
+  }
   const date = DATE.exec(trimmed);
   // JavaScript takes a date alone for one in UTC, and lets February have 31 days.
   const isRealDay = date !== null && Number(date[3]) >= 1 &&
@@ -32,9 +44,38 @@ export function parseSince(text: string, nowMs: number): number {
     ? Date.parse(trimmed.length === 10 ? `${trimmed}T00:00` : trimmed.replace(" ", "T"))
     : NaN;
   if (Number.isNaN(ms)) {
+    const spoken = spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
+    if (spoken !== null) return Math.max(0, spoken);
     throw new SyntaxError(
-      `expected an age such as 2h or 3d, or a date such as 2026-11-20 or 2026-11-20T08:30, got "${text}"`,
+      `expected an age such as 2h or 3d, a date such as 2026-11-20 or 2026-11-20T08:30, or a day such as yesterday, got "${text}"`,
     );
   }
   return Math.max(0, ms);
+}
+
+/** When the time began that words speak of, all of them; null when they speak of none, or of one of two. */
+function spokenStart(
+  text: string,
+  { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },
+): number | null {
+  // Days are told as those of UTC: for a while, this machine's are.
+  const here = (ms: number) => new Date(ms).getTimezoneOffset() * 60 * SECOND_MS;
+  const shiftedMs = nowMs - here(nowMs);
+  for (const words of [text, `on ${text}`, `in ${text}`]) {
+    const spoken = spokenTime(words, shiftedMs);
+    if (spoken === null || spoken.words !== words) continue;
+    const fromMs = spoken.fromMs + TIME_SLACK_MS;
+    const untilMs = spoken.untilMs - TIME_SLACK_MS;
+    if (spoken.other !== null || fromMs > shiftedMs) return null;
+    if (isExact && (fromMs % DAY_MS !== 0 || untilMs % DAY_MS !== 0)) return null;
+    return new Date(`${isoDay(fromMs)}T00:00`).getTime();
+  }
+  return null;
+}
+
+/** Whether a time ends before it begins. */
+export function isBackwards(
+  { since, until }: { readonly since?: number | undefined; readonly until?: number | undefined },
+): boolean {
+  return since !== undefined && until !== undefined && since > until;
 }

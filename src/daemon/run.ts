@@ -261,7 +261,9 @@ function lockedByOther(found: FoundDaemon): UserError {
 
 /** What is wrong with where the daemon runs. */
 function warningsOf(): string[] {
-  return lookAtSqlite().filter(({ status }) => status !== "ok").map(({ message }) => message);
+  return lookAtSqlite({ database: "" }).filter(({ status }) => status !== "ok").map(({ message }) =>
+    message
+  );
 }
 
 function removeFile(path: string): void {

@@ -19,6 +19,7 @@ import { auditNaming, sessionTexts } from "../store/forget_quotes.ts";
 import {
   beginReceipt,
   closeReceipts,
+  digestsOfGone,
   finishReceipt,
   forgottenDigest,
   newSalt,
@@ -136,7 +137,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
       : steps.transcripts.filter(exists),
     toldElsewhere: wipe.complete && told !== null && !isTextAlone(filter) ? told.tables : [],
   };
-  await writeReceipt(place, { report, digests: steps.digests, request });
+  await writeReceipt(place, { report, digests: steps.digests, salt: receipt.salt, request });
   return report;
 }
 
@@ -222,9 +223,10 @@ function removeEverything(
 
 async function writeReceipt(
   place: ForgetPlace,
-  { report, digests, request }: {
+  { report, digests: removedDigests, salt, request }: {
     readonly report: ForgetReport;
     readonly digests: readonly string[];
+    readonly salt: string;
     readonly request: ForgetRequest;
   },
 ): Promise<void> {
@@ -232,6 +234,7 @@ async function writeReceipt(
   try {
     const { id, removed, left: remains } = report;
     const { nowMs } = request;
+    const digests = digestsOfGone(db, { salt, digests: removedDigests, createdAtMs: nowMs });
     finishReceipt(db, { id, removed, digests, remains, finishedAtMs: nowMs });
     const stopped = stoppedOf(unfinishedReceipts(db), request.chosen);
     closeReceipts(db, stopped.map((receipt) => receipt.id), nowMs);

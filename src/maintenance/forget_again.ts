@@ -3,7 +3,17 @@ import { parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { Receipt } from "../store/forgotten.ts";
 
-/** The command that does once more what a receipt tells; a text and a file are not written down, so a word stands for them. */
+/** Stand for what is not written down. The command refuses them: pasted as it is, it must not forget something else. */
+export const SAME_TEXT = "<the same text>";
+export const SAME_FILE = "<the same file>";
+
+/** The command that does once more what a receipt of a text alone tells. */
+export const TEXT_AGAIN = `conclaude memory forget --text ${quoteWord(SAME_TEXT)}`;
+
+/**
+ * The command that does once more what a receipt tells. A text and a file are not written down: something that is to be
+ * replaced stands for them, and the command asks before it does anything.
+ */
 export function commandAgain(chosen: Receipt["chosen"]): string {
   const { ids, session, project, file, text, sinceMs, untilMs } = chosen;
   const flag = (name: string, value: string | null) => value === null ? [] : [`--${name}`, value];
@@ -17,11 +27,11 @@ export function commandAgain(chosen: Receipt["chosen"]): string {
     ...(Array.isArray(ids) ? ids.map((id) => quoteWord(String(id))) : []),
     ...flag("session", word(session)),
     ...flag("project", word(folder)),
-    ...flag("file", file === undefined ? null : "PATH"),
-    ...flag("text", text === undefined ? null : "TEXT"),
+    ...flag("file", file === undefined ? null : quoteWord(SAME_FILE)),
+    ...flag("text", text === undefined ? null : quoteWord(SAME_TEXT)),
     ...flag("since", time(sinceMs)),
     ...flag("until", time(untilMs)),
-    "--yes",
+    ...(file === undefined && text === undefined ? ["--yes"] : []),
   ].join(" ");
 }
 

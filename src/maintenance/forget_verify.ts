@@ -4,7 +4,7 @@ import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { countPlaces } from "../store/forget_places.ts";
 import { cameBack, forgottenDigest, type Receipt, sameAgain } from "../store/forgotten.ts";
 import { checkIndex } from "../store/memory_index.ts";
-import { commandAgain } from "./forget_again.ts";
+import { commandAgain, TEXT_AGAIN } from "./forget_again.ts";
 import type { ForgetPlace } from "./forget_files.ts";
 import { textLeft } from "./forget_proof.ts";
 
@@ -13,9 +13,6 @@ export interface ForgetProblem {
   readonly message: string;
   readonly next: string;
 }
-
-/** How the text of a receipt is forgotten once more. */
-const AGAIN = "conclaude memory forget --text TEXT --yes";
 
 /** Ids that one command names. */
 const NAMED_IDS = 20;
@@ -57,17 +54,19 @@ export async function verifyReceipt(
       const rows = Object.values(countPlaces(db, { text: filter.text!, sessions: null }));
       const count = rows.reduce((sum, n) => sum + n, found.observations.length) +
         found.captures.length;
-      if (count > 0) problems.push({ message: `${count} rows hold the text again`, next: AGAIN });
+      if (count > 0) {
+        problems.push({ message: `${count} rows hold the text again`, next: TEXT_AGAIN });
+      }
     }
   } finally {
     db.close();
   }
   if (filter !== null) {
-    for (const message of textLeft(place, filter, { again: AGAIN })) {
-      problems.push({ message, next: AGAIN });
+    for (const message of textLeft(place, filter, { again: TEXT_AGAIN })) {
+      problems.push({ message, next: TEXT_AGAIN });
     }
   } else {
-    for (const message of receipt.remains) problems.push({ message, next: AGAIN });
+    for (const message of receipt.remains) problems.push({ message, next: TEXT_AGAIN });
   }
   if (receipt.finishedAtMs === null) {
     problems.push({

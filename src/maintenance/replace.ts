@@ -47,7 +47,7 @@ export async function restoreDatabase(
     await copyVerified(options.file, copy, { otherwise });
     keepLog(copy);
     const aside = makeRoom(database, present, { reason: "before-restore", nowMs: options.nowMs });
-    install(copy, database, options.nowMs);
+    install(copy, database, { reason: "before-restore", nowMs: options.nowMs });
     return { aside, schemaVersion };
   } finally {
     removeQuietly(copy);
@@ -103,8 +103,12 @@ function settles(database: string): boolean {
   }
 }
 
-/** A hard link never replaces a file, so what a hook has made in the meantime is set aside and not lost. */
-function install(copy: string, database: string, nowMs: number): void {
+/** Puts a file in a database's place. A hard link never replaces a file, so what a hook has made in the meantime is set aside and not lost. */
+export function install(
+  copy: string,
+  database: string,
+  options: { readonly reason: AsideReason; readonly nowMs: number },
+): void {
   for (let round = 1;; round++) {
     try {
       Deno.linkSync(copy, database);
@@ -112,7 +116,7 @@ function install(copy: string, database: string, nowMs: number): void {
     } catch (thrown) {
       if (!(thrown instanceof Deno.errors.AlreadyExists)) break;
       if (round === MAX_ROUNDS) throw thrown;
-      setAside(database, { reason: "before-restore", nowMs });
+      setAside(database, options);
     }
   }
   // A file system without hard links.

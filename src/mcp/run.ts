@@ -66,7 +66,10 @@ function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
   const writeAll = async (bytes: Uint8Array) => {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
   };
-  return new Writable({
+  const out = new Writable({
     write: (chunk: Uint8Array, _encoding, done) => void writeAll(chunk).then(() => done(), isGone),
   });
+  // Every answer that waits for a slow reader listens; a hundred of them are no leak.
+  out.setMaxListeners(0);
+  return out;
 }

@@ -9,6 +9,8 @@ export type FilterEnd =
     readonly kind: "ended";
     readonly code: number;
     readonly stdout: string;
+    /** Whether the answer was UTF-8. */
+    readonly isUtf8: boolean;
     /** The beginning of it. */
     readonly stderr: string;
   }
@@ -24,14 +26,16 @@ export interface FilterOptions {
   /** Variables beside those of this process. */
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** An answer that is longer is not waited for. */
-  readonly maxBytes: number;
+  /** An answer that is longer, in UTF-16 units, is not waited for. */
+  readonly maxChars: number;
+  /** `NAME=value` of the variables, by which what has left the group of the command is found when it is ended. */
+  readonly mark: string;
   /** Ends the command when it is aborted. */
   readonly signal: AbortSignal;
 }
 
-/** What of the error output is kept, in bytes. */
-const MAX_STDERR_BYTES = 4_096;
+/** What of the error output is kept, in UTF-16 units. */
+const MAX_STDERR_CHARS = 4_096;
 
 /** So long an output is waited for when the command is over: what it left behind may hold it open. */
 const REST_MS = 500;
@@ -56,8 +60,8 @@ export async function runFilter(command: string, options: FilterOptions): Promis
   const timer = setTimeout(() => early.resolve({ kind: "late" }), options.timeoutMs);
   const stop = () => early.resolve({ kind: "stopped" });
   signal.addEventListener("abort", stop);
-  const stdout = new Head(child.stdout, options.maxBytes);
-  const stderr = new Head(child.stderr, MAX_STDERR_BYTES);
+  const stdout = new Head(child.stdout, options.maxChars);
+  const stderr = new Head(child.stderr, MAX_STDERR_CHARS);
   stdout.isFull.then(() => early.resolve({ kind: "tooLong" }));
   feed(child, options.input);
   const ended = child.status.then(async ({ code }): Promise<FilterEnd> => {
@@ -65,12 +69,14 @@ export async function runFilter(command: string, options: FilterOptions): Promis
     const restTimer = setTimeout(rest.resolve, REST_MS);
     await Promise.race([Promise.all([stdout.ended, stderr.ended]), rest.promise]);
     clearTimeout(restTimer);
-    return { kind: "ended", code, stdout: stdout.text(), stderr: stderr.text() };
+    const { text, isUtf8 } = stdout.read();
+    if (text.length > options.maxChars) return { kind: "tooLong" };
+    return { kind: "ended", code, stdout: text, isUtf8, stderr: stderr.read().text };
   });
   const end = await Promise.race([ended, early.promise]);
   clearTimeout(timer);
   signal.removeEventListener("abort", stop);
-  if (end.kind !== "ended") await endGroup(child);
+  if (end.kind !== "ended") await endGroup(child, options.mark);
   stdout.stop();
   stderr.stop();
   return end;
@@ -81,38 +87,49 @@ class Head {
   readonly ended: Promise<void>;
   readonly isFull: Promise<void>;
   readonly #reader: ReadableStreamDefaultReader<Uint8Array>;
-  readonly #parts: Uint8Array[] = [];
-  #bytes = 0;
+  readonly #decoder = new TextDecoder();
+  readonly #strict = new TextDecoder("utf-8", { fatal: true });
+  #text = "";
+  #isUtf8 = true;
 
-  constructor(output: ReadableStream<Uint8Array>, maxBytes: number) {
+  constructor(output: ReadableStream<Uint8Array>, maxChars: number) {
     this.#reader = output.getReader();
     const full = Promise.withResolvers<void>();
     this.isFull = full.promise;
-    this.ended = this.#read(maxBytes, full.resolve);
+    this.ended = this.#read(maxChars, full.resolve);
   }
 
-  text(): string {
-    const decoder = new TextDecoder();
-    return this.#parts.map((part) => decoder.decode(part, { stream: true })).join("") +
-      decoder.decode();
+  read(): { readonly text: string; readonly isUtf8: boolean } {
+    const text = this.#text + this.#decoder.decode();
+    return { text, isUtf8: this.#isUtf8 && this.#isSound(undefined) };
   }
 
   stop(): void {
     this.#reader.cancel().catch(() => {});
   }
 
-  async #read(maxBytes: number, full: () => void): Promise<void> {
+  async #read(maxChars: number, full: () => void): Promise<void> {
     try {
       for (;;) {
         const { value, done } = await this.#reader.read();
         if (done) return;
-        const room = maxBytes - this.#bytes;
-        if (room > 0) this.#parts.push(value.subarray(0, room));
-        this.#bytes += value.length;
-        if (this.#bytes > maxBytes) full();
+        if (this.#text.length > maxChars) continue;
+        this.#text += this.#decoder.decode(value, { stream: true });
+        this.#isUtf8 &&= this.#isSound(value);
+        if (this.#text.length > maxChars) full();
       }
     } catch {
       // Nobody waits for it any more.
+    }
+  }
+
+  /** @param value The next bytes; undefined at the end. */
+  #isSound(value: Uint8Array | undefined): boolean {
+    try {
+      this.#strict.decode(value, { stream: value !== undefined });
+      return true;
+    } catch {
+      return false;
     }
   }
 }

@@ -140,14 +140,18 @@ tell KILL`;
 /** How long a process may take to leave when it is asked to, in milliseconds. */
 const GRACE_MS = 1500;
 
-/** Ends a process that was started with a group of its own, and all that is in the group. */
-export async function endGroup(child: Deno.ChildProcess): Promise<void> {
+/**
+ * Ends a process that was started with a group of its own, and all that is in the group.
+ *
+ * @param mark As in {@linkcode endGroupOf}.
+ */
+export async function endGroup(child: Deno.ChildProcess, mark = ""): Promise<void> {
   try {
     if (ON_WINDOWS) return child.kill();
   } catch {
     // It has left.
   }
-  await endGroupOf(child.pid);
+  await endGroupOf(child.pid, { mark });
 }
 
 /**

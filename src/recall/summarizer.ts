@@ -8,7 +8,7 @@ import {
 } from "../memory/summarizer_text.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { plainOutput, titleLine } from "../memory/text.ts";
-import { estimateTokens } from "../memory/tokens.ts";
+import { charsOfTokens, estimateTokens } from "../memory/tokens.ts";
 import { SUMMARIZER_VARIABLE } from "../paths.ts";
 import { type FilterEnd, runFilter } from "../process/filter.ts";
 import { transaction } from "../store/database.ts";
@@ -42,6 +42,8 @@ export interface SummarizerReport {
   readonly left: number;
   /** The part of the day's budget that is used up. */
   readonly usedUp: "runs" | "tokens" | null;
+  /** What the next run takes at least, in tokens, where these are too few for it; else null. */
+  readonly needed: number | null;
   /** Why the last run that failed did; null when none has. */
   readonly reason: string | null;
   /** What was spent today, this pass included. */
@@ -74,8 +76,9 @@ const PAUSE_MS = 3_600_000;
 /** A run that has not ended so long after its time is over has died with its process, in milliseconds. */
 const GRACE_MS = 30_000;
 const DAY_MS = 86_400_000;
-/** What is read of an answer at most. */
-const MAX_ANSWER_BYTES = 4 * MAX_ANSWER_CHARS;
+/** In an answer that is text there is none of them; colours are taken out before. */
+// deno-lint-ignore no-control-regex -- what no text has
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
 
 /** When the day of a moment began, in UTC. */
 export function dayStartMs(nowMs: number): number {
@@ -97,6 +100,7 @@ export async function runSummarizer(
   const all = waitingSummaries(db, now());
   const ready = isAsked || !isPaused(db, now()) ? all : [];
   let usedUp: SummarizerReport["usedUp"] = null;
+  let needed: number | null = null;
   let inARow = 0;
   for (const summary of ready) {
     if (signal.aborted || inARow === MAX_FAILURES) break;
@@ -119,6 +123,7 @@ export async function runSummarizer(
     if (run === "taken") continue;
     if (typeof run === "string") {
       usedUp = run;
+      needed = run === "tokens" ? estimateTokens(input) + 1 : null;
       break;
     }
     const reason = await rewrite(db, summary, { ...options, run, input, digest });
@@ -130,7 +135,7 @@ export async function runSummarizer(
     inARow = reason === null ? 0 : inARow + 1;
   }
   const today = summarizerUse(db, dayStartMs(now()));
-  return { ...done, left: all.length - done.written, usedUp, today };
+  return { ...done, left: all.length - done.written, usedUp, needed, today };
 }
 
 /** Summaries that are to be rewritten. */
@@ -178,18 +183,27 @@ async function rewrite(
     readonly digest: string;
   },
 ): Promise<string | null> {
+  const { tokens } = summarizerUse(db, dayStartMs(now()));
+  const affordable = charsOfTokens(Math.max(0, settings.maxTokensPerDay - tokens));
+  const maxChars = Math.min(MAX_ANSWER_CHARS, affordable);
+  const id = crypto.randomUUID();
   const end = await runFilter(settings.command, {
     input,
     folder,
-    variables: { [SUMMARIZER_VARIABLE]: "1" },
+    variables: { [SUMMARIZER_VARIABLE]: id },
+    mark: `${SUMMARIZER_VARIABLE}=${id}`,
     timeoutMs: settings.timeoutSeconds * 1_000,
-    maxBytes: MAX_ANSWER_BYTES,
+    maxChars,
     signal,
   });
   const answer = end.kind === "ended" ? end.stdout : "";
   // Masked before it is cut: half a secret looks like none.
   const text = answeredSummary(mask(plainOutput(answer)));
-  const fault = faultOf(end, { text, timeoutSeconds: settings.timeoutSeconds });
+  const fault = faultOf(end, {
+    text,
+    timeoutSeconds: settings.timeoutSeconds,
+    isOverBudget: affordable < MAX_ANSWER_CHARS,
+  });
   return transaction(db, () => {
     const held = summaryOf(db, summary.sessionId);
     const isSame = held !== undefined && held.id === summary.id &&
@@ -206,7 +220,7 @@ async function rewrite(
     const told = reason === null ? null : mask(reason);
     endRun(db, run, {
       reason: told,
-      outputTokens: tokensIn(end),
+      outputTokens: tokensIn(end, maxChars),
       atMs: now(),
     });
     return told;
@@ -214,21 +228,28 @@ async function rewrite(
 }
 
 /** What was answered, in tokens, as far as it was read. */
-function tokensIn(end: FilterEnd): number {
-  if (end.kind === "tooLong") return Math.ceil(MAX_ANSWER_BYTES / 3.5);
+function tokensIn(end: FilterEnd, maxChars: number): number {
+  if (end.kind === "tooLong") return Math.floor(maxChars / charsOfTokens(1000) * 1000);
   return end.kind === "ended" && end.stdout !== "" ? estimateTokens(end.stdout) : 0;
 }
 
 /** Why nothing can come of an answer. */
 function faultOf(
   end: FilterEnd,
-  { text, timeoutSeconds }: { readonly text: string; readonly timeoutSeconds: number },
+  { text, timeoutSeconds, isOverBudget }: {
+    readonly text: string;
+    readonly timeoutSeconds: number;
+    /** What is left of the day is less than the longest answer. */
+    readonly isOverBudget: boolean;
+  },
 ): string | null {
   switch (end.kind) {
     case "late":
       return `it took longer than ${timeoutSeconds} s`;
     case "tooLong":
-      return "its answer is too long";
+      return isOverBudget
+        ? "its answer is longer than what is left of today's tokens"
+        : "its answer is too long";
     case "stopped":
       return "it was interrupted";
     case "unstarted":
@@ -238,9 +259,9 @@ function faultOf(
         const said = titleLine(end.stderr);
         return `it left with status ${end.code}${said === "" ? "" : `: ${said}`}`;
       }
-      if (end.stdout.length > MAX_ANSWER_CHARS) return "its answer is too long";
       if (text === "") return "it answered nothing";
-      return /\p{L}/u.test(text) ? null : "there is no word in its answer";
+      if (!/\p{L}/u.test(text)) return "there is no word in its answer";
+      return end.isUtf8 && !CONTROL.test(text) ? null : "its answer is not text";
     }
   }
 }

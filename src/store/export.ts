@@ -12,6 +12,7 @@ import {
 } from "./exported_tables.ts";
 import { type Filter, filterOf } from "./filter.ts";
 import { statement } from "./statement.ts";
+import { wholeColumns } from "./whole_text.ts";
 
 /** Which rows are exported; null lets everything through. */
 export interface ExportFilter {
@@ -77,8 +78,9 @@ function* rowsOf(
     () => reachablePlaces(db, { table, key }),
   );
   // All columns, so that one of a later migration cannot be forgotten.
+  const { columns: read, decode } = wholeColumns(db, table);
   const row = db.prepare(
-    `SELECT *
+    `SELECT ${read}
        FROM ${table}
        ${withCondition(where, "rowid = ?")}`,
   );
@@ -94,7 +96,7 @@ function* rowsOf(
     });
     if (columns === null) unreadable++;
     else if (columns !== undefined) {
-      const whole = columns as ExportRow["columns"];
+      const whole = decode(columns as ExportRow["columns"]);
       if (type !== "observation") yield { type, columns: whole };
       else {
         const files = orDamaged(() => filesOf(db, place), () => null);
@@ -140,9 +142,10 @@ function placesIn(
 }
 
 function* countersOf(db: DatabaseSync, where: Filter): Generator<ExportRow, number> {
+  const { columns: read, decode } = wholeColumns(db, "counters");
   const all = () =>
     db.prepare(
-      `SELECT *
+      `SELECT ${read}
          FROM counters
          ${where.sql}
         ORDER BY session_id, type`,
@@ -152,7 +155,7 @@ function* countersOf(db: DatabaseSync, where: Filter): Generator<ExportRow, numb
     () => reachableCounters(db, where),
   );
   for (const columns of rows) {
-    yield { type: "counter", columns: columns as ExportRow["columns"] };
+    yield { type: "counter", columns: decode(columns as ExportRow["columns"]) };
   }
   return isWhole ? 0 : 1;
 }
@@ -163,11 +166,16 @@ function* smallRowsOf(
   filter: ExportFilter,
 ): Generator<ExportRow, number> {
   const where = whereOf(table, time, filter);
+  const { columns: read, decode } = wholeColumns(db, table);
   const rows = orDamaged(
-    () => db.prepare(`SELECT * FROM ${table} ${where.sql} ORDER BY ${order}`).all(...where.values),
+    () =>
+      db.prepare(`SELECT ${read} FROM ${table} ${where.sql} ORDER BY ${order}`)
+        .all(...where.values),
     () => null,
   );
-  for (const columns of rows ?? []) yield { type, columns: columns as ExportRow["columns"] };
+  for (const columns of rows ?? []) {
+    yield { type, columns: decode(columns as ExportRow["columns"]) };
+  }
   return rows === null ? 1 : 0;
 }
 

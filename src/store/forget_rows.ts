@@ -5,7 +5,7 @@ import type { HookRecord } from "./captures.ts";
 import { transaction } from "./database.ts";
 import type { ChangedRows } from "./changed_rows.ts";
 import { auditOf, titlesAfter } from "./forget_quotes.ts";
-import { digestedText, forgottenDigest } from "./forgotten.ts";
+import { type DigestedRow, digestOfRow } from "./forgotten.ts";
 import { nameForgotten, sessionName } from "./forgotten_names.ts";
 import {
   namesOfCapture,
@@ -65,9 +65,7 @@ export function removeObservations(
     return {
       count: gone.length,
       titles,
-      digests: lasting.map(({ title, text }) =>
-        forgottenDigest(receipt.salt, digestedText({ title, text }))
-      ),
+      digests: lasting.map((row) => digestOfRow(receipt.salt, row as unknown as DigestedRow)),
     };
   });
 }

@@ -129,26 +129,62 @@ export function cameBack(
   return { observations, captures };
 }
 
-/** What the digest of an observation is made of. */
-export function digestedText(row: { readonly title: unknown; readonly text: unknown }): string {
-  return `${row.title}\n${row.text}`;
+/** An observation with what its digest is made of. */
+export interface DigestedRow {
+  readonly sessionId: unknown;
+  readonly title: unknown;
+  readonly text: unknown;
 }
 
-/** Observations that tell the same as one of which a receipt has the digest. */
+/**
+ * The digest of an observation: with its session, since every session has a prompt such as `continue` and the output of
+ * the same commands.
+ */
+export function digestOfRow(salt: string, { sessionId, title, text }: DigestedRow): string {
+  return forgottenDigest(salt, `${sessionId}\n${title}\n${text}`);
+}
+
+/**
+ * The digests without those of rows that are still there, to be asked when all that was chosen is gone: these were not
+ * chosen, so they say nothing of what comes back.
+ */
+export function digestsOfGone(
+  db: DatabaseSync,
+  receipt: Pick<Receipt, "salt" | "digests" | "createdAtMs">,
+): string[] {
+  const left = new Set(sameRows(db, receipt).map(({ digest }) => digest));
+  return receipt.digests.filter((digest) => !left.has(digest));
+}
+
+/** Observations from before a receipt that tell the same as one of which it has the digest. */
 export function sameAgain(
   db: DatabaseSync,
-  { salt, digests }: Pick<Receipt, "salt" | "digests">,
+  receipt: Pick<Receipt, "salt" | "digests" | "createdAtMs">,
 ): number[] {
+  return sameRows(db, receipt).map(({ id }) => id);
+}
+
+function sameRows(
+  db: DatabaseSync,
+  { salt, digests, createdAtMs }: Pick<Receipt, "salt" | "digests" | "createdAtMs">,
+): { readonly id: number; readonly digest: string }[] {
   if (digests.length === 0) return [];
   const known = new Set(digests);
+  // What a session does once more afterwards is new.
   const next = db.prepare(
-    "SELECT id, title, text FROM observations WHERE id > ? ORDER BY id LIMIT 500",
+    `SELECT id, session_id AS sessionId, title, text, created_at_ms AS createdAtMs
+       FROM observations
+      WHERE id > ?
+      ORDER BY id
+      LIMIT 500`,
   );
-  const found: number[] = [];
+  const found: { readonly id: number; readonly digest: string }[] = [];
   for (let after = 0;;) {
     const rows = next.all(after);
-    for (const { id, title, text } of rows) {
-      if (known.has(forgottenDigest(salt, digestedText({ title, text })))) found.push(Number(id));
+    for (const row of rows) {
+      if (Number(row["createdAtMs"]) > createdAtMs) continue;
+      const digest = digestOfRow(salt, row as unknown as DigestedRow);
+      if (known.has(digest)) found.push({ id: Number(row["id"]), digest });
     }
     const last = rows.at(-1);
     if (last === undefined) return found;

@@ -1,6 +1,5 @@
 /** The health of the search index. It holds nothing of its own, so it can always be made anew from the observations. */
 import { DatabaseSync } from "node:sqlite";
-import memory from "../../migrations/0016_memory.sql" with { type: "text" };
 import { messageOf } from "../errors.ts";
 import { hasLog, transaction } from "./database.ts";
 import { openToLook } from "./identity.ts";
@@ -11,18 +10,11 @@ import {
   namesIn,
   OWN_TABLES,
 } from "./index_damage.ts";
+import { INDEX_DEFINITIONS, makeIndex } from "./index_made.ts";
 import { statement } from "./statement.ts";
 
 /** The layout of an index that takes words out of its pages at once. */
 const FORMAT = 5;
-
-/** The table of the index and the triggers that keep it, as the migration makes them, by name. */
-const DEFINITIONS: ReadonlyMap<string, string> = new Map(
-  Array.from(
-    memory.matchAll(/^CREATE (?:VIRTUAL TABLE|TRIGGER) (\w+)[^]*?^(?:\)|END);$/gm),
-    ([sql, name]) => [name!, sql],
-  ),
-);
 
 /** How many words of an observation are looked up. */
 const KNOWN_WORDS = 5;
@@ -81,7 +73,7 @@ export function indexFaults(db: DatabaseSync): string[] {
 
 function missingDefinitions(db: DatabaseSync): string[] {
   const names = namesIn(db);
-  return [...DEFINITIONS.keys()].filter((name) => !names.has(name));
+  return [...INDEX_DEFINITIONS.keys()].filter((name) => !names.has(name));
 }
 
 /** Pages with words that are found by no mark; SQLite's own check passes over them. */
@@ -222,12 +214,10 @@ function makeAnew(db: DatabaseSync): void {
     db.exec("DROP TABLE memory_index");
   }
   for (const name of OWN_TABLES) db.exec(`DROP TABLE IF EXISTS ${name}`);
-  for (const [name, sql] of DEFINITIONS) {
+  for (const name of INDEX_DEFINITIONS.keys()) {
     if (name !== "memory_index") db.exec(`DROP TRIGGER IF EXISTS ${name}`);
-    db.exec(sql);
   }
-  db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
-  db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
+  makeIndex(db);
 }
 
 function setDefensive(db: DatabaseSync, active: boolean): void {

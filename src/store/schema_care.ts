@@ -1,6 +1,6 @@
 /** Tables and indexes that are gone, or are not as this program makes them. */
 import { DatabaseSync } from "node:sqlite";
-import { transaction } from "./database.ts";
+import { SCHEMA_VERSION, transaction } from "./database.ts";
 import { migrate } from "./migrate.ts";
 
 /** A part of the schema that is not as it has to be. */
@@ -73,4 +73,21 @@ function partsOf(db: DatabaseSync): Part[] {
 
 function keyOf({ type, name }: Part): string {
   return `${type} ${name}`;
+}
+
+/**
+ * Writes down that a database has this program's schema; to be called where its tables are those already.
+ *
+ * @throws {Error} What SQLite says.
+ */
+export function correctVersion(
+  path: string,
+  { busyTimeoutMs }: { readonly busyTimeoutMs: number },
+): void {
+  const db = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  try {
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+  } finally {
+    db.close();
+  }
 }

@@ -75,7 +75,8 @@ export function beginRun(
   budget: SummarizerBudget & { readonly sinceMs: number },
 ): number | "runs" | "tokens" | "taken" {
   return transaction(db, () => {
-    const why = usedUp(summarizerUse(db, budget.sinceMs), budget, inputTokens);
+    // It has to be able to answer something.
+    const why = usedUp(summarizerUse(db, budget.sinceMs), budget, inputTokens + 1);
     if (why !== null) return why;
     const taken = db.prepare(
       `SELECT 1

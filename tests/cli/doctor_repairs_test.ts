@@ -1,6 +1,7 @@
 /** What `doctor` promises: that `--fix` does in one run what it offers, and that every way out leads out. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { lookAtSqlite } from "../../src/maintenance/doctor/program.ts";
 import { programCommand } from "../../src/tasks/program.ts";
 import { isNext } from "../support/next.ts";
 import { privateMounts } from "../support/private_mounts.ts";
@@ -51,7 +52,7 @@ function needsNobody(): string | null {
   return needsRoot() ?? needsTools("setpriv") ?? needsReadableByOthers(programCommand().at(-1)!);
 }
 
-Deno.test("doctor lets the content of a damaged database be saved before --fix sets it aside", async () => {
+Deno.test("doctor --fix sets a damaged database aside and brings what can be read into the new one; it can be saved before, too", async () => {
   using place = stage();
   for (let i = 0; i < 5; i++) await capture(place, `t${i}`, 20_000);
   executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
@@ -79,9 +80,14 @@ Deno.test("doctor lets the content of a damaged database be saved before --fix s
   assert.ok(after.message.includes(`is saved in ${saved}`));
 
   const [fixed] = (await place.json(["doctor", "--fix"])).body.fixed;
-  const [, command] = /: `conclaude (--db \S+\.damaged-\S+ export --output \S+)`$/.exec(fixed)!;
-  await place.run(command!.split(" "));
-  assert.equal(Deno.readTextFileSync(command!.split(" ").at(-1)!).trimEnd().split("\n").length, 13);
+  const [, aside, rows] =
+    /aside: (\S+\.damaged-\S+); (\d+) rows that can be read of it are in the new one, at least 1 cannot be read$/
+      .exec(fixed)!;
+  assert.ok(Deno.statSync(aside!).size > 0);
+  assert.equal(Number(rows), lines.length - 2);
+  const { stdout } = await place.run(["export"]);
+  const brought = stdout.trimEnd().split("\n").map((line) => JSON.parse(line)).at(-1);
+  assert.deepEqual([brought.executions, brought.captures, brought.unreadable], [5, 4, 0]);
 });
 
 testWhere(
@@ -192,4 +198,44 @@ Deno.test("doctor names a table or an index that is gone, and --fix makes it ane
     await capture(place, "t3");
     assert.equal((await place.run(["queue", "drain"])).code, 0, part);
   }
+});
+
+Deno.test("doctor --fix puts the schema version back that something has changed, and every row is there", async () => {
+  for (const version of [17, 0]) {
+    using place = stage();
+    await capture(place, "before");
+    executeSql(place.database, `PRAGMA user_version = ${version}; PRAGMA wal_checkpoint(TRUNCATE)`);
+    await capture(place, "waits");
+    const row = rowOf((await place.json(["doctor"])).body, "database");
+    assert.match(row.message, /its tables are those of version \d+ already: .*nothing is lost/);
+    assert.equal(row.next, "conclaude doctor --fix");
+    const { body } = await place.json(["doctor", "--fix"]);
+    assert.match(body.fixed[0]!, /^set the schema version of the database to \d+/);
+    assert.equal(rowOf(body, "database").status, "ok");
+    const { stdout } = await place.run(["export"]);
+    const { captures } = JSON.parse(stdout.trimEnd().split("\n").at(-1)!);
+    assert.equal(captures, 2);
+  }
+});
+
+Deno.test("doctor names a folder in the place of the database's log, and the way out works", async () => {
+  using place = stage();
+  await capture(place, "before");
+  executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
+  for (const ending of ["-wal", "-shm"]) {
+    const folder = place.database + ending;
+    Deno.mkdirSync(folder);
+    const { next, message } = rowOf((await place.json(["doctor"])).body, "database");
+    assert.match(message, /is a folder, where the database has a file/);
+    assert.equal(next, `mv ${folder} ${folder}.folder`);
+    Deno.renameSync(folder, `${folder}.folder`);
+    assert.equal(rowOf((await place.json(["doctor"])).body, "database").status, "ok");
+  }
+});
+
+Deno.test("of an old SQLite doctor names a backup only where there is a database", () => {
+  using place = stage();
+  const nextOf = (database: string) => lookAtSqlite({ database }, "3.50.0")[0]!.next;
+  assert.equal(nextOf(place.database), "Install the newest conclaude");
+  assert.equal(nextOf(import.meta.filename!), "conclaude db backup");
 });

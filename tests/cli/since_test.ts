@@ -27,9 +27,38 @@ Deno.test("parseSince() takes a date as this machine's, and one with a zone as i
 
 Deno.test("parseSince() refuses what is neither, and days that do not exist", () => {
   for (
-    const text of ["", "2", "h", "2x", "-2h", "1.5h", "yesterday", "2026-02-30", "2026-13-01", "20"]
+    const text of ["", "2", "h", "2x", "-2h", "1.5h", "2026-02-30", "2026-13-01", "20"]
   ) {
     assert.throws(() => parseSince(text, NOW), SyntaxError, text);
+  }
+});
+
+Deno.test("parseSince() takes a day, a week and a month as people say them, from their first midnight here", () => {
+  const day = (month: number, date: number, year = 2026) =>
+    new Date(year, month - 1, date).getTime();
+  const said: readonly (readonly [text: string, ms: number])[] = [
+    ["yesterday", day(11, 19)],
+    ["Today", day(11, 20)],
+    ["monday", day(11, 16)],
+    ["last monday", day(11, 16)],
+    ["last week", day(11, 9)],
+    ["18.11.2025", day(11, 18, 2025)],
+    ["2026-11", day(11, 1)],
+    ["March 2026", day(3, 1)],
+    ["in march", day(3, 1)],
+    ["gestern", day(11, 19)],
+    ["2 hours ago", NOW - 7_200_000],
+    ["a week ago", NOW - 604_800_000],
+  ];
+  for (const [text, ms] of said) assert.equal(parseSince(text, NOW), ms, text);
+  // In Europe it is another day than in America.
+  for (const text of ["3/4/2026", "yesterday or so", "2027-01"]) {
+    assert.throws(() => parseSince(text, NOW), SyntaxError, text);
+  }
+  // What deletes takes no wording that means about a time.
+  assert.equal(parseSince("yesterday", NOW, { isExact: true }), day(11, 19));
+  for (const text of ["last week", "recently"]) {
+    assert.throws(() => parseSince(text, NOW, { isExact: true }), SyntaxError, text);
   }
 });
 

@@ -262,3 +262,20 @@ Deno.test("an export is of one moment, and leaves the database free when it is b
 function normal(text: string): string {
   return JSON.stringify(JSON.parse(text).value === undefined ? {} : JSON.parse(text));
 }
+
+Deno.test("a text that holds a NUL is exported to its end", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, { counters: ["edits"], execution: { errorMessage: "it failed" } });
+  temp.db.exec(TASK_ROWS);
+  temp.db.exec(`
+    UPDATE hook_executions SET error_message = 'before' || char(0) || 'behind';
+    UPDATE sessions SET title = char(0) || 'title';
+    UPDATE counters SET type = 'a' || char(0) || 'b';
+    UPDATE task_tags SET tag = 'ui' || char(0)`);
+  const lines = parsed(temp.db);
+  const of = (type: string) => lines.find((line) => line["type"] === type)!;
+  assert.equal(of("execution")["errorMessage"], "before\0behind");
+  assert.equal(of("session")["title"], "\0title");
+  assert.equal(of("counter")["counterType"], "a\0b");
+  assert.equal(of("taskTag")["tag"], "ui\0");
+});

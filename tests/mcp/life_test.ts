@@ -214,8 +214,9 @@ Deno.test("all that was asked before stdin was closed is answered, to a slow rea
   );
   await writer.close();
   await new Promise((resolve) => setTimeout(resolve, 400));
-  const { stdout, code } = await child.output();
+  const { stdout, stderr, code } = await child.output();
   const lines = new TextDecoder().decode(stdout).trimEnd().split("\n");
+  assert.equal(new TextDecoder().decode(stderr), "");
   assert.equal(lines.length, count + 1);
   assert.ok(lines.every((line) => JSON.parse(line).result !== undefined));
   assert.equal(code, 0);

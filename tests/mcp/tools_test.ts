@@ -75,7 +75,9 @@ Deno.test("recall and timeline find what is about a file, however it is named", 
     { project: at.project, title: "Edit of the printer" },
   ]);
   await using server = await connect(at);
-  for (const file of ["src/parser.ts", "./src/parser.ts", "parser.ts", "src"]) {
+  for (
+    const file of ["src/parser.ts", "./src/parser.ts", "parser.ts", "src", "src/parser.ts:12:3"]
+  ) {
     const found = await server.call("recall", { query: "edit", file });
     assert.match(found.text, /^#1 [^\n]*parser[^\n]*$/, file);
     assert.match((await server.call("timeline", { file })).text, /^#1 [^\n]*$/, file);

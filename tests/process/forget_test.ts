@@ -172,7 +172,7 @@ Deno.test("memory forget --text leaves the text in no byte, no table and no expo
   assert.equal(bad.code, 1);
   assert.match(
     bad.stdout,
-    /hold the text again\n {2}next: conclaude memory forget --text TEXT --yes/,
+    /hold the text again\n {2}next: conclaude memory forget --text '<the same text>'$/m,
   );
   const other = await place.run("memory", "verify", receipt.id, "--text", "something else");
   assert.match(other.stderr, /it is not the text that was forgotten/);
@@ -298,7 +298,7 @@ Deno.test("memory forget --dry-run changes no byte, and nothing is forgotten wit
   assert.match(preview.stdout, /^Would remove \d+ observations, \d+ captures/);
   const refused = await place.run("memory", "forget", "--text", WORD);
   assert.equal(refused.code, 2);
-  assert.match(refused.stderr, /next: conclaude memory forget --text TEXT --yes/);
+  assert.match(refused.stderr, /next: conclaude memory forget --text '<the same text>' --yes$/m);
   for (const wrong of [[], ["--text", "ab"], ["--since", "1h", "--until", "2h"]]) {
     assert.equal((await place.run("memory", "forget", ...wrong, "--yes")).code, 2, wrong.join());
   }
@@ -490,11 +490,13 @@ Deno.test("memory verify notices what came back, under its name or another, and 
     assert.equal(isForgotten(db, "toolu_of_another"), false);
     const add = db.prepare(
       "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
-        "VALUES (?, 's', 'commit', ?, ?, '', 1, 1)",
+        "VALUES (?, ?, 'commit', ?, ?, '', 1, 1)",
     );
     for (const uid of [commit["uid"]!, "another-name"]) {
-      add.run(uid, commit["title"]!, commit["text"]!);
+      add.run(uid, commit["session_id"]!, commit["title"]!, commit["text"]!);
     }
+    // Another session may have made the same commit, on another branch.
+    add.run("of-another-session", "another", commit["title"]!, commit["text"]!);
   });
   const { ok, problems } = await place.json("memory", "verify", receipt.id);
   assert.equal(ok, false);
@@ -502,6 +504,53 @@ Deno.test("memory verify notices what came back, under its name or another, and 
   const again = await place.run(...problems[0].next.split(" ").slice(1));
   assert.equal(again.code, 0, again.stderr);
   assert.equal((await place.json("memory", "verify", receipt.id)).ok, true);
+});
+
+/** What every session has. */
+async function plainSession(place: Stage, session: string): Promise<void> {
+  await event(place, "UserPromptSubmit", { prompt: "continue" }, session);
+  await use(place, "Bash", {
+    tool_input: { command: "git status" },
+    tool_response: { stdout: "nothing to commit, working tree clean", stderr: "" },
+  }, session);
+  await use(place, "Edit", {
+    tool_input: { file_path: join(place.project, "a.ts"), old_string: "q", new_string: "r" },
+    tool_response: { filePath: join(place.project, "a.ts") },
+  }, session);
+  await event(place, "Stop", { stop_hook_active: false, last_assistant_message: "Done." }, session);
+  assert.equal((await place.run("queue", "drain")).code, 0);
+}
+
+Deno.test("everyday words of other sessions are nothing that came back, and no import loses them", async () => {
+  using place = stage();
+  await plainSession(place, SESSION);
+  await plainSession(place, OTHER);
+  const chosen = await place.json("memory", "forget", "--session", SESSION, "--yes");
+  const left = countRows(place, "observations");
+  assert.ok(left >= 3);
+  const verified = async (id: string) => {
+    const { ok, problems } = await place.json("memory", "verify", id);
+    assert.deepEqual([ok, problems], [true, []]);
+  };
+  await verified(chosen.receipt.id);
+  // The session goes on, and does the same once more.
+  await plainSession(place, SESSION);
+  assert.ok(countRows(place, "observations") > left);
+  await verified(chosen.receipt.id);
+  const [status, twin] = look(
+    place,
+    (db) => db.prepare("SELECT id FROM observations WHERE title LIKE '%git status%'").all(),
+  );
+  assert.ok(twin !== undefined);
+  const { receipt } = await place.json("memory", "forget", String(status!["id"]), "--yes");
+  await verified(receipt.id);
+  using elsewhere = stage();
+  await plainSession(elsewhere, "0198f0e1-0000-7000-8000-00000000c003");
+  const file = join(elsewhere.path, "e.jsonl");
+  assert.equal((await elsewhere.run("export", "--output", file)).code, 0);
+  const imported = await place.json("import", file);
+  assert.equal(imported.forgotten, 0, JSON.stringify(imported));
+  await verified(chosen.receipt.id);
 });
 
 Deno.test("memory forget that is killed leaves a sound database, and can be repeated", async () => {
@@ -683,7 +732,17 @@ Deno.test("doctor names forgetting that was stopped, with a command that finishe
     const [row] = await rowsOf(place);
     assert.equal(row.status, "warn");
     assert.match(row.message, /^`memory forget` of \d{4}-.* was stopped before it was done/);
-    const again = row.next.replace("TEXT", WORD).split(" ");
+    if (kind === "text") {
+      // Pasted as it is it forgets nothing: neither the word `text` nor anything else.
+      assert.equal(row.next, "conclaude memory forget --text '<the same text>'");
+      const pasted = await place.run("memory", "forget", "--text", "<the same text>", "--yes");
+      assert.deepEqual([pasted.code, pasted.stdout], [2, ""]);
+      assert.match(pasted.stderr, /put what you mean in their place; nothing was changed/);
+    }
+    const again = [
+      ...row.next.replace("'<the same text>'", WORD).split(" "),
+      ...kind === "text" ? ["--yes"] : [],
+    ];
     assert.deepEqual(again.slice(0, 3), ["conclaude", "memory", "forget"]);
     const { code, stdout, stderr } = await place.run(...again.slice(1));
     assert.deepEqual([code, stderr], [0, ""], kind);

@@ -127,6 +127,12 @@ for (
     ["fails", "echo half; echo no key >&2; exit 3", /status 3: no key/],
     ["answers nothing", "cat >/dev/null", /nothing/],
     ["answers no word", "cat >/dev/null; printf '\\001\\377 --\\n'", /no word/],
+    [
+      "answers with bytes of no text",
+      "cat >/dev/null; printf 'ab\\377\\376c words\\n'",
+      /not text/,
+    ],
+    ["answers with control bytes", "cat >/dev/null; printf 'some\\001\\002 words\\n'", /not text/],
     ["answers with a book", "yes | head -c 1000000", /too long/],
     ["is not there", "no-such-command-at-all", /status 127/],
   ] as const
@@ -150,7 +156,13 @@ for (
 Deno.test("a command that takes too long is ended with what it has started", async () => {
   using home = tempHome();
   const pids = join(home.path, "pids");
-  configure(home, `echo $$ > ${pids}; sleep 300 & echo $! >> ${pids}; wait`, ["timeoutSeconds: 1"]);
+  // What has left the group of the command is found where the system shows its environment.
+  const away = Deno.build.os === "linux" ? `setsid sleep 301 & echo $! >> ${pids};` : "";
+  configure(
+    home,
+    `echo $$ > ${pids}; sleep 300 & echo $! >> ${pids}; ${away} wait`,
+    ["timeoutSeconds: 1"],
+  );
   await endedSession(home);
   const startedAt = performance.now();
   const { summarizer } = await drain(home);
@@ -191,10 +203,31 @@ Deno.test("a day's runs and tokens are not exceeded, and it is said when they ar
 
   configure(home, "echo short", ["maxTokensPerDay: 100"]);
   assert.equal((await drain(home)).summarizer.usedUp, "tokens");
+  const tokens = await startProgram(["queue", "drain"], {
+    env: { HOME: home.path },
+    cwd: home.path,
+  });
+  assert.match(
+    tokens.stdout,
+    /the next run would not fit into today's tokens: it takes at least \d+, and \d+ are spent/,
+  );
   // Yesterday's do not count.
   write(home.database, "UPDATE summarizer_runs SET started_at_ms = started_at_ms - 86400000");
   configure(home, "echo short", ["maxRunsPerDay: 1"]);
   assert.equal((await drain(home)).summarizer.written, 1);
+});
+
+Deno.test("an answer is ended where it passes what is left of the day's tokens, and counts as a failure", async () => {
+  using home = tempHome();
+  await endedSession(home);
+  configure(home, "yes abc | head -c 60000", ["maxTokensPerDay: 700"]);
+  const { summarizer } = await drain(home);
+  assert.deepEqual([summarizer.written, summarizer.failed], [0, 1]);
+  assert.match(summarizer.reason, /longer than what is left of today's tokens/);
+  assert.ok(
+    summarizer.today.tokens > 650 && summarizer.today.tokens <= 700,
+    summarizer.today.tokens,
+  );
 });
 
 Deno.test("a project's file cannot name a command, whatever it says, and validate says so", async () => {
@@ -234,7 +267,7 @@ Deno.test("what the command does as a session of Claude Code is not kept: it wou
   const seen = join(home.path, "seen");
   configure(home, `echo "$CONCLAUDE_SUMMARIZER" > ${seen}; echo fine`);
   await drain(home);
-  assert.equal(Deno.readTextFileSync(seen), "1\n");
+  assert.match(Deno.readTextFileSync(seen), /^[0-9a-f-]{36}\n$/);
   const event = {
     session_id: "a-session-of-the-summarizer",
     cwd: home.path,

@@ -52,7 +52,8 @@ function sourceOf(
   { cwd, locations }: CliContext,
   file: string,
 ): ByteSource & { readonly close: () => void } {
-  if (file === "-") {
+  // The runtime lets nobody open the second one by its name.
+  if (file === "-" || file === "/dev/stdin") {
     return { readSync: (buffer) => Deno.stdin.readSync(buffer), close: () => {} };
   }
   const path = resolvePath(file, { folder: cwd, home: locations.home ?? undefined });

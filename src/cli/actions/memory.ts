@@ -1,6 +1,7 @@
 import { plain, plainLines } from "../../capture/plain.ts";
 import { estimateTokens } from "../../memory/tokens.ts";
 import { areOfSeveral, observationFacts, observationLine, projectName } from "../../recall/view.ts";
+import { quoteWord } from "../../settings/hooks.ts";
 import {
   capturesOfObservation,
   filesOfObservation,
@@ -9,8 +10,10 @@ import {
 } from "../../store/memory_look.ts";
 import type { CliContext } from "../context.ts";
 import { observationNamed } from "../observation_lookup.ts";
+import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { openStore } from "../store.ts";
+import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import type { View } from "../view.ts";
 
 /** `conclaude memory show ID` */
@@ -54,21 +57,48 @@ export async function showTimeline(
   // A file may be called like a number; one that is meant so is written with a path: `./12`.
   const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
   const around = isId ? observationNamed(db, target) : null;
+  const project = projectFilterOf(db, context, flags);
+  const file = around === null ? fileFilterOf(db, context, target) : null;
   const observations = around === null
-    ? timelineOfFile(db, fileFilterOf(db, context, target), {
-      project: projectFilterOf(db, context, flags),
-      limit: flags.limit,
-    })
+    ? timelineOfFile(db, file!, { project, limit: flags.limit })
     : timelineAround(db, around, flags.limit);
+  const unknown = observations.length > 0 ? [] : unknownFilters(db, {
+    project: flags.project === undefined || project === null
+      ? null
+      : { typed: flags.project, meant: project },
+    branch: null,
+    file: file === null ? null : { typed: target, meant: file },
+  });
   const namesProject = areOfSeveral(observations);
   return {
-    json: { observations },
+    json: { observations, ...unknown.length > 0 && { unknown } },
     text: observations.length === 0
-      ? `Nothing is remembered of "${plain(target)}".`
+      ? [
+        `Nothing is remembered of "${plain(target)}".`,
+        ...timelineHints(unknown, { target, globals: context.globals }),
+      ].join("\n")
       : observations.map((one) =>
         `${one.id === around?.id ? "> " : around === null ? "" : "  "}${observationLine(one, now)}${
           namesProject ? `  [${plain(projectName(one.project))}]` : ""
         }`
       ).join("\n"),
   };
+}
+
+/** What there is instead of a file or a project that nothing is known of. */
+function timelineHints(
+  unknown: readonly UnknownFilter[],
+  { target, globals }: { readonly target: string; readonly globals: CliContext["globals"] },
+): string[] {
+  const command = (of: string) => nextHere(`conclaude memory timeline ${quoteWord(of)}`, globals);
+  return unknown.flatMap(({ flag, value, known }) =>
+    flag === "project"
+      ? unknownText([{ flag, value, known }], command(target))
+      : known.length === 0
+      ? []
+      : [
+        `Files like it: ${plain(known.join(", "))}.`,
+        `  next: ${command(known[0]!)}`,
+      ]
+  );
 }

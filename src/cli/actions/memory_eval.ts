@@ -39,7 +39,7 @@ interface Asked {
   readonly ask: (question: EvalQuestion, ranking: AskOptions["ranking"]) => EvalAnswer;
 }
 
-/** `conclaude memory eval DATA.jsonl|--self` */
+/** `conclaude memory eval DATA.jsonl|-|--self` */
 export async function evaluate(
   context: CliContext,
   flags: EvalFlags,
@@ -85,7 +85,7 @@ async function takenIn(
   folder: string,
   { context, progress }: { readonly context: CliContext; readonly progress: ProgressLine },
 ): Promise<Asked> {
-  const path = resolvePath(file, {
+  const path = STDIN_NAMES.includes(file) ? "-" : resolvePath(file, {
     folder: context.cwd,
     home: context.locations.home ?? undefined,
   });
@@ -119,6 +119,10 @@ function askIn(
 type AskTarget = Parameters<typeof answerQuestion>[0];
 
 /** Reads a set. @throws {UserError} At the first line that is none of a set, with its number. */
+/** The runtime lets nobody open the second one by its name. */
+const STDIN_NAMES = ["-", "/dev/stdin"];
+
+/** @param path `-` is standard input. */
 async function readSet(path: string): Promise<ReturnType<typeof readEvalSet>> {
   const refuse = (why: string, cause: unknown) =>
     new UserError(`Cannot read the set "${path}"`, {
@@ -128,7 +132,9 @@ async function readSet(path: string): Promise<ReturnType<typeof readEvalSet>> {
     });
   let set: ReturnType<typeof readEvalSet>;
   try {
-    set = readEvalSet(await Deno.readTextFile(path));
+    set = readEvalSet(
+      path === "-" ? await new Response(Deno.stdin.readable).text() : await Deno.readTextFile(path),
+    );
   } catch (thrown) {
     throw refuse(messageOf(thrown), thrown);
   }

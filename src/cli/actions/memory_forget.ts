@@ -55,7 +55,7 @@ export async function forgetMemory(
       ask: isNothing
         ? "Nothing of it is in a row any more. Finish what was stopped?"
         : `Remove for good: ${removedText(preview.removed)}?`,
-      again: nextHere(again, context.globals),
+      again: nextHere(again.endsWith("--yes") ? again : `${again} --yes`, context.globals),
     });
   }
   const report = await runForget(place, {

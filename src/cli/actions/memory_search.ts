@@ -1,13 +1,16 @@
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { searchMemory, type SearchResult } from "../../recall/search.ts";
+import { quoteWord } from "../../settings/hooks.ts";
 import { withIndex } from "../../store/memory_index.ts";
 import { areOfSeveral, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
+import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
+import { requireForwards, unknownFilters, unknownText } from "../unknown_filter.ts";
 import type { View } from "../view.ts";
 
 /** What narrows a search. */
@@ -29,14 +32,17 @@ export async function search(
   flags: SearchFlags,
   ...words: readonly string[]
 ): Promise<View> {
+  requireForwards(flags, "memory search");
   const { db } = await openStore(context, "read");
   const nowMs = Date.now();
+  const project = projectFilterOf(db, context, flags);
+  const file = flags.file === undefined ? null : fileFilterOf(db, context, flags.file);
   const options = {
     filter: {
-      project: projectFilterOf(db, context, flags),
+      project,
       sessionId: sessionFilterOf(db, flags.session),
       branch: flags.branch ?? null,
-      file: flags.file === undefined ? null : fileFilterOf(db, context, flags.file),
+      file,
       kind: flags.kind ?? null,
       sinceMs: flags.since ?? null,
       untilMs: flags.until ?? null,
@@ -51,10 +57,21 @@ export async function search(
       context.process.stderr.write(`The search index was damaged (${why}) and is made anew.\n`),
   );
   const namesProject = areOfSeveral(results);
+  const unknown = results.length > 0 ? [] : unknownFilters(db, {
+    project: flags.project === undefined || project === null
+      ? null
+      : { typed: flags.project, meant: project },
+    branch: flags.branch ?? null,
+    file: flags.file === undefined || file === null ? null : { typed: flags.file, meant: file },
+  });
+  const command = nextHere(
+    `conclaude memory search ${quoteWord(words.join(" "))}`,
+    context.globals,
+  );
   return {
-    json: { results },
+    json: { results, ...unknown.length > 0 && { unknown } },
     text: results.length === 0
-      ? "Nothing is remembered that matches."
+      ? ["Nothing is remembered that matches.", ...unknownText(unknown, command)].join("\n")
       : results.map((result) => entryOf(result, { nowMs, namesProject })).join("\n"),
   };
 }

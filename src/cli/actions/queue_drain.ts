@@ -102,13 +102,16 @@ async function summarize(
 
 /** What it did, in a line. */
 function summarizerText(
-  { written, failed, left, usedUp, reason, today }: SummarizerReport,
+  { written, failed, left, usedUp, needed, reason, today }: SummarizerReport,
 ): string {
   return [
     `${written} summaries rewritten, ${failed} failed, ${left} left`,
     ...reason === null ? [] : [plain(`the last failure: ${reason}`)],
-    ...usedUp === null
-      ? []
+    ...usedUp === null ? [] : needed !== null
+      ? [
+        `the next run would not fit into today's tokens: it takes at least ${needed}, and ${today.tokens} are spent ` +
+        "(memory.summarizer.maxTokensPerDay)",
+      ]
       : [`today's ${usedUp} are used up (${today.runs} runs, ${today.tokens} tokens)`],
   ].join("; ");
 }

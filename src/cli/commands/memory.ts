@@ -175,7 +175,7 @@ export const memory = group({
           parameters: [{
             parse: someText,
             optional: true,
-            brief: "JSON Lines with documents and questions",
+            brief: "JSON Lines with documents and questions; - is standard input",
             placeholder: "file",
           }],
         },

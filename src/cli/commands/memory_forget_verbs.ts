@@ -3,7 +3,7 @@ import { parseSince } from "../since.ts";
 
 const load = () => import("../actions/memory_forget.ts");
 
-const when = (text: string) => parseSince(text, Date.now());
+const when = (text: string) => parseSince(text, Date.now(), { isExact: true });
 
 /** `conclaude memory forget` */
 export const forget = command({

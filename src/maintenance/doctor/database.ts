@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
@@ -5,21 +6,23 @@ import { integrityFaults } from "../../store/care.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
-import { migrationFault } from "../../store/rehearsal.ts";
+import { isIndexAlone } from "../../store/without_index.ts";
 import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { DATABASE_FILES, setAside } from "../set_aside.ts";
 import { isThere } from "../whole_file.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
-import type { DatabasePlace } from "./place.ts";
+import type { RepairPlace } from "./place.ts";
+import { broughtBack, damagedIndex } from "./repair_pages.ts";
 import { lookAtSchema } from "./schema.ts";
-import { exportFrom, isSaved, savedText, wayToSave } from "./salvage.ts";
+import { isSaved, savedText, wayToSave } from "./salvage.ts";
+import { judgeMigration } from "./version.ts";
 import { isOwnButClosed, nearestFolder, otherOwner, whyUnwritable } from "./writable.ts";
 
 type Kind = DatabaseFile["kind"];
 type Told<K extends Kind> = (
-  place: DatabasePlace,
+  place: RepairPlace,
   file: Extract<DatabaseFile, { kind: K }>,
 ) => Finding;
 
@@ -62,7 +65,7 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
 };
 
 /** The database: which one, why that one, and whether hooks can write to it. */
-export function lookAtDatabase(place: DatabasePlace): Finding[] {
+export function lookAtDatabase(place: RepairPlace): Finding[] {
   if (place.database === ":memory:") {
     return [warn(
       `the database is off, by ${place.databaseChosenBy}: nothing is kept`,
@@ -75,18 +78,36 @@ export function lookAtDatabase(place: DatabasePlace): Finding[] {
       useAnotherDatabase(place),
     )];
   }
+  const folder = logFolder(place.database);
+  if (folder !== null) {
+    return [fail(
+      `${folder} is a folder, where the database has a file: nothing can be written`,
+      `mv ${quoteWord(folder)} ${quoteWord(`${folder}.folder`)}`,
+    )];
+  }
   const file = identifyDatabase(place.database);
   const told = TOLD[file.kind] as Told<Kind>;
   return [told(place, file)];
 }
 
+/** A folder in the place of the log, or of its index; null when there is none. */
+function logFolder(database: string): string | null {
+  return filesOf(database).slice(1).find((path) => {
+    try {
+      return Deno.statSync(path).isDirectory;
+    } catch {
+      return false;
+    }
+  }) ?? null;
+}
+
 /** Whether the database is another program's, or another user's: nothing about it is ours to change. */
-export function isNotOurs(place: DatabasePlace): boolean {
+export function isNotOurs(place: RepairPlace): boolean {
   return isOthers(place) || identifyDatabase(place.database).kind === "foreign";
 }
 
 /** Hooks refuse such a file in the shared temporary folder, where anybody could have put it. */
-function isOthers({ database, locations }: DatabasePlace): boolean {
+function isOthers({ database, locations }: RepairPlace): boolean {
   if (locations.databaseFrom !== "fallback" || database !== locations.database) return false;
   try {
     return !isOwnFile(Deno.lstatSync(database));
@@ -95,7 +116,7 @@ function isOthers({ database, locations }: DatabasePlace): boolean {
   }
 }
 
-function beforeFirstHook(place: DatabasePlace, state: string): Finding {
+function beforeFirstHook(place: RepairPlace, state: string): Finding {
   const { database, databaseChosenBy } = place;
   const why = whyUnwritable(nearestFolder(parentOf(database)));
   return why === null
@@ -104,7 +125,7 @@ function beforeFirstHook(place: DatabasePlace, state: string): Finding {
 }
 
 /** A file of no bytes where there was a database before: hooks begin a new one in it. */
-function emptied({ database, locations }: DatabasePlace): Finding | null {
+function emptied({ database, locations }: RepairPlace): Finding | null {
   const backup = newestBackup(locations.dataFolder);
   if (!isThere(drainLockPath(database)) && (backup === null || database !== locations.database)) {
     return null;
@@ -118,7 +139,7 @@ function emptied({ database, locations }: DatabasePlace): Finding | null {
   );
 }
 
-function judgeContent(place: DatabasePlace, version: number): Finding {
+function judgeContent(place: RepairPlace, version: number): Finding {
   const { database, databaseChosenBy } = place;
   const readOnly = whyReadOnly(database);
   if (readOnly !== null) {
@@ -132,8 +153,12 @@ function judgeContent(place: DatabasePlace, version: number): Finding {
     if (isLocked(database)) return lockedBy(database);
     const db = openToLook(database);
     try {
-      const [fault] = integrityFaults(db, "quick");
-      if (fault !== undefined) return damaged(place, `is damaged: ${fault}`, wayToSave(database));
+      const fault = pageFault(db);
+      if (fault !== null) {
+        return version === SCHEMA_VERSION && isIndexAlone(db)
+          ? damagedIndex(place, fault)
+          : damaged(place, `is damaged: ${fault}`, wayToSave(database));
+      }
       if (version < SCHEMA_VERSION) return judgeMigration(place, { version, db });
       const schema = lookAtSchema(place, db);
       if (schema !== null) return schema;
@@ -143,11 +168,24 @@ function judgeContent(place: DatabasePlace, version: number): Finding {
     return ok(`${database} (chosen by ${databaseChosenBy})`);
   } catch (thrown) {
     const why = messageOf(thrown);
-    if (/malformed|not a database|corrupt/i.test(why)) {
+    if (DAMAGE.test(why)) {
       return damaged(place, `is damaged: ${why}`, wayToSave(database));
     }
     if (/locked|busy/i.test(why)) return lockedBy(database);
     return fail(`${database} cannot be opened: ${why}`, useAnotherDatabase(place));
+  }
+}
+
+/** What SQLite says of damaged pages. */
+const DAMAGE = /malformed|not a database|corrupt/i;
+
+function pageFault(db: DatabaseSync): string | null {
+  try {
+    return integrityFaults(db, "quick")[0] ?? null;
+  } catch (thrown) {
+    const why = messageOf(thrown);
+    if (DAMAGE.test(why)) return why;
+    throw thrown;
   }
 }
 
@@ -164,7 +202,7 @@ export function lockedBy(database: string): Finding {
  * @param state Follows the path in the sentence.
  * @param save The command that saves what can be read; null when nothing can be.
  */
-function damaged(place: DatabasePlace, state: string, save: string | null = null): Finding {
+function damaged(place: RepairPlace, state: string, save: string | null = null): Finding {
   const { database, locations, nowMs } = place;
   const backup = newestBackup(locations.dataFolder);
   const restore = backup === null ? null : `conclaude db restore ${quoteWord(backup)}`;
@@ -173,32 +211,18 @@ function damaged(place: DatabasePlace, state: string, save: string | null = null
   if (!DATABASE_NAME.test(database)) {
     return fail(`${database} ${state}${saved}`, first ?? useAnotherDatabase(place));
   }
+  const then = save === null
+    ? ", and the next hook begins a new one"
+    : " and brings what can be read into a new one";
   return fail(
-    `${database} ${state}${saved}; \`doctor --fix\` sets it aside under a dated name, and the next hook begins a new one`,
+    `${database} ${state}${saved}; \`doctor --fix\` sets it aside under a dated name${then}`,
     first ?? "conclaude doctor --fix",
-    () => {
+    async () => {
       const aside = setAside(database, { reason: "damaged", nowMs });
-      const content = save === null ? "" : `; what can be read of it: \`${exportFrom(aside)}\``;
+      const content = save === null ? "" : `; ${await broughtBack(place, aside)}`;
       return `set the damaged database aside: ${aside}${content}`;
     },
   );
-}
-
-/** The next hook migrates: whether it can is tried on a copy of the tables in memory. */
-function judgeMigration(
-  { database, databaseChosenBy }: DatabasePlace,
-  { version, db }: { readonly version: number; readonly db: Parameters<typeof migrationFault>[0] },
-): Finding {
-  const state =
-    `${database} has schema version ${version}, and this program's is ${SCHEMA_VERSION}`;
-  const fault = migrationFault(db);
-  return fault === null
-    ? ok(`${state}: the next hook brings it up to date (chosen by ${databaseChosenBy})`)
-    : fail(
-      `${state}, but ${fault.message}; hooks keep their records in the spool, and \`db reset\` sets the database ` +
-        "aside under a dated name",
-      "conclaude db reset",
-    );
 }
 
 /** The file itself, its log and the index of that: SQLite gives the two the mode that the file had when they were made. */
@@ -218,7 +242,7 @@ function whyReadOnly(database: string): string | null {
 }
 
 /** What lets this user write there: the missing permissions when they are theirs to give, else another place. */
-function wayToWrite(place: DatabasePlace): string {
+function wayToWrite(place: RepairPlace): string {
   const { database } = place;
   const closed = [...filesOf(database), nearestFolder(parentOf(database))].filter(isOwnButClosed);
   return closed.length === 0
@@ -227,7 +251,7 @@ function wayToWrite(place: DatabasePlace): string {
 }
 
 /** The same for reading. */
-function wayToRead(place: DatabasePlace): string {
+function wayToRead(place: RepairPlace): string {
   const { database } = place;
   return otherOwner(database) === null && isThere(database)
     ? `chmod u+rw ${quoteWord(database)}`

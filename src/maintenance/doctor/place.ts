@@ -38,6 +38,9 @@ export type DatabasePlace = Pick<
   "locations" | "database" | "databaseChosenBy" | "nowMs"
 >;
 
+/** What a repair of it needs besides; hooks look without. */
+export type RepairPlace = DatabasePlace & Partial<Pick<DoctorPlace, "config">>;
+
 /**
  * Asks the database without changing it.
  *

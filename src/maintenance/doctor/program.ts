@@ -1,6 +1,7 @@
 import { sqliteVersion } from "../../store/care.ts";
 import { VERSION } from "../../version.ts";
 import { type Finding, ok, warn } from "../check.ts";
+import { isThere } from "../whole_file.ts";
 import type { DoctorPlace } from "./place.ts";
 
 /** The first SQLite without the fault, see https://sqlite.org/wal.html#walresetbug. */
@@ -19,13 +20,15 @@ export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Find
 }
 
 /** Whether the SQLite in this program is safe for many writers. */
-export function lookAtSqlite(): Finding[] {
-  const version = sqliteVersion();
+export function lookAtSqlite(
+  { database }: Pick<DoctorPlace, "database">,
+  version = sqliteVersion(),
+): Finding[] {
   if (isAtLeast(version, SAFE_SQLITE)) return [ok(`version ${version}`)];
   return [warn(
     `SQLite ${version} can damage a database when one process empties the write-ahead log while another one writes ` +
       "(the WAL-reset fault, corrected in 3.51.3 and so in the newest conclaude): until then, make backups",
-    "conclaude db backup",
+    isThere(database) ? "conclaude db backup" : "Install the newest conclaude",
   )];
 }
 

@@ -1,6 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { pathInProject } from "../../memory/paths.ts";
+import { withoutLine } from "../../paths.ts";
 import { searchMemory, type SearchResult } from "../../recall/search.ts";
 import { outcomeWord, projectName } from "../../recall/view.ts";
 import { withIndex } from "../../store/memory_index.ts";
@@ -18,7 +19,7 @@ export function recall({ db, project, nowMs, args }: Call): string {
     filter: {
       ...EVERYTHING,
       project: everywhere ? null : project.key,
-      file: file === undefined ? null : pathInProject(String(file), project.root),
+      file: file === undefined ? null : pathInProject(withoutLine(String(file)), project.root),
       kind: (args["kind"] as ObservationKind | undefined) ?? null,
       sinceMs: days === undefined ? null : nowMs - daysMs(Number(days)),
     },

@@ -1,6 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { pathInProject } from "../../memory/paths.ts";
+import { withoutLine } from "../../paths.ts";
 import { observationLine } from "../../recall/view.ts";
 import { timelineAround, timelineOfFile } from "../../store/memory_look.ts";
 import { readObservations } from "../../store/observations.ts";
@@ -27,7 +28,7 @@ export function timeline({ db, project, nowMs, args }: Call): string {
     return lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`)
       .join("\n");
   }
-  const path = pathInProject(String(file), project.root);
+  const path = pathInProject(withoutLine(String(file)), project.root);
   const lines = timelineOfFile(db, path, { project: everywhere ? null : project.key, limit });
   if (lines.length === 0) return `Nothing is remembered of "${plain(path)}".`;
   return lines.map((one) => observationLine(one, nowMs)).join("\n");

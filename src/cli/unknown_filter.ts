@@ -1,0 +1,114 @@
+/** Says of which filter of a search nothing is known: then it cannot have found anything, whatever was looked for. */
+import type { DatabaseSync } from "node:sqlite";
+import { plain } from "../capture/plain.ts";
+import { UserError } from "../errors.ts";
+import { baseName, parentOf } from "../paths.ts";
+import { projectName } from "../recall/view.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import {
+  isKnownFile,
+  isKnownProject,
+  knownBranches,
+  knownFiles,
+  knownProjects,
+} from "../store/known_project.ts";
+import { nearestWords } from "./nearest.ts";
+import { isBackwards } from "./since.ts";
+import { USAGE } from "./usage.ts";
+
+/** A filter that nothing that is remembered can pass. */
+export interface UnknownFilter {
+  readonly flag: "project" | "branch" | "file";
+  readonly value: string;
+  /** What is known instead, the likeliest first; empty when there is nothing. */
+  readonly known: readonly string[];
+}
+
+/** How many are named. */
+const NAMED = 3;
+/** Files that are looked through for a like one. */
+const MAX_FILES = 20_000;
+
+/** What a person typed, and what it was taken for; null where it was not asked for. */
+export interface AskedFilter {
+  readonly project: { readonly typed: string; readonly meant: string } | null;
+  readonly branch: string | null;
+  readonly file: { readonly typed: string; readonly meant: string } | null;
+}
+
+/** The filters of which nothing is known at all. */
+export function unknownFilters(
+  db: DatabaseSync,
+  { project, branch, file }: AskedFilter,
+): UnknownFilter[] {
+  const unknown: UnknownFilter[] = [];
+  if (project !== null && !isKnownProject(db, project.meant)) {
+    const folders = knownProjects(db).map(folderOf);
+    const known = inOrder(folders, isNear(baseName(project.typed), folders, projectName));
+    return [{ flag: "project", value: project.typed, known }];
+  }
+  const within = project?.meant ?? null;
+  if (branch !== null) {
+    const branches = knownBranches(db, within);
+    if (!branches.includes(branch)) {
+      const known = inOrder(branches, isNear(branch, branches, (name) => name));
+      unknown.push({ flag: "branch", value: branch, known });
+    }
+  }
+  if (file !== null && !isKnownFile(db, file.meant)) {
+    const files = knownFiles(db, within, { limit: MAX_FILES });
+    const known = files.filter(isNear(baseName(file.meant), files, baseName)).slice(0, NAMED);
+    unknown.push({ flag: "file", value: file.typed, known });
+  }
+  return unknown;
+}
+
+/** Which of them may have been meant, by what they are called. Letters of either case count as the same. */
+function isNear(
+  typed: string,
+  all: readonly string[],
+  nameOf: (one: string) => string,
+): (one: string) => boolean {
+  const lower = (one: string) => nameOf(one).toLowerCase();
+  const near = new Set(nearestWords(typed, [...new Set(all.map(lower))]));
+  return (one) => near.has(lower(one));
+}
+
+/** Those that are like what was typed; where none is, the newest. */
+function inOrder(all: readonly string[], isLike: (one: string) => boolean): string[] {
+  const near = all.filter(isLike);
+  return (near.length > 0 ? near : all).slice(0, NAMED);
+}
+
+function folderOf(project: string): string {
+  return project.endsWith("/.git") ? parentOf(project) : project;
+}
+
+/**
+ * Lines for a person, with a command to paste.
+ *
+ * @param command What comes in front of the flag: `conclaude memory search uploads`.
+ */
+export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
+  return unknown.flatMap(({ flag, value, known }) => {
+    const none = `Nothing at all is known of the ${flag} "${plain(value)}"`;
+    if (known.length === 0) return [`${none}.`];
+    return [
+      `${none}; known: ${plain(known.join(", "))}.`,
+      `  next: ${command} --${flag} ${quoteWord(known[0]!)}`,
+    ];
+  });
+}
+
+/** @throws {UserError} When a time ends before it begins. */
+export function requireForwards(
+  flags: { readonly since?: number; readonly until?: number },
+  verb: string,
+): void {
+  if (!isBackwards(flags)) return;
+  throw new UserError("Cannot tell which time is meant", {
+    why: "--since is later than --until, so nothing can lie between them",
+    next: `conclaude ${verb} --help`,
+    exitCode: USAGE,
+  });
+}

@@ -1,0 +1,59 @@
+/** Brings what can be read of a damaged database that was set aside into the new one. */
+import { compileRedactPatterns } from "../capture/redact.ts";
+import { openDatabase } from "../store/database.ts";
+import { openToLook } from "../store/identity.ts";
+import { copyForgotten } from "../store/without_index.ts";
+import { COUNT_NAMES } from "./exported_fields.ts";
+import { exportLines } from "./export.ts";
+import { importLines, linesOfExport } from "./import.ts";
+import type { SourceLine } from "./import_lines.ts";
+
+/**
+ * Puts all rows that can be read into the database, which is made when it is not there, and what was forgotten into it
+ * first, so that it stays away.
+ *
+ * @returns How many rows were put in, and at least how many cannot be read. @throws {Error} What SQLite says.
+ */
+export async function bringBack(
+  aside: string,
+  database: string,
+  { nowMs, busyTimeoutMs, redactPatterns }: {
+    readonly nowMs: number;
+    readonly busyTimeoutMs: number;
+    readonly redactPatterns: readonly string[];
+  },
+): Promise<{ readonly rows: number; readonly lost: number }> {
+  const from = openToLook(aside);
+  try {
+    const to = await openDatabase(database, { busyTimeoutMs });
+    try {
+      copyForgotten(from, to);
+      const told = { lost: 0 };
+      const lines = linesOfExport(
+        numbered(exportLines(from, { sessionId: null, sinceMs: null, atMs: nowMs }), told),
+      );
+      const { imported, damaged } = importLines(to, lines, {
+        rules: compileRedactPatterns(redactPatterns),
+        dryRun: false,
+      });
+      const rows = Object.values(COUNT_NAMES).reduce((sum, name) => sum + imported[name], 0);
+      return { rows, lost: told.lost + damaged };
+    } finally {
+      to.close();
+    }
+  } finally {
+    from.close();
+  }
+}
+
+/** The lines as an import reads them from a file. */
+function* numbered(
+  lines: ReturnType<typeof exportLines>,
+  told: { lost: number },
+): Generator<SourceLine> {
+  let step = lines.next();
+  for (let number = 1; !step.done; step = lines.next(), number++) {
+    yield { number, text: step.value, fault: null, isWhole: true };
+  }
+  told.lost = step.value.unreadable;
+}

@@ -1,0 +1,151 @@
+/** A database whose search index is damaged so that SQLite cannot even take it away: all else is copied. */
+import { DatabaseSync } from "node:sqlite";
+import { integrityFaults, keepLog } from "./care.ts";
+import { APPLICATION_ID, schemaVersion, transaction } from "./database.ts";
+import { isDamage } from "./export_salvage.ts";
+import { FORGET_KEY } from "./forgotten_names.ts";
+import { OWN_TABLES } from "./index_damage.ts";
+import { INDEX_DEFINITIONS, makeIndex } from "./index_made.ts";
+import { checkIndex } from "./memory_index.ts";
+import { copyTable } from "./table_copy.ts";
+
+/** A trigger that keeps from a database what a hook still holds open that it is being replaced. */
+const FENCED_TABLES = ["sessions", "hook_executions", "pending_queue", "observations"];
+
+/** Tables of the database itself; SQLite makes them with the others. */
+const NUMBERS = "sqlite_sequence";
+
+/**
+ * Whether damage lies in nothing but the pages of the search index, or in ones that belong to no table: every other
+ * table is sound, with its indexes.
+ */
+export function isIndexAlone(db: DatabaseSync): boolean {
+  try {
+    return ordinaryTables(db).every((table) => {
+      const rows = db.prepare(`PRAGMA integrity_check("${table}")`).all();
+      return rows.length === 1 && Object.values(rows[0]!)[0] === "ok";
+    });
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Copies a database into a new file, its search index made anew, and puts a fence around it: nothing is written to it any
+ * more that is not in the copy.
+ *
+ * @returns How many rows were copied. @throws {Error} What SQLite says of either; the database is as it was then.
+ */
+export function copyWhole(
+  database: string,
+  { copy, busyTimeoutMs }: { readonly copy: string; readonly busyTimeoutMs: number },
+): number {
+  Deno.openSync(copy, { write: true, createNew: true, mode: 0o600 }).close();
+  const from = new DatabaseSync(database, { timeout: busyTimeoutMs });
+  try {
+    from.exec("BEGIN IMMEDIATE");
+    const rows = fillCopy(from, copy);
+    keepLog(copy);
+    fence(from);
+    from.exec("COMMIT");
+    return rows;
+  } finally {
+    if (from.isTransaction) from.exec("ROLLBACK");
+    from.close();
+  }
+}
+
+function fillCopy(from: DatabaseSync, copy: string): number {
+  const to = new DatabaseSync(copy);
+  try {
+    const rows = copyWithoutIndex(from, to);
+    const [fault] = [...integrityFaults(to, "full"), ...checkIndex(to)];
+    if (fault !== undefined) throw new Error(`the copy is not sound: ${fault}`);
+    return rows;
+  } finally {
+    to.close();
+  }
+}
+
+/**
+ * Makes in an empty database what another one holds, its search index anew.
+ *
+ * @returns How many rows were copied. @throws {Error} What SQLite says of either.
+ */
+function copyWithoutIndex(from: DatabaseSync, to: DatabaseSync): number {
+  to.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  to.exec("PRAGMA foreign_keys = OFF");
+  return transaction(to, () => {
+    const made = (type: string) => madeBy(from, type);
+    for (const { sql } of made("table")) to.exec(sql);
+    let rows = 0;
+    for (const table of ordinaryTables(from)) rows += copyTable(from, to, { table });
+    if (made("table").some(({ sql }) => /\bAUTOINCREMENT\b/i.test(sql))) {
+      to.exec(`DELETE FROM ${NUMBERS}`);
+      copyTable(from, to, { table: NUMBERS });
+    }
+    for (const type of ["index", "view", "trigger"]) {
+      for (const { sql } of made(type)) to.exec(sql);
+    }
+    makeIndex(to);
+    to.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    to.exec(`PRAGMA user_version = ${schemaVersion(from)}`);
+    return rows;
+  });
+}
+
+/**
+ * Lets nothing more be written to a database that is about to be replaced: a process that has it open already fails, and
+ * keeps what it has to write elsewhere. In the transaction of the caller.
+ */
+function fence(db: DatabaseSync): void {
+  for (const table of FENCED_TABLES) {
+    for (const change of ["INSERT", "UPDATE", "DELETE"]) {
+      db.exec(
+        `CREATE TRIGGER IF NOT EXISTS replaced_${table}_${change} BEFORE ${change} ON ${table}
+         BEGIN SELECT RAISE(ABORT, 'the database is being replaced'); END`,
+      );
+    }
+  }
+}
+
+/** Takes over what says what was forgotten, as far as it can be read, so that it stays away from the other one, too. */
+export function copyForgotten(from: DatabaseSync, to: DatabaseSync): void {
+  for (const table of ["forget_receipts", "forgotten"]) {
+    try {
+      copyTable(from, to, { table, orIgnore: true });
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown;
+    }
+  }
+  try {
+    const key = from.prepare("SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
+    if (key === undefined) return;
+    to.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(
+      FORGET_KEY,
+      String(key["value"]),
+    );
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+  }
+}
+
+/** All but those of the index. */
+function ordinaryTables(db: DatabaseSync): string[] {
+  return madeBy(db, "table").map(({ name }) => name);
+}
+
+function madeBy(
+  db: DatabaseSync,
+  type: string,
+): { readonly name: string; readonly sql: string }[] {
+  return db.prepare(
+    `SELECT name, sql
+       FROM sqlite_schema
+      WHERE type = ?1
+        AND sql IS NOT NULL
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+      ORDER BY rowid`,
+  ).all(type).map(({ name, sql }) => ({ name: String(name), sql: String(sql) }))
+    .filter(({ name }) => !INDEX_DEFINITIONS.has(name) && !OWN_TABLES.includes(name));
+}

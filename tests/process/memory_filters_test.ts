@@ -1,0 +1,126 @@
+/** Filters of a search, as people type and paste them: on the real program. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
+
+async function edit(home: TempHome, project: string, file: string): Promise<void> {
+  const cwd = join(home.path, project);
+  Deno.mkdirSync(join(cwd, ".git"), { recursive: true });
+  Deno.writeTextFileSync(join(cwd, ".git", "HEAD"), "ref: refs/heads/feature/uploads\n");
+  const { code, stderr } = await hook(
+    "PostToolUse",
+    {
+      session_id: `5e55a000-0000-4000-8000-0000000000${project === "webshop" ? 1 : 2}0`,
+      cwd,
+      hook_event_name: "PostToolUse",
+      tool_name: "Edit",
+      tool_use_id: `toolu_${project}_${file}`,
+      tool_input: {
+        file_path: join(cwd, file),
+        old_string: "const uploads = 1;",
+        new_string: "const uploads = 3;",
+      },
+      tool_response: {},
+    },
+    home,
+    { cwd },
+  );
+  assert.equal(code, 0, stderr);
+}
+
+async function filled(
+  home: TempHome,
+): Promise<(...args: string[]) => ReturnType<typeof startProgram>> {
+  await edit(home, "webshop", "src/auth/sessionStore.ts");
+  await edit(home, "backend", "Source/FileWriter.cs");
+  const run = (...args: string[]) =>
+    startProgram(args, { env: { HOME: home.path }, cwd: home.path });
+  assert.equal((await run("queue", "drain")).code, 0);
+  return run;
+}
+
+Deno.test("a filter of which nothing is known is told, with the nearest that is, as a command to paste", async () => {
+  using home = tempHome();
+  const run = await filled(home);
+  const cases: readonly (readonly [args: string[], told: RegExp])[] = [
+    [["--project", "/nope"], /known of the project "\/nope"; known: \S+(?:backend|webshop), /],
+    [["--project", "webshp"], /known of the project "webshp"; known: \S+webshop\.\n/],
+    [
+      ["--branch", "feature/upload"],
+      /known of the branch "feature\/upload"; known: feature\/uploads\./,
+    ],
+    [
+      ["--file", "sessionStor.ts"],
+      /known of the file "sessionStor.ts"; known: src\/auth\/sessionStore\.ts\./,
+    ],
+    [["--file", "quite-another.py"], /known of the file "quite-another\.py"\.\n?$/],
+  ];
+  for (const [args, told] of cases) {
+    const { code, stdout } = await run("memory", "search", "uploads", ...args);
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^Nothing is remembered that matches\.\nNothing at all is /,
+      args.join(" "),
+    );
+    assert.match(stdout, told);
+    const [, next] = / {2}next: conclaude (.+)\n/.exec(stdout) ?? [];
+    if (next === undefined) continue;
+    const again = await run(...next.split(" "));
+    assert.match(again.stdout, /uploads/, next);
+  }
+  const { unknown } = JSON.parse(
+    (await run("memory", "search", "uploads", "--branch", "main", "--json")).stdout,
+  );
+  assert.deepEqual(unknown, [{ flag: "branch", value: "main", known: ["feature/uploads"] }]);
+  // What is known, and does not match, is no mistake.
+  const none = await run("memory", "search", "zebra", "--branch", "feature/uploads");
+  assert.equal(none.stdout, "Nothing is remembered that matches.\n");
+  const timeline = await run("memory", "timeline", "sessionStoer.ts");
+  assert.match(timeline.stdout, /^Files like it: src\/auth\/sessionStore\.ts\.$/m);
+});
+
+Deno.test("a project is found by its name, and a file as it is pasted: with its line, with the other slashes", async () => {
+  using home = tempHome();
+  const run = await filled(home);
+  for (
+    const args of [
+      ["search", "uploads", "--project", "webshop"],
+      ["search", "uploads", "--project", "WebShop"],
+      ["search", "uploads", "--file", "sessionStore.ts:12"],
+      ["search", "uploads", "--file", "src/auth/sessionStore.ts:12:3"],
+      ["search", "uploads", "--file", join(home.path, "webshop/src/auth/sessionStore.ts:12")],
+      ["timeline", "src/auth/sessionStore.ts:12"],
+      ["timeline", "src\\auth\\sessionStore.ts"],
+    ]
+  ) {
+    const { stdout } = await run("memory", ...args);
+    assert.match(stdout, /sessionStore/, args.join(" "));
+    assert.doesNotMatch(stdout, /FileWriter/, args.join(" "));
+  }
+  const { stdout } = await run("memory", "search", "uploads", "--file", "Source\\FileWriter.cs");
+  assert.match(stdout, /FileWriter/);
+});
+
+Deno.test("--since and --until take a day as people say it, and in the wrong order they are refused", async () => {
+  using home = tempHome();
+  const run = await filled(home);
+  for (
+    const when of [
+      "yesterday",
+      "today",
+      "last week",
+      "monday",
+      new Date().toISOString().slice(0, 7),
+    ]
+  ) {
+    const { code, stdout, stderr } = await run("memory", "search", "uploads", "--since", when);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /sessionStore/, when);
+  }
+  const { code, stdout, stderr } = await run(
+    ...["memory", "search", "uploads", "--since", "today", "--until", "yesterday"],
+  );
+  assert.deepEqual([code, stdout], [2, ""]);
+  assert.match(stderr, /--since is later than --until/);
+});
