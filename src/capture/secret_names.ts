@@ -26,7 +26,10 @@ const SCHEMA_WORD = new RegExp(
   "i",
 );
 const PLACEHOLDER =
-  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•_-]+|your[-_ ].*)$/is;
+  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•_-]+|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
+/** What a framework demands of a value: `required|min:8`. */
+const DEMANDS =
+  /^(?:required|nullable|sometimes|present|filled|bail|confirmed|string|current_password|(?:min|max|size|between|digits|same|required_\w{2,12}):[\w,]+)(?:\|[a-z_]+(?::[\w.,/]+)?)+$/;
 const ENV_READ = /^(?:process\.env|import\.meta\.env|os\.environ|deno\.env|env|secrets|vars)[.([]/i;
 
 /** Also the word of a test's result: `pass: 12`. */
@@ -49,10 +52,17 @@ export function isNoSecret(name: string, value: string): boolean {
   if (BARE_PASS.test(name) && RESULT.test(value.slice(0, 128))) return true;
   if (value.length > 128) return false;
   return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) || ENV_READ.test(value) ||
+    DEMANDS.test(value) ||
     /pwd$/i.test(name) && /^(?:[~.]{0,2}\/|[a-z]:)/i.test(value); // the working directory
 }
 
 /** Whether a name may also be that of something that passes: its numbers and lists are no secrets. */
 export function isBarePass(name: string): boolean {
   return BARE_PASS.test(name);
+}
+
+/** Letters and digits as no word and no path has them. */
+export function isRandom(value: string): boolean {
+  if (value.length < 12 || /[\s/]/.test(value) || !/\d/.test(value)) return false;
+  return /[a-z]/.test(value) && /[A-Z]/.test(value) || /^[\da-f]{20,}$/i.test(value);
 }

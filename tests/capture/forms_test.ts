@@ -1,0 +1,34 @@
+/** The surroundings that give a secret away, one by one, and their like that must stay. */
+import assert from "node:assert/strict";
+import { redactText, redactValue } from "../../src/capture/redact.ts";
+import { needsRedaction } from "../../src/capture/triggers.ts";
+import { GIVING_TEXTS, KEPT_TEXTS } from "./form_seeds.ts";
+
+const RULES = { patterns: [] };
+/** No form of its own: only what stands beside it gives it away. */
+const SECRET = "Qu0kka#Burrow7";
+
+for (const text of KEPT_TEXTS) {
+  Deno.test(`${JSON.stringify(text)} stays as it is`, () => {
+    assert.equal(redactText(text, RULES), text);
+    const payload = { tool_input: { command: text }, tool_response: { stdout: `a\n${text}\n` } };
+    assert.deepEqual(redactValue(payload, RULES), payload);
+  });
+}
+
+for (const giving of GIVING_TEXTS) {
+  Deno.test(`the secret in ${JSON.stringify(giving)} is masked, and nothing else`, () => {
+    const [before, after] = giving.split("%");
+    const text = giving.replace("%", () => SECRET);
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
+    const masked = redactText(text, RULES);
+    assert.ok(!masked.includes(SECRET), masked);
+    assert.match(masked.slice(before!.length), /^\[redacted:[a-z-]+\]/);
+    assert.equal(masked.slice(0, before!.length), before);
+    assert.ok(masked.endsWith(after!), masked);
+    assert.equal(redactText(masked, RULES), masked, "once is enough");
+    const inside = redactText(JSON.stringify({ a: `x\n${text}\ny` }), RULES);
+    assert.ok(!inside.includes(SECRET), inside);
+    assert.ok(JSON.stringify(redactValue({ a: [text] }, RULES)).includes("[redacted:"));
+  });
+}
