@@ -13,7 +13,7 @@
 import { isCode, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
 import { closesWord, expansionAt, isPartOfName, isTokenWord, type Span } from "./value_places.ts";
 import { isBarePass, isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
-import { isTokenCode } from "./triggers.ts";
+import { isTokenCode } from "./name_triggers.ts";
 
 const ESC = "\x1b";
 /** How a terminal is told to change colour, also escaped. */

@@ -8,14 +8,14 @@ import { maskAssignments } from "./assignments.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskCarried } from "./carried.ts";
 import { maskArguments, maskNetrc } from "./commands.ts";
-import { withoutColours } from "./colours.ts";
+import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { maskNamedForms } from "./named_forms.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskKnownForms } from "./secrets.ts";
-import { mayAssign } from "./triggers.ts";
+import { mayAssign } from "./name_triggers.ts";
 import { maskVariables } from "./variables.ts";
 
 /** What to mask beside the built-in kinds. */
@@ -52,8 +52,9 @@ const MAX_ROUNDS = 6;
 /** `pwd=x`, and no secret is shorter. */
 const MIN_LENGTH = 5;
 
-/** The text with its secrets masked as `[redacted:<kind>]` and its private parts dropped. */
-export function redactText(text: string, rules: RedactRules): string {
+/** The text with its secrets masked as `[redacted:<kind>]`, its private parts dropped, and blanks for NULs. */
+export function redactText(given: string, rules: RedactRules): string {
+  const text = withoutNuls(given);
   const masked = settle([text], rules)[0] ?? TEXT_MASK;
   const plain = withoutColours(masked);
   if (plain === masked) return masked;

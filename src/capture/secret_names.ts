@@ -1,5 +1,5 @@
 /** Which names are those of secrets, and which values of theirs are plainly none. */
-import { SUFFIXES } from "./triggers.ts";
+import { SUFFIXES } from "./name_triggers.ts";
 
 /** What stands before `pass` in the name of a password; behind other letters it is another word: `bypass`. */
 const PASS_OWNERS =

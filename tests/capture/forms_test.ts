@@ -32,3 +32,21 @@ for (const giving of GIVING_TEXTS) {
     assert.ok(JSON.stringify(redactValue({ a: [text] }, RULES)).includes("[redacted:"));
   });
 }
+
+Deno.test("a NUL becomes a blank, wherever it stands, and hides no secret behind it", () => {
+  const value = {
+    prompt: "before\0behind",
+    tool_response: { stdout: `a\0password=${SECRET}\0b`, list: ["\0", `x ${SECRET}\0`] },
+    "key\0": 1,
+  };
+  assert.ok(needsRedaction(JSON.stringify({ a: "before\0behind" }), []), "the cheap look sees it");
+  assert.deepEqual(redactValue(value, RULES), {
+    prompt: "before behind",
+    tool_response: {
+      stdout: "a password=[redacted:secret] b",
+      list: [" ", "x [redacted:secret] "],
+    },
+    "key ": 1,
+  });
+  assert.equal(redactText("a\0b", RULES), "a b");
+});
