@@ -12,7 +12,7 @@
 
 import { isCode, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
 import { closesWord, expansionAt, isPartOfName, isTokenWord, type Span } from "./value_places.ts";
-import { isBarePass, isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+import { isBarePass, isNoSecret, SAID_NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
 import { isTokenCode } from "./name_triggers.ts";
 
 const ESC = "\x1b";
@@ -31,13 +31,13 @@ const BEFORE_QUOTE = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]|${COLOUR}){0,40}` +
 /** What closes a name (`"`, `']`, at any depth of escaping). */
 const CLOSER = String.raw`(?:${COLOUR}){0,3}\\{0,7}["'\x60]?\]?(?:${COLOUR}){0,3}`;
 /** A name, what closes it, and what leads to its value. */
-const HEAD = String.raw`(${NAME}${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
+const HEAD = String.raw`(${SAID_NAME}${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
   String.raw`(:[ \t]{0,4}${TYPE}[ \t]{0,4}=(?=${BEFORE_QUOTE}\\{0,7}["'\x60])|` +
   // Not the padding of base64 at the end of a line.
   String.raw`:[ \t]{0,4}[a-z]{1,20}[ \t]{0,4}=(?![=>]|[ \t]{0,4}(?:$|[\r\n]|\\[nr]))|` +
   String.raw`:=|=>|={1,3}|!={1,2}|\?=|\+=|` +
   // Two colons lead to a member or a test, not to a value: `token::tests`.
-  String.raw`:(?!:)|>|,)?`;
+  String.raw`[:：](?!:)|>|,)?`;
 
 const QUOTE = new RegExp(BEFORE_QUOTE + "(\\\\{0,7})([\"'`])", "iy");
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm)[ \t]{1,4}/iy;
@@ -77,7 +77,8 @@ let head: RegExp | undefined;
 
 /** Where the secret value of a found head stands, or nothing when there is none. */
 function findValue(text: string, found: RegExpExecArray): Span | undefined {
-  const [whole, word = "", closer = "", space = "", separator] = found;
+  const [whole, word = "", closer = "", space = "", sign] = found;
+  const separator = sign === "：" ? ":" : sign;
   const from = found.index + whole.length;
   const name = nameUpTo(text, found.index) + word;
   if (text.startsWith(MASK_HEAD, found.index + word.length - name.length - MASK_HEAD.length)) {

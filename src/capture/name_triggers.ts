@@ -5,18 +5,23 @@
 
 /** Endings that a secret name may have behind its word. */
 export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "production"]
-  .concat(["staging", "dev", "test", "live"]);
+  .concat(["staging", "dev", "test", "live", "string"]);
 
 /** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
 // deno-fmt-ignore
 const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
   { end: "word", starts: ["pass"] }, { end: "wort", starts: ["pass", "kenn"] }, { end: "wd", starts: ["pass", "p"] },
-  { end: "phrase", starts: ["pass"] }, { end: "pass", starts: [""] }, { end: "cret", starts: ["se"] },
+  { end: "phrase", starts: ["pass", "seed", "recovery", "backup"] }, { end: "pass", starts: [""] }, { end: "cret", starts: ["se"] },
   { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
   { end: "key", starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared",
     "auth", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
   { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
-  { end: "dential", starts: ["cre"] },
+  { end: "dential", starts: ["cre"] }, { end: "monic", starts: ["mne"] },
+  { end: "seña", starts: ["contra"] }, { end: "sena", starts: ["contra"] }, { end: "senha", starts: [""] },
+  { end: "passe", starts: ["mot de "] }, { end: "twoord", starts: ["wach"] }, { end: "hasło", starts: [""] },
+  { end: "senord", starts: ["lö"] }, { end: "ifre", starts: ["ş"] }, { end: "пароль", starts: [""] },
+  { end: "密码", starts: [""] }, { end: "密碼", starts: [""] }, { end: "パスワード", starts: [""] },
+  { end: "비밀번호", starts: [""] },
 ];
 
 /**
@@ -28,7 +33,7 @@ export function mayAssign(lowered: string): boolean {
   for (let index = 0; index < FRAGMENTS.length; index++) {
     const { end, starts } = FRAGMENTS[index]!;
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
-      if (end === "key" && !"_-isetgnrdh".includes(lowered[at - 1] ?? " ")) continue;
+      if (end === "key" && !"_- isetgnrdh".includes(lowered[at - 1] ?? " ")) continue;
       if (end === "pass" && lowered.startsWith("by", at - 2)) continue; // a permission mode has it
       if (beginsWith(starts, lowered, at) && leadsToValue(lowered, at + end.length)) return true;
     }
@@ -42,7 +47,10 @@ function beginsWith(starts: readonly string[], lowered: string, end: number): bo
     if (lowered.startsWith(start, end - start.length)) return true;
     if (start.length < 3) continue;
     const joint = lowered[end - 1];
-    if ((joint === "_" || joint === "-") && lowered.startsWith(start, end - 1 - start.length)) {
+    if (
+      (joint === "_" || joint === "-" || joint === " ") &&
+      lowered.startsWith(start, end - 1 - start.length)
+    ) {
       return true;
     }
   }
@@ -61,12 +69,15 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   const closer = at;
   at = skipClosers(lowered, at);
   const separator = lowered[at];
-  if (separator === ":" || separator === "=") {
+  if (separator === ":" || separator === "=" || separator === "：") {
     return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ");
   }
   if (separator === ">") return at === closer && isElementStart(lowered[at + 1]);
-  if (separator === "!" || separator === "?" || separator === "+") return lowered[at + 1] === "=";
+  if ((separator === "!" || separator === "?" || separator === "+") && lowered[at + 1] === "=") {
+    return true;
+  }
   if (separator === "\x1b" || lowered.startsWith("u001b", at)) return true; // a colour
+  if (isSaid(lowered, { nameEnd, closer, at })) return true;
   const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
   return at > closer &&
     (before.includes("-") || before.includes('name"') || before.includes('key"') ||
@@ -76,6 +87,65 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
       separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
       lowered.startsWith("value", at) ||
       lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
+}
+
+/** Words between a name and its value in a sentence. */
+const VERBS = ["is ", "was ", "ist ", "lautet ", "es ", "é ", "è ", "est ", "to ", "as "];
+const PREPOSITIONS = ["for ", "of ", "to ", "on ", "für "];
+
+/** Whether a name may be told of in another way: in a sentence, a call, a statement, the head of a table. */
+function isSaid(
+  lowered: string,
+  { nameEnd, closer, at }: {
+    readonly nameEnd: number;
+    readonly closer: number;
+    readonly at: number;
+  },
+): boolean {
+  const next = lowered[at] ?? "";
+  const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
+  if (next === "*") return lowered.startsWith("**", at) && lowered.slice(at, at + 6).includes(":");
+  if (next === "%") return lowered.startsWith("%22", at) || lowered.startsWith("%3d", at);
+  if (next === "|" || next === "?" && lowered[at + 1] === "?") return true;
+  if (next === "(") return "\"'\\bfru@$".includes(lowered[at + 1] ?? " ");
+  if (next === "," || next === ")") {
+    if (before.includes("(")) return true;
+    if (lowered.slice(Math.max(0, nameEnd - 600), nameEnd).includes("insert")) return true;
+  }
+  if (isCell(lowered, nameEnd, closer)) return true;
+  if (at === closer) return lowered.startsWith("是", at);
+  if (/[-+]/.test(next) && before.includes("|")) return true;
+  if (before.slice(-24).includes("kind") || before.endsWith("random_password")) return true;
+  if (isQuoted(lowered, closer, at) && /user|role|with|store|key|insert/.test(before)) return true;
+  const said = lowered.slice(at, at + 100);
+  if (VERBS.some((verb) => said.startsWith(verb)) && /[\d"'`!#$%^&*+=?~§@]/.test(said)) return true;
+  if (PREPOSITIONS.some((word) => said.startsWith(word)) && /[:：]/.test(said)) return true;
+  return isColumn(lowered, closer, at);
+}
+
+/** `password    x1y2z3` of a table: two blanks or a tab at least, then one word with a digit or a sign. */
+function isColumn(lowered: string, closer: number, at: number): boolean {
+  const gap = lowered.slice(closer, at);
+  if (!gap.startsWith("  ") && !gap.startsWith("\t") && !gap.startsWith("\\t")) return false;
+  return /^[^\s|]{6}/.test(lowered.slice(at, at + 6));
+}
+
+function isQuoted(lowered: string, closer: number, at: number): boolean {
+  for (let index = closer; index < at; index++) if (`"'`.includes(lowered[index]!)) return true;
+  return false;
+}
+
+/** Whether a name is one of several with commas between, as the head of a table has them. */
+function isCell(lowered: string, nameEnd: number, closer: number): boolean {
+  const next = lowered[closer] ?? "";
+  const endsLine = next === "\n" || next === "\r" || next === "\\";
+  if (next !== "," && !endsLine && next !== '"') return false;
+  let start = nameEnd;
+  while (nameEnd - start < 64 && isTokenCode(lowered.charCodeAt(start - 1))) start--;
+  const isFirst = next === "," && isTokenCode(lowered.charCodeAt(closer + 1));
+  const previous = lowered[start - 1] ?? "";
+  return isFirst || ",\t\\".includes(previous) && previous !== "" ||
+    previous === '"' && lowered[start - 2] === ",";
 }
 
 function skipClosers(lowered: string, from: number): number {

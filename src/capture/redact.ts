@@ -12,6 +12,9 @@ import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { hidePrivate } from "./private_payload.ts";
+import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
+import { maskTables } from "./tables.ts";
+import { maskToldForms } from "./told_forms.ts";
 import { maskNamedForms } from "./named_forms.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskKnownForms } from "./secrets.ts";
@@ -80,8 +83,9 @@ function maskOnce(text: string, rules: RedactRules): string {
   if (text.length >= MIN_LENGTH) {
     masked = maskKnownForms(text);
     if (mayAssign(lowered)) {
-      masked = maskVariables(maskAssignments(maskNamedForms(masked)));
-      masked = maskLists(maskCookies(maskNetrc(masked)));
+      masked = maskInserts(maskMadePasswords(maskKubernetes(masked)));
+      masked = maskVariables(maskAssignments(maskToldForms(maskNamedForms(masked))));
+      masked = maskTables(maskLists(maskCookies(maskNetrc(masked))));
     }
   }
   for (const pattern of rules.patterns) masked = maskPattern(masked, pattern);

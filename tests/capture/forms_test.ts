@@ -50,3 +50,25 @@ Deno.test("a NUL becomes a blank, wherever it stands, and hides no secret behind
   });
   assert.equal(redactText("a\0b", RULES), "a b");
 });
+
+Deno.test("a phrase of several words is masked as a whole", () => {
+  assert.equal(
+    redactText(`smtp:\n  passphrase: correct horse battery ${SECRET}\n  user: ana`, RULES),
+    "smtp:\n  passphrase: [redacted:secret]\n  user: ana",
+  );
+  const words = "abandon ability able about above absent absorb abstract absurd abuse access zoo";
+  for (const name of ["MNEMONIC", "seed_phrase", "WALLET_RECOVERY_PHRASE", "export MNEMONIC"]) {
+    assert.ok(needsRedaction(JSON.stringify({ a: `${name}="${words}"` }), []));
+    assert.equal(redactText(`${name}="${words}"`, RULES), `${name}="[redacted:secret]"`);
+    assert.equal(redactText(`${name}=${words}\n`, RULES), `${name}=[redacted:secret]\n`);
+  }
+});
+
+Deno.test("JSON in an address is known by its names", () => {
+  const text = `payload=%7B%22password%22%3A%22${SECRET}%22%2C%22u%22%3A%22u78%22%7D`;
+  assert.ok(needsRedaction(JSON.stringify({ a: text }), []));
+  assert.equal(
+    redactText(text, RULES),
+    "payload=%7B%22password%22%3A%22[redacted:secret]%22%2C%22u%22%3A%22u78%22%7D",
+  );
+});
