@@ -1,5 +1,6 @@
 /** The secrets that have a form of their own: what each looks like. What gives them away stands in `triggers.ts`. */
 import { maskCommands } from "./commands.ts";
+import { maskConfigured } from "./configured.ts";
 import { maskPiped } from "./piped.ts";
 import { serviceToken } from "./service_tokens.ts";
 import { type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.ts";
@@ -108,6 +109,7 @@ const COMPANIONS: ReadonlyMap<string, readonly string[]> = new Map([
 const BY_FUNCTION: ReadonlyMap<string, (text: string) => string> = new Map([
   [COMMAND, maskCommands],
   [PIPED, maskPiped],
+  ["configured", maskConfigured],
 ]);
 
 /** The text with every secret of a known form masked as `[redacted:<kind>]`. */

@@ -107,6 +107,18 @@ export const KEPT_TEXTS: readonly string[] = [
   "mnemonic: mov eax",
   "mnemonic = 'add2x1'",
   "the password of user2: see the wiki",
+  // Commands and lines that store none.
+  "gh secret set DEPLOY_TOKEN --body $TOKEN2",
+  "gh secret set DEPLOY_TOKEN < file2",
+  "gh secret list -R a/b2",
+  "aws ssm put-parameter --name /a --type String --value x1y2z3w4",
+  "aws ssm put-parameter --type SecureString --value file://secret2.txt",
+  "npm config set registry https://registry2.test",
+  "git config set user.name Ana2",
+  "127.0.0.1:5432:5432",
+  "src/a.ts:5432:12:error:x1y2z3",
+  "postgres:5432:ready: x1y2z3w4",
+  "smbclient //h64/x -U joe",
 ];
 
 /** What gives a secret away. */
@@ -187,4 +199,18 @@ export const GIVING_TEXTS: readonly string[] = [
   "пароль: %",
   "비밀번호: %",
   "wachtwoord: %",
+  // What commands store, and files of logins.
+  "gh secret set DEPLOY_TOKEN --body %",
+  'gh secret set DEPLOY_TOKEN -b"%" -R a/b',
+  "gh secret set NAME2 --repo a/b --body='%'",
+  "aws ssm put-parameter --name /app/db --type SecureString --value %",
+  "aws ssm put-parameter --value '%' \\\n  --type SecureString --name a",
+  "npm config set //registry.npmjs.org/:_authToken %",
+  "npm config set //registry.npmjs.org/:_authToken=%",
+  "poetry config set http-basic.password '%'",
+  "CREATE USER 'joe54'@'localhost' IDENTIFIED BY '%';",
+  "create user ana identified with mysql_native_password by '%'",
+  "h33.test:5432:db:joe:%\n",
+  "*:*:*:ana:%",
+  "# of the database\nlocalhost:5432:*:postgres:%\nother",
 ];

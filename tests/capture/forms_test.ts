@@ -72,3 +72,16 @@ Deno.test("JSON in an address is known by its names", () => {
     "payload=%7B%22password%22%3A%22[redacted:secret]%22%2C%22u%22%3A%22u78%22%7D",
   );
 });
+
+Deno.test("the password behind a name and a percent sign is masked for smbclient", () => {
+  for (
+    const [before, after] of [["//h/x -U joe%", ""], ["-U 'joe%", "' //h/x"], [
+      "--user=joe%",
+      " //h",
+    ]]
+  ) {
+    const text = `smbclient ${before}${SECRET}${after}`;
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []));
+    assert.equal(redactText(text, RULES), `smbclient ${before}[redacted:password]${after}`);
+  }
+});
