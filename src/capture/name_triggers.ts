@@ -90,7 +90,20 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
 }
 
 /** Words between a name and its value in a sentence. */
-const VERBS = ["is ", "was ", "ist ", "lautet ", "es ", "é ", "è ", "est ", "to ", "as "];
+const VERBS = [
+  "is ",
+  "was ",
+  "ist ",
+  "lautet ",
+  "es ",
+  "é ",
+  "è ",
+  "est ",
+  "to ",
+  "as ",
+  "- ",
+  "– ",
+];
 const PREPOSITIONS = ["for ", "of ", "to ", "on ", "für "];
 
 /** Whether a name may be told of in another way: in a sentence, a call, a statement, the head of a table. */

@@ -4,6 +4,7 @@
  * Everything here is pure, never throws, takes time linear in its input, and changes nothing when it
  * sees its own result again.
  */
+import { maskAsked } from "./asked_secrets.ts";
 import { maskAssignments } from "./assignments.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskCarried } from "./carried.ts";
@@ -121,6 +122,7 @@ function isMask(text: string): boolean {
 export function redactValue(value: unknown, rules: RedactRules): unknown {
   const source = hidePrivate(value);
   const redacted = { value: redactOnce(source, rules) };
+  maskAsked(redacted.value);
   return maskCarried(source, redacted) ? redactOnce(redacted.value, rules) : redacted.value;
 }
 

@@ -79,7 +79,7 @@ const FORMS: readonly Form[] = [
   { pattern: String.raw`${NAME}\x60[ \t]{1,4}(?:to|is|as|=)[ \t]{1,4}\x60${QUOTED}`, isOpen: true },
   {
     pattern: String
-      .raw`${NAME}${MARK}?${BLANKS}(?:(?:is|was|ist|lautet|es|é|è|est)(?:${BLANKS}(?:now|set${BLANKS}to|still))?[ \t]{0,4}:?|=>)` +
+      .raw`${NAME}${MARK}?${BLANKS}(?:(?:is|was|ist|lautet|es|é|è|est)(?:${BLANKS}(?:now|set${BLANKS}to|still))?[ \t]{0,4}:?|=>|[-–])` +
       String.raw`${BLANKS}${EITHER}`,
     isOpen: true,
   },

@@ -19,6 +19,8 @@ export interface Clue {
 
 /** The kind of what only the option of a command gives away; its masks do not name it. */
 export const COMMAND = "command";
+/** The same for what a command prints that is asked for a secret. */
+export const ASKED = "asked";
 /** The same for a password that a command reads from a pipe, or by its place. */
 export const PIPED = "piped";
 
@@ -51,6 +53,9 @@ export const CLUES: readonly Clue[] = [
   { kind: "configured", run: 0, lead: "secret", literals: [" set "] }, { kind: "configured", run: 0, lead: "pu", literals: ["t-para"] },
   { kind: "configured", run: 0, lead: "IDENTIF", literals: ["IED BY", "IED WI"] },
   { kind: "configured", run: 0, lead: "identif", literals: ["ied by", "ied wi"] },
+  // Commands that print nothing but a secret: the look is enough, what they print is masked elsewhere.
+  { kind: ASKED, run: 0, literals: ["intenv", "o $", "o \\\"$", "rintf", "sonpat", "-field", "op rea", "ss sho", "h toke", "t -raw", "retStr"] },
+  { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
   { kind: "configured", run: 0, literals: [":5432:", ":5433:", ":6432:", ":*:*:"] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
@@ -141,6 +146,7 @@ export function isSuspect(text: string, clue: Clue): boolean {
 function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clue): boolean {
   if (literal === "://") return mayHoldUserInfo(text);
   if (kind === COMMAND) return mayHoldOption(text, lead + literal);
+  if (kind === ASKED) return mayAsk(text, literal);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     if (lead !== "" && !text.startsWith(lead, at - lead.length)) continue;
     const start = at + literal.length;
@@ -183,6 +189,21 @@ function mayHoldUserInfo(text: string): boolean {
     const userInfo = text.slice(at + 3, sign);
     if (userInfo.includes("/")) continue;
     if (userInfo.includes(":") || userInfo.length >= 16 && !userInfo.includes(" ")) return true;
+  }
+  return false;
+}
+
+/** Whether a command has such a word, and one of the words that secrets are called by. */
+function mayAsk(text: string, literal: string): boolean {
+  for (let at = text.indexOf('"command"'); at !== -1; at = text.indexOf('"command"', at + 9)) {
+    const command = text.slice(at, at + 4_400);
+    if (!command.includes(literal)) continue;
+    const lowered = command.toLowerCase();
+    for (
+      const word of ["pass", "wort", "wd", "psk", "secret", "token", "key", "auth", "dential", "$"]
+    ) {
+      if (lowered.includes(word)) return true;
+    }
   }
   return false;
 }

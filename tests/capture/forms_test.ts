@@ -85,3 +85,55 @@ Deno.test("the password behind a name and a percent sign is masked for smbclient
     assert.equal(redactText(text, RULES), `smbclient ${before}[redacted:password]${after}`);
   }
 });
+
+/** Commands that print one secret and nothing else. */
+const ASKING = [
+  "printenv STRIPE_SECRET_KEY",
+  "echo $GITHUB_TOKEN",
+  'echo "$GITHUB_TOKEN"',
+  "echo ${DB_PASSWORD}",
+  "cd /srv/app && printenv DB_PASSWORD",
+  "kubectl get secret db -o jsonpath='{.data.password}' | base64 -d",
+  "kubectl -n app get secrets/db -o jsonpath={.data.dsn} | base64 --decode; echo",
+  "vault kv get -field=password secret/app",
+  "op read op://dev/db/password",
+  "pass show work/db",
+  "gh auth token",
+  "terraform output -raw db_password",
+];
+for (const command of ASKING) {
+  Deno.test(`what "${command}" prints is masked`, () => {
+    const payload = {
+      tool_name: "Bash",
+      tool_input: { command, description: "look" },
+      tool_response: { stdout: `${SECRET}\n`, stderr: "" },
+    };
+    assert.ok(needsRedaction(JSON.stringify(payload), []), "the cheap look sees it");
+    const masked = redactValue(payload, RULES);
+    const shown = { ...payload.tool_response, stdout: "[redacted:secret]\n" };
+    assert.deepEqual(masked, { ...payload, tool_response: shown });
+    assert.deepEqual(redactValue(masked, RULES), masked);
+  });
+}
+
+Deno.test("of an entry of pass the first line is masked, and another command's output stays", () => {
+  const shown = (command: string, stdout: string) => {
+    const payload = { tool_input: { command }, tool_response: { stdout } };
+    return (redactValue(payload, RULES) as typeof payload).tool_response.stdout;
+  };
+  assert.equal(shown("pass show a/b", `${SECRET}\nuser: ana`), "[redacted:secret]\nuser: ana");
+  for (
+    const [command, stdout] of [
+      ["printenv HOME", "/home/ana2"],
+      ["echo $TOKEN_COUNT2", "12345"],
+      ["echo $?", "12345"],
+      ["printenv API_KEY", "a line\nand another 2"],
+      ["op read op://dev/db/password", "[ERROR] 2026/11/22 no such item2"],
+      ["kubectl get secret db -o name", "secret/db-x1y2"],
+      ["kubectl get configmap db -o jsonpath='{.data.a}'", "x1y2z3w4"],
+      ["echo $API_KEY > file2; wc -c file2", "40 file2"],
+    ] as const
+  ) {
+    assert.equal(shown(command, stdout), stdout, command);
+  }
+});
