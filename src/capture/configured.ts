@@ -18,7 +18,8 @@ const FORMS: readonly string[] = [
   String
     .raw`(\bsecret${BLANKS}set${BLANKS}${LINE}{0,300}?(?<=[ \t])(?:--body(?:=|${BLANKS})|-b[ \t=]{0,8})(?:${QUOTE})?)${VALUE}`,
   // kubectl create secret generic db --from-literal=name=word
-  String.raw`(--from-literal(?:=|${BLANKS})(?:${QUOTE})?[\w.-]{1,253}=(?:${QUOTE})?)${VALUE}`,
+  String
+    .raw`(--from-literal(?:=|${BLANKS})(?:${QUOTE})?(?!(?:user(?:name)?|host|port|name|email|database)=)[\w.-]{1,253}=(?:${QUOTE})?)${VALUE}`,
   // aws ssm put-parameter --type SecureString --value word
   String
     .raw`(\bput-parameter\b(?=${LINE}{0,1500}SecureString)${LINE}{0,1000}?[ \t]--value(?:=|${BLANKS})(?:${QUOTE})?)${VALUE}`,

@@ -17,9 +17,9 @@ const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly stri
     "auth", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
   { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
   { end: "dential", starts: ["cre"] }, { end: "monic", starts: ["mne"] },
-  { end: "seña", starts: ["contra"] }, { end: "sena", starts: ["contra"] }, { end: "senha", starts: [""] },
-  { end: "passe", starts: ["mot de "] }, { end: "twoord", starts: ["wach"] }, { end: "hasło", starts: [""] },
-  { end: "senord", starts: ["lö"] }, { end: "ifre", starts: ["ş"] }, { end: "пароль", starts: [""] },
+  { end: "ña", starts: ["contrase"] }, { end: "senha", starts: [""] },
+  { end: "woord", starts: ["wacht"] }, { end: "hasło", starts: [""] },
+  { end: "ösenord", starts: ["l"] }, { end: "şifre", starts: [""] }, { end: "пароль", starts: [""] },
   { end: "密码", starts: [""] }, { end: "密碼", starts: [""] }, { end: "パスワード", starts: [""] },
   { end: "비밀번호", starts: [""] },
 ];
@@ -130,6 +130,7 @@ function isSaid(
   if (/[-+]/.test(next) && before.includes("|")) return true;
   if (before.slice(-24).includes("kind") || before.endsWith("random_password")) return true;
   if (isQuoted(lowered, closer, at) && /user|role|with|store|key|insert/.test(before)) return true;
+  if (lowered.startsWith("set ", at) || before.includes("config set ")) return true;
   const said = lowered.slice(at, at + 100);
   if (VERBS.some((verb) => said.startsWith(verb)) && /[\d"'`!#$%^&*+=?~§@]/.test(said)) return true;
   if (PREPOSITIONS.some((word) => said.startsWith(word)) && /[:：]/.test(said)) return true;
@@ -170,7 +171,7 @@ function skipClosers(lowered: string, from: number): number {
 function isSuffix(rest: string): boolean {
   const tail = rest.startsWith("orization") ? rest.slice(9) : rest;
   const bare = tail[0] === "_" || tail[0] === "-" ? tail.slice(1) : tail;
-  return tail === "" || SUFFIXES.includes(bare) || /^\d{1,2}$/.test(bare);
+  return tail === "" || tail === "e" || SUFFIXES.includes(bare) || /^\d{1,2}$/.test(bare);
 }
 
 /** Quotes, brackets and white space, also as `\n` and `\t`. */

@@ -9,6 +9,7 @@ import { maskAssignments } from "./assignments.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskCarried } from "./carried.ts";
 import { maskArguments, maskNetrc } from "./commands.ts";
+import { maskConfigured } from "./configured.ts";
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
@@ -84,6 +85,7 @@ function maskOnce(text: string, rules: RedactRules): string {
   if (text.length >= MIN_LENGTH) {
     masked = maskKnownForms(text);
     if (mayAssign(lowered)) {
+      masked = maskConfigured(masked);
       masked = maskInserts(maskMadePasswords(maskKubernetes(masked)));
       masked = maskVariables(maskAssignments(maskToldForms(maskNamedForms(masked))));
       masked = maskTables(maskLists(maskCookies(maskNetrc(masked))));

@@ -8,7 +8,7 @@ const PASS_OWNERS =
 
 /** What others call a password. */
 const ELSEWHERE =
-  "contrase[ñn]a|(?<=^|[^a-z]|\\\\[nrt])senha|mot de passe|wachtwoord|hasło|lösenord|şifre|пароль|" +
+  "contraseña|(?<=^|[^a-z]|\\\\[nrt])senha|mot de passe|wachtwoord|hasło|lösenord|şifre|пароль|" +
   "密[码碼]|パスワード|비밀번호";
 
 /** A secret name, or the end of one. For a regular expression that ignores case. */

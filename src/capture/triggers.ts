@@ -49,14 +49,11 @@ export const CLUES: readonly Clue[] = [
   { kind: "vault-token", run: 20, literals: ["vs.", "vb."] }, { kind: "google-token", run: 20, literals: ["ya29."] },
   { kind: "atlassian-token", run: 20, literals: ["ATATT", "ATCTT"] },
   { kind: "linear-key", run: 30, literals: ["_api_"] }, { kind: "shopify-token", run: 35, literals: ["hp"] },
-  { kind: "setting", run: 0, literals: ["ENV ", "gure s"] }, { kind: "configured", run: 0, lead: "con", literals: ["fig se"] },
-  { kind: "configured", run: 0, lead: "secret", literals: [" set "] }, { kind: "configured", run: 0, lead: "pu", literals: ["t-para"] },
-  { kind: "configured", run: 0, lead: "IDENTIF", literals: ["IED BY", "IED WI"] },
-  { kind: "configured", run: 0, lead: "identif", literals: ["ied by", "ied wi"] },
-  // Commands that print nothing but a secret: the look is enough, what they print is masked elsewhere.
-  { kind: ASKED, run: 0, literals: ["intenv", "o $", "o \\\"$", "rintf", "sonpat", "-field", "op rea", "ss sho", "h toke", "t -raw", "retStr"] },
+  { kind: "setting", run: 0, literals: ["ENV ", "gure s"] }, { kind: "configured", run: 0, lead: "Secure", literals: ["String"] },
+  { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED B", "FIED W"] },
+  { kind: "configured", run: 0, lead: "identi", literals: ["fied b", "fied w"] },
   { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
-  { kind: "configured", run: 0, literals: [":5432:", ":5433:", ":6432:", ":*:*:"] },
+  { kind: "configured", run: 0, lead: ":", literals: ["5432:", "5433:", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\""] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] },
@@ -146,7 +143,7 @@ export function isSuspect(text: string, clue: Clue): boolean {
 function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clue): boolean {
   if (literal === "://") return mayHoldUserInfo(text);
   if (kind === COMMAND) return mayHoldOption(text, lead + literal);
-  if (kind === ASKED) return mayAsk(text, literal);
+  if (kind === ASKED) return mayAsk(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     if (lead !== "" && !text.startsWith(lead, at - lead.length)) continue;
     const start = at + literal.length;
@@ -193,17 +190,40 @@ function mayHoldUserInfo(text: string): boolean {
   return false;
 }
 
-/** Whether a command has such a word, and one of the words that secrets are called by. */
-function mayAsk(text: string, literal: string): boolean {
-  for (let at = text.indexOf('"command"'); at !== -1; at = text.indexOf('"command"', at + 9)) {
+/** What commands have that print one secret, and words that secrets are called by. */
+const ASKING = [
+  "printenv",
+  "echo ",
+  "printf",
+  "jsonpath",
+  "-field",
+  "op read",
+  "pass show",
+  "auth token",
+  " -raw",
+  "SecretString",
+];
+const ASKED_FOR = [
+  "pass",
+  "wort",
+  "wd",
+  "psk",
+  "secret",
+  "token",
+  "key",
+  "auth",
+  "dential",
+  "ña",
+  "senha",
+];
+
+/** Whether a command may ask for a secret: only what runs one has such a field. */
+function mayAsk(text: string): boolean {
+  for (let at = text.indexOf('mmand"'); at !== -1; at = text.indexOf('mmand"', at + 9)) {
     const command = text.slice(at, at + 4_400);
-    if (!command.includes(literal)) continue;
+    if (!ASKING.some((word) => command.includes(word))) continue;
     const lowered = command.toLowerCase();
-    for (
-      const word of ["pass", "wort", "wd", "psk", "secret", "token", "key", "auth", "dential", "$"]
-    ) {
-      if (lowered.includes(word)) return true;
-    }
+    if (ASKED_FOR.some((word) => lowered.includes(word))) return true;
   }
   return false;
 }

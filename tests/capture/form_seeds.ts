@@ -203,7 +203,7 @@ export const GIVING_TEXTS: readonly string[] = [
   "gh secret set DEPLOY_TOKEN --body %",
   'gh secret set DEPLOY_TOKEN -b"%" -R a/b',
   "gh secret set NAME2 --repo a/b --body='%'",
-  "kubectl create secret generic dbsec2 --from-literal=value=% --dry-run",
+  "kubectl create secret generic dbsec2 --from-literal=user=ana2 --from-literal=value=% --dry-run",
   "password - %",
   "aws ssm put-parameter --name /app/db --type SecureString --value %",
   "aws ssm put-parameter --value '%' \\\n  --type SecureString --name a",
