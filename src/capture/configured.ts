@@ -22,7 +22,7 @@ const FORMS: readonly string[] = [
     .raw`(--from-literal(?:=|${BLANKS})(?:${QUOTE})?(?!(?:user(?:name)?|host|port|name|email|database)=)[\w.-]{1,253}=(?:${QUOTE})?)${VALUE}`,
   // aws ssm put-parameter --type SecureString --value word
   String
-    .raw`(\bput-parameter\b(?=${LINE}{0,1500}SecureString)${LINE}{0,1000}?[ \t]--value(?:=|${BLANKS})(?:${QUOTE})?)${VALUE}`,
+    .raw`(\bput-parameter\b(?=${LINE}{0,500}SecureString)${LINE}{0,400}?[ \t]--value(?:=|${BLANKS})(?:${QUOTE})?)${VALUE}`,
   // npm config set //registry.test/:_authToken word
   String.raw`(\bconfig${BLANKS}set${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}[\w./:@-]{0,200}?` +
   String

@@ -89,21 +89,9 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
       lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
 }
 
-/** Words between a name and its value in a sentence. */
-const VERBS = [
-  "is ",
-  "was ",
-  "ist ",
-  "lautet ",
-  "es ",
-  "é ",
-  "è ",
-  "est ",
-  "to ",
-  "as ",
-  "- ",
-  "– ",
-];
+/** What a sentence says of a name: a word with a digit or a sign, or one in backticks. */
+const SAYS_VALUE =
+  /^(?:(?:is|was|ist|lautet|es|é|è|est)(?:\s|\\t){1,8}(?:(?:now|set(?:\s|\\t){1,8}to|still)[ \t\\]{0,12})?:?|(?:to|as|is|=)\s|[-–])(?:\s|\\t){0,12}(?=\S{6})[a-z"'*\\._-]{0,60}[^\sa-z._-]/;
 const PREPOSITIONS = ["for ", "of ", "to ", "on ", "für "];
 
 /** Whether a name may be told of in another way: in a sentence, a call, a statement, the head of a table. */
@@ -122,7 +110,7 @@ function isSaid(
   if (next === "|" || next === "?" && lowered[at + 1] === "?") return true;
   if (next === "(") return "\"'\\bfru@$".includes(lowered[at + 1] ?? " ");
   if (next === "," || next === ")") {
-    if (before.includes("(")) return true;
+    if (next === "," && before.includes("(") && isQuoted(lowered, closer, at)) return true;
     if (lowered.slice(Math.max(0, nameEnd - 600), nameEnd).includes("insert")) return true;
   }
   if (isCell(lowered, nameEnd, closer)) return true;
@@ -132,7 +120,7 @@ function isSaid(
   if (isQuoted(lowered, closer, at) && /user|role|with|store|key|insert/.test(before)) return true;
   if (lowered.startsWith("set ", at) || before.includes("config set ")) return true;
   const said = lowered.slice(at, at + 100);
-  if (VERBS.some((verb) => said.startsWith(verb)) && /[\d"'`!#$%^&*+=?~§@]/.test(said)) return true;
+  if (SAYS_VALUE.test(said)) return true;
   if (PREPOSITIONS.some((word) => said.startsWith(word)) && /[:：]/.test(said)) return true;
   return isColumn(lowered, closer, at);
 }

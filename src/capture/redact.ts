@@ -182,6 +182,7 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     /^(?:name|key)$/i.test(key) && typeof item === "string" && /^[\w.-]{1,48}$/.test(item) &&
     isSecretName(item)
   );
+  const isKubernetes = entries.some(([key, item]) => key === "kind" && item === "Secret");
   entries.forEach(([key, item], index) => {
     // What has a blank in it is no name, nor what is left of one: a question whose answer it is a key to, for example.
     const builtIn = redactText(key, BUILT_IN);
@@ -190,7 +191,9 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     const targetKey = Object.hasOwn(target, redactedKey)
       ? redactText(`${redactedKey}[redacted:key-${index}]`, rules)
       : redactedKey;
-    const secrecy = secrecyOf([key, redactedKey], item, { isPair, around: container.secrecy });
+    const secrecy = isKubernetes && /^(?:data|stringData)$/.test(key)
+      ? "all"
+      : secrecyOf([key, redactedKey], item, { isPair, around: container.secrecy });
     // A key "__proto__" is one like any other: Deno has no setter of that name.
     target[targetKey] = typeof item === "number" && secrecy === "all"
       ? VALUE_MASK
