@@ -1,6 +1,7 @@
 /**
  * The cheap look for names: could a text set a secret that its name gives away? As in `triggers.ts`, searches for literals and
- * a closer look where one is found, and never `false` where masking would change something.
+ * a closer look where one is found (only there, and late, also a pattern), and never `false` where masking would change
+ * something.
  */
 
 /** Endings that a secret name may have behind its word. */
@@ -26,8 +27,8 @@ const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly stri
 
 /**
  * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
- * or `isSecretName()` finds something, also when the text is the JSON of theirs. No regex, for
- * this is asked of every payload.
+ * or `isSecretName()` finds something, also when the text is the JSON of theirs. No regex before a name
+ * is found, for this is asked of every payload.
  */
 export function mayAssign(lowered: string): boolean {
   for (let index = 0; index < FRAGMENTS.length; index++) {
