@@ -10,8 +10,10 @@
  *   and `name: value` at the end of a line.
  */
 
-import { isBarePass, isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
-import { isTokenCode } from "./triggers.ts";
+import { isCode, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
+import { closesWord, expansionAt, isPartOfName, isTokenWord, type Span } from "./value_places.ts";
+import { isBarePass, isNoSecret, SAID_NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+import { isTokenCode } from "./name_triggers.ts";
 
 const ESC = "\x1b";
 /** How a terminal is told to change colour, also escaped. */
@@ -29,11 +31,13 @@ const BEFORE_QUOTE = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]|${COLOUR}){0,40}` +
 /** What closes a name (`"`, `']`, at any depth of escaping). */
 const CLOSER = String.raw`(?:${COLOUR}){0,3}\\{0,7}["'\x60]?\]?(?:${COLOUR}){0,3}`;
 /** A name, what closes it, and what leads to its value. */
-const HEAD = String.raw`(${NAME}${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
+const HEAD = String.raw`(${SAID_NAME}${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
   String.raw`(:[ \t]{0,4}${TYPE}[ \t]{0,4}=(?=${BEFORE_QUOTE}\\{0,7}["'\x60])|` +
   // Not the padding of base64 at the end of a line.
   String.raw`:[ \t]{0,4}[a-z]{1,20}[ \t]{0,4}=(?![=>]|[ \t]{0,4}(?:$|[\r\n]|\\[nr]))|` +
-  String.raw`:=|=>|={1,3}|!={1,2}|\?=|\+=|:|>|,)?`;
+  String.raw`:=|=>|={1,3}|!={1,2}|\?=|\+=|` +
+  // Two colons lead to a member or a test, not to a value: `token::tests`.
+  String.raw`[:：](?!:)|>|,)?`;
 
 const QUOTE = new RegExp(BEFORE_QUOTE + "(\\\\{0,7})([\"'`])", "iy");
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm)[ \t]{1,4}/iy;
@@ -52,19 +56,8 @@ const ENTRY_START = /(?:^|[\r\n{,;([&?]|\\[nrt]|[-+>] )[ \t]*$/;
 /** Behind `pass:` in prose only what looks like nothing else. */
 const RANDOM =
   /[ \t]{0,4}(?=[^\s/]{0,40}[A-Za-z])(?=[^\s/]{0,40}\d)[^\s"'`\\/(,;]{8,64}(?![^\s"'`\\,;)}])/y;
-const PASS_CODE = /^[!~+]|[=!<>]=|&&|\|\||^-?[\d.]{1,6}(?:%|m?s|x|\/\d{1,6})?$/;
 const HEADER =
   /^(?:x-[\w-]{0,40}|(?:private|job|deploy|api|access|auth|vault|dd-api|circle)-)(?:token|key|secret|auth|pass|password)$/i;
-
-const KEYWORD =
-  /^(?:await|new|async|function|typeof|return|self|this|super|not|lambda|if|is|in|and|or|the|an?|to|for|with|flags?|options?|arguments?)$/;
-const STRUCTURE =
-  /^(?:[<({]|[|>][-+\d]{0,2}$|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]},;.]*$|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b|&(?:$|mut$|str\b|\[))/;
-const CALL = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*!?[([<]/;
-const PATH = /^(?:[A-Za-z_$][\w$]*(?:\?\.|\.|::|->))+[A-Za-z_$][\w$]*!?$/;
-const OWN_NAME = /(?:pass(?:wor[dt]|wd|phrase)?|kennwort|pwd|secret|token|key|auth)\d?$/i;
-const CODE_ROOT =
-  /^(?:self|this|args|config|settings|opts|options|env|req|request|res|response|ctx|context|user|data|params|props|state|input|body|headers)\b/;
 
 /** The text with the value of each assignment to a secret name masked; the name stays. */
 export function maskAssignments(text: string): string {
@@ -82,28 +75,34 @@ export function maskAssignments(text: string): string {
 }
 let head: RegExp | undefined;
 
-interface Span {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Where the secret value of a found head stands, or nothing when there is none. */
 function findValue(text: string, found: RegExpExecArray): Span | undefined {
-  const [whole, word = "", closer = "", space = "", separator] = found;
+  const [whole, word = "", closer = "", space = "", sign] = found;
+  const separator = sign === "：" ? ":" : sign;
   const from = found.index + whole.length;
   const name = nameUpTo(text, found.index) + word;
   if (text.startsWith(MASK_HEAD, found.index + word.length - name.length - MASK_HEAD.length)) {
     return undefined; // `[redacted:github-token]: …`
   }
+  const start = found.index + word.length - name.length;
+  if (separator === ":" && isPartOfName(text, start, from)) return undefined;
+  const variable = text.startsWith("${", start - 2) ? expansionAt(text, start - 2) : undefined;
+  if (variable !== undefined) return variable.value;
   const isFlag = name.startsWith("-");
   if (separator === ">") return closer === "" ? findElementText(text, from) : undefined;
   if (separator === "," && closer !== "" && isFlag) return findQuoted(text, from, name);
   if (separator === "," || separator === undefined && (!isFlag || closer !== "" || space === "")) {
     // Backslashes without a quote are those of an escaped line break.
     const gap = /^\\+$/.test(closer) ? from - closer.length - space.length : from;
-    return findPaired(text, gap, { name, start: found.index + word.length - name.length });
+    return findPaired(text, gap, { name, start });
   }
-  if (endAt(QUOTE, text, from) !== -1) return findQuoted(text, from, name);
+  if (endAt(QUOTE, text, from) !== -1) {
+    if (closer === "" && isEndOfWord(text, from)) return undefined;
+    const value = findQuoted(text, from, name);
+    const isToken = value !== undefined &&
+      isTokenWord(name, text.slice(value.start, value.end), separator);
+    return isToken ? undefined : value;
+  }
   if (separator !== undefined && /^[=!]=|^=>/.test(separator)) return undefined;
   const isTight = separator === "=" && space === "" && !/\s/.test(text[from] ?? " ");
   if (isBarePass(name) && !isTight && separator !== undefined) {
@@ -150,6 +149,11 @@ function findPaired(
   return findUnquoted(text, value, { name, separator: ":", isTight: false });
 }
 
+function isEndOfWord(text: string, from: number): boolean {
+  const [whole = "", slashes = ""] = matchAt(QUOTE, text, from) ?? [];
+  return closesWord(text, from + whole.length - 1, slashes.length);
+}
+
 function findElementText(text: string, from: number): Span | undefined {
   const value = matchAt(ELEMENT_TEXT, text, from);
   if (value === undefined || isNoSecret("", value[0])) return undefined;
@@ -172,6 +176,8 @@ function findQuoted(text: string, from: number, name: string): Span | undefined 
     const lineEnd = text.slice(start, end).indexOf("\n");
     if (lineEnd !== -1) end = start + lineEnd;
   }
+  const variable = expansionAt(text, start);
+  if (variable?.end === end) return variable.value;
   return end <= start || isNoSecret(name, text.slice(start, end)) ? undefined : { start, end };
 }
 
@@ -194,13 +200,6 @@ export function findClosingQuote(
   return -1;
 }
 
-interface Unquoted {
-  readonly name: string;
-  readonly separator: string | undefined;
-  /** Nobody puts spaces there: `NAME=value`, `--name value`. */
-  readonly isTight: boolean;
-}
-
 function findUnquoted(text: string, from: number, form: Unquoted): Span | undefined {
   let start = from;
   while (start - from < 8 && (text[start] === " " || text[start] === "\t")) start++;
@@ -208,6 +207,8 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   if (!isBarePass(form.name)) start = Math.max(start, endAt(COLOURS, text, start));
   const scheme = schemeLength(text, start);
   start += scheme;
+  const variable = expansionAt(text, start);
+  if (variable !== undefined && endAt(RUN_END, text, variable.end) !== -1) return variable.value;
   const beginning = matchAt(BEGINNING, text, start)?.[0] ?? "";
   if (STRUCTURE.test(beginning)) return undefined;
   const value = text.slice(start, findRunEnd(text, start, start + 128));
@@ -220,6 +221,8 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   if (statement !== value && isNoSecret(form.name, statement)) return undefined;
   const isNamedHeader = form.separator === ":" && HEADER.test(form.name);
   if (isNamedHeader && (KEYWORD.test(value) || /^\$\(|^%[sdv]/.test(beginning))) return undefined;
+  // `Authorization: Bearer header missing`
+  if (scheme > 0 && /^[a-z]{1,20}$/.test(value) && /^ [a-z]/.test(after)) return undefined;
   const isHeader = isNamedHeader || scheme > 0 || /authorization$/i.test(form.name);
   if (!isHeader && isCode(value, { ...form, beginning, after })) return undefined;
   return { start, end: findRunEnd(text, start, text.length) };
@@ -235,30 +238,6 @@ function findRunEnd(text: string, start: number, limit: number): number {
   }
   while (end > start && text[end - 1] === ".") end--;
   return end;
-}
-
-interface Surroundings extends Unquoted {
-  readonly beginning: string;
-  readonly after: string;
-}
-
-function isCode(value: string, around: Surroundings): boolean {
-  const { name, separator, isTight, beginning, after } = around;
-  if (value === "" || KEYWORD.test(value) || CALL.test(beginning)) return true;
-  if (isBarePass(name)) {
-    if (PASS_CODE.test(value) || PATH.test(value)) return true;
-    if (!isTight && separator === "=" && value.length < 6) return true;
-  }
-  if (/^[\d._]+$/.test(value)) {
-    return value.length < 6 && !/(?:wor[dt]|wd|phrase|secret)$/i.test(name);
-  }
-  if (isTight && name === name.toUpperCase()) return false;
-  if (PATH.test(value)) return !isTight || CODE_ROOT.test(value) || OWN_NAME.test(value);
-  if (isTight) return /^[A-Za-z_]+$/.test(value) && OWN_NAME.test(value);
-  if (/^[A-Za-z_$]*\d?$/.test(value) && OWN_NAME.test(value)) return true;
-  if (!/^[A-Za-z_$]+$/.test(value)) return false;
-  const endsLine = /^(?:$|[\r\n]|\\[nr])/.test(after);
-  return separator !== ":" || !endsLine || /[A-Z_$]/.test(value);
 }
 
 function schemeLength(text: string, at: number): number {

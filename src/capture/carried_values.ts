@@ -1,6 +1,5 @@
 /** The secrets that were masked in one string of a payload, by which they are known again in another. */
-import { isRandom } from "./lists.ts";
-import { isNoSecret, VALUE_MASK } from "./secret_names.ts";
+import { isNoSecret, isRandom, VALUE_MASK } from "./secret_names.ts";
 
 /** A part of a text that is such a secret. */
 export interface CarriedSpan {

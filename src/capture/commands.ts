@@ -8,8 +8,8 @@ import { maskCookieValue } from "./cookies.ts";
 
 const PASSWORD_MASK = "[redacted:password]";
 
-/** What an option's value is: all of it a secret, `name:secret`, or cookies (without `=`, it is a file of them). */
-type Kind = "secret" | "login" | "cookies";
+/** What an option's value is: all of it a secret, `name:secret`, `name%secret`, or cookies (without `=`, it is a file of them). */
+type Kind = "secret" | "login" | "account" | "cookies";
 
 interface Option {
   /** The option as one argument begins with it, and what joins it to a value in the same argument. */
@@ -38,6 +38,7 @@ const COMMANDS: readonly {
     ],
   },
   { word: /^(?:mysql|mariadb)/, options: [{ form: /-p/y, kind: "secret", isJoined: true }] },
+  { word: /^smbclient$/, options: [{ form: /-U|--user=?/y, kind: "account" }] },
   { word: /^redis-cli$/, options: [{ form: /-a/y, kind: "secret" }] },
   { word: /^sqlcmd$/, options: [{ form: /-P/y, kind: "secret" }] },
   { word: /^sshpass$/, options: [{ form: /-p/y, kind: "secret" }], isWrapper: true },
@@ -50,7 +51,7 @@ const LOGIN_WORD = new RegExp(`^${LOGIN}$`);
 const WORD = new RegExp(
   String.raw`(?<=^|[^\w.-]|\\[nrt])(curl|mysql(?:dump|admin|import|show|check|sh|slap)?|sshpass|` +
     String
-      .raw`mariadb(?:-[a-z]{1,12})?|redis-cli|sqlcmd|mongo(?:sh|dump|restore|export|import|stat|top)?|` +
+      .raw`mariadb(?:-[a-z]{1,12})?|redis-cli|sqlcmd|smbclient|mongo(?:sh|dump|restore|export|import|stat|top)?|` +
     String.raw`${LOGIN}[ \t]{1,4}login|${LOGIN}\\{0,7}["'],[ \t\r\n]{0,8}\\{0,7}["']login)` +
     String.raw`(?:\.exe)?(?=\\{0,7}["']?(?:[ \t,]|\\{1,7}\r?\n|\\{3,7}[rn]))`,
   "g",
@@ -150,8 +151,8 @@ function editOf(
 
 function maskValue(value: string, kind: Kind): string {
   if (kind === "cookies") return maskCookieValue(value);
-  const colon = kind === "login" ? value.indexOf(":") : -1;
-  if (kind === "login" && colon === -1) return value;
+  const colon = kind === "secret" ? -1 : value.indexOf(kind === "login" ? ":" : "%");
+  if (kind !== "secret" && colon === -1) return value;
   const secret = value.slice(colon + 1);
   if (colon > 0 && secret === "") {
     // The name is the key, and the password is empty: `-u sk_…:`.

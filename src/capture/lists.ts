@@ -1,6 +1,6 @@
 /** `passwords: ["a", "b"]`: the secrets in a list below the name of several. */
 import { endAt, findClosingQuote, matchAt } from "./assignments.ts";
-import { isNoSecret, isSecretName, NAME, VALUE_MASK } from "./secret_names.ts";
+import { isNoSecret, isRandom, isSecretName, NAME, VALUE_MASK } from "./secret_names.ts";
 
 /** Which strings below a name are secrets: none, those that look random, all. */
 export type Secrecy = "none" | "random" | "all";
@@ -8,7 +8,7 @@ export type Secrecy = "none" | "random" | "all";
 /** A list of these holds nothing else; of tokens and keys there are also those of a language and of a map. */
 const PASSWORDS = /pass(?:word|wd|phrase)s?$/i;
 const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,40}`;
-const HEAD = String.raw`(${NAME}s?)(?![\w-])(?:\\{0,7}["'\x60]?\]?)[ \t]{0,8}[:=]${GAP}`;
+const HEAD = String.raw`(${NAME}s?)(?![\w-])(?:\\{0,7}["'\x60]?\]?)[ \t]{0,8}(?::(?!:)|=)${GAP}`;
 const QUOTED = /(?:[ \t\r\n,[]|\\{1,7}[nrt]){0,40}(\\{0,7})(["'])/y;
 const DASH = /(?:[ \t\r\n]|\\{1,7}[nrt]){0,40}-[ \t]{1,4}(?=[^\s-])/y;
 const BARE = /\[redacted:[a-z\d-]+\]|[^\s"'`\\,#\]}]+/y;
@@ -24,12 +24,6 @@ export function secrecyBelow(name: string): Secrecy {
 export function isListed(value: string, secrecy: Secrecy): boolean {
   if (secrecy === "none" || isNoSecret("", value)) return false;
   return secrecy === "all" || isRandom(value);
-}
-
-/** Letters and digits as no word and no path has them. */
-export function isRandom(value: string): boolean {
-  if (value.length < 12 || /[\s/]/.test(value) || !/\d/.test(value)) return false;
-  return /[a-z]/.test(value) && /[A-Z]/.test(value) || /^[\da-f]{20,}$/i.test(value);
 }
 
 /** The text with the strings of each list below a secret name masked. */

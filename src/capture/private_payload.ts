@@ -9,7 +9,7 @@
  * - Lines that stand in private text are hidden wherever they stand in the payload as whole lines.
  * - What an edit puts in the place of private text is private.
  */
-import { withoutColours } from "./colours.ts";
+import { withoutColours, withoutNuls } from "./colours.ts";
 import { privateTexts } from "./private_edits.ts";
 import { privateLines } from "./private_lines.ts";
 import { findPrivate, PRIVATE_MASK, type PrivateParts, type PrivateSpan } from "./private_tags.ts";
@@ -39,16 +39,16 @@ const PLACES = new Set<string | number>(["cwd", "transcript_path", "project_dir"
 /** How tools call what they replace, and what they put there. */
 const REPLACEMENTS = [["old_string", "new_string"], ["oldString", "newString"]] as const;
 
-/** A copy of parsed JSON without its private text where any of it is private, else the value itself. Any depth. */
+/** A copy of parsed JSON without its private text and with blanks for NULs where it has any of these, else the value itself. Any depth. */
 export function hidePrivate(value: unknown): unknown {
   const root: Holder = {};
-  const { leaves, runs, objects } = copyInto(root, value);
+  const { leaves, runs, objects, hasNul } = copyInto(root, value);
   const found = [
     ...leaves.flatMap((leaf) => leaf.parts.spans.map((span) => ({ leaf, ...span }))),
     ...runs.flatMap(hiddenOfRun),
     ...objects.flatMap((object) => hiddenBetween(object, leaves)),
   ];
-  if (found.length === 0) return value;
+  if (found.length === 0 && !hasNul) return value;
   const hidden = new Map<Leaf, string>();
   const texts = privateTexts();
   const lines = privateLines();
@@ -178,6 +178,7 @@ function copyInto(holder: Holder, value: unknown) {
   const leaves: Leaf[] = [];
   const runs: Leaf[][] = [];
   const objects: Leaf[][] = [];
+  let hasNul = false;
   const root: [string, unknown][] = [["value", value]];
   const frames: Frame[] = [{ entries: root.values(), holder, run: null, own: [] }];
   for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
@@ -188,7 +189,8 @@ function copyInto(holder: Holder, value: unknown) {
     }
     const [key, item] = next.value;
     if (typeof item === "string") {
-      const text = withoutColours(item);
+      const text = withoutNuls(withoutColours(item));
+      if (item.includes("\0")) hasNul = true;
       const parts = findPrivate(text);
       const leaf = { holder: frame.holder, key, text, index: leaves.length, parts };
       leaves.push(leaf);
@@ -208,5 +210,5 @@ function copyInto(holder: Holder, value: unknown) {
       frames.push({ entries, holder: inside, run, own });
     } else frame.holder[key] = item;
   }
-  return { leaves, runs, objects };
+  return { leaves, runs, objects, hasNul };
 }

@@ -4,18 +4,23 @@
  * Everything here is pure, never throws, takes time linear in its input, and changes nothing when it
  * sees its own result again.
  */
+import { maskAsked } from "./asked_secrets.ts";
 import { maskAssignments } from "./assignments.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskCarried } from "./carried.ts";
 import { maskArguments, maskNetrc } from "./commands.ts";
-import { withoutColours } from "./colours.ts";
+import { maskConfigured } from "./configured.ts";
+import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { hidePrivate } from "./private_payload.ts";
+import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
+import { maskTables } from "./tables.ts";
+import { maskToldForms } from "./told_forms.ts";
 import { maskNamedForms } from "./named_forms.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskKnownForms } from "./secrets.ts";
-import { mayAssign } from "./triggers.ts";
+import { mayAssign } from "./name_triggers.ts";
 import { maskVariables } from "./variables.ts";
 
 /** What to mask beside the built-in kinds. */
@@ -52,8 +57,9 @@ const MAX_ROUNDS = 6;
 /** `pwd=x`, and no secret is shorter. */
 const MIN_LENGTH = 5;
 
-/** The text with its secrets masked as `[redacted:<kind>]` and its private parts dropped. */
-export function redactText(text: string, rules: RedactRules): string {
+/** The text with its secrets masked as `[redacted:<kind>]`, its private parts dropped, and blanks for NULs. */
+export function redactText(given: string, rules: RedactRules): string {
+  const text = withoutNuls(given);
   const masked = settle([text], rules)[0] ?? TEXT_MASK;
   const plain = withoutColours(masked);
   if (plain === masked) return masked;
@@ -79,8 +85,10 @@ function maskOnce(text: string, rules: RedactRules): string {
   if (text.length >= MIN_LENGTH) {
     masked = maskKnownForms(text);
     if (mayAssign(lowered)) {
-      masked = maskVariables(maskAssignments(maskNamedForms(masked)));
-      masked = maskLists(maskCookies(maskNetrc(masked)));
+      masked = maskConfigured(masked);
+      masked = maskInserts(maskMadePasswords(maskKubernetes(masked)));
+      masked = maskVariables(maskAssignments(maskToldForms(maskNamedForms(masked))));
+      masked = maskTables(maskLists(maskCookies(maskNetrc(masked))));
     }
   }
   for (const pattern of rules.patterns) masked = maskPattern(masked, pattern);
@@ -116,6 +124,7 @@ function isMask(text: string): boolean {
 export function redactValue(value: unknown, rules: RedactRules): unknown {
   const source = hidePrivate(value);
   const redacted = { value: redactOnce(source, rules) };
+  maskAsked(redacted.value);
   return maskCarried(source, redacted) ? redactOnce(redacted.value, rules) : redacted.value;
 }
 
@@ -173,6 +182,7 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     /^(?:name|key)$/i.test(key) && typeof item === "string" && /^[\w.-]{1,48}$/.test(item) &&
     isSecretName(item)
   );
+  const isKubernetes = entries.some(([key, item]) => key === "kind" && item === "Secret");
   entries.forEach(([key, item], index) => {
     // What has a blank in it is no name, nor what is left of one: a question whose answer it is a key to, for example.
     const builtIn = redactText(key, BUILT_IN);
@@ -181,7 +191,9 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     const targetKey = Object.hasOwn(target, redactedKey)
       ? redactText(`${redactedKey}[redacted:key-${index}]`, rules)
       : redactedKey;
-    const secrecy = secrecyOf([key, redactedKey], item, { isPair, around: container.secrecy });
+    const secrecy = isKubernetes && /^(?:data|stringData)$/.test(key)
+      ? "all"
+      : secrecyOf([key, redactedKey], item, { isPair, around: container.secrecy });
     // A key "__proto__" is one like any other: Deno has no setter of that name.
     target[targetKey] = typeof item === "number" && secrecy === "all"
       ? VALUE_MASK

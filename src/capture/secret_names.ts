@@ -1,18 +1,30 @@
 /** Which names are those of secrets, and which values of theirs are plainly none. */
-import { SUFFIXES } from "./triggers.ts";
+import { SUFFIXES } from "./name_triggers.ts";
 
 /** What stands before `pass` in the name of a password; behind other letters it is another word: `bypass`. */
 const PASS_OWNERS =
   "db|database|smtp|imap|mail|ftp|ssh|mysql|pg|postgres|redis|mongo|rabbit|user|admin|root|" +
   "login|proxy|http|auth|my|key|store|ssl|cert|vpn|wifi|ldap|bind";
 
+/** What others call a password. */
+const ELSEWHERE =
+  "contraseña|(?<=^|[^a-z]|\\\\[nrt])senha|mot de passe|wachtwoord|hasło|lösenord|şifre|пароль|" +
+  "密[码碼]|パスワード|비밀번호";
+
 /** A secret name, or the end of one. For a regular expression that ignores case. */
-export const NAME = String.raw`(?:pass(?:wor[dt]|wd|phrase)|kennwort|pwd|secret|token|` +
-  String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
-  String.raw`(?:amz|goog)-signature|(?<!sha256 )credential|(?<=^|[^a-z]|\\[nrt]|wpa)psk|` +
-  String.raw`(?:stripe|openai|anthropic|sendgrid|twilio|service[_-]role|licen[cs]e)[_-]key|` +
-  String.raw`(?:api|access|private|account|secret|signing|encryption|master|shared|auth)[_-]?key|` +
-  String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?)`;
+export const NAME = named("[_-]");
+/** The same in a text, where the words of a name may stand apart: `API key`. */
+export const SAID_NAME = named("[_ -]");
+
+function named(joint: string): string {
+  return String.raw`(?:pass(?:wor[dt]|wd|phrase)|kennwort|pwd|secret|token|` +
+    String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
+    String.raw`(?:amz|goog)-signature|(?<!sha256 )credential|(?<=^|[^a-z]|\\[nrt]|wpa)psk|` +
+    String.raw`(?:stripe|openai|anthropic|sendgrid|twilio|service[_-]role|licen[cs]e)[_-]key|` +
+    String
+      .raw`(?:api|access|secret)${joint}?key|(?:private|account|signing|encryption|master|shared|auth)[_-]?key|` +
+    String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?|${ELSEWHERE})`;
+}
 
 /** What may follow a secret name. */
 export const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
@@ -26,7 +38,10 @@ const SCHEMA_WORD = new RegExp(
   "i",
 );
 const PLACEHOLDER =
-  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•_-]+|your[-_ ].*)$/is;
+  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_-]+|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
+/** What a framework demands of a value: `required|min:8`. */
+const DEMANDS =
+  /^(?:required|nullable|sometimes|present|filled|bail|confirmed|string|current_password|(?:min|max|size|between|digits|same|required_\w{2,12}):[\w,]+)(?:\|[a-z_]+(?::[\w.,/]+)?)+$/;
 const ENV_READ = /^(?:process\.env|import\.meta\.env|os\.environ|deno\.env|env|secrets|vars)[.([]/i;
 
 /** Also the word of a test's result: `pass: 12`. */
@@ -49,10 +64,32 @@ export function isNoSecret(name: string, value: string): boolean {
   if (BARE_PASS.test(name) && RESULT.test(value.slice(0, 128))) return true;
   if (value.length > 128) return false;
   return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) || ENV_READ.test(value) ||
+    DEMANDS.test(value) ||
     /pwd$/i.test(name) && /^(?:[~.]{0,2}\/|[a-z]:)/i.test(value); // the working directory
 }
 
 /** Whether a name may also be that of something that passes: its numbers and lists are no secrets. */
 export function isBarePass(name: string): boolean {
   return BARE_PASS.test(name);
+}
+
+/** Letters and digits as no word and no path has them. */
+export function isRandom(value: string): boolean {
+  if (value.length < 12 || /[\s/]/.test(value) || !/\d/.test(value)) return false;
+  return /[a-z]/.test(value) && /[A-Z]/.test(value) || /^[\da-f]{20,}$/i.test(value);
+}
+
+/** Words of computing with a digit: what a secret is made by, and how large or old it is. */
+const TECHNICAL =
+  /^(?:base\d+|sha-?\d+|md5|utf-?\d+|oauth\d?|[hrep]s\d{3}|ed25519|x\.?509|aes-?\d+|argon2\w*|bcrypt\d?|pbkdf2|http\/?\d|ipv[46]|v?\d[\d.,:/_-]*(?:[a-z]{1,6}|%)?)(?:-[a-z]+)*$/i;
+/** Names in a program, paths, addresses, options, calls, references, numbers of issues, files. */
+const NAMED_THING =
+  /^[a-z\d]+(?:_[a-z\d]+)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[a-z]+(?:[A-Z][a-z]+)+\d{0,2}$|^[~.]{0,2}\/|^[a-z]+:\/\/|^[a-zA-Z][\w-]*(?:\/[\w.-]+)+$|^--?[a-z]|[()[\]{}<>"'\x60|;\\]|=>|&&|^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^[$%@#&*=+!?]|^[\w.-]+@[\w-]+\.\w+$/;
+
+/** Whether a word looks like the value of a secret where only words stand around: letters with a digit or a sign. */
+export function isValueLike(word: string): boolean {
+  const bare = word.replace(/[.,;:]+$/, "");
+  if (bare.length < 6 || bare.length > 256 || /\s/.test(bare) || isNoSecret("", bare)) return false;
+  if (!/[a-z]/i.test(bare) || !/[\d!#$%^&*+=?~§@]/.test(bare.slice(1))) return false;
+  return !TECHNICAL.test(bare) && !NAMED_THING.test(bare) && !/^\[redacted:/.test(bare);
 }

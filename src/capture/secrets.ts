@@ -1,8 +1,9 @@
 /** The secrets that have a form of their own: what each looks like. What gives them away stands in `triggers.ts`. */
 import { maskCommands } from "./commands.ts";
+import { maskConfigured } from "./configured.ts";
 import { maskPiped } from "./piped.ts";
 import { serviceToken } from "./service_tokens.ts";
-import { type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.ts";
+import { ASKED, type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.ts";
 
 /**
  * By kind. A pattern is made when its kind is suspected, for a hook runs once and cold. Group 1 stays in front of the
@@ -108,6 +109,8 @@ const COMPANIONS: ReadonlyMap<string, readonly string[]> = new Map([
 const BY_FUNCTION: ReadonlyMap<string, (text: string) => string> = new Map([
   [COMMAND, maskCommands],
   [PIPED, maskPiped],
+  ["configured", maskConfigured],
+  [ASKED, (text) => text],
 ]);
 
 /** The text with every secret of a known form masked as `[redacted:<kind>]`. */

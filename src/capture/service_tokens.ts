@@ -93,7 +93,7 @@ const AMBIGUOUS: readonly string[] = [
   `re_${MIXED}[A-Za-z\\d]{8}_[A-Za-z\\d]{24}${END}`, // Resend
   "[a-f\\d]{32}-us\\d{1,2}(?![\\w-])", // Mailchimp
   `pat-(?:na|eu|ap)\\d-${UUID}`, // HubSpot
-  String.raw`sk\.eyJ[\w-]{40,}\.[\w-]{20,}`, // Mapbox
+  String.raw`sk\.eyJ[\w-]{20,}\.[\w-]{20,}`, // Mapbox
   String.raw`sl\.(?:u\.)?(?=[\w-]{0,60}\d)[\w-]{125,}`, // Dropbox
   String.raw`pat[A-Za-z\d]{14}\.[a-f\d]{64}`, // Airtable
   "[A-Za-z\\d]{36}NRAL(?!\\w)", // New Relic, a licence

@@ -3,6 +3,7 @@
  * process that has compiled nothing yet, so there are no regular expressions here, only searches for literals and a
  * closer look where one is found. Never `false` where masking would change something; a test holds it to that.
  */
+import { isCloser, isTokenCode, mayAssign } from "./name_triggers.ts";
 
 /** What gives a secret away whose form is its own. */
 export interface Clue {
@@ -18,6 +19,8 @@ export interface Clue {
 
 /** The kind of what only the option of a command gives away; its masks do not name it. */
 export const COMMAND = "command";
+/** The same for what a command prints that is asked for a secret. */
+export const ASKED = "asked";
 /** The same for a password that a command reads from a pipe, or by its place. */
 export const PIPED = "piped";
 
@@ -46,11 +49,15 @@ export const CLUES: readonly Clue[] = [
   { kind: "vault-token", run: 20, literals: ["vs.", "vb."] }, { kind: "google-token", run: 20, literals: ["ya29."] },
   { kind: "atlassian-token", run: 20, literals: ["ATATT", "ATCTT"] },
   { kind: "linear-key", run: 30, literals: ["_api_"] }, { kind: "shopify-token", run: 35, literals: ["hp"] },
-  { kind: "setting", run: 0, literals: ["ENV ", "gure s"] },
+  { kind: "setting", run: 0, literals: ["ENV ", "gure s"] }, { kind: "configured", run: 0, lead: "Secure", literals: ["String"] },
+  { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED B", "FIED W"] },
+  { kind: "configured", run: 0, lead: "identi", literals: ["fied b", "fied w"] },
+  { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
+  { kind: "configured", run: 0, lead: ":", literals: ["5432:", "5433:", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\""] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] },
-  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login"] },
+  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "smbcli"] },
   { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
   { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] }, { kind: PIPED, run: 0, lead: "word", literals: ["-stdin"] },
   { kind: PIPED, run: 0, lead: "To-Secure", literals: ["String"] }, { kind: PIPED, run: 0, lead: "sudo ", literals: ["-S"] },
@@ -72,7 +79,7 @@ export const CLUES: readonly Clue[] = [
  * @param patterns The user's own patterns.
  */
 export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
-  if (isSuspectJson(serialized, patterns)) return true;
+  if (isSuspectJson(serialized, patterns) || serialized.includes("\\u0000")) return true;
   if (!serialized.includes("\\u001b") && !serialized.includes("\\u001B")) return false;
   return isSuspectJson(serialized.replace(escapedColours(), ""), patterns);
 }
@@ -136,6 +143,7 @@ export function isSuspect(text: string, clue: Clue): boolean {
 function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clue): boolean {
   if (literal === "://") return mayHoldUserInfo(text);
   if (kind === COMMAND) return mayHoldOption(text, lead + literal);
+  if (kind === ASKED) return mayAsk(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     if (lead !== "" && !text.startsWith(lead, at - lead.length)) continue;
     const start = at + literal.length;
@@ -182,6 +190,44 @@ function mayHoldUserInfo(text: string): boolean {
   return false;
 }
 
+/** What commands have that print one secret, and words that secrets are called by. */
+const ASKING = [
+  "printenv",
+  "echo ",
+  "printf",
+  "jsonpath",
+  "-field",
+  "op read",
+  "pass show",
+  "auth token",
+  " -raw",
+  "SecretString",
+];
+const ASKED_FOR = [
+  "pass",
+  "wort",
+  "wd",
+  "psk",
+  "secret",
+  "token",
+  "key",
+  "auth",
+  "dential",
+  "ña",
+  "senha",
+];
+
+/** Whether a command may ask for a secret: only what runs one has such a field. */
+function mayAsk(text: string): boolean {
+  for (let at = text.indexOf('mmand"'); at !== -1; at = text.indexOf('mmand"', at + 9)) {
+    const command = text.slice(at, at + 4_400);
+    if (!ASKING.some((word) => command.includes(word))) continue;
+    const lowered = command.toLowerCase();
+    if (ASKED_FOR.some((word) => lowered.includes(word))) return true;
+  }
+  return false;
+}
+
 /** Whether an option with a letter of those for secrets stands somewhere behind the word of a command. */
 function mayHoldOption(text: string, word: string): boolean {
   if (!text.includes(word)) return false;
@@ -192,107 +238,4 @@ function mayHoldOption(text: string, word: string): boolean {
     }
   }
   return false;
-}
-
-/** Endings that a secret name may have behind its word. */
-export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "production"]
-  .concat(["staging", "dev", "test", "live"]);
-
-/** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
-// deno-fmt-ignore
-const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
-  { end: "word", starts: ["pass"] }, { end: "wort", starts: ["pass", "kenn"] }, { end: "wd", starts: ["pass", "p"] },
-  { end: "phrase", starts: ["pass"] }, { end: "pass", starts: [""] }, { end: "cret", starts: ["se"] },
-  { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
-  { end: "key", starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared",
-    "auth", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
-  { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
-  { end: "dential", starts: ["cre"] },
-];
-
-/**
- * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
- * or `isSecretName()` finds something, also when the text is the JSON of theirs. No regex, for
- * this is asked of every payload.
- */
-export function mayAssign(lowered: string): boolean {
-  for (let index = 0; index < FRAGMENTS.length; index++) {
-    const { end, starts } = FRAGMENTS[index]!;
-    for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
-      if (end === "key" && !"_-isetgnrdh".includes(lowered[at - 1] ?? " ")) continue;
-      if (end === "pass" && lowered.startsWith("by", at - 2)) continue; // a permission mode has it
-      if (beginsWith(starts, lowered, at) && leadsToValue(lowered, at + end.length)) return true;
-    }
-  }
-  return false;
-}
-
-function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {
-  for (let index = 0; index < starts.length; index++) {
-    const start = starts[index]!;
-    if (lowered.startsWith(start, end - start.length)) return true;
-    if (start.length < 3) continue;
-    const joint = lowered[end - 1];
-    if ((joint === "_" || joint === "-") && lowered.startsWith(start, end - 1 - start.length)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/**
- * Whether a separator follows the end of a name; or what else leads to its value: white space where the name is that of
- * a flag or of a line in a `.netrc`, and `value` where the name is the value of `name`.
- */
-function leadsToValue(lowered: string, nameEnd: number): boolean {
-  let at = nameEnd;
-  while (at - nameEnd < 24 && isTokenCode(lowered.charCodeAt(at))) at++;
-  const isPlural = at === nameEnd + 1 && lowered[nameEnd] === "s";
-  if (at > nameEnd && !isPlural && !isSuffix(lowered.slice(nameEnd, at))) return false;
-  const closer = at;
-  at = skipClosers(lowered, at);
-  const separator = lowered[at];
-  if (separator === ":" || separator === "=") {
-    return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ");
-  }
-  if (separator === ">") return at === closer && isElementStart(lowered[at + 1]);
-  if (separator === "!" || separator === "?" || separator === "+") return lowered[at + 1] === "=";
-  if (separator === "\x1b" || lowered.startsWith("u001b", at)) return true; // a colour
-  const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
-  return at > closer &&
-    (before.includes("-") || before.includes('name"') || before.includes('key"') ||
-      separator === "{" && before.includes("variable") || before.includes("<input") ||
-      separator === "|" && before.includes("|") ||
-      before.includes("setx") || before.includes("setenv") ||
-      separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
-      lowered.startsWith("value", at) ||
-      lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
-}
-
-function skipClosers(lowered: string, from: number): number {
-  let at = from;
-  while (at - from < 64 && isCloser(lowered, at)) at++;
-  return at;
-}
-
-function isSuffix(rest: string): boolean {
-  const tail = rest.startsWith("orization") ? rest.slice(9) : rest;
-  const bare = tail[0] === "_" || tail[0] === "-" ? tail.slice(1) : tail;
-  return tail === "" || SUFFIXES.includes(bare) || /^\d{1,2}$/.test(bare);
-}
-
-/** Quotes, brackets and white space, also as `\n` and `\t`. */
-function isCloser(lowered: string, at: number): boolean {
-  const char = lowered[at] ?? "x";
-  return "\\\"'` \t\r\n]".includes(char) || "nrt".includes(char) && lowered[at - 1] === "\\";
-}
-
-function isElementStart(char = "<"): boolean {
-  return !"()[]{}<>,;= \\\"'`".includes(char);
-}
-
-/** Letters, digits, `_` and `-`; not the NaN behind the end of a text. */
-export function isTokenCode(code: number): boolean {
-  return code >= 97 && code <= 122 || code >= 65 && code <= 90 || code >= 48 && code <= 57 ||
-    code === 95 || code === 45;
 }

@@ -72,12 +72,13 @@ export function parseInput(text: string): Input {
 }
 
 /**
- * JSON text in which ASCII characters stand for themselves: `\u003cprivate>` and `https:\/\/` are how some programs
- * write `<private>` and `https://`. Quotes, backslashes and control characters stay escaped, so it is the same JSON.
+ * JSON text in which letters and signs stand for themselves: `\u003cprivate>`, `https:\/\/` and `contrase\u00f1a` are how
+ * some programs write `<private>`, `https://` and `contraseña`. Halves of pairs, quotes, backslashes and control
+ * characters stay escaped, so it is the same JSON.
  */
 export function withPlainLetters(text: string): string {
-  if (!text.includes("\\u00") && !text.includes("\\/")) return text;
-  const escapes = /\\(?:\\|\/|u00([2-7][0-9a-f]))/gi;
+  if (!text.includes("\\u") && !text.includes("\\/")) return text;
+  const escapes = /\\(?:\\|\/|u(00[2-7a-f][0-9a-f]|(?!d[89a-f]|00)[0-9a-f]{4}))/gi;
   return text.replace(escapes, (whole: string, hex: string | undefined) => {
     if (whole === "\\/") return "/";
     const letter = hex === undefined ? "\\" : String.fromCharCode(parseInt(hex, 16));

@@ -12,6 +12,7 @@ import {
   KEY_REMAINDERS,
   PLAIN_SECRET,
 } from "./seeds.ts";
+import { GIVING_TEXTS, KEPT_TEXTS } from "./form_seeds.ts";
 
 const BUILT_IN = { patterns: [] };
 
@@ -496,7 +497,8 @@ const fragments = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
   fc.constantFrom(...Object.values(FORMED_SECRETS)),
   fc.constantFrom(...GIVEAWAYS.map((giveaway) => giveaway.replace("%", PLAIN_SECRET))),
-  fc.constantFrom(...LOOK_ALIKES),
+  fc.constantFrom(...LOOK_ALIKES, ...KEPT_TEXTS),
+  fc.constantFrom(...GIVING_TEXTS.map((giving) => giving.replace("%", PLAIN_SECRET))),
   fc.constantFrom("<private>", "</private>", "< private", "password", "_token", "api-key", "auth"),
   fc.constantFrom("=", ":", " ", '"', "'", "\\", '\\"', "\n", "\\n", "`", "--", "[", "]", ">", "<"),
   fc.constantFrom("-----BEGIN PRIVATE" + " KEY-----", "-----END PRIVATE" + " KEY-----", "://", "@"),
@@ -690,7 +692,9 @@ const PARTIAL = [
   ...Object.values(FORMED_SECRETS).flatMap((secret) =>
     [2, 4, 7, 12].map((n) => secret.slice(0, n))
   ),
-  ...GIVEAWAYS.flatMap((giveaway) => [giveaway.split("%")[0]!, giveaway.replace("%", "a")]),
+  ...[...GIVEAWAYS, ...GIVING_TEXTS].flatMap((
+    giveaway,
+  ) => [giveaway.split("%")[0]!, giveaway.replace("%", "a")]),
   ...["<private>", "</private>", "<private ", "password", "token=a(", 'password="', "password='`"],
   ...["-----BEGIN PRIVATE" + " KEY-----", "\\", 'password=\\"', "://a:", "bearer ", "a-", "key: "],
   ...[

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseInput, toEvent, withPlainLetters } from "../../src/hook/protocol.ts";
 
-Deno.test("withPlainLetters() writes ASCII letters as themselves, and it stays the same JSON", () => {
+Deno.test("withPlainLetters() writes letters as themselves, and it stays the same JSON", () => {
   assert.equal(
     withPlainLetters('{"a":"\\u003cprivate\\u003e gh\\u0070_x"}'),
     '{"a":"<private> ghp_x"}',
@@ -13,11 +13,17 @@ Deno.test("withPlainLetters() writes ASCII letters as themselves, and it stays t
     withPlainLetters('"\\u0022\\u005c\\u007f\\u0000"'),
     '"\\u0022\\u005c\\u007f\\u0000"',
   );
+  assert.equal(
+    withPlainLetters('"contrase\\u00f1a \\u5bC6\\uff1a \\u0085 \\ud83d\\ude00"'),
+    '"contraseña 密： \\u0085 \\ud83d\\ude00"',
+  );
   fc.assert(fc.property(fc.json({ stringUnit: "binary" }), (json) => {
     const escaped = json.replace(
-      /[a-z<>]/g,
+      /[a-z<>\u0080-\uffff]/g,
       (letter, at: number) =>
-        at % 3 === 0 && isInString(json, at) ? `\\u00${letter.charCodeAt(0).toString(16)}` : letter,
+        at % 3 === 0 && isInString(json, at)
+          ? `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`
+          : letter,
     );
     assert.deepEqual(JSON.parse(withPlainLetters(escaped)), JSON.parse(escaped));
   }));

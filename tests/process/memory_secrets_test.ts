@@ -501,3 +501,35 @@ Deno.test("what is masked once stays as it is when it is masked again", async ()
     assert.doesNotMatch(String(text), /\[redacted:[a-z-]*\[|redacted:redacted|\]\]/);
   }
 });
+
+Deno.test("what stands behind a NUL is found, shown, exported and taken in again", async () => {
+  using place = stage();
+  await place.event("SessionStart", { source: "startup" });
+  await place.event("UserPromptSubmit", { prompt: "numbat\0bilbies of the prompt" });
+  await place.use("Bash", {
+    tool_input: { command: "cat burrow" },
+    tool_response: { stdout: "numbat\0quolls of the output", stderr: "" },
+  });
+  await place.use("Bash", {
+    tool_input: { command: "dig" },
+    error: "Exit code 1\nerror: numbat\0potoroos of the error",
+  });
+  await place.run(["queue", "drain"]);
+  const file = join(place.outside, "nul.jsonl");
+  await place.run(["export", "--output", file]);
+  using other = stage();
+  await other.run(["import", file]);
+  for (const { home, run } of [place, other]) {
+    const rows = query(home, "SELECT id, title || ' ' || text AS said FROM observations");
+    for (const word of ["bilbies", "quolls", "potoroos"]) {
+      const row = rows.find(({ said }) => String(said).includes(`numbat ${word} of the`));
+      assert.ok(row, `${word} in ${JSON.stringify(rows)}`);
+      assert.match((await run(["memory", "show", String(row["id"])])).stdout, new RegExp(word));
+      assert.match((await run(["memory", "search", word])).stdout, new RegExp(word));
+    }
+  }
+  assert.deepEqual(
+    query(place.home, "SELECT 1 FROM observations WHERE instr(text, char(0)) > 0"),
+    [],
+  );
+});

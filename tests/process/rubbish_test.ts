@@ -98,7 +98,6 @@ for (const [name, stdin] of Object.entries(RUBBISH)) {
 
 /** Tool uses with a strange content, of which nothing may be lost: the text of `tool_response`. */
 const STRANGE: Readonly<Record<string, string>> = {
-  "a zero byte": String.raw`"a\u0000b"`,
   "lone surrogates": String.raw`"\ud800 \udc00 \ud83d"`,
   "control characters": String.raw`"\u0001\u001b[31m\u0007\u007f\u0085"`,
   "line separators": '"\u2028\u2029\ufeff\u202e"',
@@ -123,6 +122,16 @@ for (const [name, response] of Object.entries(STRANGE)) {
     await assertReadable(home, { shown: 1 });
   });
 }
+
+Deno.test("a zero byte becomes a blank, for SQLite's functions would stop at it", async () => {
+  using home = tempHome();
+  const stdin = String
+    .raw`{"session_id":"s1","tool_name":"Bash","tool_response":{"a\u0000b":["\u0000c"]}}`;
+  assert.equal(await send(home, "PostToolUse", stdin), SILENT);
+  const payload = String(queryValue(home, "SELECT payload FROM pending_queue"));
+  assert.deepEqual(JSON.parse(payload).tool_response, { "a b": [" c"] });
+  await assertReadable(home, { shown: 1 });
+});
 
 Deno.test("strange texts in every field that has a column of its own can be read back", async () => {
   using home = tempHome();

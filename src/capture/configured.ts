@@ -1,0 +1,55 @@
+/** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
+import { isNoSecret } from "./secret_names.ts";
+
+const MASK = "[redacted:setting]";
+const QUOTE = String.raw`\\{0,7}["']`;
+/** A line of a shell, also one that goes on below. */
+const LINE = String.raw`(?:[^;|&\r\n\\]|\\{1,7}(?:["']|\r?\n|n[ \t]))`;
+const BLANKS = "[ \\t]{1,8}";
+const QUOTED = String.raw`(?<=["'])[^"'\r\n\\]{1,4000}`;
+const WORD = String.raw`(?!-)[^\s"'\\;|&<>]{1,4000}`;
+const VALUE = `(${QUOTED}|${WORD})`;
+const LINE_START = String.raw`(?<=^|[\r\n]|\\[nrt]|[\d→]\t|[\r\n][-+]|\\n[-+]|["'])`;
+const FIELD = "[^\\s:\"'`\\\\]{1,100}";
+
+/** In each, group 1 stays, and group 2 is the secret. */
+const FORMS: readonly string[] = [
+  // gh secret set NAME --body word
+  String
+    .raw`(\bsecret${BLANKS}set${BLANKS}${LINE}{0,300}?(?<=[ \t])(?:--body(?:=|${BLANKS})|-b[ \t=]{0,8})(?:${QUOTE})?)${VALUE}`,
+  // kubectl create secret generic db --from-literal=name=word
+  String
+    .raw`(--from-literal(?:=|${BLANKS})(?:${QUOTE})?(?!(?:user(?:name)?|host|port|name|email|database)=)[\w.-]{1,253}=(?:${QUOTE})?)${VALUE}`,
+  // aws ssm put-parameter --type SecureString --value word
+  String
+    .raw`(\bput-parameter\b(?=${LINE}{0,500}SecureString)${LINE}{0,400}?[ \t]--value(?:=|${BLANKS})(?:${QUOTE})?)${VALUE}`,
+  // npm config set //registry.test/:_authToken word
+  String.raw`(\bconfig${BLANKS}set${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}[\w./:@-]{0,200}?` +
+  String
+    .raw`(?:_?authtoken|:_auth|_password|token|password|secret|api[_-]?key)(?:[ \t]{0,8}=[ \t]{0,8}|${BLANKS})(?:${QUOTE})?)${VALUE}`,
+  // CREATE USER ana IDENTIFIED BY 'word'
+  String
+    .raw`(\bidentified[ \t]{1,8}(?:with[ \t]{1,8}[\w"'\x60\\]{1,60}[ \t]{1,8})?(?:by|as)[ \t]{1,8}(?:password[ \t]{1,8})?${QUOTE})(${QUOTED})(?=${QUOTE})`,
+  // host:5432:database:user:word of a .pgpass
+  String
+    .raw`(${LINE_START}${FIELD}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)([^\s:"'\\]{1,200}(?:\\{1,7}[:\\][^\s:"'\\]{0,200}){0,4})` +
+  String.raw`(?=$|[\r\n]|\\[nr]|["'])`,
+];
+
+/** The text with those secrets masked. */
+export function maskConfigured(text: string): string {
+  forms ??= FORMS.map((form) => new RegExp(form, "gi"));
+  return forms.reduce(
+    (masked, form) =>
+      masked.replace(
+        form,
+        (whole, kept: string, value: string) => isReference(value) ? whole : kept + MASK,
+      ),
+    text,
+  );
+}
+let forms: readonly RegExp[] | undefined;
+
+function isReference(value: string): boolean {
+  return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|file:\/\/|<|\[redacted:|`)/.test(value);
+}

@@ -1,0 +1,180 @@
+/**
+ * The cheap look for names: could a text set a secret that its name gives away? As in `triggers.ts`, searches for literals and
+ * a closer look where one is found (only there, and late, also a pattern), and never `false` where masking would change
+ * something.
+ */
+
+/** Endings that a secret name may have behind its word. */
+export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "production"]
+  .concat(["staging", "dev", "test", "live", "string"]);
+
+/** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
+// deno-fmt-ignore
+const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
+  { end: "word", starts: ["pass"] }, { end: "wort", starts: ["pass", "kenn"] }, { end: "wd", starts: ["pass", "p"] },
+  { end: "phrase", starts: ["pass", "seed", "recovery", "backup"] }, { end: "pass", starts: [""] }, { end: "cret", starts: ["se"] },
+  { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
+  { end: "key", starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared",
+    "auth", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
+  { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
+  { end: "dential", starts: ["cre"] }, { end: "monic", starts: ["mne"] },
+  { end: "ña", starts: ["contrase"] }, { end: "senha", starts: [""] },
+  { end: "woord", starts: ["wacht"] }, { end: "hasło", starts: [""] },
+  { end: "ösenord", starts: ["l"] }, { end: "şifre", starts: [""] }, { end: "пароль", starts: [""] },
+  { end: "密码", starts: [""] }, { end: "密碼", starts: [""] }, { end: "パスワード", starts: [""] },
+  { end: "비밀번호", starts: [""] },
+];
+
+/**
+ * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
+ * or `isSecretName()` finds something, also when the text is the JSON of theirs. No regex before a name
+ * is found, for this is asked of every payload.
+ */
+export function mayAssign(lowered: string): boolean {
+  for (let index = 0; index < FRAGMENTS.length; index++) {
+    const { end, starts } = FRAGMENTS[index]!;
+    for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
+      if (end === "key" && !"_- isetgnrdh".includes(lowered[at - 1] ?? " ")) continue;
+      if (end === "pass" && lowered.startsWith("by", at - 2)) continue; // a permission mode has it
+      if (beginsWith(starts, lowered, at) && leadsToValue(lowered, at + end.length)) return true;
+    }
+  }
+  return false;
+}
+
+function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {
+  for (let index = 0; index < starts.length; index++) {
+    const start = starts[index]!;
+    if (lowered.startsWith(start, end - start.length)) return true;
+    if (start.length < 3) continue;
+    const joint = lowered[end - 1];
+    if (
+      (joint === "_" || joint === "-" || joint === " ") &&
+      lowered.startsWith(start, end - 1 - start.length)
+    ) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * Whether a separator follows the end of a name; or what else leads to its value: white space where the name is that of
+ * a flag or of a line in a `.netrc`, and `value` where the name is the value of `name`.
+ */
+function leadsToValue(lowered: string, nameEnd: number): boolean {
+  let at = nameEnd;
+  while (at - nameEnd < 24 && isTokenCode(lowered.charCodeAt(at))) at++;
+  const isPlural = at === nameEnd + 1 && lowered[nameEnd] === "s";
+  if (at > nameEnd && !isPlural && !isSuffix(lowered.slice(nameEnd, at))) return false;
+  const closer = at;
+  at = skipClosers(lowered, at);
+  const separator = lowered[at];
+  if (separator === ":" || separator === "=" || separator === "：") {
+    return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ");
+  }
+  if (separator === ">") return at === closer && isElementStart(lowered[at + 1]);
+  if ((separator === "!" || separator === "?" || separator === "+") && lowered[at + 1] === "=") {
+    return true;
+  }
+  if (separator === "\x1b" || lowered.startsWith("u001b", at)) return true; // a colour
+  if (isSaid(lowered, { nameEnd, closer, at })) return true;
+  const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
+  return at > closer &&
+    (before.includes("-") || before.includes('name"') || before.includes('key"') ||
+      separator === "{" && before.includes("variable") || before.includes("<input") ||
+      separator === "|" && before.includes("|") ||
+      before.includes("setx") || before.includes("setenv") ||
+      separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
+      lowered.startsWith("value", at) ||
+      lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
+}
+
+/** What a sentence says of a name: a word with a digit or a sign, or one in backticks. */
+const SAYS_VALUE =
+  /^(?:(?:is|was|ist|lautet|es|é|è|est)(?:\s|\\t){1,8}(?:(?:now|set(?:\s|\\t){1,8}to|still)[ \t\\]{0,12})?:?|(?:to|as|is|=)\s|[-–])(?:\s|\\t){0,12}(?=\S{6})[a-z"'*\\._-]{0,60}[^\sa-z._-]/;
+const PREPOSITIONS = ["for ", "of ", "to ", "on ", "für "];
+
+/** Whether a name may be told of in another way: in a sentence, a call, a statement, the head of a table. */
+function isSaid(
+  lowered: string,
+  { nameEnd, closer, at }: {
+    readonly nameEnd: number;
+    readonly closer: number;
+    readonly at: number;
+  },
+): boolean {
+  const next = lowered[at] ?? "";
+  const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
+  if (next === "*") return lowered.startsWith("**", at) && lowered.slice(at, at + 6).includes(":");
+  if (next === "%") return lowered.startsWith("%22", at) || lowered.startsWith("%3d", at);
+  if (next === "|" || next === "?" && lowered[at + 1] === "?") return true;
+  if (next === "(") return "\"'\\bfru@$".includes(lowered[at + 1] ?? " ");
+  if (next === "," || next === ")") {
+    if (next === "," && before.includes("(") && isQuoted(lowered, closer, at)) return true;
+    if (lowered.slice(Math.max(0, nameEnd - 600), nameEnd).includes("insert")) return true;
+  }
+  if (isCell(lowered, nameEnd, closer)) return true;
+  if (at === closer) return lowered.startsWith("是", at);
+  if (/[-+]/.test(next) && before.includes("|")) return true;
+  if (before.slice(-24).includes("kind") || before.endsWith("random_password")) return true;
+  if (isQuoted(lowered, closer, at) && /user|role|with|store|key|insert/.test(before)) return true;
+  if (lowered.startsWith("set ", at) || before.includes("config set ")) return true;
+  const said = lowered.slice(at, at + 100);
+  if (SAYS_VALUE.test(said)) return true;
+  if (PREPOSITIONS.some((word) => said.startsWith(word)) && /[:：]/.test(said)) return true;
+  return isColumn(lowered, closer, at);
+}
+
+/** `password    x1y2z3` of a table: two blanks or a tab at least, then one word with a digit or a sign. */
+function isColumn(lowered: string, closer: number, at: number): boolean {
+  const gap = lowered.slice(closer, at);
+  if (!gap.startsWith("  ") && !gap.startsWith("\t") && !gap.startsWith("\\t")) return false;
+  return /^[^\s|]{6}/.test(lowered.slice(at, at + 6));
+}
+
+function isQuoted(lowered: string, closer: number, at: number): boolean {
+  for (let index = closer; index < at; index++) if (`"'`.includes(lowered[index]!)) return true;
+  return false;
+}
+
+/** Whether a name is one of several with commas between, as the head of a table has them. */
+function isCell(lowered: string, nameEnd: number, closer: number): boolean {
+  const next = lowered[closer] ?? "";
+  const endsLine = next === "\n" || next === "\r" || next === "\\";
+  if (next !== "," && !endsLine && next !== '"') return false;
+  let start = nameEnd;
+  while (nameEnd - start < 64 && isTokenCode(lowered.charCodeAt(start - 1))) start--;
+  const isFirst = next === "," && isTokenCode(lowered.charCodeAt(closer + 1));
+  const previous = lowered[start - 1] ?? "";
+  return isFirst || ",\t\\".includes(previous) && previous !== "" ||
+    previous === '"' && lowered[start - 2] === ",";
+}
+
+function skipClosers(lowered: string, from: number): number {
+  let at = from;
+  while (at - from < 64 && isCloser(lowered, at)) at++;
+  return at;
+}
+
+function isSuffix(rest: string): boolean {
+  const tail = rest.startsWith("orization") ? rest.slice(9) : rest;
+  const bare = tail[0] === "_" || tail[0] === "-" ? tail.slice(1) : tail;
+  return tail === "" || tail === "e" || SUFFIXES.includes(bare) || /^\d{1,2}$/.test(bare);
+}
+
+/** Quotes, brackets and white space, also as `\n` and `\t`. */
+export function isCloser(lowered: string, at: number): boolean {
+  const char = lowered[at] ?? "x";
+  return "\\\"'` \t\r\n]".includes(char) || "nrt".includes(char) && lowered[at - 1] === "\\";
+}
+
+function isElementStart(char = "<"): boolean {
+  return !"()[]{}<>,;= \\\"'`".includes(char);
+}
+
+/** Letters, digits, `_` and `-`; not the NaN behind the end of a text. */
+export function isTokenCode(code: number): boolean {
+  return code >= 97 && code <= 122 || code >= 65 && code <= 90 || code >= 48 && code <= 57 ||
+    code === 95 || code === 45;
+}

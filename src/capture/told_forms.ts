@@ -1,0 +1,132 @@
+/**
+ * Secrets beside whose name stands something other than a sign: a call, a statement of SQL, a sentence. Whatever a sentence
+ * says may be an ordinary word, so there only what looks like the value of a secret is one.
+ */
+import { isNoSecret, isValueLike, SAID_NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+import { isTokenWord } from "./value_places.ts";
+
+const QUOTE = String.raw`\\{0,7}["']`;
+const MARK = String.raw`\\{0,7}["'\x60]`;
+const BLANKS = "[ \\t]{1,8}";
+const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,20}`;
+const NAME = `${SAID_NAME}${SUFFIX}(?![\\w-])`;
+/** The name with what may stand before its secret word. */
+const WHOLE_NAME = `[\\w.-]{0,60}?${NAME}`;
+const QUOTED = String.raw`([^"'\x60\\\r\n]{1,400})(?=${MARK})`;
+const WORD = String.raw`([^\s"'\x60\\<>|]{6,256})`;
+const EITHER = String.raw`(?:${MARK}|\*\*)?${WORD}`;
+/** Where a word begins; the letter of `\n` is none of its own. */
+const WORD_START = String.raw`(?<=^|\W|\\[nrt])`;
+const START = String.raw`(?:^|[\r\n]|\\[nrt])[-+ \t]{0,20}`;
+
+interface Form {
+  /** Group 1 is the value. */
+  readonly pattern: string;
+  /** What cannot be told from an ordinary word by its place has to look like a secret. */
+  readonly isOpen?: boolean;
+}
+
+const FORMS: readonly Form[] = [
+  // ds.setPassword("…"), .password("…")
+  {
+    pattern: String
+      .raw`(?:set|with)\w{0,40}?${NAME}\([bfru@$]{0,2}${QUOTE}([^\s"'\\]{1,400})(?=${QUOTE}[ \t]{0,4}[,)])`,
+  },
+  { pattern: String.raw`(?:\.|=[ \t]{0,4})${NAME}\([bfru@$]{0,2}${QUOTE}${QUOTED}`, isOpen: true },
+  // define('DB_PASSWORD', '…'), os.getenv("SECRET_KEY", "…")
+  {
+    pattern: String
+      .raw`${WORD_START}(?:define|getenv|setdefault|environ\.get|env|fetch)\([ \t]{0,4}${QUOTE}${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
+  },
+  {
+    pattern: String
+      .raw`${WORD_START}(?:get|set|put|get_?or_?default|[gs]et_?property|[gs]et_?item|config|header)\([ \t]{0,4}` +
+      String.raw`${QUOTE}${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
+    isOpen: true,
+  },
+  // The salts of WordPress, which are of all signs.
+  {
+    pattern: String
+      .raw`${WORD_START}define\([ \t]{0,4}${QUOTE}\w{1,20}_(?:key|salt)${QUOTE}[ \t]{0,4},[ \t]{0,20}'([^'\r\n]{32,128})(?=')`,
+  },
+  // process.env.JWT_SECRET || '…'
+  {
+    pattern: String
+      .raw`env(?:\.|\[${QUOTE})${WHOLE_NAME}(?:${QUOTE}\])?[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}([^\s"'\x60\\]{6,400})(?=${MARK})`,
+  },
+  { pattern: String.raw`${NAME}[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}${QUOTED}`, isOpen: true },
+  // storePassword '…'
+  { pattern: String.raw`(?:store|key)password${BLANKS}${QUOTE}${QUOTED}` },
+  // ALTER USER ana WITH PASSWORD '…'
+  {
+    pattern: String
+      .raw`(?:(?:create|alter)[ \t]{1,8}(?:user|role)\b[^;\r\n]{1,160}?|${WORD_START}with[ \t]{1,8}(?:encrypted[ \t]{1,8})?)\bpassword${BLANKS}${QUOTE}${QUOTED}`,
+  },
+  // "db_password": {"sensitive": true, "value": "…"}
+  {
+    pattern: String
+      .raw`${NAME}${QUOTE}${GAP}:${GAP}\{(?=[^{}]{0,300}sensitive)[^{}]{0,300}?${QUOTE}value${QUOTE}${GAP}:${GAP}${QUOTE}${QUOTED}`,
+  },
+  // %22password%22%3A%22…%22
+  {
+    pattern: String
+      .raw`${NAME}(?:%22(?:%20|\+){0,4}%3A(?:%20|\+){0,4}%22|%3D)((?:[^\s%"'\\&;,<>]|%(?!22|26|2C|7D)[\dA-F]{2}){4,400})`,
+  },
+  // - **API key**: `…`
+  { pattern: String.raw`${NAME}\*\*[ \t]{0,4}:[ \t]{1,4}\x60([^\x60\r\n\\]{4,128})(?=\x60)` },
+  { pattern: String.raw`${NAME}\*\*[ \t]{0,4}:[ \t]{1,4}${WORD}`, isOpen: true },
+  // I set `DB_PASSWORD` to `…`, the password is …, password for the staging db: …, password => …
+  { pattern: String.raw`${NAME}\x60[ \t]{1,4}(?:to|is|as|=)[ \t]{1,4}\x60${QUOTED}`, isOpen: true },
+  {
+    pattern: String
+      .raw`${NAME}${MARK}?${BLANKS}(?:(?:is|was|ist|lautet|es|é|è|est)(?:${BLANKS}(?:now|set${BLANKS}to|still))?[ \t]{0,4}:?|=>|[-–])` +
+      String.raw`${BLANKS}${EITHER}`,
+    isOpen: true,
+  },
+  { pattern: String.raw`密[码碼]是[ \t]{0,4}${EITHER}`, isOpen: true },
+  {
+    pattern: String
+      .raw`${NAME}${BLANKS}(?:for|of|to|on|für)[ \t][^\r\n:："'\x60.;,|(){}<>=\\]{1,60}[:：][ \t]{0,4}${EITHER}`,
+    isOpen: true,
+  },
+  // MNEMONIC="…", twelve words at least
+  {
+    pattern: String
+      .raw`(?:mnemonic|(?:seed|recovery|backup)[ _-]?phrase)\w{0,12}${MARK}?[ \t]{0,8}[:=][ \t]{0,4}(?:${MARK})?((?:[a-z]{3,8}[ \t]){11,23}[a-z]{3,8})(?![ \t]?[a-z])`,
+  },
+];
+/** `passphrase: correct horse battery staple` on a line of its own. */
+const PHRASE = String
+  .raw`(${START}[\w.-]{0,40}passphrase[ \t]{0,4}:[ \t]{1,4})((?:[a-z\d#!-]{2,20}[ \t]){2,12}[a-z\d#!-]{2,20})(?=[ \t]{0,4}(?:$|[\r\n]|\\[nr]))`;
+/** Words of a sentence about one. */
+const SENTENCE =
+  /(?:^|[ \t])(?:the|an?|of|is|are|be|to|for|at|in|with|and|or|not|no|must|should|may|can|your|you|it|this|that|enter|required|empty|from)(?:[ \t]|$)/i;
+
+/** The text with those secrets masked. */
+export function maskToldForms(text: string): string {
+  forms ??= FORMS.map(({ pattern, isOpen = false }) => ({
+    pattern: new RegExp(pattern, "gi"),
+    isOpen,
+  }));
+  phrase ??= new RegExp(PHRASE, "gi");
+  let masked = text.replace(
+    phrase,
+    (whole, kept: string, words: string) => SENTENCE.test(words) ? whole : kept + VALUE_MASK,
+  );
+  for (const { pattern, isOpen } of forms) {
+    masked = masked.replace(pattern, (whole: string, value: string) => {
+      if (isOpen ? !isValueLike(value) : isPlain(whole, value)) return whole;
+      // What ends the sentence is none of it.
+      const end = isOpen ? /[.,;:)]*$/.exec(value)![0] : "";
+      return whole.slice(0, whole.length - value.length) + VALUE_MASK + end;
+    });
+  }
+  return masked;
+}
+let forms: readonly { readonly pattern: RegExp; readonly isOpen: boolean }[] | undefined;
+let phrase: RegExp | undefined;
+
+function isPlain(whole: string, value: string): boolean {
+  return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|<%|.{0,200}\[redacted:)/.test(value) ||
+    /token\(/i.test(whole) && isTokenWord("token", value);
+}

@@ -1,0 +1,85 @@
+/** What stands at the place of a value and is none: the end of a quoted search word, a variable with its default. */
+import { isNoSecret } from "./secret_names.ts";
+
+/** A part of a text. */
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How far back a quote is looked for that another one closes. */
+const MAX_LOOK_BACK = 400;
+/** What may follow a quoted word; a value in quotes begins with none of these. */
+const BEHIND_WORD = /[\s)\]},;|&+]|\\[nrt]|$/y;
+
+/**
+ * Whether a quote behind `password:` closes one that was opened before the name (`grep "password:" src`), by their number
+ * on the line. `false` where the line is too long to tell.
+ *
+ * @param at Where the quote stands, without the backslashes before it, of which there are `slashes`.
+ */
+export function closesWord(text: string, at: number, slashes: number): boolean {
+  BEHIND_WORD.lastIndex = at + 1;
+  if (!BEHIND_WORD.test(text)) return false;
+  const quote = text[at]!;
+  let isOpen = false;
+  for (let before = at - slashes - 1; at - before < MAX_LOOK_BACK; before--) {
+    const char = text[before];
+    if (char === undefined || char === "\n") return isOpen;
+    if (slashes > 0 && char === "n" && text[before - 1] === "\\") return isOpen;
+    if (char !== quote || isApostrophe(text, before)) continue;
+    let found = 0;
+    while (text[before - found - 1] === "\\") found++;
+    if (found === slashes) isOpen = !isOpen;
+  }
+  return false;
+}
+
+function isApostrophe(text: string, at: number): boolean {
+  return text[at] === "'" && /\w/.test(text[at - 1] ?? "") && /\w/.test(text[at + 1] ?? "");
+}
+
+/** `${TOKEN}` with what a shell does to it. Group 1 says what a default is for, group 2 is the default. */
+const EXPANSION =
+  /\$\{[#!]?[\w.]{1,80}(?:(:?[-=?+]|:)([^{}\n"'`\\]{0,200}|\$\{\w{1,80}\})|[%#^,/@][^{}\n"'`\\]{0,80})\}/y;
+
+/** A variable, and the default in it that may be a secret. */
+export interface Expansion {
+  readonly value: Span | undefined;
+  /** Where the variable ends. */
+  readonly end: number;
+}
+
+/** The variable that stands here with braces and more than its name, or nothing. */
+export function expansionAt(text: string, at: number): Expansion | undefined {
+  EXPANSION.lastIndex = at;
+  const [whole, operator = "?", value = ""] = EXPANSION.exec(text) ?? [];
+  if (whole === undefined) return undefined;
+  const end = at + whole.length;
+  const isMessage = /[?+]/.test(operator) || operator === ":" && /^-?\d+:-?\d+$/.test(value);
+  if (isMessage || isNoSecret("", value)) return { value: undefined, end };
+  return { value: { start: end - 1 - value.length, end: end - 1 }, end };
+}
+
+const TOKEN_OF_GRAMMAR =
+  /^(?:[tT]oken|(?:design|colou?r|theme|style|syntax|css|font|spac(?:e|ing))[-_.]?[tT]oken)$/;
+const WORDS = /^[a-z]{2,24}(?:[.-](?:[a-z]{1,24}|\d{1,4})){0,6}$/;
+
+/** Whether a quoted value is that of a language's or a design's token (`token: "comment.line"`), or of a short comparison. */
+export function isTokenWord(name: string, value: string, separator = ""): boolean {
+  if (TOKEN_OF_GRAMMAR.test(name) && WORDS.test(value)) return true;
+  return /^[=!]==?$/.test(separator) && /^[A-Za-z]{1,5}$/.test(value);
+}
+
+const PSEUDO_CLASS =
+  /(?:hover|focus(?:-within|-visible)?|active|visited|disabled|enabled|checked|empty|root|(?:first|last|only|nth)-[a-z-]{1,20}|not|is|where|has|before|after)(?![\w-])/y;
+const SECRET_ARN = /arn:aws[a-z-]{0,10}:secretsmanager:[\w*-]{0,20}:[\d*]{0,12}:$/;
+
+/** Whether a name with `:` behind it is part of something longer: `.token:hover`, `arn:aws:…:secret:prod-db`. */
+export function isPartOfName(text: string, start: number, valueStart: number): boolean {
+  if (text[start - 1] === "." || text[start - 1] === "#") {
+    PSEUDO_CLASS.lastIndex = valueStart;
+    return PSEUDO_CLASS.test(text);
+  }
+  return text[start - 1] === ":" && SECRET_ARN.test(text.slice(Math.max(0, start - 80), start));
+}

@@ -1,0 +1,139 @@
+/** The surroundings that give a secret away, one by one, and their like that must stay. */
+import assert from "node:assert/strict";
+import { redactText, redactValue } from "../../src/capture/redact.ts";
+import { needsRedaction } from "../../src/capture/triggers.ts";
+import { GIVING_TEXTS, KEPT_TEXTS } from "./form_seeds.ts";
+
+const RULES = { patterns: [] };
+/** No form of its own: only what stands beside it gives it away. */
+const SECRET = "Qu0kka#Burrow7";
+
+for (const text of KEPT_TEXTS) {
+  Deno.test(`${JSON.stringify(text)} stays as it is`, () => {
+    assert.equal(redactText(text, RULES), text);
+    const payload = { tool_input: { command: text }, tool_response: { stdout: `a\n${text}\n` } };
+    assert.deepEqual(redactValue(payload, RULES), payload);
+  });
+}
+
+for (const giving of GIVING_TEXTS) {
+  Deno.test(`the secret in ${JSON.stringify(giving)} is masked, and nothing else`, () => {
+    const [before, after] = giving.split("%");
+    const text = giving.replace("%", () => SECRET);
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
+    const masked = redactText(text, RULES);
+    assert.ok(!masked.includes(SECRET), masked);
+    assert.match(masked.slice(before!.length), /^\[redacted:[a-z-]+\]/);
+    assert.equal(masked.slice(0, before!.length), before);
+    assert.ok(masked.endsWith(after!), masked);
+    assert.equal(redactText(masked, RULES), masked, "once is enough");
+    const inside = redactText(JSON.stringify({ a: `x\n${text}\ny` }), RULES);
+    assert.ok(!inside.includes(SECRET), inside);
+    assert.ok(JSON.stringify(redactValue({ a: [text] }, RULES)).includes("[redacted:"));
+  });
+}
+
+Deno.test("a NUL becomes a blank, wherever it stands, and hides no secret behind it", () => {
+  const value = {
+    prompt: "before\0behind",
+    tool_response: { stdout: `a\0password=${SECRET}\0b`, list: ["\0", `x ${SECRET}\0`] },
+    "key\0": 1,
+  };
+  assert.ok(needsRedaction(JSON.stringify({ a: "before\0behind" }), []), "the cheap look sees it");
+  assert.deepEqual(redactValue(value, RULES), {
+    prompt: "before behind",
+    tool_response: {
+      stdout: "a password=[redacted:secret] b",
+      list: [" ", "x [redacted:secret] "],
+    },
+    "key ": 1,
+  });
+  assert.equal(redactText("a\0b", RULES), "a b");
+});
+
+Deno.test("a phrase of several words is masked as a whole", () => {
+  assert.equal(
+    redactText(`smtp:\n  passphrase: correct horse battery ${SECRET}\n  user: ana`, RULES),
+    "smtp:\n  passphrase: [redacted:secret]\n  user: ana",
+  );
+  const words = "abandon ability able about above absent absorb abstract absurd abuse access zoo";
+  for (const name of ["MNEMONIC", "seed_phrase", "WALLET_RECOVERY_PHRASE", "export MNEMONIC"]) {
+    assert.ok(needsRedaction(JSON.stringify({ a: `${name}="${words}"` }), []));
+    assert.equal(redactText(`${name}="${words}"`, RULES), `${name}="[redacted:secret]"`);
+    assert.equal(redactText(`${name}=${words}\n`, RULES), `${name}=[redacted:secret]\n`);
+  }
+});
+
+Deno.test("JSON in an address is known by its names", () => {
+  const text = `payload=%7B%22password%22%3A%22${SECRET}%22%2C%22u%22%3A%22u78%22%7D`;
+  assert.ok(needsRedaction(JSON.stringify({ a: text }), []));
+  assert.equal(
+    redactText(text, RULES),
+    "payload=%7B%22password%22%3A%22[redacted:secret]%22%2C%22u%22%3A%22u78%22%7D",
+  );
+});
+
+Deno.test("the password behind a name and a percent sign is masked for smbclient", () => {
+  for (
+    const [before, after] of [["//h/x -U joe%", ""], ["-U 'joe%", "' //h/x"], [
+      "--user=joe%",
+      " //h",
+    ]]
+  ) {
+    const text = `smbclient ${before}${SECRET}${after}`;
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []));
+    assert.equal(redactText(text, RULES), `smbclient ${before}[redacted:password]${after}`);
+  }
+});
+
+/** Commands that print one secret and nothing else. */
+const ASKING = [
+  "printenv STRIPE_SECRET_KEY",
+  "echo $GITHUB_TOKEN",
+  'echo "$GITHUB_TOKEN"',
+  "echo ${DB_PASSWORD}",
+  "cd /srv/app && printenv DB_PASSWORD",
+  "kubectl get secret db -o jsonpath='{.data.password}' | base64 -d",
+  "kubectl -n app get secrets/db -o jsonpath={.data.dsn} | base64 --decode; echo",
+  "vault kv get -field=password secret/app",
+  "op read op://dev/db/password",
+  "pass show work/db",
+  "gh auth token",
+  "terraform output -raw db_password",
+];
+for (const command of ASKING) {
+  Deno.test(`what "${command}" prints is masked`, () => {
+    const payload = {
+      tool_name: "Bash",
+      tool_input: { command, description: "look" },
+      tool_response: { stdout: `${SECRET}\n`, stderr: "" },
+    };
+    assert.ok(needsRedaction(JSON.stringify(payload), []), "the cheap look sees it");
+    const masked = redactValue(payload, RULES);
+    const shown = { ...payload.tool_response, stdout: "[redacted:secret]\n" };
+    assert.deepEqual(masked, { ...payload, tool_response: shown });
+    assert.deepEqual(redactValue(masked, RULES), masked);
+  });
+}
+
+Deno.test("of an entry of pass the first line is masked, and another command's output stays", () => {
+  const shown = (command: string, stdout: string) => {
+    const payload = { tool_input: { command }, tool_response: { stdout } };
+    return (redactValue(payload, RULES) as typeof payload).tool_response.stdout;
+  };
+  assert.equal(shown("pass show a/b", `${SECRET}\nuser: ana`), "[redacted:secret]\nuser: ana");
+  for (
+    const [command, stdout] of [
+      ["printenv HOME", "/home/ana2"],
+      ["echo $TOKEN_COUNT2", "12345"],
+      ["echo $?", "12345"],
+      ["printenv API_KEY", "a line\nand another 2"],
+      ["op read op://dev/db/password", "[ERROR] 2026/11/22 no such item2"],
+      ["kubectl get secret db -o name", "secret/db-x1y2"],
+      ["kubectl get configmap db -o jsonpath='{.data.a}'", "x1y2z3w4"],
+      ["echo $API_KEY > file2; wc -c file2", "40 file2"],
+    ] as const
+  ) {
+    assert.equal(shown(command, stdout), stdout, command);
+  }
+});
