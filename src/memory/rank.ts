@@ -13,6 +13,8 @@ export interface Rankable {
   readonly createdAtMs: number;
   /** Whether all that was typed is in it; no when it is missing. */
   readonly isWhole?: boolean;
+  /** How much of the question it holds, 0 to 1, whatever others do; 1 when it is missing. */
+  readonly held?: number;
 }
 
 /** What stands next to a match. */
@@ -112,13 +114,17 @@ export function rank<Hit extends Rankable>(
   let best = Number.MIN_VALUE;
   for (const { textScore } of hits) if (textScore > best) best = textScore;
   const own = new Map<number, number>();
-  for (const { id, textScore } of hits) own.set(id, textScore / best);
+  const lends = new Map<number, number>();
+  for (const { id, textScore, held } of hits) {
+    own.set(id, textScore / best);
+    lends.set(id, textScore / best * Math.sqrt(held ?? 1));
+  }
   const sessions = sessionScores(hits, best);
   const texts = new Map(own);
   const all = [...hits];
   for (const { of, distance, hit } of neighbours) {
     const share = distance > 0 ? weights.next : weights.previous;
-    const lent = share * (own.get(of) ?? 0) / Math.abs(distance);
+    const lent = share * (lends.get(of) ?? 0) / Math.abs(distance);
     const known = texts.get(hit.id);
     if (known === undefined) all.push(hit);
     const held = (own.get(hit.id) ?? 0) + lent * 0.3;

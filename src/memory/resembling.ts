@@ -59,7 +59,9 @@ export function otherNames(word: string): readonly string[] {
 }
 
 const HANGUL = /^[\uac00-\ud7a3]+$/;
-const GREEK: Readonly<Record<string, string>> = {
+/** Greek letters that may have lost their accent, and the one of Russian that most people write without its dots. */
+const ACCENTED: Readonly<Record<string, string>> = {
+  е: "ё",
   α: "ά",
   ε: "έ",
   η: "ή",
@@ -71,7 +73,7 @@ const GREEK: Readonly<Record<string, string>> = {
 
 /**
  * Other ways to write a word, which the index does not take for the same: `ss` for `ß`, thousands that are set apart, letters
- * without their accents, Greek ones with the one that was left out, Korean words with a blank between them; empty for most.
+ * without their accents, Greek ones and the Russian е with the one that was left out, Korean words with a blank between them; empty for most.
  */
 export function otherSpellings(word: string): readonly string[] {
   const spellings = new Set([word.replaceAll("ß", "ss"), word.replaceAll("ss", "ß")]);
@@ -79,7 +81,7 @@ export function otherSpellings(word: string): readonly string[] {
   if (isBeyondAscii(word)) {
     spellings.add(word.normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC"));
     for (let at = 0; at < word.length; at++) {
-      const accented = GREEK[word[at]!];
+      const accented = ACCENTED[word[at]!];
       if (accented !== undefined) spellings.add(word.slice(0, at) + accented + word.slice(at + 1));
       if (at > 0 && word.length > 2 && HANGUL.test(word)) {
         spellings.add(`${word.slice(0, at)} ${word.slice(at)}`);

@@ -125,7 +125,7 @@ function rankAsked(
     scored.push(
       ...spans.flatMap((span) => newestWithin(db, span, options))
         .filter(({ id }) => !known.has(id))
-        .map((hit) => ({ ...hit, textScore: MADE_THEN, isWhole: false })),
+        .map((hit) => ({ ...hit, textScore: MADE_THEN, isWhole: false, held: 1 })),
     );
   }
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.

@@ -86,6 +86,7 @@ Deno.test("a word is found however it is written: its accents, its endings, its 
     "Das Straußenei ist groß": ["straussenei", "Straußenei", "gross"],
     "Row 1,048,576 is the last one": ["1048576", "1,048,576"],
     "Der Gruss kam an": ["Gruß"],
+    "Где лежит отчёт за март": ["отчет", "отчёт"],
   };
   using memory = await remembering(said(...OTHERS, ...Object.keys(texts)));
   for (const [text, words] of Object.entries(texts)) {
@@ -138,6 +139,44 @@ Deno.test("a long answer that holds all of a question comes before a short one t
     ["Claude: The invoice export writes umlauts as UTF-8 now.", ...filler].join(" "),
   ));
   ok(memory.search("invoice export umlauts")[0]?.title.startsWith("The invoice export writes"));
+});
+
+Deno.test("a word that is in four of ten observations says next to nothing beside a name", async () => {
+  const letters = "lmnprstvwz";
+  const names = Array.from({ length: 40 }, (_, at) => `k${"aeio"[at % 4]}b${letters[at % 10]}u`)
+    .map((name, at) => `${name}${at < 20 ? "ma" : "si"}`);
+  const outputs = Array.from({ length: 480 }, (_, at) => {
+    const [name, other] = [names[at % 40]!, names[(at * 7 + 3) % 40]!];
+    const lines = [
+      `rg -n ${name} src`,
+      `src/${other}.ts:${at}`,
+      ...Array.from({ length: 8 }, (_, line) => ` modified: src/part${at}_${line}.ts`),
+    ];
+    return (at % 5 < 2 ? [...lines, `worker started pid ${at}`] : lines).join("\n");
+  });
+  const notes = names.map((name) => `the cron job ${name} runs at 23:51 UTC because of the backup`);
+  using memory = await remembering(said(...outputs, ...notes));
+  for (const name of names) {
+    const titles = memory.search(`when does ${name} start`).map(({ title }) => title);
+    ok(titles.includes(`the cron job ${name} runs at 23:51 UTC because of the backup`), name);
+  }
+});
+
+Deno.test("words that every text has, in whichever language, do not count as a phrase with a name", async () => {
+  const nouns = "корзина заказ склад кэш очередь вход пароль письмо налог цена".split(" ");
+  const facts = nouns.flatMap((one, at) =>
+    nouns.slice(at + 1).flatMap((other, from) => {
+      const third = nouns[(at + from + 5) % 10]!;
+      return [`надо проверить: ${one}, ${other} и ${third} не совпадают`];
+    })
+  ).filter((text) => new Set(text.split(/[ ,]+/)).size === 8);
+  using memory = await remembering(said(...facts));
+  for (const fact of facts) {
+    const [one, other, third] = fact.match(/: (.+), (.+) и (.+) не/u)!.slice(1);
+    const [first] = memory.search(`почему ${third} и ${one} не совпадает с ${other}`);
+    const words = new Set(first!.title.split(/[ ,:]+/));
+    ok([one, other, third].every((word) => words.has(word!)), `${fact}: ${first!.title}`);
+  }
 });
 
 Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {
