@@ -33,6 +33,7 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
     filter: { ...EVERYTHING, project: place.project },
     limit: LOOKED_AT,
     nowMs: place.nowMs,
+    isSure: true,
   });
   return tell(db, "Remembered about this (conclaude):", found, place);
 }

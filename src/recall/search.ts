@@ -53,6 +53,8 @@ export interface SearchOptions {
   /** The moment of the question, epoch milliseconds. */
   readonly nowMs: number;
   readonly weights?: RankWeights;
+  /** Nothing is rather told than what words found that say little. */
+  readonly isSure?: boolean;
 }
 
 /** Candidates that ranking looks at. */
@@ -80,9 +82,34 @@ export function searchMemory(
   const found = rankAsked(db, asked, { ...options, question });
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const { project } = options.filter;
+  const common = found.length > 0 || options.isSure ? null : commonQuestion(question);
+  const told = common === null
+    ? tellResults(db, { asked, question, found })
+    : answerCommon(db, common, options);
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
-  return tellResults(db, { asked, question, found })
+  return told
     .filter((result) => project === null || result.project === project);
+}
+
+/** A question by the words of it that say little, where those that say something found nothing; null where it has none. */
+function commonQuestion(question: MemoryQuestion): MemoryQuestion | null {
+  const { query } = question;
+  if (query.small.length === 0) return null;
+  const terms = query.small.map((match) => ({ match, kind: "word" as const }));
+  return { ...question, query: { ...query, terms, small: [], phrases: [] } };
+}
+
+function answerCommon(
+  db: DatabaseSync,
+  question: MemoryQuestion,
+  options: SearchOptions,
+): SearchResult[] {
+  const asked = askQuery(db, question.query, options.filter.project);
+  return tellResults(db, {
+    asked,
+    question,
+    found: rankAsked(db, asked, { ...options, question }),
+  });
 }
 
 /** Whether a word was not found, which an index that has lost its pages gives no other sign of. */

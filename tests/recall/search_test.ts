@@ -179,6 +179,14 @@ Deno.test("words that every text has, in whichever language, do not count as a p
   }
 });
 
+Deno.test("where a word that is nowhere stands among common words, those find what they find without it", async () => {
+  using memory = await remembering(said(...OTHERS, "Still to do: the tests on staging."));
+  const first = (text: string) => memory.search(text)[0]?.title;
+  strictEqual(first("what is still to do"), "Still to do: the tests on staging.");
+  strictEqual(first("what is still to do on mobile"), "Still to do: the tests on staging.");
+  deepStrictEqual(memory.search("what is mobile"), []);
+});
+
 Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {
   using memory = await remembering(said(
     ...OTHERS,
