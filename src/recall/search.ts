@@ -184,16 +184,15 @@ function rankAsked(
 function newestWithin(
   db: DatabaseSync,
   time: TimeSpan,
-  options: { readonly filter: MemoryFilter; readonly limit: number },
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
 ): IndexHit[] {
-  const { filter } = options;
   const sure = {
     fromMs: time.fromMs + TIME_SLACK_MS,
     untilMs: Math.max(time.untilMs - TIME_SLACK_MS, time.fromMs + 2 * TIME_SLACK_MS),
   };
   for (const span of [sure, time]) {
-    const within = { ...filter, ...overlapOf(filter, span) };
-    const hits = newestObservations(db, { ...options, filter: within });
+    const { sinceMs, untilMs } = overlapOf(filter, span);
+    const hits = newestObservations(db, { filter, fromMs: sinceMs, untilMs, limit });
     if (hits.length > 0) return hits;
   }
   return [];

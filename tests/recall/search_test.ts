@@ -390,3 +390,30 @@ Deno.test("a question of nothing but a time is answered with what was done then"
     "The upload was made to try again.",
   ]);
 });
+
+Deno.test("what was done in a time is found though thousands were taken in after it, of a project and in no order", async () => {
+  const DAY_MS = 86_400_000;
+  const at = (day: number, text: string, projectDir = PROJECT) => ({
+    id: text,
+    sessionId: `session of ${day} in ${projectDir}`,
+    projectDir,
+    text,
+    createdAtMs: NOW - day * DAY_MS,
+    role: null,
+  });
+  using memory = await remembering([
+    at(100, "The gutter leaks."),
+    at(101, "The roof is new.", "/work/house"),
+    ...Array.from(
+      { length: 2_500 },
+      (_, one) => at(1 + one % 40, `Ticket T${one}x was looked at.`),
+    ),
+    at(102, "The door sticks."),
+  ]);
+  const found = (project: string | null) =>
+    memory.search("in April 2026", 10, project).map(({ title }) => title);
+  deepStrictEqual(found(PROJECT), ["The gutter leaks.", "The door sticks."]);
+  deepStrictEqual(found(null), ["The gutter leaks.", "The roof is new.", "The door sticks."]);
+  deepStrictEqual(memory.search("2025-03-04"), []);
+  strictEqual(memory.search("yesterday").length, 10);
+});
