@@ -406,7 +406,7 @@ Deno.test("what was done in a time is found though thousands were taken in after
     at(101, "The roof is new.", "/work/house"),
     ...Array.from(
       { length: 2_500 },
-      (_, one) => at(1 + one % 40, `Ticket T${one}x was looked at.`),
+      (_, one) => at(1 + one % 40, `Ticket ${one + 3_000} was looked at.`),
     ),
     at(102, "The door sticks."),
   ]);
