@@ -91,10 +91,10 @@ export function candidates(
   const hits = plan.kind === "ranked"
     ? searchIndex(db, plan.match, within)
     : newestMatches(db, plan.all, within);
-  if (plan.kind === "newest" && hits.length === 0) return newestMatches(db, plan.any, within);
-  // What stood in quotes need not be there in one piece where nothing has it so.
-  if (hits.length === 0 && query.phrases.length > 0) {
-    return candidates(db, { ...asked, query: { ...query, phrases: [] } }, options);
+  if (hits.length === 0) {
+    return plan.kind === "newest" && query.phrases.length === 0
+      ? newestMatches(db, plan.any, within)
+      : [];
   }
   const telling = small.filter(({ count }) => count < limits.small);
   if (plan.kind === "newest" || hits.length < options.limit || telling.length === 0) return hits;

@@ -66,23 +66,57 @@ const REACH = 3;
 const MADE_THEN = 0.5;
 const SNIPPET_CHARS = 240;
 
-/**
- * Searches memory for what a person typed.
- *
- * @returns The best first; empty when nothing matches.
- * @throws {Error} What SQLite says, of a damaged index, too; `withIndex()` mends that.
- */
+/** What a search comes to. */
+export interface SearchAnswer {
+  /** The best first; empty when nothing matches. */
+  readonly results: readonly SearchResult[];
+  /** What stood in quotes and no result has: the results are those without the quotes. Empty when all is there. */
+  readonly quotedNowhere: readonly string[];
+}
+
+/** Searches memory as {@linkcode answerMemory} does. @returns The results alone. @throws {Error} As that does. */
 export function searchMemory(
   db: DatabaseSync,
   text: string,
   options: SearchOptions,
-): SearchResult[] {
+): readonly SearchResult[] {
+  return answerMemory(db, text, options).results;
+}
+
+/**
+ * Searches memory for what a person typed. What stood in quotes is in every result; where nothing has it, it is looked for
+ * without the quotes.
+ *
+ * @throws {Error} What SQLite says, of a damaged index, too; `withIndex()` mends that.
+ */
+export function answerMemory(
+  db: DatabaseSync,
+  text: string,
+  options: SearchOptions,
+): SearchAnswer {
   const question = readQuestion(text, options.nowMs);
+  const { phrases } = question.query;
+  const results = resultsOf(db, question, options);
+  if (phrases.length === 0 || results.length > 0) return { results, quotedNowhere: [] };
+  const unquoted = resultsOf(db, withoutPhrases(question), options);
+  return { results: unquoted, quotedNowhere: unquoted.length === 0 ? [] : phrases };
+}
+
+function withoutPhrases(question: MemoryQuestion): MemoryQuestion {
+  return { ...question, query: { ...question.query, phrases: [] } };
+}
+
+function resultsOf(
+  db: DatabaseSync,
+  question: MemoryQuestion,
+  options: SearchOptions,
+): SearchResult[] {
   const asked = askQuery(db, question.query, options.filter.project);
   const found = rankAsked(db, asked, { ...options, question });
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const { project } = options.filter;
-  const common = found.length > 0 || options.isSure ? null : commonQuestion(question);
+  const isOpen = found.length === 0 && question.query.phrases.length === 0 && !options.isSure;
+  const common = isOpen ? commonQuestion(question) : null;
   const told = common === null
     ? tellResults(db, { asked, question, found })
     : answerCommon(db, common, options);
@@ -125,7 +159,10 @@ export function rankMatches(
   options: SearchOptions,
 ): Ranked<IndexHit>[] {
   const asked = askQuery(db, question.query, options.filter.project);
-  return rankAsked(db, asked, { ...options, question });
+  const ranked = rankAsked(db, asked, { ...options, question });
+  return ranked.length > 0 || question.query.phrases.length === 0
+    ? ranked
+    : rankMatches(db, withoutPhrases(question), options);
 }
 
 function rankAsked(
@@ -147,7 +184,9 @@ function rankAsked(
   }
   const scored = scoredByWords(db, asked, hits);
   const dates = new Set(days.flatMap(({ matches }) => matches));
-  if (hits.length === 0 || asked.terms.every(({ term }) => dates.has(term.match))) {
+  // Nor does what was merely done in a time hold what stood in quotes.
+  const isOfTimeAlone = hits.length === 0 && question.query.phrases.length === 0;
+  if (isOfTimeAlone || asked.terms.every(({ term }) => dates.has(term.match))) {
     const known = new Set(hits.map(({ id }) => id));
     scored.push(
       ...spans.flatMap((span) => newestWithin(db, span, options))

@@ -25,6 +25,13 @@ export function areOfSeveral(all: readonly Pick<Observation, "project">[]): bool
   return all.some(({ project }) => project !== all[0]!.project);
 }
 
+/** That nothing has what stood in quotes, before the results without the quotes. */
+export function nowhereLine(quoted: readonly string[]): string {
+  return plain(
+    `Nothing has ${quoted.map((phrase) => `"${phrase}"`).join(" and ")}; without the quotes:`,
+  );
+}
+
 /** One line for an observation: number, age, kind, title. */
 export function observationLine(
   one: Pick<

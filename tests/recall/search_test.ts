@@ -4,7 +4,7 @@ import type { EvalDocument } from "../../src/memory/eval_set.ts";
 import { readQuery } from "../../src/memory/query.ts";
 import { askQuery } from "../../src/recall/candidates.ts";
 import { takeInDocuments } from "../../src/recall/eval.ts";
-import { searchMemory } from "../../src/recall/search.ts";
+import { answerMemory, searchMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
@@ -22,6 +22,7 @@ async function remembering(documents: readonly EvalDocument[]) {
   return {
     search: (text: string, limit = 10, project: string | null = null) =>
       searchMemory(db, text, { filter: { ...EVERYTHING, project }, limit, nowMs: NOW }),
+    answer: (text: string) => answerMemory(db, text, { filter: EVERYTHING, limit: 10, nowMs: NOW }),
     asked: (text: string) => askQuery(db, readQuery(text), null).terms,
     [Symbol.dispose]() {
       db.close();
@@ -185,6 +186,20 @@ Deno.test("where a word that is nowhere stands among common words, those find wh
   strictEqual(first("what is still to do"), "Still to do: the tests on staging.");
   strictEqual(first("what is still to do on mobile"), "Still to do: the tests on staging.");
   deepStrictEqual(memory.search("what is mobile"), []);
+});
+
+Deno.test("that nothing has what stood in quotes is told with the results without them", async () => {
+  using memory = await remembering(said(...OTHERS, "alpha beta gamma", "gamma alpha"));
+  const answered = (text: string) => {
+    const { results, quotedNowhere } = memory.answer(text);
+    return [results.map(({ title }) => title), quotedNowhere];
+  };
+  deepStrictEqual(answered('"alpha beta"'), [["alpha beta gamma"], []]);
+  deepStrictEqual(answered('"beta alpha"'), [["alpha beta gamma", "gamma alpha"], ["beta alpha"]]);
+  deepStrictEqual(answered('"nowhereword" beta'), [["alpha beta gamma"], ["nowhereword"]]);
+  deepStrictEqual(answered('"beta" alpha'), [["alpha beta gamma"], []]);
+  deepStrictEqual(answered('"alpha beta" yesterday')[0], ["alpha beta gamma"]);
+  deepStrictEqual(answered('"zzqx yyqx"'), [[], []]);
 });
 
 Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {

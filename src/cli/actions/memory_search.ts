@@ -1,8 +1,8 @@
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
-import { searchMemory, type SearchResult } from "../../recall/search.ts";
+import { answerMemory, type SearchResult } from "../../recall/search.ts";
 import { withIndex } from "../../store/memory_index.ts";
-import { areOfSeveral, outcomeWord, projectName } from "../../recall/view.ts";
+import { areOfSeveral, nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
@@ -44,18 +44,19 @@ export async function search(
     limit: flags.limit,
     nowMs,
   };
-  const results = withIndex(
+  const { results, quotedNowhere } = withIndex(
     db,
-    () => searchMemory(db, words.join(" "), options),
+    () => answerMemory(db, words.join(" "), options),
     (why) =>
       context.process.stderr.write(`The search index was damaged (${why}) and is made anew.\n`),
   );
   const namesProject = areOfSeveral(results);
   return {
-    json: { results },
-    text: results.length === 0
-      ? "Nothing is remembered that matches."
-      : results.map((result) => entryOf(result, { nowMs, namesProject })).join("\n"),
+    json: { results, quotedNowhere },
+    text: results.length === 0 ? "Nothing is remembered that matches." : [
+      ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
+      ...results.map((result) => entryOf(result, { nowMs, namesProject })),
+    ].join("\n"),
   };
 }
 
