@@ -1,12 +1,15 @@
 /** What a question asks for beside its words: a time, files, what one of the two said. */
 import { isoDay, type SpokenTime, spokenTime } from "./dates.ts";
 import type { TimeSpan } from "./spans.ts";
+import { type LetterPattern, patternFor } from "./letters.ts";
 import { exactTerm } from "./terms.ts";
 import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "./query.ts";
 
 /** A question as it is answered. */
 export interface MemoryQuestion {
   readonly query: MemoryQuery;
+  /** Its words as they are, one blank between them, in small letters. */
+  readonly said: string;
   /** The time that it speaks of. */
   readonly time: TimeSpan | null;
   /** What its date may mean, the likeliest first; none when it speaks of no day by its date. */
@@ -28,6 +31,7 @@ export interface SpokenDay {
   readonly time: TimeSpan;
 }
 
+const BETWEEN_WORDS: LetterPattern = { ascii: /[^A-Za-z\d]+/, any: /[^\p{L}\p{N}\p{M}]+/u };
 const DAY_MS = 86_400_000;
 const MAX_PATH_CHARS = 256;
 const BEFORE_TIME: ReadonlySet<string> = new Set(['"on"', '"in"', '"at"', '"by"', '"from"']);
@@ -61,12 +65,19 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   const asked = untimed.terms.length === 0 && !time?.isRelative ? query : untimed;
   return {
     query: time === null || time.isRelative ? asked : withoutBefore(asked),
+    said: bareWords(text),
     time,
     days,
     timeWords: time === null ? [] : timeWords(time.words),
     paths: pathsIn(lower),
     speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
   };
+}
+
+/** The words of a text, one blank between them, in small letters: asked again, a question may have other marks. */
+export function bareWords(text: string): string {
+  return text.toLowerCase().split(patternFor(BETWEEN_WORDS, text)).filter((word) => word !== "")
+    .join(" ");
 }
 
 /** What looks like files in a text of small letters; what stands in one piece is looked through only as far as a path is long. */

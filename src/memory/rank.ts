@@ -44,6 +44,8 @@ export interface RankContext {
   readonly paths: readonly string[];
   /** Whose words it asks for. */
   readonly speaker: "person" | "claude" | null;
+  /** What is the question itself, asked before: its answer stands behind it. */
+  readonly echoes: ReadonlySet<number>;
 }
 
 /** A day that a question tells by its date. */
@@ -71,6 +73,8 @@ export interface RankWeights {
   readonly previous: number;
   /** For what was said by whom the question asks for. */
   readonly speaker: number;
+  /** What is taken from the question itself, asked before. */
+  readonly echo: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
 
@@ -84,6 +88,7 @@ export const RANK_WEIGHTS: RankWeights = {
   next: 0.8,
   previous: 0.4,
   speaker: 0.3,
+  echo: 0.4,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -130,7 +135,7 @@ export function rank<Hit extends Rankable>(
     const held = (own.get(hit.id) ?? 0) + lent * 0.3;
     texts.set(hit.id, known === undefined ? lent : Math.max(known, held, lent));
   }
-  const { nowMs, paths, time, speaker } = context;
+  const { nowMs, paths, time, speaker, echoes } = context;
   const found: Ranked<Hit>[] = [];
   for (const hit of all) {
     let score = texts.get(hit.id)! + weights.session * (sessions.get(hit.sessionId) ?? 0) +
@@ -139,6 +144,7 @@ export function rank<Hit extends Rankable>(
     if (time !== null) score += timeScore(hit, context, weights);
     if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
+    if (echoes.has(hit.id)) score -= weights.echo;
     keepBest(found, { hit, score }, limit);
   }
   return found;

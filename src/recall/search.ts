@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { TIME_SLACK_MS, wordsOfDay } from "../memory/dates.ts";
 import type { TimeSpan } from "../memory/spans.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
-import { type MemoryQuestion, readQuestion } from "../memory/question.ts";
+import { bareWords, type MemoryQuestion, readQuestion } from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { snippetOf } from "../memory/snippet.ts";
 import { isOfIndex, pairOf } from "../memory/terms.ts";
@@ -65,6 +65,9 @@ const REACH = 3;
 /** What a day's date finds is 1; what was only made on that day is so much. */
 const MADE_THEN = 0.5;
 const SNIPPET_CHARS = 240;
+/** A question asked before has so many words at least, and by its marks is so much longer at most. */
+const MIN_ECHO_WORDS = 3;
+const MAX_MARKS = 12;
 
 /** What a search comes to. */
 export interface SearchAnswer {
@@ -215,8 +218,27 @@ function rankAsked(
   const known = new Set(asked.terms.map(({ term }) => term.match));
   for (const { match } of asked.small) known.add(match);
   const wholeSaysTime = timeWords.every((match) => known.has(match));
-  const context = { nowMs, time, wholeSaysTime, day, paths, speaker };
+  const context = {
+    nowMs,
+    time,
+    wholeSaysTime,
+    day,
+    paths,
+    speaker,
+    echoes: echoesOf(question, scored),
+  };
   return rank(scored, neighbours, context, { weights, limit });
+}
+
+/** The prompts that are the question itself, asked before; of two words or fewer none is. */
+function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): ReadonlySet<number> {
+  const echoes = new Set<number>();
+  if (said.split(" ", MIN_ECHO_WORDS).length < MIN_ECHO_WORDS) return echoes;
+  for (const { id, kind, title } of hits) {
+    const isAbout = kind === "prompt" && Math.abs(title.length - said.length) <= MAX_MARKS;
+    if (isAbout && bareWords(title) === said) echoes.add(id);
+  }
+  return echoes;
 }
 
 /** What was done in a time, whatever it says: what surely was before what may have been, by the zone of the clock. */

@@ -202,6 +202,28 @@ Deno.test("that nothing has what stood in quotes is told with the results withou
   deepStrictEqual(answered('"zzqx yyqx"'), [[], []]);
 });
 
+Deno.test("a question that was asked before stands behind the answer that it got", async () => {
+  const asked = "why do uploads time out on staging?";
+  const sessions = Array.from({ length: 7 }, (_, at) => [
+    asked,
+    `Claude: ${at === 2 ? "The proxy cut the line after 60 seconds." : `Looking, ${at}.`}`,
+  ]);
+  using memory = await remembering(
+    sessions.flatMap((texts, at) =>
+      said(...texts).map((one, n) => ({
+        ...one,
+        id: `${at}-${n}`,
+        sessionId: `session-${at}`,
+        createdAtMs: NOW - (10 - at) * 86_400_000 + n,
+      }))
+    ),
+  );
+  for (const text of [asked, "Why do uploads time out on staging"]) {
+    const titles = memory.search(text).slice(0, 7).map(({ title }) => title);
+    ok(titles.includes("The proxy cut the line after 60 seconds."), titles.join());
+  }
+});
+
 Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {
   using memory = await remembering(said(
     ...OTHERS,
