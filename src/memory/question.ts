@@ -18,6 +18,8 @@ export interface MemoryQuestion {
   readonly timeWords: readonly string[];
   /** What looks like a file in it, in small letters. */
   readonly paths: readonly string[];
+  /** Pieces with marks among their letters or digits, in small letters: `n+1`, `#334`, `2.10`; what has them so comes first. */
+  readonly literals: readonly string[];
   /** Whose words answer it: what the person told of themselves, or what Claude proposed; null when it does not say. */
   readonly speaker: "person" | "claude" | null;
 }
@@ -32,6 +34,11 @@ export interface SpokenDay {
 }
 
 const BETWEEN_WORDS: LetterPattern = { ascii: /[^A-Za-z\d]+/, any: /[^\p{L}\p{N}\p{M}]+/u };
+/** A mark that makes a piece more than a word; what names are joined with, the index knows as one word. */
+const ANY_MARK = /[#@$%&*+=<>~^|\\]|::|->|\d\.\d/;
+const MAX_LITERALS = 3;
+/** In a longer question the words count more. */
+const MAX_BESIDE_MARKS = 6;
 const DAY_MS = 86_400_000;
 const MAX_PATH_CHARS = 256;
 const BEFORE_TIME: ReadonlySet<string> = new Set(['"on"', '"in"', '"at"', '"by"', '"from"']);
@@ -70,6 +77,7 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
     days,
     timeWords: time === null ? [] : timeWords(time.words),
     paths: pathsIn(lower),
+    literals: time === null ? literalsIn(lower) : [],
     speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
   };
 }
@@ -78,6 +86,16 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
 export function bareWords(text: string): string {
   return text.toLowerCase().split(patternFor(BETWEEN_WORDS, text)).filter((word) => word !== "")
     .join(" ");
+}
+
+/** The pieces of a short text that are more than their words, without what ends a sentence or stands around it. */
+function literalsIn(lower: string): string[] {
+  if (lower.length > MAX_PATH_CHARS || !ANY_MARK.test(lower)) return [];
+  const pieces = lower.split(/\s+/);
+  if (pieces.length > MAX_BESIDE_MARKS) return [];
+  return pieces.map((piece) => piece.replace(/^["'`(]+|["'`).,;:?!]+$/g, ""))
+    .filter((piece) => piece.length > 1 && ANY_MARK.test(piece) && /[\p{L}\p{N}]/u.test(piece))
+    .slice(0, MAX_LITERALS);
 }
 
 /** What looks like files in a text of small letters; what stands in one piece is looked through only as far as a path is long. */

@@ -46,6 +46,8 @@ export interface RankContext {
   readonly speaker: "person" | "claude" | null;
   /** What is the question itself, asked before: its answer stands behind it. */
   readonly echoes: ReadonlySet<number>;
+  /** What has the marks of the question as they were typed: `#334`. */
+  readonly literal: ReadonlySet<number>;
 }
 
 /** A day that a question tells by its date. */
@@ -75,6 +77,8 @@ export interface RankWeights {
   readonly speaker: number;
   /** What is taken from the question itself, asked before. */
   readonly echo: number;
+  /** For what has all that was typed with its marks. */
+  readonly literal: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
 
@@ -89,6 +93,7 @@ export const RANK_WEIGHTS: RankWeights = {
   previous: 0.4,
   speaker: 0.3,
   echo: 0.4,
+  literal: 1,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -135,7 +140,7 @@ export function rank<Hit extends Rankable>(
     const held = (own.get(hit.id) ?? 0) + lent * 0.3;
     texts.set(hit.id, known === undefined ? lent : Math.max(known, held, lent));
   }
-  const { nowMs, paths, time, speaker, echoes } = context;
+  const { nowMs, paths, time, speaker, echoes, literal } = context;
   const found: Ranked<Hit>[] = [];
   for (const hit of all) {
     let score = texts.get(hit.id)! + weights.session * (sessions.get(hit.sessionId) ?? 0) +
@@ -144,6 +149,7 @@ export function rank<Hit extends Rankable>(
     if (time !== null) score += timeScore(hit, context, weights);
     if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
+    if (literal.has(hit.id)) score += weights.literal;
     if (echoes.has(hit.id)) score -= weights.echo;
     keepBest(found, { hit, score }, limit);
   }

@@ -15,6 +15,7 @@ import {
   neighboursOf,
   newestObservations,
   withTerm,
+  withText,
 } from "../store/memory_search.ts";
 import { readObservations } from "../store/observations.ts";
 import {
@@ -65,6 +66,8 @@ const REACH = 3;
 /** What a day's date finds is 1; what was only made on that day is so much. */
 const MADE_THEN = 0.5;
 const SNIPPET_CHARS = 240;
+/** Best candidates that are read for what was typed with its marks. */
+const READ_FOR_MARKS = 60;
 /** A question asked before has so many words at least, and by its marks is so much longer at most. */
 const MIN_ECHO_WORDS = 3;
 const MAX_MARKS = 12;
@@ -218,6 +221,7 @@ function rankAsked(
   const known = new Set(asked.terms.map(({ term }) => term.match));
   for (const { match } of asked.small) known.add(match);
   const wholeSaysTime = timeWords.every((match) => known.has(match));
+  const literal = literalIn(db, question, scored);
   const context = {
     nowMs,
     time,
@@ -226,8 +230,22 @@ function rankAsked(
     paths,
     speaker,
     echoes: echoesOf(question, scored),
+    literal,
   };
   return rank(scored, neighbours, context, { weights, limit });
+}
+
+/** Which of the best have all pieces of the question with their marks, as they were typed. */
+function literalIn(
+  db: DatabaseSync,
+  { literals }: MemoryQuestion,
+  scored: readonly IndexHit[],
+): ReadonlySet<number> {
+  if (literals.length === 0) return new Set();
+  let ids = scored.toSorted((one, other) => other.textScore - one.textScore)
+    .slice(0, READ_FOR_MARKS).map(({ id }) => id);
+  for (const text of literals) ids = [...withText(db, text, ids)];
+  return new Set(ids);
 }
 
 /** The prompts that are the question itself, asked before; of two words or fewer none is. */

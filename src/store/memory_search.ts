@@ -104,6 +104,22 @@ export function withTerm(
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
+/** Which of some observations have a text as it is, but for the case of ASCII; each is read for it. @param text In small letters. */
+export function withText(
+  db: DatabaseSync,
+  text: string,
+  ids: readonly number[],
+): ReadonlySet<number> {
+  const rows = statement(
+    db,
+    `SELECT id
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?1))
+        AND (instr(lower(title), ?2) > 0 OR instr(lower(text), ?2) > 0)`,
+  ).all(JSON.stringify(ids), text);
+  return new Set(rows.map((row) => Number(row["id"])));
+}
+
 /**
  * The observations that match best, by the words alone.
  *

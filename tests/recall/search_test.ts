@@ -224,6 +224,24 @@ Deno.test("a question that was asked before stands behind the answer that it got
   }
 });
 
+Deno.test("what has the marks of a term as they were typed comes before what has its words", async () => {
+  using memory = await remembering(said(
+    ...OTHERS,
+    "Reading the list made one query a row (N+1), which took seconds.",
+    "1 more, and 1 again",
+    "call foo::bar::baz() first",
+    "regex ^foo.*bar$ matches",
+    "release v2.10.3 is out",
+    "version 2.1.0, then 10",
+    "fix the clock (#334)",
+    "fails at file.kt:334",
+  ));
+  for (const text of ["N+1", "foo::bar", "2.10", "#334"]) {
+    const first = memory.search(text)[0]?.title.toLowerCase();
+    ok(first?.includes(text.toLowerCase()), `${text}: ${first}`);
+  }
+});
+
 Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {
   using memory = await remembering(said(
     ...OTHERS,
