@@ -82,6 +82,19 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   };
 }
 
+/** A question of which nothing has to be there as it stood in quotes. */
+export function withoutPhrases(question: MemoryQuestion): MemoryQuestion {
+  return { ...question, query: { ...question.query, phrases: [] } };
+}
+
+/** A question by the words of it that say little, where those that say something found nothing; null where it has none. */
+export function commonQuestion(question: MemoryQuestion): MemoryQuestion | null {
+  const { query } = question;
+  if (query.small.length === 0) return null;
+  const terms = query.small.map((match) => ({ match, kind: "word" as const }));
+  return { ...question, query: { ...query, terms, small: [], phrases: [] } };
+}
+
 /** The words of a text, one blank between them, in small letters: asked again, a question may have other marks. */
 export function bareWords(text: string): string {
   return text.toLowerCase().split(patternFor(BETWEEN_WORDS, text)).filter((word) => word !== "")

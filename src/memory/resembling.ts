@@ -72,11 +72,14 @@ const ACCENTED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Other ways to write a word, which the index does not take for the same: `ss` for `ß`, thousands that are set apart, letters
+ * Other ways to write a word, which the index does not take for the same: `ss` for `ß`, `oe` for `ö`, thousands that are set apart, letters
  * without their accents, Greek ones and the Russian е with the one that was left out, Korean words with a blank between them; empty for most.
  */
 export function otherSpellings(word: string): readonly string[] {
   const spellings = new Set([word.replaceAll("ß", "ss"), word.replaceAll("ss", "ß")]);
+  // ä, ö and ü as they are written without them; the index knows these without their dots.
+  const umlauts = word.replace(/ae|oe|ue/g, (two) => two[0]!);
+  spellings.add(umlauts).add(umlauts.replaceAll("ss", "ß"));
   if (/^[1-9]\d{3,14}$/.test(word)) spellings.add(word.replace(/\B(?=(?:\d{3})+$)/g, " "));
   if (isBeyondAscii(word)) {
     spellings.add(word.normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC"));

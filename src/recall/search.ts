@@ -3,7 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { TIME_SLACK_MS, wordsOfDay } from "../memory/dates.ts";
 import type { TimeSpan } from "../memory/spans.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
-import { bareWords, type MemoryQuestion, readQuestion } from "../memory/question.ts";
+import {
+  commonQuestion,
+  type MemoryQuestion,
+  readQuestion,
+  withoutPhrases,
+} from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { snippetOf } from "../memory/snippet.ts";
 import { isOfIndex, pairOf } from "../memory/terms.ts";
@@ -13,11 +18,11 @@ import {
   type IndexHit,
   type MemoryFilter,
   neighboursOf,
-  newestObservations,
   withTerm,
-  withText,
 } from "../store/memory_search.ts";
+import { newestObservations } from "../store/memory_times.ts";
 import { readObservations } from "../store/observations.ts";
+import { echoesOf, literalIn } from "./as_typed.ts";
 import {
   type AskedQuery,
   askQuery,
@@ -66,11 +71,6 @@ const REACH = 3;
 /** What a day's date finds is 1; what was only made on that day is so much. */
 const MADE_THEN = 0.5;
 const SNIPPET_CHARS = 240;
-/** Best candidates that are read for what was typed with its marks. */
-const READ_FOR_MARKS = 60;
-/** A question asked before has so many words at least, and by its marks is so much longer at most. */
-const MIN_ECHO_WORDS = 3;
-const MAX_MARKS = 12;
 
 /** What a search comes to. */
 export interface SearchAnswer {
@@ -108,10 +108,6 @@ export function answerMemory(
   return { results: unquoted, quotedNowhere: unquoted.length === 0 ? [] : phrases };
 }
 
-function withoutPhrases(question: MemoryQuestion): MemoryQuestion {
-  return { ...question, query: { ...question.query, phrases: [] } };
-}
-
 function resultsOf(
   db: DatabaseSync,
   question: MemoryQuestion,
@@ -129,14 +125,6 @@ function resultsOf(
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
   return told
     .filter((result) => project === null || result.project === project);
-}
-
-/** A question by the words of it that say little, where those that say something found nothing; null where it has none. */
-function commonQuestion(question: MemoryQuestion): MemoryQuestion | null {
-  const { query } = question;
-  if (query.small.length === 0) return null;
-  const terms = query.small.map((match) => ({ match, kind: "word" as const }));
-  return { ...question, query: { ...query, terms, small: [], phrases: [] } };
 }
 
 function answerCommon(
@@ -233,30 +221,6 @@ function rankAsked(
     literal,
   };
   return rank(scored, neighbours, context, { weights, limit });
-}
-
-/** Which of the best have all pieces of the question with their marks, as they were typed. */
-function literalIn(
-  db: DatabaseSync,
-  { literals }: MemoryQuestion,
-  scored: readonly IndexHit[],
-): ReadonlySet<number> {
-  if (literals.length === 0) return new Set();
-  let ids = scored.toSorted((one, other) => other.textScore - one.textScore)
-    .slice(0, READ_FOR_MARKS).map(({ id }) => id);
-  for (const text of literals) ids = [...withText(db, text, ids)];
-  return new Set(ids);
-}
-
-/** The prompts that are the question itself, asked before; of two words or fewer none is. */
-function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): ReadonlySet<number> {
-  const echoes = new Set<number>();
-  if (said.split(" ", MIN_ECHO_WORDS).length < MIN_ECHO_WORDS) return echoes;
-  for (const { id, kind, title } of hits) {
-    const isAbout = kind === "prompt" && Math.abs(title.length - said.length) <= MAX_MARKS;
-    if (isAbout && bareWords(title) === said) echoes.add(id);
-  }
-  return echoes;
 }
 
 /** What was done in a time, whatever it says: what surely was before what may have been, by the zone of the clock. */

@@ -45,7 +45,8 @@ export interface IndexHit {
   readonly length: number;
 }
 
-const HIT_COLUMNS =
+/** The columns of an {@linkcode IndexHit} but its score; `o` is the table of observations. */
+export const HIT_COLUMNS =
   `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
             o.resolved_by AS resolvedBy, octet_length(o.text) AS length`;
 
@@ -195,48 +196,6 @@ export function newestMatches(
   ).all(...values, match, limit) as unknown as IndexHit[];
 }
 
-/** So many observations are looked at first, from the newest on: a time that goes on until now is among them. */
-const LAST_LOOKED_AT = 2_000;
-
-/**
- * The newest observations of a time, whatever they say: what a question without words can be answered with. Where the last
- * that were taken in are enough, those; else the times of all are looked through, 0.1 µs each, in an index that holds little
- * else. The rows themselves would take ten times as long.
- */
-export function newestObservations(
-  db: DatabaseSync,
-  { filter, fromMs, untilMs, limit }: {
-    readonly filter: MemoryFilter;
-    readonly fromMs: number;
-    readonly untilMs: number;
-    readonly limit: number;
-  },
-): IndexHit[] {
-  const { sql, values } = conditionsOf({ ...filter, sinceMs: fromMs, untilMs });
-  const last = statement(
-    db,
-    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
-       FROM (SELECT id FROM observations ORDER BY id DESC LIMIT ${LAST_LOOKED_AT}) AS newest
-       JOIN observations AS o ON o.id = newest.id
-      ${sql}
-      ORDER BY o.created_at_ms DESC, o.id DESC
-      LIMIT ?`,
-  ).all(...values, limit);
-  if (last.length >= limit) return last as unknown as IndexHit[];
-  const rows = statement(
-    db,
-    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
-       FROM (SELECT id
-               FROM observations INDEXED BY observations_by_session
-              WHERE created_at_ms >= ? AND created_at_ms < ?
-              ORDER BY created_at_ms DESC, id DESC) AS within
-       CROSS JOIN observations AS o ON o.id = within.id
-      ${sql}
-      LIMIT ?`,
-  ).all(fromMs, untilMs, ...values, limit);
-  return rows as unknown as IndexHit[];
-}
-
 /** What stands next to an observation in its session. */
 export interface Neighbour {
   /** The observation whose neighbour it is. */
@@ -289,7 +248,8 @@ export function neighboursOf(
   );
 }
 
-function conditionsOf(filter: MemoryFilter) {
+/** A filter as conditions on `o`, the table of observations, and their values. */
+export function conditionsOf(filter: MemoryFilter) {
   return filterOf([
     ["o.project = ?", filter.project],
     ["o.session_id = ?", filter.sessionId],

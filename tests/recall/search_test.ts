@@ -87,6 +87,7 @@ Deno.test("a word is found however it is written: its accents, its endings, its 
     "Das Straußenei ist groß": ["straussenei", "Straußenei", "gross"],
     "Row 1,048,576 is the last one": ["1048576", "1,048,576"],
     "Der Gruss kam an": ["Gruß"],
+    "Alle Füße sind hier": ["fuesse", "Fueße", "füsse"],
     "Где лежит отчёт за март": ["отчет", "отчёт"],
   };
   using memory = await remembering(said(...OTHERS, ...Object.keys(texts)));
@@ -444,6 +445,9 @@ Deno.test("a question of nothing but a time is answered with what was done then"
   deepStrictEqual(memory.search("yesterday").map(({ title }) => title), [
     "The upload was made to try again.",
   ]);
+  for (const text of ["Tuesday", "вчера", "wczoraj"]) {
+    strictEqual(memory.search(text)[0]?.title, "The upload was made to try again.", text);
+  }
 });
 
 Deno.test("what was done in a time is found though thousands were taken in after it, of a project and in no order", async () => {
