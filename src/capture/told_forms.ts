@@ -49,7 +49,7 @@ const FORMS: readonly Form[] = [
     pattern: String
       .raw`${WORD_START}define\([ \t]{0,4}${QUOTE}\w{1,20}_(?:key|salt)${QUOTE}[ \t]{0,4},[ \t]{0,20}'([^'\r\n]{32,128})(?=')`,
   },
-  // process.env.JWT_SECRET || '…'
+  // env.JWT_SECRET || '…', as in Node
   {
     pattern: String
       .raw`env(?:\.|\[${QUOTE})${WHOLE_NAME}(?:${QUOTE}\])?[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}([^\s"'\x60\\]{6,400})(?=${MARK})`,

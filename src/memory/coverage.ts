@@ -17,7 +17,7 @@ export interface CoveredTerm {
 export interface Coverage {
   /** 0 to about 1. */
   readonly score: number;
-  /** Whether it holds all that was typed, two words at least. */
+  /** Whether it holds all that was typed and tells something, of two words at least. */
   readonly isWhole: boolean;
 }
 
@@ -35,9 +35,15 @@ const SESSION_SHARE = 0.2;
 /** By how much it is better to hold all that was typed, and how many words that must be. */
 const ALL_TYPED = 1.1;
 const MIN_TYPED = 2;
+/** By how much it is better that all of it stands together. */
+const TOGETHER = 1.05;
+/** Words that tell less than this part of what the rarest tells need not be there for all to be there. */
+const TELLING = 0.25;
+/** What the commonest word counts: something, or a question of nothing else would be answered by chance. */
+const LEAST_RARITY = 0.1;
 /** How fast more length takes less, and how much of the score it can take, as in BM25; there the share is 0.75. */
 const SATURATION = 1.2;
-const LENGTH_SHARE = 0.1;
+const LENGTH_SHARE = 0.25;
 /** So many times as long as usual, and what is longer still is no poorer for it: a whole log has its one line. */
 const LONG = 6;
 
@@ -45,15 +51,18 @@ const LONG = 6;
  * How much of a question each passage holds, in the order of the passages.
  *
  * @param observations How many there are in all, so that it is known what is rare.
+ * @param together The passages in which all that was typed stands together: the length of the rest says nothing of them.
  */
 export function coverageOf(
   passages: readonly Passage[],
   terms: readonly CoveredTerm[],
-  observations: number,
+  { observations, together }: {
+    readonly observations: number;
+    readonly together: ReadonlySet<number>;
+  },
 ): Coverage[] {
-  const rarities = terms.map(({ count, weight }) =>
-    weight * Math.log(1 + (observations + 0.5) / (count + 0.5))
-  );
+  const rarities = terms.map(({ count, weight }) => weight * rarityOf(count, observations));
+  const most = Math.max(0, ...rarities);
   const all = rarities.reduce((sum, rarity) => sum + rarity, 0);
   const usual = passages.reduce((sum, { length }) => sum + length, 0) /
     Math.max(1, passages.length);
@@ -68,16 +77,28 @@ export function coverageOf(
     for (const [n, { id, sessionId }] of passages.entries()) {
       if (within.has(id)) held[n]! += rarity;
       else {
-        if (isTyped) missing[n] = true;
+        if (isTyped && rarity >= TELLING * most) missing[n] = true;
         if (resembling.has(id)) held[n]! += RESEMBLING_SHARE * rarity;
         else if (around.has(sessionId)) held[n]! += SESSION_SHARE * rarity;
       }
     }
   }
-  return passages.map(({ length }, n) => {
+  return passages.map(({ id, length }, n) => {
     const isWhole = !missing[n];
-    const longer = 1 - LENGTH_SHARE + LENGTH_SHARE * Math.min(LONG, length / Math.max(1, usual));
-    const share = all === 0 ? 0 : held[n]! / all * (isWhole ? ALL_TYPED : 1);
+    const isTogether = together.has(id);
+    const most = isTogether ? 1 : LONG;
+    const longer = 1 - LENGTH_SHARE + LENGTH_SHARE * Math.min(most, length / Math.max(1, usual));
+    const better = (isWhole ? ALL_TYPED : 1) * (isTogether ? TOGETHER : 1);
+    const share = all === 0 ? 0 : held[n]! / all * better;
     return { score: share * (SATURATION + 1) / (1 + SATURATION * longer), isWhole };
   });
+}
+
+/**
+ * How much a word tells that is in so many observations: as in BM25, and less the larger its part of them all is, so that a
+ * word in 40 of 100 says next to nothing beside a name.
+ */
+function rarityOf(count: number, observations: number): number {
+  const rarity = Math.log((observations - count + 0.5) / (count + 0.5));
+  return Math.max(LEAST_RARITY, rarity * Math.max(0, 1 - 2 * count / observations));
 }

@@ -15,7 +15,7 @@ export interface QueryTerm {
 export interface MemoryQuery {
   /** Each once, in the order in which they were typed. */
   readonly terms: readonly QueryTerm[];
-  /** What stood in quotes and has more than one word, in small letters. */
+  /** What stood in quotes, in small letters; none of a text with many quotes, which was pasted. */
   readonly phrases: readonly string[];
   /**
    * Words that say little, in quotes like those of the terms: `"down"`. They find nothing by themselves and tell apart what
@@ -36,6 +36,8 @@ const MAX_WITH_SMALL = 20;
 /** So many words may be those of one identifier, and so many are looked at for that. */
 const MAX_JOINED_WORDS = 5;
 const MAX_JOINED_FROM = 12;
+/** A text with more pieces in quotes is code or a log, of which no piece has to be there. */
+const MAX_PHRASES = 3;
 /** A word with its accents, however they are written. */
 const WORD: LetterPattern = { ascii: /[a-z\d]+/g, any: /[\p{L}\p{N}\p{M}]+/gu };
 /** Longer words than the index has; SQLite takes any. */
@@ -97,7 +99,8 @@ function pairsOf(words: readonly string[]): string[] {
 }
 
 function quotedPhrases(typed: string): string[] {
-  return [...typed.matchAll(/"([^"]{3,200})"/g)]
+  const phrases = [...typed.matchAll(/"([^"]{2,200})"/g)]
     .map(([, phrase]) => phrase!.toLowerCase().replace(/\s+/g, " ").trim())
-    .filter((phrase) => /[\p{L}\p{N}][^\p{L}\p{N}]+[\p{L}\p{N}]/u.test(phrase));
+    .filter((phrase) => /[\p{L}\p{N}]/u.test(phrase));
+  return phrases.length > MAX_PHRASES ? [] : phrases;
 }

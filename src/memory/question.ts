@@ -1,12 +1,15 @@
 /** What a question asks for beside its words: a time, files, what one of the two said. */
 import { isoDay, type SpokenTime, spokenTime } from "./dates.ts";
 import type { TimeSpan } from "./spans.ts";
+import { type LetterPattern, patternFor } from "./letters.ts";
 import { exactTerm } from "./terms.ts";
 import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "./query.ts";
 
 /** A question as it is answered. */
 export interface MemoryQuestion {
   readonly query: MemoryQuery;
+  /** Its words as they are, one blank between them, in small letters. */
+  readonly said: string;
   /** The time that it speaks of. */
   readonly time: TimeSpan | null;
   /** What its date may mean, the likeliest first; none when it speaks of no day by its date. */
@@ -15,6 +18,8 @@ export interface MemoryQuestion {
   readonly timeWords: readonly string[];
   /** What looks like a file in it, in small letters. */
   readonly paths: readonly string[];
+  /** Pieces with marks among their letters or digits, in small letters: `n+1`, `#334`, `2.10`; what has them so comes first. */
+  readonly literals: readonly string[];
   /** Whose words answer it: what the person told of themselves, or what Claude proposed; null when it does not say. */
   readonly speaker: "person" | "claude" | null;
 }
@@ -28,6 +33,12 @@ export interface SpokenDay {
   readonly time: TimeSpan;
 }
 
+const BETWEEN_WORDS: LetterPattern = { ascii: /[^A-Za-z\d]+/, any: /[^\p{L}\p{N}\p{M}]+/u };
+/** A mark that makes a piece more than a word; what names are joined with, the index knows as one word. */
+const ANY_MARK = /[#@$%&*+=<>~^|\\]|::|->|\d\.\d/;
+const MAX_LITERALS = 3;
+/** In a longer question the words count more. */
+const MAX_BESIDE_MARKS = 6;
 const DAY_MS = 86_400_000;
 const MAX_PATH_CHARS = 256;
 const BEFORE_TIME: ReadonlySet<string> = new Set(['"on"', '"in"', '"at"', '"by"', '"from"']);
@@ -61,12 +72,43 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   const asked = untimed.terms.length === 0 && !time?.isRelative ? query : untimed;
   return {
     query: time === null || time.isRelative ? asked : withoutBefore(asked),
+    said: bareWords(text),
     time,
     days,
     timeWords: time === null ? [] : timeWords(time.words),
     paths: pathsIn(lower),
+    literals: time === null ? literalsIn(lower) : [],
     speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
   };
+}
+
+/** A question of which nothing has to be there as it stood in quotes. */
+export function withoutPhrases(question: MemoryQuestion): MemoryQuestion {
+  return { ...question, query: { ...question.query, phrases: [] } };
+}
+
+/** A question by the words of it that say little, where those that say something found nothing; null where it has none. */
+export function commonQuestion(question: MemoryQuestion): MemoryQuestion | null {
+  const { query } = question;
+  if (query.small.length === 0) return null;
+  const terms = query.small.map((match) => ({ match, kind: "word" as const }));
+  return { ...question, query: { ...query, terms, small: [], phrases: [] } };
+}
+
+/** The words of a text, one blank between them, in small letters: asked again, a question may have other marks. */
+export function bareWords(text: string): string {
+  return text.toLowerCase().split(patternFor(BETWEEN_WORDS, text)).filter((word) => word !== "")
+    .join(" ");
+}
+
+/** The pieces of a short text that are more than their words, without what ends a sentence or stands around it. */
+function literalsIn(lower: string): string[] {
+  if (lower.length > MAX_PATH_CHARS || !ANY_MARK.test(lower)) return [];
+  const pieces = lower.split(/\s+/);
+  if (pieces.length > MAX_BESIDE_MARKS) return [];
+  return pieces.map((piece) => piece.replace(/^["'`(]+|["'`).,;:?!]+$/g, ""))
+    .filter((piece) => piece.length > 1 && ANY_MARK.test(piece) && /[\p{L}\p{N}]/u.test(piece))
+    .slice(0, MAX_LITERALS);
 }
 
 /** What looks like files in a text of small letters; what stands in one piece is looked through only as far as a path is long. */

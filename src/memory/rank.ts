@@ -13,6 +13,8 @@ export interface Rankable {
   readonly createdAtMs: number;
   /** Whether all that was typed is in it; no when it is missing. */
   readonly isWhole?: boolean;
+  /** How much of the question it holds, 0 to 1, whatever others do; 1 when it is missing. */
+  readonly held?: number;
 }
 
 /** What stands next to a match. */
@@ -42,6 +44,10 @@ export interface RankContext {
   readonly paths: readonly string[];
   /** Whose words it asks for. */
   readonly speaker: "person" | "claude" | null;
+  /** What is the question itself, asked before: its answer stands behind it. */
+  readonly echoes: ReadonlySet<number>;
+  /** What has the marks of the question as they were typed: `#334`. */
+  readonly literal: ReadonlySet<number>;
 }
 
 /** A day that a question tells by its date. */
@@ -69,6 +75,10 @@ export interface RankWeights {
   readonly previous: number;
   /** For what was said by whom the question asks for. */
   readonly speaker: number;
+  /** What is taken from the question itself, asked before. */
+  readonly echo: number;
+  /** For what has all that was typed with its marks. */
+  readonly literal: number;
   readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
 }
 
@@ -82,6 +92,8 @@ export const RANK_WEIGHTS: RankWeights = {
   next: 0.8,
   previous: 0.4,
   speaker: 0.3,
+  echo: 0.4,
+  literal: 1,
   kinds: {
     fix: 0.06,
     commit: 0.04,
@@ -112,19 +124,23 @@ export function rank<Hit extends Rankable>(
   let best = Number.MIN_VALUE;
   for (const { textScore } of hits) if (textScore > best) best = textScore;
   const own = new Map<number, number>();
-  for (const { id, textScore } of hits) own.set(id, textScore / best);
+  const lends = new Map<number, number>();
+  for (const { id, textScore, held } of hits) {
+    own.set(id, textScore / best);
+    lends.set(id, textScore / best * Math.sqrt(held ?? 1));
+  }
   const sessions = sessionScores(hits, best);
   const texts = new Map(own);
   const all = [...hits];
   for (const { of, distance, hit } of neighbours) {
     const share = distance > 0 ? weights.next : weights.previous;
-    const lent = share * (own.get(of) ?? 0) / Math.abs(distance);
+    const lent = share * (lends.get(of) ?? 0) / Math.abs(distance);
     const known = texts.get(hit.id);
     if (known === undefined) all.push(hit);
     const held = (own.get(hit.id) ?? 0) + lent * 0.3;
     texts.set(hit.id, known === undefined ? lent : Math.max(known, held, lent));
   }
-  const { nowMs, paths, time, speaker } = context;
+  const { nowMs, paths, time, speaker, echoes, literal } = context;
   const found: Ranked<Hit>[] = [];
   for (const hit of all) {
     let score = texts.get(hit.id)! + weights.session * (sessions.get(hit.sessionId) ?? 0) +
@@ -133,6 +149,8 @@ export function rank<Hit extends Rankable>(
     if (time !== null) score += timeScore(hit, context, weights);
     if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
+    if (literal.has(hit.id)) score += weights.literal;
+    if (echoes.has(hit.id)) score -= weights.echo;
     keepBest(found, { hit, score }, limit);
   }
   return found;

@@ -8,7 +8,8 @@ import { shortened } from "./text.ts";
 const MAX_RECALL_CHARS = 870;
 const MAX_LINES = 4;
 const MAX_TITLE_CHARS = 150;
-const MAX_SNIPPET_CHARS = 90;
+/** What a snippet has at least; it takes what room the other lines leave. */
+const MIN_SNIPPET_CHARS = 90;
 
 /** Something that is told. */
 export interface Recalled {
@@ -46,8 +47,10 @@ export function recallText(
 ): { readonly text: string; readonly told: readonly number[] } {
   let text = heading;
   const told: number[] = [];
-  for (const one of recalled.slice(0, MAX_LINES)) {
-    const line = `\n- ${lineOf(one, nowMs)}`;
+  const lines = recalled.slice(0, MAX_LINES);
+  for (const [at, one] of lines.entries()) {
+    const room = Math.floor((MAX_RECALL_CHARS - text.length) / (lines.length - at));
+    const line = `\n- ${lineOf(one, { nowMs, maxChars: room - "\n- ".length })}`;
     if (text.length + line.length > MAX_RECALL_CHARS) continue;
     text += line;
     told.push(one.id);
@@ -57,19 +60,26 @@ export function recallText(
 
 function lineOf(
   { id, kind, title, snippet, outcome, resolvedBy, createdAtMs }: Recalled,
-  nowMs: number,
+  { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
 ): string {
   const state = outcome !== "failure"
     ? ""
     : resolvedBy === null
     ? " (open)"
     : ` (mended: #${resolvedBy})`;
-  const more = snippet === "" || title.includes(snippet.slice(0, 40))
+  const head = `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}: ${
+    shortened(title, MAX_TITLE_CHARS)
+  }${state}`;
+  const rest = restOf(snippet, title);
+  const more = rest === ""
     ? ""
-    : ` — ${shortened(snippet, MAX_SNIPPET_CHARS)}`;
-  return plain(
-    `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}: ${
-      shortened(title, MAX_TITLE_CHARS)
-    }${state}${more}`,
-  );
+    : ` — ${shortened(rest, Math.max(MIN_SNIPPET_CHARS, maxChars - head.length - " — ".length))}`;
+  return plain(head + more);
+}
+
+/** What a snippet says beside the title, which may be its beginning; empty when that is nothing. */
+function restOf(snippet: string, title: string): string {
+  const start = title.replace(/…$/, "");
+  if (snippet.startsWith(start)) return snippet.slice(start.length).trim();
+  return title.includes(snippet.slice(0, 40)) ? "" : snippet;
 }

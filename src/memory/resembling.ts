@@ -59,7 +59,9 @@ export function otherNames(word: string): readonly string[] {
 }
 
 const HANGUL = /^[\uac00-\ud7a3]+$/;
-const GREEK: Readonly<Record<string, string>> = {
+/** Greek letters that may have lost their accent, and the one of Russian that most people write without its dots. */
+const ACCENTED: Readonly<Record<string, string>> = {
+  е: "ё",
   α: "ά",
   ε: "έ",
   η: "ή",
@@ -70,16 +72,19 @@ const GREEK: Readonly<Record<string, string>> = {
 };
 
 /**
- * Other ways to write a word, which the index does not take for the same: `ss` for `ß`, thousands that are set apart, letters
- * without their accents, Greek ones with the one that was left out, Korean words with a blank between them; empty for most.
+ * Other ways to write a word, which the index does not take for the same: `ss` for `ß`, `oe` for `ö`, thousands that are set apart, letters
+ * without their accents, Greek ones and the Russian е with the one that was left out, Korean words with a blank between them; empty for most.
  */
 export function otherSpellings(word: string): readonly string[] {
   const spellings = new Set([word.replaceAll("ß", "ss"), word.replaceAll("ss", "ß")]);
+  // ä, ö and ü as they are written without them; the index knows these without their dots.
+  const umlauts = word.replace(/ae|oe|ue/g, (two) => two[0]!);
+  spellings.add(umlauts).add(umlauts.replaceAll("ss", "ß"));
   if (/^[1-9]\d{3,14}$/.test(word)) spellings.add(word.replace(/\B(?=(?:\d{3})+$)/g, " "));
   if (isBeyondAscii(word)) {
     spellings.add(word.normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC"));
     for (let at = 0; at < word.length; at++) {
-      const accented = GREEK[word[at]!];
+      const accented = ACCENTED[word[at]!];
       if (accented !== undefined) spellings.add(word.slice(0, at) + accented + word.slice(at + 1));
       if (at > 0 && word.length > 2 && HANGUL.test(word)) {
         spellings.add(`${word.slice(0, at)} ${word.slice(at)}`);

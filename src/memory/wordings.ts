@@ -166,12 +166,12 @@ export function relativeWordings(): readonly Wording[] {
     },
     {
       pattern:
-        /\b(?:yesterday(?: (?:morning|afternoon|evening))?|last night|gestern|hier)\b|昨天|昨日/,
+        /\b(?:yesterday(?: (?:morning|afternoon|evening))?|last night|gestern|hier)\b|昨天|昨日|(?<!\p{L})(?:вчера|wczoraj|вчора)(?!\p{L})/u,
       span: (_, nowMs) => daysBefore(nowMs, 1),
     },
     {
       pattern:
-        /\b(?:today|tonight|this (?:morning|afternoon|evening)|earlier today|heute|aujourd'hui)\b|今天|今日/,
+        /\b(?:today|tonight|this (?:morning|afternoon|evening)|earlier today|heute|aujourd'hui)\b|今天|今日|(?<!\p{L})(?:сегодня|dzisiaj|сьогодні)(?!\p{L})/u,
       span: (_, nowMs) => daysBefore(nowMs, 0),
     },
     {
@@ -179,7 +179,9 @@ export function relativeWordings(): readonly Wording[] {
       span: (_, nowMs) => daysBefore(nowMs, 0),
     },
     {
-      pattern: new RegExp(`\\b(?:last |on |this |past )(${WEEKDAYS.join("|")})\\b`),
+      pattern: new RegExp(
+        `(?:\\b(?:last |on |this |past )|^\\s*)(${WEEKDAYS.join("|")})\\b`,
+      ),
       span: ([, name], nowMs) => {
         const back = (new Date(nowMs).getUTCDay() - WEEKDAYS.indexOf(name!) + 7) % 7 || 7;
         return daysBefore(nowMs, back);

@@ -4,12 +4,12 @@ import type { MemoryQuery, QueryTerm } from "../memory/query.ts";
 import { isBeyondAscii } from "../memory/letters.ts";
 import { beginningsOf, otherNames, otherSpellings, slipsOf } from "../memory/resembling.ts";
 import { exactTerm, projectTerm } from "../memory/terms.ts";
-import { countMatches } from "../store/memory_search.ts";
+import { countMatches, reckonMatches } from "../store/memory_search.ts";
 
 /** A word of a question in this memory. */
 export interface AskedTerm {
   readonly term: QueryTerm;
-  /** In how many observations it is, up to the limit. */
+  /** In how many observations it is; from the limit on that is reckoned. */
   readonly count: number;
   /** An expression for what resembles it, and in how many observations that is; null when there is no need or nothing. */
   readonly resembling: { readonly match: string; readonly count: number } | null;
@@ -47,7 +47,7 @@ export function askedTerms(
   options: CountOptions,
 ): AskedTerm[] {
   const { observations } = options;
-  const { terms, counts } = tellingTerms(db, query.terms, options.limit);
+  const { terms, counts } = tellingTerms(db, query.terms, options);
   const rare = Math.max(RARE.count, observations / RARE.oneOf);
   // An identifier that is nowhere is no slip.
   const names = new Set(
@@ -82,12 +82,13 @@ export function askedTerms(
 function tellingTerms(
   db: DatabaseSync,
   terms: readonly QueryTerm[],
-  limit: number,
+  options: CountOptions,
 ): { readonly terms: readonly QueryTerm[]; readonly counts: readonly number[] } {
+  const { limit } = options;
   const words = terms.filter(({ kind }) => kind !== "pair");
-  if (words.length <= LONG.terms) return { terms, counts: countTerms(db, terms, limit) };
-  const rare = limit / LONG.rare;
-  const counts = countTerms(db, words, rare);
+  if (words.length <= LONG.terms) return { terms, counts: countTerms(db, terms, options) };
+  const rare = Math.floor(limit / LONG.rare);
+  const counts = countTerms(db, words, { ...options, limit: rare });
   const known = words.map((term, at) => ({ term, count: counts[at]! }))
     .filter(({ count }) => count > 0);
   const rarest = known.filter(({ count }) => count < rare)
@@ -97,16 +98,21 @@ function tellingTerms(
   if (within >= 0) rarest.splice(Math.max(within, LONG.enough));
   const missing = Math.max(0, LONG.enough - rarest.length);
   const others = known.filter(({ count }) => count >= rare).slice(0, missing)
-    .map(({ term }) => ({ term, count: countMatches(db, term.match, limit) }));
+    .map(({ term }) => ({ term, count: reckonMatches(db, term.match, options) }));
   const asked = [...rarest, ...others];
   return { terms: asked.map(({ term }) => term), counts: asked.map(({ count }) => count) };
 }
 
 /** In how many observations each term is. Two words that are everywhere are not looked for as a pair: that takes long. */
-function countTerms(db: DatabaseSync, terms: readonly QueryTerm[], limit: number): number[] {
+function countTerms(
+  db: DatabaseSync,
+  terms: readonly QueryTerm[],
+  options: CountOptions,
+): number[] {
+  const { limit } = options;
   const counts = new Map<string, number>();
   for (const { match, kind } of terms) {
-    if (kind !== "pair") counts.set(match, countMatches(db, match, limit));
+    if (kind !== "pair") counts.set(match, reckonMatches(db, match, options));
   }
   return terms.map(({ match, kind }) => {
     if (kind !== "pair") return counts.get(match)!;

@@ -41,10 +41,15 @@ const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
 const SMALL_WEIGHT = 0.4;
 /** So many candidates are looked for by their small words where those of the others are more than are looked at. */
 const BY_SMALL_WORDS = 60;
+/** Of more words it is not asked whether they stand together, which is with no more than as many others between them. */
+const MAX_TOGETHER = 6;
+
 /** A candidate with how much of the question it holds. */
 export interface ScoredHit extends IndexHit {
   /** Whether that is all that was typed. */
   readonly isWhole: boolean;
+  /** How much of the question it holds, 0 to 1, whatever others do. */
+  readonly held: number;
 }
 
 const NOTHING: ReadonlySet<number> = new Set();
@@ -86,10 +91,10 @@ export function candidates(
   const hits = plan.kind === "ranked"
     ? searchIndex(db, plan.match, within)
     : newestMatches(db, plan.all, within);
-  if (plan.kind === "newest" && hits.length === 0) return newestMatches(db, plan.any, within);
-  // What stood in quotes need not be there in one piece where nothing has it so.
-  if (hits.length === 0 && query.phrases.length > 0) {
-    return candidates(db, { ...asked, query: { ...query, phrases: [] } }, options);
+  if (hits.length === 0) {
+    return plan.kind === "newest" && query.phrases.length === 0
+      ? newestMatches(db, plan.any, within)
+      : [];
   }
   const telling = small.filter(({ count }) => count < limits.small);
   if (plan.kind === "newest" || hits.length < options.limit || telling.length === 0) return hits;
@@ -109,7 +114,7 @@ export function scoredByWords(
   hits: readonly IndexHit[],
 ): ScoredHit[] {
   const plan = planOf(terms, [], { limits, project: null });
-  if (plan.kind !== "ranked") return hits.map((hit) => ({ ...hit, isWhole: false }));
+  if (plan.kind !== "ranked") return hits.map((hit) => ({ ...hit, isWhole: false, held: 1 }));
   const ids = hits.map(({ id }) => id);
   // A word that is nearly everywhere is looked for only where a rarer one is: FTS5 then skips most of its observations.
   const find = (match: string, count: number) =>
@@ -126,20 +131,43 @@ export function scoredByWords(
     hits,
     terms.flatMap(({ term, count, resembling }): CoveredTerm[] =>
       count === 0 && resembling === null ? [] : [{
-        count: count === 0 ? resembling!.count : count,
+        count: term.kind === "pair"
+          ? commonerOf(term, terms)
+          : count === 0
+          ? resembling!.count
+          : count,
         weight: WEIGHTS[term.kind],
         isTyped: term.kind === "word",
         within: count === 0 ? NOTHING : find(term.match, count),
         resembling: resembling === null ? NOTHING : find(resembling.match, resembling.count),
       }]
     ).concat(smallTerms),
-    observations,
+    { observations, together: togetherIn(db, terms, ids) },
   );
   const most = Math.max(...covered.map(({ score }) => score), Number.MIN_VALUE);
   return hits.map((hit, at) => {
     const { score, isWhole } = covered[at]!;
-    return { ...hit, textScore: score / most, isWhole };
+    return { ...hit, textScore: score / most, isWhole, held: Math.min(1, score) };
   });
+}
+
+/** Where all words of a question stand together, none of which is nowhere; nothing for a long question. */
+function togetherIn(
+  db: DatabaseSync,
+  terms: readonly AskedTerm[],
+  ids: readonly number[],
+): ReadonlySet<number> {
+  const words = terms.filter(({ term }) => term.kind === "word");
+  const isAsked = words.length > 1 && words.length <= MAX_TOGETHER;
+  if (!isAsked || words.some(({ count }) => count === 0)) return NOTHING;
+  const near = words.map(({ term }) => term.match).join(" ");
+  return withTerm(db, `NEAR(${near}, ${words.length})`, ids);
+}
+
+/** A pair tells no more than the commoner of its words: that a name stands before "is" says little. */
+function commonerOf({ match }: QueryTerm, terms: readonly AskedTerm[]): number {
+  const words = match.slice(1, -1).split(" ").map((word) => `"${word}"`);
+  return Math.max(...terms.map(({ term, count }) => words.includes(term.match) ? count : 0));
 }
 
 function planOf(

@@ -33,15 +33,23 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
     filter: { ...EVERYTHING, project: place.project },
     limit: LOOKED_AT,
     nowMs: place.nowMs,
+    isSure: true,
   });
-  return tell(db, "Remembered about this (conclaude):", found, place);
+  // What Claude answered may hold what nothing else does; of more answers, only the best leaves room for what was done.
+  const others = found.filter(({ sessionId }) => sessionId !== place.sessionId);
+  const answer = others.find(({ kind }) => kind === "message");
+  const helpful = others.filter((one) => one === answer || HELPFUL_KINDS.has(one.kind));
+  return tell(db, "Remembered about this (conclaude):", helpful, place);
 }
 
 /** What is known of a file; the empty text when nothing is. @throws {Error} What SQLite says. */
 export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace): string {
   const path = pathInProject(file, place.root);
   const found = timelineOfFile(db, path, { project: place.project, limit: OF_FILE })
-    .filter(({ kind }) => kind !== "edit" && kind !== "summary")
+    .filter(({ kind, sessionId }) =>
+      kind !== "edit" && kind !== "summary" && HELPFUL_KINDS.has(kind) &&
+      sessionId !== place.sessionId
+    )
     .map((one) => ({ ...one, snippet: "" }));
   return tell(db, `Remembered about ${path} (conclaude):`, found, place);
 }
@@ -49,10 +57,9 @@ export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace
 function tell(
   db: DatabaseSync,
   heading: string,
-  found: readonly (Recalled & { readonly sessionId: string })[],
+  helpful: readonly Recalled[],
   { sessionId, nowMs }: RecallPlace,
 ): string {
-  const helpful = found.filter((one) => one.sessionId !== sessionId && HELPFUL_KINDS.has(one.kind));
   if (helpful.length === 0) return "";
   const known = alreadyTold(db, sessionId);
   const { text, told } = recallText(heading, helpful.filter(({ id }) => !known.has(id)), nowMs);

@@ -3,7 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { TIME_SLACK_MS, wordsOfDay } from "../memory/dates.ts";
 import type { TimeSpan } from "../memory/spans.ts";
 import { NO_SESSION, type ObservationKind } from "../memory/observation.ts";
-import { type MemoryQuestion, readQuestion } from "../memory/question.ts";
+import {
+  commonQuestion,
+  type MemoryQuestion,
+  readQuestion,
+  withoutPhrases,
+} from "../memory/question.ts";
 import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/rank.ts";
 import { snippetOf } from "../memory/snippet.ts";
 import { isOfIndex, pairOf } from "../memory/terms.ts";
@@ -13,10 +18,11 @@ import {
   type IndexHit,
   type MemoryFilter,
   neighboursOf,
-  newestObservations,
   withTerm,
 } from "../store/memory_search.ts";
+import { newestObservations } from "../store/memory_times.ts";
 import { readObservations } from "../store/observations.ts";
+import { echoesOf, literalIn } from "./as_typed.ts";
 import {
   type AskedQuery,
   askQuery,
@@ -53,6 +59,8 @@ export interface SearchOptions {
   /** The moment of the question, epoch milliseconds. */
   readonly nowMs: number;
   readonly weights?: RankWeights;
+  /** Nothing is rather told than what words found that say little. */
+  readonly isSure?: boolean;
 }
 
 /** Candidates that ranking looks at. */
@@ -64,25 +72,72 @@ const REACH = 3;
 const MADE_THEN = 0.5;
 const SNIPPET_CHARS = 240;
 
-/**
- * Searches memory for what a person typed.
- *
- * @returns The best first; empty when nothing matches.
- * @throws {Error} What SQLite says, of a damaged index, too; `withIndex()` mends that.
- */
+/** What a search comes to. */
+export interface SearchAnswer {
+  /** The best first; empty when nothing matches. */
+  readonly results: readonly SearchResult[];
+  /** What stood in quotes and no result has: the results are those without the quotes. Empty when all is there. */
+  readonly quotedNowhere: readonly string[];
+}
+
+/** Searches memory as {@linkcode answerMemory} does. @returns The results alone. @throws {Error} As that does. */
 export function searchMemory(
   db: DatabaseSync,
   text: string,
   options: SearchOptions,
-): SearchResult[] {
+): readonly SearchResult[] {
+  return answerMemory(db, text, options).results;
+}
+
+/**
+ * Searches memory for what a person typed. What stood in quotes is in every result; where nothing has it, it is looked for
+ * without the quotes.
+ *
+ * @throws {Error} What SQLite says, of a damaged index, too; `withIndex()` mends that.
+ */
+export function answerMemory(
+  db: DatabaseSync,
+  text: string,
+  options: SearchOptions,
+): SearchAnswer {
   const question = readQuestion(text, options.nowMs);
+  const { phrases } = question.query;
+  const results = resultsOf(db, question, options);
+  if (phrases.length === 0 || results.length > 0) return { results, quotedNowhere: [] };
+  const unquoted = resultsOf(db, withoutPhrases(question), options);
+  return { results: unquoted, quotedNowhere: unquoted.length === 0 ? [] : phrases };
+}
+
+function resultsOf(
+  db: DatabaseSync,
+  question: MemoryQuestion,
+  options: SearchOptions,
+): SearchResult[] {
   const asked = askQuery(db, question.query, options.filter.project);
   const found = rankAsked(db, asked, { ...options, question });
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const { project } = options.filter;
+  const isOpen = found.length === 0 && question.query.phrases.length === 0 && !options.isSure;
+  const common = isOpen ? commonQuestion(question) : null;
+  const told = common === null
+    ? tellResults(db, { asked, question, found })
+    : answerCommon(db, common, options);
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
-  return tellResults(db, { asked, question, found })
+  return told
     .filter((result) => project === null || result.project === project);
+}
+
+function answerCommon(
+  db: DatabaseSync,
+  question: MemoryQuestion,
+  options: SearchOptions,
+): SearchResult[] {
+  const asked = askQuery(db, question.query, options.filter.project);
+  return tellResults(db, {
+    asked,
+    question,
+    found: rankAsked(db, asked, { ...options, question }),
+  });
 }
 
 /** Whether a word was not found, which an index that has lost its pages gives no other sign of. */
@@ -98,7 +153,10 @@ export function rankMatches(
   options: SearchOptions,
 ): Ranked<IndexHit>[] {
   const asked = askQuery(db, question.query, options.filter.project);
-  return rankAsked(db, asked, { ...options, question });
+  const ranked = rankAsked(db, asked, { ...options, question });
+  return ranked.length > 0 || question.query.phrases.length === 0
+    ? ranked
+    : rankMatches(db, withoutPhrases(question), options);
 }
 
 function rankAsked(
@@ -120,12 +178,14 @@ function rankAsked(
   }
   const scored = scoredByWords(db, asked, hits);
   const dates = new Set(days.flatMap(({ matches }) => matches));
-  if (hits.length === 0 || asked.terms.every(({ term }) => dates.has(term.match))) {
+  // Nor does what was merely done in a time hold what stood in quotes.
+  const isOfTimeAlone = hits.length === 0 && question.query.phrases.length === 0;
+  if (isOfTimeAlone || asked.terms.every(({ term }) => dates.has(term.match))) {
     const known = new Set(hits.map(({ id }) => id));
     scored.push(
       ...spans.flatMap((span) => newestWithin(db, span, options))
         .filter(({ id }) => !known.has(id))
-        .map((hit) => ({ ...hit, textScore: MADE_THEN, isWhole: false })),
+        .map((hit) => ({ ...hit, textScore: MADE_THEN, isWhole: false, held: 1 })),
     );
   }
   // What must be there as it is, is not what stands next to it; and notes stand next to each other by chance.
@@ -149,7 +209,17 @@ function rankAsked(
   const known = new Set(asked.terms.map(({ term }) => term.match));
   for (const { match } of asked.small) known.add(match);
   const wholeSaysTime = timeWords.every((match) => known.has(match));
-  const context = { nowMs, time, wholeSaysTime, day, paths, speaker };
+  const literal = literalIn(db, question, scored);
+  const context = {
+    nowMs,
+    time,
+    wholeSaysTime,
+    day,
+    paths,
+    speaker,
+    echoes: echoesOf(question, scored),
+    literal,
+  };
   return rank(scored, neighbours, context, { weights, limit });
 }
 
@@ -157,16 +227,15 @@ function rankAsked(
 function newestWithin(
   db: DatabaseSync,
   time: TimeSpan,
-  options: { readonly filter: MemoryFilter; readonly limit: number },
+  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
 ): IndexHit[] {
-  const { filter } = options;
   const sure = {
     fromMs: time.fromMs + TIME_SLACK_MS,
     untilMs: Math.max(time.untilMs - TIME_SLACK_MS, time.fromMs + 2 * TIME_SLACK_MS),
   };
   for (const span of [sure, time]) {
-    const within = { ...filter, ...overlapOf(filter, span) };
-    const hits = newestObservations(db, { ...options, filter: within });
+    const { sinceMs, untilMs } = overlapOf(filter, span);
+    const hits = newestObservations(db, { filter, fromMs: sinceMs, untilMs, limit });
     if (hits.length > 0) return hits;
   }
   return [];

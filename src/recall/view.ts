@@ -25,6 +25,13 @@ export function areOfSeveral(all: readonly Pick<Observation, "project">[]): bool
   return all.some(({ project }) => project !== all[0]!.project);
 }
 
+/** That nothing has what stood in quotes, before the results without the quotes. */
+export function nowhereLine(quoted: readonly string[]): string {
+  return plain(
+    `Nothing has ${quoted.map((phrase) => `"${phrase}"`).join(" and ")}; without the quotes:`,
+  );
+}
+
 /** One line for an observation: number, age, kind, title. */
 export function observationLine(
   one: Pick<
@@ -58,7 +65,10 @@ export function observationFacts(
     ["session", observation.sessionId],
     ["project", observation.project],
     ["branch", observation.branch],
-    ["seen", relativeTime(observation.createdAtMs, nowMs)],
+    [
+      "seen",
+      `${relativeTime(observation.createdAtMs, nowMs)}, ${minuteOf(observation.createdAtMs)}`,
+    ],
     ["times", observation.repeats === 1 ? null : observation.repeats],
     ["command", facts.command],
     ["exit status", facts.exitCode],
@@ -68,6 +78,11 @@ export function observationFacts(
     ["by", facts.by?.map((one) => `#${one}`).join(", ")],
   ];
   return told.flatMap(([name, value]) => value == null ? [] : [[name, plain(String(value))]]);
+}
+
+/** `2026-03-04 10:15 UTC`. */
+function minuteOf(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }
 
 function commitText({ hash, subject }: NonNullable<ObservedFacts["commit"]>): string {

@@ -45,7 +45,8 @@ export interface IndexHit {
   readonly length: number;
 }
 
-const HIT_COLUMNS =
+/** The columns of an {@linkcode IndexHit} but its score; `o` is the table of observations. */
+export const HIT_COLUMNS =
   `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
             o.resolved_by AS resolvedBy, octet_length(o.text) AS length`;
 
@@ -68,6 +69,25 @@ export function countMatches(db: DatabaseSync, match: string, limit: number): nu
   return Number(row!["n"]);
 }
 
+/**
+ * In how many of so many observations a word occurs: counted up to a limit, from there on reckoned by how closely those lie
+ * that were counted.
+ */
+export function reckonMatches(
+  db: DatabaseSync,
+  match: string,
+  { limit, observations }: { readonly limit: number; readonly observations: number },
+): number {
+  const row = statement(
+    db,
+    `SELECT count(*) AS n, max(id) AS last
+       FROM (SELECT rowid AS id FROM memory_index WHERE memory_index MATCH ? LIMIT ?)`,
+  ).get(match, limit);
+  const counted = Number(row!["n"]);
+  if (counted < limit) return counted;
+  return Math.max(counted, Math.round(counted * observations / Number(row!["last"])));
+}
+
 /** Which of some observations a word is in. All that have the word are gone through: 0.1 µs each. */
 export function withTerm(
   db: DatabaseSync,
@@ -82,6 +102,22 @@ export function withTerm(
       WHERE memory_index MATCH ?
         AND +rowid IN (SELECT value FROM json_each(?))`,
   ).all(match, JSON.stringify(ids));
+  return new Set(rows.map((row) => Number(row["id"])));
+}
+
+/** Which of some observations have a text as it is, but for the case of ASCII; each is read for it. @param text In small letters. */
+export function withText(
+  db: DatabaseSync,
+  text: string,
+  ids: readonly number[],
+): ReadonlySet<number> {
+  const rows = statement(
+    db,
+    `SELECT id
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?1))
+        AND (instr(lower(title), ?2) > 0 OR instr(lower(text), ?2) > 0)`,
+  ).all(JSON.stringify(ids), text);
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
@@ -160,22 +196,6 @@ export function newestMatches(
   ).all(...values, match, limit) as unknown as IndexHit[];
 }
 
-/** The newest observations, whatever they say: what a question without words can be answered with. */
-export function newestObservations(
-  db: DatabaseSync,
-  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
-): IndexHit[] {
-  const { sql, values } = conditionsOf(filter);
-  return statement(
-    db,
-    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
-       FROM observations AS o
-      ${sql}
-      ORDER BY o.created_at_ms DESC, o.id DESC
-      LIMIT ?`,
-  ).all(...values, limit) as unknown as IndexHit[];
-}
-
 /** What stands next to an observation in its session. */
 export interface Neighbour {
   /** The observation whose neighbour it is. */
@@ -228,7 +248,8 @@ export function neighboursOf(
   );
 }
 
-function conditionsOf(filter: MemoryFilter) {
+/** A filter as conditions on `o`, the table of observations, and their values. */
+export function conditionsOf(filter: MemoryFilter) {
   return filterOf([
     ["o.project = ?", filter.project],
     ["o.session_id = ?", filter.sessionId],

@@ -98,6 +98,8 @@ Deno.test("a number opens an observation with everything behind it", async () =>
   using place = await remembered();
   const { results: [fix] } = await ask(place, ["memory", "search", "mismatched", "--kind", "fix"]);
   const shown = await ask(place, ["memory", "show", String(fix.id)]);
+  const told = (await run(place, ["memory", "show", String(fix.id)])).stdout;
+  assert.match(told, /\bseen\b.*, \d{4}-\d\d-\d\d \d\d:\d\d UTC/);
   assert.equal(shown.kind, "fix");
   assert.match(shown.text, /^Failed: /);
   const failure = await ask(place, ["memory", "show", `#${shown.facts.mended}`]);

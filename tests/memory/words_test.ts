@@ -82,6 +82,7 @@ Deno.test("what stands in quotes has to be there as it is, unless nothing has it
   ]);
   assert.deepEqual(find('"failing upload"'), [0]);
   assert.equal(find('"failing download" upload').length > 0, true);
+  assert.deepEqual(find('"list" upload'), [1]);
 });
 
 Deno.test("words that no text has are taken for beginnings", async () => {

@@ -4,7 +4,7 @@ import type { EvalDocument } from "../../src/memory/eval_set.ts";
 import { readQuery } from "../../src/memory/query.ts";
 import { askQuery } from "../../src/recall/candidates.ts";
 import { takeInDocuments } from "../../src/recall/eval.ts";
-import { searchMemory } from "../../src/recall/search.ts";
+import { answerMemory, searchMemory } from "../../src/recall/search.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { EVERYTHING } from "../../src/store/memory_search.ts";
 import { makeCorpus } from "../support/memory_corpus.ts";
@@ -22,6 +22,7 @@ async function remembering(documents: readonly EvalDocument[]) {
   return {
     search: (text: string, limit = 10, project: string | null = null) =>
       searchMemory(db, text, { filter: { ...EVERYTHING, project }, limit, nowMs: NOW }),
+    answer: (text: string) => answerMemory(db, text, { filter: EVERYTHING, limit: 10, nowMs: NOW }),
     asked: (text: string) => askQuery(db, readQuery(text), null).terms,
     [Symbol.dispose]() {
       db.close();
@@ -86,6 +87,8 @@ Deno.test("a word is found however it is written: its accents, its endings, its 
     "Das Straußenei ist groß": ["straussenei", "Straußenei", "gross"],
     "Row 1,048,576 is the last one": ["1048576", "1,048,576"],
     "Der Gruss kam an": ["Gruß"],
+    "Alle Füße sind hier": ["fuesse", "Fueße", "füsse"],
+    "Где лежит отчёт за март": ["отчет", "отчёт"],
   };
   using memory = await remembering(said(...OTHERS, ...Object.keys(texts)));
   for (const [text, words] of Object.entries(texts)) {
@@ -138,6 +141,106 @@ Deno.test("a long answer that holds all of a question comes before a short one t
     ["Claude: The invoice export writes umlauts as UTF-8 now.", ...filler].join(" "),
   ));
   ok(memory.search("invoice export umlauts")[0]?.title.startsWith("The invoice export writes"));
+});
+
+Deno.test("a word that is in four of ten observations says next to nothing beside a name", async () => {
+  const letters = "lmnprstvwz";
+  const names = Array.from({ length: 40 }, (_, at) => `k${"aeio"[at % 4]}b${letters[at % 10]}u`)
+    .map((name, at) => `${name}${at < 20 ? "ma" : "si"}`);
+  const outputs = Array.from({ length: 480 }, (_, at) => {
+    const [name, other] = [names[at % 40]!, names[(at * 7 + 3) % 40]!];
+    const lines = [
+      `rg -n ${name} src`,
+      `src/${other}.ts:${at}`,
+      ...Array.from({ length: 8 }, (_, line) => ` modified: src/part${at}_${line}.ts`),
+    ];
+    return (at % 5 < 2 ? [...lines, `worker started pid ${at}`] : lines).join("\n");
+  });
+  const notes = names.map((name) => `the cron job ${name} runs at 23:51 UTC because of the backup`);
+  using memory = await remembering(said(...outputs, ...notes));
+  for (const name of names) {
+    const titles = memory.search(`when does ${name} start`).map(({ title }) => title);
+    ok(titles.includes(`the cron job ${name} runs at 23:51 UTC because of the backup`), name);
+  }
+});
+
+Deno.test("words that every text has, in whichever language, do not count as a phrase with a name", async () => {
+  const nouns = "корзина заказ склад кэш очередь вход пароль письмо налог цена".split(" ");
+  const facts = nouns.flatMap((one, at) =>
+    nouns.slice(at + 1).flatMap((other, from) => {
+      const third = nouns[(at + from + 5) % 10]!;
+      return [`надо проверить: ${one}, ${other} и ${third} не совпадают`];
+    })
+  ).filter((text) => new Set(text.split(/[ ,]+/)).size === 8);
+  using memory = await remembering(said(...facts));
+  for (const fact of facts) {
+    const [one, other, third] = fact.match(/: (.+), (.+) и (.+) не/u)!.slice(1);
+    const [first] = memory.search(`почему ${third} и ${one} не совпадает с ${other}`);
+    const words = new Set(first!.title.split(/[ ,:]+/));
+    ok([one, other, third].every((word) => words.has(word!)), `${fact}: ${first!.title}`);
+  }
+});
+
+Deno.test("where a word that is nowhere stands among common words, those find what they find without it", async () => {
+  using memory = await remembering(said(...OTHERS, "Still to do: the tests on staging."));
+  const first = (text: string) => memory.search(text)[0]?.title;
+  strictEqual(first("what is still to do"), "Still to do: the tests on staging.");
+  strictEqual(first("what is still to do on mobile"), "Still to do: the tests on staging.");
+  deepStrictEqual(memory.search("what is mobile"), []);
+});
+
+Deno.test("that nothing has what stood in quotes is told with the results without them", async () => {
+  using memory = await remembering(said(...OTHERS, "alpha beta gamma", "gamma alpha"));
+  const answered = (text: string) => {
+    const { results, quotedNowhere } = memory.answer(text);
+    return [results.map(({ title }) => title), quotedNowhere];
+  };
+  deepStrictEqual(answered('"alpha beta"'), [["alpha beta gamma"], []]);
+  deepStrictEqual(answered('"beta alpha"'), [["alpha beta gamma", "gamma alpha"], ["beta alpha"]]);
+  deepStrictEqual(answered('"nowhereword" beta'), [["alpha beta gamma"], ["nowhereword"]]);
+  deepStrictEqual(answered('"beta" alpha'), [["alpha beta gamma"], []]);
+  deepStrictEqual(answered('"alpha beta" yesterday')[0], ["alpha beta gamma"]);
+  deepStrictEqual(answered('"zzqx yyqx"'), [[], []]);
+});
+
+Deno.test("a question that was asked before stands behind the answer that it got", async () => {
+  const asked = "why do uploads time out on staging?";
+  const sessions = Array.from({ length: 7 }, (_, at) => [
+    asked,
+    `Claude: ${at === 2 ? "The proxy cut the line after 60 seconds." : `Looking, ${at}.`}`,
+  ]);
+  using memory = await remembering(
+    sessions.flatMap((texts, at) =>
+      said(...texts).map((one, n) => ({
+        ...one,
+        id: `${at}-${n}`,
+        sessionId: `session-${at}`,
+        createdAtMs: NOW - (10 - at) * 86_400_000 + n,
+      }))
+    ),
+  );
+  for (const text of [asked, "Why do uploads time out on staging"]) {
+    const titles = memory.search(text).slice(0, 7).map(({ title }) => title);
+    ok(titles.includes("The proxy cut the line after 60 seconds."), titles.join());
+  }
+});
+
+Deno.test("what has the marks of a term as they were typed comes before what has its words", async () => {
+  using memory = await remembering(said(
+    ...OTHERS,
+    "Reading the list made one query a row (N+1), which took seconds.",
+    "1 more, and 1 again",
+    "call foo::bar::baz() first",
+    "regex ^foo.*bar$ matches",
+    "release v2.10.3 is out",
+    "version 2.1.0, then 10",
+    "fix the clock (#334)",
+    "fails at file.kt:334",
+  ));
+  for (const text of ["N+1", "foo::bar", "2.10", "#334"]) {
+    const first = memory.search(text)[0]?.title.toLowerCase();
+    ok(first?.includes(text.toLowerCase()), `${text}: ${first}`);
+  }
 });
 
 Deno.test("a question for what Claude advised is answered by Claude, one for what a person told by the person", async () => {
@@ -342,4 +445,34 @@ Deno.test("a question of nothing but a time is answered with what was done then"
   deepStrictEqual(memory.search("yesterday").map(({ title }) => title), [
     "The upload was made to try again.",
   ]);
+  for (const text of ["Tuesday", "вчера", "wczoraj"]) {
+    strictEqual(memory.search(text)[0]?.title, "The upload was made to try again.", text);
+  }
+});
+
+Deno.test("what was done in a time is found though thousands were taken in after it, of a project and in no order", async () => {
+  const DAY_MS = 86_400_000;
+  const at = (day: number, text: string, projectDir = PROJECT) => ({
+    id: text,
+    sessionId: `session of ${day} in ${projectDir}`,
+    projectDir,
+    text,
+    createdAtMs: NOW - day * DAY_MS,
+    role: null,
+  });
+  using memory = await remembering([
+    at(100, "The gutter leaks."),
+    at(101, "The roof is new.", "/work/house"),
+    ...Array.from(
+      { length: 2_500 },
+      (_, one) => at(1 + one % 40, `Ticket ${one + 3_000} was looked at.`),
+    ),
+    at(102, "The door sticks."),
+  ]);
+  const found = (project: string | null) =>
+    memory.search("in April 2026", 10, project).map(({ title }) => title);
+  deepStrictEqual(found(PROJECT), ["The gutter leaks.", "The door sticks."]);
+  deepStrictEqual(found(null), ["The gutter leaks.", "The roof is new.", "The door sticks."]);
+  deepStrictEqual(memory.search("2025-03-04"), []);
+  strictEqual(memory.search("yesterday").length, 10);
 });

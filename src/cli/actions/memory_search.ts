@@ -1,9 +1,9 @@
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
-import { searchMemory, type SearchResult } from "../../recall/search.ts";
+import { answerMemory, type SearchResult } from "../../recall/search.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { withIndex } from "../../store/memory_index.ts";
-import { areOfSeveral, outcomeWord, projectName } from "../../recall/view.ts";
+import { areOfSeveral, nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { nextHere } from "../next_command.ts";
@@ -50,9 +50,9 @@ export async function search(
     limit: flags.limit,
     nowMs,
   };
-  const results = withIndex(
+  const { results, quotedNowhere } = withIndex(
     db,
-    () => searchMemory(db, words.join(" "), options),
+    () => answerMemory(db, words.join(" "), options),
     (why) =>
       context.process.stderr.write(`The search index was damaged (${why}) and is made anew.\n`),
   );
@@ -69,10 +69,13 @@ export async function search(
     context.globals,
   );
   return {
-    json: { results, ...unknown.length > 0 && { unknown } },
+    json: { results, quotedNowhere, ...unknown.length > 0 && { unknown } },
     text: results.length === 0
       ? ["Nothing is remembered that matches.", ...unknownText(unknown, command)].join("\n")
-      : results.map((result) => entryOf(result, { nowMs, namesProject })).join("\n"),
+      : [
+        ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
+        ...results.map((result) => entryOf(result, { nowMs, namesProject })),
+      ].join("\n"),
   };
 }
 

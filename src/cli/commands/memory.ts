@@ -97,8 +97,8 @@ export const memory = group({
       about: [
         "Searches everything that is remembered: edits, commands, failures and their fixes, tests, commits, prompts,",
         "decisions, notes and summaries of sessions. Any text may be typed: words, identifiers, paths, errors; a date",
-        'or "last week" prefers that time, and what stands in quotes must be there as it is. Each result has a number',
-        "that `memory show` opens, and its price in tokens.",
+        'or "last week" prefers that time. What stands in quotes must be there; where nothing has it, a line says so before',
+        "the results without the quotes. Each result has a number that `memory show` opens, and its price in tokens.",
       ].join("\n"),
       examples: [
         "conclaude memory search why do uploads time out",

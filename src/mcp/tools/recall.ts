@@ -2,8 +2,8 @@ import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { pathInProject } from "../../memory/paths.ts";
 import { withoutLine } from "../../paths.ts";
-import { searchMemory, type SearchResult } from "../../recall/search.ts";
-import { outcomeWord, projectName } from "../../recall/view.ts";
+import { answerMemory, type SearchResult } from "../../recall/search.ts";
+import { nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
 import { withIndex } from "../../store/memory_index.ts";
 import { EVERYTHING } from "../../store/memory_search.ts";
 import { daysMs, relativeTime } from "../../time.ts";
@@ -26,13 +26,19 @@ export function recall({ db, project, nowMs, args }: Call): string {
     limit: Number(args["limit"] ?? LIMIT),
     nowMs,
   };
-  const results = withIndex(db, () => searchMemory(db, String(args["query"]), options));
+  const { results, quotedNowhere } = withIndex(
+    db,
+    () => answerMemory(db, String(args["query"]), options),
+  );
   if (results.length === 0) {
     return everywhere
       ? "Nothing is remembered that matches."
       : "Nothing is remembered of this project that matches; `everywhere: true` searches other projects too.";
   }
-  return results.map((result) => lineOf(result, { nowMs, here: project.key })).join("\n");
+  return [
+    ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
+    ...results.map((result) => lineOf(result, { nowMs, here: project.key })),
+  ].join("\n");
 }
 
 function lineOf(

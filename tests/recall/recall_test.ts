@@ -1,0 +1,42 @@
+import { match, ok, strictEqual } from "node:assert/strict";
+import { join } from "node:path";
+import type { EvalDocument } from "../../src/memory/eval_set.ts";
+import { takeInDocuments } from "../../src/recall/eval.ts";
+import { recallForPrompt } from "../../src/recall/recall.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { removeFolder } from "../support/remove_folder.ts";
+
+const NOW = Date.UTC(2026, 6, 15, 10);
+
+Deno.test("a prompt is told the whole answer that Claude once gave, where there is room for it", async () => {
+  const folder = Deno.makeTempDirSync({ prefix: "conclaude-recall-" });
+  const db = await openDatabase(join(folder, "memory.db"), { busyTimeoutMs: 1_000 });
+  try {
+    const said = (id: string, role: string, text: string): EvalDocument => ({
+      id,
+      sessionId: "earlier",
+      projectDir: "/work/app",
+      text,
+      createdAtMs: NOW - 86_400_000,
+      role,
+    });
+    takeInDocuments(db, [
+      said("1", "user", "The payment gateway answers 503 at times."),
+      said(
+        "2",
+        "assistant",
+        "I have read the client of the gateway and the logs of the last week, and asked operations.\n\n" +
+          "Decision: retries against the payment gateway use exponential backoff, five attempts at most, " +
+          "never for a charge without a key.",
+      ),
+    ]);
+    const place = { sessionId: "now", project: "/work/app", root: "/work/app", nowMs: NOW };
+    const told = recallForPrompt(db, "how do we retry calls to the payment gateway?", place);
+    match(told, /message: [^]*exponential backoff, five attempts at most, never for a charge/);
+    ok(told.length <= 870, String(told.length));
+    strictEqual(recallForPrompt(db, "how do we retry calls to the payment gateway?", place), "");
+  } finally {
+    db.close();
+    removeFolder(folder);
+  }
+});
