@@ -5,15 +5,19 @@ import { newestOfEach, openEndRank } from "../memory/open_ends.ts";
 import { joinPath } from "../paths.ts";
 import { type UnmendedFailure, unmendedFailures } from "../store/open_failures.ts";
 
+/** Older ones are looked at no more: who has so many unmended ones does not count them. */
+const MAX_LOOKED_AT = 1_000;
+
 /**
  * The ids of failures that nothing has mended, the newest first: of a command on a branch the last one, and none of a
  * branch that is gone, nor of what was only looked for.
  *
  * @param project Null: of all projects.
+ * @returns At most a thousand.
  */
 export function openFailureIds(db: DatabaseSync, project: string | null): number[] {
   const byProject = Map.groupBy(
-    unmendedFailures(db, project).filter((one) => openEndRank(one) !== null),
+    unmendedFailures(db, project, MAX_LOOKED_AT).filter((one) => openEndRank(one) !== null),
     (one) => one.project,
   );
   return [...byProject].flatMap(([of, failures]) => thereIn(of, newestOfEach(failures)))

@@ -136,18 +136,31 @@ export interface UnmendedFailure {
   readonly updatedAtMs: number;
 }
 
-/** All failures that nothing has mended. @param project Null: of all projects. */
-export function unmendedFailures(db: DatabaseSync, project: string | null): UnmendedFailure[] {
+/** Failures that nothing has mended, the newest; of their facts what tells whether they are open. */
+export function unmendedFailures(
+  db: DatabaseSync,
+  project: string | null,
+  limit: number,
+): UnmendedFailure[] {
   const rows = db.prepare(
-    `SELECT id, project, branch, kind, outcome, resolved_by AS resolvedBy, facts, updated_at_ms AS updatedAtMs
+    `SELECT id, project, branch, kind, updated_at_ms AS updatedAtMs, facts ->> '$.of' AS of,
+            json_extract(facts, '$.openRank') AS rank, json_type(facts, '$.openRank') IS NOT NULL AS isRanked
        FROM observations
       WHERE outcome = 'failure'
         AND resolved_by IS NULL
-        AND (?1 IS NULL OR project = ?1)`,
-  ).all(project);
-  return rows.map((row) =>
-    ({ ...row, facts: JSON.parse(String(row["facts"])) }) as unknown as UnmendedFailure
-  );
+        AND (?1 IS NULL OR project = ?1)
+      ORDER BY id DESC
+      LIMIT ?2`,
+  ).all(project, limit);
+  return rows.map(({ of, rank, isRanked, ...row }) => ({
+    ...row,
+    outcome: "failure",
+    resolvedBy: null,
+    facts: {
+      ...of === null ? {} : { of },
+      ...isRanked === 1 ? { openRank: rank } : {},
+    },
+  } as unknown as UnmendedFailure));
 }
 
 /**
