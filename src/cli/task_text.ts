@@ -1,6 +1,7 @@
 /** Texts that people give for a task: where they come from, and what of them may be kept. */
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf } from "../errors.ts";
+import { checkBody } from "../orchestration/task_input.ts";
 import { resolvePath } from "../paths.ts";
 import type { CliContext } from "./context.ts";
 import { usageError } from "./usage.ts";
@@ -24,7 +25,7 @@ export async function maskerOf(
 /**
  * The body as it is given: as a word, in a file, or on stdin; `undefined` when it is not.
  *
- * @throws {UserError} When it is given twice, or cannot be read.
+ * @throws {UserError} When it is given twice, or cannot be read, or kept as it is.
  */
 export async function readBody(
   { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
@@ -37,9 +38,13 @@ export async function readBody(
       next: "conclaude task create --help",
     });
   }
-  if (stdin) return await readStdin();
+  if (stdin) return checkBody(await readStdin());
   if (bodyFile === undefined) return body;
   const path = resolvePath(bodyFile, { folder: cwd, home: locations.home ?? undefined });
+  return checkBody(readText(path));
+}
+
+function readText(path: string): string {
   try {
     return Deno.readTextFileSync(path);
   } catch (thrown) {
