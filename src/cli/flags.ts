@@ -1,5 +1,4 @@
 import { someText } from "./command.ts";
-import { parseSince } from "./since.ts";
 
 /** The flag that limits a list to one session. */
 export const SESSION_FLAG = {
@@ -10,10 +9,15 @@ export const SESSION_FLAG = {
   placeholder: "id",
 } as const;
 
+/** A point in time as a person says it, in epoch milliseconds; the words for it are loaded when one is given. */
+export async function parseWhen(text: string): Promise<number> {
+  return (await import("./since.ts")).parseSince(text, Date.now());
+}
+
 /** The flag that limits a list in time; its value is in epoch milliseconds. */
 export const SINCE_FLAG = {
   kind: "parsed",
-  parse: (text: string) => parseSince(text, Date.now()),
+  parse: parseWhen,
   optional: true,
   brief:
     "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",

@@ -12,7 +12,7 @@ import type { CliContext } from "./context.ts";
 import { queueItemOf } from "./queue_lookup.ts";
 import { projectAt } from "./project_filter.ts";
 import { projectHere, sessionFilterOf } from "./session_lookup.ts";
-import { isBackwards } from "./since.ts";
+import { isBackwards } from "./time_order.ts";
 import { USAGE } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */

@@ -72,10 +72,3 @@ function spokenStart(
   }
   return null;
 }
-
-/** Whether a time ends before it begins. */
-export function isBackwards(
-  { since, until }: { readonly since?: number | undefined; readonly until?: number | undefined },
-): boolean {
-  return since !== undefined && until !== undefined && since > until;
-}

@@ -1,7 +1,6 @@
 /** Says of which filter of a search nothing is known: then it cannot have found anything, whatever was looked for. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
-import { UserError } from "../errors.ts";
 import { baseName, parentOf } from "../paths.ts";
 import { projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
@@ -13,8 +12,6 @@ import {
   knownProjects,
 } from "../store/known_project.ts";
 import { nearestWords } from "./nearest.ts";
-import { isBackwards } from "./since.ts";
-import { USAGE } from "./usage.ts";
 
 /** A filter that nothing that is remembered can pass. */
 export interface UnknownFilter {
@@ -97,18 +94,5 @@ export function unknownText(unknown: readonly UnknownFilter[], command: string):
       `${none}; known: ${plain(known.join(", "))}.`,
       `  next: ${command} --${flag} ${quoteWord(known[0]!)}`,
     ];
-  });
-}
-
-/** @throws {UserError} When a time ends before it begins. */
-export function requireForwards(
-  flags: { readonly since?: number; readonly until?: number },
-  verb: string,
-): void {
-  if (!isBackwards(flags)) return;
-  throw new UserError("Cannot tell which time is meant", {
-    why: "--since is later than --until, so nothing can lie between them",
-    next: `conclaude ${verb} --help`,
-    exitCode: USAGE,
   });
 }

@@ -20,6 +20,7 @@ import {
   outputOf,
   PACKED_MODULES,
   SELDOM_MODULES,
+  SELDOM_OF_WHOLE,
   SPLIT_MODULE,
   UNPACKED,
   UNUSED_PACKAGES,
@@ -174,7 +175,14 @@ await mergeChunks(`${DRAFT}/cli`, {
 });
 for await (const file of walk(`${DRAFT}/cli`)) {
   if (!WHOLE_VERBS.test(file.slice(file.lastIndexOf("/") + 1))) continue;
-  await bundle([...externals(APART), "--external=./run.js", "--output", `${file}.whole`, file]);
+  const outside = ["run.js", ...SELDOM_OF_WHOLE.map((name) => `${name}-*.js`)];
+  await bundle([
+    ...externals(APART),
+    ...outside.map((name) => `--external=./${name}`),
+    "--output",
+    `${file}.whole`,
+    file,
+  ]);
   await Deno.rename(`${file}.whole`, file);
 }
 for await (const file of walk(DRAFT)) {

@@ -69,6 +69,9 @@ export const FREQUENT_VERBS = /^task(?:_ready|_list|_work)?-/;
 /** A verb that a person and Claude use often, and that would open a dozen files: it is one, with a copy of what it shares. */
 export const WHOLE_VERBS = /^memory_search-/;
 
+/** What such a verb loads only when it wants it. */
+export const SELDOM_OF_WHOLE = ["nothing_found"];
+
 /** What stays as it is of the files of the command line, with what it imports at once; the others are packed. */
 export const UNPACKED = [/^run\.js/, FREQUENT_VERBS, WHOLE_VERBS, /^memory-/];
 

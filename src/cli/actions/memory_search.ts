@@ -1,16 +1,14 @@
 import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { answerMemory, type SearchResult } from "../../recall/search.ts";
-import { quoteWord } from "../../settings/hooks.ts";
 import { withIndex } from "../../store/memory_index.ts";
 import { areOfSeveral, nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
-import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
-import { requireForwards, unknownFilters, unknownText } from "../unknown_filter.ts";
+import { requireForwards } from "../time_order.ts";
 import type { View } from "../view.ts";
 
 /** What narrows a search. */
@@ -57,25 +55,16 @@ export async function search(
       context.process.stderr.write(`The search index was damaged (${why}) and is made anew.\n`),
   );
   const namesProject = areOfSeveral(results);
-  const unknown = results.length > 0 ? [] : unknownFilters(db, {
-    project: flags.project === undefined || project === null
-      ? null
-      : { typed: flags.project, meant: project },
-    branch: flags.branch ?? null,
-    file: flags.file === undefined || file === null ? null : { typed: flags.file, meant: file },
-  });
-  const command = nextHere(
-    `conclaude memory search ${quoteWord(words.join(" "))}`,
-    context.globals,
-  );
+  if (results.length === 0) {
+    const { nothingFound } = await import("../nothing_found.ts");
+    return nothingFound(db, context, { flags, words, project, file });
+  }
   return {
-    json: { results, quotedNowhere, ...unknown.length > 0 && { unknown } },
-    text: results.length === 0
-      ? ["Nothing is remembered that matches.", ...unknownText(unknown, command)].join("\n")
-      : [
-        ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
-        ...results.map((result) => entryOf(result, { nowMs, namesProject })),
-      ].join("\n"),
+    json: { results, quotedNowhere },
+    text: [
+      ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
+      ...results.map((result) => entryOf(result, { nowMs, namesProject })),
+    ].join("\n"),
   };
 }
 

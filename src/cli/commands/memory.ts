@@ -1,7 +1,6 @@
 import { OBSERVATION_KINDS } from "../../memory/observation.ts";
 import { command, group, someText, wholeNumber } from "../command.ts";
-import { SESSION_FLAG, SINCE_FLAG } from "../flags.ts";
-import { parseSince } from "../since.ts";
+import { parseWhen, SESSION_FLAG, SINCE_FLAG } from "../flags.ts";
 import type { EvalFlags } from "../actions/memory_eval.ts";
 import type { SearchFlags } from "../actions/memory_search.ts";
 import { forget, verify } from "./memory_forget_verbs.ts";
@@ -85,7 +84,7 @@ export const memory = group({
           since: SINCE_FLAG,
           until: {
             kind: "parsed",
-            parse: (text: string) => parseSince(text, Date.now()),
+            parse: parseWhen,
             optional: true,
             brief: "Only before then, as --since",
             placeholder: "when",
