@@ -64,7 +64,7 @@ export const SELDOM_MODULES = [
 export const SPLIT_MODULE = "src/cli/run.ts";
 
 /** The verbs that agents call in their loops, by the names of their files: they are to open few. */
-export const FREQUENT_VERBS = /^task(?:_ready|_list|_work)?-/;
+export const FREQUENT_VERBS = /^(?:task(?:_ready|_list|_work)?|memory)-/;
 
 /** A verb that a person and Claude use often, and that would open a dozen files: it is one, with a copy of what it shares. */
 export const WHOLE_VERBS = /^memory_search-/;
@@ -73,7 +73,7 @@ export const WHOLE_VERBS = /^memory_search-/;
 export const SELDOM_OF_WHOLE = ["nothing_found"];
 
 /** What stays as it is of the files of the command line, with what it imports at once; the others are packed. */
-export const UNPACKED = [/^run\.js/, FREQUENT_VERBS, WHOLE_VERBS, /^memory-/];
+export const UNPACKED = [/^run\.js/, FREQUENT_VERBS, WHOLE_VERBS];
 
 /** Cold modules that are packed, and what is imported of them. */
 export const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {

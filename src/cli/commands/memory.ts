@@ -5,7 +5,7 @@ import type { EvalFlags } from "../actions/memory_eval.ts";
 import type { SearchFlags } from "../actions/memory_search.ts";
 import { forget, verify } from "./memory_forget_verbs.ts";
 
-const load = () => import("../actions/memory.ts");
+const load = () => import("../actions/memory_look.ts");
 const loadSearch = () => import("../actions/memory_search.ts");
 const loadEval = () => import("../actions/memory_eval.ts");
 const loadRemember = () => import("../actions/memory_remember.ts");
