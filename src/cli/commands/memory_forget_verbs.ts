@@ -1,9 +1,9 @@
 import { command, someText } from "../command.ts";
-import { parseSince } from "../since.ts";
 
 const load = () => import("../actions/memory_forget.ts");
 
-const when = (text: string) => parseSince(text, Date.now(), { isExact: true });
+const when = async (text: string) =>
+  (await import("../since.ts")).parseSince(text, Date.now(), { isExact: true });
 
 /** `conclaude memory forget` */
 export const forget = command({
