@@ -36,8 +36,3 @@ export function daysMs(days: number): number {
 export function fileStamp(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19).replaceAll(":", "-") + "Z";
 }
-
-/** How long this process has run, in milliseconds with three decimals. */
-export function sinceStartMs(): number {
-  return Math.round(performance.now() * 1000) / 1000;
-}

@@ -1,7 +1,6 @@
 /** Runs commands of the configuration for a hook, within the time that Claude Code gives it. */
 import type { CommandRule, CommandRun } from "../guard/commands_policy.ts";
 import { runCommand } from "../process/command.ts";
-import { sinceStartMs } from "../time.ts";
 
 /** Why commands are run, and where. */
 export interface CommandGround {
@@ -43,7 +42,7 @@ export async function runCommands(
   const variables = variablesOf(ground);
   const runs: CommandRun[] = [];
   for (const command of commands) {
-    const leftMs = ground.untilMs - sinceStartMs();
+    const leftMs = ground.untilMs - performance.now();
     const { run, gone } = await runCommand(command, { folder, variables, leftMs });
     runs.push(run);
     options.done?.(run);

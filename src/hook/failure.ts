@@ -6,8 +6,7 @@ import { joinPath, type Locations, parentOf } from "../paths.ts";
 import { claimNotice } from "../spool/notice.ts";
 import { spoolRecord } from "../spool/spool.ts";
 import type { HookRecord } from "../store/captures.ts";
-import { sinceStartMs } from "../time.ts";
-import { type Input, toEvent, withPlainLetters } from "./protocol.ts";
+import { type Input, sinceStartMs, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** Where a record was to go. */
 export interface Destination {

@@ -151,3 +151,8 @@ function textOf(value: unknown, maxChars: number): string | null {
   if (typeof value !== "string" || value === "") return null;
   return value.slice(0, maxChars).replaceAll("\u0000", "").toWellFormed() || null;
 }
+
+/** How long this process has run, in milliseconds with three decimals. */
+export function sinceStartMs(): number {
+  return Math.round(performance.now() * 1000) / 1000;
+}

@@ -8,13 +8,13 @@ import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts";
 import { isLogLong, openDatabase } from "../store/database.ts";
-import { sinceStartMs } from "../time.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
 import {
   folderOf,
   type HookEvent,
   identityOf,
   type Input,
+  sinceStartMs,
   toEvent,
   withPlainLetters,
 } from "./protocol.ts";
