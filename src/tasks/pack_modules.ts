@@ -4,7 +4,7 @@
  */
 import { posix } from "node:path";
 import { deflateRawSync } from "node:zlib";
-import { HERE, IMPORT, type Packed, PACKED_FILE, type PackedIndex } from "./unpack.ts";
+import { HERE, IMPORT, type Packed, PACKED_FILE } from "./unpack.ts";
 
 /** What is packed, and how. */
 export interface Packing {
@@ -66,11 +66,10 @@ export async function packModules(
   }
   await Deno.remove(draft, { recursive: true });
   const parts = codes.map((code) => compressed(`return{${code}}`));
-  const index: PackedIndex = { parts: parts.map(({ length }) => length), modules };
-  const head = compressed(JSON.stringify(index));
-  const header = new DataView(new ArrayBuffer(4));
-  header.setUint32(0, head.length);
-  await Deno.writeFile(`${folder}/${PACKED_FILE}`, new Blob([header, head, ...parts]).stream());
+  await Deno.writeTextFile(
+    `${folder}/${PACKED_FILE}`,
+    `export const parts=${JSON.stringify(parts)},modules=${JSON.stringify(modules)};\n`,
+  );
 }
 
 /** Files with all that they import at once, and so on. @param code What every file of the bundle holds. */
@@ -87,8 +86,8 @@ export function reachedAtOnce(
   return reached;
 }
 
-function compressed(text: string): Uint8Array<ArrayBuffer> {
-  return new Uint8Array(deflateRawSync(text, { level: 9 }));
+function compressed(text: string): string {
+  return deflateRawSync(text, { level: 9 }).toString("base64");
 }
 
 /** The path from the bundle's folder on that is meant in a module. */
