@@ -30,7 +30,7 @@ const TEXTS: Readonly<Record<string, string>> = {
     `AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`,
   "a map of sources": '"mappings": "' + "AAAA,SAASA,EAAEA,GAAGC,EAAEC;AAAO,IAAI,".repeat(50) + '"',
   "a lock file of npm": `"node_modules/pnpm": {"version": "8.1.0", "resolved": ` +
-    `"https://registry.npmjs.org/pnpm/-/pnpm-8.1.0.tgz", "integrity": "sha512-${picture(64, 3)}"}`,
+    `"https://npm.example.com/pnpm/-/pnpm-8.1.0.tgz", "integrity": "sha512-${picture(64, 3)}"}`,
   "a lock file of cargo": `name = "serde"\nchecksum = "${SHA1}${SHA1.slice(0, 24)}"`,
   "a lock file of go": `golang.org/x/sys v0.1.0 h1:${picture(32, 9)}`,
   "a lock file of deno": `"npm:fast-check@3": "3.23.2_typescript@5.9.2", "${SHA1}${SHA1}"`,
