@@ -39,14 +39,16 @@ export interface StillOpen {
 /**
  * What is open now of all that sessions left open, by the numbers of their summaries: neither mended, nor done by a later
  * session, on whichever branch. All that is told to be open is told by this.
+ *
+ * @param options `superseded`: of these, see {@linkcode supersededIn}.
  */
 export function stillOpen(
   rows: readonly Tellable[],
-  nowMs: number,
+  { superseded, nowMs }: { readonly superseded: ReadonlySet<Tellable>; readonly nowMs: number },
 ): ReadonlyMap<number, StillOpen> {
   const left = new Map<number, StillOpen>();
   const done = new Set<string>();
-  const over = overBySession(rows);
+  const over = overBySession(rows, superseded);
   const later: LaterSession[] = [];
   const saidLater: SoughtItem[] = [];
   let open = 0;
@@ -148,9 +150,11 @@ export function supersededIn(rows: readonly Tellable[]): ReadonlySet<Tellable> {
  * Titles of failures that are mended, or of which a later one tells, by session: a summary is told of that with the next
  * drain, or not at all.
  */
-function overBySession(rows: readonly Tellable[]): ReadonlyMap<string, ReadonlySet<string>> {
+function overBySession(
+  rows: readonly Tellable[],
+  superseded: ReadonlySet<Tellable>,
+): ReadonlyMap<string, ReadonlySet<string>> {
   const over = new Map<string, Set<string>>();
-  const superseded = supersededIn(rows);
   const failed = rows.filter(({ outcome }) => outcome === "failure");
   const isOver = (one: Tellable) => one.resolvedBy !== null || superseded.has(one);
   for (const one of failed.filter(isOver)) {

@@ -100,13 +100,13 @@ interface Line {
 function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
   const own = rows.filter((one) => one.branch === branch);
   const others = rows.filter((one) => one.branch !== branch);
-  const left = stillOpen(rows, nowMs);
+  const superseded = supersededIn(rows);
+  const left = stillOpen(rows, { superseded, nowMs });
   const here = openEnds(own, left);
   const elsewhere = openEnds(others, left)
     .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);
   const ends = [...here, ...elsewhere];
   const told = new Set(ends.map(({ of }) => of.id));
-  const superseded = supersededIn(rows);
   const sessions = [...sessionsOf(own), ...sessionsOf(others)].slice(0, MAX_SESSIONS);
   const known = rows.filter((one) =>
     one.kind !== "summary" && !told.has(one.id) && !superseded.has(one)

@@ -19,15 +19,17 @@ interface OfCommand {
 
 /** Without the failures of a command on a branch that fails in another way since. */
 export function newestOfEach<Failure extends OfCommand>(failures: readonly Failure[]): Failure[] {
-  const keyOf = ({ id, branch, facts }: Failure) => JSON.stringify([branch, facts.of ?? id]);
   const newest = new Map<string, Failure>();
   for (const one of failures) {
-    const known = newest.get(keyOf(one));
-    const isNewer = known === undefined || one.updatedAtMs > known.updatedAtMs ||
-      one.updatedAtMs === known.updatedAtMs && one.id > known.id;
-    if (isNewer) newest.set(keyOf(one), one);
+    const { id, branch, facts, updatedAtMs } = one;
+    const key = JSON.stringify([branch, facts.of ?? id]);
+    const known = newest.get(key);
+    const isNewer = known === undefined || updatedAtMs > known.updatedAtMs ||
+      updatedAtMs === known.updatedAtMs && id > known.id;
+    if (isNewer) newest.set(key, one);
   }
-  return failures.filter((one) => newest.get(keyOf(one)) === one);
+  const kept = new Set(newest.values());
+  return failures.filter((one) => kept.has(one));
 }
 
 /** How much a failure matters: tests before builds and checks before what else should have worked. */

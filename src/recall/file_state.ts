@@ -1,17 +1,23 @@
 /** What a file was like when something was said of it, and what has become of it. */
 import { digestOf } from "../memory/fnv.ts";
 
-/** The content of a larger file is not compared. */
+/** The content of a larger file is not looked at. */
 const MAX_BYTES = 65_536;
 
-/** Digest of the content that a file has now; null when it cannot be read, or is too large. */
-export function digestOfFile(path: string): string | null {
+/** The content of a file; null when it cannot be read, or is too large to be looked through. */
+export function contentOf(path: string): string | null {
   try {
     const { isFile, size } = Deno.statSync(path);
-    return isFile && size <= MAX_BYTES ? digestOf(Deno.readTextFileSync(path)) : null;
+    return isFile && size <= MAX_BYTES ? Deno.readTextFileSync(path) : null;
   } catch {
     return null;
   }
+}
+
+/** Digest of the content that a file has now; null where {@linkcode contentOf} is. */
+export function digestOfFile(path: string): string | null {
+  const content = contentOf(path);
+  return content === null ? null : digestOf(content);
 }
 
 /**

@@ -1,10 +1,10 @@
 /** What Claude is told anyway: the files of its own memory and rules. */
 import { joinPath, parentOf } from "../paths.ts";
 import type { TellableRow } from "../store/memory_context.ts";
+import { contentOf } from "./file_state.ts";
 
-/** Files that others bring in, and rules: so many are read, none larger than this. */
+/** Files that others bring in, and rules: so many are read. */
 const MAX_FILES = 12;
-const MAX_BYTES = 65_536;
 /** A file that another one brings in, but for one in an example. */
 const BROUGHT_IN = /(?:^|\s)@([\w./~-]+)/g;
 const MARKS = /[*_`~]+|^[ \t]*(?:[-+>#•]+|\d{1,3}[.)])[ \t]/gm;
@@ -43,7 +43,7 @@ function knownTexts(
   const texts: string[] = [];
   const more = new Set(root === null ? [] : rulesIn(joinPath(root, ".claude/rules")));
   for (const file of files) {
-    const text = read(file);
+    const text = contentOf(file);
     if (text === null) continue;
     texts.push(text);
     for (const [, name] of text.matchAll(BROUGHT_IN)) {
@@ -52,7 +52,7 @@ function knownTexts(
       } else more.add(name!.startsWith("/") ? name! : joinPath(parentOf(file), name!));
     }
   }
-  return [...texts, ...[...more].slice(0, MAX_FILES).flatMap((file) => read(file) ?? [])];
+  return [...texts, ...[...more].slice(0, MAX_FILES).flatMap((file) => contentOf(file) ?? [])];
 }
 
 function rulesIn(folder: string): string[] {
@@ -61,15 +61,5 @@ function rulesIn(folder: string): string[] {
       .filter((name) => name.endsWith(".md")).sort().map((name) => joinPath(folder, name));
   } catch {
     return [];
-  }
-}
-
-/** Null when there is none, or it is too large to be looked through. */
-function read(file: string): string | null {
-  try {
-    const { isFile, size } = Deno.statSync(file);
-    return isFile && size <= MAX_BYTES ? Deno.readTextFileSync(file) : null;
-  } catch {
-    return null;
   }
 }

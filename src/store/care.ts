@@ -2,6 +2,7 @@ import { backup, DatabaseSync } from "node:sqlite";
 import { checkpoint } from "./database.ts";
 import { isIndexDamageOf } from "./index_damage.ts";
 import { releasePages, spaceUse } from "./space.ts";
+import { quotedName } from "./table_copy.ts";
 
 /** Rows of one table. */
 export interface TableCount {
@@ -94,7 +95,7 @@ export function measureDatabase(db: DatabaseSync): DatabaseSize {
     tables: names.map((name) => ({
       name,
       rows: Number(
-        db.prepare(`SELECT count(*) AS n FROM "${name.replaceAll('"', '""')}"`).get()?.["n"],
+        db.prepare(`SELECT count(*) AS n FROM ${quotedName(name)}`).get()?.["n"],
       ),
     })),
   };

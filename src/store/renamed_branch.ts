@@ -16,27 +16,11 @@ export function renameBranch(
   from: string,
 ): void {
   transaction(db, () => {
-    const passed = db.prepare(
-      `SELECT failed.id, min(passed.id) AS by
-         FROM observations AS failed
-         JOIN observations AS passed
-           ON passed.session_id IN (SELECT session_id
-                                      FROM observations
-                                     WHERE project = ?1
-                                       AND branch = ?2
-                                       AND ${KINDS_OF_BRANCH})
-          AND passed.branch = ?2
-          AND passed.outcome = 'success'
-          AND passed.updated_at_ms >= failed.updated_at_ms
-          AND passed.facts ->> '$.command' = failed.facts ->> '$.command'
-        WHERE failed.project = ?1
-          AND failed.branch = ?3
-          AND failed.kind IN ('failure', 'test')
-          AND failed.outcome = 'failure'
-          AND failed.resolved_by IS NULL
-        GROUP BY failed.id`,
-    ).all(project, branch, from);
-    for (const { id, by } of passed) resolveFailure(db, Number(id), Number(by));
+    const passes = passesOf(db, { project, branch });
+    for (const { id, command, updatedAtMs } of failuresOf(db, { project, branch: from })) {
+      const by = passes.get(command)?.find((pass) => pass.updatedAtMs >= updatedAtMs);
+      if (by !== undefined) resolveFailure(db, id, by.id);
+    }
     db.prepare(
       `UPDATE observations
           SET branch = ?2
@@ -45,4 +29,45 @@ export function renameBranch(
           AND ${KINDS_OF_BRANCH}`,
     ).run(project, branch, from);
   });
+}
+
+/** A command that ran on a branch. */
+interface Run {
+  readonly id: number;
+  readonly command: string;
+  readonly updatedAtMs: number;
+}
+
+/** What went well on a branch, by its command, in the order of their numbers. */
+function passesOf(
+  db: DatabaseSync,
+  { project, branch }: ProjectBranch,
+): ReadonlyMap<string, readonly Run[]> {
+  const rows = db.prepare(
+    `SELECT id, facts ->> '$.command' AS command, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE session_id IN (SELECT session_id
+                             FROM observations
+                            WHERE project = ?1
+                              AND branch = ?2
+                              AND ${KINDS_OF_BRANCH})
+        AND branch = ?2
+        AND outcome = 'success'
+        AND facts ->> '$.command' IS NOT NULL
+      ORDER BY id`,
+  ).all(project, branch) as unknown as Run[];
+  return Map.groupBy(rows, ({ command }) => command);
+}
+
+/** What failed on a branch and is not mended. */
+function failuresOf(db: DatabaseSync, { project, branch }: ProjectBranch): Run[] {
+  return db.prepare(
+    `SELECT id, facts ->> '$.command' AS command, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE project = ?1
+        AND branch = ?2
+        AND kind IN ('failure', 'test')
+        AND outcome = 'failure'
+        AND resolved_by IS NULL`,
+  ).all(project, branch) as unknown as Run[];
 }

@@ -20,14 +20,14 @@ export function copyTable(
   { table, orIgnore = false }: { readonly table: string; readonly orIgnore?: boolean },
 ): number {
   const { columns, keys } = shapeOf(from, table);
-  const names = columns.map(({ name }) => quoted(name)).join(", ");
+  const names = columns.map(({ name }) => quotedName(name)).join(", ");
   // The runtime cuts a text at a NUL, but no bytes.
   const read = columns.map(({ name, isText }) =>
-    isText ? `CAST(${quoted(name)} AS BLOB) AS ${quoted(name)}` : quoted(name)
+    isText ? `CAST(${quotedName(name)} AS BLOB) AS ${quotedName(name)}` : quotedName(name)
   ).join(", ");
   const places = columns.map(({ isText }) => isText ? "CAST(? AS TEXT)" : "?").join(", ");
   const put = to.prepare(
-    `INSERT ${orIgnore ? "OR IGNORE " : ""}INTO ${quoted(table)} (${names}) VALUES (${places})`,
+    `INSERT ${orIgnore ? "OR IGNORE " : ""}INTO ${quotedName(table)} (${names}) VALUES (${places})`,
   );
   let count = 0;
   for (const rows of batchesOf(from, { table, read, keys })) {
@@ -74,14 +74,14 @@ function* batchesOf(
   },
 ): Generator<readonly Row[]> {
   if (keys[0] !== "rowid") {
-    const all = db.prepare(`SELECT ${read} FROM ${quoted(table)}`);
+    const all = db.prepare(`SELECT ${read} FROM ${quotedName(table)}`);
     all.setReadBigInts(true);
     yield all.all();
     return;
   }
   const next = db.prepare(
     `SELECT rowid AS copied_place, ${read}
-       FROM ${quoted(table)} NOT INDEXED
+       FROM ${quotedName(table)} NOT INDEXED
       WHERE rowid > ?
       ORDER BY rowid
       LIMIT ${BATCH_ROWS}`,
@@ -96,6 +96,7 @@ function* batchesOf(
   }
 }
 
-function quoted(name: string): string {
+/** A name of a table or column, as SQL takes any. */
+export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

@@ -1,6 +1,6 @@
 /** What is told of earlier sessions: which failures are open ends, what was said to be left, and what is worth most. */
 import assert from "node:assert/strict";
-import { openEnds, stillOpen } from "../../src/memory/context_open.ts";
+import { openEnds, stillOpen, supersededIn } from "../../src/memory/context_open.ts";
 import { contextText, type Tellable } from "../../src/memory/context_text.ts";
 import { byWorth } from "../../src/memory/context_worth.ts";
 import { openEndRank } from "../../src/memory/open_ends.ts";
@@ -39,7 +39,8 @@ const summary = (facts: ObservedFacts, updatedAtMs = NOW) =>
   one({ kind: "summary", facts, updatedAtMs });
 
 /** The open ends of rows that are all there are. */
-const endsOf = (rows: readonly Tellable[]) => openEnds(rows, stillOpen(rows, NOW));
+const endsOf = (rows: readonly Tellable[]) =>
+  openEnds(rows, stillOpen(rows, { superseded: supersededIn(rows), nowMs: NOW }));
 
 /** How much the failure of a command matters, by what Claude Code tells of it. */
 function rankOf(command: string, error: string, toolName = "Bash"): number | null {

@@ -15,6 +15,7 @@ const QUIET_IN_FRONT = new RegExp(
   "g",
 );
 const ASSIGNMENT = /^\w+=/;
+const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 /** Whether what fails in a script is another command: this one sets something, says something, or reads what another printed. */
 export function isHarmless({ words, before }: ScriptCommand): boolean {
@@ -48,6 +49,11 @@ function folderIn(folder: string, path: string): string {
 /** A path without what says nothing in it: `./a/` is `a`. */
 export function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
+}
+
+/** Whether what lies there is nobody's work. */
+export function isThrownAway(path: string): boolean {
+  return THROWN_AWAY.test(path);
 }
 
 /** The variables that are set for a command, without those that change nothing, as one text. */

@@ -1,5 +1,6 @@
 /** What a command puts aside of the work that is going on, and puts back: what passes between says nothing of that work. */
 import { gitArguments } from "./git_words.ts";
+import { isThrownAway } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
 /** Where the work is after a command. */
@@ -17,9 +18,8 @@ const NOT_BACK =
 /** Behind these nothing waits to come back, also when it was thrown away: what is there is the work. */
 const BACK: ReadonlySet<string> = new Set(["pop", "apply", "drop", "clear", "branch"]);
 const LOOKS: ReadonlySet<string> = new Set(["list", "show", "create", "store"]);
-/** How the copy of a file is called, or where it lies. */
-const COPY =
-  /^\/(?:tmp|var\/tmp|dev\/shm)\/|\.(?:bak|orig|old|save|saved|backup|copy|tmp|mine)$|~$/;
+/** How the copy of a file is called that lies beside it. */
+const COPY = /\.(?:bak|orig|old|save|saved|backup|copy|tmp|mine)$|~$/;
 
 /** What a command has put aside or back last; null when nothing. */
 export function setAsideBy(
@@ -65,8 +65,12 @@ function restored(commands: readonly ScriptCommand[]): SetAside | null {
     if (program !== "cp" && program !== "mv") continue;
     const [from = "", to = "", ...more] = rest.filter((word) => !word.startsWith("-"));
     if (to === "" || more.length > 0) continue;
-    if (COPY.test(from)) last = { what: to, isAway: false };
-    else if (COPY.test(to)) kept.add(from);
+    if (isCopy(from)) last = { what: to, isAway: false };
+    else if (isCopy(to)) kept.add(from);
   }
   return last;
+}
+
+function isCopy(path: string): boolean {
+  return isThrownAway(path) || COPY.test(path);
 }

@@ -2,14 +2,13 @@
 import { isOnlyLooking } from "../looking_commands.ts";
 import { gitArguments } from "./git_words.ts";
 import { nameOf, withoutLaunchers } from "./launchers.ts";
-import { isHarmless } from "./script_words.ts";
+import { isHarmless, isThrownAway } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
 /** What runs a text that is nobody's file. */
 const INTERPRETER =
   /^(?:python[\d.]*|py|node|deno|bun|ruby|perl|php|lua|bash|sh|zsh|tsx|ts-node|Rscript)$/;
 const TEXT_FLAG = /^(?:-[a-z]*[cepr]|--eval|--print|eval)$/;
-const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 const DOCUMENT = /<<-?\s*\\?['"]?\w/;
 /** What puts a place in order. */
 const CLEARING: ReadonlySet<string> = new Set(
@@ -49,13 +48,13 @@ function tries({ words, input, source }: ScriptCommand): boolean {
   const name = nameOf(program);
   if (CLEARING.has(name)) return true;
   if (name === "cat" || name === "tee") return /(?:>|tee)\s*["']?\/(?:tmp|var\/tmp)\//.test(source);
-  if (!INTERPRETER.test(name)) return THROWN_AWAY.test(program);
+  if (!INTERPRETER.test(name)) return isThrownAway(program);
   const plain = args.filter((word) => !word.startsWith("-"));
   // Before a pipe the text is told of the last command in its line.
   if ((input !== null || DOCUMENT.test(source)) && plain.length === 0) return true;
   const text = args.findIndex((word) => TEXT_FLAG.test(word));
   if (text >= 0 && args.slice(0, text).every((word) => word.startsWith("-"))) return true;
-  return THROWN_AWAY.test(plain.find((word) => word !== "run") ?? "");
+  return isThrownAway(plain.find((word) => word !== "run") ?? "");
 }
 
 /** A script of a package calls others, which may be called wrongly for ever: only that it is not there counts. */

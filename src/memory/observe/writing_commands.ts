@@ -1,6 +1,7 @@
 /** Commands that change what others find: files, packages, services. One that is not told here only looks, or runs something. */
 import { gitArguments } from "./git_words.ts";
 import { nameOf, withoutLaunchers } from "./launchers.ts";
+import { isThrownAway } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
 /** By the program: what its arguments, joined by blanks, have to look like. What only takes away mends nothing. */
@@ -50,8 +51,6 @@ const GIT_WRITES =
 const PRINTING: ReadonlySet<string> = new Set(["cat", "echo", "printf", "jq", "awk", "envsubst"]);
 const INTO_FILE = /(?:^|[^\d&>=-])>{1,2}\s*(?![&>]|["']?\/(?:tmp|dev)\/)["'\w./~$]/;
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
-/** What lies there is nobody's work. */
-const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 const MAX_SOURCE_CHARS = 2_000;
 
 /** The first part of a script that changes something, as it was typed; null when none does. */
@@ -70,6 +69,6 @@ function writes({ words, source }: ScriptCommand): boolean {
   }
   if (!Object.hasOwn(WRITES, name)) return false;
   const files = args.filter((word) => !word.startsWith("-"));
-  if (files.some((file) => THROWN_AWAY.test(file))) return false;
+  if (files.some(isThrownAway)) return false;
   return WRITES[name]!.test(args.join(" "));
 }
