@@ -15,7 +15,7 @@ interface Module {
 
 /** Folders by floor. A file imports its own floor and those below it. */
 const FLOORS: readonly (readonly string[])[] = [
-  ["errors.ts", "paths.ts", "ids.ts", "time.ts", "version.ts"],
+  ["errors.ts", "paths.ts", "ids.ts", "time.ts", "letters.ts", "version.ts"],
   ["capture", "guard", "requirement", "orchestration", "memory", "session", "settings", "config"],
   ["store"],
   [
@@ -79,6 +79,18 @@ Deno.test("rules are pure: no runtime, no clock, no SQL", async () => {
     const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)));
     const found = forbidden.exec(code);
     if (found) wrong.push(`${path}: ${found[0]}`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+Deno.test("classes of all scripts are worked out when they are wanted, not where a file is read", async () => {
+  const wrong: string[] = [];
+  for (const { path } of sources) {
+    if (path.startsWith("src/tasks/")) continue;
+    const code = withoutComments(await Deno.readTextFile(new URL(path, ROOT)))
+      .replace(/(?:String\.raw)?`[^`]*`/g, "");
+    const found = /.*\\p\{.*/.exec(code);
+    if (found) wrong.push(`${path}: ${found[0].trim()}`);
   }
   assert.deepEqual(wrong, []);
 });

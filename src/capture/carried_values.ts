@@ -1,4 +1,5 @@
 /** The secrets that were masked in one string of a payload, by which they are known again in another. */
+import { type LetterPattern, occursIn, patternFor, scriptPattern } from "../letters.ts";
 import { isNoSecret, isRandom, VALUE_MASK } from "./secret_names.ts";
 
 /** A part of a text that is such a secret. */
@@ -41,8 +42,11 @@ const DATE = /^\d{4}-\d\d-\d\d/;
 const LINE_BREAK = /\r?\n|\r|\\{1,7}[nr]/;
 /** What a line of a key has. */
 const KEY_RUN = /[A-Za-z\d/][A-Za-z\d+/]{15,}={0,2}/;
-const WORD = /[\p{L}\p{N}_]+/gu;
-const IS_WORD = /[\p{L}\p{N}_]/u;
+const WORD: LetterPattern = {
+  ascii: /\w+/g,
+  any: scriptPattern(String.raw`[\p{L}\p{N}_]+`, "gu"),
+};
+const OF_WORD: LetterPattern = { ascii: /\w/, any: scriptPattern(String.raw`[\p{L}\p{N}_]`, "u") };
 /** What may stand around a value that is all of a string, or of a line in a patch. */
 const AROUND = " \t\r\n\"'`,;:=+-<>()[]{}";
 
@@ -58,7 +62,7 @@ export function carriedValues(): CarriedValues {
       words.add(value);
       return;
     }
-    const first = value.match(WORD)?.[0];
+    const first = value.match(patternFor(WORD, value))?.[0];
     if (first === undefined) return;
     values.add(value);
     const known = byWord.get(first) ?? [];
@@ -75,7 +79,7 @@ export function carriedValues(): CarriedValues {
       }
       if (values.size <= FEW && !values.values().some((value) => text.includes(value))) return [];
       let done = 0;
-      for (const { 0: whole, index } of text.matchAll(WORD)) {
+      for (const { 0: whole, index } of text.matchAll(patternFor(WORD, text))) {
         // The letter of `\n` is none of the word's.
         const isEscape = text[index - 1] === "\\" && "nrt".includes(whole[0]!);
         for (const shift of isEscape ? [0, 1] : [0]) {
@@ -132,8 +136,8 @@ function isWord(value: string): boolean {
 }
 
 function endsWord(text: string, end: number): boolean {
-  if (!IS_WORD.test(text[end - 1] ?? " ")) return true;
-  return !IS_WORD.test(String.fromCodePoint(text.codePointAt(end) ?? 32));
+  if (!occursIn(OF_WORD, text[end - 1] ?? " ")) return true;
+  return !occursIn(OF_WORD, String.fromCodePoint(text.codePointAt(end) ?? 32));
 }
 
 /** Where the words stand in a string that has nothing but signs beside them. */

@@ -1,4 +1,3 @@
-// Ranges instead of \p{Cc}, which takes a hook 0.7 ms.
 // deno-lint-ignore no-control-regex
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g;
 

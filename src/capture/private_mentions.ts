@@ -1,4 +1,5 @@
 /** Whether a tag of `<private>…</private>` is one that a text only speaks of: the documentation of the tag, the code that looks for it. */
+import { LETTER, occursIn } from "../letters.ts";
 
 /** How far the rest of a line is looked at. */
 const NEAR_CHARS = 200;
@@ -29,7 +30,8 @@ export interface TagPlace {
 export function isMention(text: string, { start, end }: TagPlace): boolean {
   const lead = text.slice(Math.max(0, start - NEAR_CHARS), start).split(LINE_BREAK).at(-1)!;
   const tail = text.slice(end, end + NEAR_CHARS).split(LINE_BREAK, 1)[0]!;
-  if (!/\p{L}/u.test(`${lead} ${tail}`)) return false;
+  const line = `${lead} ${tail}`;
+  if (!occursIn(LETTER, line)) return false;
   return isQuoted(lead, tail) || isPattern(lead, text.slice(start, end), tail);
 }
 

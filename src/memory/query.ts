@@ -1,6 +1,13 @@
 /** What a person typed, as something that the index can be asked, whatever it is. */
 import { EMPTY_WORDS, STOP_WORDS } from "./stop_words.ts";
-import { isBeyondAscii, type LetterPattern, patternFor } from "./letters.ts";
+import {
+  isBeyondAscii,
+  LETTER_OR_DIGIT,
+  type LetterPattern,
+  occursIn,
+  patternFor,
+  scriptPattern,
+} from "../letters.ts";
 import { codeTerms, exactTerm, isUnspaced } from "./terms.ts";
 
 /** One word to look for. */
@@ -39,7 +46,10 @@ const MAX_JOINED_FROM = 12;
 /** A text with more pieces in quotes is code or a log, of which no piece has to be there. */
 const MAX_PHRASES = 3;
 /** A word with its accents, however they are written. */
-const WORD: LetterPattern = { ascii: /[a-z\d]+/g, any: /[\p{L}\p{N}\p{M}]+/gu };
+const WORD: LetterPattern = {
+  ascii: /[a-z\d]+/g,
+  any: scriptPattern(String.raw`[\p{L}\p{N}\p{M}]+`, "gu"),
+};
 /** Longer words than the index has; SQLite takes any. */
 const MAX_WORD_CHARS = 64;
 
@@ -101,6 +111,6 @@ function pairsOf(words: readonly string[]): string[] {
 function quotedPhrases(typed: string): string[] {
   const phrases = [...typed.matchAll(/"([^"]{2,200})"/g)]
     .map(([, phrase]) => phrase!.toLowerCase().replace(/\s+/g, " ").trim())
-    .filter((phrase) => /[\p{L}\p{N}]/u.test(phrase));
+    .filter((phrase) => occursIn(LETTER_OR_DIGIT, phrase));
   return phrases.length > MAX_PHRASES ? [] : phrases;
 }

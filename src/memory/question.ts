@@ -1,7 +1,14 @@
 /** What a question asks for beside its words: a time, files, what one of the two said. */
 import { isoDay, type SpokenTime, spokenTime } from "./dates.ts";
 import type { TimeSpan } from "./spans.ts";
-import { type LetterPattern, patternFor } from "./letters.ts";
+import {
+  LETTER_OR_DIGIT,
+  type LetterPattern,
+  occursIn,
+  patternFor,
+  scriptPattern,
+  WORD,
+} from "../letters.ts";
 import { exactTerm } from "./terms.ts";
 import { MAX_QUERY_CHARS, type MemoryQuery, readQuery } from "./query.ts";
 
@@ -33,7 +40,10 @@ export interface SpokenDay {
   readonly time: TimeSpan;
 }
 
-const BETWEEN_WORDS: LetterPattern = { ascii: /[^A-Za-z\d]+/, any: /[^\p{L}\p{N}\p{M}]+/u };
+const BETWEEN_WORDS: LetterPattern = {
+  ascii: /[^A-Za-z\d]+/,
+  any: scriptPattern(String.raw`[^\p{L}\p{N}\p{M}]+`, "u"),
+};
 /** A mark that makes a piece more than a word; what names are joined with, the index knows as one word. */
 const ANY_MARK = /[#@$%&*+=<>~^|\\]|::|->|\d\.\d/;
 const MAX_LITERALS = 3;
@@ -107,7 +117,7 @@ function literalsIn(lower: string): string[] {
   const pieces = lower.split(/\s+/);
   if (pieces.length > MAX_BESIDE_MARKS) return [];
   return pieces.map((piece) => piece.replace(/^["'`(]+|["'`).,;:?!]+$/g, ""))
-    .filter((piece) => piece.length > 1 && ANY_MARK.test(piece) && /[\p{L}\p{N}]/u.test(piece))
+    .filter((piece) => piece.length > 1 && ANY_MARK.test(piece) && occursIn(LETTER_OR_DIGIT, piece))
     .slice(0, MAX_LITERALS);
 }
 
@@ -134,7 +144,7 @@ function untimedQuery(whole: MemoryQuery, text: string): MemoryQuery {
 
 /** The words of a time but for those that only lead to it. */
 function timeWords(text: string): string[] {
-  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).map((word) => `"${word}"`)
+  return (text.match(patternFor(WORD, text)) ?? []).map((word) => `"${word}"`)
     .filter((match) => match !== '"the"' && !BEFORE_TIME.has(match));
 }
 

@@ -1,5 +1,5 @@
 /** Words that stand for a word of a question: another name of the same thing, an ending, a slip of the finger. */
-import { isBeyondAscii } from "./letters.ts";
+import { isBeyondAscii, scriptPattern } from "../letters.ts";
 import { isUnspaced } from "./terms.ts";
 
 /** Names of one thing in the talk about programs, and a few of every day; each word is in one group. */
@@ -58,6 +58,7 @@ export function otherNames(word: string): readonly string[] {
   return groups.get(word) ?? [];
 }
 
+const accent = scriptPattern(String.raw`\p{M}`, "gu");
 const HANGUL = /^[\uac00-\ud7a3]+$/;
 /** Greek letters that may have lost their accent, and the one of Russian that most people write without its dots. */
 const ACCENTED: Readonly<Record<string, string>> = {
@@ -82,7 +83,7 @@ export function otherSpellings(word: string): readonly string[] {
   spellings.add(umlauts).add(umlauts.replaceAll("ss", "ß"));
   if (/^[1-9]\d{3,14}$/.test(word)) spellings.add(word.replace(/\B(?=(?:\d{3})+$)/g, " "));
   if (isBeyondAscii(word)) {
-    spellings.add(word.normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC"));
+    spellings.add(word.normalize("NFD").replace(accent(), "").normalize("NFC"));
     for (let at = 0; at < word.length; at++) {
       const accented = ACCENTED[word[at]!];
       if (accented !== undefined) spellings.add(word.slice(0, at) + accented + word.slice(at + 1));

@@ -1,5 +1,5 @@
 /** The part of a text that a question is about, for a person to see why it was found. */
-import { type LetterPattern, patternFor } from "./letters.ts";
+import { LETTER_OR_DIGIT, occursIn } from "../letters.ts";
 import { isUnspaced } from "./terms.ts";
 import { shortened } from "./text.ts";
 
@@ -10,7 +10,6 @@ const LEAD_CHARS = 40;
 /** What an ending takes at most of a word, and what it leaves at least. */
 const ENDING_CHARS = 2;
 const MIN_STEM_CHARS = 4;
-const LETTER: LetterPattern = { ascii: /[A-Za-z\d]/, any: /[\p{L}\p{N}]/u };
 
 /** A word of the question in the text. */
 interface Place {
@@ -40,7 +39,10 @@ function placesOf(text: string, words: readonly string[]): Place[] {
     let at = text.indexOf(start);
     for (let seen = 0; at >= 0 && seen < MAX_PLACES; seen++) {
       const before = text[at - 1];
-      if (before === undefined || isUnspaced(start) || !patternFor(LETTER, before).test(before)) {
+      if (
+        before === undefined || isUnspaced(start) ||
+        !occursIn(LETTER_OR_DIGIT, before)
+      ) {
         places.push({ at, word });
       }
       at = text.indexOf(start, at + start.length);

@@ -1,9 +1,12 @@
 /** The words of a sentence that tell what it is about. */
+import { isBeyondAscii, patternFor, scriptPattern, WORD } from "../letters.ts";
 import { STOP_WORDS } from "./stop_words.ts";
 
-const WORD = /[\p{L}\p{N}]+/gu;
 /** Scripts that are written without blanks between words: two neighbours count as a word. */
-const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{2,}$/u;
+const unspaced = scriptPattern(
+  String.raw`^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}ー]{2,}$`,
+  "u",
+);
 /** Words of how far something is, whatever it is. */
 const OF_STATE = new Set(
   ("open left missing remain remaining todo done finish finished complete completed handle handled implement " +
@@ -19,8 +22,9 @@ const STATE_UNSPACED =
 /** The words that tell what a text is about, each once, without their endings. */
 export function tellingWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
-  for (const [word] of text.toLowerCase().replace(STATE_UNSPACED, " ").matchAll(WORD)) {
-    if (UNSPACED.test(word)) {
+  const lower = text.toLowerCase().replace(STATE_UNSPACED, " ");
+  for (const [word] of lower.matchAll(patternFor(WORD, lower))) {
+    if (isBeyondAscii(word) && unspaced().test(word)) {
       for (let at = 0; at + 1 < word.length; at++) words.add(word.slice(at, at + 2));
     } else if (word.length > 1 && !STOP_WORDS.has(word) && !OF_STATE.has(word)) {
       words.add(withoutEnding(word));

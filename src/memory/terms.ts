@@ -6,7 +6,14 @@
  */
 import { daysSaid } from "./dates.ts";
 import { digestHalves } from "./fnv.ts";
-import { isBeyondAscii, type LetterPattern, patternFor } from "./letters.ts";
+import {
+  isBeyondAscii,
+  LETTER,
+  type LetterPattern,
+  occursIn,
+  patternFor,
+  scriptPattern,
+} from "../letters.ts";
 
 const END = "ǃ";
 /** Stands between the words that an exact word is made of. */
@@ -19,21 +26,26 @@ const MAX_TERM_CHARS = 120;
 /** What stands together in code: identifiers, paths, versions, flags. */
 const CHUNK: LetterPattern = {
   ascii: /[A-Za-z\d_$@#-]+(?:[./:\\~-]+[A-Za-z\d_$@#-]+)*/g,
-  any: /[\p{L}\p{N}_$@#-]+(?:[./:\\~-]+[\p{L}\p{N}_$@#-]+)*/gu,
+  any: scriptPattern(
+    String.raw`[\p{L}\p{N}_$@#-]+(?:[./:\\~-]+[\p{L}\p{N}_$@#-]+)*`,
+    "gu",
+  ),
 };
-const LETTER: LetterPattern = { ascii: /[A-Za-z]/, any: /\p{L}/u };
-const BETWEEN_WORDS: LetterPattern = { ascii: /[^A-Za-z\d]+/, any: /[^\p{L}\p{N}]+/u };
+const BETWEEN_WORDS: LetterPattern = {
+  ascii: /[^A-Za-z\d]+/,
+  any: scriptPattern(String.raw`[^\p{L}\p{N}]+`, "u"),
+};
 /** What most chunks are, and what only prose is. */
 const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
 /** An identifier of several words: `camelCase`, `snake_case`, `HTTPServer`, `E2304`. */
 const COMPOUND = /[a-z][A-Z]|[A-Z]{2}[a-z]|_|[A-Za-z]\d|\d[A-Za-z]/;
 /** Scripts that are written without blanks between words. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]{2,}/gu;
-const ANY_UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
+const SCRIPTS = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
+  .map((name) => `\\p{Script=${name}}`).join("");
+const unspaced = scriptPattern(`[${SCRIPTS}ー]{2,}`, "gu");
+const anyUnspaced = scriptPattern(`[${SCRIPTS}]`, "u");
 /** Pictures, each a character that the index takes for a blank; and what a text without any can be told by at a glance. */
-const PICTURE = /\p{Extended_Pictographic}/gu;
+const picture = scriptPattern(String.raw`\p{Extended_Pictographic}`, "gu");
 const ANY_PICTURE = /[\xa9\xae\u203c-\u3299\ud83c-\ud83e]/;
 
 /** The words of code in a text, and the pairs of writing without blanks; each once. */
@@ -46,7 +58,7 @@ export interface CodeTerms {
 
 /** Whether a word is of a script that is written without blanks, where one letter may be a word. */
 export function isUnspaced(word: string): boolean {
-  return word.charCodeAt(0) >= 0x0e00 && ANY_UNSPACED.test(word);
+  return word.charCodeAt(0) >= 0x0e00 && anyUnspaced().test(word);
 }
 
 /** Whether a word is one of those that only the index has. */
@@ -113,7 +125,7 @@ export function wordsOf(identifier: string): string[] {
 function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
   const pieces = chunk.split(/[./:\\~-]+/).filter((piece) => piece !== "");
   const isJoined = pieces.length > 1;
-  if (isJoined && patternFor(LETTER, chunk).test(chunk) || /\d[.:-]\d/.test(chunk)) {
+  if (isJoined && occursIn(LETTER, chunk) || /\d[.:-]\d/.test(chunk)) {
     exact.add(exactTerm(chunk));
     const [day] = /^\d{4}-\d\d-\d\d(?=T\d)/.exec(chunk) ?? [];
     if (day !== undefined) exact.add(exactTerm(day));
@@ -134,12 +146,12 @@ function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
 
 /** What stands without blanks, two by two, and pictures, each by its number. */
 function* beyondAscii(text: string): Generator<string> {
-  if (ANY_UNSPACED.test(text)) {
-    for (const [run] of text.matchAll(UNSPACED)) yield* pairsOf(run);
+  if (anyUnspaced().test(text)) {
+    for (const [run] of text.matchAll(unspaced())) yield* pairsOf(run);
   }
   if (!ANY_PICTURE.test(text)) return;
-  for (const [picture] of text.matchAll(PICTURE)) {
-    yield JOINT + picture.codePointAt(0)!.toString(16) + END;
+  for (const [found] of text.matchAll(picture())) {
+    yield JOINT + found.codePointAt(0)!.toString(16) + END;
   }
 }
 

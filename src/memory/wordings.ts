@@ -165,13 +165,19 @@ export function relativeWordings(): readonly Wording[] {
       span: (_, nowMs) => daysBefore(nowMs, 2),
     },
     {
-      pattern:
-        /\b(?:yesterday(?: (?:morning|afternoon|evening))?|last night|gestern|hier)\b|昨天|昨日|(?<!\p{L})(?:вчера|wczoraj|вчора)(?!\p{L})/u,
+      pattern: new RegExp(
+        String
+          .raw`\b(?:yesterday(?: (?:morning|afternoon|evening))?|last night|gestern|hier)\b|昨天|昨日|(?<!\p{L})(?:вчера|wczoraj|вчора)(?!\p{L})`,
+        "u",
+      ),
       span: (_, nowMs) => daysBefore(nowMs, 1),
     },
     {
-      pattern:
-        /\b(?:today|tonight|this (?:morning|afternoon|evening)|earlier today|heute|aujourd'hui)\b|今天|今日|(?<!\p{L})(?:сегодня|dzisiaj|сьогодні)(?!\p{L})/u,
+      pattern: new RegExp(
+        String
+          .raw`\b(?:today|tonight|this (?:morning|afternoon|evening)|earlier today|heute|aujourd'hui)\b|今天|今日|(?<!\p{L})(?:сегодня|dzisiaj|сьогодні)(?!\p{L})`,
+        "u",
+      ),
       span: (_, nowMs) => daysBefore(nowMs, 0),
     },
     {

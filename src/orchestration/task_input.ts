@@ -1,4 +1,5 @@
 /** What people and programs say of a task, checked by itself: for the command line and for the API alike. */
+import { scriptPattern } from "../letters.ts";
 import { refusal } from "./refusal.ts";
 import { PRIORITIES, TASK_STATUSES, TASK_TYPES, type TaskStatus, type TaskType } from "./task.ts";
 
@@ -87,13 +88,15 @@ export function checkTags(tags: readonly string[]): string[] {
   return [...new Set(checked)].sort();
 }
 
+const workflowName = scriptPattern(String.raw`^(?!\.)[^/\\\p{Cc}]+$`, "u");
+
 /**
  * The name of a workflow, which is that of a file in a folder of its own: never a path, nor hidden.
  *
  * @throws {UserError} INVALID_INPUT
  */
 export function checkWorkflowName(name: string, next: string = CREATE_HELP): string {
-  if (name.length <= MAX_NAME_CHARS && /^(?!\.)[^/\\\p{Cc}]+$/u.test(name)) {
+  if (name.length <= MAX_NAME_CHARS && workflowName().test(name)) {
     return name.toWellFormed();
   }
   throw invalid(

@@ -1,7 +1,7 @@
 /** The words of a question as the index knows them: how often each occurs, and what stands for those that hardly do. */
 import type { DatabaseSync } from "node:sqlite";
 import type { MemoryQuery, QueryTerm } from "../memory/query.ts";
-import { isBeyondAscii } from "../memory/letters.ts";
+import { isBeyondAscii } from "../letters.ts";
 import { beginningsOf, otherNames, otherSpellings, slipsOf } from "../memory/resembling.ts";
 import { exactTerm, projectTerm } from "../memory/terms.ts";
 import { countMatches, reckonMatches } from "../store/memory_search.ts";

@@ -193,7 +193,8 @@ function rankAsked(
     ? []
     : scored.filter(({ sessionId }) => sessionId !== NO_SESSION)
       .toSorted((one, other) => other.textScore - one.textScore);
-  const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS), REACH)
+  const near = best.slice(0, WITH_NEIGHBOURS).map(({ id }) => id);
+  const neighbours = neighboursOf(db, near, REACH)
     .filter(({ hit }) => isWithin(hit, filter));
   const ids = scored.map(({ id }) => id);
   const day = days.length === 0 ? null : {

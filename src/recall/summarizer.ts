@@ -1,5 +1,6 @@
 /** Lets a command that a person has configured rewrite the summaries of sessions, within the budget of a day. */
 import type { DatabaseSync } from "node:sqlite";
+import { LETTER, occursIn } from "../letters.ts";
 import {
   answeredSummary,
   MAX_ANSWER_CHARS,
@@ -260,7 +261,7 @@ function faultOf(
         return `it left with status ${end.code}${said === "" ? "" : `: ${said}`}`;
       }
       if (text === "") return "it answered nothing";
-      if (!/\p{L}/u.test(text)) return "there is no word in its answer";
+      if (!occursIn(LETTER, text)) return "there is no word in its answer";
       return end.isUtf8 && !CONTROL.test(text) ? null : "its answer is not text";
     }
   }

@@ -1,5 +1,6 @@
 /** What the index of words is asked. */
 import type { DatabaseSync } from "node:sqlite";
+import { patternFor, WORD } from "../letters.ts";
 import { type ObservationKind } from "../memory/observation.ts";
 import { filterOf } from "./filter.ts";
 import { statement } from "./statement.ts";
@@ -160,7 +161,7 @@ export function plainSearch(
   text: string,
   { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
 ): number[] {
-  const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = text.match(patternFor(WORD, text)) ?? [];
   if (words.length === 0) return [];
   const { sql, values } = conditionsOf(filter);
   const match = [...new Set(words)].map((word) => `"${word}"`).join(" OR ");
@@ -203,47 +204,57 @@ export interface Neighbour {
   readonly hit: IndexHit;
 }
 
+/** One side of an observation in its session; what it is compared by is in `n`, the observation itself in `h`. */
+function nextOnSide(compared: "<" | ">", order: "ASC" | "DESC"): string {
+  return `SELECT id
+            FROM (SELECT n.id
+                    FROM observations AS n
+                   WHERE n.session_id = h.session_id
+                     AND (n.created_at_ms, n.id) ${compared} (h.created_at_ms, h.id)
+                     AND n.kind <> 'summary'
+                     AND n.project IS h.project
+                   ORDER BY n.created_at_ms ${order}, n.id ${order}
+                   LIMIT ?2)`;
+}
+
+/** A hit, and whose neighbour it is. */
+type NeighbourRow = IndexHit & {
+  readonly neighbourOf: number;
+  readonly isBehind: 0 | 1;
+};
+
 /**
  * What stands before and behind some observations in their sessions, at most `reach` away; of the same project alone, for
  * notes of no session have one in common.
  */
 export function neighboursOf(
   db: DatabaseSync,
-  hits: readonly Pick<IndexHit, "id" | "sessionId" | "createdAtMs">[],
+  ids: readonly number[],
   reach: number,
 ): Neighbour[] {
-  return hits.flatMap(({ id, sessionId, createdAtMs }) =>
-    [
-      statement(
-        db,
-        `SELECT ${HIT_COLUMNS}, 0.0 AS textScore
-           FROM observations AS o
-          WHERE o.session_id = ?1
-            AND (o.created_at_ms, o.id) > (?2, ?3)
-            AND o.kind <> 'summary'
-            AND o.project IS (SELECT project FROM observations WHERE id = ?3)
-          ORDER BY o.created_at_ms, o.id
-          LIMIT ?4`,
-      ).all(sessionId, createdAtMs, id, reach),
-      statement(
-        db,
-        `SELECT ${HIT_COLUMNS}, 0.0 AS textScore
-           FROM observations AS o
-          WHERE o.session_id = ?1
-            AND (o.created_at_ms, o.id) < (?2, ?3)
-            AND o.kind <> 'summary'
-            AND o.project IS (SELECT project FROM observations WHERE id = ?3)
-          ORDER BY o.created_at_ms DESC, o.id DESC
-          LIMIT ?4`,
-      ).all(sessionId, createdAtMs, id, reach),
-    ].flatMap((rows, side) =>
-      rows.map((row, at) => ({
-        of: id,
-        distance: side === 0 ? at + 1 : -at - 1,
-        hit: row as unknown as IndexHit,
-      }))
-    )
-  );
+  // One statement for all: each that is run by itself costs more than what it finds.
+  const rows = statement(
+    db,
+    `SELECT ${HIT_COLUMNS}, 0.0 AS textScore, h.id AS neighbourOf,
+            (o.created_at_ms, o.id) > (h.created_at_ms, h.id) AS isBehind
+       FROM json_each(?1) AS asked
+       JOIN observations AS h ON h.id = asked.value
+       JOIN observations AS o
+         ON o.id IN (${nextOnSide(">", "ASC")} UNION ALL ${nextOnSide("<", "DESC")})
+      ORDER BY asked.key, o.created_at_ms, o.id`,
+  ).all(JSON.stringify(ids), reach) as unknown as NeighbourRow[];
+  const found: Neighbour[] = [];
+  for (let at = 0; at < rows.length;) {
+    const { neighbourOf } = rows[at]!;
+    // From here on the rows of one observation: those before it, then those behind it.
+    let self = at;
+    while (rows[self]?.neighbourOf === neighbourOf && rows[self]!.isBehind === 0) self++;
+    for (; rows[at]?.neighbourOf === neighbourOf; at++) {
+      const distance = at < self ? at - self : at - self + 1;
+      found.push({ of: neighbourOf, distance, hit: rows[at]! });
+    }
+  }
+  return found;
 }
 
 /** A filter as conditions on `o`, the table of observations, and their values. */

@@ -10,7 +10,7 @@ const TOTALS: readonly RegExp[] = [
   /^\s*Failed! +- Failed:/,
   // maven, gradle, dotnet, vitest, rspec
   /^\s*(?:\[(?:ERROR|INFO)\] )?(?:BUILD (?:FAILURE|FAILED|SUCCESS)\b|Build FAILED|Total time:|Finished at:|Finished in |Start at |Duration |-{8,}\s*$)/,
-  /^\s*[⎯─━═-]{3,}[^\p{L}]*(?:Failed Tests|Failed Suites) \d/u,
+  /^\s*[⎯─━═-]{3,}[^A-Za-z]*(?:Failed Tests|Failed Suites) \d/,
 ];
 
 /** Lines that announce what is wrong, or say only that something is. */

@@ -1,4 +1,5 @@
 /** What was said, planned and decided: prompts, messages, plans, answers, lists of tasks. */
+import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
 import { headAndTail, shortened, textIn, titleLine } from "../text.ts";
@@ -53,7 +54,7 @@ export function observePlan({ payload, outcome }: ToolUse): Observed | null {
 function planTitle(plan: string): string {
   const lines = plan.split("\n", MAX_PLAN_LINES)
     .map((line) => titleLine(line).replaceAll("**", "").replace(PLAN_MARK, "").trim())
-    .filter((line) => /[\p{L}\p{N}]/u.test(line));
+    .filter((line) => occursIn(LETTER_OR_DIGIT, line));
   return lines.find((line) => !ANY_PLAN.test(line)) ?? lines[0] ?? "";
 }
 
