@@ -61,7 +61,7 @@ export function permissionFlags(system: System): string[] {
  * through after each megabyte: a hook makes less, and a daemon that has been busy keeps a third less memory for ever. Long
  * work collects its garbage itself.
  */
-export const ENGINE_FLAG = `--v8-flags=${
+const ENGINE_FLAG = `--v8-flags=${
   [
     "--single-threaded",
     "--enable-experimental-regexp-engine-on-excessive-backtracks",
@@ -69,6 +69,9 @@ export const ENGINE_FLAG = `--v8-flags=${
     "--expose-gc",
   ].join()
 }`;
+
+/** Flags of the runtime: those of the engine, and that the bundle may import a file as bytes. */
+export const RUNTIME_FLAGS: readonly string[] = [ENGINE_FLAG, "--unstable-raw-imports"];
 
 /** The system that this process runs on. */
 export function thisSystem(): System {

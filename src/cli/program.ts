@@ -3,7 +3,7 @@ import { joinPath, parentOf } from "../paths.ts";
 import { type Program, quoteWord } from "../settings/hooks.ts";
 import { readEnvironment } from "./context.ts";
 import { findOwnPath } from "./own_path.ts";
-import { ENGINE_FLAG, permissionFlags, thisSystem } from "./permissions.ts";
+import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "./permissions.ts";
 
 /** This program, as somebody else can start it. */
 export interface OwnProgram {
@@ -38,7 +38,7 @@ export function ownProgram(cwd: string): OwnProgram {
     "run",
     "--quiet",
     ...sourceFlags(script),
-    ENGINE_FLAG,
+    ...RUNTIME_FLAGS,
     ...permissionFlags(thisSystem()),
     script,
   ];

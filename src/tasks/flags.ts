@@ -1,12 +1,12 @@
 /** How the program is compiled, and how its bundle is run in the executable's place. */
-import { ENGINE_FLAG, permissionFlags, type System, thisSystem } from "../cli/permissions.ts";
+import { permissionFlags, RUNTIME_FLAGS, type System, thisSystem } from "../cli/permissions.ts";
 
 /**
  * Flags of `deno compile`. Without `--no-code-cache` the program would keep a cache file under its own name in the
  * temporary folder, which it shares with other users.
  */
 export function compileFlags(system: System): string[] {
-  return ["--no-code-cache", ENGINE_FLAG, ...permissionFlags(system)];
+  return ["--no-code-cache", ...RUNTIME_FLAGS, ...permissionFlags(system)];
 }
 
 /** What the executable holds: beside what is seen to be reached from `main.js`, what packed modules reach. */
@@ -15,7 +15,7 @@ export const INCLUDED: readonly string[] = ["--include", "dist/bundle"];
 /** Flags of `deno run` for the bundle: no configuration file, nothing from the network. */
 export function runFlags(system: System): string[] {
   const alone = ["--quiet", "--no-config", "--no-remote", "--no-npm"];
-  return [...alone, ENGINE_FLAG, ...permissionFlags(system)];
+  return [...alone, ...RUNTIME_FLAGS, ...permissionFlags(system)];
 }
 
 // For scripts that compile by other means: `deno run src/tasks/flags.ts`.

@@ -4,18 +4,21 @@
  * A packed module is a function that is given what it requires, as in Node. What it requires is loaded before it runs,
  * packed or not. Small modules lie several in a part.
  *
- * They lie in a module of the bundle as texts in Base64: a file of bytes would be a quarter smaller, but whether it may be
- * read depends on where the runtime says that the executable's files are, which is below the folder for temporary files.
+ * They are imported as bytes, not read as a file: whether a file of the executable may be read depends on where the runtime
+ * says that it is, which is below the folder for temporary files.
  */
-import { inflateRawSync } from "node:zlib";
+import { brotliDecompressSync } from "node:zlib";
 
 /** A packed module: the part that it lies in, and what it requires. */
 export type Packed = readonly [part: number, requires: readonly string[]];
 
-/** What the module {@linkcode PACKED_FILE} gives out. */
+/**
+ * What the file {@linkcode PACKED_FILE} begins with: its length in bytes, compressed ({@linkcode LENGTH_BYTES}, the lowest
+ * first), then its compressed text. The parts lie behind it.
+ */
 export interface PackedModules {
-  /** Texts of several modules, each compressed on its own, in Base64. */
-  readonly parts: readonly string[];
+  /** Where each part ends, in bytes from where the first one begins. A part is the compressed text of its modules. */
+  readonly ends: readonly number[];
   /** The modules by their names. */
   readonly modules: Readonly<Record<string, Packed>>;
 }
@@ -24,7 +27,10 @@ export interface PackedModules {
 export const HERE = "bundle:";
 
 /** The name of the file, in the bundle's folder. */
-export const PACKED_FILE = "packed.js";
+export const PACKED_FILE = "packed.bin";
+
+/** Bytes of the length that the file begins with. */
+export const LENGTH_BYTES = 4;
 
 /** What a packed module is given in the place of `import()`: {@linkcode load}. */
 export const IMPORT = "$import";
@@ -39,6 +45,14 @@ type Load = (name: string) => Promise<Module>;
 
 const loading = new Map<string, Promise<Module>>();
 const parts = new Map<number, Readonly<Record<string, Run>>>();
+let opened: Promise<Opened> | undefined;
+
+/** The file, with its beginning read. */
+interface Opened extends PackedModules {
+  readonly bytes: Uint8Array;
+  /** Where the first part begins, in bytes. */
+  readonly first: number;
+}
 
 /**
  * A module of the bundle, or of the runtime; run once, when it is first asked for.
@@ -53,12 +67,12 @@ export function load(name: string): Promise<Module> {
 
 async function loadAnew(name: string): Promise<Module> {
   if (!name.startsWith(HERE)) return process.getBuiltinModule(name);
-  const packed: PackedModules = await import(new URL(PACKED_FILE, FOLDER).href);
+  const packed = await (opened ??= open());
   if (packed.modules[name] === undefined) {
     return await import(new URL(name.slice(HERE.length), FOLDER).href);
   }
   const [number, requires] = packed.modules[name];
-  const part = parts.get(number) ?? unpack(packed.parts[number]!, number);
+  const part = parts.get(number) ?? unpack(packed, number);
   parts.set(number, part);
   const required = new Map<string, Module>();
   for (const other of requires) required.set(other, await load(other));
@@ -67,7 +81,21 @@ async function loadAnew(name: string): Promise<Module> {
   return module.exports;
 }
 
-function unpack(part: string, number: number): Readonly<Record<string, Run>> {
-  const code = new TextDecoder().decode(inflateRawSync(Uint8Array.fromBase64(part)));
+async function open(): Promise<Opened> {
+  const url = new URL(PACKED_FILE, FOLDER).href;
+  const { default: bytes }: { default: Uint8Array } = await import(url, {
+    with: { type: "bytes" },
+  });
+  const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+  const first = LENGTH_BYTES + length;
+  return { ...JSON.parse(textOf(bytes.subarray(LENGTH_BYTES, first))), bytes, first };
+}
+
+function unpack({ bytes, first, ends }: Opened, number: number): Readonly<Record<string, Run>> {
+  const code = textOf(bytes.subarray(first + (ends[number - 1] ?? 0), first + ends[number]!));
   return new Function(`${code}\n//# sourceURL=${HERE}${number}`)();
+}
+
+function textOf(compressed: Uint8Array): string {
+  return new TextDecoder().decode(brotliDecompressSync(compressed));
 }

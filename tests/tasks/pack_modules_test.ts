@@ -59,7 +59,7 @@ Deno.test("a packed module gives out what it did, and is loaded once, with what 
     const left = [...Deno.readDirSync(folder), ...Deno.readDirSync(`${folder}/cli`)];
     assert.deepEqual(left.filter(({ isFile }) => isFile).map(({ name }) => name).sort(), [
       "main.js",
-      "packed.js",
+      "packed.bin",
       "stays.js",
       "unpack.js",
     ]);
