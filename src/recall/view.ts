@@ -5,12 +5,15 @@ import { baseName, parentOf } from "../paths.ts";
 import type { Observation } from "../store/observations.ts";
 import { relativeTime } from "../time.ts";
 
-/** What has become of something, in a word; empty where there is nothing to say. */
+/**
+ * What has become of a failure; empty where there is nothing to say. That it is not mended does not make it an open end:
+ * its branch may be gone, or the command fail in another way since.
+ */
 export function outcomeWord(
-  { outcome, resolvedBy }: Pick<Observation, "outcome" | "resolvedBy">,
+  { kind, outcome, resolvedBy }: Pick<Observation, "kind" | "outcome" | "resolvedBy">,
 ): string {
-  if (outcome !== "failure") return "";
-  return resolvedBy === null ? "open" : `mended by #${resolvedBy}`;
+  if (outcome !== "failure" || kind !== "failure" && kind !== "test") return "";
+  return resolvedBy === null ? "not mended" : `mended by #${resolvedBy}`;
 }
 
 /** A project in a word: `/work/shop/.git` is the shop. */

@@ -323,7 +323,8 @@ export function makeCorpus(
       ),
     );
     const parts = 2 + Math.floor(random() * 3);
-    const kinds = [...FACTS].sort(() => random() - 0.5).slice(0, parts);
+    const kinds = FACTS.map((kind) => ({ kind, place: random() }))
+      .sort((one, other) => one.place - other.place).slice(0, parts).map(({ kind }) => kind);
     for (const kind of kinds) {
       const values = { e: component, v: kind.value(random) };
       const lead = random() < 0.4

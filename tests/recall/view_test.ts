@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { outcomeWord } from "../../src/recall/view.ts";
+
+Deno.test("what failed is told as mended by what mended it, or as not mended, never as an open end", () => {
+  const failed = { kind: "failure", outcome: "failure", resolvedBy: null } as const;
+  assert.equal(outcomeWord(failed), "not mended");
+  assert.equal(outcomeWord({ ...failed, kind: "test" }), "not mended");
+  assert.equal(outcomeWord({ ...failed, resolvedBy: 7 }), "mended by #7");
+  // A plan that was refused has failed at nothing.
+  assert.equal(outcomeWord({ ...failed, kind: "decision" }), "");
+  assert.equal(outcomeWord({ ...failed, outcome: "success" }), "");
+});
