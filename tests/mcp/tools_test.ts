@@ -44,7 +44,7 @@ Deno.test("recall answers a line a result, with its number, age, kind and price"
     lines[0]!,
     /^#1 3d ago, fix: Fixed the upload timeout — The proxy closed .*keepalive.* \(\d+ tokens\)$/,
   );
-  assert.match(text, /^#2 1m ago, failure \(open\): `npm run upload` failed \(\d+ tokens\)$/m);
+  assert.match(text, /^#2 1m ago, failure \(not mended\): `npm run upload` failed \(\d+ tokens\)$/m);
 
   const narrow = await server.call("recall", { query: "upload", kind: "failure", limit: 1 });
   assert.match(narrow.text, /^#2 [^\n]*$/);
@@ -117,7 +117,7 @@ Deno.test("open tells an observation whole, a long one in parts of about 2,000 t
     assert.ok(text.includes(`open {"id": 1, "part": ${part + 1}} goes on`), text.slice(-200));
   }
   assert.deepEqual(texts, lines);
-  for (const fact of ["kind: failure", "outcome: open", "exit status: 3", "branch: main"]) {
+  for (const fact of ["kind: failure", "outcome: not mended", "exit status: 3", "branch: main"]) {
     assert.ok(first.includes(`\n${fact}\n`), fact);
   }
   assert.match(first, /^files: src\/module_0\.ts, .* and 52 more$/m);
