@@ -44,7 +44,10 @@ Deno.test("recall answers a line a result, with its number, age, kind and price"
     lines[0]!,
     /^#1 3d ago, fix: Fixed the upload timeout — The proxy closed .*keepalive.* \(\d+ tokens\)$/,
   );
-  assert.match(text, /^#2 1m ago, failure \(not mended\): `npm run upload` failed \(\d+ tokens\)$/m);
+  assert.match(
+    text,
+    /^#2 1m ago, failure \(not mended\): `npm run upload` failed \(\d+ tokens\)$/m,
+  );
 
   const narrow = await server.call("recall", { query: "upload", kind: "failure", limit: 1 });
   assert.match(narrow.text, /^#2 [^\n]*$/);
