@@ -29,10 +29,12 @@ import {
 import { calledFunctions } from "./called_functions.ts";
 import { missingNames } from "./linked_names.ts";
 import { mergeChunks } from "./merge_chunks.ts";
-import { packModules, reachedAtOnce } from "./pack_modules.ts";
-import { HERE } from "./unpack.ts";
+import { packModules, reachedAtOnce, withBody } from "./pack_modules.ts";
+import { readScript, scriptFile } from "./script_file.ts";
+import { MODULE, PACKED, SCRIPT } from "./load.ts";
 
 const OUT = "dist/bundle";
+const MAIN = "main.js";
 /** Made beside it, then put in its place: programs may be running from the old one. */
 const DRAFT = `dist/bundle-${Deno.pid}`;
 
@@ -76,6 +78,17 @@ async function linkImports(file: string, toRoot: string): Promise<void> {
   await Deno.writeTextFile(file, linked);
 }
 
+/** Makes the engine compile functions of a script, or of the main module, where it first reads them. */
+async function compileFileAtOnce(path: string, called: ReadonlySet<string>): Promise<void> {
+  if (path.endsWith(".js")) {
+    await Deno.writeTextFile(path, compileAtOnce(await Deno.readTextFile(path), called));
+    return;
+  }
+  const { source, code } = readScript(await Deno.readFile(path));
+  const eager = withBody(source, (body) => compileAtOnce(body, called));
+  await Deno.writeFile(path, scriptFile({ source: eager, code }));
+}
+
 /** The modules that are packed, by the names that the rest of the program imports them by. */
 async function linkPacked(): Promise<void> {
   for (const [i, [path, names]] of Object.entries(PACKED_MODULES).entries()) {
@@ -107,19 +120,28 @@ async function packSeldom(): Promise<void> {
       : !seldom.includes(file)
   );
   const stay = reachedAtOnce(wanted, code);
-  await packModules(DRAFT, [...stay], {
-    files: [...code.keys()].filter((file) => !stay.has(file)).sort(),
+  const files = [...code.keys()].sort();
+  const isModule = (file: string) => file === MAIN || file.startsWith("cli/");
+  const outside = [MODULE, PACKED, SCRIPT].map((name) => `--external=${name}*`);
+  await packModules(DRAFT, {
+    modules: files.filter((file) => stay.has(file) && isModule(file)),
+    scripts: files.filter((file) => stay.has(file) && !isModule(file)),
+    packed: files.filter((file) => !stay.has(file)),
     toCommonJs: (files, outdir) =>
-      bundle(["--format=cjs", `--external=${HERE}*`, "--outdir", outdir, ...files]),
+      bundle(["--format=cjs", ...outside, "--outdir", outdir, ...files]),
   });
 }
 
-/** The code that begins: `main.ts`, with the face of the hooks in the same scope instead of behind a lazy import. */
+/**
+ * The code that begins: `main.ts`, with the face of the hooks in the same scope instead of behind a lazy import, and with
+ * what loads all the rest.
+ */
 async function entryOfMain(): Promise<string> {
   const lazy = 'const { runHook } = await import("./src/hook/run.ts");';
   const [before, after, ...more] = (await Deno.readTextFile("main.ts")).split(lazy);
   if (after === undefined || more.length > 0) throw new Error(`main.ts must hold \`${lazy}\` once`);
-  const plain = `import { runHook } from "./src/hook/run.ts";\n${before}${after}`;
+  const loader = 'import "./src/tasks/load.ts";';
+  const plain = `import { runHook } from "./src/hook/run.ts";\n${loader}\n${before}${after}`;
   return plain.replaceAll('"./src/', '"../../src/');
 }
 
@@ -141,7 +163,7 @@ async function bundleCode(
 }
 
 await Deno.mkdir(DRAFT, { recursive: true });
-await bundleCode(await entryOfMain(), { file: "main.js", inside: [] });
+await bundleCode(await entryOfMain(), { file: MAIN, inside: [] });
 await bundleCode(entryOf(HOT_MODULES), { file: HOT_FILE, inside: HOT_MODULES });
 for (const path of [...COLD_MODULES, ...INSIDE_COLD]) {
   await bundleCode(entryOf([path]), { file: outputOf(path), inside: [path, ...INSIDE_COLD] });
@@ -191,10 +213,9 @@ for await (const file of walk(DRAFT)) {
 }
 await linkPacked();
 await withoutEagerRequire(`${DRAFT}/cli/run.js`);
-await bundle(["--output", `${DRAFT}/unpack.js`, "src/tasks/unpack.ts"]);
 await packSeldom();
-for (const [file, names] of await calledFunctions(`${DRAFT}/main.js`)) {
-  await compileAtOnce(file, names);
+for (const [file, names] of await calledFunctions(`${Deno.cwd()}/${DRAFT}/${MAIN}`)) {
+  await compileFileAtOnce(file, names);
 }
 await Deno.rename(OUT, `${DRAFT}-old`).catch(() => {});
 await Deno.rename(DRAFT, OUT);

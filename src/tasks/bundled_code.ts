@@ -15,14 +15,13 @@ export function withoutImports(code: string, packages: readonly string[]): strin
 }
 
 /**
- * Puts functions of a file in brackets, which makes the engine compile each where it first reads it: otherwise it reads
- * a function once to find its end, and a second time when it is called. They come first in the file, since what stands in
+ * Puts functions of a module in brackets, which makes the engine compile each where it first reads it: otherwise it reads
+ * a function once to find its end, and a second time when it is called. They come first in the code, since what stands in
  * brackets is not there before its line.
  *
  * @param called Names of those that are called at every start.
  */
-export async function compileAtOnce(file: string, called: ReadonlySet<string>): Promise<void> {
-  const code = await Deno.readTextFile(file);
+export function compileAtOnce(code: string, called: ReadonlySet<string>): string {
   let eager = "", rest = "";
   let at = 0;
   for (const node of parse(code, { ecmaVersion: "latest", sourceType: "module" }).body) {
@@ -33,7 +32,7 @@ export async function compileAtOnce(file: string, called: ReadonlySet<string>): 
     rest += code.slice(at, start);
     at = end;
   }
-  await Deno.writeTextFile(file, eager + rest + code.slice(at));
+  return eager + rest + code.slice(at);
 }
 
 /**

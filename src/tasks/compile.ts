@@ -1,15 +1,17 @@
 /**
- * `deno task compile [--target TRIPLE] [--output FILE]`: the program as one executable, `dist/conclaude`.
+ * `deno task compile [--target TRIPLE] [--output FILE] [--compiler SCRIPT]`: the program as one executable,
+ * `dist/conclaude`.
  *
  * What is compiled is the bundle: the runtime then finds two or three small files inside the executable instead of the
- * sources and the packages. The files that `main.js` imports lazily are part of its module graph, so they are
- * embedded too.
+ * sources and the packages. Where the executable can run, its scripts hold their compiled code (`code_cache.ts`).
  */
 import { parseArgs } from "node:util";
 import { type System, thisSystem } from "../cli/permissions.ts";
-import { UserError } from "../errors.ts";
-import { compileFlags, INCLUDED } from "./flags.ts";
-import { runDeno } from "./run_deno.ts";
+import { messageOf, UserError } from "../errors.ts";
+import { QUICKENED } from "./bundle_modules.ts";
+import { addCodeCache, type Compile } from "./code_cache.ts";
+import { BUNDLE, compileFlags, INCLUDED } from "./flags.ts";
+import { run, runDeno } from "./run_deno.ts";
 import { runTask } from "./run_task.ts";
 
 /** Machines that a release is made for, by the name that the compiler has for them. */
@@ -27,6 +29,8 @@ export interface CompileOptions {
   readonly target?: string | undefined;
   /** `dist/conclaude` when not given; a Windows executable gets its `.exe`. */
   readonly output?: string | undefined;
+  /** A shell script that compiles in the place of `deno compile`: it gets the file, the output and the flags. */
+  readonly compiler?: string | undefined;
 }
 
 /** `no-runtime`: the part that every executable begins with could not be had; `why` says it in one line. */
@@ -50,26 +54,61 @@ export const RUNTIME_ADVICE =
  * @throws {Error} With the report of the bundler or compiler, on anything but a runtime that cannot be had.
  */
 export async function compileProgram(options: CompileOptions = {}): Promise<Compiled> {
+  const { target = Deno.build.target } = options;
   const system = options.target === undefined ? thisSystem() : systemOf(options.target);
   const path = withEnding(options.output ?? "dist/conclaude", system);
   const bundled = await runDeno(["task", "--quiet", "bundle"]);
   if (!bundled.success) throw new Error(bundled.stderr);
-  const compiled = await runDeno([
-    "compile",
-    "--no-config",
-    "--no-lock",
-    "--no-check",
-    ...compileFlags(system),
-    ...INCLUDED,
-    ...(options.target === undefined ? [] : ["--target", options.target]),
-    "--output",
-    path,
-    "dist/bundle/main.js",
-  ]);
-  if (compiled.success) return { kind: "made", path };
-  if (!/base binary|denort/.test(compiled.stderr)) throw new Error(compiled.stderr);
-  return { kind: "no-runtime", why: causeOf(compiled.stderr) };
+  const compile: Compile = (main, output, flags) =>
+    compileFile(main, output, { ...options, flags: [...flags, ...INCLUDED] });
+  try {
+    if (target === Deno.build.target) await quicken(compile);
+    await compile(`${BUNDLE}/main.js`, path, compileFlags(system));
+  } catch (thrown) {
+    if (thrown instanceof NoRuntime) return { kind: "no-runtime", why: thrown.message };
+    throw thrown;
+  }
+  return { kind: "made", path };
 }
+
+/** An executable is as good without compiled code, only slower, so that nothing fails for it. */
+async function quicken(compile: Compile): Promise<void> {
+  try {
+    await addCodeCache(BUNDLE, QUICKENED, compile);
+  } catch (thrown) {
+    if (thrown instanceof NoRuntime) throw thrown;
+    console.error(
+      `The hooks' code is not compiled ahead, so they start slower: ${messageOf(thrown)}`,
+    );
+  }
+}
+
+/** The part that every executable begins with could not be had. */
+class NoRuntime extends Error {}
+
+/**
+ * Compiles a file as it stands.
+ *
+ * @throws {NoRuntime}
+ * @throws {Error} With the compiler's report.
+ */
+export async function compileFile(
+  main: string,
+  output: string,
+  { flags, target, compiler }: CompileOptions & { readonly flags: readonly string[] },
+): Promise<void> {
+  const options = target === undefined ? flags : [...flags, "--target", target];
+  const { success, stderr } = compiler === undefined
+    ? await runDeno([...COMPILE, ...options, "--output", output, main])
+    : await run("bash", [compiler, main, output, ...options]);
+  if (success) return;
+  if (compiler === undefined && /base binary|denort/.test(stderr)) {
+    throw new NoRuntime(causeOf(stderr));
+  }
+  throw new Error(stderr);
+}
+
+const COMPILE = ["compile", "--no-config", "--no-lock", "--no-check"];
 
 function systemOf(target: string): System {
   const system = TARGETS[target];
@@ -95,7 +134,11 @@ function causeOf(report: string): string {
 
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { target: { type: "string" }, output: { type: "string" } },
+    options: {
+      target: { type: "string" },
+      output: { type: "string" },
+      compiler: { type: "string" },
+    },
   });
   const compiled = await compileProgram(values);
   if (compiled.kind === "no-runtime") {

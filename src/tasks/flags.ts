@@ -9,8 +9,11 @@ export function compileFlags(system: System): string[] {
   return ["--no-code-cache", ...RUNTIME_FLAGS, ...permissionFlags(system)];
 }
 
-/** What the executable holds: beside what is seen to be reached from `main.js`, what packed modules reach. */
-export const INCLUDED: readonly string[] = ["--include", "dist/bundle"];
+/** Where the bundle lies, from the clone's folder on. */
+export const BUNDLE = "dist/bundle";
+
+/** What the executable holds beside `main.js`, which loads its modules by their names. */
+export const INCLUDED: readonly string[] = ["--include", BUNDLE];
 
 /** Flags of `deno run` for the bundle: no configuration file, nothing from the network. */
 export function runFlags(system: System): string[] {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { thisSystem } from "../../src/cli/permissions.ts";
-import { compileFlags, INCLUDED } from "../../src/tasks/flags.ts";
-import { runDeno } from "../../src/tasks/run_deno.ts";
+import { compileFile as compile, compileProgram } from "../../src/tasks/compile.ts";
+import { compileFlags } from "../../src/tasks/flags.ts";
 import { REPOSITORY } from "./program.ts";
 
 /** Makes an executable from npm alone, where Deno's own runtime cannot be downloaded. */
@@ -20,17 +20,17 @@ export interface Executables {
 
 /** Bundles the program and compiles it. @param path The executable to write. */
 export async function compileBundle(path: string): Promise<void> {
-  const bundled = await runDeno(["task", "--quiet", "bundle"]);
-  if (!bundled.success) throw new Error(bundled.stderr);
-  await compile(join(REPOSITORY, "dist", "bundle", "main.js"), path, [
-    ...compileFlags(thisSystem()),
-    ...INCLUDED,
-  ]);
+  const compiled = await compileProgram({ output: path, compiler: await compiler() });
+  if (compiled.kind === "no-runtime") throw new Error(compiled.why);
 }
 
-/** Compiles one file with the program's own flags. */
-export async function compileFile(main: string, path: string): Promise<void> {
-  await compile(main, path);
+/** Compiles one file. @param flags The program's own when not given. */
+export async function compileFile(
+  main: string,
+  path: string,
+  flags: readonly string[] = compileFlags(thisSystem()),
+): Promise<void> {
+  await compile(main, path, { flags, compiler: await compiler() });
 }
 
 /** Compiles all of them, into a folder. */
@@ -41,12 +41,12 @@ export async function makeExecutables(folder: string): Promise<Executables> {
   await compileBundle(program);
   const emptyMain = join(folder, "empty.js");
   await Deno.writeTextFile(emptyMain, "export {};\n");
-  await compile(emptyMain, empty, []);
-  await compile(emptyMain, emptyWithFlags);
+  await compileFile(emptyMain, empty, []);
+  await compileFile(emptyMain, emptyWithFlags);
   for (const path of [program, empty, emptyWithFlags]) await readAnew(path);
   const versionsMain = join(folder, "versions.js");
   await Deno.writeTextFile(versionsMain, VERSIONS_PROGRAM);
-  await compile(versionsMain, versions);
+  await compileFile(versionsMain, versions);
   const { stdout } = await new Deno.Command(versions).output();
   return { program, empty, emptyWithFlags, runtime: new TextDecoder().decode(stdout).trim() };
 }
@@ -75,31 +75,6 @@ async function readAnew(path: string): Promise<void> {
   await file.readable.pipeTo(new WritableStream());
 }
 
-async function compile(
-  main: string,
-  output: string,
-  flags: readonly string[] = compileFlags(thisSystem()),
-): Promise<void> {
-  if (await exists(OFFLINE_COMPILER)) {
-    const { success, stderr } = await new Deno.Command("bash", {
-      args: [OFFLINE_COMPILER, main, output, ...flags],
-    }).output();
-    if (!success) throw new Error(new TextDecoder().decode(stderr));
-    return;
-  }
-  const compiled = await runDeno([
-    "compile",
-    "--no-config",
-    "--no-lock",
-    "--no-check",
-    ...flags,
-    "--output",
-    output,
-    main,
-  ]);
-  if (!compiled.success) throw new Error(compiled.stderr);
-}
-
-function exists(path: string): Promise<boolean> {
-  return Deno.stat(path).then(() => true, () => false);
+async function compiler(): Promise<string | undefined> {
+  return await Deno.stat(OFFLINE_COMPILER).then(() => OFFLINE_COMPILER, () => undefined);
 }

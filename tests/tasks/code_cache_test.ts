@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { thisSystem } from "../../src/cli/permissions.ts";
+import { QUICKENED } from "../../src/tasks/bundle_modules.ts";
+import { addCodeCache, type Compile } from "../../src/tasks/code_cache.ts";
+import { BUNDLE, runFlags } from "../../src/tasks/flags.ts";
+import { run } from "../../src/tasks/run_deno.ts";
+import { readScript, scriptFile } from "../../src/tasks/script_file.ts";
+import { needsUnix, testWhere } from "../support/requirements.ts";
+
+/** In the place of an executable: a launcher with the same flags of the engine. */
+const compile: Compile = async (main, output, flags) => {
+  const options = flags.filter((flag) => flag !== "--no-code-cache");
+  await Deno.writeTextFile(
+    output,
+    `#!/bin/sh\nexec ${words([Deno.execPath(), "run", "--no-config", ...options, main])} "$@"\n`,
+  );
+  await Deno.chmod(output, 0o755);
+};
+
+function words(all: readonly string[]): string {
+  return all.map((word) => `'${word}'`).join(" ");
+}
+
+/** Tells for each script that is loaded whether the engine has taken its code. */
+const PROBE = `import vm from "node:vm";
+const { Script } = vm;
+vm.Script = class extends Script {
+  constructor(source, options) {
+    super(source, options);
+    const name = options.filename.slice(options.filename.lastIndexOf("/bundle/") + 8);
+    console.error(name, options.cachedData === undefined ? "none" : this.cachedDataRejected ? "refused" : "taken");
+  }
+};
+await import("./bundle/main.js");
+`;
+
+testWhere(
+  needsUnix(),
+  "the engine takes the compiled code of what every session runs; another one compiles it anew",
+  async () => {
+    const folder = await Deno.makeTempDir({ prefix: "conclaude-code-cache-" });
+    try {
+      const copied = await run("cp", ["-R", BUNDLE, `${folder}/bundle`]);
+      assert.ok(copied.success, copied.stderr);
+      await addCodeCache(`${folder}/bundle`, QUICKENED, compile);
+      await Deno.writeTextFile(`${folder}/probe.js`, PROBE);
+      const own = runFlags(thisSystem()).filter((flag) => /v8-flags|unstable/.test(flag));
+      const other = own.map((flag) => flag.replace("v8-flags=", "v8-flags=--stack-size=900,"));
+      for (const [flags, becomes] of [[own, "taken"], [other, "refused"]] as const) {
+        for (const event of ["SessionStart", "SessionEnd"]) {
+          const scripts = await startWith(folder, flags, event);
+          assert.equal(scripts["hook/hot.bin"], becomes);
+          const script = event === "SessionEnd" ? "hook/session_end.bin" : "hook/session_start.bin";
+          assert.equal(scripts[script], becomes);
+        }
+      }
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+);
+
+/** What became of the code of the scripts that an event loads. */
+async function startWith(
+  folder: string,
+  flags: readonly string[],
+  event: string,
+): Promise<Record<string, string>> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["run", "--no-config", ...flags, "--allow-all", `${folder}/probe.js`, "hook"],
+    env: { HOME: `${folder}/home`, CLAUDE_PROJECT_DIR: folder },
+    stdin: "piped",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  const payload = { session_id: "s", hook_event_name: event, cwd: folder };
+  await writer.write(new TextEncoder().encode(JSON.stringify(payload)));
+  await writer.close();
+  const { code, stderr } = await child.output();
+  assert.equal(code, 0);
+  const lines = new TextDecoder().decode(stderr).trim().split("\n");
+  return Object.fromEntries(lines.map((line) => line.split(" ")));
+}
+
+Deno.test("a script's file gives back what was laid into it", () => {
+  for (const source of ["", "[(function(){}),[]]", "“ﬂ” 日本"]) {
+    for (const code of [new Uint8Array(), new Uint8Array([0, 255, 7])]) {
+      const read = readScript(scriptFile({ source, code }));
+      assert.deepEqual([read.source, [...read.code]], [source, [...code]]);
+    }
+  }
+});
