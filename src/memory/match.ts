@@ -1,5 +1,4 @@
 /** Which expression of FTS5 asks for a query, so that it takes about as long in a database of any size. */
-import { projectTerm } from "./terms.ts";
 
 /** How the index is asked. */
 export type MatchPlan =
@@ -26,6 +25,11 @@ export function matchLimits(observations: number): MatchLimits {
   return { perTerm, together: 2 * perTerm, small: perTerm / 4 };
 }
 
+/** A word in no more observations than these is asked for by itself, a commoner one beside another first. */
+const RARE = 500;
+/** So many of the rarest common words are asked for beside each other: each with each. */
+const BESIDE = 4;
+
 /** An expression for a word, and in how many observations it is; at most `perTerm` is known. */
 export interface CountedMatch {
   readonly match: string;
@@ -36,9 +40,8 @@ export interface CountedMatch {
 export function planMatch(
   terms: readonly CountedMatch[],
   phrases: readonly string[],
-  { limits, project }: { readonly limits: MatchLimits; readonly project: string | null },
+  limits: MatchLimits,
 ): MatchPlan {
-  const within = project === null ? "" : ` AND "${projectTerm(project)}"`;
   const known = terms.filter(({ count }) => count > 0)
     .sort((one, other) => one.count - other.count);
   if (known.length === 0) return { kind: "none" };
@@ -50,15 +53,42 @@ export function planMatch(
     if (chosen.length > 0 && together > limits.together) break;
     chosen.push(term);
   }
-  const required = phrases.map((phrase) => ` AND ${quoted(phrase)}`).join("");
-  if (chosen.length > 0) {
-    return { kind: "ranked", match: `(${joined(chosen, " OR ")})${required}${within}` };
-  }
+  const required = requiring(phrases);
+  if (chosen.length > 0) return { kind: "ranked", match: `(${joined(chosen, " OR ")})${required}` };
   return {
     kind: "newest",
-    all: `(${joined(known, " AND ")})${required}${within}`,
-    any: `(${joined(known, " OR ")})${within}`,
+    all: `(${joined(known, " AND ")})${required}`,
+    any: `(${joined(known, " OR ")})`,
   };
+}
+
+/**
+ * What is asked for before {@linkcode planMatch}'s words are: the rare ones, and of the others two together, which are in
+ * few observations where each is in thousands. What has two words answers better than what has one, and to rank the few
+ * takes a tenth of the time.
+ *
+ * @returns Null where words are too few or too common for it.
+ */
+export function narrowMatch(
+  terms: readonly CountedMatch[],
+  phrases: readonly string[],
+  limits: MatchLimits,
+): string | null {
+  const known = terms.filter(({ count }) => count > 0 && count <= limits.together)
+    .sort((one, other) => one.count - other.count);
+  const rare = known.filter(({ count }) => count <= RARE);
+  const common = known.slice(rare.length, rare.length + BESIDE);
+  if (common.length < 2) return null;
+  // The index works out for each time that a word is named in how many observations it is.
+  const together = common.slice(0, -1).map(({ match }, at) =>
+    `(${match} AND (${joined(common.slice(at + 1), " OR ")}))`
+  );
+  const any = [...rare.map(({ match }) => match), ...together].join(" OR ");
+  return `(${any})${requiring(phrases)}`;
+}
+
+function requiring(phrases: readonly string[]): string {
+  return phrases.map((phrase) => ` AND ${quoted(phrase)}`).join("");
 }
 
 function joined(terms: readonly CountedMatch[], operator: string): string {

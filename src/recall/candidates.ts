@@ -5,10 +5,11 @@ import {
   type CountedMatch,
   type MatchLimits,
   matchLimits,
-  type MatchPlan,
+  narrowMatch,
   planMatch,
 } from "../memory/match.ts";
 import type { MemoryQuery, QueryTerm } from "../memory/query.ts";
+import { projectTerm } from "../memory/terms.ts";
 import {
   countMatches,
   type IndexHit,
@@ -85,23 +86,39 @@ export function candidates(
 ): IndexHit[] {
   const { query, terms, small, limits } = asked;
   const { project, ...rest } = options.filter;
-  const within = { ...options, filter: { ...rest, project: null } };
-  const plan = planOf(terms, query.phrases, { limits, project });
+  const term = project === null ? null : `"${projectTerm(project)}"`;
+  const within = { ...options, filter: { ...rest, project: null }, among: term };
+  const newest = (match: string) =>
+    newestMatches(db, term === null ? match : `${match} AND ${term}`, within);
+  const plan = planMatch(countedOf(terms), query.phrases, limits);
   if (plan.kind === "none") return [];
-  const hits = plan.kind === "ranked"
-    ? searchIndex(db, plan.match, within)
-    : newestMatches(db, plan.all, within);
+  const narrow = narrowMatch(countedOf(terms), query.phrases, limits);
+  const few = narrow === null ? [] : searchIndex(db, narrow, within);
+  if (narrow !== null && few.length >= options.limit) return withSmallWords(few, narrow);
+  const many = plan.kind === "ranked" ? searchIndex(db, plan.match, within) : newest(plan.all);
+  const hits = joined(few, many);
   if (hits.length === 0) {
-    return plan.kind === "newest" && query.phrases.length === 0
-      ? newestMatches(db, plan.any, within)
-      : [];
+    return plan.kind === "newest" && query.phrases.length === 0 ? newest(plan.any) : [];
   }
-  const telling = small.filter(({ count }) => count < limits.small);
-  if (plan.kind === "newest" || hits.length < options.limit || telling.length === 0) return hits;
-  const known = new Set(hits.map(({ id }) => id));
-  const match = `(${telling.map(({ match }) => match).join(" OR ")}) AND ${plan.match}`;
-  const more = searchIndex(db, match, { ...within, limit: BY_SMALL_WORDS });
-  return [...hits, ...more.filter(({ id }) => !known.has(id))];
+  const isAll = plan.kind === "newest" || hits.length < options.limit;
+  return isAll ? hits : withSmallWords(hits, plan.match);
+
+  /** With those that say the small words as well, where there are more than are looked at. */
+  function withSmallWords(hits: readonly IndexHit[], match: string): IndexHit[] {
+    const telling = small.filter(({ count }) => count < limits.small);
+    if (telling.length === 0) return [...hits];
+    const some = telling.map(({ match }) => match).join(" OR ");
+    return joined(
+      hits,
+      searchIndex(db, `(${some}) AND ${match}`, { ...within, limit: BY_SMALL_WORDS }),
+    );
+  }
+}
+
+/** The hits of two searches, each once. */
+function joined(first: readonly IndexHit[], second: readonly IndexHit[]): IndexHit[] {
+  const known = new Set(first.map(({ id }) => id));
+  return [...first, ...second.filter(({ id }) => !known.has(id))];
 }
 
 /**
@@ -113,7 +130,7 @@ export function scoredByWords(
   { terms, small, limits, observations }: AskedQuery,
   hits: readonly IndexHit[],
 ): ScoredHit[] {
-  const plan = planOf(terms, [], { limits, project: null });
+  const plan = planMatch(countedOf(terms), [], limits);
   if (plan.kind !== "ranked") return hits.map((hit) => ({ ...hit, isWhole: false, held: 1 }));
   const ids = hits.map(({ id }) => id);
   // A word that is nearly everywhere is looked for only where a rarer one is: FTS5 then skips most of its observations.
@@ -170,14 +187,10 @@ function commonerOf({ match }: QueryTerm, terms: readonly AskedTerm[]): number {
   return Math.max(...terms.map(({ term, count }) => words.includes(term.match) ? count : 0));
 }
 
-function planOf(
-  terms: readonly AskedTerm[],
-  phrases: readonly string[],
-  options: { readonly limits: MatchLimits; readonly project: string | null },
-): MatchPlan {
-  const matches = terms.flatMap(({ term, count, resembling }) => [
+/** The words, and what stands for them, each by itself. */
+function countedOf(terms: readonly AskedTerm[]): CountedMatch[] {
+  return terms.flatMap(({ term, count, resembling }) => [
     { match: term.match, count },
     ...resembling === null ? [] : [resembling],
   ]);
-  return planMatch(matches, phrases, options);
 }

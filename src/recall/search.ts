@@ -64,7 +64,7 @@ export interface SearchOptions {
 }
 
 /** Candidates that ranking looks at. */
-const CANDIDATES = 200;
+const CANDIDATES = 120;
 /** Best candidates whose neighbours are looked at, and how far. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;

@@ -124,25 +124,27 @@ export function withText(
  * The observations that match best, by the words alone.
  *
  * @param match An expression of FTS5.
+ * @param options.among Another one, which has to match as well and says nothing of how well: the index would go through
+ *   all that it matches, to reckon how much it tells.
  * @throws {Error} What SQLite says; of a damaged index, too.
  */
 export function searchIndex(
   db: DatabaseSync,
   match: string,
-  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+  { filter, limit, among }: {
+    readonly filter: MemoryFilter;
+    readonly limit: number;
+    readonly among: string | null;
+  },
 ): IndexHit[] {
   const { sql, values } = conditionsOf(filter);
-  const found = sql === ""
-    ? `SELECT rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
-         FROM memory_index
-        WHERE memory_index MATCH ?
-        ORDER BY score
-        LIMIT ?`
-    : `SELECT f.rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
+  const join = sql === "" ? "WHERE" : `JOIN observations AS o ON o.id = f.rowid ${sql} AND`;
+  // With the `+` they are made a set of first; without, each is looked for by itself.
+  const isAmong = among === null ? "" : `AND +f.rowid IN (
+          SELECT rowid FROM memory_index WHERE memory_index MATCH ?)`;
+  const found = `SELECT f.rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
          FROM memory_index AS f
-         JOIN observations AS o ON o.id = f.rowid
-        ${sql}
-          AND memory_index MATCH ?
+        ${join} memory_index MATCH ? ${isAmong}
         ORDER BY score
         LIMIT ?`;
   const rows = statement(
@@ -151,7 +153,7 @@ export function searchIndex(
        FROM (${found}) AS best
        JOIN observations AS o ON o.id = best.id
       ORDER BY best.score, o.id DESC`,
-  ).all(...values, match, limit);
+  ).all(...values, match, ...among === null ? [] : [`(${match}) AND ${among}`], limit);
   return rows as unknown as IndexHit[];
 }
 

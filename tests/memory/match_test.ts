@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { matchLimits, narrowMatch, planMatch } from "../../src/memory/match.ts";
+
+const LIMITS = matchLimits(100_000);
+const counted = (counts: Readonly<Record<string, number>>) =>
+  Object.entries(counts).map(([word, count]) => ({ match: `"${word}"`, count }));
+
+Deno.test("common words are asked for beside each other first, rare ones by themselves", () => {
+  assert.equal(
+    narrowMatch(
+      counted({ crash: 3_500, invoice: 5_500, gizmo: 3, renderer: 4_500, none: 0 }),
+      [],
+      LIMITS,
+    ),
+    '("gizmo" OR ("crash" AND ("renderer" OR "invoice")) OR ("renderer" AND ("invoice")))',
+  );
+  assert.equal(
+    narrowMatch(counted({ crash: 3_500, invoice: 5_500 }), ['a "b'], LIMITS),
+    '(("crash" AND ("invoice"))) AND "a ""b"',
+  );
+});
+
+Deno.test("one common word is beside none, and what is nearly everywhere is not asked for with others", () => {
+  assert.equal(narrowMatch(counted({ crash: 3_500, gizmo: 3 }), [], LIMITS), null);
+  assert.equal(narrowMatch(counted({ crash: 3_500, the: LIMITS.together + 1 }), [], LIMITS), null);
+});
+
+Deno.test("ranking looks at the rarest words, within its limits; words that are everywhere at the newest", () => {
+  assert.deepEqual(planMatch(counted({ crash: 3_500, invoice: 5_500, gizmo: 3 }), [], LIMITS), {
+    kind: "ranked",
+    match: '("gizmo" OR "crash")',
+  });
+  assert.deepEqual(planMatch(counted({ the: 75_000, of: 60_000 }), [], LIMITS), {
+    kind: "newest",
+    all: '("of" AND "the")',
+    any: '("of" OR "the")',
+  });
+  assert.deepEqual(planMatch(counted({ none: 0 }), [], LIMITS), { kind: "none" });
+});
