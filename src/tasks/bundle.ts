@@ -121,7 +121,8 @@ async function packSeldom(): Promise<void> {
   );
   const stay = reachedAtOnce(wanted, code);
   const files = [...code.keys()].sort();
-  const isModule = (file: string) => file === MAIN || file.startsWith("cli/");
+  const isModule = (file: string) =>
+    file === MAIN || file.startsWith("cli/") && !WHOLE_VERBS.test(file.slice("cli/".length));
   const outside = [MODULE, PACKED, SCRIPT].map((name) => `--external=${name}*`);
   await packModules(DRAFT, {
     modules: files.filter((file) => stay.has(file) && isModule(file)),

@@ -80,10 +80,16 @@ export const SELDOM_OF_WHOLE = ["nothing_found"];
 export const UNPACKED = [/^run\.js/, FREQUENT_VERBS, WHOLE_VERBS];
 
 /**
- * The scripts whose compiled code lies in the executable: what every session runs, and waits for. The code is twice as long
+ * The scripts, by their paths in the bundle, whose compiled code lies in the executable: what every session runs, and waits
+ * for, and the search. The code is twice as long
  * as its source, and every start pays for each byte, 0.2 ms for 100 kB.
  */
-export const QUICKENED = ["hook/hot.bin", "hook/session_end.bin", "hook/session_start.bin"];
+export const QUICKENED = [
+  /^hook\/hot\.bin$/,
+  /^hook\/session_end\.bin$/,
+  /^hook\/session_start\.bin$/,
+  /^cli\/memory_search-.*\.bin$/,
+];
 
 /** Cold modules that are packed, and what is imported of them. */
 export const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {

@@ -50,12 +50,12 @@ await import("${bundle}/main.js");
  * Makes the code of a bundle's scripts and writes it into their files.
  *
  * @param bundle The bundle's folder, which is named `bundle`.
- * @param scripts Those that are worth it, by their paths from there on.
+ * @param wanted Those that are worth it: what their paths from there on are like.
  * @throws {Error} When the executable cannot be made or run, or has made nothing of one of the scripts.
  */
 export async function addCodeCache(
   bundle: string,
-  scripts: readonly string[],
+  wanted: readonly RegExp[],
   compile: Compile,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "conclaude-code-" });
@@ -69,7 +69,8 @@ export async function addCodeCache(
     );
     const refused = await Deno.readTextFile(`${folder}/${REFUSED}`).catch(() => undefined);
     if (refused !== undefined) throw new Error(`the engine refuses its own code of ${refused}`);
-    for (const path of scripts) {
+    for await (const path of walk(bundle)) {
+      if (!wanted.some((pattern) => pattern.test(path))) continue;
       const { source } = readScript(await Deno.readFile(`${bundle}/${path}`));
       const code = await Deno.readFile(`${folder}/${path.replaceAll("/", "%")}`);
       await Deno.writeFile(`${bundle}/${path}`, scriptFile({ source, code }));
@@ -77,5 +78,13 @@ export async function addCodeCache(
   } finally {
     await Deno.remove(main).catch(() => {});
     await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The files below a folder, by their paths from there on. */
+async function* walk(root: string, folder = ""): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(`${root}/${folder}`)) {
+    if (isDirectory) yield* walk(root, `${folder}${name}/`);
+    else yield `${folder}${name}`;
   }
 }
