@@ -62,10 +62,17 @@ export function planMatch(
   };
 }
 
+/** What is asked for before {@linkcode planMatch}'s words are. */
+export interface NarrowMatch {
+  /** What it is ranked by: each word once, for the index counts a word as often as it is named. */
+  readonly match: string;
+  /** What has to match as well. */
+  readonly among: string;
+}
+
 /**
- * What is asked for before {@linkcode planMatch}'s words are: the rare ones, and of the others two together, which are in
- * few observations where each is in thousands. What has two words answers better than what has one, and to rank the few
- * takes a tenth of the time.
+ * The rare words, and of the others two together, which are in few observations where each is in thousands. What has two
+ * words answers better than what has one, and to rank the few takes a part of the time.
  *
  * @returns Null where words are too few or too common for it.
  */
@@ -73,18 +80,20 @@ export function narrowMatch(
   terms: readonly CountedMatch[],
   phrases: readonly string[],
   limits: MatchLimits,
-): string | null {
+): NarrowMatch | null {
   const known = terms.filter(({ count }) => count > 0 && count <= limits.together)
     .sort((one, other) => one.count - other.count);
   const rare = known.filter(({ count }) => count <= RARE);
   const common = known.slice(rare.length, rare.length + BESIDE);
   if (common.length < 2) return null;
-  // The index works out for each time that a word is named in how many observations it is.
   const together = common.slice(0, -1).map(({ match }, at) =>
     `(${match} AND (${joined(common.slice(at + 1), " OR ")}))`
   );
   const any = [...rare.map(({ match }) => match), ...together].join(" OR ");
-  return `(${any})${requiring(phrases)}`;
+  return {
+    match: `(${joined([...rare, ...common], " OR ")})`,
+    among: `(${any})${requiring(phrases)}`,
+  };
 }
 
 function requiring(phrases: readonly string[]): string {

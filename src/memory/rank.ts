@@ -108,6 +108,8 @@ export const RANK_WEIGHTS: RankWeights = {
 const RECENT_MS = 14 * 86_400_000;
 /** Beside 1 for what a date means in America what it means elsewhere (`3/4/2026`). */
 const LESS_LIKELY = 0.8;
+/** What is ahead by so much is ahead. */
+const JUST_BEFORE = 1e-6;
 /** Beside 1 for what says a day what was made on it, where anything says it. */
 const MADE_THEN = 0.8;
 
@@ -142,6 +144,8 @@ export function rank<Hit extends Rankable>(
   }
   const { nowMs, paths, time, speaker, echoes, literal } = context;
   const found: Ranked<Hit>[] = [];
+  const again: Ranked<Hit>[] = [];
+  let bestPrompt = 0;
   for (const hit of all) {
     let score = texts.get(hit.id)! + weights.session * (sessions.get(hit.sessionId) ?? 0) +
       weights.recency * Math.exp(-Math.max(0, nowMs - hit.createdAtMs) / RECENT_MS) +
@@ -150,8 +154,18 @@ export function rank<Hit extends Rankable>(
     if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
     if (literal.has(hit.id)) score += weights.literal;
-    if (echoes.has(hit.id)) score -= weights.echo;
+    if (echoes.has(hit.id)) {
+      again.push({ hit, score });
+      continue;
+    }
+    if (hit.kind === "prompt" && score > bestPrompt) bestPrompt = score;
     keepBest(found, { hit, score }, limit);
+  }
+  // Behind its answers, but not behind other prompts: none is nearer to what was typed, but for what was said in a time.
+  for (const { hit, score } of again) {
+    const before = bestPrompt + JUST_BEFORE;
+    const least = time === null ? before : Math.min(score, before);
+    keepBest(found, { hit, score: Math.max(score - weights.echo, least) }, limit);
   }
   return found;
 }

@@ -86,16 +86,22 @@ export function candidates(
 ): IndexHit[] {
   const { query, terms, small, limits } = asked;
   const { project, ...rest } = options.filter;
-  const term = project === null ? null : `"${projectTerm(project)}"`;
-  const within = { ...options, filter: { ...rest, project: null }, among: term };
-  const newest = (match: string) =>
-    newestMatches(db, term === null ? match : `${match} AND ${term}`, within);
+  const within = { ...options, filter: { ...rest, project: null } };
+  const inProject = (match: string) =>
+    project === null ? match : `(${match}) AND "${projectTerm(project)}"`;
+  const newest = (match: string) => newestMatches(db, inProject(match), within);
+  // The word of the project says nothing of how well anything matches.
+  const best = (match: string, among = match) =>
+    searchIndex(db, match, {
+      ...within,
+      among: among === match && project === null ? null : inProject(among),
+    });
   const plan = planMatch(countedOf(terms), query.phrases, limits);
   if (plan.kind === "none") return [];
   const narrow = narrowMatch(countedOf(terms), query.phrases, limits);
-  const few = narrow === null ? [] : searchIndex(db, narrow, within);
-  if (narrow !== null && few.length >= options.limit) return withSmallWords(few, narrow);
-  const many = plan.kind === "ranked" ? searchIndex(db, plan.match, within) : newest(plan.all);
+  const few = narrow === null ? [] : best(narrow.match, narrow.among);
+  if (narrow !== null && few.length >= options.limit) return withSmallWords(few, narrow.among);
+  const many = plan.kind === "ranked" ? best(plan.match) : newest(plan.all);
   const hits = joined(few, many);
   if (hits.length === 0) {
     return plan.kind === "newest" && query.phrases.length === 0 ? newest(plan.any) : [];
@@ -108,10 +114,7 @@ export function candidates(
     const telling = small.filter(({ count }) => count < limits.small);
     if (telling.length === 0) return [...hits];
     const some = telling.map(({ match }) => match).join(" OR ");
-    return joined(
-      hits,
-      searchIndex(db, `(${some}) AND ${match}`, { ...within, limit: BY_SMALL_WORDS }),
-    );
+    return joined(hits, best(`(${some}) AND ${match}`).slice(0, BY_SMALL_WORDS));
   }
 }
 

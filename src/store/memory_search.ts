@@ -124,8 +124,8 @@ export function withText(
  * The observations that match best, by the words alone.
  *
  * @param match An expression of FTS5.
- * @param options.among Another one, which has to match as well and says nothing of how well: the index would go through
- *   all that it matches, to reckon how much it tells.
+ * @param options.among Another one, which has to match as well and says nothing of how well: what matches is ranked by each
+ *   word that is named, for which the index goes through all that has it.
  * @throws {Error} What SQLite says; of a damaged index, too.
  */
 export function searchIndex(
@@ -153,7 +153,7 @@ export function searchIndex(
        FROM (${found}) AS best
        JOIN observations AS o ON o.id = best.id
       ORDER BY best.score, o.id DESC`,
-  ).all(...values, match, ...among === null ? [] : [`(${match}) AND ${among}`], limit);
+  ).all(...values, match, ...among === null ? [] : [among], limit);
   return rows as unknown as IndexHit[];
 }
 

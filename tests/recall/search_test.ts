@@ -225,6 +225,23 @@ Deno.test("a question that was asked before stands behind the answer that it got
   }
 });
 
+Deno.test("a prompt that is typed once more stands before the prompts that are less like it", async () => {
+  const things = ["parser", "renderer", "session", "ledger", "socket", "digest"];
+  const prompts = things.flatMap((one) =>
+    things.map((other) => `add the ${one} in the ${other} so that the build passes`)
+  );
+  using memory = await remembering(prompts.map((text, at) => ({
+    type: "document" as const,
+    id: `p${at}`,
+    sessionId: `s${at}`,
+    projectDir: PROJECT,
+    role: "user" as const,
+    text,
+    createdAtMs: NOW - (prompts.length - at) * 3_600_000,
+  })));
+  for (const text of prompts) strictEqual(memory.search(text)[0]?.title, text);
+});
+
 Deno.test("what has the marks of a term as they were typed comes before what has its words", async () => {
   using memory = await remembering(said(
     ...OTHERS,

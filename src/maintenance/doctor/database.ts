@@ -14,7 +14,7 @@ import { DATABASE_FILES, setAside } from "../set_aside.ts";
 import { isThere } from "../whole_file.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
 import type { RepairPlace } from "./place.ts";
-import { broughtBack, damagedIndex } from "./repair_pages.ts";
+import { broughtBack, broughtBackOfCut, bytesBeforeCut, damagedIndex } from "./repair_pages.ts";
 import { lookAtSchema } from "./schema.ts";
 import { isSaved, savedText, wayToSave } from "./salvage.ts";
 import { judgeMigration } from "./version.ts";
@@ -211,7 +211,8 @@ function damaged(place: RepairPlace, state: string, save: string | null = null):
   if (!DATABASE_NAME.test(database)) {
     return fail(`${database} ${state}${saved}`, first ?? useAnotherDatabase(place));
   }
-  const then = save === null
+  const cutFrom = save === null ? bytesBeforeCut(database) : null;
+  const then = save === null && cutFrom === null
     ? ", and the next hook begins a new one"
     : " and brings what can be read into a new one";
   return fail(
@@ -219,8 +220,12 @@ function damaged(place: RepairPlace, state: string, save: string | null = null):
     first ?? "conclaude doctor --fix",
     async () => {
       const aside = setAside(database, { reason: "damaged", nowMs });
-      const content = save === null ? "" : `; ${await broughtBack(place, aside)}`;
-      return `set the damaged database aside: ${aside}${content}`;
+      const content = cutFrom !== null
+        ? await broughtBackOfCut(place, aside, cutFrom)
+        : save !== null
+        ? await broughtBack(place, aside)
+        : null;
+      return `set the damaged database aside: ${aside}${content === null ? "" : `; ${content}`}`;
     },
   );
 }

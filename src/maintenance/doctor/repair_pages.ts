@@ -2,6 +2,7 @@
 import { messageOf } from "../../errors.ts";
 import { bringBack } from "../bring_back.ts";
 import { fail, type Finding } from "../check.ts";
+import { DATABASE_FILES } from "../set_aside.ts";
 import { writeAnew } from "../write_anew.ts";
 import type { RepairPlace } from "./place.ts";
 import { exportFrom } from "./salvage.ts";
@@ -43,5 +44,59 @@ export async function broughtBack(
     return `bringing back what can be read of it failed (${messageOf(thrown)}): \`${
       exportFrom(aside)
     }\``;
+  }
+}
+
+/** How a database begins: what it is, how large its pages are, and how many there are. */
+const HEADER = { bytes: 32, magic: "SQLite format 3\0", pageSizeAt: 16, pageCountAt: 28 };
+
+/** The bytes that a database whose end is missing had; null for any other file. */
+export function bytesBeforeCut(path: string): number | null {
+  try {
+    using file = Deno.openSync(path);
+    const header = new Uint8Array(HEADER.bytes);
+    if (file.readSync(header) !== HEADER.bytes) return null;
+    if (!new TextDecoder().decode(header).startsWith(HEADER.magic)) return null;
+    const view = new DataView(header.buffer);
+    const pageSize = view.getUint16(HEADER.pageSizeAt);
+    const bytes = view.getUint32(HEADER.pageCountAt) * (pageSize === 1 ? 65_536 : pageSize);
+    return bytes > file.statSync().size ? bytes : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * The same as {@linkcode broughtBack} of a database whose end is missing. SQLite opens no such file, so a copy gets empty
+ * pages in the place of what is missing.
+ */
+export async function broughtBackOfCut(
+  place: RepairPlace,
+  aside: string,
+  bytes: number,
+): Promise<string> {
+  const filled = `${aside}-filled`;
+  try {
+    for (const ending of DATABASE_FILES) copyIfThere(aside + ending, filled + ending);
+    Deno.truncateSync(filled, bytes);
+    return (await broughtBack(place, filled)).replaceAll(filled, aside);
+  } finally {
+    for (const ending of DATABASE_FILES) removeIfThere(filled + ending);
+  }
+}
+
+function copyIfThere(from: string, to: string): void {
+  try {
+    Deno.copyFileSync(from, to);
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+  }
+}
+
+function removeIfThere(path: string): void {
+  try {
+    Deno.removeSync(path);
+  } catch (thrown) {
+    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
   }
 }

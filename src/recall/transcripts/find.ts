@@ -32,11 +32,11 @@ export function findTranscripts(
       unreadable.push(folder);
       return;
     }
-    for (const { name, isDirectory, isSymlink } of entries) {
+    for (const { name, isDirectory, isFile } of entries) {
       const path = joinPath(folder, name);
-      // A link could lead round in a circle.
+      // A link could lead round in a circle, and a pipe is waited for without end.
       if (isDirectory) visit(path);
-      else if (name.endsWith(".jsonl") && !isSymlink) add(path);
+      else if (name.endsWith(".jsonl") && isFile) add(path);
     }
   };
   const add = (path: string) => {
