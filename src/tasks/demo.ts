@@ -40,7 +40,7 @@ async function demo(stage: Stage): Promise<void> {
 
   const payloads = readRecording(stage);
   title(`Replaying ${payloads.length} events of two sessions, a process for each`);
-  const runs = await replay(stage, settings, payloads);
+  await replay(stage, settings, payloads);
 
   title("conclaude status");
   block(await conclaude(stage, ["status"]));
@@ -53,7 +53,7 @@ async function demo(stage: Stage): Promise<void> {
   const told = await contextOfNextSession(stage, settings);
   block(told);
 
-  await check(stage, { payloads, runs, told });
+  await check(stage, { settings, payloads, told });
   await showGates(stage, settings);
 }
 
@@ -95,18 +95,19 @@ async function replay(
   stage: Stage,
   settings: Settings,
   payloads: readonly Payload[],
-): Promise<HookRun[]> {
-  const runs: HookRun[] = [];
+): Promise<void> {
   for (const payload of payloads) {
     if (payload.hook_event_name === "SessionStart") line("");
     for (const run of await runHooks(stage, settings, payload)) {
-      runs.push(run);
-      const event = payload.hook_event_name.padEnd(20);
-      line(`${event}${fit(subjectOf(payload, stage), 54)}${milliseconds(run.durationMs)}`);
+      const event = DRAIN.test(run.command) ? "  its drain" : payload.hook_event_name;
+      const took = milliseconds(run.durationMs);
+      line(`${event.padEnd(20)}${fit(subjectOf(payload, stage), 54)}${took}`);
     }
   }
-  return runs;
 }
+
+/** The command that works captures into memory after a stop, while the session goes on. */
+const DRAIN = /\bDrain\b/;
 
 async function runHooks(stage: Stage, settings: Settings, payload: Payload): Promise<HookRun[]> {
   const env = {
@@ -197,11 +198,11 @@ async function check(
   stage: Stage,
   seen: {
     readonly payloads: readonly Payload[];
-    readonly runs: readonly HookRun[];
+    readonly settings: Settings;
     readonly told: string;
   },
 ): Promise<void> {
-  const { payloads, runs, told } = seen;
+  const { payloads, settings, told } = seen;
   const list = async (noun: string, key: string) =>
     JSON.parse(await conclaude(stage, [noun, "list", "--limit", "100", "--json"]))[key] as Record<
       string,
@@ -216,9 +217,12 @@ async function check(
   const ended = sessions.filter(({ status }) => status === "ended");
   const executions = (await list("audit", "executions"))
     .filter(({ sessionId }) => recorded.has(sessionId));
-  const items = await list("queue", "items");
+  // Beside them what was said is kept.
+  const tools = new Set(toolUses.map((payload) => payload["tool_name"]));
+  const items = (await list("queue", "items")).filter(({ toolName }) => tools.has(toolName));
 
-  expect("a hook process for every event", runs.length, payloads.length);
+  const unheard = payloads.filter((payload) => commandsFor(settings, payload).length === 0);
+  expect("events that no hook is called for", unheard.length, 0);
   expect("audit rows", executions.length, payloads.length);
   expect("captured tool uses", items.length, toolUses.length);
   expect("ended sessions", ended.length, recorded.size);
