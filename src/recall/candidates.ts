@@ -91,9 +91,10 @@ export function candidates(
     project === null ? match : `(${match}) AND "${projectTerm(project)}"`;
   const newest = (match: string) => newestMatches(db, inProject(match), within);
   // The word of the project says nothing of how well anything matches.
-  const best = (match: string, among = match) =>
+  const best = (match: string, among = match, limit = options.limit) =>
     searchIndex(db, match, {
       ...within,
+      limit,
       among: among === match && project === null ? null : inProject(among),
     });
   const plan = planMatch(countedOf(terms), query.phrases, limits);
@@ -114,7 +115,8 @@ export function candidates(
     const telling = small.filter(({ count }) => count < limits.small);
     if (telling.length === 0) return [...hits];
     const some = telling.map(({ match }) => match).join(" OR ");
-    return joined(hits, best(`(${some}) AND ${match}`).slice(0, BY_SMALL_WORDS));
+    const both = `(${some}) AND ${match}`;
+    return joined(hits, best(both, both, BY_SMALL_WORDS));
   }
 }
 

@@ -28,10 +28,11 @@ import {
 } from "./bundle_modules.ts";
 import { calledFunctions } from "./called_functions.ts";
 import { missingNames } from "./linked_names.ts";
+import { MODULE, PACKED, SCRIPT } from "./load.ts";
 import { mergeChunks } from "./merge_chunks.ts";
 import { packModules, reachedAtOnce, withBody } from "./pack_modules.ts";
 import { readScript, scriptFile } from "./script_file.ts";
-import { MODULE, PACKED, SCRIPT } from "./load.ts";
+import { walk } from "./walk.ts";
 
 const OUT = "dist/bundle";
 const MAIN = "main.js";
@@ -54,13 +55,6 @@ function externals(modules: readonly string[]): string[] {
     // From another folder, and from beside it; but there is a `run.ts` on the hot path too.
     return file === "run.ts" ? [`*/${folder}/${file}`] : [`*/${folder}/${file}`, `./${file}`];
   }).map((specifier) => `--external=${specifier}`);
-}
-
-async function* walk(folder: string): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(folder)) {
-    if (isDirectory) yield* walk(`${folder}/${name}`);
-    else yield `${folder}/${name}`;
-  }
 }
 
 /** Makes the imports that were left as they stand name the file that they were bundled into. */
@@ -103,11 +97,12 @@ async function linkPacked(): Promise<void> {
 /** Packs all that a hook seldom wants, and every verb that is not called in loops. */
 async function packSeldom(): Promise<void> {
   const code = new Map<string, string>();
-  for await (const path of walk(DRAFT)) {
+  for await (const file of walk(DRAFT)) {
+    const path = `${DRAFT}/${file}`;
     const text = await Deno.readTextFile(path);
     const isUsed = !UNUSED_PACKAGES.some((name) => text.includes(`from"${name}"`));
     if (!isUsed) await Deno.writeTextFile(path, withoutImports(text, UNUSED_PACKAGES));
-    code.set(path.slice(DRAFT.length + 1), text);
+    code.set(file, text);
   }
   const missing = missingNames(code);
   if (missing.length > 0) {
@@ -196,8 +191,9 @@ await mergeChunks(`${DRAFT}/cli`, {
       entry,
     ]),
 });
-for await (const file of walk(`${DRAFT}/cli`)) {
-  if (!WHOLE_VERBS.test(file.slice(file.lastIndexOf("/") + 1))) continue;
+for await (const name of walk(`${DRAFT}/cli`)) {
+  if (!WHOLE_VERBS.test(name)) continue;
+  const file = `${DRAFT}/cli/${name}`;
   const outside = ["run.js", ...SELDOM_OF_WHOLE.map((name) => `${name}-*.js`)];
   await bundle([
     ...externals(APART),
@@ -209,8 +205,8 @@ for await (const file of walk(`${DRAFT}/cli`)) {
   await Deno.rename(`${file}.whole`, file);
 }
 for await (const file of walk(DRAFT)) {
-  const depth = file.split("/").length - DRAFT.split("/").length - 1;
-  await linkImports(file, depth === 0 ? "." : "../".repeat(depth).slice(0, -1));
+  const depth = file.split("/").length - 1;
+  await linkImports(`${DRAFT}/${file}`, depth === 0 ? "." : "../".repeat(depth).slice(0, -1));
 }
 await linkPacked();
 await withoutEagerRequire(`${DRAFT}/cli/run.js`);

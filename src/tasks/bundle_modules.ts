@@ -81,8 +81,7 @@ export const UNPACKED = [/^run\.js/, FREQUENT_VERBS, WHOLE_VERBS];
 
 /**
  * The scripts, by their paths in the bundle, whose compiled code lies in the executable: what every session runs, and waits
- * for, and the search. The code is twice as long
- * as its source, and every start pays for each byte, 0.2 ms for 100 kB.
+ * for, and the search. The code is twice as long as its source, and every start pays for each byte, 0.2 ms for 100 kB.
  */
 export const QUICKENED = [
   /^hook\/hot\.bin$/,

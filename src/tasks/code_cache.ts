@@ -6,6 +6,7 @@
 import { RUNTIME_FLAGS, thisSystem } from "../cli/permissions.ts";
 import { readScript, scriptFile } from "./script_file.ts";
 import { playUsualSession, runToEnd } from "./usual_session.ts";
+import { walk } from "./walk.ts";
 
 /** Compiles a file into an executable, with these flags of `deno compile`. */
 export type Compile = (main: string, output: string, flags: readonly string[]) => Promise<void>;
@@ -78,13 +79,5 @@ export async function addCodeCache(
   } finally {
     await Deno.remove(main).catch(() => {});
     await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** The files below a folder, by their paths from there on. */
-async function* walk(root: string, folder = ""): AsyncGenerator<string> {
-  for await (const { name, isDirectory } of Deno.readDir(`${root}/${folder}`)) {
-    if (isDirectory) yield* walk(root, `${folder}${name}/`);
-    else yield `${folder}${name}`;
   }
 }

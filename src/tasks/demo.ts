@@ -203,14 +203,9 @@ async function check(
   },
 ): Promise<void> {
   const { payloads, settings, told } = seen;
-  const list = async (noun: string, key: string) =>
-    JSON.parse(await conclaude(stage, [noun, "list", "--limit", "100", "--json"]))[key] as Record<
-      string,
-      unknown
-    >[];
-  const toolUses = payloads.filter(({ hook_event_name: event }) =>
-    event === "PostToolUse" || event === "PostToolUseFailure"
-  );
+  const list = async (noun: string, key: string): Promise<Record<string, unknown>[]> =>
+    JSON.parse(await conclaude(stage, [noun, "list", "--limit", "100", "--json"]))[key];
+  const toolUses = payloads.filter((one) => one.hook_event_name.startsWith("PostToolUse"));
   const recorded = new Set(payloads.map((payload) => payload["session_id"]));
   const sessions = (await list("session", "sessions"))
     .filter(({ sessionId }) => recorded.has(sessionId));

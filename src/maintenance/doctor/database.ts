@@ -220,12 +220,10 @@ function damaged(place: RepairPlace, state: string, save: string | null = null):
     first ?? "conclaude doctor --fix",
     async () => {
       const aside = setAside(database, { reason: "damaged", nowMs });
-      const content = cutFrom !== null
-        ? await broughtBackOfCut(place, aside, cutFrom)
-        : save !== null
-        ? await broughtBack(place, aside)
-        : null;
-      return `set the damaged database aside: ${aside}${content === null ? "" : `; ${content}`}`;
+      const done = [`set the damaged database aside: ${aside}`];
+      if (save !== null) done.push(await broughtBack(place, aside));
+      else if (cutFrom !== null) done.push(await broughtBackOfCut(place, aside, cutFrom));
+      return done.join("; ");
     },
   );
 }

@@ -2,7 +2,8 @@
 import { messageOf } from "../../errors.ts";
 import { bringBack } from "../bring_back.ts";
 import { fail, type Finding } from "../check.ts";
-import { DATABASE_FILES } from "../set_aside.ts";
+import { DATABASE_FILES, freeName } from "../set_aside.ts";
+import { isThere } from "../whole_file.ts";
 import { writeAnew } from "../write_anew.ts";
 import type { RepairPlace } from "./place.ts";
 import { exportFrom } from "./salvage.ts";
@@ -75,28 +76,16 @@ export async function broughtBackOfCut(
   aside: string,
   bytes: number,
 ): Promise<string> {
-  const filled = `${aside}-filled`;
+  const filled = freeName(`${aside}-filled`);
   try {
-    for (const ending of DATABASE_FILES) copyIfThere(aside + ending, filled + ending);
+    for (const ending of DATABASE_FILES) {
+      if (isThere(aside + ending)) Deno.copyFileSync(aside + ending, filled + ending);
+    }
     Deno.truncateSync(filled, bytes);
     return (await broughtBack(place, filled)).replaceAll(filled, aside);
   } finally {
-    for (const ending of DATABASE_FILES) removeIfThere(filled + ending);
-  }
-}
-
-function copyIfThere(from: string, to: string): void {
-  try {
-    Deno.copyFileSync(from, to);
-  } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
-  }
-}
-
-function removeIfThere(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
+    for (const ending of DATABASE_FILES) {
+      if (isThere(filled + ending)) Deno.removeSync(filled + ending);
+    }
   }
 }
