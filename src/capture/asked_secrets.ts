@@ -18,6 +18,18 @@ const COMMANDS: readonly string[] = [
   String.raw`gh[ \t]+auth[ \t]+token${ARGUMENTS}`,
   String.raw`terraform[ \t]+output[ \t]+-raw[ \t]+${OWN_NAME}`,
   String.raw`aws[ \t]${ARGUMENTS}get-secret-value[ \t]${ARGUMENTS}SecretString${ARGUMENTS}`,
+  String.raw`heroku[ \t]+config:get[ \t]${ARGUMENTS}(?:${OWN_NAME}|\w{1,60}_KEY\b)${ARGUMENTS}`,
+  String
+    .raw`gcloud[ \t]+auth[ \t]+(?:application-default[ \t]+)?print-(?:access|identity)-token${ARGUMENTS}`,
+  String.raw`aws[ \t]${ARGUMENTS}get-login-password${ARGUMENTS}`,
+  String.raw`bw[ \t]+get[ \t]+password[ \t]${ARGUMENTS}`,
+  String
+    .raw`security[ \t]+find-(?:generic|internet)-password[ \t]${ARGUMENTS}(?<=[ \t])-w(?:[ \t]${ARGUMENTS})?`,
+  String.raw`doppler[ \t]+secrets[ \t]+get[ \t]${ARGUMENTS}--plain${ARGUMENTS}`,
+  String
+    .raw`jq[ \t]+(?:-r|--raw-output)[ \t]+["']?\.${OWN_NAME}["']?[ \t]+[^\s;|&<>]{1,400}`,
+  String
+    .raw`cat[ \t]+["']?(?:/run/secrets/[\w.-]{1,100}|(?:~|\$HOME|/root|/home/[\w.-]{1,64})/\.vault-token)["']?`,
 ];
 /** Before it a folder, a machine or a variable of its own, as people write it. */
 const ASKING = String

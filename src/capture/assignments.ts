@@ -11,8 +11,22 @@
  */
 
 import { isCode, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
-import { closesWord, expansionAt, isPartOfName, isTokenWord, type Span } from "./value_places.ts";
-import { isBarePass, isNoSecret, SAID_NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+import {
+  closesWord,
+  expansionAt,
+  isPartOfName,
+  isSpokenToken,
+  isTokenWord,
+  type Span,
+} from "./value_places.ts";
+import {
+  isBarePass,
+  isNoSecret,
+  OPEN_NAME,
+  SAID_NAME,
+  SUFFIX,
+  VALUE_MASK,
+} from "./secret_names.ts";
 import { isTokenCode } from "./name_triggers.ts";
 
 const ESC = "\x1b";
@@ -31,7 +45,8 @@ const BEFORE_QUOTE = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]|${COLOUR}){0,40}` +
 /** What closes a name (`"`, `']`, at any depth of escaping). */
 const CLOSER = String.raw`(?:${COLOUR}){0,3}\\{0,7}["'\x60]?\]?(?:${COLOUR}){0,3}`;
 /** A name, what closes it, and what leads to its value. */
-const HEAD = String.raw`(${SAID_NAME}${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
+const HEAD = String
+  .raw`((?:${SAID_NAME}|${OPEN_NAME})${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
   String.raw`(:[ \t]{0,4}${TYPE}[ \t]{0,4}=(?=${BEFORE_QUOTE}\\{0,7}["'\x60])|` +
   // Not the padding of base64 at the end of a line.
   String.raw`:[ \t]{0,4}[a-z]{1,20}[ \t]{0,4}=(?![=>]|[ \t]{0,4}(?:$|[\r\n]|\\[nr]))|` +
@@ -77,6 +92,12 @@ let head: RegExp | undefined;
 
 /** Where the secret value of a found head stands, or nothing when there is none. */
 function findValue(text: string, found: RegExpExecArray): Span | undefined {
+  const value = findAnyValue(text, found);
+  if (value === undefined || !/^token$/i.test(found[1] ?? "")) return value;
+  return isSpokenToken(text, found.index, text.slice(value.start, value.end)) ? undefined : value;
+}
+
+function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
   const [whole, word = "", closer = "", space = "", sign] = found;
   const separator = sign === "：" ? ":" : sign;
   const from = found.index + whole.length;
@@ -133,7 +154,8 @@ const PAIR = new RegExp(
     String.raw`(?:${MARK})?value(?:${MARK})?[ \t]{0,4}[:=]`,
   "iy",
 );
-const PAIR_NAME = /(?:name|key|variable)[^\w]{1,24}$/i;
+/** What stands before such a name, also where it is a path: `/db/password`. */
+const PAIR_NAME = /(?:name|key|variable)[^\w]{1,24}(?:[\w-]{1,40}[/.:]){0,6}$/i;
 
 /** `"name": "DB_PASSWORD", "value": "…"`, also as the lines of a YAML file and the attributes of an element. */
 function findPaired(
@@ -142,7 +164,7 @@ function findPaired(
   found: { readonly name: string; readonly start: number },
 ): Span | undefined {
   const { name, start } = found;
-  if (!PAIR_NAME.test(text.slice(Math.max(0, start - 32), start))) return undefined;
+  if (!PAIR_NAME.test(text.slice(Math.max(0, start - 128), start))) return undefined;
   const value = endAt(PAIR, text, from);
   if (value === -1) return undefined;
   if (endAt(QUOTE, text, value) !== -1) return findQuoted(text, value, name);
@@ -216,7 +238,7 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   const end = start + value.length;
   const rest = Math.max(end, endAt(COLOURS, text, end));
   const after = text.slice(rest, rest + 2);
-  const statement = beginning.replace(/[;,)]+$/, "");
+  const statement = beginning.replace(/[;,):]+$/, "");
   if (isNoSecret(form.name, value)) return undefined;
   if (statement !== value && isNoSecret(form.name, statement)) return undefined;
   const isNamedHeader = form.separator === ":" && HEADER.test(form.name);

@@ -27,6 +27,16 @@ const FORMS: readonly string[] = [
   String.raw`(\bconfig${BLANKS}set${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}[\w./:@-]{0,200}?` +
   String
     .raw`(?:_?authtoken|:_auth|_password|token|password|secret|api[_-]?key)(?:[ \t]{0,8}=[ \t]{0,8}|${BLANKS})(?:${QUOTE})?)${VALUE}`,
+  // dotnet user-secrets set "Name" "word"
+  String
+    .raw`(\buser-secrets${BLANKS}(?:--?[a-z]{1,20}(?:=|${BLANKS})[^\s;|&]{1,300}${BLANKS}){0,4}set${BLANKS}` +
+  String
+    .raw`(?:--?[a-z]{1,20}(?:=|${BLANKS})[^\s;|&]{1,300}${BLANKS}){0,4}(?:${QUOTE})?[\w.:-]{1,200}(?:${QUOTE})?${BLANKS}(?:${QUOTE})?)${VALUE}`,
+  // sqlplus -s ana/word@db; without a place behind it, only what is no path
+  String
+    .raw`((?<=^|[^\w-]|\\[nrt])(?:sqlplus|sqlldr)(?:\.exe)?(?:${BLANKS}-[a-z]{1,12}(?:${BLANKS}(?:on|off|\d{1,2}(?:\.\d{1,2}){0,3}))?){0,6}${BLANKS}` +
+  String
+    .raw`(?:userid=)?(?:${QUOTE})?[a-z][\w$#.-]{0,127}/(?:\\{0,7}")?)([^\s"'\\;|&<>@]{1,128}(?=(?:\\{0,7}")?@)|(?=[^\s/]{0,127}\d)[^\s"'\\;|&<>@/]{6,128}(?![^\s"'\\]))`,
   // CREATE USER ana IDENTIFIED BY 'word'
   String
     .raw`(\bidentified[ \t]{1,8}(?:with[ \t]{1,8}[\w"'\x60\\]{1,60}[ \t]{1,8})?(?:by|as)[ \t]{1,8}(?:password[ \t]{1,8})?${QUOTE})(${QUOTED})(?=${QUOTE})`,

@@ -8,16 +8,23 @@
 export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "production"]
   .concat(["staging", "dev", "test", "live", "string"]);
 
-/** The words that make a name a secret one, searched by their rarest end, with what may stand before it. */
+/** A part of a secret name, with what may stand before it and what may go on behind it. */
+interface Fragment {
+  readonly end: string;
+  readonly starts: readonly string[];
+  readonly tails?: readonly string[];
+}
+
+/** The words that make a name a secret one, searched by their rarest part. */
 // deno-fmt-ignore
-const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly string[] }[] = [
-  { end: "word", starts: ["pass"] }, { end: "wort", starts: ["pass", "kenn"] }, { end: "wd", starts: ["pass", "p"] },
-  { end: "phrase", starts: ["pass", "seed", "recovery", "backup"] }, { end: "pass", starts: [""] }, { end: "cret", starts: ["se"] },
+const FRAGMENTS: readonly Fragment[] = [
+  { end: "pass", starts: [""], tails: ["word", "wort", "wd", "phrase", "code", "ord"] }, { end: "wort", starts: ["kenn"] },
+  { end: "pw", starts: [""], tails: ["d"] }, { end: "phrase", starts: ["seed", "recovery", "backup"] }, { end: "cret", starts: ["se"] },
   { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
   { end: "key", starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared",
-    "auth", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
+    "auth", "app", "hmac", "enc", "ssh", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
   { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
-  { end: "dential", starts: ["cre"] }, { end: "monic", starts: ["mne"] },
+  { end: "dential", starts: ["cre"], tails: ["s"] }, { end: "pepper", starts: [""] }, { end: "dsn", starts: [""] }, { end: "monic", starts: ["mne"] },
   { end: "ña", starts: ["contrase"] }, { end: "senha", starts: [""] },
   { end: "woord", starts: ["wacht"] }, { end: "hasło", starts: [""] },
   { end: "ösenord", starts: ["l"] }, { end: "şifre", starts: [""] }, { end: "пароль", starts: [""] },
@@ -32,14 +39,23 @@ const FRAGMENTS: readonly { readonly end: string; readonly starts: readonly stri
  */
 export function mayAssign(lowered: string): boolean {
   for (let index = 0; index < FRAGMENTS.length; index++) {
-    const { end, starts } = FRAGMENTS[index]!;
+    const { end, starts, tails } = FRAGMENTS[index]!;
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
-      if (end === "key" && !"_- isetgnrdh".includes(lowered[at - 1] ?? " ")) continue;
-      if (end === "pass" && lowered.startsWith("by", at - 2)) continue; // a permission mode has it
-      if (beginsWith(starts, lowered, at) && leadsToValue(lowered, at + end.length)) return true;
+      if (end === "key" && !"_- isetgnrdhpc".includes(lowered[at - 1] ?? " ")) continue;
+      let nameEnd = at + end.length;
+      if (tails !== undefined) nameEnd += tailLength(tails, lowered, nameEnd);
+      if (lowered.startsWith("bypass", nameEnd - 6)) continue; // a permission mode has it
+      if (beginsWith(starts, lowered, at) && leadsToValue(lowered, nameEnd)) return true;
     }
   }
   return false;
+}
+
+function tailLength(tails: readonly string[], lowered: string, at: number): number {
+  for (let index = 0; index < tails.length; index++) {
+    if (lowered.startsWith(tails[index]!, at)) return tails[index]!.length;
+  }
+  return 0;
 }
 
 function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {
@@ -73,7 +89,10 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   if (separator === ":" || separator === "=" || separator === "：") {
     return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ");
   }
-  if (separator === ">") return at === closer && isElementStart(lowered[at + 1]);
+  if (separator === ">") {
+    if (at === closer) return isElementStart(lowered[at + 1]);
+    return NAMED_ELEMENT.test(lowered.slice(Math.max(0, nameEnd - 160), nameEnd));
+  }
   if ((separator === "!" || separator === "?" || separator === "+") && lowered[at + 1] === "=") {
     return true;
   }
@@ -81,7 +100,7 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   if (isSaid(lowered, { nameEnd, closer, at })) return true;
   const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
   return at > closer &&
-    (before.includes("-") || before.includes('name"') || before.includes('key"') ||
+    (before.includes("-") || namesPair(lowered, nameEnd) ||
       separator === "{" && before.includes("variable") || before.includes("<input") ||
       separator === "|" && before.includes("|") ||
       before.includes("setx") || before.includes("setenv") ||
@@ -90,10 +109,26 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
       lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
 }
 
-/** What a sentence says of a name: a word with a digit or a sign, or one in backticks. */
+/** What may follow the attribute that has the name of an element. */
+const NAMED_ELEMENT = /(?:key|name|id)=/;
+
+/** Whether a name, also a path, may be what a pair calls its value by. */
+function namesPair(lowered: string, nameEnd: number): boolean {
+  const before = lowered.slice(Math.max(0, nameEnd - 300), nameEnd);
+  return before.includes('name"') || before.includes('key"');
+}
+
+/** `requirepass x1y2z3`, where a line begins and one word alone follows. */
+const SETTING =
+  /(?:^|[\r\n\t"→]|\\[nrt])[-+ \t]{0,20}(?:requirepass|masterauth|bindpw|rootpw|password)$/;
+const ALONE =
+  /^(?:--plaintext(?:\s|\\t){1,8})?["'`\\]{0,8}[^\s"'`\\<>|]{6,256}["'`\\]{0,8}(?:[ \t]|\\t){0,8}(?:$|[\r\n"'\\])/;
+
+/** What a sentence says of a name, also of whose it is: a word with a digit or a sign, or one in backticks. */
 const SAYS_VALUE =
-  /^(?:(?:is|was|ist|lautet|es|é|è|est)(?:\s|\\t){1,8}(?:(?:now|set(?:\s|\\t){1,8}to|still)[ \t\\]{0,12})?:?|(?:to|as|is|=)\s|[-–])(?:\s|\\t){0,12}(?=\S{6})[a-z"'*\\._-]{0,60}[^\sa-z._-]/;
-const PREPOSITIONS = ["for ", "of ", "to ", "on ", "für "];
+  /^(?:(?:for|of|to|on|für)(?:\s|\\t)[^\r\n]{1,400}?(?:\s|\\t))?(?:(?:(?:is|was|ist|lautet|es|é|è|est)(?:(?:\s|\\t){1,8}(?:now|set(?:\s|\\t){1,8}to|still))?|(?:should|must|will|shall)(?:\s|\\t){1,8}be|to|provided|given|supplied|received|generated|created)(?:\s|\\t){0,8}:?|(?:to|as|is|=)\s|->|[-–→⇒])(?:\s|\\t){0,12}(?=\S{6})[a-z"'*\\._-]{0,60}[^\sa-z._-]/;
+const WHOSE =
+  /^(?:(?:is|was|has(?:\s|\\t){1,8}been)(?:\s|\\t){1,8}[a-z]{3,12}(?:\s|\\t){1,8})?(?:for|of|to|on|für)(?:\s|\\t)[^:：]{1,400}[:：]/;
 
 /** Whether a name may be told of in another way: in a sentence, a call, a statement, the head of a table. */
 function isSaid(
@@ -109,20 +144,24 @@ function isSaid(
   if (next === "*") return lowered.startsWith("**", at) && lowered.slice(at, at + 6).includes(":");
   if (next === "%") return lowered.startsWith("%22", at) || lowered.startsWith("%3d", at);
   if (next === "|" || next === "?" && lowered[at + 1] === "?") return true;
-  if (next === "(") return "\"'\\bfru@$".includes(lowered[at + 1] ?? " ");
+  if (next === "(") {
+    return "\"'\\bfru@$".includes(lowered[at + 1] ?? " ") ||
+      at > closer && /^\([^()]{1,400}\)(?:\s|\\t){0,4}[:：]/.test(lowered.slice(at, at + 420));
+  }
+  if (next === "<") return lowered[at + 1] === "/";
   if (next === "," || next === ")") {
     if (next === "," && before.includes("(") && isQuoted(lowered, closer, at)) return true;
     if (lowered.slice(Math.max(0, nameEnd - 600), nameEnd).includes("insert")) return true;
   }
   if (isCell(lowered, nameEnd, closer)) return true;
-  if (at === closer) return lowered.startsWith("是", at);
+  if (at === closer) return next !== "" && "是→⇒".includes(next);
   if (/[-+]/.test(next) && before.includes("|")) return true;
   if (before.slice(-24).includes("kind") || before.endsWith("random_password")) return true;
+  if (SETTING.test(before) && ALONE.test(lowered.slice(at, at + 320))) return true;
   if (isQuoted(lowered, closer, at) && /user|role|with|store|key|insert/.test(before)) return true;
   if (lowered.startsWith("set ", at) || before.includes("config set ")) return true;
-  const said = lowered.slice(at, at + 100);
-  if (SAYS_VALUE.test(said)) return true;
-  if (PREPOSITIONS.some((word) => said.startsWith(word)) && /[:：]/.test(said)) return true;
+  const said = lowered.slice(at, at + 600);
+  if (SAYS_VALUE.test(said) || WHOSE.test(said)) return true;
   return isColumn(lowered, closer, at);
 }
 

@@ -12,7 +12,13 @@
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { privateTexts } from "./private_edits.ts";
 import { privateLines } from "./private_lines.ts";
-import { findPrivate, PRIVATE_MASK, type PrivateParts, type PrivateSpan } from "./private_tags.ts";
+import {
+  endsInTag,
+  findPrivate,
+  PRIVATE_MASK,
+  type PrivateParts,
+  type PrivateSpan,
+} from "./private_tags.ts";
 
 /** A string of a payload, and where it stands in the copy. */
 interface Leaf {
@@ -87,7 +93,9 @@ function isBlockType({ key, text }: Leaf): boolean {
 
 /** What is private in a run, read as one text of which each string is a line or several. */
 function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
-  if (!run.some(({ parts }) => parts.spans.length > 0 || parts.mentionedAt !== null)) return [];
+  const isMarked = ({ parts, text }: Leaf) =>
+    parts.spans.length > 0 || parts.mentionedAt !== null || endsInTag(text);
+  if (!run.some(isMarked)) return [];
   const { spans } = findPrivate(run.map(({ text }) => text).join("\n"));
   const found: LeafPart[] = [];
   let at = 0;

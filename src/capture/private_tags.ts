@@ -27,9 +27,15 @@ const NOTHING: PrivateParts = { spans: [], closesAt: 0, isOpen: false, mentioned
 /** A tag, before its attributes. */
 const TAG = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
 
+/** What closes a text that was opened before it begins: only what the cheap look knows. */
+const LONE = /^<\/ ?private$/i;
+
+/** A tag that goes on in the next string. */
+const BROKEN = /<\/?private\s{0,8}$/i;
+
 /** The same tags as Go prints them within JSON, and as HTML has them. */
 const ESCAPED =
-  /(?:\\{1,7}u003c|&(?:amp;)?lt;)(\\{0,7}\/)?\s{0,4}private(?:\s[^<>&\\]{0,100})?(?:\\{1,7}u003e|&(?:amp;)?gt;)/gi;
+  /(?:\\{1,7}u003c|&(?:amp;)?lt;)(\\{0,7}\/)?\s{0,4}private(?:(?:\s|\\{1,7}[nrt])(?:[^<>&\\]|\\{1,7}[nrt"']){0,100})?(?:\\{1,7}u003e|&(?:amp;)?gt;)/gi;
 
 /** What stands between two such tags; one that is not closed is spoken of. */
 export function findEscapedPrivate(text: string): PrivateSpan[] {
@@ -47,6 +53,11 @@ export function findEscapedPrivate(text: string): PrivateSpan[] {
     }
   }
   return spans;
+}
+
+/** Whether a text ends within a tag. */
+export function endsInTag(text: string): boolean {
+  return BROKEN.test(text.slice(-20));
 }
 
 /** Whether a text may hold such a tag, whatever its letters. */
@@ -97,7 +108,7 @@ export function findPrivate(text: string): PrivateParts {
         hide(from, end);
         // What is spoken of within private text opens nothing.
         while ((mentioned.at(-1) ?? -1) >= from) mentioned.pop();
-      } else if (found[0].length <= "</ private".length) {
+      } else if (LONE.test(found[0])) {
         closesAt = end;
         spans = [{ start: 0, end }];
       }

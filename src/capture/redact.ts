@@ -18,7 +18,7 @@ import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.t
 import { maskTables } from "./tables.ts";
 import { maskToldForms } from "./told_forms.ts";
 import { maskNamedForms } from "./named_forms.ts";
-import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
+import { isBarePass, isNoSecret, isOpenName, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskKnownForms } from "./secrets.ts";
 import { mayAssign } from "./name_triggers.ts";
 import { maskVariables } from "./variables.ts";
@@ -170,18 +170,24 @@ function redactItems(container: Container, copy: Copy, rules: RedactRules): void
   const items = isText ? maskArguments(settle(source as readonly string[], rules)) : source;
   items.forEach((item, index) => {
     const before = items[index - 1];
-    const isFlagged = typeof before === "string" && before.startsWith("-") && isSecretName(before);
-    target.push(copy(item, isFlagged && typeof item === "string" ? "all" : container.secrecy));
+    const flag = typeof before === "string" && before.startsWith("-") && isNamed(before)
+      ? before
+      : "";
+    const isFlagged = flag !== "" && typeof item === "string";
+    target.push(isFlagged ? copy(item, "all", flag) : copy(item, container.secrecy));
   });
 }
 
 function redactEntries(container: Container, copy: Copy, rules: RedactRules): void {
   const target = container.target as Record<string, unknown>;
   const entries = Object.entries(container.source);
-  const isPair = entries.some(([key, item]) =>
-    /^(?:name|key)$/i.test(key) && typeof item === "string" && /^[\w.-]{1,48}$/.test(item) &&
-    isSecretName(item)
+  const told = entries.flatMap(([key, item]) =>
+    /^(?:name|key)$/i.test(key) && typeof item === "string" && /^[\w./:-]{1,96}$/.test(item)
+      ? [item]
+      : []
   );
+  const pairName = told.find(isSecretName) ?? told.find(isOpenName);
+  const isPair = pairName !== undefined;
   const isKubernetes = entries.some(([key, item]) => key === "kind" && item === "Secret");
   entries.forEach(([key, item], index) => {
     // What has a blank in it is no name, nor what is left of one: a question whose answer it is a key to, for example.
@@ -194,11 +200,19 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     const secrecy = isKubernetes && /^(?:data|stringData)$/.test(key)
       ? "all"
       : secrecyOf([key, redactedKey], item, { isPair, around: container.secrecy });
+    const own = isPair && /^value$/i.test(key) ? pairName : redactedKey;
+    // Within a secret every string is one, whatever its name may hold elsewhere.
+    const name = container.secrecy === "all" && isOpenName(own) ? "" : own;
     // A key "__proto__" is one like any other: Deno has no setter of that name.
-    target[targetKey] = typeof item === "number" && secrecy === "all"
-      ? VALUE_MASK
-      : copy(isCookieName(key) ? withoutCookies(item) : item, secrecy, redactedKey);
+    target[targetKey] =
+      typeof item === "number" && secrecy === "all" && !isNoSecret(name, `${item}`)
+        ? VALUE_MASK
+        : copy(isCookieName(key) ? withoutCookies(item) : item, secrecy, name);
   });
+}
+
+function isNamed(name: string): boolean {
+  return isSecretName(name) || isOpenName(name);
 }
 
 function hasBlank(key: string): boolean {
@@ -221,6 +235,7 @@ function secrecyOf(
     }
     const below = secrecyBelow(name);
     if (below !== "none" && (isContainer || isSecretName(name))) return below;
+    if (!isContainer && isOpenName(name)) return "all";
   }
   return around;
 }

@@ -1,5 +1,6 @@
 /** Which names are those of secrets, and which values of theirs are plainly none. */
 import { SUFFIXES } from "./name_triggers.ts";
+import { isPlainValue } from "./plain_values.ts";
 
 /** What stands before `pass` in the name of a password; behind other letters it is another word: `bypass`. */
 const PASS_OWNERS =
@@ -9,7 +10,7 @@ const PASS_OWNERS =
 /** What others call a password. */
 const ELSEWHERE =
   "contraseña|(?<=^|[^a-z]|\\\\[nrt])senha|mot de passe|wachtwoord|hasło|lösenord|şifre|пароль|" +
-  "密[码碼]|パスワード|비밀번호";
+  "密[码碼]|パスワード|비밀번호|passord";
 
 /** A secret name, or the end of one. For a regular expression that ignores case. */
 export const NAME = named("[_-]");
@@ -17,14 +18,18 @@ export const NAME = named("[_-]");
 export const SAID_NAME = named("[_ -]");
 
 function named(joint: string): string {
-  return String.raw`(?:pass(?:wor[dt]|wd|phrase)|kennwort|pwd|secret|token|` +
+  return String.raw`(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|pwd|secret|token|` +
     String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
     String.raw`(?:amz|goog)-signature|(?<!sha256 )credential|(?<=^|[^a-z]|\\[nrt]|wpa)psk|` +
     String.raw`(?:stripe|openai|anthropic|sendgrid|twilio|service[_-]role|licen[cs]e)[_-]key|` +
     String
-      .raw`(?:api|access|secret)${joint}?key|(?:private|account|signing|encryption|master|shared|auth)[_-]?key|` +
+      .raw`(?:api|access|secret|encryption|master)${joint}?key|(?:private|account|signing|shared|auth|app|hmac|enc)[_-]?key|` +
     String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?|${ELSEWHERE})`;
 }
+
+/** Names of secrets and of other things: what they hold tells which it is. */
+export const OPEN_NAME = String
+  .raw`(?:ssh[_-]?key|credentials|pepper|dsn|(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pw)`;
 
 /** What may follow a secret name. */
 export const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
@@ -34,11 +39,11 @@ const SCHEMA_WORD = new RegExp(
   "^(?:str|string|text|number|int|integer|float|bool|boolean|bytes|buffer|true|false|null|nil|" +
     "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +
     "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|passwor[dt]|kennwort|passwd|passphrase|" +
-    "secret|token|api[_-]?key|auth|authorization|aws4-hmac-sha256)[!?]?(?:\\[\\])?$",
+    "secret|token|api[_-]?key|auth|authorization|aws4-hmac-sha256|todo|fixme|tbd)[!?]?(?:\\[\\])?$",
   "i",
 );
 const PLACEHOLDER =
-  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_-]+|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
+  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_-]+|:[a-z_]{2,40}|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
 /** What a framework demands of a value: `required|min:8`. */
 const DEMANDS =
   /^(?:required|nullable|sometimes|present|filled|bail|confirmed|string|current_password|(?:min|max|size|between|digits|same|required_\w{2,12}):[\w,]+)(?:\|[a-z_]+(?::[\w.,/]+)?)+$/;
@@ -58,14 +63,34 @@ export function isSecretName(name: string): boolean {
 }
 let nameAtEnd: RegExp | undefined;
 
+/** Whether a key (`credentials`, `--ssh-key`) may name a secret, or what leads to one: a file, an address. */
+export function isOpenName(name: string): boolean {
+  openNameAtEnd ??= new RegExp(`${OPEN_NAME}${SUFFIX}$`, "i");
+  return openNameAtEnd.test(name);
+}
+let openNameAtEnd: RegExp | undefined;
+
 /** Whether the value of a secret name is plainly none: empty, a placeholder, a reference, masked. */
 export function isNoSecret(name: string, value: string): boolean {
   if (value === "" || MARKER.test(value)) return true;
+  if (isOpenName(name) && !isOpenSecret(name, value)) return true;
   if (BARE_PASS.test(name) && RESULT.test(value.slice(0, 128))) return true;
   if (value.length > 128) return false;
   return SCHEMA_WORD.test(value) || PLACEHOLDER.test(value) || ENV_READ.test(value) ||
     DEMANDS.test(value) ||
-    /pwd$/i.test(name) && /^(?:[~.]{0,2}\/|[a-z]:)/i.test(value); // the working directory
+    isPlainValue(name, value);
+}
+
+/** The login in an address without a scheme: `joe/word@db`. */
+const LOGIN = /^[\w.$-]{1,64}[:/](?![/$%{<]|\[redacted:)[^\s@]{1,256}@/;
+/** A file, words with dashes, the name of a type or a function: what is kept elsewhere. */
+const KEPT_ELSEWHERE =
+  /^[\w.~/-]{1,200}\.(?:pem|key|pub|json|ya?ml|p12|pfx|ppk|txt|env|enc|ini|toml|asc|gpg)$|^[a-z]{2,}\d{0,2}(?:-(?:[a-z]+\d{0,2}|\d{1,4}))+$|^[A-Z][a-z]+\d?(?:[A-Z][a-z]+)+$|^_\w+$/;
+
+function isOpenSecret(name: string, value: string): boolean {
+  if (/dsn/i.test(name)) return LOGIN.test(value);
+  if (value.length > 256) return isRandom(value);
+  return isValueLike(value) && !KEPT_ELSEWHERE.test(value);
 }
 
 /** Whether a name may also be that of something that passes: its numbers and lists are no secrets. */
@@ -81,10 +106,10 @@ export function isRandom(value: string): boolean {
 
 /** Words of computing with a digit: what a secret is made by, and how large or old it is. */
 const TECHNICAL =
-  /^(?:base\d+|sha-?\d+|md5|utf-?\d+|oauth\d?|[hrep]s\d{3}|ed25519|x\.?509|aes-?\d+|argon2\w*|bcrypt\d?|pbkdf2|http\/?\d|ipv[46]|v?\d[\d.,:/_-]*(?:[a-z]{1,6}|%)?)(?:-[a-z]+)*$/i;
+  /^(?:base\d+(?:url)?|sha-?\d+|md5|utf-?\d+|oauth\d?|[hrep]s\d{3}|ed25519|x\.?509|aes-?\d+|argon2\w*|bcrypt\d?|pbkdf2|http\/?\d|ipv[46]|v?\d[\d.,:/_-]*(?:[a-z]{1,6}|%)?)(?:-[a-z]+)*$/i;
 /** Names in a program, paths, addresses, options, calls, references, numbers of issues, files. */
 const NAMED_THING =
-  /^[a-z\d]+(?:_[a-z\d]+)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[a-z]+(?:[A-Z][a-z]+)+\d{0,2}$|^[~.]{0,2}\/|^[a-z]+:\/\/|^[a-zA-Z][\w-]*(?:\/[\w.-]+)+$|^--?[a-z]|[()[\]{}<>"'\x60|;\\]|=>|&&|^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^[$%@#&*=+!?]|^[\w.-]+@[\w-]+\.\w+$/;
+  /^[a-z\d]+(?:_[a-z\d]+)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[a-z]+(?:[A-Z][a-z]+)+\d{0,2}$|^[~.]{0,2}\/|^[a-z]+:\/\/|^[a-zA-Z][\w-]*(?:\/[\w.-]+)+\/?$|^--?[a-z]|[()[\]{}<>"'\x60|;\\]|=>|&&|^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^[$%@#&*=+!?]|^[\w.-]+@[\w-]+\.\w+$/;
 
 /** Whether a word looks like the value of a secret where only words stand around: letters with a digit or a sign. */
 export function isValueLike(word: string): boolean {

@@ -89,6 +89,12 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
       /(:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):)(?!\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'<>\\]{1,256}(?=@)/g,
   ],
   [
+    // joe:word@tcp(db:3306)/app, as Go writes it
+    "dsn-password",
+    () =>
+      /((?<=^|[^\w.[-]|\\[nrt])[\w.-]{1,64}:)(?![$%{<]|\[redacted:)[^\s"'`\\<>]{1,256}?(?=@(?:tcp|unix)\()/g,
+  ],
+  [
     "url-user",
     () =>
       /(https?:\/\/)(?![\w.-]+%40|\$|\[redacted:)(?=[^\s:@/"'<>\\]{0,255}\d)[^\s:@/"'<>\\]{16,256}(?=(?::[^\s@/"'<>\\]{0,256})?@)/g,

@@ -17,6 +17,23 @@ const WORD = String.raw`([^\s"'\x60\\<>|]{6,256})`;
 const EITHER = String.raw`(?:${MARK}|\*\*)?${WORD}`;
 /** Where a word begins; the letter of `\n` is none of its own. */
 const WORD_START = String.raw`(?<=^|\W|\\[nrt])`;
+const LINE_BREAK = String.raw`(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)`;
+/** What tools put in front of a line: its number, the sign of a diff. */
+const BEFORE_LINE = String
+  .raw`(?:[ \t]{0,8}\d{1,6}(?:→|\t|\\{1,7}t)|[+-])?(?:[ \t]|\\{1,7}t){0,16}`;
+/** Not a part of a program or of a file with names, nor where a shell waits for more. */
+const ALONE =
+  String.raw`(?![\w.-]{1,60}(?:[-+*/%|&^]?=[\w$-]|\+\+|--|@[\w.-]{1,60}[:~$#]))${WORD}(?<!:)` +
+  String.raw`(?=[ \t]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|${QUOTE}))`;
+/** Of what is told by an arrow or by the line above, there is a way that programs and drawings go on. */
+const NO_STEP = "(?<!auth|authorization)";
+/** What a sentence says of a name before it tells the value, also of whose it is. */
+const SAYS =
+  String.raw`(?:(?:is|was|ist|lautet|es|é|è|est)(?:${BLANKS}(?:now|set${BLANKS}to|still))?|` +
+  String.raw`(?:should|must|will|shall)${BLANKS}be)`;
+const WHOSE = String
+  .raw`(?:for|of|to|on|für)[ \t](?:[^\r\n:："'\x60.;,|(){}<>=\\]|\.(?=\w)){1,60}`;
+const TAG = "(?:b|strong|i|em|u|code|span|label|d[td]|t[dh]|li|p)";
 const START = String.raw`(?:^|[\r\n]|\\[nrt])[-+ \t]{0,20}`;
 
 interface Form {
@@ -55,6 +72,32 @@ const FORMS: readonly Form[] = [
       .raw`env(?:\.|\[${QUOTE})${WHOLE_NAME}(?:${QUOTE}\])?[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}([^\s"'\x60\\]{6,400})(?=${MARK})`,
   },
   { pattern: String.raw`${NAME}[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}${QUOTED}`, isOpen: true },
+  // password: env.X || "…", password=os.environ.get("X") or "…"
+  {
+    pattern: String
+      .raw`(?:${NAME}|pw)${MARK}?[ \t]{0,4}[:=][ \t]{0,4}(?:process\.env|import\.meta\.env|deno\.env|os\.environ|os\.getenv|ENV)` +
+      String.raw`[^\s|?,;]{1,80}[ \t]{0,4}(?:\|\||\?\?|or[ \t])${GAP}${MARK}${QUOTED}`,
+    isOpen: true,
+  },
+  // auth=("joe", "…"), as in Python
+  {
+    pattern: String
+      .raw`${WORD_START}auth[ \t]{0,4}=[ \t]{0,4}(?:[\w.]{0,40}auth)?\(${GAP}${QUOTE}[^"'\\\r\n]{1,100}${QUOTE}[ \t]{0,4},${GAP}` +
+      String.raw`${QUOTE}(?!pass(?:wd)?["'])([^"'\\\r\n]{1,200})(?=${QUOTE}${GAP}\))`,
+  },
+  // <entry key="db.password">…</entry>
+  {
+    pattern: String
+      .raw`(?:key|name|id)=${QUOTE}[\w./:-]{0,60}?(?:${NAME}|pw)${QUOTE}[^<>]{0,100}>[ \t]{0,4}([^\s<>\\]{6,256})(?=[ \t]{0,4}</)`,
+    isOpen: true,
+  },
+  // requirepass …, on a line of its own
+  {
+    pattern: String
+      .raw`(?:^|[\r\n]|\\{1,7}[nrt])${BEFORE_LINE}(?:requirepass|masterauth|bindpw|rootpw(?:[ \t]{1,4}--plaintext)?|password)` +
+      String.raw`${BLANKS}(?:${MARK})?${ALONE}`,
+    isOpen: true,
+  },
   // storePassword '…'
   { pattern: String.raw`(?:store|key)password${BLANKS}${QUOTE}${QUOTED}` },
   // ALTER USER ana WITH PASSWORD '…'
@@ -65,7 +108,12 @@ const FORMS: readonly Form[] = [
   // "db_password": {"sensitive": true, "value": "…"}
   {
     pattern: String
-      .raw`${NAME}${QUOTE}${GAP}:${GAP}\{(?=[^{}]{0,300}sensitive)[^{}]{0,300}?${QUOTE}value${QUOTE}${GAP}:${GAP}${QUOTE}${QUOTED}`,
+      .raw`${NAME}${QUOTE}${GAP}:${GAP}\{[^{}]{0,300}?${QUOTE}(?:value|plaintext)${QUOTE}${GAP}:${GAP}${QUOTE}${QUOTED}`,
+  },
+  // "db_password": {"type": "string", "default": "…"}: neither what a form shows nor a file
+  {
+    pattern: String
+      .raw`${NAME}${QUOTE}${GAP}:${GAP}\{[^{}]{0,300}?${QUOTE}default${QUOTE}${GAP}:${GAP}${QUOTE}(?![~.]{0,2}/)([^\s"'\x60\\]{1,400})(?=${QUOTE})`,
   },
   // %22password%22%3A%22…%22
   {
@@ -79,14 +127,44 @@ const FORMS: readonly Form[] = [
   { pattern: String.raw`${NAME}\x60[ \t]{1,4}(?:to|is|as|=)[ \t]{1,4}\x60${QUOTED}`, isOpen: true },
   {
     pattern: String
-      .raw`${NAME}${MARK}?${BLANKS}(?:(?:is|was|ist|lautet|es|é|è|est)(?:${BLANKS}(?:now|set${BLANKS}to|still))?[ \t]{0,4}:?|=>|[-–])` +
-      String.raw`${BLANKS}${EITHER}`,
+      .raw`${NAME}${MARK}?(?:(?:${BLANKS}${WHOSE}?)?${BLANKS}${SAYS}[ \t]{0,4}:?|${BLANKS}(?:=>|[-–]))${BLANKS}${EITHER}`,
+    isOpen: true,
+  },
+  // set the password to …, change the `root password` of db to: …
+  {
+    pattern: String
+      .raw`(?:set|chang\w{1,3}|reset\w{0,4}|updat\w{1,3})[ \t]{1,4}(?:[\w'./-]{1,30}[ \t]{1,4}){0,4}?${MARK}?${WHOLE_NAME}` +
+      String.raw`${MARK}?(?:${BLANKS}${WHOSE}?)?${BLANKS}to[ \t]{0,4}:?${BLANKS}${EITHER}`,
+    isOpen: true,
+  },
+  // Password (admin): …, API key provided: …
+  {
+    pattern: String
+      .raw`${NAME}${BLANKS}(?:\([^()\r\n\\]{1,60}\)|provided|given|supplied|received|generated|created)[ \t]{0,4}[:：]${BLANKS}${EITHER}`,
+    isOpen: true,
+  },
+  // <b>Password</b>: …, <td>Password</td><td>…</td>
+  {
+    pattern: String
+      .raw`${NAME}[ \t]{0,4}:?</${TAG}>[ \t]{0,4}:?${GAP}(?:</?${TAG}(?:[ \t][^<>]{0,80})?>${GAP}){0,3}${WORD}`,
+    isOpen: true,
+  },
+  // password -> …, password → …
+  {
+    pattern: String
+      .raw`${NAME}${NO_STEP}${MARK}?(?:${BLANKS}->${BLANKS}|[ \t]{0,8}[→⇒][ \t]{0,8})${EITHER}`,
+    isOpen: true,
+  },
+  // password: and a word alone on the line below
+  {
+    pattern: String
+      .raw`${NAME}${NO_STEP}(?:\*\*|${MARK})?[ \t]{0,4}[:：](?:\*\*)?[ \t]{0,8}${LINE_BREAK}${BEFORE_LINE}${ALONE}`,
     isOpen: true,
   },
   { pattern: String.raw`密[码碼]是[ \t]{0,4}${EITHER}`, isOpen: true },
   {
     pattern: String
-      .raw`${NAME}${BLANKS}(?:for|of|to|on|für)[ \t][^\r\n:："'\x60.;,|(){}<>=\\]{1,60}[:：][ \t]{0,4}${EITHER}`,
+      .raw`${NAME}${BLANKS}(?:(?:is|was|has${BLANKS}been)${BLANKS}[a-z]{3,12}${BLANKS})?${WHOSE}[:：][ \t]{0,4}${EITHER}`,
     isOpen: true,
   },
   // MNEMONIC="…", twelve words at least
@@ -128,5 +206,5 @@ let phrase: RegExp | undefined;
 
 function isPlain(whole: string, value: string): boolean {
   return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|<%|.{0,200}\[redacted:)/.test(value) ||
-    /token\(/i.test(whole) && isTokenWord("token", value);
+    /token(?:\(|\\{0,7}["'])/i.test(whole) && isTokenWord("token", value);
 }

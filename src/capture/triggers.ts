@@ -56,7 +56,8 @@ export const CLUES: readonly Clue[] = [
   { kind: "configured", run: 0, lead: ":", literals: ["5432:", "5433:", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\""] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
-  { kind: "url-password", run: 0, literals: ["://"] },
+  { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
+  { kind: "configured", run: 0, literals: ["qlplus", "qlldr"] },
   { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "smbcli"] },
   { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
   { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] }, { kind: PIPED, run: 0, lead: "word", literals: ["-stdin"] },
@@ -201,7 +202,18 @@ const ASKING = [
   "pass show",
   "auth token",
   " -raw",
-  "SecretString",
+  "secretstring",
+  "config:get",
+  "print-access-token",
+  "print-identity-token",
+  "get-login-password",
+  "bw",
+  "find-generic-password",
+  "find-internet-password",
+  "--plain",
+  "jq",
+  "/run/secrets/",
+  ".vault-token",
 ];
 const ASKED_FOR = [
   "pass",
@@ -220,10 +232,11 @@ const ASKED_FOR = [
 /** Whether a command may ask for a secret: only what runs one has such a field. */
 function mayAsk(text: string): boolean {
   for (let at = text.indexOf('mmand"'); at !== -1; at = text.indexOf('mmand"', at + 9)) {
-    const command = text.slice(at, at + 4_400);
-    if (!ASKING.some((word) => command.includes(word))) continue;
-    const lowered = command.toLowerCase();
-    if (ASKED_FOR.some((word) => lowered.includes(word))) return true;
+    const lowered = text.slice(at, at + 4_400).toLowerCase();
+    if (
+      ASKING.some((word) => lowered.includes(word)) &&
+      ASKED_FOR.some((word) => lowered.includes(word))
+    ) return true;
   }
   return false;
 }

@@ -63,12 +63,26 @@ export function expansionAt(text: string, at: number): Expansion | undefined {
 
 const TOKEN_OF_GRAMMAR =
   /^(?:[tT]oken|(?:design|colou?r|theme|style|syntax|css|font|spac(?:e|ing))[-_.]?[tT]oken)$/;
-const WORDS = /^[a-z]{2,24}(?:[.-](?:[a-z]{1,24}|\d{1,4})){0,6}$/;
+const WORDS = /^[a-z]{2,24}(?:[.-](?:[a-z]{1,24}\d?|\d{1,4})){0,6}$/;
 
 /** Whether a quoted value is that of a language's or a design's token (`token: "comment.line"`), or of a short comparison. */
 export function isTokenWord(name: string, value: string, separator = ""): boolean {
   if (TOKEN_OF_GRAMMAR.test(name) && WORDS.test(value)) return true;
   return /^[=!]==?$/.test(separator) && /^[A-Za-z]{1,5}$/.test(value);
+}
+
+/** What is said of a token that a parser reads or a design has, and an item in a list of them. */
+const SPOKEN_BEFORE =
+  /(?:unexpected|invalid|illegal|unknown|expected|lexer|parser|next|current|design)[ \t]$/i;
+const ITEM_BEFORE = /(?:^|[\r\n]|\\[nr])[ \t]{0,40}- $/;
+const SPOKEN = /^[A-Za-z_$][A-Za-z]{0,24}\d{0,2}(?:[_.-](?:[A-Za-z]{1,24}\d{0,2}|\d{1,4})){0,6}$/;
+const ITEM = /^[a-z]{2,24}\d?$/;
+
+/** Whether the value of `token`, which starts here, is that of a parser or of a design: `unexpected token: 'fn_2'`, `- token: comma2`. */
+export function isSpokenToken(text: string, start: number, value: string): boolean {
+  const before = text.slice(Math.max(0, start - 48), start);
+  return SPOKEN_BEFORE.test(before) && SPOKEN.test(value) ||
+    ITEM_BEFORE.test(before) && ITEM.test(value);
 }
 
 const PSEUDO_CLASS =

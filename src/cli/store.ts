@@ -53,10 +53,11 @@ export async function openStore(
       "The database is off: nothing is read from disk, nothing is kept.\n",
     );
   }
-  return await openAt(
-    place,
-    mode === "read" && !exists(place.database) ? ":memory:" : place.database,
-  );
+  const isMissing = mode === "read" && !exists(place.database);
+  if (isMissing && context.globals.db !== undefined) {
+    context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
+  }
+  return await openAt(place, isMissing ? ":memory:" : place.database);
 }
 
 /**

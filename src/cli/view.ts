@@ -2,6 +2,7 @@ import { isDatabaseBusy, isUserError, messageOf, UserError } from "../errors.ts"
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 import { plain } from "../capture/plain.ts";
+import { wellFormedJson } from "../maintenance/well_formed.ts";
 
 /** What a command has to say, for people and for programs. */
 export interface View {
@@ -16,7 +17,7 @@ export interface View {
 /** Prints a view and sets the exit status. */
 export function show({ process, globals }: CliContext, view: View): void {
   if (globals.json) {
-    if (view.json !== undefined) process.stdout.write(JSON.stringify(view.json, null, 2) + "\n");
+    if (view.json !== undefined) process.stdout.write(jsonText(view.json));
   } else if (view.text !== "") process.stdout.write(view.text + "\n");
   process.exitCode = view.exitCode ?? 0;
 }
@@ -34,13 +35,15 @@ export function showError(context: CliContext, thrown: unknown): void {
   const next = nextHere(error.next, globals);
   if (globals.json) {
     const told = reason === null ? {} : { reason, ...details };
-    process.stdout.write(
-      JSON.stringify({ error: { what, why, next, code: exitCode, ...told } }, null, 2) + "\n",
-    );
+    process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));
   } else {
     process.stderr.write(errorText({ what, why, next }));
   }
   process.exitCode = exitCode;
+}
+
+function jsonText(value: unknown): string {
+  return `${wellFormedJson(JSON.stringify(value, null, 2))}\n`;
 }
 
 /** The lines of an error, with the final newline; without the third one when there is nothing to do. */

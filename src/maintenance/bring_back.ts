@@ -2,6 +2,7 @@
 import { compileRedactPatterns } from "../capture/redact.ts";
 import { openDatabase } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
+import { queueLostAgain } from "../store/queue.ts";
 import { copyForgotten } from "../store/without_index.ts";
 import { COUNT_NAMES } from "./exported_fields.ts";
 import { exportLines } from "./export.ts";
@@ -12,17 +13,20 @@ import type { SourceLine } from "./import_lines.ts";
  * Puts all rows that can be read into the database, which is made when it is not there, and what was forgotten into it
  * first, so that it stays away.
  *
- * @returns How many rows were put in, and at least how many cannot be read. @throws {Error} What SQLite says.
+ * @param lostPages Pages of a table that hold no rows any more, which an export does not count.
+ * @returns How many rows were put in, at least how many cannot be read, and how many captures are to be worked in once
+ * more, since what was made of them is lost. @throws {Error} What SQLite says.
  */
 export async function bringBack(
   aside: string,
   database: string,
-  { nowMs, busyTimeoutMs, redactPatterns }: {
+  { nowMs, busyTimeoutMs, redactPatterns, lostPages }: {
     readonly nowMs: number;
     readonly busyTimeoutMs: number;
     readonly redactPatterns: readonly string[];
+    readonly lostPages: number;
   },
-): Promise<{ readonly rows: number; readonly lost: number }> {
+): Promise<{ readonly rows: number; readonly lost: number; readonly again: number }> {
   const from = openToLook(aside);
   try {
     const to = await openDatabase(database, { busyTimeoutMs });
@@ -37,7 +41,8 @@ export async function bringBack(
         dryRun: false,
       });
       const rows = Object.values(COUNT_NAMES).reduce((sum, name) => sum + imported[name], 0);
-      return { rows, lost: told.lost + damaged };
+      const lost = told.lost + damaged + lostPages;
+      return { rows, lost, again: lost === 0 ? 0 : queueLostAgain(to, nowMs) };
     } finally {
       to.close();
     }

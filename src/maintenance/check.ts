@@ -6,6 +6,8 @@ export interface Check {
   readonly message: string;
   /** What to do, as in `UserError`: a command to paste wherever there is one; null when all is well. */
   readonly next: string | null;
+  /** All that is wrong, where the message tells only the first of it. */
+  readonly faults?: readonly string[];
 }
 
 /** What was found, before it has the name of its check. */

@@ -6,6 +6,7 @@ import { indexFaultsAt } from "../store/memory_index.ts";
 import { schemaFaults } from "../store/schema_care.ts";
 import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, type Finding, ok, warn } from "./check.ts";
+import { faultsText } from "./fault_text.ts";
 import { permissionFindings } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
@@ -49,7 +50,9 @@ export function checkDatabase(path: string): Check[] {
 function judge(look: () => readonly string[]): Finding {
   try {
     const faults = look();
-    return faults.length === 0 ? ok("no fault found") : fail(faults.join("; "), REPAIR);
+    return faults.length === 0
+      ? ok("no fault found")
+      : { ...fail(faultsText(faults), REPAIR), faults };
   } catch (thrown) {
     return fail(messageOf(thrown), REPAIR);
   }
@@ -73,6 +76,6 @@ function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Find
   return finding.status === "ok" ? ok(`version ${version}`) : finding;
 }
 
-function named(name: string, { status, message, next }: Finding): Check {
-  return { name, status, message, next };
+function named(name: string, { status, message, next, faults }: Finding): Check {
+  return { name, status, message, next, ...faults && { faults } };
 }

@@ -4,7 +4,9 @@ import { logFiles } from "../log/log.ts";
 import { baseName, joinPath, parentOf } from "../paths.ts";
 import { isPrivateFolder, type SpooledRecord, spoolSuffix } from "../spool/spool.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
+import { fallbackDatabase, isOwnDatabase } from "./fallback.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
+import { namesIn } from "./whole_file.ts";
 
 /** Where the files of this program lie. */
 export interface ForgetPlace {
@@ -114,7 +116,7 @@ export function writtenFiles(
 
 /**
  * Files of this program that hold copies: backups, databases that were set aside, exports, and what lies in the spool
- * under a name that is not this database's. They are never touched.
+ * under a name that is not this database's; and what hooks wrote while the home could not be used. They are never touched.
  */
 export function copiesOf(place: ForgetPlace): string[] {
   const { logs, agents } = writtenFiles(place);
@@ -131,7 +133,12 @@ export function copiesOf(place: ForgetPlace): string[] {
   const suffix = spoolSuffix(place.database);
   const waits = (path: string) =>
     place.spoolFolders.includes(parentOf(path)) && baseName(path).includes(suffix);
-  return [...new Set([...filesBelow(place.dataFolder), ...spooled, ...beside.filter(isFile)])]
+  const fallback = fallbackDatabase(place);
+  const elsewhere = isOwnDatabase(fallback)
+    ? DATABASE_FILES.map((ending) => fallback + ending).filter(isFile)
+    : [];
+  const all = [...filesBelow(place.dataFolder), ...spooled, ...beside.filter(isFile), ...elsewhere];
+  return [...new Set(all)]
     .filter((path) => !own.has(path) && !waits(path))
     .filter((path) => !isSame(path, place.database));
 }
@@ -156,14 +163,6 @@ function filesBelow(folder: string): string[] {
       return [];
     }
   });
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
-  } catch {
-    return [];
-  }
 }
 
 function isFile(path: string): boolean {

@@ -6,6 +6,17 @@ import { isThere } from "./whole_file.ts";
 /** The files that belong to a database, by their endings. */
 export const DATABASE_FILES: readonly string[] = ["", "-wal", "-shm"];
 
+/** Removes a database that was made for a while, as far as that can be done. */
+export function removeDatabase(path: string): void {
+  for (const ending of DATABASE_FILES) {
+    try {
+      Deno.removeSync(path + ending);
+    } catch {
+      // It was renamed, or never made.
+    }
+  }
+}
+
 /** Why a database is set aside; becomes a part of its new name. */
 export type AsideReason = "damaged" | "before-reset" | "before-restore";
 

@@ -34,6 +34,15 @@ export function isThere(path: string): boolean {
   }
 }
 
+/** The names in a folder, in order; none where it cannot be read. */
+export function namesIn(folder: string): string[] {
+  try {
+    return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
+  } catch {
+    return [];
+  }
+}
+
 function writeSynced(path: string, text: string, mode: number): void {
   using file = Deno.openSync(path, { write: true, createNew: true, mode });
   const bytes = new TextEncoder().encode(text);

@@ -4,7 +4,7 @@ import { quoteWord } from "../settings/hooks.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { copyWhole } from "../store/without_index.ts";
 import { install } from "./replace.ts";
-import { DATABASE_FILES, setAside } from "./set_aside.ts";
+import { removeDatabase, setAside } from "./set_aside.ts";
 
 /** So long a drain at work is waited for. */
 const LOCK_WAIT_MS = 15_000;
@@ -42,14 +42,6 @@ export function writeAnew(
     return { aside, rows };
   } finally {
     lock.release();
-    for (const ending of DATABASE_FILES) removeQuietly(copy + ending);
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It was renamed, or never made.
+    removeDatabase(copy);
   }
 }

@@ -12,6 +12,8 @@ type Words = ReadonlySet<string>;
 export interface SoughtItem {
   readonly text: string;
   readonly about: Words;
+  /** What is numbered in it: a version, an issue, a port. */
+  readonly numbers: Words;
 }
 
 /** A session that came later. */
@@ -22,7 +24,7 @@ export interface LaterSession {
 
 /** What was left, ready to be looked for. */
 export function soughtItem({ text, about }: LeftItem): SoughtItem {
-  return { text, about: wordsIn(about) };
+  return { text, about: wordsIn(about), numbers: numbersIn(text) };
 }
 
 /**
@@ -38,15 +40,33 @@ export function hasDone(
   // What has no words of its own is nobody's any more.
   if (item.about.size === 0) return true;
   const isNear = files.some((file) => options.files.includes(file));
-  return did.some((words) => speakOf(item.about, words, { isNear }));
+  return did.some((words) =>
+    !areApart(numbersOf(item.about), numbersOf(words)) && speakOf(item.about, words, { isNear })
+  );
 }
 
 /** Whether something of a list is the same as what is left. */
 export function saysAgain(item: SoughtItem, others: readonly SoughtItem[]): boolean {
-  return others.some(({ text, about }) =>
-    text === item.text || speakOf(item.about, about) ||
-    item.about.size > 1 && about.size > 1 && speakOf(about, item.about)
+  return others.some(({ text, about, numbers }) =>
+    text === item.text ||
+    !areApart(numbers, item.numbers) &&
+      (speakOf(item.about, about) ||
+        item.about.size > 1 && about.size > 1 && speakOf(about, item.about))
   );
+}
+
+function numbersIn(text: string): Words {
+  return new Set(text.match(/\d+(?:\.\d+)*/g));
+}
+
+/** The words with a digit. */
+function numbersOf(words: Words): Words {
+  return new Set([...words].filter((word) => /\d/.test(word)));
+}
+
+/** Whether both are of something with a number, and of none that is the same. */
+function areApart(one: Words, other: Words): boolean {
+  return one.size > 0 && other.size > 0 && one.isDisjointFrom(other);
 }
 
 /** The words that are kept with blanks between. */

@@ -21,6 +21,8 @@ export interface MemoryQuestion {
   readonly time: TimeSpan | null;
   /** What its date may mean, the likeliest first; none when it speaks of no day by its date. */
   readonly days: readonly SpokenDay[];
+  /** Whether it asks what was done or said then (`what did we decide on …`), not for what has a date. */
+  readonly asksThen: boolean;
   /** The words that speak of the time, in quotes; what says them beside all others is meant as well as what was made then. */
   readonly timeWords: readonly string[];
   /** What looks like a file in it, in small letters. */
@@ -56,8 +58,11 @@ const BEFORE_TIME: ReadonlySet<string> = new Set(['"on"', '"in"', '"at"', '"by"'
 /** Claude is asked what it said: "which library did you suggest?". */
 const OF_CLAUDE =
   /\b(?:did|had|have|were|was) you\b(?! (?:know|remember))|\byou(?:'ve| have| had)? (?:said|suggested|recommended|proposed|advised|told|mentioned|gave|found|wrote|listed|explained|showed)\b|\byour (?:advice|suggestion|recommendation|answer|proposal|explanation)s?\b/;
-/** The person asks what they told of themselves. */
+/** The person asks what they told of themselves; with a file in it, what was done there. */
 const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
+
+/** Somebody asks for what was. */
+const PAST = /\b(?:did|was|were|had|have|has|hast|hat|habe[nt]?|wurden?|waren?)\b/;
 
 /** Reads a question. It never fails. */
 export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
@@ -65,6 +70,7 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
   const lower = text.toLowerCase();
   const time = spokenTime(text, nowMs);
   const query = readQuery(text);
+  const paths = pathsIn(lower);
   const days = time === null || !isDay(time) ? [] : [
     time,
     ...time.other === null ? [] : [time.other],
@@ -85,10 +91,15 @@ export function readQuestion(whole: string, nowMs: number): MemoryQuestion {
     said: bareWords(text),
     time,
     days,
+    asksThen: time !== null && PAST.test(lower),
     timeWords: time === null ? [] : timeWords(time.words),
-    paths: pathsIn(lower),
+    paths,
     literals: time === null ? literalsIn(lower) : [],
-    speaker: OF_CLAUDE.test(lower) ? "claude" : OF_PERSON.test(lower) ? "person" : null,
+    speaker: OF_CLAUDE.test(lower)
+      ? "claude"
+      : OF_PERSON.test(lower) && paths.length === 0
+      ? "person"
+      : null,
   };
 }
 

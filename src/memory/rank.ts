@@ -58,7 +58,9 @@ export interface AskedDay {
     readonly saidBy: ReadonlySet<number>;
     readonly time: TimeSpan;
   }[];
-  /** How many words the question has beside it: each of them counts more than the day. */
+  /** Whether the question asks what was done on it: then it counts as any other time does. */
+  readonly isAsked: boolean;
+  /** How many words the question has beside it: else each of them counts more than the day. */
   readonly words: number;
 }
 
@@ -228,7 +230,8 @@ function timeScore(
     (at === 0 ? 1 : LESS_LIKELY) *
     Math.max(saidBy.has(id) ? 1 : 0, made * nearnessToDay(createdAtMs, time))
   );
-  return weights.day / (1 + day.words) * Math.max(...nearest);
+  const share = day.isAsked ? weights.time : weights.day / (1 + day.words);
+  return share * Math.max(...nearest);
 }
 
 /** 1 within the time, falling to 0 over as long again on either side. */

@@ -1,7 +1,8 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
-import { deedsOf, leftItemsIn } from "./said_done.ts";
+import { GOES_ON, leftBy } from "./left_by.ts";
+import { deedsOf } from "./said_done.ts";
 import { leftOpenIn, tellingMessage } from "./said_open.ts";
 import { shortened, titleLine } from "./text.ts";
 import { todosOf } from "./todos.ts";
@@ -36,9 +37,6 @@ const MAX_LISTED = 8;
 const MAX_FILES = 20;
 const MAX_MESSAGE_CHARS = 600;
 const SHORT_PROMPT = 80;
-/** A prompt of such words says nothing of what a session is about. */
-const GOES_ON =
-  /^\W*(?:(?:ok(?:ay)?|yes|yeah|sure|please|just|hi|hello|hey|continue|go on|go ahead|carry on|keep going|proceed|resume|next|thanks?|weiter|mach weiter|ja|bitte|hallo|sigue|continúa|contin[úu]a|继续)\b\W*){1,6}$|^\W*继续\W*$/i;
 
 /**
  * Tells a session by its observations.
@@ -54,7 +52,7 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
   const open = [...openFailures(parts), ...todos?.open ?? []];
   const files = filesByCount(edits);
   const message = tellingMessage(parts);
-  const left = leftItemsIn(message?.text ?? "");
+  const left = leftBy(parts);
   const did = deedsOf({
     asked: prompts.map(({ title }) => title).slice(-MAX_LISTED),
     done,

@@ -24,6 +24,8 @@ const MIN_TERMS = 3;
 /** Results that are looked at; those of the session itself it knows. */
 const LOOKED_AT = 16;
 const OF_FILE = 24;
+/** What is told of a file: that it was edited says nothing. */
+const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !== "summary");
 
 /** What a prompt calls to mind; the empty text when nothing does. @throws {Error} What SQLite says. */
 export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallPlace): string {
@@ -45,11 +47,12 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
 /** What is known of a file; the empty text when nothing is. @throws {Error} What SQLite says. */
 export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace): string {
   const path = pathInProject(file, place.root);
-  const found = timelineOfFile(db, path, { project: place.project, limit: OF_FILE })
-    .filter(({ kind, sessionId }) =>
-      kind !== "edit" && kind !== "summary" && HELPFUL_KINDS.has(kind) &&
-      sessionId !== place.sessionId
-    )
+  const found = timelineOfFile(db, path, {
+    project: place.project,
+    kinds: OF_FILES,
+    limit: OF_FILE,
+  })
+    .filter(({ sessionId }) => sessionId !== place.sessionId)
     .map((one) => ({ ...one, snippet: "" }));
   return tell(db, `Remembered about ${path} (conclaude):`, found, place);
 }

@@ -166,7 +166,7 @@ function rankAsked(
     readonly question: MemoryQuestion;
   },
 ): Ranked<IndexHit>[] {
-  const { time, days, timeWords, paths, speaker } = question;
+  const { time, days, asksThen, timeWords, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, asked, options);
   const spans = time === null ? [] : days.length === 0 ? [time] : days.map(({ time }) => time);
@@ -202,6 +202,7 @@ function rankAsked(
       saidBy: withTerm(db, matches.join(" OR "), ids),
       time,
     })),
+    isAsked: asksThen,
     words:
       asked.terms.filter(({ term, count }) =>
         term.kind === "word" && count > 0 && !dates.has(term.match)

@@ -23,9 +23,12 @@ export function projectName(project: string | null): string {
   return name === ".git" ? baseName(parentOf(project)) : name;
 }
 
-/** Whether observations are of several projects, which then have to be named. */
-export function areOfSeveral(all: readonly Pick<Observation, "project">[]): boolean {
-  return all.some(({ project }) => project !== all[0]!.project);
+/** Whether any observation is of another project than the one where somebody asks: then their projects are named. */
+export function isAnyOfOthers(
+  all: readonly Pick<Observation, "project">[],
+  here: string,
+): boolean {
+  return all.some(({ project }) => project !== here);
 }
 
 /** That nothing has what stood in quotes, before the results without the quotes. */

@@ -20,7 +20,7 @@ export interface DatabaseSize {
 }
 
 /** Faults that one check names at most. */
-const MAX_FAULTS = 20;
+export const MAX_FAULTS = 20;
 
 /** A copy takes all pages in one step, so that a busy writer cannot make it begin again and again. */
 const ALL_PAGES = 2 ** 30;
@@ -39,7 +39,7 @@ export function sqliteVersion(): string {
 }
 
 /**
- * What is wrong with the pages of a database; empty when nothing is. The words of the search index are left out: they can
+ * What is wrong with the pages of a database, a line each; empty when nothing is. The words of the search index are left out: they can
  * be made anew, see `memory_index.ts`.
  *
  * @param depth `full` also compares indexes with their tables, which takes several times as long.
@@ -47,16 +47,20 @@ export function sqliteVersion(): string {
 export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): string[] {
   const pragma = depth === "quick" ? "quick_check" : "integrity_check";
   const check = (of: string | number) =>
-    db.prepare(`PRAGMA ${pragma}(${of})`).all().map((row) => String(Object.values(row)[0]))
-      .filter((text) => text !== "ok" && !isIndexFault(text));
+    db.prepare(`PRAGMA ${pragma}(${of})`).all()
+      .flatMap((row) => String(Object.values(row)[0]).split("\n"))
+      .filter((line) => line !== "ok" && !TITLE.test(line) && !isIndexFault(line));
   try {
-    return check(MAX_FAULTS);
+    return check(MAX_FAULTS).slice(0, MAX_FAULTS);
   } catch (thrown) {
     if (!isIndexDamageOf(db, thrown)) throw thrown;
     // An index that cannot even be opened ends the whole check; so the tables are looked at one by one.
     return plainTables(db).flatMap(check).slice(0, MAX_FAULTS);
   }
 }
+
+/** Stands above what is wrong with the pages. */
+const TITLE = /^\*\*\* in database \w+ \*\*\*$/;
 
 function isIndexFault(text: string): boolean {
   return /^fts5: |inverted index for FTS5 table/.test(text);

@@ -56,7 +56,7 @@ export class ForeignDatabaseError extends Error {
  * @throws {Error} What SQLite or the file system says: locked, read-only, damaged, full.
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
-  if (path !== ":memory:") createPrivateFile(path, options.ownOnly ?? false);
+  const wasEmpty = path !== ":memory:" && createPrivateFile(path, options.ownOnly ?? false);
   const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
   try {
     db.exec(
@@ -65,7 +65,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
     const { version, isOurs } = identityOf(db);
     if (!isOurs && version !== 0) throw new ForeignDatabaseError(path, version);
     if (version > SCHEMA_VERSION) throw new NewerSchemaError(path, version);
-    if (version < SCHEMA_VERSION) (await import("./migrate.ts")).migrate(db, path);
+    if (version < SCHEMA_VERSION) (await import("./migrate.ts")).migrate(db, path, { wasEmpty });
     return db;
   } catch (thrown) {
     closeQuietly(db);
@@ -163,11 +163,16 @@ export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }
 
+/** A database is not shorter than its header. */
+const SMALLEST_BYTES = 100;
+
 /**
  * SQLite would make the file with the process's umask, and gives its companions (`-wal`, `-shm`) the file's own
  * permissions: so the file is made first, private, also where a link leads to it.
+ *
+ * @returns Whether there is a file already that has no bytes.
  */
-function createPrivateFile(path: string, ownOnly: boolean, links = 0): void {
+function createPrivateFile(path: string, ownOnly: boolean, links = 0): boolean {
   try {
     const info = Deno.lstatSync(path);
     if (ownOnly && !isOwnFile(info)) {
@@ -181,9 +186,13 @@ function createPrivateFile(path: string, ownOnly: boolean, links = 0): void {
     }
     if (info.isSymlink && links < MAX_LINKS) {
       const target = resolvePath(Deno.readLinkSync(path), { folder: parentOf(path) });
-      createPrivateFile(target, ownOnly, links + 1);
+      return createPrivateFile(target, ownOnly, links + 1);
     }
-    return;
+    if (info.isFile && info.size > 0 && info.size < SMALLEST_BYTES) {
+      // SQLite would take it for a new database as well, and write over it.
+      throw new Error("file is not a database");
+    }
+    return info.size === 0;
   } catch (thrown) {
     if (!(thrown instanceof Deno.errors.NotFound)) throw thrown;
   }
@@ -193,6 +202,7 @@ function createPrivateFile(path: string, ownOnly: boolean, links = 0): void {
   } catch (thrown) {
     if (!(thrown instanceof Deno.errors.AlreadyExists)) throw thrown;
   }
+  return false;
 }
 
 /** Whether it is a file that this user made, and no link: in a folder that others write to, anybody could have put it there. */

@@ -94,14 +94,22 @@ function* rowsOf(
       if (named != null) onLost({ type, id: String(named), why: messageOf(thrown) });
       return null;
     });
-    if (columns === null) unreadable++;
+    // One that is there when all are gone through, but not by its number.
+    const isMissing = columns === undefined && (isWhole || where.sql === "");
+    if (columns === null || isMissing) unreadable++;
     else if (columns !== undefined) {
       const whole = decode(columns as ExportRow["columns"]);
       if (type !== "observation") yield { type, columns: whole };
       else {
         const files = orDamaged(() => filesOf(db, place), () => null);
         if (files === null) unreadable++;
-        yield { type, columns: { ...whole, observed_files: files ?? "[]" } };
+        yield {
+          type,
+          columns: {
+            ...whole,
+            observed_files: files ?? orDamaged(() => pathsOf(db, place), () => "[]"),
+          },
+        };
       }
     }
   }
@@ -125,6 +133,17 @@ function filesOf(db: DatabaseSync, id: number): string {
     db,
     `SELECT json_group_array(json_object('path', path, 'digest', digest) ORDER BY path) AS files
        FROM observation_files
+      WHERE observation_id = ?`,
+  ).get(id);
+  return String(row!["files"]);
+}
+
+/** The same without the digests, from the index alone. */
+function pathsOf(db: DatabaseSync, id: number): string {
+  const row = statement(
+    db,
+    `SELECT json_group_array(json_object('path', path, 'digest', NULL) ORDER BY path) AS files
+       FROM observation_files INDEXED BY observation_files_by_observation
       WHERE observation_id = ?`,
   ).get(id);
   return String(row!["files"]);

@@ -19,7 +19,7 @@ const ORDER = { ">": "ASC", "<": "DESC" } as const;
 
 /** There is no further row. */
 const END = "end";
-/** The row was seen before: a walk that meets damaged text could go round for ever. */
+/** The row was seen before, or lies behind: a walk that meets damaged pages could go round for ever. */
 const KNOWN = "known";
 
 type Row = Record<string, SQLOutputValue>;
@@ -152,6 +152,8 @@ function walkTable(
     const isWhole = walk([from], ([after]) => {
       const place = statement.get(after!, to)?.["place"];
       if (place === undefined) return END;
+      // A damaged page may name any number.
+      if (sign === ">" ? Number(place) <= last : Number(place) >= last) return KNOWN;
       last = Number(place);
       greatest = Math.max(greatest, last);
       found.push(last);

@@ -1,6 +1,6 @@
 /** What a person looks at in memory: one observation, what stands around it, what there is of a file, counts. */
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservedFile } from "../memory/observation.ts";
+import type { ObservationKind, ObservedFile } from "../memory/observation.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 
@@ -119,24 +119,35 @@ export function timelineAround(
 /**
  * What there is of a file, or of all below a folder, the newest first.
  *
- * @param file From the project's folder, or the end of such a path. @param project Null: of all projects.
+ * @param file From the project's folder, or the end of such a path.
+ * @param options `project`: null for all of them; `kinds`: all where it is missing.
  */
 export function timelineOfFile(
   db: DatabaseSync,
   file: string,
-  { project, limit }: { readonly project: string | null; readonly limit: number },
+  { project, kinds, limit }: {
+    readonly project: string | null;
+    readonly kinds?: readonly ObservationKind[];
+    readonly limit: number;
+  },
 ): Observation[] {
   return db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
       WHERE (?2 IS NULL OR o.project = ?2)
+        AND (?4 IS NULL OR o.kind IN (SELECT value FROM json_each(?4)))
         AND o.id IN (
           SELECT observation_id
             FROM observation_files
            WHERE instr('/' || path || '/', '/' || ?1 || '/') > 0)
       ORDER BY o.created_at_ms DESC, o.id DESC
       LIMIT ?3`,
-  ).all(file.replace(/^\.?\/+|\/+$/g, ""), project, limit).map(observationOf);
+  ).all(
+    file.replace(/^\.?\/+|\/+$/g, ""),
+    project,
+    limit,
+    kinds === undefined ? null : JSON.stringify(kinds),
+  ).map(observationOf);
 }
 
 /** How much is remembered. */

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { type Migration, MIGRATIONS } from "../../migrations/mod.ts";
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
+import { noteEmptyBeginning } from "./beginning.ts";
 import {
   APPLICATION_ID,
   ForeignDatabaseError,
@@ -41,12 +42,17 @@ export interface MigrationReport {
  * Brings the schema up to this program's, all steps in one transaction: another process sees the old schema or the
  * new one. Safe to call from many processes at once; one does the work, the others find it done.
  *
- * @param path Only for error messages.
+ * @param path For error messages, and to see whether there was a database before.
+ * @param options `wasEmpty`: whether its file was there already, without bytes.
  * @throws {NewerSchemaError} Another, newer program migrated in the meantime.
  * @throws {ForeignDatabaseError} The file holds tables, but not ours. Nothing was changed.
  * @throws {MigrationError} The schema is as it was.
  */
-export function migrate(db: DatabaseSync, path: string): MigrationReport {
+export function migrate(
+  db: DatabaseSync,
+  path: string,
+  { wasEmpty = false }: { readonly wasEmpty?: boolean } = {},
+): MigrationReport {
   assertOurs(db, path);
   // Only before the first table can a database be made one that gives free pages back.
   db.exec("PRAGMA auto_vacuum = INCREMENTAL");
@@ -63,6 +69,7 @@ export function migrate(db: DatabaseSync, path: string): MigrationReport {
          VALUES ('migrated_by', ?1), ('migrated_at_ms', ?2)
          ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
       ).run(VERSION, String(Date.now()));
+      if (from === 0 && wasEmpty) noteEmptyBeginning(db, path, Date.now());
     }
     return { from, to: SCHEMA_VERSION, applied: steps.map((step) => step.name) };
   });

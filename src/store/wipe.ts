@@ -1,7 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { isDatabaseBusy } from "../errors.ts";
 import { checkpoint } from "./database.ts";
-import { type FileLayout, isServicePage, layoutOf, type Overflow, roomOf } from "./page_slack.ts";
+import { type FileLayout, isServicePage, layoutOf } from "./page_format.ts";
+import { type Overflow, roomOf } from "./page_slack.ts";
 import { markWiped } from "./forgotten.ts";
 import { waitMs } from "./wait.ts";
 

@@ -33,6 +33,50 @@ for (const giving of GIVING_TEXTS) {
   });
 }
 
+/** Below names that others have, too. */
+const KEPT_VALUES: readonly unknown[] = [
+  { password: "Password is required", forgot_password: "Forgot your password?" },
+  { scripts: { auth: "node scripts/auth2.js", "test:auth": "vitest run auth2" } },
+  { passwordSecret: "db-credentials-v3", token: "--color-primary-500", accessKey: "s" },
+  { pass: "test_login_v2", secret: "./src/secret2" },
+  { pw: 2, db_pw: "letters", PW: "required" },
+  { Name: "/db/tokenizer", Value: "x1y2z3w4" },
+  { pepper: 2, salt: 1 },
+  { pepper: "2 tsp" },
+  { pepper: { unit: "x1y2z3w4" } },
+  { credentials: "include" },
+  { credentials: { file: "/p/x2.json", user: "ana42x" } },
+  { credentials: true },
+  { "ssh-key": "~/.ssh/id_rsa2" },
+  { name: "SSH_KEY", value: "/root/.ssh/id_ed25519" },
+  { key: "pepper", value: 2 },
+  { dsn: "sqlite:/tmp/x1y2.db" },
+  { appKey: "home.title" },
+  ["run", "--credentials", "/p/x2.json"],
+];
+for (const value of KEPT_VALUES) {
+  Deno.test(`${JSON.stringify(value)} stays as it is`, () => {
+    assert.deepEqual(redactValue({ tool_input: value }, RULES), { tool_input: value });
+  });
+}
+
+Deno.test("a value is masked as a whole where a part of it is the secret", () => {
+  for (
+    const [before, value, after] of [
+      ["APP_KEY=", "base64:%=", ""],
+      ["DSN=", "joe/%@db", " next"],
+      ["DSN=", "joe/%@//db:1521/x", ""],
+      ['dsn: "', "joe:%@db:5432/app", '"'],
+      ['{"sentryDsn":"', "joe/%@//db/x", '"}'],
+    ] as const
+  ) {
+    const text = before + value.replace("%", () => SECRET) + after;
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
+    assert.equal(redactText(text, RULES), `${before}[redacted:secret]${after}`);
+    assert.ok(!redactText(JSON.stringify({ a: `x\n${text}` }), RULES).includes(SECRET));
+  }
+});
+
 Deno.test("a NUL becomes a blank, wherever it stands, and hides no secret behind it", () => {
   const value = {
     prompt: "before\0behind",
@@ -62,6 +106,25 @@ Deno.test("a phrase of several words is masked as a whole", () => {
     assert.equal(redactText(`${name}="${words}"`, RULES), `${name}="[redacted:secret]"`);
     assert.equal(redactText(`${name}=${words}\n`, RULES), `${name}=[redacted:secret]\n`);
   }
+});
+
+Deno.test("words that are no sentence are a phrase, and so is a sentence with the secret in it", () => {
+  for (
+    const value of [
+      "correct horse battery staple",
+      "the cat sat on a mat",
+      "my dog at the zoo",
+      "Kilo zebra",
+      `The login is ${SECRET}`,
+      "enter the x9Kq2z7 now",
+    ]
+  ) {
+    assert.equal(redactText(`password: "${value}"`, RULES).includes(value), false, value);
+    assert.deepEqual(redactValue({ password: value }, RULES), { password: "[redacted:secret]" });
+  }
+  assert.deepEqual(redactValue({ passphrase: "The cat is on your roof." }, RULES), {
+    passphrase: "[redacted:secret]",
+  });
 });
 
 Deno.test("JSON in an address is known by its names", () => {
@@ -100,6 +163,19 @@ const ASKING = [
   "pass show work/db",
   "gh auth token",
   "terraform output -raw db_password",
+  "heroku config:get X_KEY -a app",
+  "gcloud auth print-access-token",
+  "gcloud auth application-default print-access-token",
+  "aws ecr get-login-password --region eu-west-1",
+  "bw get password x",
+  "security find-generic-password -s x -w",
+  "security find-internet-password -w -a joe",
+  "doppler secrets get X --plain",
+  "jq -r .apiKey x.json",
+  "jq -r '.db.password' x.json",
+  "cat /run/secrets/x",
+  "cat ~/.vault-token",
+  "cat $HOME/.vault-token",
 ];
 for (const command of ASKING) {
   Deno.test(`what "${command}" prints is masked`, () => {
@@ -131,6 +207,14 @@ Deno.test("of an entry of pass the first line is masked, and another command's o
       ["op read op://dev/db/password", "[ERROR] 2026/11/22 no such item2"],
       ["kubectl get secret db -o name", "secret/db-x1y2"],
       ["kubectl get configmap db -o jsonpath='{.data.a}'", "x1y2z3w4"],
+      ["heroku config:get NODE_ENV", "stage2"],
+      ["gcloud auth list", "joe2"],
+      ["bw get username x", "joe2x1"],
+      ["security find-generic-password -s x", "x1y2z3w4"],
+      ["doppler secrets get X", "x1y2z3w4"],
+      ["jq -r .version x.json", "1.2.3-rc4"],
+      ["jq -r .tokenCount x.json", "x1y2z3w4"],
+      ["cat /run/secretsdir2", "x1y2z3w4"],
       ["echo $API_KEY > file2; wc -c file2", "40 file2"],
     ] as const
   ) {

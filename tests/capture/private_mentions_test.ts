@@ -64,6 +64,12 @@ const REAL: readonly (readonly [text: string, left: string])[] = [
   ['{"text":"<private>"}\n{"text":"b"}', '{"text":"%'],
   ['    "text": "<private>"\n  },\n "b"', '    "text": "%'],
   ['["b","</private>","a"]', '%","a"]'],
+  // Tags over two lines.
+  ["a <private\n>b</private\n> a", "a % a"],
+  ["a\n<private \r\n>\r\nb\n</private\t\n>\na", "a\n%\na"],
+  ["a <private\n why\n>b", "a %"],
+  ['{"a":"a <private\\n>b</private \\n> a"}', '{"a":"a % a"}'],
+  ["b</private\n> a", "% a"],
   // Pairs.
   ["wrap it in `<private>b</private>`, please", "wrap it in `%`, please"],
   ['new RegExp("<private>(.*?)</private>")', 'new RegExp("%")'],
@@ -102,6 +108,20 @@ Deno.test("a tag in quotes that a later string closes hides what is between", ()
     assert.doesNotMatch(left, /hush/);
     assert.match(left, / d"/);
     assert.match(left, /"a"/);
+  }
+});
+
+Deno.test("a tag that is broken over two blocks of an answer is one", () => {
+  for (
+    const texts of [
+      ["a", "<private", ">", "hush", "</private", ">", "z"],
+      ["a", "<private ", " why>hush", "hush</private\n", ">", "z"],
+    ]
+  ) {
+    const content = texts.map((text) => ({ type: "text", text }));
+    const left = JSON.stringify(redactValue({ content }, RULES));
+    assert.doesNotMatch(left, /hush/);
+    assert.match(left, /"a".*"z"/);
   }
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { defaultBackupPath, newestBackup } from "../../src/maintenance/backup.ts";
-import { executeSql, garbage } from "../support/spoilt.ts";
+import { closeDatabase, executeSql, garbage, schemaPages, spoil } from "../support/spoilt.ts";
 import { query, queryValue } from "../support/look.ts";
 import { modeOf, namesIn, snapshot, type Stage, stage } from "./support.ts";
 
@@ -36,6 +36,19 @@ Deno.test("db path says which database counts and what chose it, and makes none"
   });
   assert.equal((await place.json(["db", "path", "--no-db"])).body.path, ":memory:");
   assert.deepEqual(namesIn(place.project), [".conclaude.yaml"]);
+});
+
+Deno.test("who names a database that is not there is told so, beside what nothing holds", async () => {
+  using place = stage();
+  const { code, stdout, stderr } = await place.run(["--db", "other.db", "queue", "list"]);
+  assert.equal(code, 0);
+  assert.match(stdout, /No captures match/);
+  assert.equal(
+    stderr,
+    `There is no database at ${join(place.project, "other.db")}: nothing is read.\n`,
+  );
+  assert.equal((await place.run(["queue", "list"])).stderr, "");
+  assert.deepEqual(namesIn(place.project), []);
 });
 
 Deno.test("db backup makes a private, whole copy although the umask is 000, and never replaces a file", async () => {
@@ -230,6 +243,26 @@ Deno.test("db check reads everything and exits with 1 when there is a fault", as
   assert.equal(bad.code, 1);
   assert.match(JSON.stringify(bad.body), /index sessions_by_short_id is missing/);
   assert.match(JSON.stringify(bad.body), /chmod 600/);
+});
+
+Deno.test("of damaged pages db check and doctor tell the first fault and how many more, and --json has them all", async () => {
+  using place = stage();
+  await withSession(place, "s");
+  const stdin = { session_id: "s", tool_name: "Read", tool_response: "x".repeat(60_000) };
+  for (let i = 0; i < 3; i++) await place.run(["hook", "PostToolUse"], { stdin });
+  closeDatabase(place.database);
+  spoil(place.database, { at: await schemaPages() * 4096, length: 3 * 4096 });
+  const { body } = await place.json(["db", "check"]);
+  const { message, faults = [] } = body.checks.find(({ name }) => name === "integrity")!;
+  assert.ok(faults.length > 2, message);
+  assert.ok(faults.every((fault) => !/\n|\*\*\*/.test(fault)), faults.join("\n"));
+  const told = faults.length < 20 ? faults.length - 1 : "at least 19";
+  assert.equal(message, `${faults[0]} (and ${told} more)`);
+  const looked = (await place.json(["doctor"])).body.checks;
+  const [, fault] = /is damaged: (.*?); what can be read/s.exec(
+    looked.find(({ name }) => name === "database")!.message,
+  )!;
+  assert.match(fault!, /^[^\n*]{1,200} \(and (?:at least )?\d+ more\)$/);
 });
 
 Deno.test("db migrate makes the database once, and stats counts what is in it", async () => {

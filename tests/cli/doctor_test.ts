@@ -226,6 +226,39 @@ Deno.test("doctor says that a database was cut to nothing, where there was one b
   assert.equal((await rowNow()).status, "ok");
 });
 
+Deno.test("doctor still says that a database was cut to nothing when hooks have begun it anew", async () => {
+  using place = stage();
+  const rowsNow = async () => rowsOf((await place.json(["doctor"])).body, "database");
+  Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
+  Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
+  await useTwice(place);
+  assert.deepEqual((await rowsNow()).map(({ status }) => status), ["ok"]);
+  assert.equal((await place.run(["queue", "drain"])).code, 0);
+  const cut = async () => {
+    settle(place);
+    Deno.truncateSync(place.database);
+    await useTwice(place);
+    const rows = await rowsNow();
+    assert.deepEqual(rows.map(({ status }) => status), ["ok", "warn"]);
+    assert.match(
+      rows[1]!.message,
+      / began anew at \S+Z: its file was empty, and it was not before/,
+    );
+    assert.ok(isNext(rows[1]!.next!));
+    return rows[1]!.next!;
+  };
+  assert.match(await cut(), /^ls -l /);
+  await place.run(["db", "backup"]);
+  assert.match((await rowsNow())[1]!.next!, /^ls -l /);
+  const next = await cut();
+  assert.match(next, /^conclaude db restore \S+/);
+  assert.equal((await place.run(next.split(" ").slice(1))).code, 0);
+  const [row, told] = await rowsNow();
+  assert.equal(row!.status, "ok");
+  // What the backup is of had begun anew, too.
+  assert.match(told!.next!, /^ls -l /);
+});
+
 Deno.test("doctor --fix never renames a file that is no database by name or by content", async () => {
   using place = stage();
   const photo = join(place.project, "photo.jpg");

@@ -121,3 +121,30 @@ function namesOfDrafts(folder: string): string[] {
     name.endsWith(".tmp")
   );
 }
+
+Deno.test("half of a surrogate pair does not keep strict readers from an export, and comes back as U+FFFD", async () => {
+  using from = await tempDatabase();
+  using to = await tempDatabase();
+  const halves = String.raw`"\ud83d\"","\uDC00 x","\ud800\ud83d\ude00\udfff"`;
+  const others = String.raw`"\\ud800","\ud83d\uDE00","\\\\ud83d","\u2028 😀"`;
+  const mended = String.raw`"\ufffd\"","\ufffd x","\ufffd\ud83d\ude00\ufffd"`;
+  const payload = (texts: string) => `{"tool_response":[${texts},${others}]}`;
+  saveEvent(from.db, {
+    execution: { metadata: { note: "cut \ud83d" } },
+    capture: { payload: payload(halves) },
+  });
+  const file = `${from.folder}/out.jsonl`;
+  await runVerbJson(["export", "--output", file], { home: from.folder, database: from.path });
+  const lines = Deno.readTextFileSync(file).trimEnd().split("\n");
+  for (const line of lines) JSON.parse(line, (_, value) => assert.ok(isWellFormed(value), line));
+  assert.ok(lines.some((line) => line.endsWith(`,"payload":${payload(mended)}}`)));
+  const there = { home: to.folder, database: to.path };
+  assert.equal((await runVerb(["import", file], there)).code, 0);
+  const again = (await runVerb(["export"], there)).stdout.trimEnd().split("\n");
+  const rows = (all: readonly string[]) => all.slice(1).map((line) => JSON.parse(line));
+  assert.deepEqual(rows(again), rows(lines));
+});
+
+function isWellFormed(value: unknown): boolean {
+  return typeof value !== "string" || value.isWellFormed();
+}

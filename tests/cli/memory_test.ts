@@ -196,6 +196,21 @@ Deno.test("results of several projects are told with the project's name", async 
   assert.doesNotMatch(await told("timeline", "a.md", "--here"), /\[/);
 });
 
+Deno.test("results of one project are told with its name wherever that is not the project here", async () => {
+  using home = tempHome();
+  const project = join(home.path, "harbour");
+  await Deno.mkdir(project);
+  const there = { path: home.path, project };
+  await ask(there, ["memory", "remember", "The pier is closed", "--file", "a.md"]);
+  const told = async (place: Place, ...args: string[]) =>
+    (await run(place, ["memory", ...args])).stdout;
+  const elsewhere = { path: home.path, project: home.path };
+  assert.match(await told(elsewhere, "search", "pier"), / · harbour · /);
+  assert.match(await told(elsewhere, "timeline", "a.md"), /The pier is closed {2}\[harbour\]/);
+  assert.doesNotMatch(await told(there, "search", "pier"), /harbour/);
+  assert.doesNotMatch(await told(there, "timeline", "a.md"), /harbour/);
+});
+
 Deno.test("what is known of a repository that was moved is found by the folder where it was", async () => {
   using home = tempHome();
   const old = join(home.path, "old");

@@ -134,7 +134,11 @@ Deno.test("queue drain takes in the spool, works all captures into memory, and c
   // Of a drain that died over it, whenever that was.
   db.prepare("UPDATE pending_queue SET status = 'processing' WHERE id = ?").run(stuck);
   spool(folder, path);
-  assert.equal((await runVerbJson(["queue", "stats"], placeOf(temp))).spooled, 1);
+  const waits = /^in the spool {2}1 waiting: run `conclaude queue drain`$/m;
+  for (const verb of ["stats", "list"]) {
+    assert.equal((await runVerbJson(["queue", verb], placeOf(temp))).spooled, 1, verb);
+    assert.match((await runVerb(["queue", verb], placeOf(temp))).stdout, waits, verb);
+  }
   const { savedBytes, freedBytes, ...report } = await runVerbJson(
     ["queue", "drain"],
     placeOf(temp),
@@ -155,6 +159,7 @@ Deno.test("queue drain takes in the spool, works all captures into memory, and c
   const stats = await runVerbJson(["queue", "stats"], placeOf(temp));
   assert.deepEqual(stats.byStatus, { raw: 0, processing: 0, done: 3, error: 0 });
   assert.equal(stats.spooled, 0);
+  assert.doesNotMatch((await runVerb(["queue", "list"], placeOf(temp))).stdout, /spool/);
   assert.ok(stats.storedBytes < stats.rawBytes / 10);
 });
 

@@ -44,6 +44,7 @@ Deno.test("status --json tells of the database, the sessions, the queue and the 
     },
     daemon: { running: false },
     spool: { waiting: 0 },
+    fallback: null,
     hooks: [],
     config: { files: [], problems: 0 },
   });

@@ -22,6 +22,7 @@ export interface CheckRow {
   readonly status: string;
   readonly message: string;
   readonly next: string | null;
+  readonly faults?: readonly string[];
 }
 
 /** What the verbs of these tests print with `--json`, all fields together; each verb prints some of them. */

@@ -124,3 +124,19 @@ Deno.test("a damaged page of the counters costs the counters on it", async () =>
   }
   assert.ok(spoilt > 3, `${spoilt}`);
 });
+
+Deno.test("wherever a database ends, an export of what is left ends as well", async () => {
+  using temp = await usedDatabase();
+  const sound = Deno.readFileSync(temp.path);
+  const first = await schemaPages();
+  for (let page = first; page < sound.length / PAGE_BYTES; page += 3) {
+    const left = sound.slice();
+    // Within a page, so that it begins as one that says how many rows it has.
+    left.fill(0, page * PAGE_BYTES + 80 + page % 900);
+    Deno.writeFileSync(temp.path, left);
+    const lines = exported(temp.path);
+    const { unreadable, type } = lines.at(-1)!;
+    assert.equal(type, "end");
+    assert.ok(Number(unreadable) > 0, `${page}`);
+  }
+});

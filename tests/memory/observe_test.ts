@@ -476,6 +476,7 @@ Deno.test("the line that says what is wrong is found among others", () => {
     ["bash: foo: command not found", "bash: foo: command not found"],
     ["one\ntwo", "two"],
     ["Failures:\nmake: *** [x] Error 2", "make: *** [x] Error 2"],
+    ["not ok 1 - a\n  error: |-\n    2 is not 3\n  code: 'ERR'", "error: 2 is not 3"],
     ["Tests: 1 failed, 4 passed, 5 total", null],
     ["", null],
   ];

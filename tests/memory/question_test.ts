@@ -110,6 +110,8 @@ Deno.test("a question of nothing but a time has no words to look for", () => {
 
 Deno.test("a question tells whose words answer it", () => {
   const speakers = {
+    "what did I do in auth/batch.go": null,
+    "which file did you change, src/a.ts?": "claude",
     "which library did you suggest?": "claude",
     "what was your advice about the index": "claude",
     "what breed is my dog": "person",

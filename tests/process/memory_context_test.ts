@@ -265,6 +265,27 @@ Deno.test("a prompt and an edit are answered with what is remembered, once, wher
   assert.equal(await send(at, "UserPromptSubmit", { prompt: "go on" }, { session: third }), "");
 });
 
+Deno.test("what is known of a file is told before an edit however often it was edited since", async () => {
+  using at = await workplace();
+  const run = (...args: string[]) =>
+    startProgram(["memory", ...args], { env: { HOME: at.path }, cwd: at.project });
+  await run("remember", "Prices are in cents", "--file", "src/price.py");
+  for (let n = 0; n < 30; n++) {
+    await edit(at, "src/price.py", `price = ${n}\n`);
+    if (n % 10 === 9) await said(at, "Changed.");
+  }
+  await Deno.writeTextFile(
+    join(at.project, ".conclaude.yaml"),
+    "memory: {recall: {edits: true}}\n",
+  );
+  const use = {
+    tool_name: "Edit",
+    tool_input: { file_path: join(at.project, "src/price.py"), old_string: "1", new_string: "2" },
+  };
+  const told = await send(at, "PreToolUse", use, { session: SECOND });
+  assert.match(told, /Prices are in cents/);
+});
+
 Deno.test("with memory switched off nothing is worked in and nothing told; captures stay", async () => {
   using at = await workplace();
   await Deno.writeTextFile(join(at.project, ".conclaude.yaml"), "memory: {enabled: false}\n");

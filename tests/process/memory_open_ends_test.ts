@@ -180,6 +180,66 @@ Deno.test("what Claude said is still open is told, also when it said something s
   );
 });
 
+const DISCOUNTS = "Discounts are in.\n\nNext steps:\n- Negative discounts are not rejected yet";
+/** A turn that came after it, and whether what was said is open still. */
+const LATER_TURNS = [
+  { prompt: "Which file did you change?", answer: "I changed price.py.", isOpen: true },
+  { prompt: "Add a logo", file: "logo.css", answer: "The logo is there.", isOpen: true },
+  { prompt: "Now the header, it is too wide", file: "a.css", answer: "Narrower.", isOpen: true },
+  { prompt: "please do the next steps", file: "price.py", answer: "Done.", isOpen: false },
+  { prompt: "yes, do that", file: "price.py", answer: "Done.", isOpen: false },
+  { prompt: "go on", file: "price.py", answer: "It works.", isOpen: false },
+  {
+    prompt: "Reject what is below zero",
+    file: "price.py",
+    answer: "Negative discounts are rejected now.",
+    isOpen: false,
+  },
+  { prompt: "never mind, no need for that", answer: "Fine, I leave it.", isOpen: false },
+  { prompt: "Anything else?", answer: "Still open: the currency.", isOpen: false },
+];
+for (const { prompt, file, answer, isOpen } of LATER_TURNS) {
+  Deno.test(`what Claude said is left is ${isOpen ? "" : "not "}open after a turn of "${prompt}"`, async () => {
+    using at = await workplace();
+    await asked(at, "Add discounts");
+    await edit(at, "price.py", "1\n");
+    await said(at, DISCOUNTS);
+    await asked(at, prompt);
+    if (file !== undefined) await edit(at, file, "2\n");
+    await said(at, answer);
+    const told = await start(at, "startup", { session: SECOND });
+    assert.equal(/said: Negative discounts are not rejected yet/.test(told), isOpen, told);
+  });
+}
+
+Deno.test("a compaction takes nothing back of what Claude said is left", async () => {
+  using at = await workplace();
+  await asked(at, "Add discounts");
+  await edit(at, "price.py", "1\n");
+  await said(at, DISCOUNTS);
+  await send(at, "PostCompact", { trigger: "manual", compact_summary: "Discounts were added." });
+  const told = await start(at, "startup", { session: SECOND });
+  assert.match(told, /said: Negative discounts are not rejected yet/);
+});
+
+Deno.test("two that differ by a number alone are both open", async () => {
+  using at = await workplace();
+  await asked(at, "Document module 10");
+  await said(at, "Begun.\n\nNext steps:\n- Update CHANGELOG for 1.2.0\n- write docs of module 10");
+  await asked(at, "Document module 11", THIRD);
+  await said(
+    at,
+    "Begun.\n\nNext steps:\n- Update CHANGELOG for 1.3.0\n- write docs of module 11",
+    THIRD,
+  );
+  assert.deepEqual((await start(at, "startup", { session: SECOND })).match(/said: .*/g), [
+    "said: Update CHANGELOG for 1.3.0",
+    "said: write docs of module 11",
+    "said: Update CHANGELOG for 1.2.0",
+    "said: write docs of module 10",
+  ]);
+});
+
 Deno.test("a command that passes mends what failed before it, also when the clock was set back between", async () => {
   using at = await workplace();
   await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");

@@ -305,6 +305,20 @@ Deno.test("the date of a question does not put less of its words before what hol
   strictEqual(found[2], texts[5]![1], "all words, of another day");
 });
 
+Deno.test("what is asked of a day is answered by what was said on it, though others have more of its words", async () => {
+  const at = (day: number) =>
+    `2026-0${1 + Math.floor(day / 28)}-${String(1 + day % 28).padStart(2, "0")}`;
+  const others = Array.from(
+    { length: 30 },
+    (_, i) => [at(i), `We decided on the colour of the header: variant ${i}.`] as const,
+  );
+  const right = "For the colour of the header we take the green one.";
+  using memory = await remembering(saidOn([...others, [at(40), right]]));
+  const first = (text: string) => memory.search(text)[0]?.title;
+  strictEqual(first(`what did we decide about the colour of the header on ${at(40)}`), right);
+  strictEqual(first("which colour of the header was decided on 13 February 2026"), right);
+});
+
 /** A day in the ways in which people write it. */
 const WRITTEN = [
   "2025-11-18",

@@ -234,3 +234,13 @@ Deno.test("doctor and db check notice a damaged index; doctor --fix mends it and
   using db = new DatabaseSync(temp.path);
   assert.equal(found(db), ROWS);
 });
+
+Deno.test("once a row was removed, the index has the format of SQLite 3.42, which the README names", async () => {
+  using temp = await filled();
+  temp.db.exec("DELETE FROM observations WHERE id = 1");
+  const row = temp.db.prepare("SELECT v FROM memory_index_config WHERE k = 'version'").get();
+  // Older ones know 4 alone: "invalid fts5 file format (found 5, expected 4)".
+  assert.equal(row!["v"], 5);
+  const readme = Deno.readTextFileSync(new URL("../../README.md", import.meta.url));
+  assert.match(readme, /`sqlite3 [^`]+` works; to look into the search index[^.]*3\.42 or newer/);
+});

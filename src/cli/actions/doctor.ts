@@ -1,3 +1,4 @@
+import { count } from "../../maintenance/count_text.ts";
 import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { type Examination, examine } from "../../maintenance/doctor/examine.ts";
@@ -92,8 +93,4 @@ function summary({ checks, fixable }: Examination, repair: string | null): strin
     ? ` \`${repair}\` can correct ${fixable} of them.`
     : "";
   return `${counts}.${offer}`;
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }

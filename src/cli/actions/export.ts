@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { type ExportCounts, exportLines } from "../../maintenance/export.ts";
+import { wellFormedJson } from "../../maintenance/well_formed.ts";
 import type { ExportFilter, LostRow } from "../../store/export.ts";
 import type { CliContext } from "../context.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
@@ -97,7 +98,7 @@ function writeAll(
   try {
     let step = lines.next();
     for (let count = 1; !step.done; step = lines.next(), count++) {
-      sink.write(step.value);
+      sink.write(wellFormedJson(step.value));
       progress?.tell(`${count} lines …`);
     }
     progress?.end();

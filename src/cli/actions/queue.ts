@@ -17,9 +17,10 @@ import { shortened } from "../../memory/text.ts";
 import { relativeTime, timeUntil } from "../../time.ts";
 import { limitOf } from "../command.ts";
 import type { CliContext } from "../context.ts";
+import { hintsHere } from "../next_command.ts";
 import { queueItemOf } from "../queue_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
-import { openStore } from "../store.ts";
+import { openStore, type Place } from "../store.ts";
 import { bytesText, tableText } from "../table.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
@@ -37,7 +38,7 @@ export async function listItems(
     readonly limit?: number;
   },
 ): Promise<View> {
-  const { db } = await openStore(context, "read");
+  const { db, place } = await openStore(context, "read");
   const items = listQueue(db, {
     sessionId: sessionFilterOf(db, flags.session),
     status: flags.status ?? null,
@@ -45,31 +46,44 @@ export async function listItems(
     limit: limitOf(context, flags.limit),
   });
   const now = Date.now();
+  const spooled = spooledFor(context, place);
+  const table = tableText(items, [
+    { title: "ID", value: (item) => item.id },
+    { title: "PRIORITY", value: (item) => item.priority },
+    { title: "STATUS", value: (item) => item.status },
+    { title: "SESSION", value: (item) => shortSessionId(item.sessionId) },
+    { title: "CAPTURED", value: (item) => relativeTime(item.createdAtMs, now) },
+    { title: "SIZE", value: ({ rawBytes }) => sizeText(rawBytes), align: "right" },
+    { title: "TOOL", value: (item) => item.toolName },
+    ...items.some(({ retryAtMs }) => retryAtMs !== null)
+      ? [{
+        title: "RETRY",
+        value: ({ retryAtMs }: QueueItem) => retryAtMs === null ? "" : timeUntil(retryAtMs, now),
+      }]
+      : [],
+    ...items.some(({ errorMessage }) => errorMessage !== null)
+      ? [{
+        title: "ERROR",
+        value: ({ errorMessage }: QueueItem) => shortened(errorMessage ?? "", MAX_ERROR_CHARS),
+      }]
+      : [],
+    { title: "FILES", value: (item) => item.filesTouched.join(" ") },
+  ], { empty: "No captures match.", color: context.globals.color });
   return {
-    json: { items },
-    text: tableText(items, [
-      { title: "ID", value: (item) => item.id },
-      { title: "PRIORITY", value: (item) => item.priority },
-      { title: "STATUS", value: (item) => item.status },
-      { title: "SESSION", value: (item) => shortSessionId(item.sessionId) },
-      { title: "CAPTURED", value: (item) => relativeTime(item.createdAtMs, now) },
-      { title: "SIZE", value: ({ rawBytes }) => sizeText(rawBytes), align: "right" },
-      { title: "TOOL", value: (item) => item.toolName },
-      ...items.some(({ retryAtMs }) => retryAtMs !== null)
-        ? [{
-          title: "RETRY",
-          value: ({ retryAtMs }: QueueItem) => retryAtMs === null ? "" : timeUntil(retryAtMs, now),
-        }]
-        : [],
-      ...items.some(({ errorMessage }) => errorMessage !== null)
-        ? [{
-          title: "ERROR",
-          value: ({ errorMessage }: QueueItem) => shortened(errorMessage ?? "", MAX_ERROR_CHARS),
-        }]
-        : [],
-      { title: "FILES", value: (item) => item.filesTouched.join(" ") },
-    ], { empty: "No captures match.", color: context.globals.color }),
+    json: { items, spooled },
+    text: spooled === 0 ? table : `${table}\n\nin the spool  ${spooledText(spooled, context)}`,
   };
+}
+
+/** How many records wait in the spool, captures among them, because the database could not take them. */
+function spooledFor({ locations }: CliContext, { database }: Place): number {
+  return spooledFiles({ database, folders: locations.spoolFolders }).length;
+}
+
+function spooledText(spooled: number, { globals }: CliContext): string {
+  return spooled === 0
+    ? "0"
+    : hintsHere(`${spooled} waiting: run \`conclaude queue drain\``, globals);
 }
 
 /** `conclaude queue show ID` */
@@ -101,10 +115,7 @@ export async function showQueueStats(context: CliContext): Promise<View> {
   const totals = totalsOf(groups);
   const retries = queueRetries(db);
   const nowMs = Date.now();
-  const spooled = spooledFiles({
-    database: place.database,
-    folders: context.locations.spoolFolders,
-  }).length;
+  const spooled = spooledFor(context, place);
   const share = totals.rawBytes === 0
     ? ""
     : ` (${Math.round(100 * totals.storedBytes / totals.rawBytes)} %)`;
@@ -129,7 +140,7 @@ export async function showQueueStats(context: CliContext): Promise<View> {
       ...retries.nextRetryAtMs === null
         ? []
         : [`tried again   ${retries.retrying}, next ${timeUntil(retries.nextRetryAtMs, nowMs)}`],
-      `in the spool  ${spooled}`,
+      `in the spool  ${spooledText(spooled, context)}`,
     ].join("\n"),
   };
 }

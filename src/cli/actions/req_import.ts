@@ -1,4 +1,5 @@
 /** `conclaude req import`: takes over what the older requirements framework has. */
+import { count } from "../../maintenance/count_text.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { findRepository } from "../../git/repository.ts";
@@ -121,8 +122,4 @@ function textOf(
 
 function section(title: string, rows: readonly LeftOut[]): string[] {
   return rows.length === 0 ? [] : [title, ...rows.map(({ name, why }) => `  ${name}: ${why}`)];
-}
-
-function count(n: number, noun: string): string {
-  return n === 1 ? `1 ${noun}` : `${n} ${noun}s`;
 }

@@ -2,6 +2,7 @@ import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { readConfigFiles } from "../../config/discover.ts";
 import { findRepository, type Repository } from "../../git/repository.ts";
+import { bringOver, type LeftBehind, leftBehind } from "../../maintenance/fallback.ts";
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
 import { baseName, parentOf } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
@@ -19,7 +20,7 @@ import type { CliContext } from "../context.ts";
 import { isDaemonHere } from "../daemon_here.ts";
 import { hooksPlace } from "../hooks_place.ts";
 import { hintsHere } from "../next_command.ts";
-import { openStore } from "../store.ts";
+import { openStore, type Place } from "../store.ts";
 import { bytesText } from "../table.ts";
 import type { View } from "../view.ts";
 
@@ -47,6 +48,8 @@ export interface StatusReport {
   /** The hooks of the last 24 hours. */
   readonly audit: ExecutionSummary & { readonly sinceMs: number };
   readonly spool: { readonly waiting: number };
+  /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
+  readonly fallback: FallbackLine | null;
   /** The settings files that hold our hooks; empty when none are installed. */
   readonly hooks: readonly { readonly path: string; readonly events: readonly string[] }[];
   readonly config: {
@@ -65,6 +68,11 @@ interface WorkCounts {
   readonly workflows: Readonly<Record<string, number>>;
   readonly agents: number;
   readonly questions: number;
+}
+
+interface FallbackLine extends Pick<LeftBehind, "path" | "events" | "captures"> {
+  /** The command that brings it over. */
+  readonly next: string;
 }
 
 /** `conclaude status` */
@@ -97,6 +105,7 @@ export async function showStatus(context: CliContext): Promise<View> {
         folders: context.locations.spoolFolders,
       }).length,
     },
+    fallback: fallbackOf(context, place, now),
     hooks: installedHooks(hooksPlace(context)),
     config: {
       files: readConfigFiles(looks, context.locations).map(({ layer, path }) => ({ layer, path })),
@@ -106,6 +115,23 @@ export async function showStatus(context: CliContext): Promise<View> {
   const folder = repository === undefined ? project : projectFolder(repository);
   const text = textOf(report, { project: folder, queued: countQueued(db), nowMs: now });
   return { json: report, text: hintsHere(text, context.globals) };
+}
+
+/** What cannot be read is left to `doctor`. */
+function fallbackOf(
+  { locations }: CliContext,
+  { database, config }: Place,
+  nowMs: number,
+): FallbackLine | null {
+  try {
+    const retentionDays = config.sessionRetentionDays;
+    const found = leftBehind({ locations, database, retentionDays, nowMs });
+    if (found === null) return null;
+    const { path, events, captures } = found;
+    return { path, events, captures, next: bringOver(found) };
+  } catch {
+    return null;
+  }
 }
 
 /** The folder that a person means: where the common git directory is the `.git` of a checkout, that checkout. */
@@ -193,7 +219,7 @@ function textOf(
     readonly nowMs: number;
   },
 ): string {
-  const { database, sessions, queue, memory, audit, spool, config } = report;
+  const { database, sessions, queue, memory, audit, spool, fallback, config } = report;
   const lines: readonly (readonly [name: string, value: string])[] = [
     ["conclaude", report.version],
     [
@@ -230,6 +256,9 @@ function textOf(
     [
       "spool",
       `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,
+    ],
+    ...fallback === null ? [] : [
+      ["fallback", `${fallback.path} is left behind: run \`${fallback.next}\``] as const,
     ],
     ...config.files.length === 0
       ? [["config", "defaults"] as const]

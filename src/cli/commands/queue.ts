@@ -36,8 +36,10 @@ export const queue = group({
         },
       },
       brief: "List captures in the order in which they are worked in",
-      about:
-        "Lists captured tool uses: high priority first, then normal and low, each the oldest first.",
+      about: [
+        "Lists captured tool uses: high priority first, then normal and low, each the oldest first. Below them it says",
+        "how many records wait in the spool because the database could not take them.",
+      ].join("\n"),
       examples: [
         "conclaude queue list --status raw --priority high",
         "conclaude queue list --session 01980c5e --json",

@@ -3,6 +3,7 @@ import { messageOf } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { integrityFaults } from "../../store/care.ts";
+import { bytesBeforeCut, lacksHeader } from "../../store/file_header.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
@@ -10,11 +11,13 @@ import { isIndexAlone } from "../../store/without_index.ts";
 import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
+import { faultsText } from "../fault_text.ts";
 import { DATABASE_FILES, setAside } from "../set_aside.ts";
 import { isThere } from "../whole_file.ts";
+import { lookAtBeginning } from "./beginning.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
 import type { RepairPlace } from "./place.ts";
-import { broughtBack, broughtBackOfCut, bytesBeforeCut, damagedIndex } from "./repair_pages.ts";
+import { broughtBack, damagedIndex } from "./repair_pages.ts";
 import { lookAtSchema } from "./schema.ts";
 import { isSaved, savedText, wayToSave } from "./salvage.ts";
 import { judgeMigration } from "./version.ts";
@@ -64,30 +67,35 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
   ours: (place, { version }) => judgeContent(place, version),
 };
 
-/** The database: which one, why that one, and whether hooks can write to it. */
+/** The database: which one, why that one, whether hooks can write to it, and how it began. */
 export function lookAtDatabase(place: RepairPlace): Finding[] {
+  return [judgeDatabase(place), ...isOthers(place) ? [] : lookAtBeginning(place)];
+}
+
+/** What is to be said of the database as it is now. */
+export function judgeDatabase(place: RepairPlace): Finding {
   if (place.database === ":memory:") {
-    return [warn(
+    return warn(
       `the database is off, by ${place.databaseChosenBy}: nothing is kept`,
       place.databaseChosenBy === "--no-db" ? "conclaude doctor" : "conclaude config show",
-    )];
+    );
   }
   if (isOthers(place)) {
-    return [fail(
+    return fail(
       `${place.database} belongs to another user or is a link, so hooks do not write to it`,
       useAnotherDatabase(place),
-    )];
+    );
   }
   const folder = logFolder(place.database);
   if (folder !== null) {
-    return [fail(
+    return fail(
       `${folder} is a folder, where the database has a file: nothing can be written`,
       `mv ${quoteWord(folder)} ${quoteWord(`${folder}.folder`)}`,
-    )];
+    );
   }
   const file = identifyDatabase(place.database);
   const told = TOLD[file.kind] as Told<Kind>;
-  return [told(place, file)];
+  return told(place, file);
 }
 
 /** A folder in the place of the log, or of its index; null when there is none. */
@@ -181,7 +189,8 @@ const DAMAGE = /malformed|not a database|corrupt/i;
 
 function pageFault(db: DatabaseSync): string | null {
   try {
-    return integrityFaults(db, "quick")[0] ?? null;
+    const faults = integrityFaults(db, "quick");
+    return faults.length === 0 ? null : faultsText(faults);
   } catch (thrown) {
     const why = messageOf(thrown);
     if (DAMAGE.test(why)) return why;
@@ -212,17 +221,17 @@ function damaged(place: RepairPlace, state: string, save: string | null = null):
     return fail(`${database} ${state}${saved}`, first ?? useAnotherDatabase(place));
   }
   const cutFrom = save === null ? bytesBeforeCut(database) : null;
-  const then = save === null && cutFrom === null
-    ? ", and the next hook begins a new one"
-    : " and brings what can be read into a new one";
+  const canBeRead = save !== null || cutFrom !== null || lacksHeader(database);
+  const then = canBeRead
+    ? " and brings what can be read into a new one"
+    : ", and the next hook begins a new one";
   return fail(
     `${database} ${state}${saved}; \`doctor --fix\` sets it aside under a dated name${then}`,
     first ?? "conclaude doctor --fix",
     async () => {
       const aside = setAside(database, { reason: "damaged", nowMs });
       const done = [`set the damaged database aside: ${aside}`];
-      if (save !== null) done.push(await broughtBack(place, aside));
-      else if (cutFrom !== null) done.push(await broughtBackOfCut(place, aside, cutFrom));
+      if (canBeRead) done.push(await broughtBack(place, aside, cutFrom));
       return done.join("; ");
     },
   );

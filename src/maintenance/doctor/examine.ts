@@ -4,6 +4,7 @@ import { lookAtAgents } from "./agents.ts";
 import { lookAtConfiguration } from "./configuration.ts";
 import { lookAtDatabase } from "./database.ts";
 import { lookAtDisk } from "./disk.ts";
+import { lookAtFallback } from "./fallback.ts";
 import { lookAtForgetting } from "./forgetting.ts";
 import { lookAtGates } from "./gates.ts";
 import { lookAtHome, lookAtPermissions } from "./home.ts";
@@ -14,6 +15,7 @@ import { lookAtLog } from "./log.ts";
 import { lookAtMemory } from "./memory.ts";
 import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
+import { lookAtRescue } from "./repair_pages.ts";
 import { lookAtSpool } from "./spool.ts";
 import { lookAtQueue, lookAtRetention, lookAtSessions } from "./state.ts";
 
@@ -36,8 +38,10 @@ const LOOKS: readonly NamedLook[] = [
   { name: "disk", look: lookAtDisk },
   { name: "permissions", look: lookAtPermissions },
   { name: "database", look: lookAtDatabase },
+  { name: "rescue", look: lookAtRescue, needsDatabase: true },
   { name: "search index", look: lookAtIndex, needsDatabase: true },
   { name: "spool", look: lookAtSpool, needsDatabase: true },
+  { name: "fallback", look: lookAtFallback },
   { name: "hooks", look: lookAtHooks },
   { name: "gates", look: lookAtGates },
   { name: "agents", look: lookAtAgents },

@@ -1,3 +1,4 @@
+import { count } from "../count_text.ts";
 import { homeMark, isOfHome, logFiles } from "../../log/log.ts";
 import type { Locations } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
@@ -70,8 +71,4 @@ function tailOf(path: string): string {
   } catch {
     return "";
   }
-}
-
-function count(n: number, noun: string): string {
-  return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }

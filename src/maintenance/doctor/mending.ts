@@ -2,7 +2,7 @@
 import { messageOf } from "../../errors.ts";
 import type { Mending } from "../../guard/lift.ts";
 import { identifyDatabase } from "../../store/identity.ts";
-import { lockedBy, lookAtDatabase } from "./database.ts";
+import { judgeDatabase, lockedBy } from "./database.ts";
 import type { DatabasePlace } from "./place.ts";
 
 /** @param fault What the hook was told when it tried. */
@@ -12,8 +12,8 @@ export function mendingOf(place: DatabasePlace, fault: unknown): Mending {
   const { kind } = identifyDatabase(database);
   // A hook that has waited for another process has no time left to look through a large file.
   const isHeld = /locked|busy/i.test(why) && (kind === "ours" || kind === "older");
-  const [found] = isHeld ? [lockedBy(database)] : lookAtDatabase(place);
-  if (found === undefined || found.status !== "fail" || found.next === null) {
+  const found = isHeld ? lockedBy(database) : judgeDatabase(place);
+  if (found.status !== "fail" || found.next === null) {
     return {
       trouble: `${database} cannot be used: ${why.split("\n", 1)[0]}`,
       remedy: "what `conclaude doctor` says",

@@ -1,9 +1,13 @@
 /** What `doctor --fix` does with a database some pages of which are damaged. */
 import { messageOf } from "../../errors.ts";
+import { baseName, joinPath, parentOf } from "../../paths.ts";
+import { isDamage } from "../../store/export_salvage.ts";
+import { bytesBeforeCut } from "../../store/file_header.ts";
 import { bringBack } from "../bring_back.ts";
 import { fail, type Finding } from "../check.ts";
-import { DATABASE_FILES, freeName } from "../set_aside.ts";
-import { isThere } from "../whole_file.ts";
+import { readableCopy } from "../readable_copy.ts";
+import { freeName, removeDatabase } from "../set_aside.ts";
+import { isThere, namesIn } from "../whole_file.ts";
 import { writeAnew } from "../write_anew.ts";
 import type { RepairPlace } from "./place.ts";
 import { exportFrom } from "./salvage.ts";
@@ -28,64 +32,60 @@ export function damagedIndex({ database, nowMs, config }: RepairPlace, fault: st
   );
 }
 
-/** Brings what can be read of a database that was set aside into the new one. @returns What became of it, in words. */
-export async function broughtBack(
-  { database, nowMs, config }: RepairPlace,
-  aside: string,
-): Promise<string> {
-  try {
-    const { rows, lost } = await bringBack(aside, database, {
-      nowMs,
-      busyTimeoutMs: config?.busyTimeoutMs ?? REPAIR_BUSY_MS,
-      redactPatterns: config?.redactPatterns ?? [],
+/** What the name of the copy ends with that a damaged database is read from. */
+const READ = "-read";
+
+/** A rescue that was stopped: its copy is still there. What came into the new database already is left as it is there. */
+export function lookAtRescue(place: RepairPlace): Finding[] {
+  const { database } = place;
+  const folder = parentOf(database);
+  const begin = `${baseName(database)}.damaged-`;
+  return namesIn(folder)
+    .filter((name) => name.startsWith(begin) && name.endsWith(READ))
+    .map((name) => {
+      const copy = joinPath(folder, name);
+      const aside = copy.slice(0, -READ.length);
+      return fail(
+        `bringing back what can be read of ${aside} was stopped before its end: rows of it are missing in ${database}`,
+        "conclaude doctor --fix",
+        async () => {
+          removeDatabase(copy);
+          return isThere(aside)
+            ? `went on with ${aside}: ${await broughtBack(place, aside, bytesBeforeCut(aside))}`
+            : `removed ${copy}, whose database is gone`;
+        },
+      );
     });
-    return `${rows} rows that can be read of it are in the new one` +
-      (lost === 0 ? "" : `, at least ${lost} cannot be read`);
-  } catch (thrown) {
-    return `bringing back what can be read of it failed (${messageOf(thrown)}): \`${
-      exportFrom(aside)
-    }\``;
-  }
-}
-
-/** How a database begins: what it is, how large its pages are, and how many there are. */
-const HEADER = { bytes: 32, magic: "SQLite format 3\0", pageSizeAt: 16, pageCountAt: 28 };
-
-/** The bytes that a database whose end is missing had; null for any other file. */
-export function bytesBeforeCut(path: string): number | null {
-  try {
-    using file = Deno.openSync(path);
-    const header = new Uint8Array(HEADER.bytes);
-    if (file.readSync(header) !== HEADER.bytes) return null;
-    if (!new TextDecoder().decode(header).startsWith(HEADER.magic)) return null;
-    const view = new DataView(header.buffer);
-    const pageSize = view.getUint16(HEADER.pageSizeAt);
-    const bytes = view.getUint32(HEADER.pageCountAt) * (pageSize === 1 ? 65_536 : pageSize);
-    return bytes > file.statSync().size ? bytes : null;
-  } catch {
-    return null;
-  }
 }
 
 /**
- * The same as {@linkcode broughtBack} of a database whose end is missing. SQLite opens no such file, so a copy gets empty
- * pages in the place of what is missing.
+ * Brings what can be read of a database that was set aside into the new one.
+ *
+ * @param bytes How long it was before its end was lost; null when it is whole. @returns What became of it, in words.
  */
-export async function broughtBackOfCut(
-  place: RepairPlace,
+export async function broughtBack(
+  { database, nowMs, config }: RepairPlace,
   aside: string,
-  bytes: number,
+  bytes: number | null = null,
 ): Promise<string> {
-  const filled = freeName(`${aside}-filled`);
+  const copy = freeName(aside + READ);
   try {
-    for (const ending of DATABASE_FILES) {
-      if (isThere(aside + ending)) Deno.copyFileSync(aside + ending, filled + ending);
-    }
-    Deno.truncateSync(filled, bytes);
-    return (await broughtBack(place, filled)).replaceAll(filled, aside);
+    const { path, lostPages } = await readableCopy(aside, { copy, bytes });
+    const { rows, lost, again } = await bringBack(path, database, {
+      nowMs,
+      busyTimeoutMs: config?.busyTimeoutMs ?? REPAIR_BUSY_MS,
+      redactPatterns: config?.redactPatterns ?? [],
+      lostPages,
+    });
+    return `${rows} rows that can be read of it are in the new one` +
+      (lost === 0 ? "" : `, at least ${lost} cannot be read`) +
+      (again === 0 ? "" : `, and ${again} captures are worked into memory once more`);
+  } catch (thrown) {
+    const why = messageOf(thrown);
+    return isDamage(thrown)
+      ? `nothing of it can be read: what tells of its tables is damaged as well (${why})`
+      : `bringing back what can be read of it failed (${why}): \`${exportFrom(aside)}\``;
   } finally {
-    for (const ending of DATABASE_FILES) {
-      if (isThere(filled + ending)) Deno.removeSync(filled + ending);
-    }
+    removeDatabase(copy);
   }
 }

@@ -11,6 +11,8 @@ const TELLING: readonly RegExp[] = [
   // src/a.py:1:8: F401 `os` imported but unused
   /^\s*(?=\D[^\s:()]*[./])[^\s:()]+(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)):?\s+\S/,
 ];
+/** `error: |-`, as runners of Node's tests tell it: what it was stands on the next line. */
+const YAML_BLOCK = /^([ \t]{0,20}error:) [|>][-+]?\r?\n[ \t]{0,40}/gm;
 const MAX_LINES = 400;
 const LOOKED_AT_CHARS = 400;
 const MAX_ERROR_CHARS = 160;
@@ -30,7 +32,7 @@ export function tellingErrorLine(output: string): string | null {
 }
 
 function linesOf(output: string): string[] {
-  return output.split("\n").slice(-MAX_LINES)
+  return output.replace(YAML_BLOCK, "$1 ").split("\n").slice(-MAX_LINES)
     .filter((line) => line.trim() !== "" && !isTotal(line));
 }
 

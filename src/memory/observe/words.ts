@@ -1,4 +1,5 @@
 /** What was said, planned and decided: prompts, messages, plans, answers, lists of tasks. */
+import { COMPACTION } from "../left_by.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
@@ -38,7 +39,7 @@ export function observeCompaction({ payload }: ToolUse): Observed | null {
   const whole = textIn(payload, "compact_summary");
   const [, summary = whole] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(whole) ?? [];
   const found = said("message", summary.trim());
-  return found === null ? null : { ...found, title: titleLine(`Compaction: ${found.title}`) };
+  return found === null ? null : { ...found, title: titleLine(`${COMPACTION}${found.title}`) };
 }
 
 /** A plan that was shown to the person. */

@@ -1,0 +1,69 @@
+/** What stands behind a secret name and is plainly none: a text for people, a command, the name of a test or of a file. */
+
+/** What is no secret under some names alone. */
+const PLAIN_UNDER: readonly { readonly name: RegExp; readonly value: RegExp }[] = [
+  // The working directory.
+  { name: /pwd$/i, value: /^(?:[~.]{0,2}\/|[a-z]:)/i },
+  // The key of a text, the name of an application.
+  { name: /app[_-]?key/i, value: /^[a-z]+(?:[ ._-][a-z]+)*$/i },
+  // A key of the keyboard.
+  { name: /access[_-]?key$/i, value: /^[a-z\d]$/i },
+  // A variable of a style sheet.
+  {
+    name: /token$/i,
+    value: /^(?:var\()?--[a-z][a-z\d]{0,24}(?:-(?:[a-z]{1,24}\d?|\d{1,4})){0,8}\)?$/,
+  },
+  // A script, and a part of a program.
+  {
+    name: /auth$/i,
+    value:
+      /^(?:node|deno|bun|npm|npx|pnpm|yarn|tsx|ts-node|tsc|vitest|jest|mocha|playwright|cypress|eslint|python3?|pytest|go|cargo|make|docker|bash|sh)[ \t][\w ./:@*-]{1,100}$/,
+  },
+  { name: /(?:auth|secret)$/i, value: /^\.{1,2}\/[\w./-]{1,100}$/ },
+  // The name of a Secret of Kubernetes.
+  {
+    name: /(?:existing|password|credentials?|pull|tls|cert)[_-]?secret$/i,
+    value: /^[a-z]{2,24}\d{0,2}(?:-(?:[a-z]{1,24}\d{0,2}|\d{1,4})){1,8}$/,
+  },
+  // A test that passed.
+  {
+    name: /^pass$/i,
+    value:
+      /^(?:tests?[_-]\w[\w-]{0,80}|Test[A-Z_]\w{0,80}|(?:step|case|check|suite|phase|stage|part|job|run|spec|test)[-_]?\d{1,4}|(?:(?:[\w.-]{1,40}\/){1,8}[\w.-]{1,60}|[\w-]{1,60}[._](?:test|spec))\.[a-z]{1,4}(?::\d{1,6}){0,2})$/,
+  },
+];
+
+/** The type of a column. */
+const COLUMN_TYPE =
+  /^(?:n?(?:var)?char2?|(?:var)?binary|(?:tiny|small|medium|big)?int|decimal|numeric|bit)\(\d{1,5}\)$/i;
+/** A word or a number of a sentence, or what is put into its place. */
+const WORD =
+  /^["'(]?(?:[a-z\u00c0-\uffff]{1,24}(?:['’-][a-z\u00c0-\uffff]{1,24}){0,3}|\d{1,4}(?:-\d{1,4})?\+?|\{{1,2}\w{1,20}\}{1,2}|%[ds])["').,;:!?…]{0,3}$/i;
+/** Words by which it is one, and others that passphrases have, too. */
+const SAYING =
+  /(?:^|\s)(?:is|are|must|should|cannot|can't|please|your|enter|least|required|invalid)(?![\w'])/i;
+const JOINING = /(?:^|\s)(?:the|at|an?|to|of|or|and|not|you|with)(?![\w'])/i;
+
+/** Whether a value is no secret under this name, by what it is. */
+export function isPlainValue(name: string, value: string): boolean {
+  return COLUMN_TYPE.test(value) || isSentence(name, value) || isNameAsText(name, value) ||
+    PLAIN_UNDER.some((plain) => plain.name.test(name) && plain.value.test(value));
+}
+
+/** `password: "Password is required"`: three words at least, and one of those that a form says to people. */
+function isSentence(name: string, value: string): boolean {
+  if (name === "" || /phrase$/i.test(name) || !value.includes(" ")) return false;
+  const words = value.trim().split(/\s+/);
+  if (words.filter((word) => /[a-z\u00c0-\uffff]/i.test(word)).length < 3) return false;
+  if (!words.every((word) => WORD.test(word))) return false;
+  return SAYING.test(value) || JOINING.test(value) && /^[A-Z\u00c0-\u00de]|[.!?…]$/.test(value);
+}
+
+/** `"reset_password": "Reset password"` */
+function isNameAsText(name: string, value: string): boolean {
+  return value.includes(" ") && lettersOf(value) === lettersOf(name);
+}
+
+function lettersOf(text: string): string {
+  return text.replace(/[^a-z]/gi, "").toLowerCase();
+}

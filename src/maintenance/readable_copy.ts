@@ -1,0 +1,45 @@
+/** A copy of a damaged database in which whatever is left of its rows can be reached. */
+import { openDatabase } from "../store/database.ts";
+import { lacksHeader, writeHeader } from "../store/file_header.ts";
+import { reattachLeaves } from "../store/reattach_leaves.ts";
+import { tableRoots } from "../store/table_roots.ts";
+import { DATABASE_FILES, removeDatabase } from "./set_aside.ts";
+import { isThere } from "./whole_file.ts";
+
+/**
+ * Makes the copy: with its log moved into it, with a header where that is lost, with empty pages in the place of an end
+ * that is missing (SQLite opens no such file), and with rows that nothing leads to in their tables again.
+ *
+ * @param bytes How long the file was; null when its end is there.
+ * @returns The path to read; the damaged one when there is no room for a copy. `lostPages` is how many pages of a table
+ * hold nothing any more, as far as nothing else tells it.
+ */
+export async function readableCopy(
+  path: string,
+  { copy, bytes }: { readonly copy: string; readonly bytes: number | null },
+): Promise<{ readonly path: string; readonly lostPages: number }> {
+  try {
+    for (const ending of DATABASE_FILES) {
+      if (isThere(path + ending)) Deno.copyFileSync(path + ending, copy + ending);
+    }
+    if (bytes !== null) Deno.truncateSync(copy, bytes);
+  } catch (thrown) {
+    if (bytes !== null) throw thrown;
+    return { path, lostPages: 0 };
+  }
+  if (lacksHeader(copy)) await giveHeader(copy);
+  const roots = tableRoots(copy);
+  const { lost } = isThere(`${copy}-wal`) ? { lost: 0 } : reattachLeaves(copy, roots);
+  return { path: copy, lostPages: lost };
+}
+
+/** Gives a file without a header that of a database which is made today. */
+async function giveHeader(path: string): Promise<void> {
+  const model = `${path}-model`;
+  try {
+    (await openDatabase(model, { busyTimeoutMs: 0 })).close();
+    writeHeader(path, model);
+  } finally {
+    removeDatabase(model);
+  }
+}

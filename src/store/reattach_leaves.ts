@@ -1,0 +1,217 @@
+/**
+ * Gives the rows of a table back whose upper pages are damaged. They lie in its leaves, and those are still there, but
+ * nothing leads to them: the upper pages are written anew. Who refers to a page is told twice in a file with
+ * `auto_vacuum`, so the table that a leaf belongs to is known without what is damaged.
+ */
+import { PageFile } from "./page_file.ts";
+import {
+  type FileLayout,
+  INNER_HEAD,
+  isServicePage,
+  LEAF_HEAD,
+  PAGE_KIND,
+  varint,
+  viewOf,
+} from "./page_format.ts";
+
+/** What was found. */
+export interface Reattached {
+  /** Leaves that nothing led to. */
+  readonly leaves: number;
+  /** Pages of the same tables that hold no rows any more that can be read. */
+  readonly lost: number;
+}
+
+/** Pages that the map tells to belong to a tree, by the first byte of their entry. */
+const ROOT = 1;
+const IN_TREE = 5;
+/** No tree is deeper: each level has a hundred times the pages. */
+const MAX_DEPTH = 20;
+/** An inner page's cell at its longest, with its place: a page number and a row number. */
+const INNER_CELL_BYTES = 4 + 9 + 2;
+
+interface Leaf {
+  readonly page: number;
+  /** Its smallest and its largest row number. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Writes the upper pages anew of each table with leaves that nothing leads to, or that lie in each other's place. The file is for reading only after that:
+ * what belongs to the new pages and what was free is not told anywhere.
+ *
+ * @param path A copy of a database in one file. @param roots Where its tables have their roots.
+ * @returns Nothing found, of a file without `auto_vacuum`. @throws {Error} What the file system says.
+ */
+export function reattachLeaves(path: string, roots: readonly number[]): Reattached {
+  using file = Deno.openSync(path, { read: true, write: true });
+  const pages = new PageFile(file);
+  const result = { leaves: 0, lost: 0 };
+  if (!pages.layout?.autoVacuum) return result;
+  const treeOf = ownedPages(pages, new Set(roots));
+  for (const root of roots) {
+    const owned = treeOf.get(root) ?? [];
+    const reached = leavesBelow(pages, root);
+    const inner = new Set(owned.map((page) => pages.refersTo(page).by));
+    const isEnd = (page: number) => !inner.has(page);
+    const cut = owned.filter((page) => isEnd(page) && !reached.has(page));
+    const ends = [...reached].filter(isEnd).concat(cut);
+    const found = ends.map((page) => leafAt(pages, page)).filter((leaf) => leaf !== null);
+    const leaves = inOrder(found);
+    const isInOrder = found.every((leaf, n) => leaf === leaves[n]);
+    if (cut.length === 0 && isInOrder) continue;
+    const known = new Set(leaves.map(({ page }) => page));
+    writeTree(pages, root, leaves);
+    result.leaves += cut.filter((page) => known.has(page)).length;
+    result.lost += ends.length - leaves.length;
+  }
+  pages.end();
+  return result;
+}
+
+/** The pages below each root, as the map tells them. */
+function ownedPages(
+  pages: PageFile,
+  roots: ReadonlySet<number>,
+): ReadonlyMap<number, readonly number[]> {
+  const upper = new Map<number, number>();
+  for (let page = 3; page <= pages.count; page++) {
+    if (isServicePage(page, pages.layout!)) continue;
+    const { kind, by } = pages.refersTo(page);
+    if (kind === IN_TREE) upper.set(page, by);
+    else if (kind === ROOT) upper.set(page, 0);
+  }
+  const owned = new Map<number, number[]>();
+  for (const page of upper.keys()) {
+    let root = page;
+    for (let depth = 0; depth < MAX_DEPTH && !roots.has(root); depth++) root = upper.get(root) ?? 0;
+    if (root === page || !roots.has(root)) continue;
+    const others = owned.get(root);
+    if (others === undefined) owned.set(root, [page]);
+    else others.push(page);
+  }
+  return owned;
+}
+
+/** The leaves that the pages from a root down lead to. */
+function leavesBelow(pages: PageFile, root: number): ReadonlySet<number> {
+  const leaves = new Set<number>();
+  let level = [root];
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
+    level = level.flatMap((number) => {
+      const page = pages.read(number);
+      if (page[0] !== PAGE_KIND.tableInner) {
+        leaves.add(number);
+        return [];
+      }
+      return childrenOf(page).filter((child) => isChild(pages, child, number));
+    });
+  }
+  return leaves;
+}
+
+/** Whether a page is below another one, by what the map says; where that is damaged, by what the upper one says. */
+function isChild(pages: PageFile, child: number, upper: number): boolean {
+  if (child < 3 || child > pages.count || isServicePage(child, pages.layout!)) return false;
+  const { kind, by } = pages.refersTo(child);
+  return kind === IN_TREE ? by === upper : kind === 0 || kind > IN_TREE;
+}
+
+function childrenOf(page: Uint8Array): number[] {
+  const view = viewOf(page);
+  const most = (page.length - INNER_HEAD) / 2;
+  const cells = Math.min(view.getUint16(3), most);
+  const children: number[] = [];
+  for (let cell = 0; cell < cells; cell++) {
+    const at = view.getUint16(INNER_HEAD + 2 * cell);
+    if (at <= page.length - 4) children.push(view.getUint32(at));
+  }
+  return [...children, view.getUint32(LEAF_HEAD)];
+}
+
+/** What a leaf holds; null when it is none of a table, or its rows are in no order. */
+function leafAt(pages: PageFile, number: number): Leaf | null {
+  const page = pages.read(number);
+  const view = viewOf(page);
+  const cells = view.getUint16(3);
+  if (page[0] !== PAGE_KIND.tableLeaf || cells === 0) return null;
+  if (LEAF_HEAD + 2 * cells > page.length) return null;
+  let last = -1;
+  let first = -1;
+  for (let cell = 0; cell < cells; cell++) {
+    const at = view.getUint16(LEAF_HEAD + 2 * cell);
+    if (at >= page.length) return null;
+    const [row] = varint(page, varint(page, at)[1]);
+    if (row <= last || !Number.isSafeInteger(row)) return null;
+    if (cell === 0) first = row;
+    last = row;
+  }
+  return { page: number, first, last };
+}
+
+/** The leaves by their rows. One whose rows another one has is left out. */
+function inOrder(leaves: readonly Leaf[]): readonly Leaf[] {
+  const sorted = leaves.toSorted((a, b) => a.first - b.first);
+  let last = -1;
+  return sorted.filter((leaf) => {
+    if (leaf.first <= last) return false;
+    last = leaf.last;
+    return true;
+  });
+}
+
+/** Writes what leads from a root to the leaves, in as many levels as it takes. */
+function writeTree(pages: PageFile, root: number, leaves: readonly Leaf[]): void {
+  const most = Math.floor((pages.layout!.usable - INNER_HEAD) / INNER_CELL_BYTES);
+  let level = leaves;
+  while (level.length > most) {
+    const upper: Leaf[] = [];
+    for (let from = 0; from < level.length; from += most) {
+      const below = level.slice(from, from + most);
+      const page = pages.add();
+      pages.write(page, innerPage(below, pages.layout!));
+      upper.push({ page, first: below[0]!.first, last: below.at(-1)!.last });
+    }
+    level = upper;
+  }
+  pages.write(
+    root,
+    level.length === 0 ? emptyLeaf(pages.layout!) : innerPage(level, pages.layout!),
+  );
+}
+
+/** A page that leads to others, each with its largest row number. */
+function innerPage(below: readonly Leaf[], { pageBytes, usable }: FileLayout): Uint8Array {
+  const page = new Uint8Array(pageBytes);
+  const view = viewOf(page);
+  let start = usable;
+  below.slice(0, -1).forEach(({ page: child, last }, cell) => {
+    const row = varintOf(last);
+    start -= 4 + row.length;
+    view.setUint32(start, child);
+    page.set(row, start + 4);
+    view.setUint16(INNER_HEAD + 2 * cell, start);
+  });
+  page[0] = PAGE_KIND.tableInner;
+  view.setUint16(3, below.length - 1);
+  view.setUint16(5, start % 65_536);
+  view.setUint32(LEAF_HEAD, below.at(-1)!.page);
+  return page;
+}
+
+function emptyLeaf({ pageBytes, usable }: FileLayout): Uint8Array {
+  const page = new Uint8Array(pageBytes);
+  page[0] = PAGE_KIND.tableLeaf;
+  viewOf(page).setUint16(5, usable % 65_536);
+  return page;
+}
+
+/** @param value Below 2^53: in bytes of 7 bits, the highest first, all but the last with their top bit set. */
+function varintOf(value: number): Uint8Array {
+  const bytes = [value % 128];
+  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128)) {
+    bytes.unshift(rest % 128 + 128);
+  }
+  return Uint8Array.from(bytes);
+}

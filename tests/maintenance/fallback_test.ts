@@ -1,0 +1,138 @@
+/** What is told of the database in the temporary folder once the home can be used again. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fallbackDatabase, leftBehind } from "../../src/maintenance/fallback.ts";
+import { copiesOf } from "../../src/maintenance/forget_files.ts";
+import { locate } from "../../src/paths.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
+import { programStart, startProgram } from "../support/program.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+import { needsMounts, testWhere } from "../support/requirements.ts";
+import { executeSql, garbage } from "../support/spoilt.ts";
+
+const DAY_MS = 86_400_000;
+
+/** A temporary folder of its own, and a database at home. */
+async function stageOf(folder: string, database: string) {
+  const spoolFolders = [join(folder, "home", "spool"), join(folder, "conclaude-0", "spool")];
+  const locations = { ...locate({ HOME: folder }), spoolFolders };
+  const path = fallbackDatabase(locations);
+  assert.equal(path, join(folder, "conclaude.db"));
+  const look = (retentionDays = 30) =>
+    leftBehind({ locations, database, retentionDays, nowMs: Date.now() });
+  return { path, look, fallback: await openDatabase(path, { busyTimeoutMs: 100 }) };
+}
+
+Deno.test("the database of the temporary folder is the one that counts without a home", () => {
+  const without = locate({ HOME: undefined });
+  assert.equal(without.databaseFrom, "fallback");
+  assert.equal(fallbackDatabase(locate({ HOME: "/home/me" })), without.database);
+});
+
+Deno.test("events are left behind until they are at home, and those that would not stay are not told", async () => {
+  using home = await tempDatabase();
+  const folder = Deno.makeTempDirSync({ dir: home.folder });
+  const { look, path, fallback } = await stageOf(folder, home.path);
+  assert.equal(look(), null);
+  saveEvent(fallback, { atMs: Date.now() - 40 * DAY_MS, capture: {} });
+  assert.equal(look(), null);
+  assert.equal(look(0)!.captures, 1);
+  saveEvent(fallback, { capture: {} });
+  saveEvent(fallback);
+  assert.deepEqual(look(), { path, events: 2, captures: 1, isOlder: false });
+  Deno.renameSync(home.path, `${home.path}.away`);
+  assert.equal(look()!.events, 2);
+  Deno.renameSync(`${home.path}.away`, home.path);
+  fallback.close();
+});
+
+Deno.test("what is to be forgotten and lies there is named as a copy", async () => {
+  using home = await tempDatabase();
+  const folder = Deno.makeTempDirSync({ dir: home.folder });
+  const { path, fallback } = await stageOf(folder, home.path);
+  saveEvent(fallback, { capture: { payload: '{"text":"the aardvark plan"}' } });
+  fallback.close();
+  const place = {
+    database: home.path,
+    dataFolder: join(folder, "home"),
+    spoolFolders: [join(folder, "home", "spool"), join(folder, "conclaude-0", "spool")],
+    busyTimeoutMs: 100,
+  };
+  assert.ok(copiesOf(place).includes(path), copiesOf(place).join());
+});
+
+Deno.test("a file of the temporary folder that is not this user's own database is not looked into", async () => {
+  using home = await tempDatabase();
+  const folder = Deno.makeTempDirSync({ dir: home.folder });
+  const { look, path, fallback } = await stageOf(folder, home.path);
+  saveEvent(fallback, { capture: {} });
+  fallback.close();
+  assert.equal(look()!.events, 1);
+  const own = join(folder, "own.db");
+  Deno.renameSync(path, own);
+  Deno.symlinkSync(own, path);
+  assert.equal(look(), null);
+  Deno.removeSync(path);
+  executeSql(path, "CREATE TABLE mine (x)");
+  assert.equal(look(), null);
+  Deno.writeFileSync(path, garbage(5000));
+  assert.equal(look(), null);
+  Deno.copyFileSync(own, path);
+  assert.equal(look()!.events, 1);
+  if (Deno.uid() === 0) {
+    Deno.writeTextFileSync(`${path}-wal`, "");
+    Deno.chownSync(`${path}-wal`, 65534, 65534);
+    assert.equal(look(), null);
+    Deno.removeSync(`${path}-wal`);
+    Deno.chownSync(path, 65534, 65534);
+    assert.equal(look(), null);
+  }
+});
+
+testWhere(
+  needsMounts(),
+  "doctor and status name what hooks left in /tmp without a home, and the command brings it over",
+  async () => {
+    await using place = await privateMounts();
+    const options = { through: place.through, cwd: "/", env: { HOME: INNER_HOME } };
+    const capture = (id: string) =>
+      startProgram(["hook", "PostToolUse"], {
+        ...options,
+        stdin: { session_id: "s", tool_name: "Read", tool_use_id: id },
+      });
+    const json = async (...args: string[]) =>
+      JSON.parse((await startProgram([...args, "--json"], options)).stdout);
+    const told = async () =>
+      (await json("doctor")).checks.find(({ name }: { name: string }) => name === "fallback");
+    await capture("before");
+    await place.run(`mv ${INNER_HOME}/.conclaude /mnt/away; touch ${INNER_HOME}/.conclaude`);
+    for (const id of ["a", "b"]) await capture(id);
+    await place.run(`rm ${INNER_HOME}/.conclaude; mv /mnt/away ${INNER_HOME}/.conclaude`);
+    await capture("after");
+
+    const { status, message, next } = await told();
+    assert.equal(status, "warn");
+    assert.match(message, /^\/tmp\/conclaude\.db holds 2 events with 2 captures that .* has not: /);
+    assert.deepEqual((await json("status")).fallback, {
+      path: "/tmp/conclaude.db",
+      events: 2,
+      captures: 2,
+      next,
+    });
+    const { stdout } = await startProgram(["status"], options);
+    assert.ok(stdout.includes(`/tmp/conclaude.db is left behind: run \`${next}\`\n`), stdout);
+    const { command, args, env } = programStart([]);
+    const words = [command, ...args].map((word) => `'${word}'`).join(" ");
+    const variables = Object.entries({ ...env, HOME: INNER_HOME })
+      .map(([name, value]) => `export ${name}='${value}'`).join("\n");
+    await place.run(`${variables}\nconclaude() { ${words} "$@"; }\n${next}`);
+    assert.equal(await told(), undefined);
+    assert.equal((await json("status")).fallback, null);
+    const { items } = await json("queue", "list");
+    assert.deepEqual(
+      items.map(({ toolUseId }: { toolUseId: string }) => toolUseId).sort(),
+      ["a", "after", "b", "before"],
+    );
+  },
+);
