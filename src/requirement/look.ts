@@ -52,9 +52,12 @@ export function mayMean({ edits, commands }: RequiredUses, command: unknown): bo
   if (unquoted.length > MAX_LOOKED_CHARS || VEILED.test(unquoted)) return true;
   if (edits && WRITING.test(unquoted)) return true;
   if (commands === "") return false;
-  const pattern = new RegExp(commands, "i");
   const plain = (text: string) => text.replace(REDIRECTION, " ").replace(/\s+/g, " ");
-  return pattern.test(unquoted) || pattern.test(plain(unquoted)) ||
+  const unredirected = plain(unquoted);
+  // `git >log -C elsewhere commit`
+  if (VEILED.test(unredirected)) return true;
+  const pattern = new RegExp(commands, "i");
+  return pattern.test(unquoted) || pattern.test(unredirected) ||
     pattern.test(plain(joined.replace(QUOTED, "''")));
 }
 
