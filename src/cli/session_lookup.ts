@@ -3,7 +3,7 @@ import { plain } from "../capture/plain.ts";
 import { UserError } from "../errors.ts";
 import { findRepository } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
-import { parentOf } from "../paths.ts";
+import { joinPath, parentOf } from "../paths.ts";
 import { type Ancestor, ancestors } from "../process/ancestors.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -143,6 +143,17 @@ function isRunBy({ session, claudeProcess }: ActiveSession, { pid, mark }: Ances
 /** What the sessions of the project around this folder have in common: the common git directory, or the folder. */
 export function projectHere(cwd: string): string {
   return findRepository(lookUpwards(cwd))?.commonDir ?? cwd;
+}
+
+/** Whether anything is of another project than the one around this folder: then their projects are named. */
+export function isAnyOfOthers(
+  all: readonly { readonly project: string | null }[],
+  cwd: string,
+): boolean {
+  const project = all[0]?.project;
+  if (project === undefined || all.some((one) => one.project !== project)) return all.length > 0;
+  // In a repository's own top folder nothing has to be looked up.
+  return project !== joinPath(cwd, ".git") && project !== projectHere(cwd);
 }
 
 function onlyOne<Found>(

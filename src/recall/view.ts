@@ -23,14 +23,6 @@ export function projectName(project: string | null): string {
   return name === ".git" ? baseName(parentOf(project)) : name;
 }
 
-/** Whether any observation is of another project than the one where somebody asks: then their projects are named. */
-export function isAnyOfOthers(
-  all: readonly Pick<Observation, "project">[],
-  here: string,
-): boolean {
-  return all.some(({ project }) => project !== here);
-}
-
 /** That nothing has what stood in quotes, before the results without the quotes. */
 export function nowhereLine(quoted: readonly string[]): string {
   return plain(

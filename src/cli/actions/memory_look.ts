@@ -1,11 +1,6 @@
 import { plain, plainLines } from "../../capture/plain.ts";
 import { estimateTokens } from "../../memory/tokens.ts";
-import {
-  isAnyOfOthers,
-  observationFacts,
-  observationLine,
-  projectName,
-} from "../../recall/view.ts";
+import { observationFacts, observationLine, projectName } from "../../recall/view.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import {
   capturesOfObservation,
@@ -17,7 +12,7 @@ import type { CliContext } from "../context.ts";
 import { observationNamed } from "../observation_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
-import { projectHere } from "../session_lookup.ts";
+import { isAnyOfOthers } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import type { View } from "../view.ts";
@@ -75,7 +70,7 @@ export async function showTimeline(
     branch: null,
     file: file === null ? null : { typed: target, meant: file },
   });
-  const namesProject = isAnyOfOthers(observations, projectHere(context.cwd));
+  const namesProject = isAnyOfOthers(observations, context.cwd);
   return {
     json: { observations, ...unknown.length > 0 && { unknown } },
     text: observations.length === 0

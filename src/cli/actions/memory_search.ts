@@ -2,11 +2,11 @@ import { plain } from "../../capture/plain.ts";
 import type { ObservationKind } from "../../memory/observation.ts";
 import { answerMemory, type SearchResult } from "../../recall/search.ts";
 import { withIndex } from "../../store/memory_index.ts";
-import { isAnyOfOthers, nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
+import { nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
-import { projectHere, sessionFilterOf } from "../session_lookup.ts";
+import { isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { requireForwards } from "../time_order.ts";
 import type { View } from "../view.ts";
@@ -58,7 +58,7 @@ export async function search(
     const { nothingFound } = await import("../nothing_found.ts");
     return nothingFound(db, context, { flags, words, project, file });
   }
-  const namesProject = !context.globals.json && isAnyOfOthers(results, projectHere(context.cwd));
+  const namesProject = !context.globals.json && isAnyOfOthers(results, context.cwd);
   return {
     json: { results, quotedNowhere },
     text: [
