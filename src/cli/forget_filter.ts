@@ -2,15 +2,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { MAX_FORGET_CHARS, MIN_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
-import { parentOf, resolvePath } from "../paths.ts";
+import { resolvePath } from "../paths.ts";
 import { commandAgain, SAME_FILE, SAME_TEXT } from "../maintenance/forget_again.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
+import { folderOfProject } from "../recall/view.ts";
 import { findObservation } from "../store/forget_look.ts";
 import { unfinishedReceipts } from "../store/forgotten.ts";
 import { findQueueItems } from "../store/queue.ts";
 import type { CliContext } from "./context.ts";
 import { queueItemOf } from "./queue_lookup.ts";
-import { projectAt } from "./project_filter.ts";
+import { projectMeant } from "./project_filter.ts";
 import { projectHere, sessionFilterOf } from "./session_lookup.ts";
 import { isBackwards } from "./time_order.ts";
 import { USAGE } from "./usage.ts";
@@ -39,7 +40,7 @@ export function forgetFilterOf(
   return {
     ids: ids.length === 0 ? null : idsOf(db, ids),
     sessionId: sessionFilterOf(db, flags.session),
-    project: flags.project === undefined ? null : projectAt(db, pathOf(context, flags.project)),
+    project: flags.project === undefined ? null : projectMeant(db, context, flags.project),
     files: flags.file === undefined ? null : spellingsOf(context, flags.file),
     text: flags.text === undefined ? null : textMatcher(flags.text),
     sinceMs: flags.since ?? null,
@@ -155,8 +156,7 @@ function pathOf({ cwd, locations }: CliContext, text: string): string {
 /** Whole, and as it is told from the project's folder. */
 function spellingsOf(context: CliContext, text: string): string[] {
   const whole = pathOf(context, text);
-  const project = projectHere(context.cwd);
-  const top = project.endsWith("/.git") ? parentOf(project) : project;
+  const top = folderOfProject(projectHere(context.cwd));
   const typed = text.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
   const fromTop = whole.startsWith(`${top}/`) ? [whole.slice(top.length + 1)] : [];
   return [...new Set([whole, ...fromTop, ...(fromTop.length > 0 ? [] : [typed])])];

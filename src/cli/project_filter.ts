@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
+import { UserError } from "../errors.ts";
 import { findRepository } from "../git/repository.ts";
-import { projectName } from "../recall/view.ts";
+import { folderOfProject, projectName } from "../recall/view.ts";
+import { quoteWord } from "../settings/hooks.ts";
 import { pathInProject } from "../memory/paths.ts";
 import { isAbsolutePath, joinPath, parentOf, resolvePath, withoutLine } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -10,38 +12,67 @@ import { projectHere } from "./session_lookup.ts";
 
 /**
  * The project that `--project DIR` or `--here` mean: the common git directory, or the folder where there is none; null
- * without either. A name stands for the only project that is called so, where there is no such folder.
+ * without either.
+ *
+ * @throws {UserError} When several projects have such a name.
  */
 export function projectFilterOf(
   db: DatabaseSync,
-  { cwd, locations }: CliContext,
+  context: CliContext,
   flags: { readonly project?: string; readonly here: boolean },
 ): string | null {
-  if (flags.project === undefined) return flags.here ? projectHere(cwd) : null;
-  const folder = resolvePath(flags.project, { folder: cwd, home: locations.home ?? undefined });
-  const isName = !/[\\/]/.test(flags.project) && !isThere(folder);
-  const named = isName ? projectsNamed(db, flags.project) : [];
-  return named.length === 1 ? named[0]! : projectAt(db, folder);
-}
-
-/** The projects whose folder has a name, in letters of either case. */
-function projectsNamed(db: DatabaseSync, name: string): string[] {
-  return knownProjects(db).filter((project) =>
-    projectName(project).toLowerCase() === name.toLowerCase()
-  );
+  if (flags.project !== undefined) return projectNamed(db, context, flags.project);
+  return flags.here ? projectHere(context.cwd) : null;
 }
 
 /**
- * The project of a folder. One that was moved or removed is known by what is remembered of it: nothing on the disk tells
- * whether it was a repository.
+ * The project of a folder, or the only one that is called so where there is no such folder.
  *
- * @param folder Absolute.
+ * @returns A folder of which nothing is known where there is neither: never the project around it.
+ * @throws {UserError} When several are called so.
  */
-export function projectAt(db: DatabaseSync, folder: string): string {
-  const known = isThere(folder)
-    ? undefined
-    : [joinPath(folder, ".git"), folder].find((project) => isKnownProject(db, project));
-  return known ?? projectHere(folder);
+export function projectNamed(
+  db: DatabaseSync,
+  { cwd, locations }: CliContext,
+  typed: string,
+): string {
+  const folder = resolvePath(typed, { folder: cwd, home: locations.home ?? undefined });
+  if (isThere(folder)) return projectHere(folder);
+  // Nothing on the disk tells whether what was moved or removed was a repository.
+  const known = [joinPath(folder, ".git"), folder].find((project) => isKnownProject(db, project));
+  if (known !== undefined) return known;
+  const named = isBareName(typed)
+    ? knownProjects(db).filter((project) => isCalled(project, typed))
+    : [];
+  if (named.length > 1) {
+    const folders = named.map(folderOfProject);
+    throw new UserError(`Cannot tell which project "${typed}" is`, {
+      why: `${named.length} are called so: ${folders.join(", ")}`,
+      next: `Use \`--project ${quoteWord(folders[0]!)}\``,
+    });
+  }
+  return named[0] ?? folder;
+}
+
+/** The project that {@linkcode projectNamed} finds, for what cannot be undone: a bare name is only what is called so. */
+export function projectMeant(db: DatabaseSync, context: CliContext, typed: string): string {
+  const project = projectNamed(db, context, typed);
+  if (!isBareName(typed) || isCalled(project, typed)) return project;
+  const folder = folderOfProject(project);
+  throw new UserError(`Cannot tell whether "${typed}" is a project`, {
+    why: `it is a folder of the project ${folder}; nothing was changed`,
+    next: `Use \`--project ${quoteWord(folder)}\` where all of that is meant`,
+  });
+}
+
+/** A word that is no path, `.` and `~` neither. */
+export function isBareName(typed: string): boolean {
+  return !/[\\/]|^\.{1,2}$|^~$/.test(typed);
+}
+
+/** Whether a project's folder has a name, in letters of either case. */
+export function isCalled(project: string, name: string): boolean {
+  return projectName(project).toLowerCase() === name.toLowerCase();
 }
 
 /**
@@ -75,7 +106,8 @@ function rootOf(db: DatabaseSync, folder: string): string | null {
   return null;
 }
 
-function isThere(path: string): boolean {
+/** Whether there is a file or folder. */
+export function isThere(path: string): boolean {
   try {
     Deno.statSync(path);
     return true;

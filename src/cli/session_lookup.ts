@@ -37,14 +37,14 @@ export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   if (found.length > 0) return onlyOne(text, found, ({ sessionId }) => sessionId);
   const loose = findIdsWithoutSession(db, text.trim());
   throw loose.length === 0 ? unknownSession(text) : new UserError(`Cannot show "${text}"`, {
-    why: "events came with this id, but no session: it was removed, or never begun",
+    why: "something came with this id, but there is no session: it was removed, or never begun",
     next: `conclaude audit list --session ${quoteWord(onlyOne(text, loose, (id) => id))}`,
   });
 }
 
 /**
- * The full id that a flag names, null without one. An id that only events, captures or counters have counts as well:
- * they may come before their session, or outlive it.
+ * The full id that a flag names, null without one. An id that only events, captures, counters or observations have counts
+ * as well: they may come before their session, or outlive it.
  *
  * @throws {UserError} When nothing has such an id, or when several ids begin like this.
  */

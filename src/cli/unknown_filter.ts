@@ -1,8 +1,8 @@
 /** Says of which filter of a search nothing is known: then it cannot have found anything, whatever was looked for. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
-import { baseName, parentOf } from "../paths.ts";
-import { projectName } from "../recall/view.ts";
+import { baseName } from "../paths.ts";
+import { folderOfProject, projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import {
   isKnownFile,
@@ -40,7 +40,7 @@ export function unknownFilters(
 ): UnknownFilter[] {
   const unknown: UnknownFilter[] = [];
   if (project !== null && !isKnownProject(db, project.meant)) {
-    const folders = knownProjects(db).map(folderOf);
+    const folders = knownProjects(db).map(folderOfProject);
     const known = inOrder(folders, isNear(baseName(project.typed), folders, projectName));
     return [{ flag: "project", value: project.typed, known }];
   }
@@ -75,10 +75,6 @@ function isNear(
 function inOrder(all: readonly string[], isLike: (one: string) => boolean): string[] {
   const near = all.filter(isLike);
   return (near.length > 0 ? near : all).slice(0, NAMED);
-}
-
-function folderOf(project: string): string {
-  return project.endsWith("/.git") ? parentOf(project) : project;
 }
 
 /**

@@ -19,8 +19,12 @@ export function outcomeWord(
 /** A project in a word: `/work/shop/.git` is the shop. */
 export function projectName(project: string | null): string {
   if (project === null) return "no project";
-  const name = baseName(project);
-  return name === ".git" ? baseName(parentOf(project)) : name;
+  return baseName(folderOfProject(project));
+}
+
+/** Where a project lies: `/work/shop` for `/work/shop/.git`. */
+export function folderOfProject(project: string): string {
+  return baseName(project) === ".git" ? parentOf(project) : project;
 }
 
 /** That nothing has what stood in quotes, before the results without the quotes. */

@@ -88,8 +88,8 @@ export const MIN_ID_BEGINNING = 4;
 /** An id as it is compared: without dashes, in small letters. */
 const KEY = "lower(replace(session_id, '-', ''))";
 
-/** Tables whose rows may come before their session, or have none. */
-const TABLES_OF_SESSIONS = ["hook_executions", "pending_queue", "counters"];
+/** Tables whose rows may come before their session, outlast it, or have none. */
+const TABLES_OF_SESSIONS = ["hook_executions", "pending_queue", "counters", "observations"];
 
 /**
  * The session with this id or short id, else those whose ids begin like this: case and dashes do not matter, and at
@@ -109,7 +109,7 @@ export function findSessions(db: DatabaseSync, text: string, limit = 100): Sessi
 }
 
 /**
- * {@linkcode findSessions} for ids that no session has, but an event, a capture or a counter.
+ * {@linkcode findSessions} for ids that no session has, but an event, a capture, a counter or what is remembered.
  *
  * @returns Full ids.
  */

@@ -235,6 +235,78 @@ Deno.test("what is known of a repository that was moved is found by the folder w
   assert.deepEqual(wouldRemove, { observations: 1 });
 });
 
+/** Repositories below a home, each with a note. */
+async function harbours<Name extends string>(
+  home: TempHome,
+  paths: readonly Name[],
+): Promise<Record<Name, Place>> {
+  const places = await Promise.all(paths.map(async (path) => {
+    const project = join(home.path, path);
+    await Deno.mkdir(join(project, ".git"), { recursive: true });
+    await Deno.writeTextFile(join(project, ".git", "HEAD"), "ref: refs/heads/main\n");
+    return [path, { path: home.path, project }] as const;
+  }));
+  for (const [path, place] of places) {
+    await ask(place, ["memory", "remember", `The tide of ${path} is high`]);
+  }
+  return Object.fromEntries(places) as Record<Name, Place>;
+}
+
+Deno.test("a project that is named is forgotten wherever one stands, and never the one around", async () => {
+  using home = tempHome();
+  const { pier } = await harbours(home, ["pier", "quay"]);
+  const forget = ["memory", "forget", "--project"];
+  const kept = async () =>
+    (await ask(pier, ["memory", "search", "tide"])).results
+      .map(({ title }: { title: string }) => title).toSorted();
+  assert.deepEqual((await ask(pier, [...forget, "nosuch", "--yes"])).receipt, null);
+  assert.equal((await kept()).length, 2);
+  assert.match(
+    (await run(pier, [...forget, "quay", "--dry-run"])).stdout,
+    /^Would remove, of the project \/.*\/quay: 1 observation\.$/m,
+  );
+  await ask(pier, [...forget, "quay", "--yes"]);
+  assert.deepEqual(await kept(), ["The tide of pier is high"]);
+  // A folder of a project is not the project, unless that is said with a path.
+  await Deno.mkdir(join(pier.project, "quay"));
+  const { code, stderr } = await run(pier, [...forget, "quay", "--yes"]);
+  assert.equal(code, 1);
+  assert.match(stderr, /it is a folder of the project \/.*\/pier; nothing was changed/);
+  assert.match(stderr, /next: Use `--project \/.*\/pier`/);
+  const { wouldRemove } = await ask(pier, [...forget, "./quay", "--dry-run"]);
+  assert.deepEqual(wouldRemove, { observations: 1 });
+});
+
+Deno.test("of a project that is not there nothing is found, and of several with a name none is guessed", async () => {
+  using home = tempHome();
+  const { pier } = await harbours(home, ["pier", "north/quay", "south/quay"]);
+  const none = await run(pier, ["memory", "search", "tide", "--project", "nosuch"]);
+  assert.match(none.stdout, /Nothing at all is known of the project "nosuch"; known: /);
+  for (const verb of [["search", "tide"], ["timeline", "a.ts"], ["forget", "--yes"]]) {
+    const { code, stderr } = await run(pier, ["memory", ...verb, "--project", "quay"]);
+    assert.equal(code, 1, verb.join(" "));
+    assert.match(stderr, /2 are called so: \/.*quay, \/.*quay\n {2}next: Use `--project \/.*quay`/);
+  }
+  const { results } = await ask(pier, ["memory", "search", "tide", "--project", "../north/quay"]);
+  assert.equal(results.length, 1);
+});
+
+Deno.test("what is remembered of a session is found and forgotten by its id after the session is gone", async () => {
+  using place = await remembered();
+  const { results: [{ sessionId }] } = await ask(place, ["memory", "search", "mismatched"]);
+  const db = await openDatabase(place.database, { busyTimeoutMs: 5_000 });
+  for (const table of ["hook_executions", "pending_queue", "counters", "sessions"]) {
+    db.prepare(`DELETE FROM ${table} WHERE session_id = ?`).run(sessionId);
+  }
+  db.close();
+  for (const id of [sessionId, sessionId.replaceAll("-", "")]) {
+    const { results } = await ask(place, ["memory", "search", "mismatched", "--session", id]);
+    assert.ok(results.length > 0, id);
+  }
+  const { receipt } = await ask(place, ["memory", "forget", "--session", sessionId, "--yes"]);
+  assert.ok(receipt.removed.observations > 0);
+});
+
 Deno.test("memory eval tells recall, the mean reciprocal rank and the time, and leaves nothing behind", async () => {
   using place = await remembered();
   const { documents, questions } = makeCorpus(9, { documents: 600, questions: 40 });

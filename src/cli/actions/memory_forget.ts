@@ -7,6 +7,7 @@ import { stoppedOf } from "../../maintenance/forget_again.ts";
 import { bytesLeft } from "../../maintenance/forget_proof.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
 import { requireOurs } from "../../maintenance/require_ours.ts";
+import { folderOfProject } from "../../recall/view.ts";
 import type { ForgetFilter } from "../../store/forget_choice.ts";
 import {
   findReceipts,
@@ -45,7 +46,7 @@ export async function forgetMemory(
   });
   const preview = withUnused(place, filter, found);
   progress.end();
-  if (dryRun) return previewView(preview);
+  if (dryRun) return previewView(preview, filter);
   const isNothing = Object.keys(preview.removed).length === 0;
   if (isNothing && !isStopped) return nothingView(preview);
   const again = forgetAgain(flags, ids);
@@ -54,7 +55,7 @@ export async function forgetMemory(
       what: "forget it",
       ask: isNothing
         ? "Nothing of it is in a row any more. Finish what was stopped?"
-        : `Remove for good: ${removedText(preview.removed)}?`,
+        : `Remove for good${ofProject(filter)}: ${removedText(preview.removed)}?`,
       again: nextHere(again.endsWith("--yes") ? again : `${again} --yes`, context.globals),
     });
   }
@@ -175,13 +176,18 @@ function chosenOf(
   };
 }
 
-function previewView({ removed, copies }: ForgetPreview): View {
+/** Which project is meant: a name may stand for another one than a person thinks of. */
+function ofProject({ project }: ForgetFilter): string {
+  return project === null ? "" : `, of the project ${plain(folderOfProject(project))}`;
+}
+
+function previewView({ removed, copies }: ForgetPreview, filter: ForgetFilter): View {
   return {
     json: { dryRun: true, receipt: null, wouldRemove: removed, copies },
     text: [
       Object.keys(removed).length === 0
         ? "Nothing fits; nothing would be removed."
-        : `Would remove ${removedText(removed)}.`,
+        : `Would remove${ofProject(filter)}: ${removedText(removed)}.`,
       ...copyLines(copies),
     ].join("\n"),
   };

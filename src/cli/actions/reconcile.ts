@@ -2,6 +2,7 @@ import { UserError } from "../../errors.ts";
 import { findRepository } from "../../git/repository.ts";
 import { joinPath, resolvePath } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
+import { isBareName, isCalled, isThere } from "../project_filter.ts";
 import type { TranscriptProject } from "../../recall/transcripts/project.ts";
 import { MIN_ID_BEGINNING } from "../../store/sessions.ts";
 import { type CliContext, readEnvironment } from "../context.ts";
@@ -77,11 +78,15 @@ function wantedOf(
   const dir = project === undefined
     ? null
     : resolvePath(project, { folder: cwd, home: locations.home ?? undefined });
-  const repository = dir === null ? undefined : findRepository(lookUpwards(dir))?.commonDir;
+  const isFolder = dir !== null && isThere(dir);
+  const repository = isFolder ? findRepository(lookUpwards(dir))?.commonDir : undefined;
+  // As everywhere, a name stands for the project that is called so where there is no such folder.
+  const name = project !== undefined && !isFolder && isBareName(project) ? project : null;
   return (sessionId, of) =>
     (key === null || idOf(sessionId).startsWith(key)) &&
     (dir === null || of.dir === dir || (of.dir?.startsWith(`${dir}/`) ?? false) ||
-      (repository !== undefined && of.repository === repository));
+      (repository !== undefined && of.repository === repository) ||
+      (name !== null && isCalled(of.repository ?? of.dir ?? "", name)));
 }
 
 function idOf(text: string): string {
