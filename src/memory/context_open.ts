@@ -52,7 +52,7 @@ export function stillOpen(
   const later: LaterSession[] = [];
   const saidLater: SoughtItem[] = [];
   let open = 0;
-  for (const session of sessionsOf(rows)) {
+  for (const session of byWork(sessionsOf(rows))) {
     const { id, sessionId, facts, updatedAtMs } = session;
     const isOld = nowMs - updatedAtMs > COUNTS_MS;
     const lists = facts.todos ??
@@ -97,6 +97,12 @@ export function openEnds(
 export function sessionsOf(rows: readonly Tellable[]): Tellable[] {
   return rows.filter(({ kind }) => kind === "summary")
     .sort((a, b) => b.updatedAtMs - a.updatedAtMs);
+}
+
+/** The last that did something first: one that was gone on with for a word has done nothing since. */
+function byWork(sessions: readonly Tellable[]): Tellable[] {
+  const workedAtMs = ({ facts, updatedAtMs }: Tellable) => facts.workedAtMs ?? updatedAtMs;
+  return sessions.toSorted((a, b) => workedAtMs(b) - workedAtMs(a));
 }
 
 /** Of a command on a branch the newest, each said once; tests before builds before the rest, what failed again first, then the newest. */

@@ -97,6 +97,8 @@ export interface ObservedFacts {
   readonly left?: string | readonly LeftItem[];
   /** Of a summary: what the session did or worked on, each as the words that tell what it is about. */
   readonly did?: readonly string[];
+  /** Of a summary: when the session last did more than talk, epoch milliseconds; not there where it only talked. */
+  readonly workedAtMs?: number;
   /** Of a summary: the branches that the session was on, when they are several. */
   readonly branches?: readonly (string | null)[];
   /** Of a summary: nothing was done but to exchange a few short words. */

@@ -37,6 +37,8 @@ const MAX_LISTED = 8;
 const MAX_FILES = 20;
 const MAX_MESSAGE_CHARS = 600;
 const SHORT_PROMPT = 80;
+/** Nothing is done by these alone. */
+const TALK: ReadonlySet<ObservationKind> = new Set(["prompt", "message", "note"]);
 
 /**
  * Tells a session by its observations.
@@ -59,6 +61,9 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
     files: files.slice(0, MAX_LISTED),
     last: message?.text ?? "",
   });
+  const workedAtMs = Math.max(
+    ...parts.filter(({ kind }) => !TALK.has(kind)).map(({ updatedAtMs }) => updatedAtMs),
+  );
   const branches = [...new Set(parts.map(({ branch }) => branch))];
   if (parts.length === 0) return null;
   const asked = prompts.map(({ title }) => title);
@@ -88,6 +93,7 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
       ...todos === null ? {} : { todos },
       ...left.length === 0 ? {} : { left },
       ...did.length === 0 ? {} : { did },
+      ...Number.isFinite(workedAtMs) ? { workedAtMs } : {},
       ...branches.length === 1 ? {} : { branches },
     },
   };

@@ -107,8 +107,12 @@ function factsOf(row: TellableRow, isGone: (branch: string | null) => boolean): 
   if (!WITH_FACTS.has(row.kind)) return {};
   const facts: ObservedFacts = JSON.parse(row.facts);
   if (!isGone(row.branch)) return facts;
-  const { did = [], todos } = facts;
-  return { did, todos: { open: [], done: todos?.done ?? [] } };
+  const { did = [], todos, workedAtMs } = facts;
+  return {
+    did,
+    todos: { open: [], done: todos?.done ?? [] },
+    ...workedAtMs === undefined ? {} : { workedAtMs },
+  };
 }
 
 /** The same with what was known of the branch under another name, which is the branch's from then on. */

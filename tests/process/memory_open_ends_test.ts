@@ -320,6 +320,28 @@ Deno.test("what Claude tried and took back is still open, and told in the newest
   ]);
 });
 
+Deno.test("a session that is gone on with for a word does not do its work once more", async () => {
+  using at = await workplace();
+  await asked(at, "Support hours in parseDuration");
+  await edit(at, "parse.py", "1\n");
+  await said(at, "Hours are supported in parseDuration.");
+  await asked(at, "Take that back, it breaks minutes", THIRD);
+  await edit(at, "parse.py", "2\n", THIRD);
+  await said(at, "Reverted. Still open: support hours in parseDuration.", THIRD);
+  const open = /said: Still open: support hours in parseDuration\.$/m;
+  assert.match(await start(at), open);
+  await asked(at, "thanks");
+  await said(at, "You are welcome.");
+  assert.match(await start(at), open);
+  // Nor does one that has only talked since stand behind what was done meanwhile.
+  await asked(at, "Support hours in parseDuration, with minutes", FOURTH);
+  await edit(at, "parse.py", "3\n", FOURTH);
+  await said(at, "parseDuration supports hours now.", FOURTH);
+  await asked(at, "thanks", THIRD);
+  await said(at, "You are welcome.", THIRD);
+  assert.doesNotMatch(await start(at), /Left open/);
+});
+
 Deno.test("of a command that fails in another way than before only the last failure is called open", async () => {
   using at = await workplace();
   await asked(at, "Let the app build");
