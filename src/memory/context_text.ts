@@ -9,7 +9,7 @@ import {
   stillOpen,
   supersededIn,
 } from "./context_open.ts";
-import { byWorth } from "./context_worth.ts";
+import { byWorth, type StaleOf } from "./context_worth.ts";
 import { openEndRank } from "./open_ends.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { charsOfTokens } from "./tokens.ts";
@@ -42,6 +42,7 @@ export interface ContextFacts {
   readonly tasks: readonly { readonly id: string; readonly title: string }[];
   readonly branch: string | null;
   readonly nowMs: number;
+  readonly staleOf?: StaleOf;
 }
 
 /** How much may be said. */
@@ -97,7 +98,7 @@ interface Line {
   readonly end: string;
 }
 
-function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
+function linesOf({ rows, tasks, branch, nowMs, staleOf }: ContextFacts): Line[] {
   const own = rows.filter((one) => one.branch === branch);
   const others = rows.filter((one) => one.branch !== branch);
   const superseded = supersededIn(rows);
@@ -141,7 +142,7 @@ function linesOf({ rows, tasks, branch, nowMs }: ContextFacts): Line[] {
       title: sessionTitle(one, openOf(one)),
       end: "",
     })),
-    ...byWorth(known, { branch, nowMs }).map((one) => ({
+    ...byWorth(known, { branch, nowMs, staleOf }).map((one) => ({
       section: "Known:",
       lead: () => `${head(one)}, ${one.kind}`,
       // Where it was done is said before it.

@@ -25,20 +25,32 @@ const OTHER_BRANCH = 0.6;
 const LASTING_FIX = 0.1;
 /** An edit tells little beside a commit or a fix; a few show where work goes on. */
 const MAX_EDITS = 6;
+/** So much is looked at more closely: it fills the largest budget. */
+const MAX_LOOKED_AT = 48;
 
 /** Whom it is to help. */
 export interface Helped {
   readonly branch: string | null;
   readonly nowMs: number;
+  /** What has become of the files of some rows, by their numbers; without it nothing is looked at. */
+  readonly staleOf?: StaleOf | undefined;
 }
 
+/** Looks what has become of the files of some rows; those whose files are as they were are not in it. */
+export type StaleOf = (rows: readonly Tellable[]) => ReadonlyMap<number, Tellable["stale"]>;
+
+const NOTHING: ReadonlyMap<number, Tellable["stale"]> = new Map();
+
 /**
- * The most useful first; of several edits of a file, and of equal titles, only the newest. Left out is what others tell:
+ * The most useful first, as much of it as may be told: what is not looked at is not told. Of several edits of a file, and of equal titles, only the newest. Left out is what others tell:
  * failures that are mended, tests that pass, edits that went into a commit or a fix.
  *
  * @param rows The newest first.
  */
-export function byWorth(rows: readonly Tellable[], { branch, nowMs }: Helped): Tellable[] {
+export function byWorth(
+  rows: readonly Tellable[],
+  { branch, nowMs, staleOf = () => NOTHING }: Helped,
+): Tellable[] {
   const warm = new Set(
     rows.filter((one) => one.kind === "edit" && one.branch === branch)
       .flatMap(({ files }) => files),
@@ -52,12 +64,18 @@ export function byWorth(rows: readonly Tellable[], { branch, nowMs }: Helped): T
       (stale === null ? 0 : STALE) + (kind === "fix" ? LASTING_FIX : 0);
     return worth * (one.branch === branch ? 1 : OTHER_BRANCH);
   };
+  const inOrder = (some: readonly Tellable[]) =>
+    some.map((one) => ({ one, worth: worthOf(one) }))
+      .sort((a, b) => b.worth - a.worth || b.one.id - a.one.id)
+      .map(({ one }) => one);
   let edits = 0;
-  return tellingOnly(rows)
-    .map((one) => ({ one, worth: worthOf(one) }))
-    .sort((a, b) => b.worth - a.worth || b.one.id - a.one.id)
-    .map(({ one }) => one)
-    .filter(({ kind }) => kind !== "edit" || ++edits <= MAX_EDITS);
+  const best = inOrder(tellingOnly(rows))
+    .filter(({ kind }) => kind !== "edit" || ++edits <= MAX_EDITS)
+    .slice(0, MAX_LOOKED_AT);
+  const stale = staleOf(best);
+  return stale.size === 0
+    ? best
+    : inOrder(best.map((one) => stale.has(one.id) ? { ...one, stale: stale.get(one.id)! } : one));
 }
 
 function tellingOnly(rows: readonly Tellable[]): Tellable[] {

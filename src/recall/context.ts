@@ -45,9 +45,8 @@ const WEIGHTY = { among: 200, limit: 40 };
 const MAX_OTHER_BRANCHES = 3;
 /** Kinds of which more is told than the title. */
 const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "summary"]);
-/** Facts whose files are looked at. */
-const MAX_LOOKED_AT = 8;
-const MAX_NOTES_LOOKED_AT = 4;
+/** Kinds that say how a file is. */
+const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 /** What was left open on a branch that is gone is over, though nothing has mended it: no observation has this number. */
 const OVER = { resolvedBy: 0 };
 
@@ -77,7 +76,6 @@ export function sessionContext(
     .map((row) => isUnmended(row) && isGone(row.branch) ? Object.assign(row, OVER) : row);
   const tasks = since !== null ? [] : openTaskTitles(db, project, 5);
   if (found.length + tasks.length === 0) return "";
-  const stale = staleOf(db, found, place);
   const isKnown = knownFromFiles(found, place);
   const rows = found
     .filter(({ kind, title }) => kind !== "note" || !isKnown(title))
@@ -86,10 +84,11 @@ export function sessionContext(
       Object.assign(row, {
         files: row.files === "[]" ? [] : JSON.parse(row.files),
         facts: factsOf(row, isGone),
-        stale: stale.get(row.id) ?? null,
+        stale: null,
       })
     );
-  return contextText({ rows, tasks, branch, nowMs }, budget);
+  const staleOf = (some: readonly Tellable[]) => staleAmong(db, some, place);
+  return contextText({ rows, tasks, branch, nowMs, staleOf }, budget);
 }
 
 /**
@@ -170,19 +169,14 @@ function branchesOf({ kind, facts }: TellableRow): readonly (string | null)[] {
 }
 
 /** Facts one of whose files is not as it was: its content is another one, or it is gone. */
-function staleOf(
+function staleAmong(
   db: DatabaseSync,
-  rows: readonly TellableRow[],
+  rows: readonly Tellable[],
   { root }: ContextPlace,
 ): ReadonlyMap<number, "changed" | "gone"> {
   const stale = new Map<number, "changed" | "gone">();
   if (root === null) return stale;
-  const of = (wanted: ObservationKind) =>
-    rows.filter(({ kind, files }) => kind === wanted && files !== "[]");
-  const withFiles = [
-    ...of("note").slice(0, MAX_NOTES_LOOKED_AT),
-    ...[...of("fix"), ...of("edit")].slice(0, MAX_LOOKED_AT),
-  ];
+  const withFiles = rows.filter(({ kind, files }) => OF_FILES.has(kind) && files.length > 0);
   if (withFiles.length === 0) return stale;
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, updatedAtMs } of withFiles) {

@@ -135,6 +135,24 @@ Deno.test("a note about a file says when that is another one now, or gone", asyn
   assert.match(await start(at), /note: The port is 5433 \(its file is gone\)$/m);
 });
 
+Deno.test("whatever is told of a file that has changed since says so, however much is told", async () => {
+  using at = await workplace();
+  const numbers = Array.from({ length: 14 }, (_, n) => n);
+  for (const n of numbers) {
+    await Deno.writeTextFile(join(at.project, `n${n}.txt`), "1\n");
+    const note = ["memory", "remember", `The answer to ${n} is known`, "--file", `n${n}.txt`];
+    await startProgram(note, { cwd: at.project, env: { HOME: at.path } });
+  }
+  const later = new Date(Date.now() + 60_000);
+  for (const n of numbers) {
+    await Deno.writeTextFile(join(at.project, `n${n}.txt`), "2\n");
+    await Deno.utime(join(at.project, `n${n}.txt`), later, later);
+  }
+  const notes = (await start(at)).match(/note: .*/g) ?? [];
+  assert.equal(notes.length, numbers.length);
+  assert.deepEqual(notes.filter((line) => !line.endsWith(" (its file has changed since)")), []);
+});
+
 Deno.test("a note that stands in what Claude reads anyway is not told, however it is marked there", async () => {
   using at = await workplace();
   const write = async (name: string, text: string) => {
