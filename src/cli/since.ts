@@ -19,6 +19,9 @@ const DAY_MS = UNITS["d"]!;
 /** `2 hours ago`, of which a day would say too little. */
 const SPELT_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
 
+/** When it began is told by the calendar; a question means about then. */
+const PERIOD = /^(this|last|previous) (week|month|year)$/i;
+
 /**
  * Reads a point in time: an age (`30s`, `15m`, `2h`, `3d`, `1w` before now), a date of ISO 8601 (`2026-11-20`,
  * `2026-11-20T08:30`, `2026-11-20T08:30:00Z`), or what a question may say of a time: `yesterday`, `monday`, `last week`,
@@ -36,6 +39,8 @@ export function parseSince(text: string, nowMs: number, { isExact = false } = {}
     const number = /\d/.test(count) ? Number(count) : 1;
     return Math.max(0, nowMs - number * UNITS[unit!.toLowerCase()[0]!]!);
   }
+  const [, which, period] = PERIOD.exec(trimmed) ?? [];
+  if (period !== undefined) return startOfPeriod(period.toLowerCase(), nowMs, which!);
   const date = DATE.exec(trimmed);
   // JavaScript takes a date alone for one in UTC, and lets February have 31 days.
   const isRealDay = date !== null && Number(date[3]) >= 1 &&
@@ -51,6 +56,16 @@ export function parseSince(text: string, nowMs: number, { isExact = false } = {}
     );
   }
   return Math.max(0, ms);
+}
+
+/** The first midnight of this or the last week (from Monday on), month or year, on this machine. */
+function startOfPeriod(period: string, nowMs: number, which: string): number {
+  const now = new Date(nowMs);
+  const back = which.toLowerCase() === "this" ? 0 : 1;
+  const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()];
+  if (period === "year") return new Date(year - back, 0).getTime();
+  if (period === "month") return new Date(year, month - back).getTime();
+  return new Date(year, month, day - (now.getDay() + 6) % 7 - 7 * back).getTime();
 }
 
 /** When the time began that words speak of, all of them; null when they speak of none, or of one of two. */

@@ -51,13 +51,22 @@ Deno.test("parseSince() takes a day, a week and a month as people say them, from
     ["a week ago", NOW - 604_800_000],
   ];
   for (const [text, ms] of said) assert.equal(parseSince(text, NOW), ms, text);
+  // On whichever day of it, a week begins on its Monday.
+  for (const today of [16, 18, 21, 22]) {
+    const now = day(11, today) + 12 * 3_600_000;
+    assert.equal(parseSince("this week", now), day(11, 16), `on ${today}`);
+    assert.equal(parseSince("last week", now), day(11, 9), `on ${today}`);
+    assert.equal(parseSince("Last month", now), day(10, 1), `on ${today}`);
+    assert.equal(parseSince("this year", now), day(1, 1), `on ${today}`);
+  }
   // In Europe it is another day than in America.
   for (const text of ["3/4/2026", "yesterday or so", "2027-01"]) {
     assert.throws(() => parseSince(text, NOW), SyntaxError, text);
   }
   // What deletes takes no wording that means about a time.
   assert.equal(parseSince("yesterday", NOW, { isExact: true }), day(11, 19));
-  for (const text of ["last week", "recently"]) {
+  assert.equal(parseSince("last week", NOW, { isExact: true }), day(11, 9));
+  for (const text of ["two weeks ago", "recently"]) {
     assert.throws(() => parseSince(text, NOW, { isExact: true }), SyntaxError, text);
   }
 });
