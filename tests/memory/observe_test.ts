@@ -376,7 +376,7 @@ Deno.test("what was looked at, asked, planned and said is told by itself", () =>
     [
       tell("UserPromptSubmit", { prompt: "<task-notification>done</task-notification>" }),
       "message",
-      "<task-notification>done</task-notification>",
+      "done",
     ],
     [tell("Stop", { last_assistant_message: "## Done\nAll of it." }), "message", "Done"],
     [

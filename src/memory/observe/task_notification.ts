@@ -1,6 +1,6 @@
 /** What Claude Code sends in a person's place when something in the background has ended. */
 import type { Observed } from "../observation.ts";
-import { titleLine } from "../text.ts";
+import { headAndTail, titleLine } from "../text.ts";
 
 /** The end of what ran in the background. */
 export interface TaskNotification {
@@ -11,15 +11,20 @@ export interface TaskNotification {
   readonly exitCode: number | null;
   /** `Background command "Build" failed with exit code 2` */
   readonly summary: string;
+  /** What it says beside that, an agent's last words; the empty text where there is nothing. */
+  readonly result: string;
 }
 
-const MARK = "<task-notification>";
+const NAME = "task-notification";
+const MARK = `<${NAME}>`;
+/** Characters of an agent's last words. */
+const KEPT = { head: 1_600, tail: 800 };
 const EXIT_CODE = /\bexit code (\d+)\b/;
 
 /** Reads a prompt; null when it is none of these. */
 export function readNotification(prompt: string): TaskNotification | null {
   if (!prompt.startsWith(MARK)) return null;
-  const summary = inTag(prompt, "summary") ?? prompt;
+  const summary = inTag(prompt, "summary") ?? inTag(prompt, NAME) ?? prompt;
   const [, code] = EXIT_CODE.exec(summary) ?? EXIT_CODE.exec(prompt) ?? [];
   const exitCode = code === undefined ? null : Number(code);
   const status = inTag(prompt, "status");
@@ -30,20 +35,18 @@ export function readNotification(prompt: string): TaskNotification | null {
     outcome: hasFailed ? "failure" : hasPassed ? "success" : null,
     exitCode,
     summary,
+    result: inTag(prompt, "result") ?? "",
   };
 }
 
 /** What it tells where nobody knows which command it was: a failure that nothing can mend is none that is open. */
-export function observeNotification(
-  { outcome, summary }: TaskNotification,
-  prompt: string,
-): Observed {
+export function observeNotification({ outcome, summary, result }: TaskNotification): Observed {
   const failed = outcome === "failure";
   return {
     kind: failed ? "failure" : "message",
     outcome: failed ? "failure" : null,
     title: titleLine(summary),
-    text: prompt,
+    text: headAndTail(result === "" ? summary : `${summary}\n${result}`, KEPT),
     files: [],
     facts: failed ? { tool: "Task", error: titleLine(summary) } : {},
     sameAs: null,

@@ -23,9 +23,7 @@ const MAX_PLAN_LINES = 40;
 export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
   const notification = readNotification(prompt);
-  if (notification !== null) {
-    return observeNotification(notification, headAndTail(prompt, KEPT_ANSWER));
-  }
+  if (notification !== null) return observeNotification(notification);
   return said(/^<[a-z-]+>/.test(prompt) ? "message" : "prompt", prompt);
 }
 
