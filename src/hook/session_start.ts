@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../capture/payload.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import { messageOf } from "../errors.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { StopPolicy } from "../guard/stop.ts";
 import { contextChars, MAX_CONTEXT_CHARS } from "../memory/context_text.ts";
@@ -73,7 +74,9 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   if (db !== null) await drainAWhile(db, work);
   const briefing = await required?.text() ?? "";
-  const memory = ask(db, (db) => contextOf(db, work, { seenAtMs, before: briefing })) ?? "";
+  const untold = (why: string) =>
+    work.tell(`conclaude: what is remembered cannot be told (${why}). Run \`conclaude doctor\`.`);
+  const memory = ask(db, (db) => contextOf(db, work, { seenAtMs, before: briefing }), untold) ?? "";
   const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""
     ? null
@@ -147,14 +150,20 @@ function contextOf(
   return recentSessionsText(sessions, { nowMs: atMs, maxChars: contextChars(budget) });
 }
 
-/** What the database answers; undefined when there is none or it cannot, which saving the event tells of. */
+/**
+ * What the database answers; undefined when there is none or it cannot.
+ *
+ * @param onFault Is told why it cannot; without it, saving the event tells of that.
+ */
 function ask<Result>(
   db: DatabaseSync | null,
   question: (db: DatabaseSync) => Result,
+  onFault?: (why: string) => void,
 ): Result | undefined {
   try {
     return db === null ? undefined : question(db);
-  } catch {
+  } catch (thrown) {
+    onFault?.(messageOf(thrown));
     return undefined;
   }
 }

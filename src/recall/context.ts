@@ -1,4 +1,5 @@
 /** What a session is told when it starts, with a look at the files that it speaks of. */
+import { keptJson } from "../memory/kept_json.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { type ContextBudget, contextText, type Tellable } from "../memory/context_text.ts";
 import { formerNames } from "../git/branch_log.ts";
@@ -82,7 +83,7 @@ export function sessionContext(
     // In place: a copy of each takes a tenth of all this.
     .map((row): Tellable =>
       Object.assign(row, {
-        files: row.files === "[]" ? [] : JSON.parse(row.files),
+        files: row.files === "[]" ? [] : keptJson<string[]>(row.files, []),
         facts: factsOf(row, isGone),
         stale: null,
       })
@@ -104,7 +105,7 @@ function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
 /** Of a branch that is gone what was done stays done; what was left there is over. */
 function factsOf(row: TellableRow, isGone: (branch: string | null) => boolean): ObservedFacts {
   if (!WITH_FACTS.has(row.kind)) return {};
-  const facts: ObservedFacts = JSON.parse(row.facts);
+  const facts = keptJson<ObservedFacts>(row.facts, {});
   if (!isGone(row.branch)) return facts;
   const { did = [], todos, workedAtMs } = facts;
   return {
@@ -164,7 +165,7 @@ function rowsOf(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
 /** The branches that a session was on before its last one. */
 function branchesOf({ kind, facts }: TellableRow): readonly (string | null)[] {
   if (kind !== "summary" || !facts.includes('"branches"')) return [];
-  const { branches = [] }: ObservedFacts = JSON.parse(facts);
+  const { branches = [] } = keptJson<ObservedFacts>(facts, {});
   return branches;
 }
 

@@ -1,4 +1,5 @@
 /** Which observations and captures are to be forgotten. */
+import { FACTS } from "./facts_column.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import { filterOf } from "./filter.ts";
@@ -184,7 +185,7 @@ function fixesAbout(db: DatabaseSync, observations: ReadonlySet<number>): number
      SELECT id
        FROM observations
       WHERE kind = 'fix'
-        AND (facts ->> '$.mended' IN gone
-             OR EXISTS (SELECT 1 FROM json_each(facts, '$.by') AS part WHERE part.value IN gone))`,
+        AND (${FACTS} ->> '$.mended' IN gone
+             OR EXISTS (SELECT 1 FROM json_each(${FACTS}, '$.by') AS part WHERE part.value IN gone))`,
   ).all(JSON.stringify([...observations])).map((row) => Number(row["id"]));
 }

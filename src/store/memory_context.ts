@@ -1,4 +1,5 @@
 /** What a new session is told of earlier ones. */
+import { FACTS } from "./facts_column.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind } from "../memory/observation.ts";
 import { statement } from "./statement.ts";
@@ -31,7 +32,7 @@ export interface ProjectBranch {
 }
 
 /** Sessions in which nothing was done would push out the others. */
-const IS_TELLING = "(kind <> 'summary' OR facts ->> '$.trivial' IS NULL)";
+const IS_TELLING = `(kind <> 'summary' OR ${FACTS} ->> '$.trivial' IS NULL)`;
 /** The kinds of the index of a branch. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";

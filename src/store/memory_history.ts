@@ -1,4 +1,5 @@
 /** What followed on prompts, and what was known before: by it memory is measured on its own history. */
+import { keptJson } from "../memory/kept_json.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 /** A prompt, and the files that were edited before the next one. */
@@ -32,7 +33,7 @@ export function editedAfterPrompts(db: DatabaseSync, limit: number): PromptWithE
       ORDER BY p.created_at_ms DESC
       LIMIT ?`,
   ).all(limit);
-  return rows.map((row) => ({ ...row, files: JSON.parse(String(row["files"])) }))
+  return rows.map((row) => ({ ...row, files: keptJson<string[]>(row["files"], []) }))
     .filter(({ files }) => files.length > 0) as unknown as PromptWithEdits[];
 }
 

@@ -1,3 +1,4 @@
+import { keptJson } from "../memory/kept_json.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind, ObservedFacts, ObservedFile } from "../memory/observation.ts";
 import { statement } from "./statement.ts";
@@ -49,8 +50,8 @@ export const OBSERVATION_COLUMNS =
 export function observationOf(row: Readonly<Record<string, unknown>>): Observation {
   return {
     ...row,
-    files: JSON.parse(String(row["files"])),
-    facts: JSON.parse(String(row["facts"])),
+    files: keptJson<string[]>(row["files"], []),
+    facts: keptJson<ObservedFacts>(row["facts"], {}),
   } as unknown as Observation;
 }
 

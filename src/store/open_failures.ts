@@ -1,4 +1,6 @@
 /** Failures that nothing has mended yet. */
+import { FACTS } from "./facts_column.ts";
+import { keptJson } from "../memory/kept_json.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
 import { statement } from "./statement.ts";
@@ -57,7 +59,7 @@ export function openFailures(
 }
 
 function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
-  return { ...row, facts: JSON.parse(String(row["facts"])) } as unknown as OpenFailure;
+  return { ...row, facts: keptJson<ObservedFacts>(row["facts"], {}) } as unknown as OpenFailure;
 }
 
 /** Failures of a command in a session that nothing has mended, the newest first, each with what makes it one. */
@@ -77,7 +79,7 @@ export function openFailuresOfSession(
       ORDER BY updated_at_ms DESC, id DESC`,
   ).all(sameAs, sessionId).map(({ sameAs, facts }) => ({
     sameAs: String(sameAs),
-    facts: JSON.parse(String(facts)),
+    facts: keptJson<ObservedFacts>(facts, {}),
   }));
 }
 
@@ -143,8 +145,8 @@ export function unmendedFailures(
   limit: number,
 ): UnmendedFailure[] {
   const rows = db.prepare(
-    `SELECT id, project, branch, kind, updated_at_ms AS updatedAtMs, facts ->> '$.of' AS of,
-            json_extract(facts, '$.openRank') AS rank, json_type(facts, '$.openRank') IS NOT NULL AS isRanked
+    `SELECT id, project, branch, kind, updated_at_ms AS updatedAtMs, ${FACTS} ->> '$.of' AS of,
+            json_extract(${FACTS}, '$.openRank') AS rank, json_type(${FACTS}, '$.openRank') IS NOT NULL AS isRanked
        FROM observations
       WHERE outcome = 'failure'
         AND resolved_by IS NULL
@@ -172,7 +174,7 @@ export function unmendedFailures(
 export function asideSince(db: DatabaseSync, sessionId: string, atMs: number): number | null {
   const rows = statement(
     db,
-    `SELECT json_extract(facts, '$.aside.what') AS what, json_extract(facts, '$.aside.isAway') AS isAway,
+    `SELECT json_extract(${FACTS}, '$.aside.what') AS what, json_extract(${FACTS}, '$.aside.isAway') AS isAway,
             updated_at_ms AS atMs
        FROM observations
       WHERE session_id = ?

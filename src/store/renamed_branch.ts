@@ -1,4 +1,5 @@
 /** What is known of a branch goes with it when it gets another name. */
+import { FACTS } from "./facts_column.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { KINDS_OF_BRANCH, type ProjectBranch } from "./memory_context.ts";
@@ -44,7 +45,7 @@ function passesOf(
   { project, branch }: ProjectBranch,
 ): ReadonlyMap<string, readonly Run[]> {
   const rows = db.prepare(
-    `SELECT id, facts ->> '$.command' AS command, updated_at_ms AS updatedAtMs
+    `SELECT id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs
        FROM observations
       WHERE session_id IN (SELECT session_id
                              FROM observations
@@ -53,7 +54,7 @@ function passesOf(
                               AND ${KINDS_OF_BRANCH})
         AND branch = ?2
         AND outcome = 'success'
-        AND facts ->> '$.command' IS NOT NULL
+        AND ${FACTS} ->> '$.command' IS NOT NULL
       ORDER BY id`,
   ).all(project, branch) as unknown as Run[];
   return Map.groupBy(rows, ({ command }) => command);
@@ -62,7 +63,7 @@ function passesOf(
 /** What failed on a branch and is not mended. */
 function failuresOf(db: DatabaseSync, { project, branch }: ProjectBranch): Run[] {
   return db.prepare(
-    `SELECT id, facts ->> '$.command' AS command, updated_at_ms AS updatedAtMs
+    `SELECT id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs
        FROM observations
       WHERE project = ?1
         AND branch = ?2

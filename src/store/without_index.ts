@@ -16,18 +16,32 @@ const FENCED_TABLES = ["sessions", "hook_executions", "pending_queue", "observat
 const NUMBERS = "sqlite_sequence";
 
 /**
- * Whether damage lies in nothing but the pages of the search index, or in ones that belong to no table: every other
- * table is sound, with its indexes.
+ * Whether damage lies in nothing but the pages of the search index, in entries that other indexes lack, or in pages that
+ * belong to no table: every row of every other table can be read.
  */
 export function isIndexAlone(db: DatabaseSync): boolean {
   try {
-    return ordinaryTables(db).every((table) => {
-      const rows = db.prepare(`PRAGMA integrity_check("${table}")`).all();
-      return rows.length === 1 && Object.values(rows[0]!)[0] === "ok";
-    });
+    return ordinaryTables(db).every((table) =>
+      lacksEntriesAlone(
+        db.prepare(`PRAGMA integrity_check("${table}")`).all().map((row) =>
+          String(Object.values(row)[0])
+        ),
+      )
+    );
   } catch {
     return false;
   }
+}
+
+const LACKING = /^row \d+ missing from index (.+)$/;
+const MISCOUNTED = /^wrong # of entries in index (.+)$/;
+
+/** Whether nothing is wrong with a table but that indexes lack entries: too many would be those of rows that are lost. */
+function lacksEntriesAlone(faults: readonly string[]): boolean {
+  const lacking = new Set(faults.map((fault) => LACKING.exec(fault)?.[1]));
+  return faults.every((fault) =>
+    fault === "ok" || LACKING.test(fault) || lacking.has(MISCOUNTED.exec(fault)?.[1] ?? "")
+  );
 }
 
 /**

@@ -179,3 +179,80 @@ Deno.test("a file of a few bytes that somebody names as the database stays as it
   assert.match(stderr, /Cannot open the database[^]*file is not a database; nothing was changed/);
   assert.equal(Deno.readTextFileSync(path), "x");
 });
+
+/** Lets an index miss a change of its table, as a write that was lost does. */
+function loseWrite(path: string, index: string, change: string): void {
+  const pages = pagesOf(path, index, "leaf");
+  const before = Deno.readFileSync(path);
+  {
+    using db = new DatabaseSync(path);
+    db.exec(change);
+  }
+  closeDatabase(path);
+  using file = Deno.openSync(path, { write: true });
+  for (const page of pages) {
+    const at = (page - 1) * PAGE_BYTES;
+    file.seekSync(at, Deno.SeekMode.Start);
+    file.writeSync(before.subarray(at, at + PAGE_BYTES));
+  }
+}
+
+Deno.test("an index that lacks entries is found by doctor as by db check, and made anew without losing a row", async () => {
+  using home = tempHome();
+  await worked(home);
+  loseWrite(
+    home.database,
+    "observations_by_age",
+    "UPDATE observations SET created_at_ms = created_at_ms + 1, updated_at_ms = updated_at_ms + 1 WHERE id = 7",
+  );
+  const before = rowsIn(home.database, "observations NOT INDEXED", "*");
+  assert.equal((await run(home, "db", "check")).code, 1);
+  const found = await run(home, "doctor");
+  assert.match(
+    found.stdout,
+    /only in its indexes or in pages that nothing needs \(row \d+ missing/,
+  );
+  const { stdout } = await run(home, "doctor", "--fix");
+  assert.match(stdout, /wrote the database anew with all its \d+ rows/);
+  assert.equal((await run(home, "db", "check")).code, 0);
+  assert.deepEqual(rowsIn(home.database, "observations", "*"), before);
+});
+
+Deno.test("an observation whose facts are damaged silences nothing else, and doctor takes out what cannot be read", async () => {
+  using home = tempHome();
+  await worked(home);
+  const start = async (session: string) => {
+    const event = {
+      session_id: session,
+      hook_event_name: "SessionStart",
+      source: "startup",
+      cwd: "/home/ana/app",
+    };
+    const { code, stdout } = await startProgram(["hook"], {
+      env: { HOME: home.path, CLAUDE_PROJECT_DIR: "/home/ana/app" },
+      stdin: JSON.stringify(event),
+    });
+    assert.equal(code, 0);
+    return JSON.parse(stdout).hookSpecificOutput.additionalContext as string;
+  };
+  const sound = await start("c0de0000-0000-4000-8000-000000000001");
+  {
+    using db = new DatabaseSync(home.database);
+    db.exec(
+      "UPDATE observations SET facts = substr(facts, 1, length(facts) - 1) || char(0) WHERE id % 5 = 0",
+    );
+    db.exec("UPDATE observations SET files = '[' WHERE id % 7 = 0");
+    db.exec("UPDATE observations SET facts = '{' WHERE kind = 'summary'");
+  }
+  const told = await start("c0de0000-0000-4000-8000-000000000002");
+  assert.ok(told.length > sound.length / 2, told);
+  for (const args of [["show", "5"], ["show", "7"], ["timeline", "5"], ["search", "auth"]]) {
+    const { code, stderr } = await run(home, "memory", ...args);
+    assert.equal(code, 0, args.join(" ") + stderr);
+  }
+  const found = await run(home, "doctor");
+  assert.match(found.stdout, /the facts or files of \d+ observations are damaged/);
+  const { stdout } = await run(home, "doctor", "--fix");
+  assert.match(stdout, /took out what cannot be read of \d+ observations/);
+  assert.doesNotMatch((await run(home, "doctor")).stdout, /are damaged/);
+});

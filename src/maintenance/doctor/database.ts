@@ -189,7 +189,7 @@ const DAMAGE = /malformed|not a database|corrupt/i;
 
 function pageFault(db: DatabaseSync): string | null {
   try {
-    const faults = integrityFaults(db, "quick");
+    const faults = integrityFaults(db, "full");
     return faults.length === 0 ? null : faultsText(faults);
   } catch (thrown) {
     const why = messageOf(thrown);

@@ -17,6 +17,7 @@ import type { DoctorPlace } from "./place.ts";
 import { lookAtExecutable, lookAtSqlite } from "./program.ts";
 import { lookAtRescue } from "./repair_pages.ts";
 import { lookAtSpool } from "./spool.ts";
+import { lookAtFacts } from "./unreadable_facts.ts";
 import { lookAtQueue, lookAtRetention, lookAtSessions } from "./state.ts";
 
 /** Looks at one thing and changes nothing; an empty list when there is nothing to look at. */
@@ -40,6 +41,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "database", look: lookAtDatabase },
   { name: "rescue", look: lookAtRescue, needsDatabase: true },
   { name: "search index", look: lookAtIndex, needsDatabase: true },
+  { name: "observations", look: lookAtFacts, needsDatabase: true },
   { name: "spool", look: lookAtSpool, needsDatabase: true },
   { name: "fallback", look: lookAtFallback },
   { name: "hooks", look: lookAtHooks },

@@ -18,7 +18,7 @@ const REPAIR_BUSY_MS = 5000;
 /** All rows can be read: the database is written anew without the pages that are damaged. */
 export function damagedIndex({ database, nowMs, config }: RepairPlace, fault: string): Finding {
   return fail(
-    `${database} is damaged, but only in pages of the search index or in ones that nothing needs (${fault}): ` +
+    `${database} is damaged, but only in its indexes or in pages that nothing needs (${fault}): ` +
       "no row is lost; `doctor --fix` writes it anew with all its rows",
     "conclaude doctor --fix",
     () => {
@@ -26,7 +26,7 @@ export function damagedIndex({ database, nowMs, config }: RepairPlace, fault: st
         nowMs,
         busyTimeoutMs: config?.busyTimeoutMs ?? REPAIR_BUSY_MS,
       });
-      return `wrote the database anew with all its ${rows} rows, the search index made of the observations; the ` +
+      return `wrote the database anew with all its ${rows} rows, its indexes made of those; the ` +
         `damaged one lies in ${aside}, for whoever wants to look at it`;
     },
   );

@@ -1,0 +1,23 @@
+import { openDatabase } from "../../store/database.ts";
+import { clearUnreadable, countUnreadable } from "../../store/facts_column.ts";
+import { type Finding, warn } from "../check.ts";
+import { askDatabase, type DoctorPlace } from "./place.ts";
+
+/** Observations that a damaged page has left without facts or files that can be read: they are told without those. */
+export function lookAtFacts(place: DoctorPlace): Finding[] {
+  const damaged = askDatabase(place, countUnreadable) ?? 0;
+  if (damaged === 0) return [];
+  const of = damaged === 1 ? "1 observation" : `${damaged} observations`;
+  return [warn(
+    `the facts or files of ${of} are damaged and cannot be read; the texts are told without them`,
+    "conclaude doctor --fix",
+    async () => {
+      const db = await openDatabase(place.database, { busyTimeoutMs: place.config.busyTimeoutMs });
+      try {
+        return `took out what cannot be read of ${clearUnreadable(db)} observations`;
+      } finally {
+        db.close();
+      }
+    },
+  )];
+}
