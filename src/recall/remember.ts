@@ -6,7 +6,7 @@ import { digestOf } from "../memory/fnv.ts";
 import { NO_SESSION, type ObservedFile } from "../memory/observation.ts";
 import { said } from "../memory/observe/words.ts";
 import { pathInProject } from "../memory/paths.ts";
-import { resolvePath } from "../paths.ts";
+import { resolvePath, withoutLine } from "../paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { UserError } from "../errors.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -100,14 +100,21 @@ export function rememberHere(
   return rememberNote(db, isAllPrivate ? "" : masked, {
     ...note,
     // As hooks keep them.
-    files: files.map((path) => ({
-      path: mask(path),
-      digest: digestOfFile(resolvePath(path, { folder: root })),
-    })),
+    files: files.map((named) => fileOf(named, root))
+      .map(({ path, digest }) => ({ path: mask(path), digest })),
     project: mask(repository?.commonDir ?? folder),
     branch: repository?.branch == null ? null : mask(repository.branch),
     root: mask(root),
   });
+}
+
+/** A file as somebody names it, without the line that its path was copied with, unless a file is called so. */
+function fileOf(named: string, root: string): ObservedFile {
+  const digest = digestOfFile(resolvePath(named, { folder: root }));
+  const path = digest === null ? withoutLine(named) : named;
+  return path === named
+    ? { path, digest }
+    : { path, digest: digestOfFile(resolvePath(path, { folder: root })) };
 }
 
 /** What is said of a note that was kept. */
