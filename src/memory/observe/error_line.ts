@@ -13,6 +13,8 @@ const TELLING: readonly RegExp[] = [
 ];
 /** `error: |-`, as runners of Node's tests tell it: what it was stands on the next line. */
 const YAML_BLOCK = /^([ \t]{0,20}error:) [|>][-+]?\r?\n[ \t]{0,40}/gm;
+/** What Claude Code says before the output of a command that it has ended. */
+const TIMED_OUT = /^Command timed out after [^\n]{1,60}/;
 const MAX_LINES = 400;
 const LOOKED_AT_CHARS = 400;
 const MAX_ERROR_CHARS = 160;
@@ -23,12 +25,17 @@ const MAX_ERROR_CHARS = 160;
  */
 export function errorLine(output: string): string | null {
   const lines = linesOf(output);
-  return tellingLine(lines) ?? found(lines) ?? (lines.length === 0 ? null : shortOf(lines.at(-1)!));
+  return timedOut(output) ?? tellingLine(lines) ?? found(lines) ??
+    (lines.length === 0 ? null : shortOf(lines.at(-1)!));
 }
 
 /** The same, but null where no line says what it was: for what is told by its counts already. */
 export function tellingErrorLine(output: string): string | null {
-  return tellingLine(linesOf(output));
+  return timedOut(output) ?? tellingLine(linesOf(output));
+}
+
+function timedOut(output: string): string | null {
+  return TIMED_OUT.exec(output)?.[0].trim() ?? null;
 }
 
 function linesOf(output: string): string[] {

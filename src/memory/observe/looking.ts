@@ -2,20 +2,29 @@
 import type { Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
 import { headAndTail, shortened, textIn, titleLine } from "../text.ts";
+import { observeOther } from "./words.ts";
 
 const MAX_FOUND_FILES = 12;
 const KEPT_PAGE = { head: 2_400, tail: 600 };
 
-/** Read and NotebookRead. */
-export function observeRead({ payload, root, outcome }: ToolUse): Observed | null {
+/** Read and NotebookRead; what could not be read is named, for the error does not say it. */
+export function observeRead(use: ToolUse): Observed | null {
+  const { payload, root, outcome } = use;
   const input = payload["tool_input"];
   const named = textIn(input, "file_path") || textIn(input, "notebook_path");
-  if (named === "" || outcome === "failure") return null;
+  if (outcome === "failure") return notRead(observeOther(use));
+  if (named === "") return null;
   const path = pathInProject(named, root);
   return {
     ...looked(`Read ${path}`, path, `read ${path}`),
     files: [{ path, digest: null }],
   };
+}
+
+function notRead(told: Observed | null): Observed | null {
+  const [file] = told?.files ?? [];
+  if (told === null || file === undefined) return told;
+  return { ...told, title: titleLine(`Read ${file.path} failed: ${told.facts.error ?? ""}`) };
 }
 
 /** Grep, Glob and LS. */

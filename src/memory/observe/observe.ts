@@ -49,13 +49,18 @@ const OBSERVERS: Readonly<Record<string, Observer>> = {
   PostCompact: observeCompaction,
 };
 
+/** Those that tell of a failure themselves: of a command the output counts, of a file that it was to be read. */
+const TELLS_FAILURE: ReadonlySet<Observer | undefined> = new Set([
+  observeCommand,
+  observePlan,
+  observeRead,
+]);
+
 /** The observation of a capture; null when there is nothing in it that anybody would look for. */
 export function observe(use: ToolUse): Observed | null {
   const known = Object.hasOwn(OBSERVERS, use.toolName) ? OBSERVERS[use.toolName] : undefined;
-  // A tool that failed tells the same, whichever it is; of a command the output counts.
-  const observer = use.outcome === "failure" && known !== observeCommand && known !== observePlan
-    ? observeOther
-    : known ?? observeOther;
+  const tells = use.outcome === "success" || TELLS_FAILURE.has(known);
+  const observer = tells ? known ?? observeOther : observeOther;
   const observed = observer(use);
   return observed === null ? null : withOpenRank(withNamedFiles(observed, use.root));
 }

@@ -3,6 +3,7 @@ import { COMPACTION } from "../left_by.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
+import { pathInProject } from "../paths.ts";
 import { headAndTail, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
 import { observeNotification, readNotification } from "./task_notification.ts";
@@ -164,7 +165,7 @@ export function observeAgent({ payload, outcome }: ToolUse): Observed | null {
 }
 
 /** Any other tool, of an MCP server for example: what it was given and what it gave. */
-export function observeOther({ toolName, payload, outcome }: ToolUse): Observed | null {
+export function observeOther({ toolName, payload, outcome, root }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const given = typeof input === "object" && input !== null
     ? JSON.stringify(input)
@@ -175,6 +176,7 @@ export function observeOther({ toolName, payload, outcome }: ToolUse): Observed 
     ? response
     : textOfBlocks(Object(response).content ?? response) || JSON.stringify(response ?? "");
   const failed = outcome === "failure";
+  const named = failed ? textIn(input, "file_path") || textIn(input, "notebook_path") : "";
   const text = headAndTail([given, failed ? error : answer].join("\n"), KEPT_ANSWER);
   return {
     kind: failed ? "failure" : "command",
@@ -183,7 +185,7 @@ export function observeOther({ toolName, payload, outcome }: ToolUse): Observed 
       failed ? `${toolName} failed: ${error}` : `${toolName} ${shortened(given, 100)}`,
     ),
     text,
-    files: [],
+    files: named === "" ? [] : [{ path: pathInProject(named, root), digest: null }],
     facts: { tool: toolName, ...(failed ? { error: titleLine(error) } : {}) },
     sameAs: `${failed ? "failure" : "tool"} ${toolName} ${digestOf(given)}`,
     mends: failed ? null : `failure ${toolName} ${digestOf(given)}`,
