@@ -1,5 +1,6 @@
 /** Closes a failure: what was changed between it and what passes is its fix. */
 import type { DatabaseSync } from "node:sqlite";
+import { creditedChanges } from "../memory/credited_changes.ts";
 import { describeFix, type Fix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { commandKey } from "../memory/observe/command_key.ts";
@@ -66,7 +67,7 @@ function isSame(told: ToldFix, fix: ToldFix["fix"], failure: OpenFailure): boole
 }
 
 /**
- * Closes a failure, with a fix where something was changed since.
+ * Closes a failure, with a fix where something was changed since that may have mended it.
  *
  * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
  *   already: what failed twice is fixed once. `passing`: what passes, when it is not the command.
@@ -85,7 +86,9 @@ export function mendFailure(
 ): void {
   const { id, sessionId, project, branch, createdAtMs } = capture;
   const between = { fromMs: failure.updatedAtMs, untilMs: createdAtMs };
-  const edits = isGone ? [] : changesBetween(db, sessionId, { ...between, limit: MAX_CHANGES });
+  const edits = isGone
+    ? []
+    : creditedChanges(failure, changesBetween(db, sessionId, { ...between, limit: MAX_CHANGES }));
   const written = isGone || edits.length > 0 ? [] : writtenBetween(db, sessionId, {
     ...between,
     failed: failure.facts.command ?? "",

@@ -1,0 +1,73 @@
+/** Which edits a fix may name. */
+import assert from "node:assert/strict";
+import { creditedChanges } from "../../src/memory/credited_changes.ts";
+import { drainCaptures } from "../../src/recall/capture_drain.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
+
+const PLAN = "/home/ana/.claude/plans/foo.md";
+
+function credited(command: string, error: string, ...files: readonly string[]): string[] {
+  const failure = {
+    title: `\`${command}\` failed: ${error}`,
+    text: `$ ${command}\n${error}`,
+    facts: { command, error },
+  };
+  return creditedChanges(failure, files.map((file) => ({ files: [file] })))
+    .flatMap((change) => change.files);
+}
+
+Deno.test("what lies outside the project, and prose alone, mends no program", () => {
+  const none = [
+    [PLAN],
+    ["/tmp/x"],
+    ["README.md"],
+    ["NOTES.md", "docs/guide/start.md", "ideas.txt"],
+    [PLAN, "README.md"],
+  ];
+  for (const files of none) {
+    assert.deepEqual(credited("npm run build", "Error: x", ...files), [], files.join());
+  }
+});
+
+Deno.test("what the failure may be about is credited", () => {
+  const rows: readonly (readonly [command: string, error: string, ...files: string[]])[] = [
+    ["npm run build", "Error: x", "src/a.ts"],
+    ["npm run build", "Error: x", "src/a.ts", "README.md"],
+    ["npm run build", "README.md is missing", "README.md"],
+    ["markdownlint .", "MD013 line length", "docs/a.md"],
+    ["npx prettier --check .", "Code style issues", "docs/a.md"],
+    ["npm run docs:build", "dead link", "guide/a.md"],
+    ["deno test tests/readme_test.ts", "a verb is missing", "README.md"],
+    ["pip install -r x", "no such version", "requirements.txt"],
+    ["make", "no target", "CMakeLists.txt"],
+    ["npm test", "no match", "tests/golden/a.txt"],
+  ];
+  for (const [command, error, ...files] of rows) {
+    assert.deepEqual(credited(command, error, ...files), files, command);
+  }
+  assert.deepEqual(credited("npm test", "Error: x", PLAN, "src/a.ts"), ["src/a.ts"]);
+});
+
+Deno.test("what nothing in the project mended is closed without a fix", async () => {
+  for (const file of [PLAN, "/p/README.md"]) {
+    using temp = await tempDatabase();
+    const save = (atMs: number, toolName: string, payload: unknown, failed = false) =>
+      saveEvent(temp.db, {
+        atMs,
+        capture: {
+          toolName,
+          outcome: failed ? "failure" : "success",
+          payload: JSON.stringify(payload),
+        },
+      });
+    const input = { tool_input: { command: "npm run build" } };
+    save(1_000, "Bash", { ...input, error: "Exit code 1\nError: x" }, true);
+    save(2_000, "Write", { tool_input: { file_path: file, content: "a plan" } });
+    save(3_000, "Bash", { ...input, tool_response: { stdout: "ok", stderr: "" } });
+    drainCaptures(temp.db, { now: () => 1_000_000 });
+    const rows = temp.db.prepare(
+      "SELECT kind, resolved_by IS NULL AS isOpen FROM observations WHERE kind IN ('failure', 'fix')",
+    ).all().map((row) => ({ ...row }));
+    assert.deepEqual(rows, [{ kind: "failure", isOpen: 0 }], file);
+  }
+});
