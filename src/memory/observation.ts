@@ -78,6 +78,8 @@ export interface ObservedFacts {
   readonly isElsewhere?: true;
   /** Of a command: what it has put aside of the work (`git stash`), or back. */
   readonly aside?: SetAside;
+  /** Of a command: the shell hides how it ended, behind a pipe for example. */
+  readonly isUntold?: true;
   /** Of a failure: the operation of git that it is. */
   readonly git?: GitOperation;
   /** Of a failure of a command: it only tried something out, or was told to do what there is not. */
@@ -126,6 +128,11 @@ export interface Observed {
   readonly mends: string | null;
   /** The same of the parts of a script that have passed with it, or before what failed, and of their other forms. */
   readonly mendsParts?: readonly string[];
+  /**
+   * The failures of the same command line that its output alone had shown, and shows no more, where the shell hides how it
+   * ended: their `sameAs`.
+   */
+  readonly mendsShown?: string;
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
   /** What it says of the single tests: those that it passed over are not mended. */

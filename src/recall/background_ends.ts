@@ -33,7 +33,7 @@ export function endedCommand(
   if (command === "") return null;
   const { outcome, exitCode, summary } = end;
   const said = outcome === "success"
-    ? { tool_response: { stdout: summary, stderr: "" } }
+    ? { tool_response: { stdout: summary, stderr: "", isSummary: true } }
     : { error: exitCode === null ? summary : `Exit code ${exitCode}\n${summary}` };
   return {
     toolName: "Bash",

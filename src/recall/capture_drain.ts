@@ -21,8 +21,7 @@ import {
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { endedCommand } from "./background_ends.ts";
-import { endOperations } from "./ended_operations.ts";
-import { mendFailures, mendTestsThatPass } from "./mended_failures.ts";
+import { mendBy } from "./mend_by.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 import { storedSameAs } from "./same_failure.ts";
 import { summarySteps } from "./summaries.ts";
@@ -251,17 +250,7 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
     throw new Error("another drain has taken over");
   }
   if (observed === null || observationId === null) return false;
-  const by = observationId;
-  const { ended, facts: { command } } = observed;
-  if (ended !== undefined) endOperations(db, { capture, command, ended, by, nowMs: atMs });
-  const { mends, mendsParts = [], passes = [], taken } = observed;
-  const all = [...mends === null ? [] : [mends], ...mendsParts];
-  if (all.length > 0) {
-    mendFailures(db, { capture, mends: all, passes, taken, by, nowMs: atMs });
-  }
-  if (observed.took !== undefined) {
-    mendTestsThatPass(db, { capture, took: observed.took, nowMs: atMs });
-  }
+  mendBy(db, observed, { capture, by: observationId, nowMs: atMs });
   return true;
 }
 

@@ -64,6 +64,31 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
 }
 
 /**
+ * A command of which the shell hides the end shows no failure any more: what only its output had told of, seen through the
+ * same pipe, is mended by what was changed between. Where nothing was, nobody knows.
+ */
+export function mendShownFailures(
+  db: DatabaseSync,
+  run: {
+    readonly capture: ClaimedCapture;
+    readonly command: string | undefined;
+    readonly mends: string;
+    readonly nowMs: number;
+  },
+): void {
+  const { capture, command, mends, nowMs } = run;
+  const { project, branch, createdAtMs } = capture;
+  const before = { project, branch, before: createdAtMs, nowMs };
+  const told = new ToldFixes();
+  const isThere = presence(db, capture);
+  for (const failure of openFailures(db, { ...before, sameAs: digestOf(mends) })) {
+    const { facts } = failure;
+    const wasShown = facts.command === command && facts.exitCode === undefined;
+    if (wasShown && isThere(failure)) mendFailure(db, failure, { capture, by: null, told });
+  }
+}
+
+/**
  * Tests fail, others than before: those that failed and do not any more are mended, by what was changed between. Where
  * nothing was, they may fail again the next time.
  */

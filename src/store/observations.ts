@@ -204,7 +204,10 @@ export function changesBetween(
   return rows.map(observationOf);
 }
 
-/** What a session ran between two moments, both included, that went well; the newest, oldest first. */
+/**
+ * What a session ran between two moments, both included, that went well, or may have where the shell hides it; the newest,
+ * oldest first.
+ */
 export function commandsBetween(
   db: DatabaseSync,
   sessionId: string,
@@ -218,7 +221,7 @@ export function commandsBetween(
         AND o.created_at_ms <= ?
         AND o.updated_at_ms BETWEEN ? AND ?
         AND o.kind IN ('command', 'test')
-        AND o.outcome = 'success'
+        AND (o.outcome = 'success' OR o.kind = 'command' AND o.facts ->> 'isUntold')
       ORDER BY o.updated_at_ms DESC, o.id DESC
       LIMIT ?`,
   ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);

@@ -135,7 +135,7 @@ const LEFT_OPEN: typeof MENDED = [
   ["pytest tests/t.py", BAD, "cd ../other && pytest tests/t.py", GOOD],
   ["pytest", BAD, "cd services/billing && pytest", GOOD],
   ["cargo build", "error[E0308]: types", "cargo build 2>&1 | tail -3", "could not compile"],
-  ["npm run build", "error TS2345: x", 'npm run build; echo "exit=$?"', "error TS2345\nexit=2"],
+  ["npm run build", "error TS2345: x", 'npm run build; echo "exit=$?"', "error TS2345: x\nexit=2"],
   ["npx vitest run", VITEST_BAD, "npx vitest run src/b.test.ts", VITEST_GOOD.replace("a.", "b.")],
   ["npx vitest run", VITEST_TWO, "npx vitest run src/a.test.ts", VITEST_GOOD],
   [

@@ -6,12 +6,14 @@ import { inItsFolder } from "./command_folder.ts";
 import { commandKey, failureKey } from "./command_key.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import { committedFiles } from "./committed_files.ts";
+import { speaksOfFailure } from "./failed_builds.ts";
 import { endedOperations, failedOperation } from "./git_operations.ts";
 import { gitArguments, worksElsewhere } from "./git_words.ts";
 import { otherForms } from "./mending_forms.ts";
 import { setAsideBy } from "./set_aside.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 import { isTestCommand } from "./test_commands.ts";
+import { withPrintedStatus } from "./printed_status.ts";
 import { passedTargets } from "./test_target.ts";
 import {
   commandOf,
@@ -39,15 +41,40 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const surroundings = { root, shellFolder };
   const command = inItsFolder(typed, surroundings);
   const commands = scriptCommands(command);
-  const run = { command, commands, outcome, surroundings, ...outputOf(outcome, payload) };
+  const ended = { command, commands, outcome, surroundings, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
-  if (end !== null) return notAwaited(run, { end, about: aboutOf(payload) });
+  if (end !== null) return notAwaited(ended, { end, about: aboutOf(payload) });
+  const run = withOwnStatus(ended, payload);
   const told = withState(toldOf(run, aboutOf(payload)), run);
   if (worksElsewhere(commands)) return ofElsewhere(told);
   const parts = passedParts(told, run);
   const passed = told.mends === null || parts.length > 0 ? parts : [command];
   const also = [...parts, ...passed.flatMap(otherForms)];
-  return also.length === 0 ? told : { ...told, mendsParts: also.map(failureOfCommand) };
+  return {
+    ...told,
+    ...(also.length === 0 ? {} : { mendsParts: also.map(failureOfCommand) }),
+    ...(showsNoFailure(told, run, payload) ? { mendsShown: failureOfCommand(command) } : {}),
+  };
+}
+
+/** A run with the status that its script has printed, where the shell hides it. */
+function withOwnStatus(run: Run, payload: Readonly<Record<string, unknown>>): Run {
+  if (run.outcome === "failure") return run;
+  const response = payload["tool_response"];
+  const printed = typeof response === "string" ? response : textIn(response, "stdout");
+  const own = withPrintedStatus(run, plainOutput(printed).trim());
+  if (own === null) return run;
+  return { ...run, ...own, outcome: own.exitCode === 0 ? "success" : "failure" };
+}
+
+/** Whether a command of which the end is not known has shown what it printed, and that speaks of no failure. */
+function showsNoFailure(
+  { facts }: Observed,
+  { output }: Run,
+  payload: Readonly<Record<string, unknown>>,
+): boolean {
+  const isShown = Object(payload["tool_response"]).isSummary !== true;
+  return facts.isUntold === true && isShown && !speaksOfFailure(output);
 }
 
 function failureOfCommand(command: string): string {
@@ -78,7 +105,7 @@ function toldOf(run: Run, about: string): Observed {
 function withState(told: Observed, run: Run): Observed {
   const aside = setAsideBy(run);
   const git = told.kind === "failure" ? failedOperation(run) : null;
-  const ended = told.outcome === "success"
+  const ended = told.outcome === "success" || told.facts.isUntold === true
     ? endedOperations(run)
     : told.besides?.kind === "commit"
     ? endedOperations({ ...run, commands: untilCommit(run.commands) })

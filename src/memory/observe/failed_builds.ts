@@ -69,6 +69,10 @@ const FAILED: readonly RegExp[] = [
   /^error Command failed with exit code [1-9]/,
   /^error: (?:script "[^"]*" exited with code [1-9]|Recipe `[^`]*` failed)/,
 ];
+/** Words of an output that something went wrong, but for those in names of files and options, and counts of nothing. */
+const FAILURE_WORDS =
+  /(?<![\w./-])(?:fail(?:ed|ures?|ing|s)?|errors?|fatal|panic(?:ked)?|traceback|\w*(?:error|exception)|cannot|denied|refused|killed|aborted|not found|no such file|timed out|undefined reference|segmentation fault)(?![./-]?\w)/i;
+const NO_FAILURES = /\b(?:0|no) (?:fail(?:ed|ures?|ing|s)?|errors?)\b/gi;
 /** Such lines stand at the end; maven says more behind them. */
 const MAX_LINES = 30;
 const LOOKED_AT_CHARS = 400;
@@ -83,6 +87,12 @@ export function saysBuildFailed(commands: readonly ScriptCommand[], output: stri
     builds(command) || isHarmless(command) || QUIET.has(command.words[0]!)
   );
   return isBuild && lastLines(output).some((line) => FAILED.some((pattern) => pattern.test(line)));
+}
+
+/** Whether an output speaks of anything that went wrong. */
+export function speaksOfFailure(output: string): boolean {
+  return FAILURE_WORDS.test(output.replace(NO_FAILURES, "")) ||
+    lastLines(output).some((line) => FAILED.some((pattern) => pattern.test(line)));
 }
 
 /** Whether a script that failed has not come to its tests: a build before them has failed. */

@@ -5,6 +5,7 @@ import { headAndTail, shortened, titleLine } from "../text.ts";
 import type { Surroundings } from "./command_folder.ts";
 import { commandKey, failureKey, MAX_COMMAND_CHARS } from "./command_key.ts";
 import { errorLine } from "./error_line.ts";
+import { hidesStatus } from "./hidden_status.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { whatIsWrong } from "./same_failure.ts";
 import { isHarmless } from "./script_words.ts";
@@ -51,19 +52,22 @@ export function commandOf(run: Run, about: string): Observed {
   return plainCommand(run, about);
 }
 
-/** A command that has not failed. */
+/** A command that has not failed, as far as anybody knows. */
 export function plainCommand(
   { command, commands, output, exitCode }: Run,
   about: string,
 ): Observed {
   const key = commandKey(command);
+  const isUntold = hidesStatus(commands);
   return {
     kind: "command",
-    outcome: "success",
+    outcome: isUntold ? null : "success",
     title: titleLine(about === "" ? `Run ${key}` : `${about}: ${shortened(key, 90)}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
     files: [],
-    facts: factsOf(command, exitCode, null),
+    facts: isUntold
+      ? { ...factsOf(command, null, null), isUntold }
+      : factsOf(command, exitCode, null),
     sameAs: `command ${key}`,
     // Behind a pipe, or before an `echo`, nobody knows whether it went well.
     mends: tellsItsStatus(commands) ? failureKey(key) : null,

@@ -54,7 +54,8 @@ export function testOf(called: Run, about: string): Observed {
     text: textOf(command, headAndTail(output, failed ? KEPT_ERROR : KEPT_OUTPUT)),
     files: [],
     facts: {
-      ...factsOf(command, failed ? codeOfFailure(exitCode) : exitCode, error),
+      ...factsOf(command, failed ? codeOfFailure(exitCode) : isUntold ? null : exitCode, error),
+      ...(isUntold ? { isUntold } : {}),
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
       ...(run?.skipped ? { skipped: run.skipped } : {}),

@@ -1,0 +1,26 @@
+/** What an observation mends of what failed before it. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Observed } from "../memory/observation.ts";
+import type { ClaimedCapture } from "../store/queue_work.ts";
+import { endOperations } from "./ended_operations.ts";
+import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
+
+/** Closes what an observation has mended, ended or shown to be right. */
+export function mendBy(
+  db: DatabaseSync,
+  observed: Observed,
+  at: {
+    readonly capture: ClaimedCapture;
+    /** The observation. */
+    readonly by: number;
+    readonly nowMs: number;
+  },
+): void {
+  const { ended, took, mends, mendsParts = [], mendsShown, passes = [], taken } = observed;
+  const { command } = observed.facts;
+  if (ended !== undefined) endOperations(db, { ...at, command, ended });
+  const all = [...mends === null ? [] : [mends], ...mendsParts];
+  if (all.length > 0) mendFailures(db, { ...at, mends: all, passes, taken });
+  if (mendsShown !== undefined) mendShownFailures(db, { ...at, command, mends: mendsShown });
+  if (took !== undefined) mendTestsThatPass(db, { ...at, took });
+}
