@@ -25,6 +25,7 @@ import {
   newSalt,
   unfinishedReceipts,
 } from "../store/forgotten.ts";
+import { nameKeys } from "../store/forgotten_keys.ts";
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { overwriteIn, placesIn } from "./byte_scan.ts";
@@ -206,7 +207,11 @@ function removeEverything(
     const naming = auditNaming(db, filter, { mode: "forget", changed });
     add({ spool: spool.length, hook_executions: naming });
     const elsewhere = filter.text !== null
-      ? forgetPlaces(db, { text: filter.text, sessions, changed })
+      ? forgetPlaces(
+        db,
+        { text: filter.text, sessions, changed },
+        (table, rows) => nameKeys(db, receipt.id, { table, rows }),
+      )
       : asksForSessions(filter)
       ? sessionTexts(db, filter, { mode: "forget", changed })
       : {};

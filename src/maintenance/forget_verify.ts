@@ -2,6 +2,7 @@ import { UserError } from "../errors.ts";
 import { openDatabase } from "../store/database.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { countPlaces } from "../store/forget_places.ts";
+import { keysBack } from "../store/forgotten_keys.ts";
 import { cameBack, forgottenDigest, type Receipt, sameAgain } from "../store/forgotten.ts";
 import { checkIndex } from "../store/memory_index.ts";
 import { commandAgain, TEXT_AGAIN } from "./forget_again.ts";
@@ -47,6 +48,16 @@ export async function verifyReceipt(
       problems.push({
         message: `the search index is damaged: ${fault}`,
         next: "conclaude doctor --fix",
+      });
+    }
+    const keys = Object.entries(keysBack(db, receipt.id));
+    // With the text these are counted below.
+    if (filter === null && keys.length > 0) {
+      problems.push({
+        message: `rows are there again: ${
+          keys.map(([table, count]) => `${count} of ${table}`).join(", ")
+        }`,
+        next: commandAgain(receipt.chosen),
       });
     }
     if (filter !== null) {

@@ -3,6 +3,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import type { TextMatcher } from "../memory/forget_text.ts";
 import type { ChangedRows } from "./changed_rows.ts";
 import { transaction } from "./database.ts";
+import type { KeyedTable } from "./forgotten_keys.ts";
 import { FORGET_KEY } from "./forgotten_names.ts";
 
 /** Tables whose rows are removed as a whole elsewhere, or hold nothing of what was said. */
@@ -32,10 +33,8 @@ const BATCH_ROWS = 200;
 /** What the number of a row is called here, where the table has one. */
 const PLACE = "place";
 
-interface Table {
-  readonly name: string;
-  /** What tells a row: its number, or the columns of its key. */
-  readonly keys: readonly string[];
+/** Its `keys` are {@linkcode PLACE} where its rows have numbers. */
+interface Table extends KeyedTable {
   readonly texts: readonly string[];
   readonly hasSession: boolean;
 }
@@ -56,18 +55,29 @@ export function countPlaces(db: DatabaseSync, scope: PlaceScope): Record<string,
   return eachTable(db, scope, () => {});
 }
 
+type Row = Readonly<Record<string, unknown>>;
+
 /**
- * Puts a mark in the place of the text, in short transactions; in rows of caches the row goes.
+ * Puts a mark in the place of the text, in short transactions; in rows of caches the row goes, and so it does where the
+ * text is in its key.
  *
+ * @param onKeys Called with the rows that have it there, in the transaction that removes them.
  * @returns Rows that were changed, by table.
  */
-export function forgetPlaces(db: DatabaseSync, scope: PlaceScope): Record<string, number> {
+export function forgetPlaces(
+  db: DatabaseSync,
+  scope: PlaceScope,
+  onKeys: (table: KeyedTable, rows: readonly Row[]) => void = () => {},
+): Record<string, number> {
+  const { text } = scope;
   return eachTable(db, scope, (table, rows) => {
-    transaction(db, () => rows.forEach((row) => forgetIn(db, table, row, scope.text)));
+    transaction(db, () => {
+      const named = rows.filter((row) => isNamed(table, row, text));
+      if (named.length > 0) onKeys(table, named);
+      rows.forEach((row) => forgetIn(db, table, row, text));
+    });
   });
 }
-
-type Row = Readonly<Record<string, unknown>>;
 
 function eachTable(
   db: DatabaseSync,
@@ -80,8 +90,7 @@ function eachTable(
     for (const rows of batchesOf(db, table, sessions)) {
       const found = rows.filter((row) =>
         !isForgetKey(table, row) &&
-        [...table.texts, ...table.keys.filter((key) => !isName(table.name, key))]
-          .some((column) => stands(row[column], text))
+        (isNamed(table, row, text) || table.texts.some((column) => stands(row[column], text)))
       );
       if (found.length > 0) {
         onFound(table, found);
@@ -98,6 +107,11 @@ function eachTable(
 /** Random letters, without which the names of what was forgotten mean nothing. */
 function isForgetKey({ name }: Table, row: Row): boolean {
   return name === "meta" && row["key"] === FORGET_KEY;
+}
+
+/** Whether the text is in the key of a row. */
+function isNamed({ name, keys }: Table, row: Row, text: TextMatcher): boolean {
+  return keys.some((key) => !isName(name, key) && stands(row[key], text));
 }
 
 function stands(value: unknown, text: TextMatcher): boolean {
@@ -162,8 +176,7 @@ function forgetIn(db: DatabaseSync, table: Table, row: Row, text: TextMatcher): 
   const { name, keys, texts } = table;
   const where = keys.map((key) => `${key === PLACE ? "rowid" : key} = ?`).join(" AND ");
   const place = keys.map((key) => row[key]) as SQLInputValue[];
-  const isNamed = keys.some((key) => !isName(name, key) && stands(row[key], text));
-  if (REMOVED_TABLES.has(name) || isNamed) {
+  if (REMOVED_TABLES.has(name) || isNamed(table, row, text)) {
     db.prepare(`DELETE FROM ${name} WHERE ${where}`).run(...place);
     return;
   }

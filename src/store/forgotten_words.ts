@@ -15,23 +15,40 @@ import { FORGET_KEY } from "./forgotten_names.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 import { statement } from "./statement.ts";
 
+/** Digests a text under the database's own key. */
+export type Digest = (text: string) => string;
+
 /** Gives the name of words. @param key One of `words_key.ts`. */
 export type NameWords = (sessionId: string, key: string) => string;
 
-/** What gives names; the key is made at the first call. To be called in a transaction. */
-export function wordNames(db: DatabaseSync): NameWords {
+/** What digests; the key is made at the first call. To be called in a transaction. */
+export function keyedDigest(db: DatabaseSync): Digest {
   const made = randomBytes(32).toString("hex");
   statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(FORGET_KEY, made);
-  return knownWordNames(db)!;
+  return knownDigest(db)!;
+}
+
+/** What digests; null where nothing was ever named. */
+export function knownDigest(db: DatabaseSync): Digest | null {
+  const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
+  if (row === undefined) return null;
+  const secret = String(row["value"]);
+  return (text) => createHmac("sha256", secret).update(text).digest("hex");
+}
+
+/** What gives names. To be called in a transaction. */
+export function wordNames(db: DatabaseSync): NameWords {
+  return namesBy(keyedDigest(db));
 }
 
 /** What gives names; null where no words were ever named. */
 export function knownWordNames(db: DatabaseSync): NameWords | null {
-  const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
-  if (row === undefined) return null;
-  const secret = String(row["value"]);
-  return (sessionId, key) =>
-    `word/${createHmac("sha256", secret).update(`${sessionId} ${key}`).digest("hex")}`;
+  const digest = knownDigest(db);
+  return digest === null ? null : namesBy(digest);
+}
+
+function namesBy(digest: Digest): NameWords {
+  return (sessionId, key) => `word/${digest(`${sessionId} ${key}`)}`;
 }
 
 /** The names of the words in captures, and of titles made of them. */

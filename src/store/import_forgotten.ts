@@ -4,6 +4,7 @@ import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
 import { keysOfCapture, keysOfObservation, titleKey } from "../memory/words_key.ts";
 import type { ExportType } from "./exported_tables.ts";
+import { isKeyForgotten } from "./forgotten_keys.ts";
 import { isForgotten, sessionName } from "./forgotten_names.ts";
 import { type ImportedColumns, isKnownRow } from "./import_rows.ts";
 import { type Arrival, stayAway } from "./stay_away.ts";
@@ -24,7 +25,8 @@ export function forgottenRows(db: DatabaseSync): Admit {
     if (type === "event" && isAbout(db, String(columns["entity_id"]), questions)) return null;
     if (isKnownRow(db, type, columns)) return columns;
     const isAway = isMadeOf(type, columns, leftOut) || isOldSummary(db, type, columns) ||
-      (OF_SESSIONS.has(type) && away.has(arrivalOf(type, columns)));
+      (OF_SESSIONS.has(type) && away.has(arrivalOf(type, columns))) ||
+      isKeyForgotten(db, type, columns);
     if (!isAway) return columns;
     if (type === "observation") leftOut.add(Number(columns["id"]));
     if (type === "question") questions.add(String(columns["id"]));
