@@ -7,6 +7,7 @@ import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
 import { transcriptsOf } from "../store/forget_look.ts";
+import { closeMends } from "../store/forget_mends.ts";
 import { forgetPlaces } from "../store/forget_places.ts";
 import {
   FORGET_BATCH,
@@ -220,6 +221,7 @@ function removeEverything(
       Object.values(elsewhere).reduce((sum, n) => sum + n, 0);
     if (found === 0) break;
   }
+  closeMends(db);
   tell("writing the search index anew …");
   withIndex(db, () => rewriteIndex(db));
   giveBackSpace(db);

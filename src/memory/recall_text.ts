@@ -66,6 +66,8 @@ function lineOf(
     ? ""
     : resolvedBy === null
     ? " (open)"
+    : resolvedBy === 0
+    ? " (mended)"
     : ` (mended: #${resolvedBy})`;
   const head = `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}: ${
     shortened(title, MAX_TITLE_CHARS)

@@ -13,7 +13,8 @@ export function outcomeWord(
   { kind, outcome, resolvedBy }: Pick<Observation, "kind" | "outcome" | "resolvedBy">,
 ): string {
   if (outcome !== "failure" || kind !== "failure" && kind !== "test") return "";
-  return resolvedBy === null ? "not mended" : `mended by #${resolvedBy}`;
+  if (resolvedBy === null) return "not mended";
+  return resolvedBy === 0 ? "mended" : `mended by #${resolvedBy}`;
 }
 
 /** A project in a word: `/work/shop/.git` is the shop. */

@@ -102,12 +102,14 @@ function setResolvedBy(db: DatabaseSync, id: number, by: number): void {
   ).run(id, by);
 }
 
-/** References to what did not come are kept where their number is nobody's, and stays so. To be called once, at the end. */
+/**
+ * References to what did not come are kept where their number is nobody's, and stays so; where it is somebody's, what was
+ * mended stays mended, by none. To be called once, at the end.
+ */
 export function endObservations(db: DatabaseSync): void {
   const waiting = db.prepare("SELECT target, id FROM temp.to_resolve").all();
   for (const { target, id } of waiting) {
-    const here = takenOver(db, Number(target));
-    if (here !== null) setResolvedBy(db, Number(id), Number(here));
+    setResolvedBy(db, Number(id), Number(takenOver(db, Number(target)) ?? 0));
   }
   db.exec("DROP TABLE temp.came_as; DROP TABLE temp.to_resolve");
 }

@@ -33,7 +33,7 @@ export interface Observation extends ObservationBase {
   readonly files: readonly string[];
   /** How often it was seen in its session, 1 and up. */
   readonly repeats: number;
-  /** The observation that mended this failure. */
+  /** The observation that mended this failure; 0 where that is gone. */
   readonly resolvedBy: number | null;
   /** When it was seen first, and last. */
   readonly createdAtMs: number;
@@ -43,8 +43,10 @@ export interface Observation extends ObservationBase {
 /** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
 export const OBSERVATION_COLUMNS =
   `o.id, o.uid, o.session_id AS sessionId, o.project, o.branch, o.kind, o.outcome, o.title, o.text, o.files,
-            o.facts, o.repeats, o.resolved_by AS resolvedBy, o.created_at_ms AS createdAtMs,
-            o.updated_at_ms AS updatedAtMs`;
+            o.facts, o.repeats,
+            iif(o.resolved_by IS NULL, NULL,
+                coalesce((SELECT id FROM observations WHERE id = o.resolved_by), 0)) AS resolvedBy,
+            o.created_at_ms AS createdAtMs, o.updated_at_ms AS updatedAtMs`;
 
 /** The observation in a row of {@linkcode OBSERVATION_COLUMNS}. */
 export function observationOf(row: Readonly<Record<string, unknown>>): Observation {

@@ -6,6 +6,7 @@ Deno.test("what failed is told as mended by what mended it, or as not mended, ne
   assert.equal(outcomeWord(failed), "not mended");
   assert.equal(outcomeWord({ ...failed, kind: "test" }), "not mended");
   assert.equal(outcomeWord({ ...failed, resolvedBy: 7 }), "mended by #7");
+  assert.equal(outcomeWord({ ...failed, resolvedBy: 0 }), "mended");
   // A plan that was refused has failed at nothing.
   assert.equal(outcomeWord({ ...failed, kind: "decision" }), "");
   assert.equal(outcomeWord({ ...failed, outcome: "success" }), "");
