@@ -6,6 +6,7 @@ const QUOTE = String.raw`\\{0,7}["']`;
 /** A line of a shell, also one that goes on below. */
 const LINE = String.raw`(?:[^;|&\r\n\\]|\\{1,7}(?:["']|\r?\n|n[ \t]))`;
 const BLANKS = "[ \\t]{1,8}";
+const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,20}`;
 const QUOTED = String.raw`(?<=["'])[^"'\r\n\\]{1,4000}`;
 const WORD = String.raw`(?!-)[^\s"'\\;|&<>]{1,4000}`;
 const VALUE = `(${QUOTED}|${WORD})`;
@@ -23,6 +24,9 @@ const FORMS: readonly string[] = [
   // aws ssm put-parameter --type SecureString --value word
   String
     .raw`(\bput-parameter\b(?=${LINE}{0,500}SecureString)${LINE}{0,400}?[ \t]--value(?:=|${BLANKS})(?:${QUOTE})?)${VALUE}`,
+  // "Type": "SecureString", "Value": "word"
+  String
+    .raw`(${QUOTE}Type${QUOTE}${GAP}:${GAP}${QUOTE}SecureString${QUOTE}${GAP},${GAP}${QUOTE}Value${QUOTE}${GAP}:${GAP}${QUOTE})(${QUOTED})`,
   // npm config set //registry.test/:_authToken word
   String.raw`(\bconfig${BLANKS}set${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}[\w./:@-]{0,200}?` +
   String

@@ -98,6 +98,7 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   }
   if (separator === "\x1b" || lowered.startsWith("u001b", at)) return true; // a colour
   if (isSaid(lowered, { nameEnd, closer, at })) return true;
+  if (separator === "," && beginsPair(lowered, nameEnd)) return true;
   const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
   return at > closer &&
     (before.includes("-") || namesPair(lowered, nameEnd) ||
@@ -163,6 +164,14 @@ function isSaid(
   const said = lowered.slice(at, at + 600);
   if (SAYS_VALUE.test(said) || WHOSE.test(said)) return true;
   return isColumn(lowered, closer, at);
+}
+
+/** Whether a name is the first in a list or a tuple. */
+function beginsPair(lowered: string, nameEnd: number): boolean {
+  let at = nameEnd - 1;
+  while (nameEnd - at < 100 && isTokenCode(lowered.charCodeAt(at))) at--;
+  while (nameEnd - at < 200 && isCloser(lowered, at)) at--;
+  return "[(".includes(lowered[at] ?? " ");
 }
 
 /** `password    x1y2z3` of a table: two blanks or a tab at least, then one word with a digit or a sign. */

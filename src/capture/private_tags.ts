@@ -33,9 +33,19 @@ const LONE = /^<\/ ?private$/i;
 /** A tag that goes on in the next string. */
 const BROKEN = /<\/?private\s{0,8}$/i;
 
-/** The same tags as Go prints them within JSON, and as HTML has them. */
-const ESCAPED =
-  /(?:\\{1,7}u003c|&(?:amp;)?lt;)(\\{0,7}\/)?\s{0,4}private(?:(?:\s|\\{1,7}[nrt])(?:[^<>&\\]|\\{1,7}[nrt"']){0,100})?(?:\\{1,7}u003e|&(?:amp;)?gt;)/gi;
+/** A sign of a tag as JSON, HTML and addresses have it, by the two digits of its number. */
+const escapedSign = (name: string, decimal: number, hex: string) =>
+  String
+    .raw`(?:\\{1,7}u00${hex}|&(?:amp;)?(?:${name}|#0{0,5}${decimal}|#x0{0,4}${hex});|%(?:25){0,3}${hex})`;
+const SLASH = String.raw`(?:\\{0,7}/|&(?:amp;)?#(?:0{0,5}47|x0{0,4}2f);|%(?:25){0,3}2f)`;
+const BLANK = String.raw`(?:\s|\\{1,7}[nrt]|\+|%(?:25){0,3}(?:20|0[9AD]))`;
+
+/** The same tags as Go prints them within JSON, as HTML has them, also by the numbers of their signs, and as addresses do. */
+const ESCAPED = new RegExp(
+  String.raw`${escapedSign("lt", 60, "3c")}(${SLASH}(?:\+|%20){0,4})?\s{0,4}private` +
+    String.raw`(?:${BLANK}(?:[^<>&\\]|\\{1,7}[nrt"']){0,100}?)?${escapedSign("gt", 62, "3e")}`,
+  "gi",
+);
 
 /** What stands between two such tags; one that is not closed is spoken of. */
 export function findEscapedPrivate(text: string): PrivateSpan[] {

@@ -12,6 +12,7 @@ import { maskArguments, maskNetrc } from "./commands.ts";
 import { maskConfigured } from "./configured.ts";
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
+import { maskHeaderPairs, maskHeaderValue } from "./header_pairs.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
@@ -87,7 +88,9 @@ function maskOnce(text: string, rules: RedactRules): string {
     if (mayAssign(lowered)) {
       masked = maskConfigured(masked);
       masked = maskInserts(maskMadePasswords(maskKubernetes(masked)));
-      masked = maskVariables(maskAssignments(maskToldForms(maskNamedForms(masked))));
+      masked = maskVariables(
+        maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(masked)))),
+      );
       masked = maskTables(maskLists(maskCookies(maskNetrc(masked))));
     }
   }
@@ -167,7 +170,9 @@ function redactItems(container: Container, copy: Copy, rules: RedactRules): void
   const source = container.source as readonly unknown[];
   const target = container.target as unknown[];
   const isText = source.length > 1 && source.every((item) => typeof item === "string");
-  const items = isText ? maskArguments(settle(source as readonly string[], rules)) : source;
+  const items = isText
+    ? withoutHeader(maskArguments(settle(source as readonly string[], rules)))
+    : source;
   items.forEach((item, index) => {
     const before = items[index - 1];
     const flag = typeof before === "string" && before.startsWith("-") && isNamed(before)
@@ -176,6 +181,12 @@ function redactItems(container: Container, copy: Copy, rules: RedactRules): void
     const isFlagged = flag !== "" && typeof item === "string";
     target.push(isFlagged ? copy(item, "all", flag) : copy(item, container.secrecy));
   });
+}
+
+/** A list of two may be the name of a header and its value. */
+function withoutHeader(items: readonly string[]): readonly string[] {
+  const [name = "", value = ""] = items;
+  return items.length === 2 ? [name, maskHeaderValue(name, value)] : items;
 }
 
 function redactEntries(container: Container, copy: Copy, rules: RedactRules): void {

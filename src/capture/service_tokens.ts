@@ -36,6 +36,7 @@ const UNMISTAKABLE: readonly string[] = [
   "ops_eyJ[\\w+/-]{80,}={0,2}", // 1Password
   "AKCp[A-Za-z\\d]{60,}", // Artifactory
   "cmVmdGtu[A-Za-z\\d]{56}", // Artifactory, a reference
+  String.raw`dt0c01\.[A-Z\d]{24}\.[A-Z\d]{64}`, // Dynatrace
   "bedrock-api-key-[A-Za-z\\d]{30}[\\w+/-]{10,}={0,2}",
 ];
 
@@ -101,6 +102,8 @@ const AMBIGUOUS: readonly string[] = [
   `aio_${MIXED}[A-Za-z\\d]{28}${END}`, // Adafruit
   `hbp_${MIXED}[A-Za-z\\d]{36}${END}`, // Honeybadger
   "key_[a-f\\d]{64}", // Cursor
+  String.raw`tfp_${MIXED}[\w-]{36,}[\w.=-]*`, // Typeform
+  `ico-${MIXED}[A-Za-z\\d]{32}${END}`, // Infracost
 ];
 
 /**

@@ -115,6 +115,12 @@ const FORMS: readonly Form[] = [
     pattern: String
       .raw`${NAME}${QUOTE}${GAP}:${GAP}\{[^{}]{0,300}?${QUOTE}default${QUOTE}${GAP}:${GAP}${QUOTE}(?![~.]{0,2}/)([^\s"'\x60\\]{1,400})(?=${QUOTE})`,
   },
+  // form-data; name="password", and its part below
+  {
+    pattern: String
+      .raw`form-data;[^\r\n]{0,100}?name=${QUOTE}${WHOLE_NAME}${QUOTE}[; \t]{0,4}(?:${LINE_BREAK}[a-z-]{1,40}:[^\r\n\\]{1,200}){0,3}` +
+      String.raw`${LINE_BREAK}${LINE_BREAK}([^\s"'\\][^\r\n"'\\]{0,400})(?=$|[\r\n"'\\])`,
+  },
   // %22password%22%3A%22…%22
   {
     pattern: String

@@ -69,6 +69,8 @@ export const CLUES: readonly Clue[] = [
     "qu_", "qp_", "qa_", "pn", "vapi-", "jina_", "2b_", "v2_", "EAA", "xkeys", "xsmtp", "x_", "hc_", "me_",
     "-u-", "key_", "CFPAT-", "0_", "cf", "k_", "x-"] },
   { kind: "service-token", run: 16, literals: ["LTAI", "FLWSEC", "fw_", "-produ", "-sandb", "k-api-", "b_rw_"] },
+  { kind: "service-token", run: 24, lead: "dt", literals: ["0c01."] },
+  { kind: "service-token", run: 32, lead: "i", literals: ["co-"] },
   { kind: "service-token", run: 3, literals: ["yk_", "AZDO"] },
   { kind: "service-token", run: 0, literals: ["Q~", "dp.", "fm2_", "NRAL", "-us", "pat", "sl.", "$produ", "$sandb"] },
 ];
@@ -106,7 +108,7 @@ export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): bo
 
 /** Whether there may be text between `<private>` tags, or a private key. */
 export function mayHoldBlock(text: string, lowered: string): boolean {
-  const marks = lowered.includes("vate") ? ["<", "< ", "</", "</ ", "u003c", "lt;"] : [];
+  const marks = lowered.includes("vate") ? ["<", "< ", "</", "</ ", "3c", "3c;", "lt;", "60;"] : [];
   for (const mark of marks) if (lowered.includes(`${mark}private`)) return true;
   return text.includes("VATE KEY");
 }
@@ -191,6 +193,8 @@ function mayHoldUserInfo(text: string): boolean {
   return false;
 }
 
+/** Commands for nothing but secrets: whatever they are asked for is one. */
+const TELLING = ["chamber read", "sops "];
 /** What commands have that print one secret, and words that secrets are called by. */
 const ASKING = [
   "printenv",
@@ -214,6 +218,23 @@ const ASKING = [
   "jq",
   "/run/secrets/",
   ".vault-token",
+  "env.",
+  "env[",
+  "env{",
+  "environ[",
+  "environ.",
+  "getenv",
+  "versions access",
+  "get-parameter",
+  "keyvault secret",
+  "config get",
+  "config --",
+  "git config",
+  "stack output",
+  "kv get",
+  "secret-tool lookup",
+  "gpg",
+  ...TELLING,
 ];
 const ASKED_FOR = [
   "pass",
@@ -227,6 +248,8 @@ const ASKED_FOR = [
   "dential",
   "ña",
   "senha",
+  "decrypt",
+  ...TELLING,
 ];
 
 /** Whether a command may ask for a secret: only what runs one has such a field. */

@@ -53,12 +53,30 @@ const KEPT_VALUES: readonly unknown[] = [
   { dsn: "sqlite:/tmp/x1y2.db" },
   { appKey: "home.title" },
   ["run", "--credentials", "/p/x2.json"],
+  ["Authorization", "Content-MD5"],
+  ["X-Api-Key", "x1y2z3w4", "x5y6z7w8"],
+  ["password", "x1y2z3w4"],
 ];
 for (const value of KEPT_VALUES) {
   Deno.test(`${JSON.stringify(value)} stays as it is`, () => {
     assert.deepEqual(redactValue({ tool_input: value }, RULES), { tool_input: value });
   });
 }
+
+Deno.test("of a header as a pair the value is masked, its scheme stays", () => {
+  for (
+    const [name, scheme] of [["X-Api-Key", ""], ["authorization", "Token "], [
+      "apikey",
+      "",
+    ]] as const
+  ) {
+    const value = { headers: [[name, scheme + SECRET], ["accept", "a/b"]] };
+    assert.ok(needsRedaction(JSON.stringify(value), []), "the cheap look sees it");
+    assert.deepEqual(redactValue(value, RULES), {
+      headers: [[name, `${scheme}[redacted:secret]`], ["accept", "a/b"]],
+    });
+  }
+});
 
 Deno.test("a value is masked as a whole where a part of it is the secret", () => {
   for (
@@ -176,6 +194,50 @@ const ASKING = [
   "cat /run/secrets/x",
   "cat ~/.vault-token",
   "cat $HOME/.vault-token",
+  "gcloud secrets versions access latest --secret=x",
+  "gcloud --project p secrets versions access 3 --secret x",
+  "aws ssm get-parameter --name /app/db --with-decryption --query Parameter.Value --output text",
+  "aws --profile p ssm get-parameter --with-decryption --name x --query 'Parameter.Value' --output text",
+  "az keyvault secret show --name db --vault-name v --query value -o tsv",
+  "npm config get //registry.example.org/:_authToken",
+  "pnpm config get //registry.example.org/:_password",
+  "yarn config get _auth",
+  "docker exec x printenv DB_PASSWORD",
+  "docker compose exec -T web printenv DB_PASSWORD",
+  'fly ssh console -C "printenv DB_PASSWORD"',
+  "kubectl -n app exec deploy/web -- printenv DB_PASSWORD",
+  "kubectl exec web -- sh -c 'echo $DB_PASSWORD'",
+  "ssh ana@host printenv DB_PASSWORD",
+  "ssh host 'echo \"$DB_PASSWORD\"'",
+  'ssh host "echo \\$DB_PASSWORD"',
+  "bash -c 'printenv DB_PASSWORD' 2>/dev/null",
+  "node -p process.env.API_KEY",
+  "node -p 'process.env[\"API_KEY\"]'",
+  'node -e "console.log(process.env.API_KEY)"',
+  "node -e \"console.log(process.env.API_KEY || '')\"",
+  "python3 -c \"import os; print(os.environ.get('API_KEY', ''))\"",
+  "aws ssm get-parameter --with-decryption --name x | jq -r .Parameter.Value",
+  "deno eval 'console.log(Deno.env.get(\"API_KEY\"))'",
+  "python -c \"import os; print(os.environ['API_KEY'])\"",
+  'python3 -c "import os; print(os.environ.get(\\"API_KEY\\"))"',
+  "python3 -c 'import os; print(os.getenv(\"API_KEY\"))'",
+  "ruby -e 'puts ENV[\"API_KEY\"]'",
+  "ruby -e 'puts ENV.fetch(\"API_KEY\")'",
+  "perl -e 'print $ENV{API_KEY}'",
+  "php -r 'echo getenv(\"API_KEY\");'",
+  "pulumi config get dbPassword",
+  "pulumi stack output url --show-secrets",
+  "chamber read app db_password -q",
+  "chamber read -q app dsn",
+  "consul kv get app/db/password",
+  "secret-tool lookup service x",
+  'sops -d --extract \'["db"]["password"]\' f.yaml',
+  "sops decrypt --extract '[\"db\"]' f.yaml",
+  "gpg -d secrets.gpg",
+  "gpg --quiet --decrypt ~/a/db-password.txt.gpg 2>/dev/null",
+  "git config --get user.password",
+  "git config x.token",
+  "git -C /p config --global --get github.token",
 ];
 for (const command of ASKING) {
   Deno.test(`what "${command}" prints is masked`, () => {
@@ -203,6 +265,10 @@ Deno.test("of an entry of pass the first line is masked, and another command's o
       ["printenv HOME", "/home/ana2"],
       ["echo $TOKEN_COUNT2", "12345"],
       ["echo $?", "12345"],
+      ["echo $PWD", "/home/ana2/x"],
+      ["echo ${OLDPWD}", "/home/ana2/x"],
+      ["docker exec x printenv PWD", "/home/ana2/x"],
+      ["node -p process.env.PWD", "/home/ana2/x"],
       ["printenv API_KEY", "a line\nand another 2"],
       ["op read op://dev/db/password", "[ERROR] 2026/11/22 no such item2"],
       ["kubectl get secret db -o name", "secret/db-x1y2"],
@@ -216,8 +282,54 @@ Deno.test("of an entry of pass the first line is masked, and another command's o
       ["jq -r .tokenCount x.json", "x1y2z3w4"],
       ["cat /run/secretsdir2", "x1y2z3w4"],
       ["echo $API_KEY > file2; wc -c file2", "40 file2"],
+      ["gcloud secrets versions list x", "x1y2z3w4"],
+      ["aws ssm get-parameter --name x --query Parameter.Value", "x1y2z3w4"],
+      ["aws ssm get-parameter --with-decryption --query Parameter.Name", "x1y2z3w4"],
+      ["az keyvault secret show --name db --query id -o tsv", "https://v2/x1y2"],
+      ["npm config get registry", "https://registry2/"],
+      ["npm config get //registry.example.org/:_authToken", "undefined"],
+      ["docker exec x printenv PATH", "/usr/bin2"],
+      ["docker exec x cat printenv.log", "x1y2z3w4"],
+      ["ssh host echo $TOKEN_COUNT", "x1y2z3w4"],
+      ["grep printenv DB_PASSWORD", "x1y2z3w4"],
+      ["node -p process.env.NODE_ENV", "stage2"],
+      ["node -p process.env.API_KEY.length2", "x1y2z3w4"],
+      ["node -p '!!process.env.API_KEY'", "true"],
+      ["python -c \"import os; print(len(os.environ['API_KEY']))\"", "12345"],
+      ["ruby -e 'puts ENV[\"HOME\"]'", "/home/ana2"],
+      ["pulumi config get aws:region", "eu-west-1"],
+      ["pulumi stack output url", "https://x1y2"],
+      ["consul kv get app/db/host", "db-x1y2"],
+      ["sops -d f.yaml", "x1y2z3w4"],
+      ["gpg -d notes.gpg", "x1y2z3w4"],
+      ["gpg --list-keys secrets.gpg", "x1y2z3w4"],
+      ["git config --get user.email", "ana2@example.org"],
+      ["git config user.signingkey", "3AA5C34371567BD2"],
+      ["git log config auth2.token", "x1y2z3w4"],
     ] as const
   ) {
     assert.equal(shown(command, stdout), stdout, command);
+  }
+});
+
+Deno.test("of an answer in JSON the value is masked", () => {
+  for (
+    const [command, before, after] of [
+      [
+        "az keyvault secret show -n db --vault-name v",
+        '{\n  "id": "https://v/2",\n  "value": "',
+        '"\n}',
+      ],
+      [
+        "aws ssm get-parameter --with-decryption --name x",
+        '{"Parameter": {"Name": "x", "Type": "String", "Value": "',
+        '", "Version": 2}}',
+      ],
+    ] as const
+  ) {
+    const payload = { tool_input: { command }, tool_response: { stdout: before + SECRET + after } };
+    assert.ok(needsRedaction(JSON.stringify(payload), []), "the cheap look sees it");
+    const { tool_response } = redactValue(payload, RULES) as typeof payload;
+    assert.equal(tool_response.stdout, `${before}[redacted:secret]${after}`);
   }
 });

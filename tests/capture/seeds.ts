@@ -157,6 +157,10 @@ export const FORMED_SECRETS: Readonly<Record<string, string>> = {
   "service-token of Adafruit": "ai" + "o_" + alnum(28),
   "service-token of Frame.io": "fi" + "o-u-" + alnum(64),
   "service-token of Honeybadger": "hb" + "p_" + alnum(36),
+  "service-token of Dynatrace": "dt" + "0c01." + alnum(24).toUpperCase() + "." +
+    alnum(64).toUpperCase(),
+  "service-token of Typeform": "tf" + "p_" + alnum(44) + "_" + alnum(14),
+  "service-token of Infracost": "ic" + "o-" + alnum(32),
   "service-token of Cursor": "ke" + "y_" + hex(64),
   "vault-token": "hv" + "s." + alnum(24),
   "google-token": "ya" + "29." + alnum(60),
