@@ -72,11 +72,12 @@ export async function handle(work: HookWork): Promise<Answer> {
     const notice = unarmedNotice(work.config, { projectDir: work.projectDir, home: work.home });
     if (notice !== null) work.tell(notice);
   }
-  if (db !== null) await drainAWhile(db, work);
+  const isBehind = db !== null && await drainAWhile(db, work);
   const briefing = await required?.text() ?? "";
   const untold = (why: string) =>
     work.tell(`conclaude: what is remembered cannot be told (${why}). Run \`conclaude doctor\`.`);
-  const memory = ask(db, (db) => contextOf(db, work, { seenAtMs, before: briefing }), untold) ?? "";
+  const memory =
+    ask(db, (db) => contextOf(db, work, { seenAtMs, isBehind, before: briefing }), untold) ?? "";
   const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""
     ? null
@@ -117,17 +118,29 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
   ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-/** What waits to be worked into memory is worked in for a moment, so that the context tells of it. */
-async function drainAWhile(db: DatabaseSync, { config, database, atMs }: HookWork): Promise<void> {
-  if (!config.memoryEnabled || ask(db, (db) => hasWaiting(db, atMs)) !== true) return;
+/**
+ * What waits to be worked into memory is worked in for a moment, so that the context tells of it.
+ *
+ * @returns Whether anything waited: some of it may wait still.
+ */
+async function drainAWhile(
+  db: DatabaseSync,
+  { config, database, atMs }: HookWork,
+): Promise<boolean> {
+  if (!config.memoryEnabled || ask(db, (db) => hasWaiting(db, atMs)) !== true) return false;
   const { drainAtStart } = await import("./stop_drain.ts");
   await drainAtStart(db, database, config);
+  return true;
 }
 
 function contextOf(
   db: DatabaseSync,
   work: HookWork,
-  { seenAtMs, before }: { readonly seenAtMs: number | null; readonly before: string },
+  { seenAtMs, isBehind, before }: {
+    readonly seenAtMs: number | null;
+    readonly isBehind: boolean;
+    readonly before: string;
+  },
 ): string {
   const { config, repository, projectDir, sessionId, atMs, home, hide } = work;
   const project = hide(repository?.commonDir ?? projectDir);
@@ -140,6 +153,7 @@ function contextOf(
     root: repository?.root ?? projectDir,
     source,
     seenAtMs,
+    isBehind,
     nowMs: atMs,
     home,
   };

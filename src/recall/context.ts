@@ -16,6 +16,7 @@ import {
   type TellableRow,
   weightyOfBranch,
 } from "../store/memory_context.ts";
+import { sessionsWaiting } from "../store/queue_work.ts";
 import { renameBranch } from "../store/renamed_branch.ts";
 import { fileSince } from "./file_state.ts";
 import { knownFromFiles } from "./known_files.ts";
@@ -32,6 +33,8 @@ export interface ContextPlace {
   readonly source: string;
   /** When it showed life before, epoch milliseconds; null when it is new. */
   readonly seenAtMs: number | null;
+  /** Whether captures may wait to be worked in: what failed in their sessions may be mended by what waits. */
+  readonly isBehind: boolean;
   readonly nowMs: number;
   readonly home: string | null;
 }
@@ -50,6 +53,8 @@ const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "su
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 /** What was left open on a branch that is gone is over, though nothing has mended it: no observation has this number. */
 const OVER = { resolvedBy: 0 };
+
+const NONE: ReadonlySet<string> = new Set();
 
 /**
  * The context of a session.
@@ -71,8 +76,10 @@ export function sessionContext(
       : source === "compact" || row.sessionId !== sessionId;
   // What was left there is nobody's any more.
   const isGone = goneBranches({ commonDir: project, branch });
-  const found = rowsOfRenamed(db, { project, branch }, isGone)
-    .filter(isTold)
+  const told = rowsOfRenamed(db, { project, branch }, isGone).filter(isTold);
+  const waiting = place.isBehind ? sessionsWaiting(db, told.filter(isUnmended)) : NONE;
+  const found = told
+    .filter((row) => !waiting.has(row.sessionId) || !isUnmended(row))
     // In place, as below.
     .map((row) => isUnmended(row) && isGone(row.branch) ? Object.assign(row, OVER) : row);
   const tasks = since !== null ? [] : openTaskTitles(db, project, 5);

@@ -68,6 +68,22 @@ export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
   ).get(nowMs) !== undefined;
 }
 
+/** Of some sessions those whose captures are not all worked in. */
+export function sessionsWaiting(
+  db: DatabaseSync,
+  of: readonly { readonly sessionId: string }[],
+): ReadonlySet<string> {
+  const rows = db.prepare(
+    `SELECT value AS id
+       FROM json_each(?)
+      WHERE EXISTS (SELECT 1
+                      FROM pending_queue
+                     WHERE session_id = value
+                       AND status IN ('raw', 'processing'))`,
+  ).all(JSON.stringify([...new Set(of.map(({ sessionId }) => sessionId))]));
+  return new Set(rows.map(({ id }) => String(id)));
+}
+
 /** When the first capture is tried again that could not be worked in, in epoch milliseconds; null when there is none. */
 export function nextRetryAtMs(db: DatabaseSync): number | null {
   const row = db.prepare(

@@ -1,6 +1,7 @@
 /** What a new session is told is open, of earlier ones and of other branches, through the real hooks. */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { drainLockPath, takeLock } from "../../src/store/process_lock.ts";
 import { git } from "../support/git.ts";
 import { startProgram } from "../support/program.ts";
 import {
@@ -340,6 +341,23 @@ Deno.test("a session that is gone on with for a word does not do its work once m
   await asked(at, "thanks", THIRD);
   await said(at, "You are welcome.", THIRD);
   assert.doesNotMatch(await start(at), /Left open/);
+});
+
+Deno.test("what a session may have mended that is not worked in yet is not told to be open", async () => {
+  using at = await workplace();
+  await asked(at, "Let the app build");
+  await failed(at, "make app", "Exit code 2\nerror: cannot find the header");
+  await said(at, "It does not build yet.");
+  assert.match(await start(at), /Left open on main:\n- #\d+ just now: `make app` failed/);
+  await edit(at, "src/a.c", "1\n");
+  await ran(at, "make app", "cc a.c");
+  {
+    // Somebody else is at work, so that nothing more is worked in.
+    const lock = takeLock(drainLockPath(at.database), { waitMs: 1000 })!;
+    assert.doesNotMatch(await start(at), /make app/);
+    lock.release();
+  }
+  assert.match(await start(at), /fix: Fixed error: cannot find the header/);
 });
 
 Deno.test("of a command that fails in another way than before only the last failure is called open", async () => {
