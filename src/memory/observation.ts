@@ -70,6 +70,8 @@ export interface ObservedFacts {
   /** Those that did not run, and those whose failing was expected. */
   readonly skipped?: number;
   readonly failing?: readonly string[];
+  /** Digests of the errors that they fail with, without what changes by chance; as far as the output tells them. */
+  readonly errors?: readonly string[];
   /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
   readonly failedIn?: readonly string[];
   /** Go's packages in which they failed, as it names them; where `failedIn` is there. */

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { creditedChanges } from "../memory/credited_changes.ts";
 import { describeFix, type Fix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
+import { haveOtherErrors } from "../memory/observe/error_signs.ts";
 import { commandKey } from "../memory/observe/command_key.ts";
 import { writingPart } from "../memory/observe/writing_commands.ts";
 import { indexedTerms } from "../memory/terms.ts";
@@ -50,8 +51,10 @@ export class ToldFixes {
 
   /** The fix that is the same, or of the same failure, seen through a filter for example; undefined when there is none. */
   find(fix: ToldFix["fix"], failure: OpenFailure): number | undefined {
-    return this.#told.find((told) => told.fix.title === fix.title || isSame(told, fix, failure))
-      ?.id;
+    return this.#told.find((told) =>
+      told.fix.title === fix.title && !haveOtherErrors(told.failure.facts, failure.facts) ||
+      isSame(told, fix, failure)
+    )?.id;
   }
 }
 

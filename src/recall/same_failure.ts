@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
-import { isPartOfSame } from "../memory/observe/same_failure.ts";
+import { isSameFailure } from "../memory/observe/same_failure.ts";
 import { openFailuresOfSession, sameFailure } from "../store/open_failures.ts";
 
 /** What repeats of an observation have in common in their session, as it is stored; null when it has none. */
@@ -16,7 +16,6 @@ export function storedSameAs(
   if (wrong === undefined) return of;
   const exact = sameFailure(of, digestOf(wrong));
   const known = openFailuresOfSession(db, sessionId, of);
-  const [newest] = known;
-  if (newest === undefined || known.some(({ sameAs }) => sameAs === exact)) return exact;
-  return isPartOfSame(newest.facts, facts) ? newest.sameAs : exact;
+  if (known.some(({ sameAs }) => sameAs === exact)) return exact;
+  return known.find((one) => isSameFailure(one.facts, facts))?.sameAs ?? exact;
 }

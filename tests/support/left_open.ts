@@ -13,25 +13,40 @@ export interface Outcome {
   readonly fixes: readonly string[];
 }
 
+/** A failure as memory holds it. */
+export interface ToldFailure {
+  readonly text: string;
+  readonly repeats: number;
+}
+
 /** Lets commands run one after the other, an edit between, and tells which of the failures are open in the end. */
 export async function leftOpen(...steps: readonly Step[]): Promise<readonly string[]> {
   return (await outcomeOf(...steps)).open;
 }
 
 /** The same, and which fixes are told. */
-export function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
-  return outcome(steps, { edits: true });
+export async function outcomeOf(...steps: readonly Step[]): Promise<Outcome> {
+  return told(await outcome(steps, { edits: true }));
+}
+
+/** The same, and what is told of each failure, in their order. */
+export async function failuresOf(...steps: readonly Step[]): Promise<readonly ToldFailure[]> {
+  return (await outcome(steps, { edits: true })).failures;
 }
 
 /** The same, with nothing edited between. */
-export function outcomeWithoutEdits(...steps: readonly Step[]): Promise<Outcome> {
-  return outcome(steps, { edits: false });
+export async function outcomeWithoutEdits(...steps: readonly Step[]): Promise<Outcome> {
+  return told(await outcome(steps, { edits: false }));
+}
+
+function told({ open, fixes }: Outcome): Outcome {
+  return { open, fixes };
 }
 
 async function outcome(
   steps: readonly Step[],
   { edits }: { readonly edits: boolean },
-): Promise<Outcome> {
+): Promise<Outcome & { readonly failures: readonly ToldFailure[] }> {
   using temp = await tempDatabase();
   const start = Date.UTC(2026, 6, 15);
   const save = (atMs: number, toolName: string, payload: unknown, failed = false) =>
@@ -72,5 +87,8 @@ async function outcome(
   ).all().map(({ facts }) => JSON.parse(String(facts)))
     .filter(({ openRank }) => openRank !== null)
     .map(({ command }) => command);
-  return { open, fixes };
+  const failures = temp.db.prepare(
+    "SELECT text, repeats FROM observations WHERE outcome = 'failure' ORDER BY id",
+  ).all().map(({ text, repeats }) => ({ text: String(text), repeats: Number(repeats) }));
+  return { open, fixes, failures };
 }

@@ -1,31 +1,41 @@
 /** Whether a command fails once more in the same way, or in another. */
 
 import type { ObservedFacts } from "../observation.ts";
-
-/** What differs from run to run and says nothing of what is wrong; the first row that matches a place counts. */
-const VARYING =
-  /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?|\b0x[\da-f]+|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\/tmp\/[^\s:,'")]+|\(\d+(?:,\d+)?\)|:\d+(?::\d+)?(?!\w)|\b(?:lines?|pid|process) \d+|\b\d+(?:\.\d+)? ?(?:ms|[mµn]?s|secs?|seconds?|minutes?)\b|\b\d+ (?:passed|passing|failed|failing|errors?|warnings?|tests?)\b/gi;
+import { haveOtherErrors } from "./error_signs.ts";
+import { withoutVarying } from "./varying.ts";
 
 /** Some runners tell a test by its line. */
 const LINE = /:\d+$/;
 
-/**
- * What is wrong, the same for each time that it fails in this way: the names of the tests that fail, or else the line that
- * says it, without times, lines and counts. The empty text when neither is known.
- */
-export function whatIsWrong(
-  { failing, error }: { readonly failing: readonly string[]; readonly error: string | null },
-): string {
-  if (failing.length === 0) return (error ?? "").replace(VARYING, "#");
-  return failing.map((name) => name.replace(LINE, "")).toSorted().join("\n");
+/** How a command has failed. */
+export interface FailedWith {
+  readonly failing: readonly string[];
+  readonly error: string | null;
+  /** Of tests: what they fail with, as `error_signs.ts` has it. */
+  readonly errors?: readonly string[];
 }
 
 /**
- * Whether two runs of the same tests are the same failure, of which one names only a part: as many tests fail, and all
- * that one of them names the other names too.
+ * What is wrong, the same for each time that it fails in this way: the names of the tests that fail with the errors that
+ * they fail with, or else the line that says it, without times, lines and counts. The empty text when neither is known.
  */
-export function isPartOfSame(one: ObservedFacts, other: ObservedFacts): boolean {
-  const [few = [], many = []] = [one.failing, other.failing]
-    .toSorted((a, b) => (a?.length ?? 0) - (b?.length ?? 0));
-  return few.length > 0 && one.failed === other.failed && few.every((name) => many.includes(name));
+export function whatIsWrong({ failing, error, errors = [] }: FailedWith): string {
+  return failing.length === 0
+    ? withoutVarying(error ?? "")
+    : [...namesOf({ failing }), ...errors].join("\n");
+}
+
+/**
+ * Whether two runs of the same tests are the same failure, although they do not tell quite the same: no other error is
+ * told, and the same tests are, or as many fail and all that one of them names the other names too.
+ */
+export function isSameFailure(one: ObservedFacts, other: ObservedFacts): boolean {
+  const [few, many] = [namesOf(one), namesOf(other)].toSorted((a, b) => a.length - b.length);
+  const isEqual = few!.length === many!.length || one.failed === other.failed;
+  return few!.length > 0 && isEqual && few!.every((name) => many!.includes(name)) &&
+    !haveOtherErrors(one, other);
+}
+
+function namesOf({ failing = [] }: ObservedFacts): string[] {
+  return failing.map((name) => name.replace(LINE, "")).toSorted();
 }

@@ -4,6 +4,7 @@ import type { Observed } from "../observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 import { commandKey, failureKey } from "./command_key.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
+import { errorSigns } from "./error_signs.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { whyNoTests } from "./no_tests.ts";
 import { whatIsWrong } from "./same_failure.ts";
@@ -36,9 +37,11 @@ export function testOf(called: Run, about: string): Observed {
   const isUntold = !failed && !tellsItsStatus(commands) && (run === null || looksFailed(output));
   const key = commandKey(command);
   const error = !failed ? null : run === null ? errorLine(output) : tellingErrorLine(output);
+  const failing = run?.failing ?? [];
+  const errors = failed && failing.length > 0 ? errorSigns(output) : [];
   const counts = run === null ? "" : countsText(run);
   const what = failed ? "Tests fail" : isUntold ? "Tests ran" : "Tests pass";
-  const why = run?.failing[0] ?? error;
+  const why = failing[0] ?? error;
   const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
   // Go counts none: what a filter shows may be a part of them.
   const isCut = target?.runner === "go test" && commands.some(({ before }) => before === "|");
@@ -59,12 +62,13 @@ export function testOf(called: Run, about: string): Observed {
       ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
       ...(run?.passed == null ? {} : { passed: run.passed }),
       ...(run?.skipped ? { skipped: run.skipped } : {}),
+      ...(errors.length === 0 ? {} : { errors }),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
       ...(failed && isWhole && run.failedAt !== null ? { failedAt: run.failedAt } : {}),
       ...(failed ? { of: digestOf(sameAs) } : {}),
     },
     sameAs,
-    ...(failed ? { wrong: whatIsWrong({ failing: run?.failing ?? [], error }) } : {}),
+    ...(failed ? { wrong: whatIsWrong({ failing, error, errors }) } : {}),
     ...(failed && run !== null && target !== null
       ? { took: { target, failedIn: isAll ? run.failedIn : null, run } }
       : {}),
