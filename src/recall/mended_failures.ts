@@ -105,7 +105,7 @@ export function mendTestsThatPass(
     const tests = testsOf(failure);
     if (tests === null || !isThere(failure)) continue;
     const isLeft = passesSince(took, tests) && !mayBeAnother(failure, tests, took);
-    if (!isLeft && !areNamedPassed({ facts: failure.facts, tests }, took)) continue;
+    if (!isLeft && !areNamedPassed({ ...failure, tests }, took)) continue;
     const { failedIn, failing } = failure.facts;
     const since = { passing: (failedIn ?? failing)?.join(", ") };
     mendFailure(db, failure, { capture, by: null, told, ...since });
@@ -129,7 +129,7 @@ function hasPassed(
   if (tests === null) return false;
   return passes.some((target) =>
     hasTaken(target, tests) ||
-    taken !== undefined && areNamedPassed({ facts: failure.facts, tests }, { target, run: taken })
+    taken !== undefined && areNamedPassed({ ...failure, tests }, { target, run: taken })
   );
 }
 

@@ -52,6 +52,41 @@ const FAILED_IN: readonly FailedInRow[] = [
     leftOut: null,
   },
   { path: /^rspec (\.\/\S+)/gm, counts: [/^\d+ examples?, (\d+) failures?/m], leftOut: null },
+  // node --test, as TAP and as text
+  {
+    path:
+      /^[ \t]*not ok .*\n[ \t]*---\n(?:[ \t]*(?:duration_ms: .*|type: 'test')\n){0,2}[ \t]*location: '(.+:\d+):\d+'$/gm,
+    counts: [/^# fail (\d+)/m],
+    leftOut: null,
+  },
+  { path: /^test at (\S+:\d+):\d+$/gm, counts: [/^ℹ fail (\d+)/m], leftOut: null },
+  // playwright
+  {
+    path: /^[ \t]+\d+\) (?:\[[^\]\n]*\] › )?(\S+:\d+):\d+ › /gm,
+    counts: [/^ *(\d+) failed$/m],
+    leftOut: null,
+  },
+  // mix
+  {
+    path: /^[ \t]+\d+\) test .*\n[ \t]+(\S+\.exs:\d+)$/gm,
+    counts: [/^(?:\d+ \w+, ){1,4}(\d+) failures?/m],
+    leftOut: null,
+  },
+  {
+    path: /^\d+\) (\S+::\S+)/gm, // phpunit
+    counts: [/^Tests: .*Failures: (\d+)/m, /^Tests: .*Errors: (\d+)/m],
+    leftOut: null,
+  },
+  {
+    path: /^[ \t]*Failed (\S+) \[/gm, // dotnet
+    counts: [/Failed:\s+(\d+), Passed/],
+    leftOut: null,
+  },
+  {
+    path: /^\(fail\) (\S+\.[cm]?[jt]sx? > .*)$/gm, // bun
+    counts: [/^ *(\d+) fail$/m],
+    leftOut: null,
+  },
 ];
 const MAX_FAILED_IN = 40;
 const MAX_NAME_CHARS = 120;
@@ -59,7 +94,8 @@ const MAX_NAME_CHARS = 120;
 export const GO = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[build failed\])/m;
 
 /** What of an output says which tests failed, and whether these are all. */
-export function failedTests(output: string): FailedIn {
+export function failedTests(whole: string): FailedIn {
+  const output = withBunFiles(whole);
   for (const { path, counts, leftOut } of FAILED_IN) {
     const found = new Set<string>();
     for (const [, one] of output.matchAll(path)) {
@@ -78,6 +114,17 @@ export function failedTests(output: string): FailedIn {
     };
   }
   return GO.test(output) ? failedGoTests(output) : UNKNOWN;
+}
+
+/** Bun tells the file above its tests. */
+function withBunFiles(output: string): string {
+  if (!/^\(fail\) /m.test(output)) return output;
+  let file = "";
+  return output.split("\n").map((line) => {
+    const [, head] = /^(\S+\.[cm]?[jt]sx?):$/.exec(line) ?? [];
+    file = head ?? file;
+    return line.replace(/^\(fail\) /, `(fail) ${file} > `);
+  }).join("\n");
 }
 
 /** Go counts nothing: its tests are all where each package that fails names some, and none of them ended before its end. */

@@ -2,12 +2,23 @@
 import type { ObservedFacts } from "../observation.ts";
 import { plainPath } from "./script_words.ts";
 import { arePassed } from "./skipped_tests.ts";
-import { areSameFolder, type FailedTests, isWithin, type TestTarget } from "./test_target.ts";
+import {
+  areSamePlace,
+  callsRunner,
+  type FailedTests,
+  isAsWide,
+  isWithin,
+  type TestTarget,
+} from "./test_target.ts";
 import type { TestRun } from "./test_runs.ts";
 
 /** Flags that choose tests by their names alone, in whichever file they stand, or those that failed last. */
 const BY_NAME =
-  /^(?:-t|--testNamePattern|--filter|--test-name-pattern|-g|--grep|-k|-run|--exact|--lf|--last-failed)(?:=|$)/;
+  /^(?:-t|--testNamePattern|--filter|--test-name-pattern|-g|--grep|-k|-run|-R|--tests-regex|-E|--filterset|--filter-expr|--exact|--lf|--last-failed|--rerun-failed|--all-targets|--lib|--bins|--tests)(?:=|$)/;
+/** A name that tells where its test stands: `a.py::test`, `a.spec.ts:3:1 › pays`, `Shop.CartTests.Adds`. */
+const WITH_PLACE = /::|\.\w+:\d|^[\w+]+(?:\.[\w+]+){2,}/;
+/** A file of tests, as an output tells it. */
+const TEST_FILE = /[\w@./-]{0,200}(?:[._-](?:test|spec)\.\w+|\/test_\w+\.\w+)/g;
 /** No run is told with more names of tests that fail; there may be others then. */
 const MAX_FAILING = 8;
 
@@ -18,14 +29,22 @@ export type NamingRun = Pick<TestRun, "failed" | "failing" | "passing" | "passin
  * Whether a run names all tests as passed that had failed. Names without files may be those of others: they count where
  * the run has taken all files, or those that the tests failed in.
  *
- * @param failure Facts of the run that failed; `tests`: what it took.
+ * @param failure Facts of the run that failed, and what it printed; `tests`: what it took.
  */
 export function areNamedPassed(
-  { facts, tests }: { readonly facts: ObservedFacts; readonly tests: FailedTests },
+  { facts, text, tests }: {
+    readonly facts: ObservedFacts;
+    readonly text: string;
+    readonly tests: FailedTests;
+  },
   { target, run }: { readonly target: TestTarget; readonly run: NamingRun },
 ): boolean {
-  if (!mayBeSameTests(target, tests.target)) return false;
   const { failing = [], failed = 0, failedAt = null } = facts;
+  const havePlace = failing.every((name) => WITH_PLACE.test(name));
+  if (!mayBeSameTests(target, tests.target, havePlace)) return false;
+  const isWholeCall = target.narrowing === "" &&
+    (isSameCall(target, tests.target) || callsRunner(tests.target, target) ||
+      callsRunner(target, tests.target));
   const isNamed = chooseByName(target) && failed > 0 && failing.length < MAX_FAILING &&
     arePassed(failing, run, failed) && namesNone(run, failing);
   const { failedIn } = tests;
@@ -36,23 +55,35 @@ export function areNamedPassed(
   // Of a run in which others fail, one place may stand in both.
   const passes = run.failed === 0;
   if (target.runner === "go test") {
-    return passes && (target.narrowing === "" || isNamed) && isAll(failedAt, isPlaceNamed);
+    return passes && (isWholeCall || isNamed) && isAsWide(target, tests.target) &&
+      isAll(failedAt, isPlaceNamed);
   }
-  if (passes && target.narrowing === "" && isAll(failedIn, isPlaceNamed)) return true;
-  const isWhole = target.paths.length === 0 || failing.every((name) => name.includes("::")) ||
-    isAll(failedIn, (path) => isWithin(plainPath(path), target));
-  return isNamed && isWhole;
+  if (passes && isWholeCall && isAll(failedIn, isPlaceNamed)) return true;
+  return isNamed && (target.paths.length === 0 || havePlace ||
+    isAll(failedIn ?? text.match(TEST_FILE), (path) => isWithinAnywhere(plainPath(path), target)));
 }
 
-/** Whether two runs may be of the same tests: a script of a package may call any runner. */
-function mayBeSameTests(one: TestTarget, other: TestTarget): boolean {
-  if (one.environment !== other.environment || !areSameFolder(one.folder, other.folder)) {
-    return false;
+/** Whether two runs may be of the same tests; those of two runners are where their names tell their places. */
+function mayBeSameTests(one: TestTarget, other: TestTarget, havePlace: boolean): boolean {
+  if (!areSamePlace(one, other) || one.places !== other.places) return false;
+  if (one.runner === other.runner || callsRunner(one, other) || callsRunner(other, one)) {
+    return true;
   }
-  if (one.runner === other.runner) return one.other === other.other;
-  const scripts = [one, other].filter(({ runner }) => runner.startsWith("script "));
-  return scripts.length === 1 && !scripts[0]!.runner.includes(" of ") &&
-    one.other === "" && other.other === "";
+  return havePlace && ![one, other].some(({ runner }) => runner.startsWith("script "));
+}
+
+function isSameCall(one: TestTarget, other: TestTarget): boolean {
+  return one.runner === other.runner && one.other === other.other;
+}
+
+/** The same as {@linkcode isWithin}, also where a runner tells a path from the root. */
+function isWithinAnywhere(path: string, target: TestTarget): boolean {
+  if (!path.startsWith("/")) return isWithin(path, target);
+  return target.paths.some((taken) => {
+    const at = path.indexOf(`/${taken}`);
+    const end = path[at + 1 + taken.length];
+    return at >= 0 && (end === undefined || target.within.includes(end));
+  });
 }
 
 function chooseByName({ flags }: TestTarget): boolean {

@@ -11,6 +11,8 @@ const FOUND_NONE: readonly RegExp[] = [
   /^[ \t]*No tests? (?:files? )?(?:were )?found\b/im,
   /^error: No test modules found/m,
   /^Ran 0 tests\b/m,
+  /^No tests executed!/m,
+  /^No test matches the given testcase filter\b/m,
   /^\?\s+\S+\s+\[no test files\]/m,
 ];
 /** What says that the tests could not be called. */

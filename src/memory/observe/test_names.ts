@@ -11,13 +11,16 @@ const FAILING: readonly RegExp[] = [
   /^[ \t]*[✕✖×✗]\s+(.+?)(?: \([\d.]+ ?m?s\)| \d+ ?m?s)?$/gm, // jest, vitest, node
   /^[ \t]*not ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm, // TAP
   /^(?:FAIL|ERROR): (\S+ \(\S+\))/gm, // unittest
-  /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+?):?$/gm, // mocha, rspec
+  /^[ \t]+\d+\) (?!(?:Failure|Error|Skipped):)(.+?)(?: ─+)?:?$/gm, // mocha, rspec, playwright
   /^\d+\) (\S+::\S+)/gm, // phpunit
   /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm, // minitest, rails
   /^\[ERROR\] {2,}(\w\S*:\d+)\b/gm, // maven
   /^(\S+ > \S.*) FAILED$/gm, // gradle
   /^[ \t]+\d+ - (\S[^(\n]*) \(/gm, // ctest
   /^[ \t]*Failed (\S+) \[/gm, // dotnet
+  /^\(fail\) (.+?)(?: \[[\d.]+ ?m?s\])?$/gm, // bun
+  /^[ \t]+FAIL \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm, // cargo nextest
+  /^(\/\/\S+)[ \t]+(?:FAILED|TIMEOUT)\b/gm, // bazel
 ];
 /** The same, for outputs that name none in that way: what is longer, or only the file. */
 const FAILING_ELSE: readonly RegExp[] = [
@@ -35,6 +38,11 @@ const PASSING: readonly RegExp[] = [
   /^([^\s:]+::\S+) PASSED\b/gm, // pytest
   /^[ \t]*[✓✔√]\s+(.+?)(?: \([\d.]+ ?m?s\)| \d+ ?m?s)?$/gm, // jest, vitest, node, mocha
   /^[ \t]*ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm, // TAP
+  /^[ \t]*Passed (\S+) \[/gm, // dotnet
+  /^\(pass\) (.+?)(?: \[[\d.]+ ?m?s\])?$/gm, // bun
+  /^[ \t]+PASS \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm, // cargo nextest
+  /^ *\d+\/\d+ Test +#\d+: (\S+) \.+ +Passed\b/gm, // ctest
+  /^(\/\/\S+)[ \t]+(?:\(cached\) )?PASSED\b/gm, // bazel
 ];
 /** Lines that name a test that was not run, or whose failing was expected. */
 const PASSED_OVER: readonly RegExp[] = [
@@ -45,6 +53,9 @@ const PASSED_OVER: readonly RegExp[] = [
   /^[ \t]*(?:○ (?:skipped|todo)|↓)\s+(.+?)(?: \[skipped\])?$/gm, // jest, vitest
   /^[ \t]*﹣\s+(.+?) \([\d.]+ms\) # (?:SKIP|TODO)/gm, // node
   /^[ \t]*(?:not )?ok \d+ -? ?(.+?) # (?:TODO|SKIP)/gm, // TAP
+  /^[ \t]*Skipped (\S+) \[/gm, // dotnet
+  /^\((?:skip|todo)\) (.+)$/gm, // bun
+  /^ *\d+\/\d+ Test +#\d+: (\S+) \.+\*\*\*(?:Not Run|Skipped)/gm, // ctest
 ];
 /** Lines that name a file or a package of which all tests passed that ran. */
 const PASSING_IN: readonly RegExp[] = [

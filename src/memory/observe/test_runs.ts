@@ -91,6 +91,13 @@ const RUNNERS: readonly Runner[] = [
     failed: /^Tests: .*(?:Failures|Errors): (\d+)/m,
     skipped: [/^Tests: .*Skipped: (\d+)/m, /^Tests: .*Incomplete: (\d+)/m],
   },
+  // phpunit: OK (5 tests, 9 assertions)
+  { passed: /^OK \((\d+) tests?, \d+ assertions?\)/m },
+  // bazel: Executed 2 out of 2 tests: 1 test passes and 1 fails locally.
+  {
+    passed: /^Executed \d+ out of \d+ tests?: (\d+) tests? pass/m,
+    failed: /^Executed \d+ out of \d+ tests?:.*?(\d+) fails?\b/m,
+  },
   // unittest: Ran 5 tests in 0.001s, FAILED (failures=1, skipped=1)
   {
     total: /^Ran (\d+) tests? in /m,

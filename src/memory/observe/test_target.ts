@@ -3,7 +3,8 @@ import { worksElsewhere } from "./git_words.ts";
 import type { TestRun } from "./test_runs.ts";
 import { environmentOf, folderBefore, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
-import { runnerCall, type TestRunner } from "./test_runners.ts";
+import type { TestRunner } from "./runner_rows.ts";
+import { runnerCall } from "./test_runners.ts";
 
 /** What one run of tests takes. */
 export interface TestTarget {
@@ -17,6 +18,10 @@ export interface TestTarget {
   /** Flags that take fewer tests, and those that nobody knows; as one text each. */
   readonly narrowing: string;
   readonly other: string;
+  /** Those of them that lead to another package, project or set-up; as one text. */
+  readonly places: string;
+  /** Flags that take more tests, or look at more in them. */
+  readonly widening: readonly string[];
   /** The flags and words of which `narrowing` is made. */
   readonly flags: readonly string[];
   /** Whether it ends at the first failure, so that what failed may be more than it says. */
@@ -76,16 +81,18 @@ export function soleTarget(
 
 /** The same for every spelling of a run of the same tests. */
 export function targetKey(target: TestTarget): string {
-  const { runner, folder, environment, paths, narrowing, other } = target;
-  const parts = [runner, folder, paths, narrowing, other];
+  const { runner, folder, environment, paths, narrowing, other, widening } = target;
+  const parts = [runner, folder, paths, narrowing, other, ...widening];
   return `tests ${JSON.stringify(environment === "" ? parts : [...parts, environment])}`;
 }
 
 /** Whether a run that passes has taken all tests of one that failed. What is not known counts as no. */
 export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests): boolean {
-  if (passed.runner !== target.runner || passed.other !== target.other) return false;
-  if (passed.environment !== target.environment) return false;
-  if (!areSameFolder(passed.folder, target.folder)) return false;
+  const isSame = passed.runner === target.runner && passed.other === target.other &&
+    isAsWide(passed, target);
+  // The run of a script takes no paths that anybody knows.
+  const isOfScript = callsRunner(target, passed) && passed.paths.length > 0;
+  if (!isSame && !isOfScript || !areSamePlace(passed, target)) return false;
   const isNarrow = passed.narrowing !== "" && passed.narrowing !== target.narrowing;
   if (isNarrow && failedIn?.every(chosenBy(passed)) !== true) return false;
   if (passed.paths.length === 0) return true;
@@ -123,6 +130,22 @@ function fileOf(test: string): string {
   return end < 0 ? test : test.slice(0, end);
 }
 
+/** Whether two runs work in the same folder, and with the same variables. */
+export function areSamePlace(one: TestTarget, other: TestTarget): boolean {
+  return one.environment === other.environment && areSameFolder(one.folder, other.folder);
+}
+
+/** Whether a run takes all, and looks at all, that another one does by its flags. */
+export function isAsWide({ widening }: TestTarget, other: TestTarget): boolean {
+  return other.widening.every((flag) => widening.includes(flag));
+}
+
+/** Whether a run is of a script of the project, which may call any runner, and the other one calls such a runner. */
+export function callsRunner(script: TestTarget, { runner, other }: TestTarget): boolean {
+  return script.runner.startsWith("script ") && !script.runner.includes(" of ") &&
+    !runner.startsWith("script ") && script.other === "" && other === "";
+}
+
 /** Whether a path, or a test in it, is one of those that a run takes. */
 export function isWithin(path: string, { paths, within }: TestTarget): boolean {
   return paths.some((taken) =>
@@ -133,12 +156,23 @@ export function isWithin(path: string, { paths, within }: TestTarget): boolean {
 /** Tells of a test whether a run has taken it that chooses by names. */
 function chosenBy(target: TestTarget): (name: string) => boolean {
   if (target.runner === "go test") return goPattern(target);
-  const [, word] = target.runner === "pytest" ? PLAIN_WORD.exec(target.narrowing) ?? [] : [];
-  return (name) => word !== undefined && name.replace(/\[.*/, "").endsWith(`::${word}`);
+  const [, word] = PLAIN_WORD[target.runner]?.exec(target.narrowing) ?? [];
+  if (word === undefined) return () => false;
+  return target.runner === "pytest"
+    ? (name) => name.replace(/\[.*/, "").endsWith(`::${word}`)
+    : (name) => name.includes(word);
 }
 
-/** `pytest -k test_add` takes every test whose name has the word in it. */
-const PLAIN_WORD = /^-k=(\w+)$/;
+/** `pytest -k test_add` takes every test whose name has the word in it, `dotnet test --filter Cart` whose whole name. */
+const PLAIN_WORD: Readonly<Record<string, RegExp>> = {
+  pytest: /^-k=(\w+)$/,
+  phpunit: /^--filter=([\w:]+)$/,
+  pest: /^--filter=([\w:]+)$/,
+  "dotnet test": /^--filter=(?:FullyQualifiedName~)?([\w.]+)$/,
+};
+/** Flags that lead to another package, project or set-up. */
+const ELSEWHERE =
+  /^--?(?:p|pl|package|manifest-path|c|C|config|configuration|project|projects|selectProjects|root|rootDir|rootdir|roots|dir|cwd|prefix|test-dir|build-config|target|test|bin|example|features|F|no-default-features|framework|f|settings|s|env|environment|tags|group)(?:=|$)/;
 
 /** Characters that mean the same in a pattern of Go and in one of JavaScript; a slash leads to a part of a test. */
 const PLAIN_PATTERN = /^-run=([\w|^$()]+)$/;
@@ -174,6 +208,7 @@ function targetOf(commands: readonly ScriptCommand[], at: number): TestTarget | 
   const isPath = runner.words === "paths";
   const named = isPath ? [] : read.words.filter((word) => word !== "clean");
   const narrowing = [...read.narrowing, ...runner.words === "narrowing" ? named : []];
+  const projects = runner.words === "other" ? named : [];
   return {
     runner: runner.name,
     folder: folderBefore(commands, at),
@@ -181,7 +216,9 @@ function targetOf(commands: readonly ScriptCommand[], at: number): TestTarget | 
     paths: isPath ? [...new Set(paths.filter((path) => path !== ""))].sort() : [],
     narrowing: asText(narrowing),
     flags: narrowing,
-    other: asText([...read.other, ...runner.words === "other" ? named : []]),
+    other: asText([...read.other, ...projects]),
+    places: asText([...read.other.filter((flag) => ELSEWHERE.test(flag)), ...projects]),
+    widening: read.widening,
     stopsEarly: read.stopsEarly,
     within: runner.within,
   };
@@ -191,6 +228,7 @@ function readArguments(runner: TestRunner, args: readonly string[]) {
   const words: string[] = [];
   const narrowing: string[] = [];
   const other: string[] = [];
+  const widening: string[] = [];
   let stopsEarly = false;
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
@@ -206,12 +244,13 @@ function readArguments(runner: TestRunner, args: readonly string[]) {
     const isOf = (set: ReadonlySet<string>) =>
       set.has(flag) || set.has(name) || set.has(`${name}=`);
     if (isOf(runner.narrowing)) narrowing.push(flag);
+    else if (isOf(runner.widening)) widening.push(flag);
     else if (isOf(runner.stopping)) stopsEarly = true;
     else if (isCluster(runner, word)) {
       stopsEarly ||= [...word.slice(1)].some((letter) => runner.stopping.has(`-${letter}`));
     } else if (!isOf(runner.quiet)) other.push(flag);
   }
-  return { words, narrowing, other, stopsEarly };
+  return { words, narrowing, other, widening: [...new Set(widening)].sort(), stopsEarly };
 }
 
 /** `--tb=short`, `-n4`: a flag and the value that is a part of it. */
@@ -224,8 +263,8 @@ function nameOfFlag(runner: TestRunner, word: string) {
     : { name: word, attached: undefined };
 }
 
-function knows({ quiet, narrowing, stopping }: TestRunner, flag: string): boolean {
-  return quiet.has(flag) || narrowing.has(flag) || stopping.has(flag);
+function knows({ quiet, widening, narrowing, stopping }: TestRunner, flag: string): boolean {
+  return quiet.has(flag) || widening.has(flag) || narrowing.has(flag) || stopping.has(flag);
 }
 
 /** `-vv`, `-xvs`: letters each of which chooses nothing. */
