@@ -66,7 +66,7 @@ function messageIn(line: string): string {
     const [, message] = pattern.exec(line) ?? [];
     if (message === undefined) continue;
     const words = withoutVarying(withoutCut(message.trim())).replace(NUMBERED, "#").split(
-      /[^\w#…]+/,
+      /[^\w#\u0080-\uffff]+/,
     );
     return [...new Set(words)].sort().join(" ").trim();
   }

@@ -30,6 +30,7 @@ const OTHER: readonly Row[] = [
     "FAILED m.py::test_add - ValueError: modulusZero\n1 failed in 0.1s",
   ],
   ["pytest", two("TypeError: p", "KeyError: 'q'"), two("TypeError: p", "KeyError: 'r'")],
+  ["pytest", pytest("ValueError: значение"), pytest("ValueError: ключ")],
   ["cargo test", cargo("carryFlag is gone"), cargo("attempt to divide by zero")],
   ["go test ./...", go("carryFlag is gone"), go("modulusZero")],
   ["npx mocha", mocha("TypeError: carryFlag"), mocha("RangeError: modulusZero")],
