@@ -28,6 +28,9 @@ const COUNTS_MS = 14 * 86_400_000;
 /** Of summaries that do not keep their lists apart: what is open, and no task. */
 const FAILURE_TITLE = /^`.*` failed\b|^Tests fail|^\w+ failed:/;
 
+/** Says that something does not work. */
+const FAILS = /\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|red|schlägt (?:noch )?fehl|falla)\b/i;
+
 /** What a session left that is open now. */
 export interface StillOpen {
   readonly failures: readonly string[];
@@ -51,6 +54,7 @@ export function stillOpen(
   const over = overBySession(rows, superseded);
   const later: LaterSession[] = [];
   const saidLater: SoughtItem[] = [];
+  const mendedLater = sessionsMendedLater(rows);
   let open = 0;
   for (const session of byWork(sessionsOf(rows))) {
     const { id, sessionId, facts, updatedAtMs } = session;
@@ -60,11 +64,15 @@ export function stillOpen(
     const listed = new Set(lists.open);
     const isOver = over.get(sessionId);
     const items = isOld || open >= MAX_SAID_COUNTED ? [] : saidBy(session);
+    const failures = facts.open?.filter((one) => !listed.has(one) && isOver?.has(one) !== true) ??
+      [];
+    const worksNow = failures.length === 0 && mendedLater.has(sessionId);
     const said = items.filter((item) =>
-      !saysAgain(item, saidLater) && !later.some((one) => hasDone(item, one, session))
+      !(worksNow && FAILS.test(item.text)) && !saysAgain(item, saidLater) &&
+      !later.some((one) => hasDone(item, one, session))
     );
     left.set(id, {
-      failures: facts.open?.filter((one) => !listed.has(one) && isOver?.has(one) !== true) ?? [],
+      failures,
       todos: isOld ? [] : lists.open.filter((one) => !done.has(one)),
       said: said.map(({ text }) => text),
     });
@@ -143,6 +151,17 @@ function todos(
   const of = sessions.find((one) => todosOf(one).length > 0);
   if (of === undefined) return [];
   return todosOf(of).slice(0, MAX_TODOS).map((text) => ({ of, label: "task", text }));
+}
+
+/** Sessions of whose failures another one has mended some. */
+function sessionsMendedLater(rows: readonly Tellable[]): ReadonlySet<string> {
+  const sessionOf = new Map(rows.map(({ id, sessionId }) => [id, sessionId]));
+  return new Set(
+    rows.filter(({ outcome, resolvedBy, sessionId }) =>
+      outcome === "failure" && resolvedBy !== null &&
+      (sessionOf.get(resolvedBy) ?? sessionId) !== sessionId
+    ).map(({ sessionId }) => sessionId),
+  );
 }
 
 /** Failures of a command that has failed in another way on its branch since. */

@@ -64,6 +64,8 @@ const QUOTED = /```[\s\S]*?```|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g;
 const SENTENCES = /(?:[^.!?。！？\n]|[.!?](?=\S))+/g;
 /** A line of a list: how far it stands in, whether it is ticked, what it says. */
 const LIST_LINE = /^([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/;
+/** What is struck through is over. */
+const STRUCK = /^~~.+~~/;
 const ENDS_WITH_COLON = /[:：][\s*_]*$/;
 const LOOKED_AROUND_CHARS = 300;
 
@@ -173,7 +175,7 @@ function listBelow(
     }
     depth ??= indent.length;
     last = n;
-    const isOpen = tick !== "x" && tick !== "X" && !NONE_BEHIND.test(said);
+    const isOpen = tick !== "x" && tick !== "X" && !NONE_BEHIND.test(said) && !STRUCK.test(said);
     if (isOpen && indent.length <= depth) {
       items.push({ text: said, at: at + text.length - said.length });
     }

@@ -139,7 +139,9 @@ function rowsOfRenamed(
     for (const name of renamed) renameBranch(db, { project, branch }, name!);
   } catch {
     // Somebody else writes, or nobody can: the next session asks again.
-    return rows;
+    return rows.map((row) =>
+      row.branch !== null && renamed.includes(row.branch) ? Object.assign(row, { branch }) : row
+    );
   }
   return rowsOf(db, here);
 }

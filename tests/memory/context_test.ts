@@ -314,6 +314,7 @@ Deno.test("leftOpenIn() finds the sentence that says what is left, and none wher
     ["I have cleaned up the remaining calls."],
     ["Understood."],
     ["## Next steps\n- [ ] add retry\n- [x] add timeout", "add retry"],
+    ["Left to do:\n1. add retry\n2. ~~Rename the package~~ (done)", "add retry"],
     ["Built.\n- [ ] docs\n- [x] tests", "docs"],
     [
       "Still open:\n- Windows support\n- Localisation\n\nDone:\n- parser rewritten",

@@ -343,6 +343,21 @@ Deno.test("a session that is gone on with for a word does not do its work once m
   assert.doesNotMatch(await start(at), /Left open/);
 });
 
+Deno.test("that something fails is open no more once a later session has mended it", async () => {
+  using at = await workplace();
+  await asked(at, "Add the admin page");
+  await failed(at, "npm run build", "Exit code 1\nError: no admin in webpack.config.js");
+  await said(at, "The build still fails since webpack.config.js lacks the entry for that page.");
+  assert.match(await start(at), /said: The build still fails since/);
+  await asked(at, "make it pass please", THIRD);
+  await edit(at, "webpack.config.js", "1\n", THIRD);
+  await ran(at, "npm run build", "built", THIRD);
+  await said(at, "It passes.", THIRD);
+  const told = await start(at);
+  assert.match(told, /fix: Fixed Error: no admin in webpack\.config\.js/);
+  assert.doesNotMatch(told, /still fails|Left open/);
+});
+
 Deno.test("what a session may have mended that is not worked in yet is not told to be open", async () => {
   using at = await workplace();
   await asked(at, "Let the app build");
@@ -412,6 +427,13 @@ Deno.test("what was left on a branch that has another name now is open on that, 
   await ran(at, "make docs", "written", begun);
   await edit(at, "docs/a.md", "1\n", begun);
   await said(at, "The docs are written.", begun);
+  const tried = await startProgram(["hook", "SessionStart", "--dry-run"], {
+    env: { HOME: at.path, CLAUDE_PROJECT_DIR: at.project },
+    cwd: at.project,
+    stdin: JSON.stringify({ session_id: SECOND, cwd: at.project, source: "startup" }),
+  });
+  // Nothing is written by that, but the branch is known all the same.
+  assert.match(tried.stdout, /Left open on feature\/add:\\n.*: `npm run build` failed/);
   const told = await start(at);
   assert.match(
     told,

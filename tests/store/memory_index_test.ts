@@ -105,7 +105,7 @@ Deno.test("a search and a drain make an index anew whose table is gone; so does 
   const exported = (await run(other, "export")).stdout;
   const mends: Record<string, RegExp> = {
     "queue drain": /captures +1 worked into memory, 0 failed/,
-    "memory search alpha": /The search index was damaged \(no such table: memory_index/,
+    "memory search alpha": /The search index is damaged \(no such table: memory_index/,
     "memory remember alpha": /Remembered as/,
     "import notes.jsonl": /1 observations?/,
     "doctor --fix": /made the search index anew/,
@@ -176,7 +176,7 @@ Deno.test("a search that finds a word nowhere notices an index whose pages or ne
         env: { HOME: temp.folder },
       });
     const { stdout, stderr } = await search();
-    assert.match(stderr, /^The search index was damaged \(.*\) and is made anew\.\n$/, what);
+    assert.match(stderr, /^The search index is damaged \(.*\): making it anew\.\n$/, what);
     assert.match(stdout, first, what);
     assert.equal((await search()).stderr, "", what);
   }

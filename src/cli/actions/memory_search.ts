@@ -52,7 +52,7 @@ export async function search(
     db,
     () => answerMemory(db, words.join(" "), options),
     (why) =>
-      context.process.stderr.write(`The search index was damaged (${why}) and is made anew.\n`),
+      context.process.stderr.write(`The search index is damaged (${why}): making it anew.\n`),
   );
   if (results.length === 0) {
     const { nothingFound } = await import("../nothing_found.ts");
