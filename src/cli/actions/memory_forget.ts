@@ -55,7 +55,7 @@ export async function forgetMemory(
       what: "forget it",
       ask: isNothing
         ? "Nothing of it is in a row any more. Finish what was stopped?"
-        : `Remove for good${ofProject(filter)}: ${removedText(preview.removed)}?`,
+        : `Remove for good${ofProject(filter) || ":"} ${removedText(preview.removed)}?`,
       again: nextHere(again.endsWith("--yes") ? again : `${again} --yes`, context.globals),
     });
   }
@@ -178,7 +178,7 @@ function chosenOf(
 
 /** Which project is meant: a name may stand for another one than a person thinks of. */
 function ofProject({ project }: ForgetFilter): string {
-  return project === null ? "" : `, of the project ${plain(folderOfProject(project))}`;
+  return project === null ? "" : `, of the project ${plain(folderOfProject(project))}:`;
 }
 
 function previewView({ removed, copies }: ForgetPreview, filter: ForgetFilter): View {
@@ -187,7 +187,7 @@ function previewView({ removed, copies }: ForgetPreview, filter: ForgetFilter): 
     text: [
       Object.keys(removed).length === 0
         ? "Nothing fits; nothing would be removed."
-        : `Would remove${ofProject(filter)}: ${removedText(removed)}.`,
+        : `Would remove${ofProject(filter)} ${removedText(removed)}.`,
       ...copyLines(copies),
     ].join("\n"),
   };
