@@ -84,21 +84,28 @@ export interface Locations {
   readonly spoolFolders: readonly string[];
 }
 
+/** How the places are found. */
+export interface LocateOptions {
+  /** The value of `--db`. */
+  readonly dbFlag?: string | undefined;
+  /** The start of relative paths; by default where the process stands. */
+  readonly cwd?: string | undefined;
+  /** The names in the data folder, null where there can be none; by default a missing folder is made. */
+  readonly namesIn?: (dataFolder: string) => readonly string[] | null;
+}
+
 /**
  * Finds the places: `--db`, then `CONCLAUDE_DB_PATH`, then `~/.conclaude/conclaude.db`, then `/tmp/conclaude.db` when
  * the home is unset or cannot take a folder (seed 000).
  *
- * @param env Named variables only. @param options `dbFlag`: the value of `--db`; `cwd`: start of relative paths.
+ * @param env Named variables only.
  */
-export function locate(
-  env: PlaceEnvironment,
-  options: { readonly dbFlag?: string | undefined; readonly cwd?: string | undefined } = {},
-): Locations {
+export function locate(env: PlaceEnvironment, options: LocateOptions = {}): Locations {
   const temporary = temporaryFolder(env);
   const privateTemporary = joinPath(temporary, privateName());
   const home = env.HOME || env.USERPROFILE || null;
   const inHome = home === null ? null : joinPath(home, ".conclaude");
-  const inHomeNames = inHome === null ? null : namesIn(inHome);
+  const inHomeNames = inHome === null ? null : (options.namesIn ?? namesMadeIn)(inHome);
   const usable = inHome !== null && inHomeNames !== null;
   const dataFolder = usable ? inHome : privateTemporary;
   const named = options.dbFlag || env.CONCLAUDE_DB_PATH;
@@ -153,7 +160,7 @@ function privateName(): string {
 }
 
 /** The names in a folder, which is made when it is missing; null when it cannot be. */
-function namesIn(folder: string): string[] | null {
+function namesMadeIn(folder: string): string[] | null {
   try {
     return Array.from(Deno.readDirSync(folder), ({ name }) => name);
   } catch {

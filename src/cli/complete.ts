@@ -1,7 +1,6 @@
 import { proposeCompletions } from "@stricli/core";
-import { locate } from "../paths.ts";
 import { application } from "./app.ts";
-import { type CliContext, readEnvironment } from "./context.ts";
+import { type CliContext, locateToLook } from "./context.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 
 /**
@@ -40,7 +39,7 @@ function quietContext(): CliContext {
     globals: { db: undefined, noDb: true, json: false, color: false },
     cwd: Deno.cwd(),
     get locations() {
-      return locate(readEnvironment());
+      return locateToLook();
     },
   };
 }

@@ -20,7 +20,7 @@ export function confirmOrThrow(
       exitCode: USAGE,
     });
   }
-  if (confirm(question.ask)) return;
+  if (/^y(?:es)?$/i.test(prompt(`${question.ask} [y/N]`)?.trim() ?? "")) return;
   throw new UserError(`Did not ${question.what}`, {
     why: "the answer was no; nothing was changed",
     next: "",

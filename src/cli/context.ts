@@ -1,6 +1,14 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
-import { isThere } from "../maintenance/whole_file.ts";
-import { joinPath, locate, type Locations, parentOf, readVariable, resolvePath } from "../paths.ts";
+import { isThere, namesIn } from "../maintenance/whole_file.ts";
+import {
+  joinPath,
+  locate,
+  type LocateOptions,
+  type Locations,
+  parentOf,
+  readVariable,
+  resolvePath,
+} from "../paths.ts";
 
 /** Flags that every verb understands, wherever they stand on the command line. */
 export interface Globals {
@@ -33,41 +41,49 @@ export function readEnvironment() {
   };
 }
 
+/** A path as a person types it, made absolute. */
+export function typedPath(
+  { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
+  path: string,
+): string {
+  return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
+}
+
 /** The context of this process. */
 export function contextOf(globals: Globals): CliContext {
   const cwd = Deno.cwd();
-  return {
-    process: { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) },
-    globals,
-    locations: locateWithoutTrace({ dbFlag: globals.db, cwd }),
-    cwd,
-  };
+  const process = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };
+  const locations = locateToLook({ dbFlag: globals.db, cwd });
+  if (locations.databaseFrom === "fallback") {
+    process.stderr.write(
+      `HOME is unset or takes no folder: without a \`database.path\` the database is ${locations.database}.\n`,
+    );
+  }
+  return { process, globals, locations, cwd };
 }
 
 /**
- * {@linkcode locate} makes the data folder, for a hook is about to write there, and no other look is as sure. A command
- * may only want to read, so what was made is taken away again; what writes makes it anew.
+ * The places of a command, which may only want to read: it makes no folder. Nor does it make one and take it away again,
+ * for another process might be about to write into it.
  */
-function locateWithoutTrace(
-  options: { readonly dbFlag: string | undefined; readonly cwd: string },
-) {
-  const environment = readEnvironment();
-  const home = environment.HOME ?? environment.USERPROFILE;
-  const missing: string[] = [];
-  if (home !== undefined) {
-    let folder = joinPath(resolvePath(home, { folder: options.cwd }), ".conclaude");
-    for (; !isThere(folder) && parentOf(folder) !== folder; folder = parentOf(folder)) {
-      missing.push(folder);
-    }
-  }
-  const locations = locate(environment, options);
+export function locateToLook(options: Omit<LocateOptions, "namesIn"> = {}): Locations {
+  return locate(readEnvironment(), { ...options, namesIn: namesOrRoom });
+}
+
+/** The names in a folder; none where it can be made, which only making one above it tells; null where it cannot. */
+function namesOrRoom(folder: string): string[] | null {
+  const wanted = resolvePath(folder, { folder: Deno.cwd() });
+  let above = wanted;
+  while (!isThere(above) && parentOf(above) !== above) above = parentOf(above);
   try {
-    // Only empty folders go; another process may have begun to use them.
-    for (const folder of missing) Deno.removeSync(folder);
+    if (above === wanted) return Deno.statSync(wanted).isDirectory ? namesIn(wanted) : null;
+    const tried = joinPath(above, `.conclaude-${crypto.randomUUID()}`);
+    Deno.mkdirSync(tried, { mode: 0o700 });
+    Deno.removeSync(tried);
+    return [];
   } catch {
-    // Never made, or in use.
+    return null;
   }
-  return locations;
 }
 
 function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {

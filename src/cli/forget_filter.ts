@@ -2,17 +2,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { MAX_FORGET_CHARS, MIN_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
-import { resolvePath } from "../paths.ts";
 import { commandAgain, SAME_FILE, SAME_TEXT } from "../maintenance/forget_again.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
-import { folderOfProject } from "../recall/view.ts";
 import { findObservation } from "../store/forget_look.ts";
 import { unfinishedReceipts } from "../store/forgotten.ts";
 import { findQueueItems } from "../store/queue.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, typedPath } from "./context.ts";
 import { queueItemOf } from "./queue_lookup.ts";
-import { projectMeant } from "./project_filter.ts";
-import { projectHere, sessionFilterOf } from "./session_lookup.ts";
+import { projectMeant, wholePathOf } from "./project_filter.ts";
+import { sessionFilterOf } from "./session_lookup.ts";
 import { isBackwards } from "./time_order.ts";
 import { USAGE } from "./usage.ts";
 
@@ -41,7 +39,7 @@ export function forgetFilterOf(
     ids: ids.length === 0 ? null : idsOf(db, ids),
     sessionId: sessionFilterOf(db, flags.session),
     project: flags.project === undefined ? null : projectMeant(db, context, flags.project),
-    files: flags.file === undefined ? null : spellingsOf(context, flags.file),
+    files: flags.file === undefined ? null : spellingsOf(db, context, flags.file),
     text: flags.text === undefined ? null : textMatcher(flags.text),
     sinceMs: flags.since ?? null,
     untilMs: flags.until ?? null,
@@ -149,15 +147,13 @@ function isBeingForgotten(db: DatabaseSync, id: string): boolean {
   );
 }
 
-function pathOf({ cwd, locations }: CliContext, text: string): string {
-  return resolvePath(text, { folder: cwd, home: locations.home ?? undefined });
-}
-
-/** Whole, and as it is told from the project's folder. */
-function spellingsOf(context: CliContext, text: string): string[] {
-  const whole = pathOf(context, text);
-  const top = folderOfProject(projectHere(context.cwd));
+/**
+ * Whole, as it is typed and as all working trees have it. Only what lies in no project that is known here is also taken
+ * as it stands, of whichever project.
+ */
+function spellingsOf(db: DatabaseSync, context: CliContext, text: string): string[] {
+  const whole = typedPath(context, text);
+  const inProject = wholePathOf(db, whole);
   const typed = text.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
-  const fromTop = whole.startsWith(`${top}/`) ? [whole.slice(top.length + 1)] : [];
-  return [...new Set([whole, ...fromTop, ...(fromTop.length > 0 ? [] : [typed])])];
+  return [...new Set([whole, inProject ?? typed])];
 }

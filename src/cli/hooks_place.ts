@@ -1,6 +1,5 @@
 import type { HooksPlace } from "../maintenance/doctor/settings_look.ts";
-import { resolvePath } from "../paths.ts";
-import { type CliContext, readEnvironment } from "./context.ts";
+import { type CliContext, readEnvironment, typedPath } from "./context.ts";
 import { ownProgram } from "./program.ts";
 
 /**
@@ -8,12 +7,13 @@ import { ownProgram } from "./program.ts";
  *
  * @param settings One more settings file, beside those that Claude Code always reads.
  */
-export function hooksPlace({ cwd, locations }: CliContext, settings?: string): HooksPlace {
+export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
+  const { cwd, locations } = context;
   const { CLAUDE_CONFIG_DIR, CLAUDE_PROJECT_DIR, PATH } = readEnvironment();
   const { program, executable } = ownProgram(cwd);
   return {
     locations,
-    settings: settings && resolvePath(settings, { folder: cwd, home: locations.home ?? undefined }),
+    settings: settings && typedPath(context, settings),
     projectDir: CLAUDE_PROJECT_DIR ?? cwd,
     claudeFolder: CLAUDE_CONFIG_DIR,
     program,

@@ -1,7 +1,8 @@
 import { messageOf, UserError } from "../errors.ts";
+import { isFileOf } from "../maintenance/set_aside.ts";
 import { writeAdvice } from "../maintenance/write_advice.ts";
-import { resolvePath } from "../paths.ts";
-import type { CliContext } from "./context.ts";
+import { identifyDatabase } from "../store/identity.ts";
+import { type CliContext, typedPath } from "./context.ts";
 
 /** So much text is gathered before it is written, in characters. */
 const CHUNK_CHARS = 65_536;
@@ -28,10 +29,11 @@ export function stdoutSink({ process }: CliContext): LineSink {
  * Lines into a file that nobody else may read (0600): written beside it, synced, then renamed over it; a link stays a
  * link. What is there and is no file, a pipe for example, is written to as it is.
  *
+ * @param database The one that is open: neither it nor a file beside it is written over, nor is any other database.
  * @throws {UserError} When it cannot be written; what was there before is left untouched.
  */
-export function fileSink(name: string, { cwd, locations }: CliContext): LineSink {
-  const path = resolvePath(name, { folder: cwd, home: locations.home ?? undefined });
+export function fileSink(name: string, context: CliContext, database: string): LineSink {
+  const path = typedPath(context, name);
   const orExplain = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -44,6 +46,12 @@ export function fileSink(name: string, { cwd, locations }: CliContext): LineSink
     }
   };
   const target = orExplain(() => targetOf(path));
+  if (isOfDatabase(target.path, database)) {
+    throw new UserError(`Cannot write "${path}"`, {
+      why: "it is a file of a database; nothing was changed",
+      next: "Name another file: `--output conclaude.jsonl`",
+    });
+  }
   const draft = target.isReplaced ? `${target.path}.${crypto.randomUUID()}.tmp` : null;
   const file = orExplain(() =>
     draft === null
@@ -88,6 +96,13 @@ function targetOf(path: string): { readonly path: string; readonly isReplaced: b
     if (thrown instanceof Deno.errors.NotFound) return { path, isReplaced: true };
     throw thrown;
   }
+}
+
+/** Whether a file is a database, or belongs to the one that is open; it need not be there yet. */
+function isOfDatabase(path: string, database: string): boolean {
+  const others = ["missing", "empty", "garbage", "special", "unreadable"];
+  if (!others.includes(identifyDatabase(path).kind)) return true;
+  return isFileOf(database, path);
 }
 
 /** Gathers lines, so that not every one of them costs a system call. */

@@ -4,10 +4,10 @@ import { findRepository } from "../git/repository.ts";
 import { folderOfProject, projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { pathInProject } from "../memory/paths.ts";
-import { isAbsolutePath, joinPath, parentOf, resolvePath, withoutLine } from "../paths.ts";
+import { isAbsolutePath, joinPath, parentOf, withoutLine } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { isKnownFile, isKnownProject, knownProjects } from "../store/known_project.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, typedPath } from "./context.ts";
 import { projectHere } from "./session_lookup.ts";
 
 /**
@@ -33,10 +33,10 @@ export function projectFilterOf(
  */
 export function projectNamed(
   db: DatabaseSync,
-  { cwd, locations }: CliContext,
+  context: CliContext,
   typed: string,
 ): string {
-  const folder = resolvePath(typed, { folder: cwd, home: locations.home ?? undefined });
+  const folder = typedPath(context, typed);
   if (isThere(folder)) return projectHere(folder);
   // Nothing on the disk tells whether what was moved or removed was a repository.
   const known = [joinPath(folder, ".git"), folder].find((project) => isKnownProject(db, project));
@@ -76,9 +76,9 @@ export function isCalled(project: string, name: string): boolean {
 }
 
 /**
- * A file that a person names, as memory tells it: one with its whole path, or from a folder above (`../auth.ts`), is told
- * from the folder of its project; any other is the end of such a path already. What stands behind a path where it is
- * copied from, `:12` and `:12:3`, is left out, and `\\` is taken for `/`, unless a file is called so.
+ * A file that a person names: whole where it is typed so (`~/app/a.ts`, `../a.ts`, `/work/app/a.ts`), which is one file of
+ * one project; any other is a part of such a path, of whichever project. What stands behind a path where it is copied
+ * from, `:12` and `:12:3`, is left out, and `\\` is taken for `/`, unless a file is called so.
  */
 export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
   const typed = pathFilterOf(db, context, file);
@@ -86,22 +86,27 @@ export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string
   return tidy === file || isKnownFile(db, typed) ? typed : pathFilterOf(db, context, tidy);
 }
 
-function pathFilterOf(
-  db: DatabaseSync,
-  { cwd, locations }: CliContext,
-  file: string,
-): string {
+function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
   if (!isAbsolutePath(file) && !/^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file)) return file;
-  const path = resolvePath(file, { folder: cwd, home: locations.home ?? undefined });
-  return pathInProject(path, rootOf(db, parentOf(path)));
+  const path = typedPath(context, file);
+  const whole = wholePathOf(db, path);
+  // A path may be typed from the top of its project: `/src/a.ts`.
+  return whole ?? (isKnownFile(db, path) ? path : path.slice(1));
 }
 
-/** The folder that paths of a project are told from: the repository's, else the one above that memory knows. */
-function rootOf(db: DatabaseSync, folder: string): string | null {
-  const repository = findRepository(lookUpwards(folder));
-  if (repository !== undefined) return repository.root;
-  for (let at = folder; parentOf(at) !== at; at = parentOf(at)) {
-    if (isKnownProject(db, joinPath(at, ".git")) || isKnownProject(db, at)) return at;
+/**
+ * A path as all working trees of its repository have it: below the folder that the project is called by.
+ *
+ * @param path Absolute. @returns Null where it lies in no repository, nor in a folder that memory knows.
+ */
+export function wholePathOf(db: DatabaseSync, path: string): string | null {
+  const repository = findRepository(lookUpwards(path));
+  if (repository !== undefined) {
+    const top = folderOfProject(repository.commonDir);
+    return path === repository.root ? top : joinPath(top, pathInProject(path, repository.root));
+  }
+  for (let at = path; parentOf(at) !== at; at = parentOf(at)) {
+    if (isKnownProject(db, joinPath(at, ".git")) || isKnownProject(db, at)) return path;
   }
   return null;
 }

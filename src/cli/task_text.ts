@@ -2,8 +2,7 @@
 import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf } from "../errors.ts";
 import { checkBody } from "../orchestration/task_input.ts";
-import { resolvePath } from "../paths.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, typedPath } from "./context.ts";
 import { usageError } from "./usage.ts";
 
 /** The ways to give a long text. */
@@ -28,7 +27,7 @@ export async function maskerOf(
  * @throws {UserError} When it is given twice, or cannot be read, or kept as it is.
  */
 export async function readBody(
-  { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
+  context: Pick<CliContext, "cwd" | "locations">,
   { body, bodyFile, stdin }: BodyFlags,
 ): Promise<string | undefined> {
   const given = [body !== undefined, bodyFile !== undefined, stdin].filter(Boolean).length;
@@ -40,7 +39,7 @@ export async function readBody(
   }
   if (stdin) return checkBody(await readStdin());
   if (bodyFile === undefined) return body;
-  const path = resolvePath(bodyFile, { folder: cwd, home: locations.home ?? undefined });
+  const path = typedPath(context, bodyFile);
   return checkBody(readText(path));
 }
 

@@ -1,7 +1,7 @@
 /** Says of which filter of a search nothing is known: then it cannot have found anything, whatever was looked for. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
-import { baseName } from "../paths.ts";
+import { baseName, isAbsolutePath } from "../paths.ts";
 import { folderOfProject, projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import {
@@ -53,7 +53,8 @@ export function unknownFilters(
     }
   }
   if (file !== null && !isKnownFile(db, file.meant)) {
-    const files = knownFiles(db, within, { limit: MAX_FILES });
+    const areWhole = isAbsolutePath(file.meant);
+    const files = knownFiles(db, within, { limit: MAX_FILES, areWhole });
     const known = files.filter(isNear(baseName(file.meant), files, baseName)).slice(0, NAMED);
     unknown.push({ flag: "file", value: file.typed, known });
   }

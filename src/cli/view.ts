@@ -66,9 +66,17 @@ export function asUserError(thrown: unknown, what: string): UserError {
       cause: thrown,
     });
   }
+  const errcode = Number(Object(thrown).errcode) & 0xff;
   return new UserError(what, {
-    why: messageOf(thrown),
-    next: "conclaude doctor",
+    why: messageOf(thrown) +
+      (errcode in WAYS_OUT ? "; what could not be written was not changed" : ""),
+    next: WAYS_OUT[errcode] ?? "conclaude doctor",
     cause: thrown,
   });
 }
+
+/** What helps where the database is not at fault, by SQLite's codes (https://sqlite.org/rescode.html): READONLY, FULL. */
+const WAYS_OUT: Readonly<Record<number, string>> = {
+  8: "Give the command again as the user whose database it is (`conclaude db path` names it)",
+  13: "Make room (`df -h` shows where there is none), then give the command again",
+};

@@ -12,8 +12,14 @@ export interface Check {
 
 /** What was found, before it has the name of its check. */
 export interface Finding extends Omit<Check, "name"> {
-  /** Corrects it, and says in one sentence what was done. */
-  readonly repair?: () => string | Promise<string>;
+  /** Corrects it, and says in one sentence what was done; with what it could not do where that is not all. */
+  readonly repair?: () => string | Repaired | Promise<string | Repaired>;
+}
+
+/** A repair that left something undone. */
+export interface Repaired {
+  readonly done: string;
+  readonly undone: Finding;
 }
 
 /** All is well. */

@@ -12,6 +12,9 @@ import {
   ownTypeName,
 } from "./exported_fields.ts";
 
+/** What an export begins with. */
+export const EXPORT_BEGIN = '{"type":"meta","format":';
+
 /** What an export wrote. */
 export type ExportCounts = Readonly<Record<CountName, number>> & {
   /** Captures among them whose payload cannot be read; their line holds what is stored, in base 64. */

@@ -41,6 +41,7 @@ import {
 import { bytesLeft, copiesWith, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 import { giveBackSpace } from "./space.ts";
+import type { WordForm } from "../store/index_forms.ts";
 import { wipePages } from "../store/wipe.ts";
 
 /** So long a drain at work is waited for. */
@@ -58,6 +59,8 @@ export interface ForgetReport {
   readonly copies: readonly string[];
   /** Transcripts of Claude Code that hold it, or that tell the same; not this program's. */
   readonly transcripts: readonly string[];
+  /** Words of rows that stay, which the search index has in a form with the text in it. */
+  readonly forms: readonly WordForm[];
   /** Tables whose rows tell the same as what was removed, and stay. */
   readonly toldElsewhere: readonly string[];
 }
@@ -126,7 +129,8 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     removed["agentFiles"] = overwrite(agents);
   }
   tell("looking whether anything is left …");
-  const left = isTextAlone(filter) ? textLeft(place, filter, { again }) : [];
+  const bytes = isTextAlone(filter) ? bytesLeft(place, filter.text!) : null;
+  const left = bytes === null ? [] : textLeft(place, filter, { again, bytes });
   const told = steps.pieces === null ? null : bytesLeft(place, steps.pieces);
   if (!wipe.complete) left.unshift(logHeld(place.database, again));
   const report = {
@@ -137,6 +141,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     transcripts: isTextAlone(filter)
       ? steps.transcripts.filter((path) => holdsQuietly(path, filter))
       : steps.transcripts.filter(exists),
+    forms: bytes?.forms ?? [],
     toldElsewhere: wipe.complete && told !== null && !isTextAlone(filter) ? told.tables : [],
   };
   await writeReceipt(place, { report, digests: steps.digests, salt: receipt.salt, request });

@@ -1,5 +1,5 @@
 /** Forgetting that was stopped before it was done: which that was, and the command that finishes it. */
-import { parentOf } from "../paths.ts";
+import { folderOfProject } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { Receipt } from "../store/forgotten.ts";
 
@@ -19,9 +19,7 @@ export function commandAgain(chosen: Receipt["chosen"]): string {
   const flag = (name: string, value: string | null) => value === null ? [] : [`--${name}`, value];
   const word = (value: unknown) => typeof value === "string" ? quoteWord(value) : null;
   const time = (value: unknown) => typeof value === "number" ? new Date(value).toISOString() : null;
-  const folder = typeof project === "string" && project.endsWith("/.git")
-    ? parentOf(project)
-    : project;
+  const folder = typeof project === "string" ? folderOfProject(project) : project;
   return [
     "conclaude memory forget",
     ...(Array.isArray(ids) ? ids.map((id) => quoteWord(String(id))) : []),

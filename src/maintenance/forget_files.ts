@@ -5,8 +5,9 @@ import { baseName, joinPath, parentOf } from "../paths.ts";
 import { isPrivateFolder, type SpooledRecord, spoolSuffix } from "../spool/spool.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import { fallbackDatabase, isOwnDatabase } from "./fallback.ts";
-import { DATABASE_FILES } from "./set_aside.ts";
-import { namesIn } from "./whole_file.ts";
+import { drainLockPath } from "../store/process_lock.ts";
+import { DATABASE_FILES, isFileOf } from "./set_aside.ts";
+import { namesIn, targetOf } from "./whole_file.ts";
 
 /** Where the files of this program lie. */
 export interface ForgetPlace {
@@ -121,8 +122,7 @@ export function writtenFiles(
 export function copiesOf(place: ForgetPlace): string[] {
   const { logs, agents } = writtenFiles(place);
   const own = new Set([
-    ...DATABASE_FILES.map((ending) => place.database + ending),
-    `${place.database}-drain`,
+    drainLockPath(place.database),
     ...logs,
     ...agents,
   ]);
@@ -138,20 +138,10 @@ export function copiesOf(place: ForgetPlace): string[] {
     ? DATABASE_FILES.map((ending) => fallback + ending).filter(isFile)
     : [];
   const all = [...filesBelow(place.dataFolder), ...spooled, ...beside.filter(isFile), ...elsewhere];
+  const lock = drainLockPath(targetOf(place.database));
   return [...new Set(all)]
-    .filter((path) => !own.has(path) && !waits(path))
-    .filter((path) => !isSame(path, place.database));
-}
-
-/** The database may be a link to another name. */
-function isSame(path: string, database: string): boolean {
-  try {
-    const target = Deno.realPathSync(database);
-    return DATABASE_FILES.some((ending) => target + ending === Deno.realPathSync(path)) ||
-      Deno.realPathSync(path) === `${target}-drain`;
-  } catch {
-    return false;
-  }
+    .filter((path) => !own.has(path) && !waits(path) && targetOf(path) !== lock)
+    .filter((path) => !isFileOf(place.database, path));
 }
 
 function filesBelow(folder: string): string[] {

@@ -6,6 +6,7 @@ import { countPlaces } from "../store/forget_places.ts";
 import { auditNaming, auditOf, sessionTexts, titlesAfter } from "../store/forget_quotes.ts";
 import { FORGET_BATCH } from "../store/forget_rows.ts";
 import { countIn } from "./byte_scan.ts";
+import type { WordForm } from "../store/index_forms.ts";
 import { type ForgetPlace, isTextAlone, matchingSpool, writtenFiles } from "./forget_files.ts";
 import { copiesWith } from "./forget_proof.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
@@ -14,6 +15,8 @@ import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget
 export interface ForgetPreview {
   readonly removed: Removed;
   readonly copies: readonly string[];
+  /** Words of rows that stay, which the search index has in a form with the text in it, where nothing else has it. */
+  readonly forms: readonly WordForm[];
 }
 
 /** What would be removed. Nothing is changed. */
@@ -60,5 +63,6 @@ export function previewForget(
   return {
     removed: counted(removed),
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
+    forms: [],
   };
 }

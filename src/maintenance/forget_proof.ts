@@ -9,9 +9,17 @@ import type { DatabaseSync } from "node:sqlite";
 import { placesIn } from "./byte_scan.ts";
 import { copiesOf, type ForgetPlace, matchingSpool, writtenFiles } from "./forget_files.ts";
 import { quoteWord } from "../settings/hooks.ts";
+import { type IndexedWords, indexedWords, isOfWords, type WordForm } from "../store/index_forms.ts";
+import { viewOf } from "../store/page_format.ts";
+import { Buffer } from "node:buffer";
 
 /** Places in one file that are looked at. */
-const MAX_PLACES = 200;
+const MAX_PLACES = 2000;
+/** Bytes around a place that are looked at: a word of the index is not longer. */
+const AROUND = 256;
+/** How a log is laid out: its head, and the head of each of its pages. */
+const LOG_HEAD = 32;
+const FRAME_HEAD = 24;
 /** Pieces of what was forgotten that are looked for. */
 const MAX_PIECES = 24;
 const PIECE_CHARS = 40;
@@ -35,30 +43,102 @@ export function piecesOf(
   };
 }
 
+/** Where something stands in the bytes of a database. */
+export interface BytesLeft {
+  /** Tables and indexes of its file; empty when it is in none. */
+  readonly tables: readonly string[];
+  readonly log: boolean;
+  /** What the search index alone has, as a form of words in rows that stay: nothing of it is left over. */
+  readonly forms: readonly WordForm[];
+}
+
 /** Tables and logs of the database in whose bytes something stands; empty when nothing does. */
 export function bytesLeft(
   place: ForgetPlace,
-  matcher: Pick<TextMatcher, "inBytes" | "maxBytes">,
+  matcher: Pick<TextMatcher, "inBytes" | "maxBytes"> & Partial<Pick<TextMatcher, "isIn">>,
   onStep?: () => void,
-): { readonly tables: readonly string[]; readonly log: boolean } {
+): BytesLeft {
   const database = realDatabase(place.database);
+  const log = `${database}-wal`;
   const options = { limit: MAX_PLACES, ...(onStep && { onStep }) };
-  const found = placesIn(database, matcher, options);
-  const log = placesIn(`${database}-wal`, matcher, options).length > 0;
+  const inFile = placesIn(database, matcher, options);
+  const inLog = placesIn(log, matcher, options);
+  const { forms, unexplained } = matcher.isIn === undefined
+    ? NO_WORDS
+    : wordsOf(database, { isIn: matcher.isIn });
+  const ofIndex = unexplained > 0 ? ["memory_index_data"] : [];
+  if (inFile.length + inLog.length === 0) return { tables: ofIndex, log: false, forms };
+  const pages = { file: [] as number[], log: [] as number[] };
+  const owners = pageOwners(database, (pageBytes) => {
+    pages.file = inFile.map(({ at }) => Math.floor(at / pageBytes) + 1);
+    pages.log = inLog.map(({ at }) => pageInLog(log, at, pageBytes));
+    return [...pages.file, ...pages.log];
+  });
+  const left = (path: string, found: typeof inFile, of: readonly number[]) =>
+    found.map((each, n) => ({ ...each, owner: owners.get(of[n]!)! }))
+      .filter(({ owner, ...each }) => !isOfWords(owner, forms, around(path, each)));
+  const tables = left(database, inFile, pages.file).map(({ owner }) => owner);
   return {
-    tables: found.length === 0 ? [] : pageOwners(database, found.map(({ at }) => at)),
-    log,
+    tables: [...new Set([...ofIndex, ...tables])].sort(),
+    log: left(log, inLog, pages.log).length > 0,
+    forms,
   };
+}
+
+const NO_WORDS: IndexedWords = { forms: [], unexplained: 0 };
+
+/** None where there is no index, or it cannot be read: then nothing is taken for a form of anything. */
+function wordsOf(database: string, text: Pick<TextMatcher, "isIn">): IndexedWords {
+  const { kind } = identifyDatabase(database);
+  if (kind !== "ours" && kind !== "older") return NO_WORDS;
+  try {
+    return indexedWords(database, text);
+  } catch {
+    return NO_WORDS;
+  }
+}
+
+/** The page that a place in a log belongs to. */
+function pageInLog(path: string, at: number, pageBytes: number): number {
+  const frame = Math.floor((at - LOG_HEAD) / (FRAME_HEAD + pageBytes));
+  const head = bytesAt(path, LOG_HEAD + frame * (FRAME_HEAD + pageBytes), 4);
+  return viewOf(head).getUint32(0);
+}
+
+/** Bytes with what stands around them. */
+function around(
+  path: string,
+  { at, length }: { readonly at: number; readonly length: number },
+): { readonly bytes: string; readonly from: number; readonly to: number } {
+  const start = Math.max(0, at - AROUND);
+  const bytes = bytesAt(path, start, at - start + length + AROUND);
+  return {
+    bytes: Buffer.from(bytes).toString("latin1"),
+    from: at - start,
+    to: at - start + length,
+  };
+}
+
+/** Zeros where the file ends before. */
+function bytesAt(path: string, at: number, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
+  using file = Deno.openSync(path);
+  file.seekSync(at, Deno.SeekMode.Start);
+  file.readSync(bytes);
+  return bytes;
 }
 
 /** What is left of a text, each with the way out; empty when nothing is. */
 export function textLeft(
   place: ForgetPlace,
   filter: ForgetFilter,
-  { again, onStep }: { readonly again: string; readonly onStep?: () => void },
+  { again, bytes = bytesLeft(place, filter.text!) }: {
+    readonly again: string;
+    readonly bytes?: BytesLeft;
+  },
 ): string[] {
   const text = filter.text!;
-  const { tables, log } = bytesLeft(place, text, onStep);
+  const { tables, log } = bytes;
   const { logs, agents } = writtenFiles(place);
   const isIn = (path: string) => placesIn(path, text, { limit: 1 }).length > 0;
   return [

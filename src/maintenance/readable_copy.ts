@@ -1,6 +1,7 @@
 /** A copy of a damaged database in which whatever is left of its rows can be reached. */
 import { openDatabase } from "../store/database.ts";
 import { lacksHeader, writeHeader } from "../store/file_header.ts";
+import { SCHEMA_ROOT } from "../store/page_format.ts";
 import { reattachLeaves } from "../store/reattach_leaves.ts";
 import { tableRoots } from "../store/table_roots.ts";
 import { DATABASE_FILES, removeDatabase } from "./set_aside.ts";
@@ -29,8 +30,11 @@ export async function readableCopy(
   }
   if (lacksHeader(copy)) await giveHeader(copy);
   const roots = tableRoots(copy);
-  const { lost } = isThere(`${copy}-wal`) ? { lost: 0 } : reattachLeaves(copy, roots);
-  return { path: copy, lostPages: lost };
+  if (isThere(`${copy}-wal`)) return { path: copy, lostPages: 0 };
+  // What tells of the tables comes first: their roots may be known only after that.
+  const schema = reattachLeaves(copy, [SCHEMA_ROOT]);
+  const tables = reattachLeaves(copy, schema.leaves === 0 ? roots : tableRoots(copy));
+  return { path: copy, lostPages: schema.lost + tables.lost };
 }
 
 /** Gives a file without a header that of a database which is made today. */

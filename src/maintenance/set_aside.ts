@@ -1,10 +1,17 @@
 import { messageOf, UserError } from "../errors.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { fileStamp } from "../time.ts";
-import { isThere } from "./whole_file.ts";
+import { isThere, targetOf } from "./whole_file.ts";
 
 /** The files that belong to a database, by their endings. */
 export const DATABASE_FILES: readonly string[] = ["", "-wal", "-shm"];
+
+/** Whether a path is one of a database's files, which need not be there yet; either may be a link. */
+export function isFileOf(database: string, path: string): boolean {
+  return DATABASE_FILES.some((ending) =>
+    path === database + ending || targetOf(path) === targetOf(database) + ending
+  );
+}
 
 /** Removes a database that was made for a while, as far as that can be done. */
 export function removeDatabase(path: string): void {
@@ -17,8 +24,8 @@ export function removeDatabase(path: string): void {
   }
 }
 
-/** Why a database is set aside; becomes a part of its new name. */
-export type AsideReason = "damaged" | "before-reset" | "before-restore";
+/** Why a database, or what lies in its place, is set aside; becomes a part of its new name. */
+export type AsideReason = "damaged" | "export" | "before-reset" | "before-restore";
 
 /**
  * Gives a database and its companions another name in the same folder, such as

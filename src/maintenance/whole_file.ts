@@ -52,7 +52,8 @@ function writeSynced(path: string, text: string, mode: number): void {
   file.syncSync();
 }
 
-function targetOf(path: string): string {
+/** Where a path leads through all links; as it is where nothing is there. */
+export function targetOf(path: string): string {
   try {
     return Deno.realPathSync(path);
   } catch {

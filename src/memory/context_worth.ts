@@ -42,8 +42,9 @@ export type StaleOf = (rows: readonly Tellable[]) => ReadonlyMap<number, Tellabl
 const NOTHING: ReadonlyMap<number, Tellable["stale"]> = new Map();
 
 /**
- * The most useful first, as much of it as may be told: what is not looked at is not told. Of several edits of a file, and of equal titles, only the newest. Left out is what others tell:
- * failures that are mended, tests that pass, edits that went into a commit or a fix.
+ * The most useful first, as much of it as may be told: what is not looked at is not told. Of several edits of a file, and
+ * of equal titles, only the newest. Left out is what others tell: failures that are mended, tests that pass, edits that
+ * went into a commit or a fix.
  *
  * @param rows The newest first.
  */

@@ -2,13 +2,44 @@
 import { baseName, isAbsolutePath } from "../paths.ts";
 import type { ObservedFacts } from "./observation.ts";
 
-/** Texts for people, but for those that programs are built or tested with. */
-const PROSE = /\.(?:md|markdown|rst|adoc|txt)$|^(?:README|LICENSE|CHANGELOG|NOTICE)$/i;
-const NO_PROSE =
+/** Files of a kind that tests and compilers do not read, and the words of what does: tools, tests, messages. */
+interface UnreadKind {
+  readonly files: RegExp;
+  readonly readBy: RegExp;
+}
+
+/** What looks after files of any kind. */
+const OF_ANY = /prettier|dprint|deno fmt|biome|pre-commit|pre_commit|lint-staged|editorconfig/i;
+const UNREAD: readonly UnreadKind[] = [
+  {
+    // Texts for people.
+    files: /\.(?:md|markdown|rst|adoc|txt)$|(?:^|\/)(?:README|LICENSE|CHANGELOG|NOTICE|AUTHORS)$/i,
+    readBy:
+      /markdown|vale\b|textlint|remark|spell|alex\b|mdbook|mkdocs|sphinx|docusaurus|vitepress|hugo|jekyll|lychee|link-?check|readme|changelog|(?<![a-z])docs?(?![a-z])|(?<![a-z])mdx?(?![a-z])/i,
+  },
+  {
+    files: /\.(?:css|scss|sass|less|styl|pcss)$/i,
+    readBy:
+      /css|sass|lessc|\.less(?![a-z])|stylus|style|tailwind|theme|visual|screenshot|snapshot|playwright|cypress|percy|chromatic|storybook|lighthouse|axe\b|a11y|webpack|parcel|vite(?!st)|rollup|esbuild|(?:npm|pnpm|yarn|bun|next|nuxt|astro|gatsby|ng)\b.*\bbuild/i,
+  },
+  {
+    files: /\.(?:png|jpe?g|gif|svg|webp|avif|ico|bmp|woff2?|ttf|otf|eot|mp[34]|webm|wav|pdf)$/i,
+    readBy:
+      /image|icon|logo|svg|png|jpe?g|picture|photo|avatar|favicon|sprite|font|asset|media|audio|video|pdf|visual|screenshot|snapshot|playwright|cypress|percy|chromatic|storybook|webpack|parcel|vite(?!st)|rollup|esbuild|(?:npm|pnpm|yarn|bun|next|nuxt|astro|gatsby|ng)\b.*\bbuild/i,
+  },
+  {
+    // What a server for builds is told.
+    files:
+      /(?:^|\/)(?:\.github|\.circleci|\.gitlab|\.buildkite)\/|(?:^|\/)(?:\.gitlab-ci|\.travis|\.drone|azure-pipelines|bitbucket-pipelines|appveyor)\.ya?ml$|(?:^|\/)(?:Jenkinsfile|CODEOWNERS)$/,
+    readBy:
+      /actionlint|zizmor|yaml|workflow|github|gitlab|circleci|travis|jenkins|(?<![\w-])(?:act|gh)(?![\w-])|renovate|dependabot|codeowners/i,
+  },
+];
+/** What programs are built or tested with, whatever its ending. */
+const READ =
   /(?:^|\/)(?:(?:constraints|requirements)[^/]*|CMakeLists)\.txt$|(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures?|__?snapshots?_*|golden)\//i;
-/** Tools that look after prose, and tests that do. */
-const OF_PROSE =
-  /markdown|prettier|dprint|deno fmt|pre-commit|vale\b|textlint|remark|spell|alex\b|mdbook|mkdocs|sphinx|docusaurus|vitepress|hugo|jekyll|lychee|link-?check|readme|changelog|(?<![a-z])docs?(?![a-z])|(?<![a-z])mdx?(?![a-z])/i;
+
+const IN_NAME = /[\w.-]/;
 
 /** A failure, as far as it tells what it is about. */
 interface Failure {
@@ -18,24 +49,31 @@ interface Failure {
 }
 
 /**
- * The edits that a fix may name: those of files in the project, and prose beside others, or alone where the failure is of
- * a tool for prose or names the file.
+ * The edits that a fix may name: those of files in the project, and of files that no test and no compiler reads only where
+ * the failure names them or is about their kind.
  */
 export function creditedChanges<Change extends { readonly files: readonly string[] }>(
   failure: Failure,
   edits: readonly Change[],
 ): Change[] {
-  const inside = edits.filter(({ files }) => !files.every(isAbsolutePath));
-  const files = inside.flatMap((edit) => edit.files);
-  return files.every(isProse) && !isAbout(failure, files) ? [] : inside;
+  return edits.filter(({ files }) =>
+    !files.every((path) => isAbsolutePath(path) || isUnread(path, failure))
+  );
 }
 
-function isProse(path: string): boolean {
-  return PROSE.test(baseName(path)) && !NO_PROSE.test(path);
+/** Whether nothing that failed has read a file. */
+function isUnread(path: string, { title, text, facts }: Failure): boolean {
+  const kind = READ.test(path) ? undefined : UNREAD.find(({ files }) => files.test(path));
+  if (kind === undefined || isNamedIn(text, path)) return false;
+  const { command = "", error = "", failing = [] } = facts;
+  const about = [command, title, error, ...failing].join("\n");
+  return !OF_ANY.test(about) && !kind.readBy.test(about);
 }
 
-function isAbout({ title, text, facts }: Failure, prose: readonly string[]): boolean {
-  const { command = "", failing = [] } = facts;
-  if (OF_PROSE.test([command, title, ...failing].join("\n"))) return true;
-  return prose.some((path) => text.includes(baseName(path)));
+/** Whether a text names a file, in whichever folder. */
+export function isNamedIn(text: string, path: string): boolean {
+  const name = baseName(path);
+  let at = text.indexOf(name);
+  while (at > 0 && IN_NAME.test(text[at - 1]!)) at = text.indexOf(name, at + 1);
+  return at >= 0;
 }

@@ -55,6 +55,8 @@ export interface ObservedFacts {
   /** Lines that an edit added and took away. */
   readonly added?: number;
   readonly removed?: number;
+  /** Of an edit: digest of the file as it was; not there where the capture does not hold it whole. */
+  readonly before?: string;
   /**
    * The hash is null when the command did not print it, the subject when its message was somewhere else. One that was
    * amended took the place of the one before it.
@@ -72,6 +74,8 @@ export interface ObservedFacts {
   readonly failing?: readonly string[];
   /** Digests of the errors that they fail with, without what changes by chance; as far as the output tells them. */
   readonly errors?: readonly string[];
+  /** Of tests that failed: the run ended at the first of them, and says nothing of the others. */
+  readonly stopsEarly?: true;
   /** Every file or test that failed, as the runner names them; only where it is known that these are all. */
   readonly failedIn?: readonly string[];
   /** Go's packages in which they failed, as it names them; where `failedIn` is there. */
@@ -86,6 +90,8 @@ export interface ObservedFacts {
   readonly git?: GitOperation;
   /** Of a failure of a command: it only tried something out, or was told to do what there is not. */
   readonly isTried?: true;
+  /** Of a failure of a command: it was called wrongly; as what the calls count that end it. */
+  readonly slip?: string;
   /** Of a failure: how much it matters while nothing mends it (`OPEN_RANKS`); null when it is no open end. */
   readonly openRank?: number | null;
   /** Of a failure of a command: the same for all failures of that command, however it is spelled. */
@@ -139,6 +145,8 @@ export interface Observed {
   readonly passes?: readonly TestTarget[];
   /** What it says of the single tests: those that it passed over are not mended. */
   readonly taken?: TakenTests;
+  /** As what the programs count that a command has run: what was called wrongly of them before is over. */
+  readonly calls?: readonly string[];
   /** The operations of git that this success has ended. */
   readonly ended?: readonly GitEnd[];
   /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */

@@ -17,19 +17,34 @@ interface OfCommand {
   readonly updatedAtMs: number;
 }
 
-/** Without the failures of a command on a branch that fails in another way since. */
+/**
+ * Without the failures of a command on a branch that fails in another way since. What ended at its first failure says
+ * nothing of those that one told which ran to its end.
+ */
 export function newestOfEach<Failure extends OfCommand>(failures: readonly Failure[]): Failure[] {
-  const newest = new Map<string, Failure>();
+  const whole = new Map<string, Failure>();
+  const early = new Map<string, Failure>();
   for (const one of failures) {
-    const { id, branch, facts, updatedAtMs } = one;
-    const key = JSON.stringify([branch, facts.of ?? id]);
+    const newest = one.facts.stopsEarly === true ? early : whole;
+    const key = keyOf(one);
     const known = newest.get(key);
-    const isNewer = known === undefined || updatedAtMs > known.updatedAtMs ||
-      updatedAtMs === known.updatedAtMs && id > known.id;
-    if (isNewer) newest.set(key, one);
+    if (known === undefined || isNewer(one, known)) newest.set(key, one);
   }
-  const kept = new Set(newest.values());
-  return failures.filter((one) => kept.has(one));
+  const isTold = (one: Failure) => {
+    const key = keyOf(one);
+    const all = whole.get(key);
+    return all === one || early.get(key) === one && (all === undefined || isNewer(one, all));
+  };
+  return failures.filter(isTold);
+}
+
+function keyOf({ id, branch, facts }: OfCommand): string {
+  return JSON.stringify([branch, facts.of ?? id]);
+}
+
+function isNewer(one: OfCommand, other: OfCommand): boolean {
+  return one.updatedAtMs > other.updatedAtMs ||
+    one.updatedAtMs === other.updatedAtMs && one.id > other.id;
 }
 
 /** How much a failure matters: tests before builds and checks before what else should have worked. */

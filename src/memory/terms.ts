@@ -32,8 +32,8 @@ const CHUNK: LetterPattern = {
   ),
 };
 const BETWEEN_WORDS: LetterPattern = {
-  ascii: /[^A-Za-z\d]+/,
-  any: scriptPattern(String.raw`[^\p{L}\p{N}]+`, "u"),
+  ascii: /[^A-Za-z\d]+/g,
+  any: scriptPattern(String.raw`[^\p{L}\p{N}]+`, "gu"),
 };
 /** What most chunks are, and what only prose is. */
 const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
@@ -80,8 +80,9 @@ export function codeTerms(text: string): CodeTerms {
   for (const [chunk] of looked.matchAll(patternFor(CHUNK, looked))) {
     if (exact.size >= MAX_TERMS) break;
     if (PLAIN_WORD.test(chunk)) continue;
-    // Line and column behind a path are another thing every day.
-    addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
+    const known = termsOfChunk(chunk);
+    for (const term of known.exact) exact.add(term);
+    for (const part of known.parts) parts.add(part);
   }
   for (const day of daysSaid(looked)) if (exact.size < MAX_TERMS) exact.add(exactTerm(day));
   if (isBeyondAscii(looked)) {
@@ -107,8 +108,9 @@ export function projectTerm(project: string): string {
  * no difference: `hook_event` is the same. Empty when it has no letter or digit.
  */
 export function exactTerm(name: string): string {
-  const joined = name.toLowerCase().replace(/[_$]/g, "").split(patternFor(BETWEEN_WORDS, name))
-    .filter((part) => part !== "").join(JOINT);
+  const joined = name.toLowerCase().replace(/[_$]/g, "")
+    .replace(patternFor(BETWEEN_WORDS, name), JOINT)
+    .replace(/^ǀ|ǀ$/g, "");
   return joined === "" ? "" : joined.slice(0, MAX_TERM_CHARS) + END;
 }
 
@@ -120,6 +122,23 @@ export function wordsOf(identifier: string): string[] {
     .replace(/([A-Za-z])(\d)/g, "$1 $2")
     .replace(/(\d)([A-Za-z])/g, "$1 $2")
     .toLowerCase().split(patternFor(BETWEEN_WORDS, identifier)).filter((word) => word !== "");
+}
+
+/** What chunks give, for the same ones come again and again in what a drain works in. */
+const KNOWN_CHUNKS = new Map<string, CodeTerms>();
+const MAX_KNOWN_CHUNKS = 2_000;
+
+function termsOfChunk(chunk: string): CodeTerms {
+  const known = KNOWN_CHUNKS.get(chunk);
+  if (known !== undefined) return known;
+  const [exact, parts] = [new Set<string>(), new Set<string>()];
+  // Line and column behind a path are another thing every day.
+  addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
+  const terms = { exact: [...exact], parts: [...parts] };
+  if (chunk.length > MAX_TERM_CHARS) return terms;
+  if (KNOWN_CHUNKS.size >= MAX_KNOWN_CHUNKS) KNOWN_CHUNKS.clear();
+  KNOWN_CHUNKS.set(chunk, terms);
+  return terms;
 }
 
 function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {

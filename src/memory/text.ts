@@ -17,6 +17,9 @@ export function shortened(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${headOf(text, maxChars - 1).trimEnd()}…`;
 }
 
+/** What is kept of answers of tools that nobody knows and of agents, in characters: enough to find them again. */
+export const KEPT_ANSWER = { head: 1_600, tail: 800 };
+
 /** Head and tail of a text, whole lines where that is possible; what is between is told by its size. */
 export function headAndTail(
   text: string,

@@ -64,7 +64,7 @@ const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 5_000;
 /**
  * A drain that dies over a capture cannot say so. So many tries that nobody heard of again, all but the first of it
- * alone, are no chance: a drain that is killed at any moment hits the same one so often only where it works long at it.
+ * alone and none shortly after another, are no chance: only what is worked at for long is hit so often.
  */
 const MAX_DEATHS = 5;
 

@@ -24,7 +24,7 @@ export function endOperations(
   const told = new ToldFixes();
   const open = (on: string | null) =>
     openFailuresOfKind(db, {
-      kind: "failure",
+      kind: "git",
       project,
       branch: on,
       before: createdAtMs,

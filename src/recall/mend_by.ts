@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Observed } from "../memory/observation.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { endOperations } from "./ended_operations.ts";
+import { endSlips } from "./ended_slips.ts";
 import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
 
 /** Closes what an observation has mended, ended or shown to be right. */
@@ -16,11 +17,13 @@ export function mendBy(
     readonly nowMs: number;
   },
 ): void {
-  const { ended, took, mends, mendsParts = [], mendsShown, passes = [], taken } = observed;
+  const { ended, took, mends, mendsParts = [], mendsShown, passes = [], taken, calls = [] } =
+    observed;
   const { command } = observed.facts;
   if (ended !== undefined) endOperations(db, { ...at, command, ended });
   const all = [...mends === null ? [] : [mends], ...mendsParts];
   if (all.length > 0) mendFailures(db, { ...at, mends: all, passes, taken });
   if (mendsShown !== undefined) mendShownFailures(db, { ...at, command, mends: mendsShown });
+  if (calls.length > 0 && command !== undefined) endSlips(db, { ...at, command, calls });
   if (took !== undefined) mendTestsThatPass(db, { ...at, took });
 }

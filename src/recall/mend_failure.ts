@@ -1,26 +1,14 @@
 /** Closes a failure: what was changed between it and what passes is its fix. */
 import type { DatabaseSync } from "node:sqlite";
-import { creditedChanges } from "../memory/credited_changes.ts";
 import { describeFix, type Fix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { haveOtherErrors } from "../memory/observe/error_signs.ts";
-import { commandKey } from "../memory/observe/command_key.ts";
-import { writingPart } from "../memory/observe/writing_commands.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
-import {
-  changesBetween,
-  commandsBetween,
-  type Observation,
-  saveObservation,
-} from "../store/observations.ts";
+import { saveObservation } from "../store/observations.ts";
 import { asideSince, type OpenFailure, resolveFailure } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
-
-/** What is between a failure and its success, at most. */
-const MAX_CHANGES = 20;
-/** What ran there is looked through for what changed something. */
-const MAX_COMMANDS = 200;
+import { changesThatMended } from "./changes_that_mended.ts";
 
 /** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
 export function presence(
@@ -88,21 +76,12 @@ export function mendFailure(
   },
 ): void {
   const { id, sessionId, project, branch, createdAtMs } = capture;
-  const between = { fromMs: failure.updatedAtMs, untilMs: createdAtMs };
-  const edits = isGone
-    ? []
-    : creditedChanges(failure, changesBetween(db, sessionId, { ...between, limit: MAX_CHANGES }));
-  const written = isGone || edits.length > 0 ? [] : writtenBetween(db, sessionId, {
-    ...between,
-    failed: failure.facts.command ?? "",
-  });
-  const changes = [...edits, ...written.map(({ change }) => change)];
+  const { changes, commands } = isGone
+    ? { changes: [], commands: [] }
+    : changesThatMended(db, failure, { sessionId, untilMs: createdAtMs });
   let resolvedBy = by;
   if (changes.length > 0) {
-    const { files, ...fix } = describeFix(failure, changes, {
-      passing,
-      commands: written.map(({ part }) => part),
-    });
+    const { files, ...fix } = describeFix(failure, changes, { passing, commands });
     resolvedBy = told.find(fix, failure) ?? saveObservation(db, {
       ...fix,
       uid: `${id}/fix/${failure.id}`,
@@ -121,23 +100,6 @@ export function mendFailure(
   if (resolvedBy === null) return;
   resolveFailure(db, failure.id, resolvedBy);
   if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
-}
-
-/** The commands that may have mended something where nothing was edited: those that change files, packages or services. */
-function writtenBetween(
-  db: DatabaseSync,
-  sessionId: string,
-  { failed, ...between }: {
-    readonly fromMs: number;
-    readonly untilMs: number;
-    /** The command that failed: that it works now is not what made it work. */
-    readonly failed: string;
-  },
-): { readonly change: Observation; readonly part: string }[] {
-  return commandsBetween(db, sessionId, { ...between, limit: MAX_COMMANDS }).flatMap((change) => {
-    const part = writingPart(change.facts.command ?? "");
-    return part === null || commandKey(failed).includes(commandKey(part)) ? [] : [{ change, part }];
-  }).slice(-MAX_CHANGES);
 }
 
 /** The files of some changes, with the content that the last of them left. */

@@ -1,9 +1,17 @@
 /** The first hundred bytes of a database file, and what becomes of a file that has lost them. */
-import { HEADER_AT, HEADER_BYTES, layoutOf, PAGE_KIND, viewOf } from "./page_format.ts";
+import {
+  HEADER_AT,
+  HEADER_BYTES,
+  layoutOf,
+  PAGE_KIND,
+  SCHEMA_ROOT,
+  viewOf,
+} from "./page_format.ts";
+import { hasLeaves } from "./reattach_leaves.ts";
 
 const PAGE_BYTES = 4096;
 
-/** Whether a file has no header, but goes on behind it as one of ours does. */
+/** Whether a file has no header, but goes on behind it, or behind its first page, as one of ours does. */
 export function lacksHeader(path: string): boolean {
   try {
     using file = Deno.openSync(path);
@@ -12,7 +20,17 @@ export function lacksHeader(path: string): boolean {
     if (file.readSync(begin) !== begin.length || size % PAGE_BYTES !== 0) return false;
     const kind = begin[HEADER_BYTES]!;
     return layoutOf(begin) === null &&
-      (kind === PAGE_KIND.tableInner || kind === PAGE_KIND.tableLeaf);
+      (kind === PAGE_KIND.tableInner || kind === PAGE_KIND.tableLeaf ||
+        hasLeaves(path, SCHEMA_ROOT));
+  } catch {
+    return false;
+  }
+}
+
+/** Whether what tells of the tables can be found without the first page, which leads to it. */
+export function hasSchema(path: string): boolean {
+  try {
+    return hasLeaves(path, SCHEMA_ROOT);
   } catch {
     return false;
   }

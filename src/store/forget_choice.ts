@@ -2,6 +2,7 @@
 import { FACTS } from "./facts_column.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { TextMatcher } from "../memory/forget_text.ts";
+import { WHOLE_PATH, wholeName } from "./file_match.ts";
 import { filterOf } from "./filter.ts";
 import { summariesAbout } from "./forget_summaries.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
@@ -16,7 +17,7 @@ export interface ForgetFilter {
   readonly sessionId: string | null;
   /** The common git directory, or the folder where there is none. */
   readonly project: string | null;
-  /** All spellings of one path; what lies under it counts too. */
+  /** All spellings of one path, whole or from a project's folder; what lies under it counts too. */
   readonly files: readonly string[] | null;
   readonly text: TextMatcher | null;
   /** Epoch milliseconds, both included. */
@@ -66,6 +67,13 @@ export const UNDER_A_FILE = `EXISTS (SELECT 1 FROM json_each(?) AS wanted
             WHERE touched.name = wanted.value
                OR substr(touched.name, 1, length(wanted.value) + 1) = wanted.value || '/')`;
 
+/** Names in a list in JSON, as they are and whole: rows of `name`. */
+export function namesIn(list: string, folder: string): string {
+  return `SELECT value AS name FROM json_each(${list})
+           UNION ALL
+          SELECT ${wholeName("value", folder)} FROM json_each(${list})`;
+}
+
 function matchingObservations(
   db: DatabaseSync,
   filter: ForgetFilter,
@@ -79,7 +87,10 @@ function matchingObservations(
     ["o.updated_at_ms >= ?", filter.sinceMs],
     ["o.created_at_ms <= ?", filter.untilMs],
     [
-      `EXISTS (SELECT 1 FROM (SELECT path AS name FROM observation_files WHERE observation_id = o.id) AS touched
+      `EXISTS (SELECT 1
+                 FROM (SELECT t.path AS name FROM observation_files AS t WHERE t.observation_id = o.id
+                        UNION ALL
+                       SELECT ${WHOLE_PATH} FROM observation_files AS t WHERE t.observation_id = o.id) AS touched
                 WHERE ${UNDER_A_FILE})`,
       files && JSON.stringify(files),
     ],
@@ -121,7 +132,9 @@ function matchingCaptures(db: DatabaseSync, filter: ForgetFilter, onStep: () => 
     ["q.created_at_ms >= ?", filter.sinceMs],
     ["q.created_at_ms <= ?", filter.untilMs],
     [
-      `EXISTS (SELECT 1 FROM (SELECT value AS name FROM json_each(q.files_touched)) AS touched WHERE ${UNDER_A_FILE})`,
+      `EXISTS (SELECT 1 FROM (${
+        namesIn("q.files_touched", "s.project_dir")
+      }) AS touched WHERE ${UNDER_A_FILE})`,
       files && JSON.stringify(files),
     ],
     ["q.rowid > ?", 0],

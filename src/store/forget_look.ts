@@ -1,5 +1,6 @@
 /** Looks at what is about to be forgotten, and at whose bytes those are that are left. */
 import type { DatabaseSync } from "node:sqlite";
+import { FACTS } from "./facts_column.ts";
 import type { Chosen } from "./forget_choice.ts";
 import { openToLook } from "./identity.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
@@ -40,17 +41,21 @@ function longestString(stored: StoredPayload): string {
   return longest;
 }
 
-/** The tables and indexes to which places in a database file belong; `free pages` for what belongs to none. */
-export function pageOwners(database: string, places: readonly number[]): string[] {
+/** The table or index to which each page of a database belongs; `free pages` for what belongs to none. */
+export function pageOwners(
+  database: string,
+  pagesOf: (pageBytes: number) => readonly number[],
+): ReadonlyMap<number, string> {
   const db = openToLook(database);
   try {
     const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
-    const pages = [...new Set(places.map((at) => Math.floor(at / pageBytes) + 1))];
+    const pages = [...new Set(pagesOf(pageBytes))];
+    const owners = new Map(pages.map((page) => [page, "free pages"]));
     const rows = db.prepare(
-      `SELECT DISTINCT coalesce((SELECT name FROM dbstat WHERE pageno = page.value), 'free pages') AS name
-         FROM json_each(?) AS page`,
-    ).all(JSON.stringify(pages.slice(0, 20)));
-    return rows.map(({ name }) => String(name)).sort();
+      "SELECT pageno, name FROM dbstat WHERE pageno IN (SELECT value FROM json_each(?))",
+    ).all(JSON.stringify(pages));
+    for (const { pageno, name } of rows) owners.set(Number(pageno), String(name));
+    return owners;
   } finally {
     db.close();
   }
@@ -85,4 +90,18 @@ export function findObservation(db: DatabaseSync, text: string): number | null {
   const row = db.prepare("SELECT id FROM observations WHERE id = ?1 OR uid = ?2")
     .get(/^\d{1,15}$/.test(text) ? Number(text) : -1, text);
   return row === undefined ? null : Number(row["id"]);
+}
+
+/** The observations that fixes and summaries are made of, but for these themselves. @param ids Of observations. */
+export function sourcesOf(db: DatabaseSync, ids: readonly number[]): number[] {
+  return db.prepare(
+    `WITH gone AS (SELECT o.* FROM json_each(?) AS asked JOIN observations AS o ON o.id = asked.value)
+     SELECT id
+       FROM observations
+      WHERE id NOT IN (SELECT id FROM gone)
+        AND (id IN (SELECT ${FACTS} ->> '$.mended' FROM gone WHERE kind = 'fix')
+             OR id IN (SELECT part.value FROM gone, json_each(${FACTS}, '$.by') AS part WHERE gone.kind = 'fix')
+             OR session_id IN (SELECT session_id FROM gone WHERE kind = 'summary') AND kind <> 'summary')
+      ORDER BY id`,
+  ).all(JSON.stringify(ids)).map(({ id }) => Number(id));
 }

@@ -7,7 +7,7 @@ import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import { type ChangedRows, noteChanged } from "./changed_rows.ts";
 import { transaction } from "./database.ts";
 import { askedForTools } from "./forget_asked.ts";
-import { type ForgetFilter, UNDER_A_FILE } from "./forget_choice.ts";
+import { type ForgetFilter, namesIn, UNDER_A_FILE } from "./forget_choice.ts";
 
 /** Rows of one table, and what becomes of them. */
 interface Change {
@@ -112,8 +112,12 @@ export function auditNaming(
                OR session_id IN (SELECT session_id FROM sessions WHERE coalesce(repository, project_dir) = ?2))
           AND created_at_ms BETWEEN ?3 AND ?4
           AND EXISTS (SELECT 1
-                        FROM (SELECT value AS name
-                                FROM json_each(iif(json_valid(metadata), metadata, '{}'), '$.files')) AS touched
+                        FROM (${
+        namesIn(
+          "iif(json_valid(metadata), metadata, '{}'), '$.files'",
+          "(SELECT project_dir FROM sessions AS s WHERE s.session_id = hook_executions.session_id)",
+        )
+      }) AS touched
                        WHERE ${UNDER_A_FILE})`,
       values: [
         sessionId,

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { fileMatch, WHOLE_PATH } from "./file_match.ts";
 
 /** Whether anything here is of a project: the common git directory, or the folder where there is none. */
 export function isKnownProject(db: DatabaseSync, project: string): boolean {
@@ -38,14 +39,15 @@ export function knownBranches(db: DatabaseSync, project: string | null): string[
 export function knownFiles(
   db: DatabaseSync,
   project: string | null,
-  { limit }: { readonly limit: number },
+  { limit, areWhole = false }: { readonly limit: number; readonly areWhole?: boolean },
 ): string[] {
+  const path = areWhole ? `coalesce(${WHOLE_PATH}, t.path)` : "t.path";
   return db.prepare(
-    `SELECT f.path AS path
-       FROM observation_files AS f
-       JOIN observations AS o ON o.id = f.observation_id
+    `SELECT ${path} AS path
+       FROM observation_files AS t
+       JOIN observations AS o ON o.id = t.observation_id
       WHERE ?1 IS NULL OR o.project = ?1
-      GROUP BY f.path
+      GROUP BY ${path}
       ORDER BY max(o.id) DESC
       LIMIT ?2`,
   ).all(project, limit).map(({ path }) => String(path));
@@ -53,10 +55,12 @@ export function knownFiles(
 
 /** Whether anything is remembered of a file, or of one below a folder. @param file As a filter has it. */
 export function isKnownFile(db: DatabaseSync, file: string): boolean {
+  const { sql, value } = fileMatch(file);
   return db.prepare(
     `SELECT 1
-       FROM observation_files
-      WHERE instr('/' || path || '/', '/' || ? || '/') > 0
+       FROM observation_files AS t
+       JOIN observations AS o ON o.id = t.observation_id
+      WHERE ${sql}
       LIMIT 1`,
-  ).get(file.replace(/^\.?\/+|\/+$/g, "")) !== undefined;
+  ).get(value) !== undefined;
 }

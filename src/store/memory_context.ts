@@ -126,6 +126,30 @@ export function digestsOf(
   return digests;
 }
 
+/** The content that the last edit of a file in a session left: its digest; null where nobody knows. */
+export function lastContent(
+  db: DatabaseSync,
+  { sessionId, path, untilMs }: {
+    readonly sessionId: string;
+    readonly path: string;
+    readonly untilMs: number;
+  },
+): string | null {
+  const row = statement(
+    db,
+    `SELECT f.digest
+       FROM observation_files AS f
+       JOIN observations AS o ON o.id = f.observation_id
+      WHERE f.path = ?
+        AND o.session_id = ?
+        AND o.kind = 'edit'
+        AND o.updated_at_ms <= ?
+      ORDER BY o.updated_at_ms DESC, o.id DESC
+      LIMIT 1`,
+  ).get(path, sessionId, untilMs);
+  return row?.["digest"] == null ? null : String(row["digest"]);
+}
+
 /** Open tasks of a project that nobody has taken, the most urgent first. */
 export function openTaskTitles(
   db: DatabaseSync,

@@ -1,6 +1,7 @@
 /** What a person looks at in memory: one observation, what stands around it, what there is of a file, counts. */
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind, ObservedFile } from "../memory/observation.ts";
+import { fileMatch } from "./file_match.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 
@@ -131,19 +132,21 @@ export function timelineOfFile(
     readonly limit: number;
   },
 ): Observation[] {
+  const { sql, value } = fileMatch(file);
   return db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
       WHERE (?2 IS NULL OR o.project = ?2)
         AND (?4 IS NULL OR o.kind IN (SELECT value FROM json_each(?4)))
-        AND o.id IN (
-          SELECT observation_id
-            FROM observation_files
-           WHERE instr('/' || path || '/', '/' || ?1 || '/') > 0)
+        AND EXISTS (
+          SELECT 1
+            FROM observation_files AS t
+           WHERE t.observation_id = o.id
+             AND ${sql.replace("?", "?1")})
       ORDER BY o.created_at_ms DESC, o.id DESC
       LIMIT ?3`,
   ).all(
-    file.replace(/^\.?\/+|\/+$/g, ""),
+    value,
     project,
     limit,
     kinds === undefined ? null : JSON.stringify(kinds),

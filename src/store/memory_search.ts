@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { patternFor, WORD } from "../letters.ts";
 import { type ObservationKind } from "../memory/observation.ts";
+import { fileMatch } from "./file_match.ts";
 import { filterOf } from "./filter.ts";
 import { statement } from "./statement.ts";
 
@@ -11,7 +12,7 @@ export interface MemoryFilter {
   readonly project: string | null;
   readonly sessionId: string | null;
   readonly branch: string | null;
-  /** From the project's folder, or the end of such a path: `run.ts`. */
+  /** A whole path, or a part of one: `run.ts`; see {@linkcode fileMatch}. */
   readonly file: string | null;
   readonly kind: ObservationKind | null;
   /** Epoch milliseconds: from then on, and before. */
@@ -261,6 +262,7 @@ export function neighboursOf(
 
 /** A filter as conditions on `o`, the table of observations, and their values. */
 export function conditionsOf(filter: MemoryFilter) {
+  const file = filter.file === null ? null : fileMatch(filter.file);
   return filterOf([
     ["o.project = ?", filter.project],
     ["o.session_id = ?", filter.sessionId],
@@ -273,8 +275,8 @@ export function conditionsOf(filter: MemoryFilter) {
          SELECT 1
            FROM observation_files AS t
           WHERE t.observation_id = o.id
-            AND instr('/' || t.path || '/', '/' || ? || '/') > 0)`,
-      filter.file === null ? null : filter.file.replace(/^\.?\/+|\/+$/g, ""),
+            AND ${file?.sql})`,
+      file && file.value,
     ],
   ]);
 }

@@ -40,6 +40,9 @@ export interface Observation extends ObservationBase {
   readonly updatedAtMs: number;
 }
 
+/** Files that an observation names, at most, however often it is seen. */
+const MAX_FILES = 50;
+
 /** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
 export const OBSERVATION_COLUMNS =
   `o.id, o.uid, o.session_id AS sessionId, o.project, o.branch, o.kind, o.outcome, o.title, o.text, o.files,
@@ -93,7 +96,8 @@ export function saveObservation(db: DatabaseSync, observation: NewObservation): 
 }
 
 /**
- * Writes an observation in the place of the one that is the same, which is not counted as a repeat.
+ * Writes an observation in the place of the one that is the same, which is not counted as a repeat: afterwards all is as
+ * if the other had never been.
  *
  * @param observation One with a `sameAs`. @returns Its id.
  */
@@ -106,8 +110,7 @@ export function replaceObservation(db: DatabaseSync, observation: NewObservation
   statement(
     db,
     `UPDATE observations
-        SET project = ?2, branch = ?3, files = ?4, facts = ?5, created_at_ms = min(created_at_ms, ?6),
-            updated_at_ms = max(updated_at_ms, ?6)
+        SET project = ?2, branch = ?3, files = ?4, facts = ?5, created_at_ms = ?6, updated_at_ms = ?6
       WHERE id = ?1`,
   ).run(
     known.id,
@@ -117,6 +120,10 @@ export function replaceObservation(db: DatabaseSync, observation: NewObservation
     JSON.stringify(observation.facts),
     observation.atMs,
   );
+  statement(
+    db,
+    "DELETE FROM observation_files WHERE observation_id = ? AND path NOT IN (SELECT value FROM json_each(?))",
+  ).run(known.id, JSON.stringify(observation.files.map(({ path }) => path)));
   saveFiles(db, known.id, observation.files);
   return known.id;
 }
@@ -125,13 +132,15 @@ interface Same {
   readonly id: number;
   readonly title: string;
   readonly text: string;
+  /** Its paths, as they are stored. */
+  readonly files: string;
   readonly updatedAtMs: number;
 }
 
 function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | undefined {
   return statement(
     db,
-    `SELECT id, title, text, updated_at_ms AS updatedAtMs
+    `SELECT id, title, text, files, updated_at_ms AS updatedAtMs
        FROM observations
       WHERE same_as = ?
         AND session_id = ?`,
@@ -146,12 +155,24 @@ function repeatObservation(db: DatabaseSync, known: Same, observation: NewObserv
         SET repeats = repeats + 1, created_at_ms = min(created_at_ms, ?2), updated_at_ms = max(updated_at_ms, ?2)
       WHERE id = ?1`,
   ).run(known.id, atMs);
+  addFiles(db, known, files);
   if (atMs < known.updatedAtMs) return known.id;
   if (text !== known.text || title !== known.title) {
     rewrite(db, known.id, observation);
   }
   saveFiles(db, known.id, files);
   return known.id;
+}
+
+/** Files that an observation names when it is seen once more. */
+function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[]): void {
+  const before = keptJson<string[]>(known.files, []);
+  const added = files.map(({ path }) => path).filter((path) => !before.includes(path));
+  if (added.length === 0 || before.length >= MAX_FILES) return;
+  statement(db, "UPDATE observations SET files = ?2 WHERE id = ?1").run(
+    known.id,
+    JSON.stringify([...before, ...added].slice(0, MAX_FILES)),
+  );
 }
 
 function rewrite(db: DatabaseSync, id: number, observation: NewObservation): void {
@@ -209,11 +230,18 @@ export function changesBetween(
 /**
  * What a session ran between two moments, both included, that went well, or may have where the shell hides it; the newest,
  * oldest first.
+ *
+ * @param between `holding`: only commands that hold this text.
  */
 export function commandsBetween(
   db: DatabaseSync,
   sessionId: string,
-  between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
+  between: {
+    readonly fromMs: number;
+    readonly untilMs: number;
+    readonly limit: number;
+    readonly holding?: string;
+  },
 ): Observation[] {
   const rows = statement(
     db,
@@ -223,10 +251,18 @@ export function commandsBetween(
         AND o.created_at_ms <= ?
         AND o.updated_at_ms BETWEEN ? AND ?
         AND o.kind IN ('command', 'test')
+        AND instr(o.facts, ?) > 0
         AND (o.outcome = 'success' OR o.kind = 'command' AND o.facts ->> 'isUntold')
       ORDER BY o.updated_at_ms DESC, o.id DESC
       LIMIT ?`,
-  ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
+  ).all(
+    sessionId,
+    between.untilMs,
+    between.fromMs,
+    between.untilMs,
+    between.holding ?? "",
+    between.limit,
+  );
   return rows.map(observationOf).reverse();
 }
 

@@ -83,15 +83,46 @@ export function openFailuresOfSession(
   }));
 }
 
+/** The failures of a command that a session came upon between two moments, the first left out; oldest first. */
+export function failuresOfCommand(
+  db: DatabaseSync,
+  failure: {
+    readonly sessionId: string;
+    /** As the facts have it. */
+    readonly of: string;
+    readonly fromMs: number;
+    readonly untilMs: number;
+  },
+): Pick<OpenFailure, "text" | "facts" | "createdAtMs">[] {
+  return statement(
+    db,
+    `SELECT text, facts, created_at_ms AS createdAtMs
+       FROM observations
+      WHERE session_id = ?
+        AND created_at_ms > ?
+        AND created_at_ms <= ?
+        AND outcome = 'failure'
+        AND ${FACTS} ->> '$.of' = ?
+      ORDER BY created_at_ms, id`,
+  ).all(failure.sessionId, failure.fromMs, failure.untilMs, failure.of).map(openFailureOf);
+}
+
+/** Of which failures something is asked: those of tests, of an operation of git, or of a call that was wrong. */
+const OF_KIND = {
+  test: "o.kind = 'test'",
+  git: `o.kind = 'failure' AND instr(o.facts, '"git":')`,
+  slip: `o.kind = 'failure' AND instr(o.facts, '"slip":')`,
+} as const;
+
 /**
- * Failures on a branch of a project that nothing has mended, of tests or of other commands; the newest first.
+ * Failures on a branch of a project that nothing has mended, of one of these kinds; the newest first.
  *
  * @param among How many failures are looked at, of all projects, kinds and times: 1 µs each.
  */
 export function openFailuresOfKind(
   db: DatabaseSync,
   failure: {
-    readonly kind: "test" | "failure";
+    readonly kind: keyof typeof OF_KIND;
     readonly project: string | null;
     readonly branch: string | null;
     readonly before: number;
@@ -112,14 +143,13 @@ export function openFailuresOfKind(
        JOIN observations AS o ON o.id = newest.id
       WHERE o.project IS ?
         AND o.branch IS ?
-        AND o.kind = ?
+        AND ${OF_KIND[failure.kind]}
         AND (o.updated_at_ms <= ? OR o.updated_at_ms > ?)
       ORDER BY o.updated_at_ms DESC, o.id DESC`,
   ).all(
     failure.among,
     failure.project,
     failure.branch,
-    failure.kind,
     failure.before,
     failure.nowMs,
   );
@@ -146,7 +176,7 @@ export function unmendedFailures(
 ): UnmendedFailure[] {
   const rows = db.prepare(
     `SELECT id, project, branch, kind, updated_at_ms AS updatedAtMs, ${FACTS} ->> '$.of' AS of,
-            json_extract(${FACTS}, '$.openRank') AS rank, json_type(${FACTS}, '$.openRank') IS NOT NULL AS isRanked
+            ${FACTS} ->> '$.stopsEarly' AS stopsEarly, json_extract(${FACTS}, '$.openRank') AS rank, json_type(${FACTS}, '$.openRank') IS NOT NULL AS isRanked
        FROM observations
       WHERE outcome = 'failure'
         AND resolved_by IS NULL
@@ -154,12 +184,13 @@ export function unmendedFailures(
       ORDER BY id DESC
       LIMIT ?2`,
   ).all(project, limit);
-  return rows.map(({ of, rank, isRanked, ...row }) => ({
+  return rows.map(({ of, stopsEarly, rank, isRanked, ...row }) => ({
     ...row,
     outcome: "failure",
     resolvedBy: null,
     facts: {
       ...of === null ? {} : { of },
+      ...stopsEarly === 1 ? { stopsEarly: true } : {},
       ...isRanked === 1 ? { openRank: rank } : {},
     },
   } as unknown as UnmendedFailure));

@@ -18,11 +18,12 @@ export class PageFile {
   #map: { readonly number: number; readonly page: Uint8Array } | null = null;
   #count: number;
 
-  constructor(file: Deno.FsFile) {
+  /** @param like How it is laid out where its header does not tell. */
+  constructor(file: Deno.FsFile, like: FileLayout | null = null) {
     this.#file = file;
     const header = new Uint8Array(512);
     file.readSync(header);
-    this.layout = layoutOf(header);
+    this.layout = layoutOf(header) ?? like;
     this.#bytes = this.layout?.pageBytes ?? header.length;
     this.#count = Math.floor(file.statSync().size / this.#bytes);
   }

@@ -11,6 +11,15 @@ export interface FileLayout {
   readonly firstFree: number;
 }
 
+/** How this program's databases are laid out; their header tells the rest. */
+export const OWN_LAYOUT: FileLayout = {
+  pageBytes: 4096,
+  usable: 4096,
+  pages: 0,
+  firstFree: 0,
+  autoVacuum: true,
+};
+
 /** Of the file; the first page begins behind it. */
 export const HEADER_BYTES = 100;
 /** Where the header tells what, in bytes. */
@@ -28,6 +37,14 @@ const LOCK_BYTE = 0x40000000;
 
 /** What the first byte of a page of a tree says. */
 export const PAGE_KIND = { indexInner: 2, tableInner: 5, indexLeaf: 10, tableLeaf: 13 } as const;
+
+/** The page where the table begins that names all others. */
+export const SCHEMA_ROOT = 1;
+
+/** Where a page of a tree begins. */
+export function headOf(page: number): number {
+  return page === SCHEMA_ROOT ? HEADER_BYTES : 0;
+}
 
 /** Bytes before the places of the cells: an inner page names its last child there. */
 export const INNER_HEAD = 12;

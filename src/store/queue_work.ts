@@ -10,7 +10,7 @@ export interface ClaimedCapture extends StoredPayload {
   readonly sessionId: string;
   readonly toolName: string;
   readonly outcome: "success" | "failure";
-  /** How often it was taken, this time included. */
+  /** How often it was taken, this time included; see {@linkcode DEATHS_APART_MS}. */
   readonly attempts: number;
   readonly createdAtMs: number;
   /** As it was when the tool was used, or as the session's is where that was not told; null where `HEAD` was on none. */
@@ -37,6 +37,16 @@ export interface BatchSize {
  * none is counted for what another did. It keeps its place: what is made of a capture depends on those before it.
  */
 export const SUSPECT_ATTEMPTS = 2;
+
+/**
+ * Drains that die sooner after each other, in milliseconds, have died once. Whatever kills drains one after another, on
+ * a busy machine hits each of them while it begins, at the same capture; over a bad one the drains of later turns die.
+ */
+export const DEATHS_APART_MS = 10_000;
+
+/** Whether a capture that is taken once more was taken so shortly before that it is the same try. */
+const IS_SAME_TRY =
+  `attempts > 0 AND retry_at_ms IS NULL AND updated_at_ms BETWEEN ?1 - ${DEATHS_APART_MS} AND ?1`;
 
 /** Lets captures wait again that a drain took and did not finish: it is dead, for only one works at a time. */
 export function releaseClaims(db: DatabaseSync): void {
@@ -107,7 +117,9 @@ export function claimCaptures(
     statement(
       db,
       `UPDATE pending_queue
-          SET status = 'processing', attempts = attempts + 1, updated_at_ms = ?1
+          SET status = 'processing',
+              attempts = iif(${IS_SAME_TRY}, attempts, attempts + 1),
+              updated_at_ms = iif(${IS_SAME_TRY}, updated_at_ms, ?1)
         WHERE id IN (SELECT value FROM json_each(?2))`,
     ).run(nowMs, JSON.stringify(ids));
     return statement(

@@ -6,9 +6,11 @@
 import { PageFile } from "./page_file.ts";
 import {
   type FileLayout,
+  headOf,
   INNER_HEAD,
   isServicePage,
   LEAF_HEAD,
+  OWN_LAYOUT,
   PAGE_KIND,
   varint,
   viewOf,
@@ -70,6 +72,15 @@ export function reattachLeaves(path: string, roots: readonly number[]): Reattach
   return result;
 }
 
+/** Whether leaves of a table are there by what the map says, whatever its root says; also without the header of the file. */
+export function hasLeaves(path: string, root: number): boolean {
+  using file = Deno.openSync(path);
+  const pages = new PageFile(file, OWN_LAYOUT);
+  if (!pages.layout?.autoVacuum) return false;
+  const owned = ownedPages(pages, new Set([root])).get(root) ?? [];
+  return owned.some((page) => leafAt(pages, page) !== null);
+}
+
 /** The pages below each root, as the map tells them. */
 function ownedPages(
   pages: PageFile,
@@ -101,11 +112,12 @@ function leavesBelow(pages: PageFile, root: number): ReadonlySet<number> {
   for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth++) {
     level = level.flatMap((number) => {
       const page = pages.read(number);
-      if (page[0] !== PAGE_KIND.tableInner) {
+      const head = headOf(number);
+      if (page[head] !== PAGE_KIND.tableInner) {
         leaves.add(number);
         return [];
       }
-      return childrenOf(page).filter((child) => isChild(pages, child, number));
+      return childrenOf(page, head).filter((child) => isChild(pages, child, number));
     });
   }
   return leaves;
@@ -118,29 +130,30 @@ function isChild(pages: PageFile, child: number, upper: number): boolean {
   return kind === IN_TREE ? by === upper : kind === 0 || kind > IN_TREE;
 }
 
-function childrenOf(page: Uint8Array): number[] {
+function childrenOf(page: Uint8Array, head: number): number[] {
   const view = viewOf(page);
-  const most = (page.length - INNER_HEAD) / 2;
-  const cells = Math.min(view.getUint16(3), most);
+  const most = (page.length - head - INNER_HEAD) / 2;
+  const cells = Math.min(view.getUint16(head + 3), most);
   const children: number[] = [];
   for (let cell = 0; cell < cells; cell++) {
-    const at = view.getUint16(INNER_HEAD + 2 * cell);
+    const at = view.getUint16(head + INNER_HEAD + 2 * cell);
     if (at <= page.length - 4) children.push(view.getUint32(at));
   }
-  return [...children, view.getUint32(LEAF_HEAD)];
+  return [...children, view.getUint32(head + LEAF_HEAD)];
 }
 
 /** What a leaf holds; null when it is none of a table, or its rows are in no order. */
 function leafAt(pages: PageFile, number: number): Leaf | null {
   const page = pages.read(number);
   const view = viewOf(page);
-  const cells = view.getUint16(3);
-  if (page[0] !== PAGE_KIND.tableLeaf || cells === 0) return null;
-  if (LEAF_HEAD + 2 * cells > page.length) return null;
+  const head = headOf(number);
+  const cells = view.getUint16(head + 3);
+  if (page[head] !== PAGE_KIND.tableLeaf || cells === 0) return null;
+  if (head + LEAF_HEAD + 2 * cells > page.length) return null;
   let last = -1;
   let first = -1;
   for (let cell = 0; cell < cells; cell++) {
-    const at = view.getUint16(LEAF_HEAD + 2 * cell);
+    const at = view.getUint16(head + LEAF_HEAD + 2 * cell);
     if (at >= page.length) return null;
     const [row] = varint(page, varint(page, at)[1]);
     if (row <= last || !Number.isSafeInteger(row)) return null;
@@ -163,49 +176,55 @@ function inOrder(leaves: readonly Leaf[]): readonly Leaf[] {
 
 /** Writes what leads from a root to the leaves, in as many levels as it takes. */
 function writeTree(pages: PageFile, root: number, leaves: readonly Leaf[]): void {
-  const most = Math.floor((pages.layout!.usable - INNER_HEAD) / INNER_CELL_BYTES);
+  const room = pages.layout!.usable - headOf(root) - INNER_HEAD;
+  const most = Math.floor(room / INNER_CELL_BYTES);
   let level = leaves;
   while (level.length > most) {
     const upper: Leaf[] = [];
     for (let from = 0; from < level.length; from += most) {
       const below = level.slice(from, from + most);
       const page = pages.add();
-      pages.write(page, innerPage(below, pages.layout!));
+      pages.write(page, innerPage(below, pages.layout!, new Uint8Array()));
       upper.push({ page, first: below[0]!.first, last: below.at(-1)!.last });
     }
     level = upper;
   }
-  pages.write(
-    root,
-    level.length === 0 ? emptyLeaf(pages.layout!) : innerPage(level, pages.layout!),
-  );
+  const begin = pages.read(root).subarray(0, headOf(root));
+  const make = level.length === 0 ? emptyLeaf : innerPage;
+  pages.write(root, make(level, pages.layout!, begin));
 }
 
+/** Makes a page, with bytes before it that are not of the tree. */
+type MakePage = (below: readonly Leaf[], layout: FileLayout, begin: Uint8Array) => Uint8Array;
+
 /** A page that leads to others, each with its largest row number. */
-function innerPage(below: readonly Leaf[], { pageBytes, usable }: FileLayout): Uint8Array {
+const innerPage: MakePage = (below, { pageBytes, usable }, begin) => {
   const page = new Uint8Array(pageBytes);
   const view = viewOf(page);
+  const head = begin.length;
+  page.set(begin);
   let start = usable;
   below.slice(0, -1).forEach(({ page: child, last }, cell) => {
     const row = varintOf(last);
     start -= 4 + row.length;
     view.setUint32(start, child);
     page.set(row, start + 4);
-    view.setUint16(INNER_HEAD + 2 * cell, start);
+    view.setUint16(head + INNER_HEAD + 2 * cell, start);
   });
-  page[0] = PAGE_KIND.tableInner;
-  view.setUint16(3, below.length - 1);
-  view.setUint16(5, start % 65_536);
-  view.setUint32(LEAF_HEAD, below.at(-1)!.page);
+  page[head] = PAGE_KIND.tableInner;
+  view.setUint16(head + 3, below.length - 1);
+  view.setUint16(head + 5, start % 65_536);
+  view.setUint32(head + LEAF_HEAD, below.at(-1)!.page);
   return page;
-}
+};
 
-function emptyLeaf({ pageBytes, usable }: FileLayout): Uint8Array {
+const emptyLeaf: MakePage = (_below, { pageBytes, usable }, begin) => {
   const page = new Uint8Array(pageBytes);
-  page[0] = PAGE_KIND.tableLeaf;
-  viewOf(page).setUint16(5, usable % 65_536);
+  page.set(begin);
+  page[begin.length] = PAGE_KIND.tableLeaf;
+  viewOf(page).setUint16(begin.length + 5, usable % 65_536);
   return page;
-}
+};
 
 /** @param value Below 2^53: in bytes of 7 bits, the highest first, all but the last with their top bit set. */
 function varintOf(value: number): Uint8Array {

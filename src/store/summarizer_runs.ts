@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
+import { statement } from "./statement.ts";
 
 /** So long a run is remembered, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 86_400_000;
@@ -178,7 +179,8 @@ export function summariesToRewrite(
 
 /** The summary of a session; undefined when it has none. */
 export function summaryOf(db: DatabaseSync, sessionId: string): Observation | undefined {
-  const row = db.prepare(
+  const row = statement(
+    db,
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
       WHERE o.uid = 'summary/' || ?`,

@@ -185,7 +185,8 @@ Deno.test("doctor --fix sets a damaged database aside, says so, and the next hoo
   Deno.writeFileSync(place.database, garbage(9000));
   await useOnce(place, "waits");
   const { code, body } = await place.json(["doctor", "--fix"]);
-  assert.equal(code, 0);
+  assert.equal(code, 1);
+  assert.match(rowsOf(body, "database").at(-1)!.message, /^nothing of .* could be brought back/);
   assert.match(body.fixed[0], /set the damaged database aside: \S+conclaude\.db\.damaged-\d{4}-/);
   assert.match(body.fixed[1]!, /wrote 1 waiting records into the database/);
   const aside = body.fixed[0].split(": ")[1]!;

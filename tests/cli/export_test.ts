@@ -50,6 +50,37 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
+Deno.test("export --output writes over no database, nor over what lies beside the open one", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, { capture: {} });
+  const place = { home: temp.folder, database: temp.path };
+  Deno.symlinkSync(temp.path, `${temp.folder}/link.jsonl`);
+  const other = `${temp.folder}/other.db`;
+  temp.db.exec(`VACUUM INTO '${other}'`);
+  const before = Deno.readFileSync(temp.path);
+  for (
+    const path of [
+      temp.path,
+      `${temp.folder}/link.jsonl`,
+      `${temp.path}-wal`,
+      `${temp.path}-shm`,
+      other,
+    ]
+  ) {
+    const { code, stderr } = await runVerb(["export", "--output", path], place);
+    assert.equal(code, 1, path);
+    assert.match(
+      stderr,
+      /why: {2}it is a file of a database; nothing was changed\n {2}next: Name another/,
+    );
+  }
+  const linked = { home: temp.folder, database: `${temp.folder}/link.jsonl` };
+  const { stderr } = await runVerb(["export", "--output", `${temp.path}-wal`], linked);
+  assert.match(stderr, /it is a file of a database/, "beside what a link leads to");
+  assert.deepEqual(Deno.readFileSync(temp.path), before);
+  assert.deepEqual(namesOfDrafts(temp.folder), []);
+});
+
 Deno.test("export --output into a folder that is not there says so and leaves nothing behind", async () => {
   using temp = await tempDatabase();
   const place = { home: temp.folder, database: temp.path };

@@ -176,6 +176,9 @@ Deno.test("remember keeps a note without its secrets, and counts the same one", 
     assert.deepEqual(filesWith(at.home, text), [], text);
   }
   assert.match((await server.call("recall", { query: "deploys" })).text, /^#1 just now, note: /);
+  await server.call("remember", { ...note, file: "deploy/stop.sh" });
+  const [{ files } = {}] = query(at.database, "SELECT files FROM observations");
+  assert.equal(files, '["deploy/run.sh","deploy/stop.sh"]');
 });
 
 Deno.test("status tells what there is, what is open and how the database is", async () => {

@@ -29,10 +29,26 @@ Deno.test("what lies outside the project, and prose alone, mends no program", ()
   }
 });
 
+Deno.test("what no test and no compiler reads is not credited, beside code neither", () => {
+  const unread = [
+    "web/style.css",
+    "styles/main.scss",
+    "web/logo.png",
+    "docs/x.md",
+    "CHANGELOG.md",
+    ".github/workflows/ci.yml",
+    ".gitlab-ci.yml",
+  ];
+  const code = ["src/api.ts", "src/main.rs", "pkg/parse.go"];
+  for (const command of ["go test ./...", "npx tsc --noEmit", "cargo build", "npx vitest run"]) {
+    assert.deepEqual(credited(command, "Error: x", ...unread), [], command);
+    assert.deepEqual(credited(command, "Error: x", ...unread, ...code), code, command);
+  }
+});
+
 Deno.test("what the failure may be about is credited", () => {
   const rows: readonly (readonly [command: string, error: string, ...files: string[]])[] = [
     ["npm run build", "Error: x", "src/a.ts"],
-    ["npm run build", "Error: x", "src/a.ts", "README.md"],
     ["npm run build", "README.md is missing", "README.md"],
     ["markdownlint .", "MD013 line length", "docs/a.md"],
     ["npx prettier --check .", "Code style issues", "docs/a.md"],
@@ -40,6 +56,15 @@ Deno.test("what the failure may be about is credited", () => {
     ["deno test tests/readme_test.ts", "a verb is missing", "README.md"],
     ["pip install -r x", "no such version", "requirements.txt"],
     ["make", "no target", "CMakeLists.txt"],
+    ["npx stylelint .", "block-no-empty", "web/style.css"],
+    ["npm run build", "Error: x", "src/a.ts", "styles/main.scss"],
+    ["npx vite build", "Error: x", "web/logo.svg"],
+    ["npx jest", "web/style.css: Unexpected token", "web/style.css"],
+    ["npx jest", "cannot read logo.png", "web/logo.png"],
+    ["actionlint", "unexpected key", ".github/workflows/ci.yml"],
+    ["pytest tests/test_workflows.py", "no job", ".github/workflows/ci.yml"],
+    ["pytest", "no match", "tests/fixtures/a.css"],
+    ["npx prettier --check .", "Code style issues", "web/style.css", ".github/workflows/ci.yml"],
     ["npm test", "no match", "tests/golden/a.txt"],
   ];
   for (const [command, error, ...files] of rows) {

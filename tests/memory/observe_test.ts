@@ -32,7 +32,9 @@ Deno.test("an edit tells its file, what it defines, and the lines that came and 
     tool_response: { originalFile: "// a\nexport const b = 1;\n" },
   });
   assert.equal(edit.title, "Edit src/a.ts: parseHookEvent (+3 −1)");
-  assert.deepEqual(edit.facts, { added: 3, removed: 1, symbols: ["parseHookEvent"] });
+  const { before, ...edited } = edit.facts;
+  assert.deepEqual(edited, { added: 3, removed: 1, symbols: ["parseHookEvent"] });
+  assert.match(before ?? "", /^[\da-f]{16}$/);
   assert.match(edit.text, /^-export const b = 1;\n\+export function parseHookEvent/);
   assert.equal(edit.files[0]!.path, "src/a.ts");
   const written = tell("Write", {

@@ -2,53 +2,19 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
-import { saveRecords } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import { jsonOf, startProgram, tempHome } from "../support/program.ts";
 import { closeDatabase, spoil } from "../support/spoilt.ts";
-import { workRecords } from "../support/work_sessions.ts";
-
-const PAGE_BYTES = 4096;
-/** What is compared of each table; a payload may be stored in another way. */
-const TABLES = {
-  observations: "*",
-  pending_queue: "id, session_id, tool_name, status, files_touched, raw_bytes, observation_id",
-  sessions: "*",
-  hook_executions: "*",
-};
-
-function run(home: TempHome, ...args: string[]) {
-  return startProgram(args, { env: { HOME: home.path } });
-}
-
-/** A database of 600 captures that were worked in, in one file. */
-async function worked(home: TempHome): Promise<void> {
-  Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
-  const db = await openDatabase(home.database, { busyTimeoutMs: 1000 });
-  saveRecords(
-    db,
-    workRecords(600, { seed: 3, project: "/home/ana/app", startMs: Date.UTC(2026, 0, 1) }),
-  );
-  db.close();
-  assert.equal((await run(home, "queue", "drain")).code, 0);
-  closeDatabase(home.database);
-}
-
-function ask(path: string, sql: string): Record<string, unknown>[] {
-  using db = new DatabaseSync(path, { readOnly: true });
-  return db.prepare(sql).all();
-}
-
-function rowsIn(path: string, table: string, columns: string): string[] {
-  return ask(path, `SELECT ${columns} FROM ${table}`).map((row) => JSON.stringify(row)).sort();
-}
-
-function pagesOf(path: string, table: string, kind: "internal" | "leaf"): number[] {
-  return ask(
-    path,
-    `SELECT pageno FROM dbstat WHERE name = '${table}' AND pagetype = '${kind}' ORDER BY path`,
-  ).map(({ pageno }) => Number(pageno));
-}
+import {
+  ask,
+  copyOf,
+  PAGE_BYTES,
+  pagesOf,
+  rowsIn,
+  run,
+  TABLES,
+  worked,
+} from "../support/worked_database.ts";
 
 Deno.test("doctor --fix brings every row back whose table has lost the pages that lead to it", async () => {
   using sound = tempHome();
@@ -97,14 +63,6 @@ Deno.test("observations on a damaged page are made once more of their captures",
   assert.deepEqual(uids(), before);
   assert.deepEqual(titles(), told);
 });
-
-/** The home of a sound database with a copy of it. */
-function copyOf(sound: TempHome): TempHome {
-  const home = tempHome();
-  Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
-  Deno.copyFileSync(sound.database, home.database);
-  return home;
-}
 
 function page(path: string, number: number): Uint8Array {
   return Deno.readFileSync(path).slice((number - 1) * PAGE_BYTES, number * PAGE_BYTES);
@@ -165,7 +123,7 @@ Deno.test("a rescue that was stopped is named by doctor, and doctor --fix goes o
   assert.equal(looked.code, 1);
   assert.match(looked.stdout, /of \S+damaged-\S+Z was stopped before its end/);
   const { stdout } = await run(home, "doctor", "--fix");
-  assert.match(stdout, /fixed: went on with \S+: \d+ rows/);
+  assert.match(stdout, /fixed: went on with \S+; \d+ rows/);
   assert.deepEqual(rowsIn(home.database, "observations", "*"), before);
   assert.equal((await run(home, "doctor")).code, 0);
 });

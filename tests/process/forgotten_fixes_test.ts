@@ -1,9 +1,8 @@
 /** A failure whose fix was forgotten: it is over, and names nothing that is gone. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { query, queryValue } from "../support/look.ts";
-import { startProgram, type TempHome } from "../support/program.ts";
+import { change, printed as run } from "../support/on_home.ts";
 import {
   edit,
   failed,
@@ -13,18 +12,6 @@ import {
   type Workplace,
   workplace,
 } from "../support/told_sessions.ts";
-
-async function run(home: TempHome, cwd: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await startProgram(args, { env: { HOME: home.path }, cwd });
-  assert.equal(code, 0, stdout + stderr);
-  return stdout;
-}
-
-function change(home: TempHome, sql: string): void {
-  const db = new DatabaseSync(home.database);
-  db.exec(sql);
-  db.close();
-}
 
 /** A failure, and the fix that mended it. */
 async function mended(at: Workplace): Promise<{ failure: number; fix: number }> {
@@ -54,7 +41,8 @@ Deno.test("a failure whose fix was forgotten stays mended, by no number, here an
   const before = join(at.path, "before.jsonl");
   const after = join(at.path, "after.jsonl");
   await run(at, at.project, "export", "--output", before);
-  await run(at, at.project, "memory", "forget", String(fix), "--yes");
+  const forgot = await run(at, at.project, "memory", "forget", String(fix), "--yes");
+  assert.match(forgot, new RegExp(`^It was made of #${failure}, #\\d+, which stay\\.$`, "m"));
   assert.deepEqual(await toldOf(at, failure), ["mended", "mended"]);
   assert.equal(queryValue(at, "SELECT resolved_by FROM observations WHERE id = ?", failure), 0);
   assert.doesNotMatch(await start(at), /Left open/);

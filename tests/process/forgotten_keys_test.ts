@@ -1,22 +1,10 @@
 /** Rows whose key held a forgotten text: an export brings them back no more than others. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { countRows, query, queryValue } from "../support/look.ts";
-import { jsonOf, startProgram, type TempHome } from "../support/program.ts";
+import { change, printed as run } from "../support/on_home.ts";
+import { jsonOf } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
-
-async function run(home: TempHome, cwd: string, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await startProgram(args, { env: { HOME: home.path }, cwd });
-  assert.equal(code, 0, stdout + stderr);
-  return stdout;
-}
-
-function change(home: TempHome, sql: string): void {
-  const db = new DatabaseSync(home.database);
-  db.exec(sql);
-  db.close();
-}
 
 /** What has a word in the key of its row, what makes such a row, and what says that it is there. */
 const KEYED = [

@@ -1,6 +1,6 @@
 /** A command that only looks leaves nothing behind, not even a folder. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { startProgram, tempHome } from "../support/program.ts";
 
 const LOOKING: readonly (readonly string[])[] = [
@@ -31,3 +31,25 @@ Deno.test("a command that writes makes the folder that the lookers did not", asy
   assert.equal(stdout, "1\n");
   assert.ok(Deno.statSync(join(home, ".conclaude", "conclaude.db")).isFile);
 });
+
+Deno.test("no command makes a folder and takes it away again, for another process might be about to write there", async () => {
+  using place = tempHome();
+  const watcher = Deno.watchFs(place.path);
+  const touched: string[] = [];
+  const watched = (async () => {
+    for await (const { paths } of watcher) touched.push(...paths.map((path) => basename(path)));
+  })();
+  for (const args of [["session", "list"], ["doctor"], ["status"]]) {
+    await startProgram(args, { env: { HOME: place.path } });
+  }
+  Deno.writeTextFileSync(join(place.path, "end"), "");
+  for (let round = 0; round < 100 && !touched.includes("end"); round++) await pause();
+  watcher.close();
+  await watched;
+  assert.ok(touched.includes("end"));
+  assert.ok(!touched.includes(".conclaude"), touched.join(" "));
+});
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -1,6 +1,7 @@
 /** Captures on their way into memory, on the real program: killed, twice at once, without a session, late. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveRecords } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { killDrains } from "../crash/drain.ts";
@@ -44,6 +45,33 @@ Deno.test("a drain that is killed again and again leaves what an undisturbed one
     assert.deepEqual(differences, []);
     assert.ok(observations > 1_500);
     assert.ok(kills >= 5, `only ${kills} kills hit a drain at work`);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("a summary that was written on the way ends as one that was written once", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "conclaude-drain-" });
+  try {
+    const records = workRecords(900, { seed: 5, project: "/home/ana/app", startMs: START_MS });
+    const [often, once] = await Promise.all([60, records.length].map(async (size) => {
+      const db = await openDatabase(join(folder, `${size}.db`), { busyTimeoutMs: 5_000 });
+      for (let from = 0; from < records.length; from += size) {
+        saveRecords(db, records.slice(from, from + size));
+        drainCaptures(db, { now: Date.now });
+      }
+      const rows = db.prepare(
+        `SELECT o.uid, o.title, o.text, o.files, o.created_at_ms, o.updated_at_ms,
+                (SELECT group_concat(path) FROM (SELECT path FROM observation_files WHERE observation_id = o.id ORDER BY 1)) AS paths
+           FROM observations AS o
+          WHERE o.kind = 'summary'
+          ORDER BY o.uid`,
+      ).all();
+      db.close();
+      return rows;
+    }));
+    assert.ok(once!.length > 10);
+    assert.deepEqual(often, once);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

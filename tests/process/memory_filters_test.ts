@@ -124,3 +124,49 @@ Deno.test("--since and --until take a day as people say it, and in the wrong ord
   assert.deepEqual([code, stdout], [2, ""]);
   assert.match(stderr, /--since is later than --until/);
 });
+
+Deno.test("a whole path, or one in a project, is one file of that project; where nothing is of it a like one is named", async () => {
+  using home = tempHome();
+  await edit(home, "webshop", "src/a.ts");
+  await edit(home, "backend", "src/a.ts");
+  const shop = join(home.path, "webshop");
+  const at = (cwd: string) => async (...args: string[]) =>
+    await startProgram(["memory", ...args, "--json"], { env: { HOME: home.path }, cwd });
+  const inShop = at(shop);
+  assert.equal((await startProgram(["queue", "drain"], { env: { HOME: home.path } })).code, 0);
+
+  const whole = join(shop, "src/a.ts");
+  const sessions = (results: readonly { sessionId: string }[]) =>
+    new Set(results.map(({ sessionId }) => sessionId.slice(-2)));
+  for (const file of [whole, "~/webshop/src/a.ts", "../webshop/src/a.ts", `${shop}/src`]) {
+    const { results } = JSON.parse((await inShop("search", "uploads", "--file", file)).stdout);
+    assert.deepEqual(sessions(results), new Set(["10"]), file);
+    const told = JSON.parse((await inShop("timeline", file)).stdout);
+    assert.deepEqual(sessions(told.observations), new Set(["10"]), file);
+  }
+  const any = JSON.parse((await inShop("search", "uploads", "--file", "src/a.ts")).stdout);
+  assert.deepEqual(sessions(any.results), new Set(["10", "20"]));
+
+  for (const file of [whole, "src/a.ts", "./src/a.ts", "src", `${shop}/src`]) {
+    const { wouldRemove } = JSON.parse(
+      (await inShop("forget", "--file", file, "--dry-run")).stdout,
+    );
+    assert.deepEqual([wouldRemove.observations, wouldRemove.captures], [2, 1], file);
+  }
+  const like = await startProgram(["memory", "forget", "--file", "a.ts", "--yes"], {
+    env: { HOME: home.path },
+    cwd: join(home.path, "webshop"),
+  });
+  assert.match(
+    like.stdout,
+    /^Nothing fits; nothing was changed\.\nNothing at all is known of the file "a\.ts"; known: /,
+  );
+  assert.ok(like.stdout.includes(`/src/a.ts\n`), like.stdout);
+  const nowhere = await inShop("forget", "--project", "/nope", "--yes");
+  assert.equal(JSON.parse(nowhere.stdout).unknown[0].flag, "project");
+
+  const { receipt } = JSON.parse((await inShop("forget", "--file", "src/a.ts", "--yes")).stdout);
+  assert.equal(receipt.removed.captures, 1);
+  const left = JSON.parse((await at(join(home.path, "backend"))("search", "uploads")).stdout);
+  assert.deepEqual(sessions(left.results), new Set(["20"]));
+});

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { brotliCompressSync } from "node:zlib";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { openDatabase } from "../../src/store/database.ts";
-import { claimCaptures, releaseClaims } from "../../src/store/queue_work.ts";
+import { claimCaptures, DEATHS_APART_MS, releaseClaims } from "../../src/store/queue_work.ts";
 import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 
@@ -254,23 +254,29 @@ Deno.test("status has a line about memory", async () => {
 });
 
 /** A drain that is killed when it has taken its next captures. */
-function dieOnce(db: DatabaseSync): string[] {
-  return claimCaptures(db, Date.now(), { maxRows: 64, maxBytes: 1_000_000 }).map(({ id }) => id);
+function dieOnce(db: DatabaseSync, nowMs: number): string[] {
+  const ids = claimCaptures(db, nowMs, { maxRows: 64, maxBytes: 1_000_000 }).map(({ id }) => id);
+  releaseClaims(db);
+  return ids;
 }
 
 Deno.test("a capture that drains die over is told by doctor, taken alone, and given up", async () => {
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   try {
-    let atMs = Date.now() - 1_000;
+    let atMs = Date.now() - 3_600_000;
+    let deathMs = atMs + 1_000;
     const save = (name: string) =>
       saveEvent(db, { atMs: atMs++, capture: { payload: PAYLOAD.replace("upload", name) } });
     const bad = save("bad");
     const innocent = save("innocent");
-    assert.deepEqual(dieOnce(db), [bad, innocent]);
-    releaseClaims(db);
-    assert.deepEqual(dieOnce(db), [bad], "alone, in its place");
-    releaseClaims(db);
+    assert.deepEqual(dieOnce(db, deathMs), [bad, innocent]);
+    for (let kill = 0; kill < 20; kill++) {
+      assert.deepEqual(dieOnce(db, deathMs + kill), [bad], "alone, in its place");
+    }
+    assert.equal(state(db, bad).attempts, 1, "killed one after another, drains have died once");
+    deathMs += 2 * DEATHS_APART_MS;
+    assert.deepEqual(dieOnce(db, deathMs), [bad]);
     const [check] = await memoryChecks(home);
     assert.equal(check!.status, "warn");
     assert.ok(
@@ -281,8 +287,8 @@ Deno.test("a capture that drains die over is told by doctor, taken alone, and gi
 
     const later = save("later");
     for (let round = 0; round < 3; round++) {
-      assert.deepEqual(dieOnce(db), [bad]);
-      releaseClaims(db);
+      deathMs += 2 * DEATHS_APART_MS;
+      assert.deepEqual(dieOnce(db, deathMs), [bad]);
     }
     const report = drainCaptures(db, { now: Date.now });
     assert.deepEqual([report.worked, report.failed], [2, 1]);
@@ -301,9 +307,9 @@ Deno.test("a session does not wait for a capture that a drain died over, the dra
   using home = tempHome();
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   try {
-    const bad = saveEvent(db, { atMs: Date.now() - 1_000, capture: { payload: PAYLOAD } });
-    dieOnce(db);
-    releaseClaims(db);
+    const takenMs = Date.now() - 2 * DEATHS_APART_MS;
+    const bad = saveEvent(db, { atMs: takenMs - 1_000, capture: { payload: PAYLOAD } });
+    dieOnce(db, takenMs);
     const fresh = saveEvent(db, { capture: { payload: PAYLOAD.replace("upload", "fresh") } });
     const fields = { session_id: crypto.randomUUID(), cwd: home.path };
     const env = { env: { HOME: home.path } };

@@ -1,6 +1,6 @@
 /** Tests of one package say nothing of another's. */
 import assert from "node:assert/strict";
-import { leftOpen } from "../support/left_open.ts";
+import { leftOpen, outcomeWithoutEdits } from "../support/left_open.ts";
 
 const BAD = "FAIL src/a.test.ts\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GOOD = "Tests:       5 passed, 5 total";
@@ -34,5 +34,42 @@ Deno.test("tests that pass in one package leave open those of another, and mend 
     const own = same.replace("PACKAGE", "shop");
     assert.deepEqual(await leftOpen([failing, BAD, true], [other, GOOD]), [failing], other);
     assert.deepEqual(await leftOpen([failing, BAD, true], [own, GOOD]), [], own);
+  }
+});
+
+const CARGO_BAD =
+  "running 1 test\ntest tests::it_works ... FAILED\n\nfailures:\n    tests::it_works\n\ntest result: FAILED. 0 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+const CARGO_GOOD =
+  "running 1 test\ntest tests::it_works ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s";
+
+Deno.test("a test of the same name passes in another crate, or in another set-up: that says nothing of the first", async () => {
+  const others: readonly (readonly [failing: string, other: string])[] = [
+    ["cargo test -p a", "cargo test -p b"],
+    ["cargo test -p a", "cargo test --package b"],
+    ["cargo test --package=a", "cargo test -p b it_works"],
+    ["cargo nextest run -p a", "cargo nextest run -p b"],
+    ["cargo test --manifest-path a/Cargo.toml", "cargo test --manifest-path b/Cargo.toml"],
+    ["cargo test --workspace", "cargo test --workspace --exclude a"],
+    ["cargo test --features x", "cargo test --features y"],
+    ["cargo test --features x", "cargo test"],
+    ["cargo test --all-features", "cargo test"],
+    ["cargo test --release", "cargo test"],
+  ];
+  for (const [failing, other] of others) {
+    const steps = [[failing, CARGO_BAD, true], [other, CARGO_GOOD]] as const;
+    assert.deepEqual(await leftOpen(...steps), [failing], other);
+    assert.deepEqual((await outcomeWithoutEdits(...steps)).open, [failing], other);
+  }
+  const own: readonly (readonly [failing: string, same: string])[] = [
+    ["cargo test -p a", "cargo test --package a"],
+    ["cargo test -p a", "cargo test -q --package=a"],
+    ["cargo test -p a it_works", "cargo test -p a"],
+    ["cargo test -p a", "cargo test"],
+    ["cargo test --package a", "cargo test --workspace"],
+    ["cargo test", "cargo test --all-features"],
+    ["cargo test --workspace --exclude b", "cargo test --workspace"],
+  ];
+  for (const [failing, same] of own) {
+    assert.deepEqual(await leftOpen([failing, CARGO_BAD, true], [same, CARGO_GOOD]), [], same);
   }
 });

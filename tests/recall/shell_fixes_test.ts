@@ -48,8 +48,9 @@ Deno.test("a command that changes nothing, or nothing that stays, is no fix", as
 });
 
 Deno.test("an edit is the fix before any command, and what failed is none of its own", async () => {
-  const { fixes } = await outcomeOf(FAILS, ["npm install left-pad", "ok"], PASSES);
-  assert.deepEqual(fixes, [`Fixed ${ERROR} by src/a.py`]);
+  const fails: Step = ["npm test", "Error: no such user", true];
+  const { fixes } = await outcomeOf(fails, ["npm install left-pad", "ok"], PASSES);
+  assert.deepEqual(fixes, ["Fixed Error: no such user by src/a.py"]);
   const failing: Step = ["npm install x", "npm error network", true];
   assert.deepEqual((await outcomeWithoutEdits(failing, ["npm install x", "ok"])).fixes, []);
 });

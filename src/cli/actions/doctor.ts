@@ -3,13 +3,12 @@ import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { type Examination, examine } from "../../maintenance/doctor/examine.ts";
 import type { DoctorPlace } from "../../maintenance/doctor/place.ts";
-import type { Locations } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { checkLines } from "../check_text.ts";
 import type { CliContext } from "../context.ts";
 import { databaseFrom, type DatabaseSource } from "../database_source.ts";
 import { hooksPlace } from "../hooks_place.ts";
-import { checksHere, nextHere } from "../next_command.ts";
+import { checksHere, hintsHere, nextHere } from "../next_command.ts";
 import { withProgress } from "../progress.ts";
 import { ownProgram } from "../program.ts";
 import { placeOf } from "../store.ts";
@@ -29,14 +28,14 @@ export async function runDoctor(
   context: CliContext,
   flags: { readonly fix: boolean; readonly settings?: string },
 ): Promise<View> {
-  if (!flags.fix) leaveNoTrace(context.locations);
   const place = await doctorPlace(context, flags.settings);
   const examination = await withProgress(
     context,
     "Looking",
     () => examine(place, flags),
   );
-  const { ok, fixed } = examination;
+  const { ok } = examination;
+  const fixed = examination.fixed.map((sentence) => hintsHere(sentence, context.globals));
   const checks = checksHere(examination.checks, context.globals);
   return {
     json: { ok, checks, ...(flags.fix && { fixed }) },
@@ -67,17 +66,6 @@ async function doctorPlace(
     fromSource,
     nowMs: Date.now(),
   };
-}
-
-/** Finding the places makes the data folder. A look must not, so an empty one that is younger than this process goes. */
-function leaveNoTrace({ dataFolder, dataNames }: Locations): void {
-  if (dataNames.length > 0) return;
-  try {
-    const bornMs = Deno.statSync(dataFolder).birthtime?.getTime() ?? 0;
-    if (bornMs >= Date.now() - performance.now()) Deno.removeSync(dataFolder);
-  } catch {
-    // It is not there, or a hook has begun to use it.
-  }
 }
 
 /** @param repair The command that mends; null when that is what was done. */

@@ -19,13 +19,15 @@ export async function exportDatabase(
   context: CliContext,
   flags: { readonly session?: string; readonly since?: number; readonly output?: string },
 ): Promise<View> {
-  const { db } = await openStore(context, "read");
+  const { db, place } = await openStore(context, "read");
   const filter = {
     sessionId: sessionFilterOf(db, flags.session),
     sinceMs: flags.since ?? null,
   };
   const { output } = flags;
-  const sink = output === undefined ? stdoutSink(context) : fileSink(output, context);
+  const sink = output === undefined
+    ? stdoutSink(context)
+    : fileSink(output, context, place.database);
   const lost: LostRow[] = [];
   const counts = writeAll(db, {
     filter,

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../../errors.ts";
 import { findRepository } from "../../git/repository.ts";
-import { baseName, resolvePath } from "../../paths.ts";
+import { baseName } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
 import {
   type ClaudeMemReport,
@@ -20,7 +20,7 @@ import {
 } from "../../store/claude_mem.ts";
 import { seenProjects } from "../../store/foreign_memory.ts";
 import { identifyDatabase } from "../../store/identity.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, typedPath } from "../context.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { maskerOf } from "../task_text.ts";
@@ -85,7 +85,7 @@ interface Wanted extends MemoryPlace {
 }
 
 function wantedProject(
-  { cwd, locations }: CliContext,
+  context: CliContext,
   { project, name }: ClaudeMemFlags,
   file: string,
 ): Wanted | null {
@@ -96,7 +96,7 @@ function wantedProject(
       next: `conclaude import claude-mem ${quoteWord(file)} --project . --name ${quoteWord(name)}`,
     });
   }
-  const folder = resolvePath(project, { folder: cwd, home: locations.home ?? undefined });
+  const folder = typedPath(context, project);
   if (!isFolder(folder)) {
     throw usageError(`There is no folder "${folder}"`, {
       why: "--project names the folder that the project lies in; nothing was changed",
@@ -124,12 +124,12 @@ function isFolder(path: string): boolean {
 }
 
 /** @throws {UserError} When there is no database of claude-mem. */
-function openSource({ cwd, locations }: CliContext, file: string): {
+function openSource(context: CliContext, file: string): {
   readonly source: DatabaseSync;
   readonly tables: readonly ClaudeMemTable[];
   readonly path: string;
 } {
-  const path = resolvePath(file, { folder: cwd, home: locations.home ?? undefined });
+  const path = typedPath(context, file);
   const found = identifyDatabase(path);
   if (found.kind === "missing") throw cannot(path, "there is no such file");
   if (found.kind === "folder") throw cannot(path, "it is a folder");

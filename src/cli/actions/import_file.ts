@@ -4,9 +4,8 @@ import { messageOf, UserError } from "../../errors.ts";
 import { COUNT_NAMES } from "../../maintenance/exported_fields.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../maintenance/import.ts";
 import { type ByteSource, linesOf } from "../../maintenance/import_lines.ts";
-import { resolvePath } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, typedPath } from "../context.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { errorText, type View } from "../view.ts";
@@ -49,14 +48,14 @@ export async function importFile(
 
 /** @throws {UserError} When it cannot be read, or is a database. */
 function sourceOf(
-  { cwd, locations }: CliContext,
+  context: CliContext,
   file: string,
 ): ByteSource & { readonly close: () => void } {
   // The runtime lets nobody open the second one by its name.
   if (file === "-" || file === "/dev/stdin") {
     return { readSync: (buffer) => Deno.stdin.readSync(buffer), close: () => {} };
   }
-  const path = resolvePath(file, { folder: cwd, home: locations.home ?? undefined });
+  const path = typedPath(context, file);
   const cannot = (why: string, next: string, cause?: unknown) =>
     new UserError(`Cannot import "${path}"`, { why: `${why}; nothing was changed`, next, cause });
   let opened: Deno.FsFile;

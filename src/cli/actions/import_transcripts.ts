@@ -1,5 +1,4 @@
-import { resolvePath } from "../../paths.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, typedPath } from "../context.ts";
 import { nextHere } from "../next_command.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { runTranscripts } from "../transcript_run.ts";
@@ -12,9 +11,8 @@ export async function importTranscripts(
   { dryRun }: { readonly dryRun: boolean },
   dir: string,
 ): Promise<View> {
-  const { cwd, locations } = context;
   const outcome = await runTranscripts(context, {
-    root: resolvePath(dir, { folder: cwd, home: locations.home ?? undefined }),
+    root: typedPath(context, dir),
     fills: !dryRun,
     what: "import transcripts",
     next: "Name a folder that has transcripts of Claude Code (*.jsonl)",

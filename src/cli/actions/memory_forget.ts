@@ -1,14 +1,15 @@
+import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
-import { type ForgetReport, runForget } from "../../maintenance/forget.ts";
+import { runForget } from "../../maintenance/forget.ts";
 import { type ForgetPreview, previewForget } from "../../maintenance/forget_preview.ts";
 import { type ForgetPlace, isTextAlone } from "../../maintenance/forget_files.ts";
 import { stoppedOf } from "../../maintenance/forget_again.ts";
 import { bytesLeft } from "../../maintenance/forget_proof.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
 import { requireOurs } from "../../maintenance/require_ours.ts";
-import { folderOfProject } from "../../recall/view.ts";
 import type { ForgetFilter } from "../../store/forget_choice.ts";
+import { sourcesOf } from "../../store/forget_look.ts";
 import {
   findReceipts,
   forgottenDigest,
@@ -20,9 +21,11 @@ import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
 import { forgetAgain, forgetFilterOf, type ForgetFlags, textFilterOf } from "../forget_filter.ts";
 import { removedText } from "../forget_text.ts";
+import { fileMeant, isNone, nothingView, ofWhat, previewView, reportView } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openAt, openKept, placeOf } from "../store.ts";
+import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import type { View } from "../view.ts";
 
 /** `conclaude memory forget [ID…]` */
@@ -33,29 +36,39 @@ export async function forgetMemory(
 ): Promise<View> {
   const place = await forgetPlace(context, { mayMigrate: !dryRun });
   const progress = progressLine(context);
-  const { filter, chosen, found, isStopped } = await lookIntoStore(context, (db) => {
-    const filter = forgetFilterOf(db, context, { flags, ids });
-    progress.tell("looking for what is to be forgotten …");
-    const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
-    return {
-      filter,
-      chosen,
-      found: previewForget(db, place, { filter }),
-      isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
-    };
-  });
+  const { filter, chosen, found, isStopped, unknown, sources } = await lookIntoStore(
+    context,
+    (db) => {
+      const filter = forgetFilterOf(db, context, { flags, ids });
+      progress.tell("looking for what is to be forgotten …");
+      const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
+      const found = previewForget(db, place, { filter });
+      return {
+        filter,
+        chosen,
+        found,
+        sources: sourcesOf(db, filter.ids?.observations ?? []),
+        unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
+        isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
+      };
+    },
+  );
   const preview = withUnused(place, filter, found);
   progress.end();
-  if (dryRun) return previewView(preview, filter);
-  const isNothing = Object.keys(preview.removed).length === 0;
-  if (isNothing && !isStopped) return nothingView(preview);
+  const hints = {
+    unknown,
+    lines: unknownText(unknown, nextHere("conclaude memory forget", context.globals)),
+  };
+  if (dryRun) return previewView(preview, { filter, hints, sources, context });
+  const isNothing = isNone(preview);
+  if (isNothing && !isStopped) return nothingView(preview, { hints, context });
   const again = forgetAgain(flags, ids);
   if (!yes) {
     confirmOrThrow(context, {
       what: "forget it",
       ask: isNothing
         ? "Nothing of it is in a row any more. Finish what was stopped?"
-        : `Remove for good${ofProject(filter) || ":"} ${removedText(preview.removed)}?`,
+        : `Remove for good${ofWhat(filter) || ":"} ${removedText(preview.removed)}?`,
       again: nextHere(again.endsWith("--yes") ? again : `${again} --yes`, context.globals),
     });
   }
@@ -69,7 +82,7 @@ export async function forgetMemory(
     onProgress: (doing) => progress.tell(doing),
   });
   progress.end();
-  return reportView(report, context);
+  return reportView(report, { context, sources });
 }
 
 /** `conclaude memory verify RECEIPT` */
@@ -152,9 +165,10 @@ function withUnused(
   filter: ForgetFilter,
   preview: ForgetPreview,
 ): ForgetPreview {
-  if (!isTextAlone(filter) || Object.keys(preview.removed).length > 0) return preview;
-  const { tables, log } = bytesLeft(place, filter.text!);
-  return tables.length > 0 || log ? { ...preview, removed: { unusedRoom: 1 } } : preview;
+  if (!isTextAlone(filter) || !isNone(preview)) return preview;
+  const { tables, log, forms } = bytesLeft(place, filter.text!);
+  const isUnused = tables.length > 0 || log;
+  return { ...preview, forms, ...(isUnused && { removed: { unusedRoom: 1 } }) };
 }
 
 function chosenOf(
@@ -176,51 +190,17 @@ function chosenOf(
   };
 }
 
-/** Which project is meant: a name may stand for another one than a person thinks of. */
-function ofProject({ project }: ForgetFilter): string {
-  return project === null ? "" : `, of the project ${plain(folderOfProject(project))}:`;
-}
-
-function previewView({ removed, copies }: ForgetPreview, filter: ForgetFilter): View {
-  return {
-    json: { dryRun: true, receipt: null, wouldRemove: removed, copies },
-    text: [
-      Object.keys(removed).length === 0
-        ? "Nothing fits; nothing would be removed."
-        : `Would remove${ofProject(filter)} ${removedText(removed)}.`,
-      ...copyLines(copies),
-    ].join("\n"),
-  };
-}
-
-function nothingView({ copies }: ForgetPreview): View {
-  return {
-    json: { receipt: null, left: [], copies },
-    text: ["Nothing fits; nothing was changed.", ...copyLines(copies)].join("\n"),
-  };
-}
-
-function reportView(report: ForgetReport, { globals }: CliContext): View {
-  const { id, removed, left, copies, transcripts, toldElsewhere } = report;
-  return {
-    json: { receipt: { id, removed }, left, copies, transcripts, toldElsewhere },
-    text: [
-      Object.keys(removed).length === 0
-        ? "Finished what was stopped: nothing of it was left."
-        : `Forgot ${removedText(removed)}.`,
-      ...left.map((line) => `left: ${plain(line)}`),
-      ...toldElsewhere.length === 0
-        ? []
-        : [`Rows that stay tell some of the same: ${toldElsewhere.join(", ")}.`],
-      ...copyLines(copies),
-      ...transcripts.map((path) => `Claude Code's own transcript is not touched: ${plain(path)}`),
-      `receipt ${id}`,
-      nextHere(`conclaude memory verify ${id}`, globals),
-    ].join("\n"),
-    exitCode: left.length === 0 ? 0 : 1,
-  };
-}
-
-function copyLines(copies: readonly string[]): string[] {
-  return copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`);
+/** Of which flags nothing is known: then nothing fits, whatever else was asked for. */
+function unknownOf(
+  db: DatabaseSync,
+  filter: ForgetFilter,
+  { project, file }: ForgetFlags,
+): readonly UnknownFilter[] {
+  const asked = (typed: string | undefined, meant: string | null | undefined) =>
+    typed === undefined || meant == null ? null : { typed, meant };
+  return unknownFilters(db, {
+    project: asked(project, filter.project),
+    branch: null,
+    file: asked(file, fileMeant(filter)),
+  });
 }

@@ -11,11 +11,10 @@ import {
 } from "../../engine/migration/old_files.ts";
 import { lookForPresent, planMigration } from "../../engine/migration/plan.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
-import { resolvePath } from "../../paths.ts";
 import { writeImportMark } from "../../store/import_marks.ts";
 import { writeTarget } from "../config_target.ts";
 import { confirmOrThrow } from "../confirm.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, typedPath } from "../context.ts";
 import { hintsHere } from "../next_command.ts";
 import { lookIntoStore, openKept, openKeptStore } from "../store.ts";
 import { maskerOf } from "../task_text.ts";
@@ -80,12 +79,11 @@ export async function migrate(context: CliContext, flags: MigrateFlags): Promise
 
 /** @throws {UserError} When there is nothing of the older daemon. */
 function placeOf(
-  { cwd, locations }: CliContext,
+  context: CliContext,
   { from }: Pick<MigrateFlags, "from">,
 ): OldPlace {
-  const named = from === undefined
-    ? null
-    : resolvePath(from, { folder: cwd, home: locations.home ?? undefined });
+  const { cwd } = context;
+  const named = from === undefined ? null : typedPath(context, from);
   const place = named === null ? findOldPlace(cwd) : oldPlaceIn(named);
   if (place !== null) return place;
   throw new UserError("There is nothing to bring over", {

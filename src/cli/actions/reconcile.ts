@@ -1,11 +1,11 @@
 import { UserError } from "../../errors.ts";
 import { findRepository } from "../../git/repository.ts";
-import { joinPath, resolvePath } from "../../paths.ts";
+import { joinPath } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { isBareName, isCalled, isThere } from "../project_filter.ts";
 import type { TranscriptProject } from "../../recall/transcripts/project.ts";
 import { MIN_ID_BEGINNING } from "../../store/sessions.ts";
-import { type CliContext, readEnvironment } from "../context.ts";
+import { type CliContext, readEnvironment, typedPath } from "../context.ts";
 import { nextHere } from "../next_command.ts";
 import { spellOutFlags } from "../transcript_flags.ts";
 import { runTranscripts } from "../transcript_run.ts";
@@ -60,11 +60,11 @@ export async function reconcile(context: CliContext, flags: ReconcileFlags): Pro
   };
 }
 
-function transcriptsFolder({ cwd, locations }: CliContext, named: string | undefined): string {
-  const home = locations.home ?? undefined;
-  if (named !== undefined) return resolvePath(named, { folder: cwd, home });
+function transcriptsFolder(context: CliContext, named: string | undefined): string {
+  if (named !== undefined) return typedPath(context, named);
+  const { home } = context.locations;
   const folder = readEnvironment().CLAUDE_CONFIG_DIR ?? (home && joinPath(home, ".claude"));
-  if (folder) return joinPath(resolvePath(folder, { folder: cwd, home }), "projects");
+  if (folder) return joinPath(typedPath(context, folder), "projects");
   throw new UserError("Cannot find the transcripts of Claude Code", {
     why: "neither CLAUDE_CONFIG_DIR nor HOME is set",
     next: "Use `--transcripts DIR` to name the folder",
@@ -72,12 +72,10 @@ function transcriptsFolder({ cwd, locations }: CliContext, named: string | undef
 }
 
 function wantedOf(
-  { cwd, locations }: CliContext,
+  context: CliContext,
   { key, project }: { readonly key: string | null; readonly project: string | undefined },
 ): (sessionId: string, of: TranscriptProject) => boolean {
-  const dir = project === undefined
-    ? null
-    : resolvePath(project, { folder: cwd, home: locations.home ?? undefined });
+  const dir = project === undefined ? null : typedPath(context, project);
   const isFolder = dir !== null && isThere(dir);
   const repository = isFolder ? findRepository(lookUpwards(dir))?.commonDir : undefined;
   // As everywhere, a name stands for the project that is called so where there is no such folder.

@@ -3,7 +3,7 @@ import { messageOf } from "../../errors.ts";
 import { parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { integrityFaults } from "../../store/care.ts";
-import { bytesBeforeCut, lacksHeader } from "../../store/file_header.ts";
+import { bytesBeforeCut, hasSchema, lacksHeader } from "../../store/file_header.ts";
 import { isOwnFile, SCHEMA_VERSION } from "../../store/database.ts";
 import { type DatabaseFile, identifyDatabase, isLocked, openToLook } from "../../store/identity.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
@@ -17,7 +17,8 @@ import { isThere } from "../whole_file.ts";
 import { lookAtBeginning } from "./beginning.ts";
 import { anotherDatabase, useAnotherDatabase } from "./elsewhere.ts";
 import type { RepairPlace } from "./place.ts";
-import { broughtBack, damagedIndex } from "./repair_pages.ts";
+import { exportInPlace } from "./export_in_place.ts";
+import { broughtBack, damagedIndex, nothingBack } from "./repair_pages.ts";
 import { lookAtSchema } from "./schema.ts";
 import { isSaved, savedText, wayToSave } from "./salvage.ts";
 import { judgeMigration } from "./version.ts";
@@ -47,7 +48,9 @@ const TOLD: { readonly [K in Kind]: Told<K> } = {
     /locked|busy/i.test(why)
       ? lockedBy(place.database)
       : fail(`${place.database} cannot be read: ${why}`, wayToRead(place)),
-  garbage: (place) => damaged(place, "is not a SQLite database"),
+  garbage: (place) =>
+    exportInPlace(place, DATABASE_NAME.test(place.database)) ??
+      damaged(place, "is not a SQLite database"),
   damaged: (place, { why }) => damaged(place, `is damaged: ${why}`),
   foreign: (place) =>
     fail(
@@ -221,7 +224,8 @@ function damaged(place: RepairPlace, state: string, save: string | null = null):
     return fail(`${database} ${state}${saved}`, first ?? useAnotherDatabase(place));
   }
   const cutFrom = save === null ? bytesBeforeCut(database) : null;
-  const canBeRead = save !== null || cutFrom !== null || lacksHeader(database);
+  const canBeRead = save !== null || cutFrom !== null || lacksHeader(database) ||
+    hasSchema(database);
   const then = canBeRead
     ? " and brings what can be read into a new one"
     : ", and the next hook begins a new one";
@@ -230,9 +234,10 @@ function damaged(place: RepairPlace, state: string, save: string | null = null):
     first ?? "conclaude doctor --fix",
     async () => {
       const aside = setAside(database, { reason: "damaged", nowMs });
-      const done = [`set the damaged database aside: ${aside}`];
-      if (canBeRead) done.push(await broughtBack(place, aside, cutFrom));
-      return done.join("; ");
+      const done = `set the damaged database aside: ${aside}`;
+      return canBeRead
+        ? await broughtBack(place, { aside, bytes: cutFrom, done })
+        : nothingBack(place, { aside, done, why: "nothing in it leads to a table" });
     },
   );
 }

@@ -76,9 +76,11 @@ export async function examine(
   place: DoctorPlace,
   options: { readonly fix: boolean },
 ): Promise<Examination> {
-  const told: Repairs = { fixed: [], failures: new Map() };
+  const told: Repairs = { fixed: [], failures: new Map(), undone: [] };
   let looked = await lookAtAll(place, options.fix ? told : null);
-  if (told.fixed.length + told.failures.size > 0) looked = await lookAtAll(place, null);
+  if (told.fixed.length + told.failures.size > 0) {
+    looked = [...await lookAtAll(place, null), ...told.undone];
+  }
   const findings = looked.map(({ name, finding }) => ({
     name,
     ...told.failures.get(finding.message) ?? finding,
@@ -95,14 +97,21 @@ export async function examine(
 interface Repairs {
   readonly fixed: string[];
   readonly failures: Map<string, Finding>;
+  /** What is past mending, which no later look finds any more. */
+  readonly undone: NamedFinding[];
+}
+
+interface NamedFinding {
+  readonly name: string;
+  readonly finding: Finding;
 }
 
 /** Looks at everything in order; with `repairs`, what is found is corrected before the next look. */
 async function lookAtAll(
   place: DoctorPlace,
   repairs: Repairs | null,
-): Promise<{ readonly name: string; readonly finding: Finding }[]> {
-  const looked: { readonly name: string; readonly finding: Finding }[] = [];
+): Promise<NamedFinding[]> {
+  const looked: NamedFinding[] = [];
   for (const { name, look, needsDatabase } of LOOKS) {
     const found = await lookSafely(look, place);
     const obstacle = needsDatabase &&
@@ -110,7 +119,7 @@ async function lookAtAll(
         name === "database" && finding.status === "fail" && finding.repair === undefined
       );
     const findings = obstacle ? found.map((each) => behind(obstacle.finding, each)) : found;
-    if (repairs !== null) await repairAll(findings, repairs);
+    if (repairs !== null) await repairAll(name, findings, repairs);
     looked.push(...findings.map((finding) => ({ name, finding })));
   }
   return looked;
@@ -124,11 +133,18 @@ function behind(obstacle: Finding, finding: Finding): Finding {
 }
 
 /** Repairs what can be; what cannot is told in the place of its finding. */
-async function repairAll(findings: readonly Finding[], told: Repairs): Promise<void> {
+async function repairAll(
+  name: string,
+  findings: readonly Finding[],
+  told: Repairs,
+): Promise<void> {
   for (const { message, repair } of findings) {
     if (repair === undefined) continue;
     try {
-      told.fixed.push(await repair());
+      const repaired = await repair();
+      const isAll = typeof repaired === "string";
+      told.fixed.push(isAll ? repaired : repaired.done);
+      if (!isAll) told.undone.push({ name, finding: repaired.undone });
     } catch (thrown) {
       const [why, next] = isUserError(thrown)
         ? [thrown.why, thrown.next]

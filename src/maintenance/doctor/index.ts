@@ -1,8 +1,7 @@
-import { openDatabase } from "../../store/database.ts";
 import { identifyDatabase } from "../../store/identity.ts";
 import { indexFaultsAt, rebuildIndex } from "../../store/memory_index.ts";
-import { type Finding, ok, warn } from "../check.ts";
-import type { DoctorPlace } from "./place.ts";
+import { fail, type Finding, ok, warn } from "../check.ts";
+import { type DoctorPlace, repairDatabase } from "./place.ts";
 
 /** With more observations only `db check` compares every word: hooks wait for that. */
 const MAX_COMPARED = 2000;
@@ -24,16 +23,11 @@ export function lookAtIndex({ database, config }: DoctorPlace): Finding[] {
   if (UNREADABLE.test(fault)) {
     return [warn(`the search index cannot be looked at: ${fault}`, "conclaude doctor")];
   }
-  return [warn(
+  return [fail(
     `the search index is damaged (${fault}); no observation is lost by that, but searches may not find them`,
     "conclaude doctor --fix",
     async () => {
-      const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
-      try {
-        rebuildIndex(db);
-      } finally {
-        db.close();
-      }
+      await repairDatabase({ database, config }, rebuildIndex);
       return "made the search index anew from the observations";
     },
   )];

@@ -2,6 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { ConfigFile } from "../../config/discover.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Locations } from "../../paths.ts";
+import { openDatabase } from "../../store/database.ts";
 import type { Program } from "../../settings/hooks.ts";
 import { identifyDatabase, openToLook } from "../../store/identity.ts";
 
@@ -60,5 +61,18 @@ export function askDatabase<Answer>(
     }
   } catch {
     return undefined;
+  }
+}
+
+/** Repairs something in the database. @returns What `repair` does. @throws {Error} When it cannot be written. */
+export async function repairDatabase<Done>(
+  { database, config }: Pick<DoctorPlace, "database" | "config">,
+  repair: (db: DatabaseSync) => Done,
+): Promise<Done> {
+  const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
+  try {
+    return repair(db);
+  } finally {
+    db.close();
   }
 }

@@ -1,10 +1,13 @@
 /** What `doctor --fix` does with a database some pages of which are damaged. */
 import { messageOf } from "../../errors.ts";
 import { baseName, joinPath, parentOf } from "../../paths.ts";
-import { isDamage } from "../../store/export_salvage.ts";
+import { canReachRows, isDamage } from "../../store/export_salvage.ts";
+import { openToLook } from "../../store/identity.ts";
 import { bytesBeforeCut } from "../../store/file_header.ts";
 import { bringBack } from "../bring_back.ts";
-import { fail, type Finding } from "../check.ts";
+import { newestBackup } from "../backup.ts";
+import { fail, type Finding, type Repaired } from "../check.ts";
+import { quoteWord } from "../../settings/hooks.ts";
 import { readableCopy } from "../readable_copy.ts";
 import { freeName, removeDatabase } from "../set_aside.ts";
 import { isThere, namesIn } from "../whole_file.ts";
@@ -51,41 +54,85 @@ export function lookAtRescue(place: RepairPlace): Finding[] {
         async () => {
           removeDatabase(copy);
           return isThere(aside)
-            ? `went on with ${aside}: ${await broughtBack(place, aside, bytesBeforeCut(aside))}`
+            ? await broughtBack(place, {
+              aside,
+              bytes: bytesBeforeCut(aside),
+              done: `went on with ${aside}`,
+            })
             : `removed ${copy}, whose database is gone`;
         },
       );
     });
 }
 
-/**
- * Brings what can be read of a database that was set aside into the new one.
- *
- * @param bytes How long it was before its end was lost; null when it is whole. @returns What became of it, in words.
- */
+/** A database that was set aside. */
+export interface SetAside {
+  readonly aside: string;
+  /** How long it was before its end was lost; null when it is whole. */
+  readonly bytes: number | null;
+  /** What was done with it so far, in words. */
+  readonly done: string;
+}
+
+/** Brings what can be read of a database that was set aside into the new one. */
 export async function broughtBack(
-  { database, nowMs, config }: RepairPlace,
-  aside: string,
-  bytes: number | null = null,
-): Promise<string> {
+  place: RepairPlace,
+  { aside, bytes, done }: SetAside,
+): Promise<string | Repaired> {
+  const { database, nowMs, config } = place;
   const copy = freeName(aside + READ);
   try {
     const { path, lostPages } = await readableCopy(aside, { copy, bytes });
+    if (!hasTables(path)) return nothingBack(place, { aside, done, why: NO_TABLES });
     const { rows, lost, again } = await bringBack(path, database, {
       nowMs,
       busyTimeoutMs: config?.busyTimeoutMs ?? REPAIR_BUSY_MS,
       redactPatterns: config?.redactPatterns ?? [],
       lostPages,
     });
-    return `${rows} rows that can be read of it are in the new one` +
+    if (rows === 0 && lost > 0) {
+      return nothingBack(place, { aside, done, why: `at least ${lost} rows cannot be read` });
+    }
+    return `${done}; ${rows} rows that can be read of it are in the new one` +
       (lost === 0 ? "" : `, at least ${lost} cannot be read`) +
       (again === 0 ? "" : `, and ${again} captures are worked into memory once more`);
   } catch (thrown) {
     const why = messageOf(thrown);
-    return isDamage(thrown)
-      ? `nothing of it can be read: what tells of its tables is damaged as well (${why})`
-      : `bringing back what can be read of it failed (${why}): \`${exportFrom(aside)}\``;
+    return isDamage(thrown) ? nothingBack(place, { aside, done, why: `${NO_TABLES} (${why})` }) : {
+      done,
+      undone: fail(
+        `bringing back what can be read of ${aside} failed: ${why}`,
+        exportFrom(aside),
+      ),
+    };
   } finally {
     removeDatabase(copy);
+  }
+}
+
+const NO_TABLES = "what tells of its tables is damaged";
+
+/** What is said of a database none of whose rows is in the new one. */
+export function nothingBack(
+  { locations }: RepairPlace,
+  { aside, done, why }: Pick<SetAside, "aside" | "done"> & { readonly why: string },
+): Repaired {
+  const backup = newestBackup(locations.dataFolder);
+  return {
+    done,
+    undone: fail(
+      `nothing of ${aside}, where the damaged database lies, could be brought back: ${why}` +
+        (backup === null ? "; there is no backup" : "; the newest backup may hold what was in it"),
+      backup === null ? `ls -l ${quoteWord(aside)}` : `conclaude db restore ${quoteWord(backup)}`,
+    ),
+  };
+}
+
+function hasTables(path: string): boolean {
+  const db = openToLook(path);
+  try {
+    return canReachRows(db);
+  } finally {
+    db.close();
   }
 }

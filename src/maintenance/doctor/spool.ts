@@ -2,10 +2,9 @@ import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { drainSpool, spooledFiles } from "../../spool/drain.ts";
 import { isPrivateFolder, spoolSuffix } from "../../spool/spool.ts";
-import { openDatabase } from "../../store/database.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { isThere } from "../whole_file.ts";
-import type { DoctorPlace } from "./place.ts";
+import { type DoctorPlace, repairDatabase } from "./place.ts";
 
 /** Files that a command names at most. */
 const MAX_NAMED = 5;
@@ -38,19 +37,15 @@ function waitingHere({ locations, database, config }: DoctorPlace): Finding[] {
   return [warn(
     `${records(waiting)} waiting for the database; the next hook that can write takes them in`,
     "conclaude doctor --fix",
-    async () => {
-      const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
-      try {
+    () =>
+      repairDatabase({ database, config }, (db) => {
         const { saved, known, damaged } = drainSpool(db, { database, folders });
         const rest = [
           ...(known > 0 ? [`${known} were there already`] : []),
           ...(damaged.length > 0 ? [`${damaged.length} could not be read`] : []),
         ];
         return [`wrote ${saved} waiting records into the database`, ...rest].join("; ");
-      } finally {
-        db.close();
-      }
-    },
+      }),
   )];
 }
 

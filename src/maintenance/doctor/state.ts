@@ -1,6 +1,5 @@
 import { lookAtProcesses } from "../../process/identity.ts";
 import { goneSessions } from "../../session/liveness.ts";
-import { openDatabase } from "../../store/database.ts";
 import { queueHealth } from "../../store/queue_health.ts";
 import { oldestExpiredSession } from "../../store/retention.ts";
 import { countSessions } from "../../store/session_counts.ts";
@@ -8,7 +7,7 @@ import { abandonSessions } from "../../store/session_agents.ts";
 import { activeSessions } from "../../store/session_registry.ts";
 import { daysMs } from "../../time.ts";
 import { type Finding, ok, warn } from "../check.ts";
-import { askDatabase, type DoctorPlace } from "./place.ts";
+import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
 
 /** Sessions that are looked after; more than that are never active at once. */
 const MAX_SESSIONS = 1000;
@@ -33,14 +32,11 @@ export async function lookAtSessions(place: DoctorPlace): Promise<Finding[]> {
   return [warn(
     `${gone.length} of ${active} active sessions have no process any more${rest}`,
     "conclaude doctor --fix",
-    async () => {
-      const db = await openDatabase(place.database, { busyTimeoutMs: place.config.busyTimeoutMs });
-      try {
-        return `marked ${abandonSessions(db, gone, place.nowMs)} sessions as abandoned`;
-      } finally {
-        db.close();
-      }
-    },
+    () =>
+      repairDatabase(
+        place,
+        (db) => `marked ${abandonSessions(db, gone, place.nowMs)} sessions as abandoned`,
+      ),
   )];
 }
 

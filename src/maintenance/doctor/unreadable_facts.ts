@@ -1,7 +1,6 @@
-import { openDatabase } from "../../store/database.ts";
 import { clearUnreadable, countUnreadable } from "../../store/facts_column.ts";
 import { type Finding, warn } from "../check.ts";
-import { askDatabase, type DoctorPlace } from "./place.ts";
+import { askDatabase, type DoctorPlace, repairDatabase } from "./place.ts";
 
 /** Observations that a damaged page has left without facts or files that can be read: they are told without those. */
 export function lookAtFacts(place: DoctorPlace): Finding[] {
@@ -11,13 +10,10 @@ export function lookAtFacts(place: DoctorPlace): Finding[] {
   return [warn(
     `the facts or files of ${of} are damaged and cannot be read; the texts are told without them`,
     "conclaude doctor --fix",
-    async () => {
-      const db = await openDatabase(place.database, { busyTimeoutMs: place.config.busyTimeoutMs });
-      try {
-        return `took out what cannot be read of ${clearUnreadable(db)} observations`;
-      } finally {
-        db.close();
-      }
-    },
+    () =>
+      repairDatabase(
+        place,
+        (db) => `took out what cannot be read of ${clearUnreadable(db)} observations`,
+      ),
   )];
 }

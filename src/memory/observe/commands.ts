@@ -11,7 +11,9 @@ import { endedOperations, failedOperation } from "./git_operations.ts";
 import { gitArguments, worksElsewhere } from "./git_words.ts";
 import { otherForms } from "./mending_forms.ts";
 import { setAsideBy } from "./set_aside.ts";
-import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import { isHarmless } from "./script_words.ts";
+import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
+import { callsOf, slipOf } from "./slips.ts";
 import { isTestCommand } from "./test_commands.ts";
 import { withPrintedStatus } from "./printed_status.ts";
 import { passedTargets } from "./test_target.ts";
@@ -28,6 +30,8 @@ import { isOnlyTried } from "./tried_commands.ts";
 import { unknownEnd } from "./unknown_end.ts";
 
 const EXIT_CODE = /^Exit code (\d+)\n?/;
+
+const COMMAND_NOT_FOUND = 127;
 
 /** What may have run tests itself, so that it was they that failed. */
 const MAY_TEST =
@@ -104,6 +108,7 @@ function toldOf(run: Run, about: string): Observed {
 /** What a command has told with what it did to the operations of git and to the work, and whether it was only tried. */
 function withState(told: Observed, run: Run): Observed {
   const aside = setAsideBy(run);
+  const slip = run.outcome === "failure" ? slipOf(run) : null;
   const git = told.kind === "failure" ? failedOperation(run) : null;
   const ended = told.outcome === "success" || told.facts.isUntold === true
     ? endedOperations(run)
@@ -115,8 +120,26 @@ function withState(told: Observed, run: Run): Observed {
     ...(aside === null ? {} : { aside }),
     ...(git === null ? {} : { git }),
     ...(told.kind === "failure" && isOnlyTried(run) ? { isTried: true as const } : {}),
+    ...(told.kind === "failure" && slip !== null ? { slip } : {}),
   };
-  return { ...told, facts, ...(ended.length === 0 ? {} : { ended }) };
+  const calls = slip === null && facts.isTried !== true ? ranPrograms(told, run) : [];
+  return {
+    ...told,
+    facts,
+    ...(calls.length === 0 ? {} : { calls }),
+    ...(ended.length === 0 ? {} : { ended }),
+  };
+}
+
+/** The programs that a script has run for certain, as its calls count. */
+function ranPrograms({ outcome, facts }: Observed, { commands }: Run): readonly string[] {
+  const done = commands.filter((command) => !isHarmless(command));
+  const { exitCode } = facts;
+  // One that somebody refused has no status.
+  const hasFailed = exitCode !== undefined && exitCode !== COMMAND_NOT_FOUND;
+  const hasRun = outcome === "success" && tellsItsStatus(commands) ||
+    done.length === 1 && (outcome !== "failure" || hasFailed);
+  return hasRun ? callsOf(done) : [];
 }
 
 /** The part of a script that has gone well when a commit of it was made, whatever failed behind that. */

@@ -14,6 +14,8 @@ interface Change {
   readonly lines: readonly string[];
   /** The file as it is afterwards; null when the capture does not hold it. */
   readonly content: string | null;
+  /** … and as it was before. */
+  readonly before: string | null;
 }
 
 /** Write, Edit, MultiEdit and NotebookEdit; null when no file is named. */
@@ -22,7 +24,7 @@ export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Obse
   const named = textIn(input, "file_path") || textIn(input, "notebook_path");
   if (named === "" || outcome === "failure") return null;
   const path = pathInProject(named, root);
-  const { lines, content } = changeOf(toolName, input, payload["tool_response"]);
+  const { lines, content, before } = changeOf(toolName, input, payload["tool_response"]);
   const added = lines.filter((line) => line.startsWith("+"));
   const removed = lines.filter((line) => line.startsWith("-"));
   const symbols = definedSymbols([...added, ...removed].map((line) => line.slice(1)).join("\n"));
@@ -33,7 +35,12 @@ export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Obse
     title: titleOf({ toolName, path, symbols, added: added.length, removed: removed.length }),
     text: headAndTail(change, KEPT),
     files: [{ path, digest: content === null ? null : digestOf(content) }],
-    facts: { added: added.length, removed: removed.length, symbols },
+    facts: {
+      added: added.length,
+      removed: removed.length,
+      symbols,
+      ...(before === null || content === null ? {} : { before: digestOf(before) }),
+    },
     sameAs: `edit ${path} ${digestOf(change)}`,
     mends: null,
   };
@@ -59,10 +66,14 @@ function changeOf(toolName: string, input: unknown, response: unknown): Change {
   if (toolName === "Write") {
     const content = textIn(input, "content");
     const patched = patchLines(response);
-    return { content, lines: patched.length > 0 ? patched : marked("+", content) };
+    return {
+      content,
+      before: original,
+      lines: patched.length > 0 ? patched : marked("+", content),
+    };
   }
   if (toolName === "NotebookEdit") {
-    return { content: null, lines: marked("+", textIn(input, "new_source")) };
+    return { content: null, before: null, lines: marked("+", textIn(input, "new_source")) };
   }
   const edits: unknown = toolName === "MultiEdit" ? Object(input).edits : [input];
   const steps = Array.isArray(edits) ? edits : [];
@@ -71,7 +82,11 @@ function changeOf(toolName: string, input: unknown, response: unknown): Change {
     ...marked("-", textIn(step, "old_string")),
     ...marked("+", textIn(step, "new_string")),
   ]);
-  return { lines, content: original === null ? null : replaced(original, steps) };
+  return {
+    lines,
+    content: original === null ? null : replaced(original, steps),
+    before: original,
+  };
 }
 
 /** The file after some replacements; null when one of them does not fit, since the capture was cut. */

@@ -19,6 +19,8 @@ const BY_NAME =
 const WITH_PLACE = /::|\.\w+:\d|^[\w+]+(?:\.[\w+]+){2,}/;
 /** A file of tests, as an output tells it. */
 const TEST_FILE = /[\w@./-]{0,200}(?:[._-](?:test|spec)\.\w+|\/test_\w+\.\w+)/g;
+/** Flags that build the same tests in another way. */
+const SET_UP = /^(?:--all-features|--release|-r)$/;
 /** No run is told with more names of tests that fail; there may be others then. */
 const MAX_FAILING = 8;
 
@@ -66,6 +68,9 @@ export function areNamedPassed(
 /** Whether two runs may be of the same tests; those of two runners are where their names tell their places. */
 function mayBeSameTests(one: TestTarget, other: TestTarget, havePlace: boolean): boolean {
   if (!areSamePlace(one, other) || one.places !== other.places) return false;
+  // What fails in another set-up is not told by names.
+  const setUp = other.widening.filter((flag) => SET_UP.test(flag));
+  if (!setUp.every((flag) => one.widening.includes(flag))) return false;
   if (one.runner === other.runner || callsRunner(one, other) || callsRunner(other, one)) {
     return true;
   }

@@ -14,6 +14,7 @@ const FOUND_NONE: readonly RegExp[] = [
   /^No tests executed!/m,
   /^No test matches the given testcase filter\b/m,
   /^\?\s+\S+\s+\[no test files\]/m,
+  /^\[INFO\] (?:No tests to run|Tests are skipped)\.?$/m,
 ];
 /** What says that the tests could not be called. */
 const NOT_CALLED: readonly RegExp[] = [
@@ -53,7 +54,7 @@ export function whyNoTests(
   const foundNone = FOUND_NONE.some((pattern) => pattern.test(end));
   if (outcome === "success") {
     return countsNone(counted) || counted === null && foundNone ||
-        onlyEmptyPackages(output)
+        onlyEmptyPackages(output) || onlyEmptyTasks(output)
       ? "found"
       : null;
   }
@@ -73,4 +74,10 @@ function countsNone(counted: TestRun | null): boolean {
 function onlyEmptyPackages(output: string): boolean {
   const lines = output.match(/^(?:ok|FAIL)\s.*$/gm) ?? [];
   return lines.length > 0 && lines.every((line) => line.endsWith("[no tests to run]"));
+}
+
+/** Gradle tells a line for each task; one that has no tests, or is left out, ends well. */
+function onlyEmptyTasks(output: string): boolean {
+  const lines = output.match(/^> Task :(?:\S*:)?\w*[tT]est\b.*$/gm) ?? [];
+  return lines.length > 0 && lines.every((line) => / (?:NO-SOURCE|SKIPPED)$/.test(line));
 }

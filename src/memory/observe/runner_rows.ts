@@ -7,6 +7,8 @@ export interface TestRunner {
   readonly quiet: ReadonlySet<string>;
   /** Flags that take more tests, or look at more in them. */
   readonly widening: ReadonlySet<string>;
+  /** Flags with a value that lead to another package, project or set-up. */
+  readonly elsewhere: ReadonlySet<string>;
   /** Flags that take fewer tests. */
   readonly narrowing: ReadonlySet<string>;
   /** Flags that end a run at the first failure. */
@@ -24,6 +26,7 @@ function row(
     readonly narrowing: string;
     readonly stopping: string;
     readonly widening?: string;
+    readonly elsewhere?: string;
   },
   { words = "paths", within = "/" }: {
     readonly words?: TestRunner["words"];
@@ -35,6 +38,7 @@ function row(
     name,
     quiet: set(flags.quiet),
     widening: set(flags.widening ?? ""),
+    elsewhere: set(flags.elsewhere ?? ""),
     narrowing: set(flags.narrowing),
     stopping: set(flags.stopping),
     words,
@@ -53,6 +57,11 @@ const JAVASCRIPT = {
     "--onlyChanged -o --only-changed --testPathIgnorePatterns= --onlyFailures",
   stopping: "--bail -b --bail=",
 };
+
+/** Longer spellings of flags with a value. */
+export const SHORT: Readonly<Record<string, string>> = { "--package": "-p" };
+const CARGO_ELSEWHERE =
+  "-p= --package= --manifest-path= --features= -F= --profile= --cargo-profile= --target= --config=";
 
 /** The runners that are known. */
 export const RUNNERS: readonly TestRunner[] = [
@@ -88,24 +97,27 @@ export const RUNNERS: readonly TestRunner[] = [
   row("cargo test", {
     quiet:
       "-q --quiet -v --verbose --no-fail-fast --locked --offline --frozen -j= --jobs= --color= --nocapture " +
-      "--no-capture --show-output --test-threads= --message-format= --release -r --target-dir=",
-    widening: "--workspace --all --all-features",
-    narrowing: "--all-targets --lib --bins --bin= --test= --tests --doc --exact --skip=",
+      "--no-capture --show-output --test-threads= --message-format= --target-dir=",
+    widening: "--workspace --all --all-features --release -r",
+    elsewhere: CARGO_ELSEWHERE,
+    narrowing: "--all-targets --lib --bins --bin= --test= --tests --doc --exact --skip= --exclude=",
     stopping: "--fail-fast",
   }, { words: "narrowing" }),
   row("cargo nextest run", {
     quiet:
       "--no-fail-fast --locked --offline --color= --no-capture --nocapture -j= --jobs= --test-threads= --retries= " +
-      "--release -r --status-level= --final-status-level= --failure-output= --success-output= --hide-progress-bar",
-    widening: "--workspace --all --all-features",
+      "--status-level= --final-status-level= --failure-output= --success-output= --hide-progress-bar",
+    widening: "--workspace --all --all-features --release -r",
+    elsewhere: CARGO_ELSEWHERE,
     narrowing:
-      "--all-targets --lib --bins --bin= --test= --tests --skip= -E= --filter-expr= --filterset= --run-ignored=",
+      "--exclude= --all-targets --lib --bins --bin= --test= --tests --skip= -E= --filter-expr= --filterset= --run-ignored=",
     stopping: "--fail-fast --max-fail=",
   }, { words: "narrowing" }),
   row("go test", {
     quiet:
       "-v -cover -count= -timeout= -p= -parallel= -json -coverprofile= -covermode= -coverpkg= -shuffle= -trimpath",
     widening: "-race",
+    elsewhere: "-tags= -C= -mod= -modfile=",
     narrowing: "-run= -skip= -short",
     stopping: "-failfast",
   }),
@@ -183,3 +195,10 @@ export const RUNNERS: readonly TestRunner[] = [
     stopping: "-ff --fail-fast",
   }, { words: "other" }),
 ];
+
+/** What a run is known by beside its tests, without its crates: cargo takes all where none is named. */
+export function withoutCrates(
+  { runner, other }: { readonly runner: string; readonly other: string },
+): string {
+  return runner.startsWith("cargo ") ? other.replace(/(?:^| )-p=\S+/g, "").trim() : other;
+}

@@ -1,6 +1,6 @@
 /** What Claude Code sends in a person's place when something in the background has ended. */
 import type { Observed } from "../observation.ts";
-import { headAndTail, titleLine } from "../text.ts";
+import { headAndTail, KEPT_ANSWER, titleLine } from "../text.ts";
 
 /** The end of what ran in the background. */
 export interface TaskNotification {
@@ -17,8 +17,6 @@ export interface TaskNotification {
 
 const NAME = "task-notification";
 const MARK = `<${NAME}>`;
-/** Characters of an agent's last words. */
-const KEPT = { head: 1_600, tail: 800 };
 const EXIT_CODE = /\bexit code (\d+)\b/;
 
 /** Reads a prompt; null when it is none of these. */
@@ -46,7 +44,7 @@ export function observeNotification({ outcome, summary, result }: TaskNotificati
     kind: failed ? "failure" : "message",
     outcome: failed ? "failure" : null,
     title: titleLine(summary),
-    text: headAndTail(result === "" ? summary : `${summary}\n${result}`, KEPT),
+    text: headAndTail(result === "" ? summary : `${summary}\n${result}`, KEPT_ANSWER),
     files: [],
     facts: failed ? { tool: "Task", error: titleLine(summary) } : {},
     sameAs: null,

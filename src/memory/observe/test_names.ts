@@ -16,7 +16,7 @@ const FAILING: readonly RegExp[] = [
   /^([A-Z][\w:]*#test_\w+)(?: \[|:)/gm, // minitest, rails
   /^\[ERROR\] {2,}(\w\S*:\d+)\b/gm, // maven
   /^(\S+ > \S.*) FAILED$/gm, // gradle
-  /^[ \t]+\d+ - (\S[^(\n]*) \(/gm, // ctest
+  /^[ \t]+\d+ - (\S[^(\n]*) \((?!Skipped|Disabled)/gm, // ctest
   /^[ \t]*Failed (\S+) \[/gm, // dotnet
   /^\(fail\) (.+?)(?: \[[\d.]+ ?m?s\])?$/gm, // bun
   /^[ \t]+FAIL \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm, // cargo nextest
@@ -56,6 +56,7 @@ const PASSED_OVER: readonly RegExp[] = [
   /^[ \t]*Skipped (\S+) \[/gm, // dotnet
   /^\((?:skip|todo)\) (.+)$/gm, // bun
   /^ *\d+\/\d+ Test +#\d+: (\S+) \.+\*\*\*(?:Not Run|Skipped)/gm, // ctest
+  /^[ \t]+\d+ - (\S[^(\n]*) \((?:Skipped|Disabled)\)/gm, // ctest
 ];
 /** Lines that name a file or a package of which all tests passed that ran. */
 const PASSING_IN: readonly RegExp[] = [

@@ -16,6 +16,8 @@ export interface TestRun extends FailedIn, NamedTests {
 interface Runner {
   readonly passed?: RegExp;
   readonly failed?: RegExp;
+  /** Tests that ended in an error, where these are counted beside. */
+  readonly errors?: RegExp;
   readonly total?: RegExp;
   readonly skipped?: readonly RegExp[];
 }
@@ -65,6 +67,7 @@ const RUNNERS: readonly Runner[] = [
   {
     total: /^(\d+) (?:examples?|runs?|tests?), /m,
     failed: /^\d+ (?:examples?|runs?|tests?), .*?(\d+) failures?/m,
+    errors: /^\d+ runs?, .*?(\d+) errors?/m,
     skipped: [/^\d+ (?:examples?|runs?|tests?), .*?(\d+) (?:pending|skip(?:ped|s)?)\b/m],
   },
   // node --test: # pass 4, # fail 1, # skipped 1, # todo 1
@@ -73,11 +76,18 @@ const RUNNERS: readonly Runner[] = [
     failed: /^(?:#|ℹ) fail (\d+)/m,
     skipped: [/^(?:#|ℹ) skipped (\d+)/m, /^(?:#|ℹ) todo (\d+)/m],
   },
-  // junit, maven: Tests run: 5, Failures: 1, Errors: 0, Skipped: 0
+  // junit, maven: Tests run: 5, Failures: 1, Errors: 0, Skipped: 0; each class has such a line, and each module
   {
-    total: /Tests run: (\d+),/,
-    failed: /Tests run: \d+, Failures: (\d+)/,
-    skipped: [/Tests run: \d+, .*Skipped: (\d+)/],
+    total: /Tests run: (\d+),(?!.*Time elapsed)/g,
+    failed: /Tests run: \d+, +Failures: (\d+)(?!.*Time elapsed)/g,
+    errors: /Tests run: \d+, .*Errors: (\d+)(?!.*Time elapsed)/g,
+    skipped: [/Tests run: \d+, .*Skipped: (\d+)(?!.*Time elapsed)/g],
+  },
+  {
+    total: /Tests run: (\d+),/g,
+    failed: /Tests run: \d+, Failures: (\d+)/g,
+    errors: /Tests run: \d+, .*Errors: (\d+)/g,
+    skipped: [/Tests run: \d+, .*Skipped: (\d+)/g],
   },
   // dotnet: Failed: 1, Passed: 4, Skipped: 0
   {
@@ -151,7 +161,7 @@ export function readTestRun(whole: string): TestRun | null {
       .map((pattern) => numberIn(output, pattern));
     if (passed == null && failed == null && total == null) continue;
     const skipped = sumIn(output, runner.skipped ?? []);
-    const bad = failed ?? 0;
+    const bad = (failed ?? 0) + (numberIn(output, runner.errors) ?? 0);
     return {
       passed: passed ?? (total == null ? null : Math.max(0, total - bad - (skipped ?? 0))),
       failed: bad,

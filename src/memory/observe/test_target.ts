@@ -3,7 +3,7 @@ import { worksElsewhere } from "./git_words.ts";
 import type { TestRun } from "./test_runs.ts";
 import { environmentOf, folderBefore, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
-import type { TestRunner } from "./runner_rows.ts";
+import { SHORT, type TestRunner, withoutCrates } from "./runner_rows.ts";
 import { runnerCall } from "./test_runners.ts";
 
 /** What one run of tests takes. */
@@ -88,7 +88,8 @@ export function targetKey(target: TestTarget): string {
 
 /** Whether a run that passes has taken all tests of one that failed. What is not known counts as no. */
 export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests): boolean {
-  const isSame = passed.runner === target.runner && passed.other === target.other &&
+  const others = [target.other, withoutCrates(target)];
+  const isSame = passed.runner === target.runner && others.includes(passed.other) &&
     isAsWide(passed, target);
   // The run of a script takes no paths that anybody knows.
   const isOfScript = callsRunner(target, passed) && passed.paths.length > 0;
@@ -172,7 +173,7 @@ const PLAIN_WORD: Readonly<Record<string, RegExp>> = {
 };
 /** Flags that lead to another package, project or set-up. */
 const ELSEWHERE =
-  /^--?(?:p|pl|package|manifest-path|c|C|config|configuration|project|projects|selectProjects|root|rootDir|rootdir|roots|dir|cwd|prefix|test-dir|build-config|target|test|bin|example|features|F|no-default-features|framework|f|settings|s|env|environment|tags|group)(?:=|$)/;
+  /^--?(?:p|pl|package|manifest-path|c|C|config|configuration|project|projects|selectProjects|root|rootDir|rootdir|roots|dir|cwd|prefix|test-dir|build-config|target|test|bin|example|features|F|no-default-features|framework|f|profile|cargo-profile|settings|s|env|environment|tags|group)(?:=|$)/;
 
 /** Characters that mean the same in a pattern of Go and in one of JavaScript; a slash leads to a part of a test. */
 const PLAIN_PATTERN = /^-run=([\w|^$()]+)$/;
@@ -240,7 +241,7 @@ function readArguments(runner: TestRunner, args: readonly string[]) {
     const { name, attached } = nameOfFlag(runner, word);
     const takesNext = attached === undefined && knows(runner, `${name}=`);
     const value = takesNext ? args[++at] ?? "" : attached;
-    const flag = value === undefined ? name : `${name}=${value}`;
+    const flag = value === undefined ? name : `${SHORT[name] ?? name}=${value}`;
     const isOf = (set: ReadonlySet<string>) =>
       set.has(flag) || set.has(name) || set.has(`${name}=`);
     if (isOf(runner.narrowing)) narrowing.push(flag);
@@ -263,8 +264,11 @@ function nameOfFlag(runner: TestRunner, word: string) {
     : { name: word, attached: undefined };
 }
 
-function knows({ quiet, widening, narrowing, stopping }: TestRunner, flag: string): boolean {
-  return quiet.has(flag) || widening.has(flag) || narrowing.has(flag) || stopping.has(flag);
+function knows(
+  { quiet, widening, elsewhere, narrowing, stopping }: TestRunner,
+  flag: string,
+): boolean {
+  return [quiet, widening, elsewhere, narrowing, stopping].some((flags) => flags.has(flag));
 }
 
 /** `-vv`, `-xvs`: letters each of which chooses nothing. */

@@ -9,6 +9,8 @@ import { saysBuildFailed } from "./failed_builds.ts";
 import { whyNoTests } from "./no_tests.ts";
 import { whatIsWrong } from "./same_failure.ts";
 import { tellsItsStatus } from "./shell_words.ts";
+import { showsPassed } from "./shown_passes.ts";
+import { slipOf } from "./slips.ts";
 import { readTestRun, type TestRun } from "./test_runs.ts";
 import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
 import {
@@ -23,18 +25,22 @@ import {
   textOf,
 } from "./told_command.ts";
 
+/** What a runner says that was set up to end at the first failure. */
+const STOPPED_EARLY = /\bstopping after \d+ failures?\b/;
+
 /** A run of tests. */
 export function testOf(called: Run, about: string): Observed {
   const { command, commands, output, exitCode, outcome } = called;
   const run = readTestRun(output);
   const none = whyNoTests(called, run);
-  if (none === "reached") return commandOf(called, about);
+  if (none === "reached" || isMiscalled(called, run)) return commandOf(called, about);
   // What ran nothing has not passed, so that it mends nothing, and has not failed.
   if (none === "found") return { ...plainCommand(called, about), outcome: null, mends: null };
   // Behind a pipe the status is another program's.
   const failed = outcome === "failure" ||
     (run === null ? saysBuildFailed(commands, output) : run.failed > 0);
-  const isUntold = !failed && !tellsItsStatus(commands) && (run === null || looksFailed(output));
+  const isShown = showsPassed(called, run);
+  const isUntold = !failed && !tellsItsStatus(commands) && !isShown;
   const key = commandKey(command);
   const error = !failed ? null : run === null ? errorLine(output) : tellingErrorLine(output);
   const failing = run?.failing ?? [];
@@ -45,8 +51,9 @@ export function testOf(called: Run, about: string): Observed {
   const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
   // Go counts none: what a filter shows may be a part of them.
   const isCut = target?.runner === "go test" && commands.some(({ before }) => before === "|");
-  const isWhole = run !== null && run.failedIn !== null && target?.stopsEarly === false && !isCut;
-  const isAll = isWhole && run.ranAll && target.narrowing === "";
+  const stopsEarly = failed && (target?.stopsEarly === true || STOPPED_EARLY.test(output));
+  const isWhole = run !== null && run.failedIn !== null && target !== null && !isCut;
+  const isAll = isWhole && run.ranAll && !stopsEarly && target.narrowing === "";
   const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
   return {
     kind: "test",
@@ -65,6 +72,7 @@ export function testOf(called: Run, about: string): Observed {
       ...(errors.length === 0 ? {} : { errors }),
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
       ...(failed && isWhole && run.failedAt !== null ? { failedAt: run.failedAt } : {}),
+      ...(stopsEarly ? { stopsEarly } : {}),
       ...(failed ? { of: digestOf(sameAs) } : {}),
     },
     sameAs,
@@ -72,23 +80,22 @@ export function testOf(called: Run, about: string): Observed {
     ...(failed && run !== null && target !== null
       ? { took: { target, failedIn: isAll ? run.failedIn : null, run } }
       : {}),
-    ...failed || isUntold ? { mends: null } : mendsOfTests({ command, commands }, run),
+    ...failed || isUntold ? { mends: null } : mendsOfTests(called, { run, isShown }),
   };
 }
 
-/** Whether an output speaks of failures, where no status tells; `0 failed` is none. */
-function looksFailed(output: string): boolean {
-  return /\b(?:fail(?:ed|ures?|ing|s)?|errors?)\b/i.test(
-    output.replace(/\b(?:0|no) (?:fail(?:ed|ures?|ing|s)?|errors?)\b/gi, ""),
-  );
+/** Whether the runner did not know what it was told to do, so that no test ran. */
+function isMiscalled(called: Run, run: TestRun | null): boolean {
+  const counted = run === null ? 0 : run.failed + (run.passed ?? 0);
+  return called.outcome === "failure" && counted === 0 && slipOf(called) !== null;
 }
 
 /** What a run of tests mends that passes: nothing when none ran, or when its status is another program's. */
 function mendsOfTests(
   { command, commands }: Pick<Run, "command" | "commands">,
-  run: TestRun | null,
+  { run, isShown }: { readonly run: TestRun | null; readonly isShown: boolean },
 ): Pick<Observed, "mends" | "passes" | "taken"> {
-  const passes = passedTargets(commands, run !== null);
+  const passes = passedTargets(commands, run !== null || isShown);
   const isUntold = passes.length === 0 && soleTarget(commands, true) !== null;
   if (run?.passed === 0 || isUntold) return { mends: null };
   const mends = failureKey(commandKey(command));

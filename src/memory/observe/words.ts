@@ -4,14 +4,12 @@ import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
-import { headAndTail, shortened, textIn, titleLine } from "../text.ts";
+import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
 import { observeNotification, readNotification } from "./task_notification.ts";
 
 /** Longer texts keep head and tail; the whole is behind the observation. */
 const KEPT = { head: 48_000, tail: 16_000 };
-/** Answers of tools that nobody knows: enough to find them again. */
-const KEPT_ANSWER = { head: 1_600, tail: 800 };
 const MAX_OPEN = 20;
 /** What stands before the name of a plan, and what any plan might begin with. */
 const PLAN_MARK =

@@ -4,47 +4,111 @@ import { nameOf, withoutLaunchers } from "./launchers.ts";
 import { isThrownAway } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
-/** By the program: what its arguments, joined by blanks, have to look like. What only takes away mends nothing. */
-const WRITES: Readonly<Record<string, RegExp>> = {
-  sed: /(?:^| )(?:-\w*i|--in-place)/,
-  perl: /(?:^| )-\w*i/,
-  patch: /^/,
-  tee: /^(?!\/(?:tmp|dev)\/)/,
-  cp: /^/,
-  ln: /^/,
-  mkdir: /^/,
-  chmod: /^/,
-  npm: /^(?:i|install|ci|add|uninstall|remove|rm|un|update|up|dedupe|link|rebuild)\b/,
-  pnpm: /^(?:i|install|add|remove|rm|update|up|dedupe|link|rebuild)\b/,
-  yarn: /^(?:$|install|add|remove|upgrade|up|dedupe|link)\b/,
-  bun: /^(?:i|install|add|remove|update|link)\b/,
-  pip: /^(?:install|uninstall)\b/,
-  pip3: /^(?:install|uninstall)\b/,
-  uv: /^(?:add|remove|sync|lock|pip (?:install|sync|uninstall))\b/,
-  poetry: /^(?:add|remove|install|lock|update)\b/,
-  cargo: /^(?:add|rm|remove|update|fix|fmt|install|clean)\b/,
-  go: /^(?:get|mod (?:tidy|edit|vendor|download)|generate|fmt|install)\b/,
-  gofmt: /-w\b/,
-  deno: /^(?:add|remove|install|fmt(?!.*--check)|cache)\b/,
-  bundle: /^(?:install|update|add)\b/,
-  composer: /^(?:install|update|require|remove)\b/,
-  apt: /^(?:-\S+ )*install\b/,
-  "apt-get": /^(?:-\S+ )*install\b/,
-  apk: /^add\b/,
-  brew: /^(?:install|upgrade)\b/,
-  ruff: /^(?:format(?!.*--(?:check|diff))|.*--fix\b)/,
-  black: /^(?!.*--(?:check|diff))/,
-  isort: /^(?!.*--(?:check|diff))/,
-  eslint: /--fix\b/,
-  stylelint: /--fix\b/,
-  prettier: /(?:^| )(?:-w|--write)\b/,
-  biome: /--(?:write|fix|apply)\b/,
-  prisma: /^(?:generate|migrate|db push)\b/,
-  docker: /^(?:compose (?:-\S+ )*(?:up|start|restart)|start|restart|run)\b/,
-  "docker-compose": /^(?:up|start|restart)\b/,
-  systemctl: /^(?:--\S+ )*(?:start|restart|reload)\b/,
-  service: / (?:start|restart)$/,
+/** What a command changes: files, packages, services, what a database holds; or it ends what runs. */
+export type Changed = "files" | "packages" | "services" | "data" | "ended";
+
+/**
+ * By what is changed and the program: what its arguments, joined by blanks, have to look like. What only takes away mends
+ * nothing, but for what runs and holds a port.
+ */
+const WRITES: Readonly<Record<Changed, Readonly<Record<string, RegExp>>>> = {
+  files: {
+    sed: /(?:^| )(?:-\w*i|--in-place)/,
+    perl: /(?:^| )-\w*i/,
+    patch: /^/,
+    tee: /^(?!\/(?:tmp|dev)\/)/,
+    cp: /^/,
+    ln: /^/,
+    mkdir: /^/,
+    chmod: /^/,
+    cargo: /^(?:fix|fmt|clean)\b/,
+    go: /^(?:generate|fmt)\b/,
+    gofmt: /-w\b/,
+    deno: /^fmt(?!.*--check)\b/,
+    ruff: /^(?:format(?!.*--(?:check|diff))|.*--fix\b)/,
+    black: /^(?!.*--(?:check|diff))/,
+    isort: /^(?!.*--(?:check|diff))/,
+    eslint: /--fix\b/,
+    stylelint: /--fix\b/,
+    prettier: /(?:^| )(?:-w|--write)\b/,
+    biome: /--(?:write|fix|apply)\b/,
+    prisma: /^generate\b/,
+  },
+  packages: {
+    npm: /^(?:i|install|ci|add|uninstall|remove|rm|un|update|up|dedupe|link|rebuild)\b/,
+    pnpm: /^(?:i|install|add|remove|rm|update|up|dedupe|link|rebuild)\b/,
+    yarn: /^(?:$|install|add|remove|upgrade|up|dedupe|link)\b/,
+    bun: /^(?:i|install|add|remove|update|link)\b/,
+    pip: /^(?:install|uninstall)\b/,
+    pip3: /^(?:install|uninstall)\b/,
+    pipx: /^(?:install|inject|upgrade)\b/,
+    uv: /^(?:add|remove|sync|lock|pip (?:install|sync|uninstall)|tool install)\b/,
+    poetry: /^(?:add|remove|install|lock|update)\b/,
+    cargo: /^(?:add|rm|remove|update|install)\b/,
+    go: /^(?:get|mod (?:tidy|edit|vendor|download)|install)\b/,
+    deno: /^(?:add|remove|install|cache)\b/,
+    bundle: /^(?:install|update|add)\b/,
+    gem: /^(?:install|update)\b/,
+    composer: /^(?:install|update|require|remove)\b/,
+    apt: /^(?:-\S+ )*install\b/,
+    "apt-get": /^(?:-\S+ )*install\b/,
+    dnf: /^(?:-\S+ )*install\b/,
+    yum: /^(?:-\S+ )*install\b/,
+    apk: /^add\b/,
+    brew: /^(?:install|upgrade)\b/,
+  },
+  services: {
+    docker:
+      /^(?:compose (?:-\S+ )*(?:up|down|start|stop|restart|rm|kill)|(?:container )?(?:start|stop|restart|run|rm|kill))\b/,
+    "docker-compose": /^(?:-\S+ )*(?:up|down|start|stop|restart|rm|kill)\b/,
+    podman: /^(?:start|stop|restart|run|rm|kill)\b/,
+    systemctl: /^(?:--\S+ )*(?:start|stop|restart|reload)\b/,
+    service: / (?:start|stop|restart)$/,
+    brew: /^services (?:start|stop|restart)\b/,
+    pg_ctl: /(?:^| )(?:start|stop|restart)\b/,
+    pg_ctlcluster: / (?:start|stop|restart)\b/,
+    "redis-server": /^(?!.*(?:--version|-v$))/,
+    mongod: /^(?!--version)/,
+    colima: /^(?:start|restart)\b/,
+    minikube: /^start\b/,
+    supabase: /^(?:start|stop)\b/,
+  },
+  data: {
+    createdb: /^/,
+    alembic: /^(?:-\S+ )*(?:upgrade|downgrade)\b/,
+    "manage.py": /^(?:migrate|loaddata)\b/,
+    python: /^(?:\S*\/)?manage\.py (?:migrate|loaddata)\b/,
+    python3: /^(?:\S*\/)?manage\.py (?:migrate|loaddata)\b/,
+    flask: /\bdb upgrade\b/,
+    rails: /^db:(?:migrate|create|setup|prepare|reset|seed|schema:load|test:prepare)\b/,
+    rake: /^db:(?:migrate|create|setup|prepare|reset|seed|schema:load|test:prepare)\b/,
+    artisan: /^migrate\b/,
+    php: /^artisan migrate\b/,
+    mix: /^ecto\.(?:create|migrate|setup|reset)\b/,
+    prisma: /^(?:migrate|db (?:push|seed))\b/,
+    knex: /^(?:migrate:(?:latest|up)|seed:run)\b/,
+    sequelize: /^db:(?:migrate|create|seed)/,
+    "sequelize-cli": /^db:(?:migrate|create|seed)/,
+    "drizzle-kit": /^(?:push|migrate)\b/,
+    diesel: /^(?:migration run|setup|database (?:setup|reset))\b/,
+    sqlx: /^(?:migrate run|database (?:create|setup|reset))\b/,
+    flyway: /(?:^| )migrate\b/,
+    dbmate: /(?:^| )(?:up|migrate)\b/,
+    npm: /^run \S*migrat/,
+    pnpm: /^(?:run )?\S*migrat/,
+    yarn: /^(?:run )?\S*migrat/,
+    make: /^\S*migrat\S*$/,
+  },
+  ended: {
+    kill: /^/,
+    pkill: /^/,
+    killall: /^/,
+    fuser: /(?:^| )-\w*k/,
+    "kill-port": /^/,
+    xargs: /^(?:-\S+ )*(?:sudo )?kill\b/,
+  },
 };
+const MENDING: readonly Changed[] = ["files", "packages", "services", "data"];
 const GIT_WRITES =
   /^(?:apply|am|cherry-pick|revert|restore|pull|merge|rebase|checkout (?:\S+ )?-- |submodule update|lfs pull)\b/;
 /** `cat > a.py <<'EOF'`, `echo x >> .env`: what is printed becomes a file. */
@@ -53,22 +117,28 @@ const INTO_FILE = /(?:^|[^\d&>=-])>{1,2}\s*(?![&>]|["']?\/(?:tmp|dev)\/)["'\w./~
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 const MAX_SOURCE_CHARS = 2_000;
 
-/** The first part of a script that changes something, as it was typed; null when none does. */
-export function writingPart(script: string): string | null {
-  const part = scriptCommands(script).find(writes);
+/**
+ * The first part of a script that changes something, as it was typed; null when none does.
+ *
+ * @param changed What it is to change: anything that others find there.
+ */
+export function writingPart(script: string, changed: readonly Changed[] = MENDING): string | null {
+  const part = scriptCommands(script).find((command) => writes(command, changed));
   return part === undefined ? null : part.source.split("\n", 1)[0]!.trim();
 }
 
-function writes({ words, source }: ScriptCommand): boolean {
+function writes({ words, source }: ScriptCommand, changed: readonly Changed[]): boolean {
   const git = gitArguments(words);
-  if (git !== null) return GIT_WRITES.test(git.join(" "));
+  if (git !== null) return changed.includes("files") && GIT_WRITES.test(git.join(" "));
   const [program = "", ...args] = withoutLaunchers(words[0] === "sudo" ? words.slice(1) : words);
   const name = nameOf(program);
   if (PRINTING.has(name)) {
-    return INTO_FILE.test(source.slice(0, MAX_SOURCE_CHARS).replace(QUOTED, "''"));
+    return changed.includes("files") &&
+      INTO_FILE.test(source.slice(0, MAX_SOURCE_CHARS).replace(QUOTED, "''"));
   }
-  if (!Object.hasOwn(WRITES, name)) return false;
-  const files = args.filter((word) => !word.startsWith("-"));
-  if (files.some(isThrownAway)) return false;
-  return WRITES[name]!.test(args.join(" "));
+  const line = args.join(" ");
+  const isIn = (table: Readonly<Record<string, RegExp>>) =>
+    Object.hasOwn(table, name) && table[name]!.test(line);
+  if (!changed.some((kind) => isIn(WRITES[kind]))) return false;
+  return !args.some((word) => !word.startsWith("-") && isThrownAway(word));
 }

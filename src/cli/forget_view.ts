@@ -1,0 +1,159 @@
+/** What `memory forget` says. */
+import { plain } from "../capture/plain.ts";
+import type { ForgetReport } from "../maintenance/forget.ts";
+import type { ForgetPreview } from "../maintenance/forget_preview.ts";
+import { isAbsolutePath } from "../paths.ts";
+import { folderOfProject } from "../recall/view.ts";
+import { quoteWord } from "../settings/hooks.ts";
+import type { ForgetFilter } from "../store/forget_choice.ts";
+import type { CliContext } from "./context.ts";
+import { removedText } from "./forget_text.ts";
+import { nextHere } from "./next_command.ts";
+import type { UnknownFilter } from "./unknown_filter.ts";
+import type { View } from "./view.ts";
+
+/** So many are named of what a forgotten one was made of. */
+const MAX_SOURCES = 10;
+
+/** Whether nothing would be removed. */
+export function isNone({ removed }: ForgetPreview): boolean {
+  return Object.keys(removed).length === 0;
+}
+
+/** What is known instead of what was asked for. */
+export interface Hints {
+  readonly unknown: readonly UnknownFilter[];
+  readonly lines: readonly string[];
+}
+
+/** The file that is meant, whole where that is known; undefined where none is asked for. */
+export function fileMeant({ files }: ForgetFilter): string | undefined {
+  return files?.findLast(isAbsolutePath) ?? files?.at(-1);
+}
+
+/** What is meant: a name may stand for another project, or a path for another file, than a person thinks of. */
+export function ofWhat(filter: ForgetFilter): string {
+  const { project } = filter;
+  const file = fileMeant(filter);
+  const named = [
+    ...(project === null ? [] : [`of the project ${plain(folderOfProject(project))}`]),
+    ...(file === undefined ? [] : [`about ${plain(file)}`]),
+  ];
+  return named.length === 0 ? "" : `, ${named.join(", ")}:`;
+}
+
+/** What would be removed. */
+export function previewView(
+  preview: ForgetPreview,
+  { filter, hints, sources, context }: {
+    readonly filter: ForgetFilter;
+    readonly hints: Hints;
+    readonly sources: readonly number[];
+    readonly context: CliContext;
+  },
+): View {
+  const { removed, copies, forms } = preview;
+  const { unknown, lines } = hints;
+  return {
+    json: {
+      dryRun: true,
+      receipt: null,
+      wouldRemove: removed,
+      copies,
+      madeOf: sources,
+      otherForms: forms,
+      ...unknown.length > 0 && { unknown },
+    },
+    text: [
+      isNone(preview)
+        ? "Nothing fits; nothing would be removed."
+        : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
+      ...lines,
+      ...formLines(forms, context),
+      ...sourceLines(sources),
+      ...copyLines(copies),
+    ].join("\n"),
+  };
+}
+
+/** That nothing fits. */
+export function nothingView(
+  { copies, forms }: ForgetPreview,
+  { hints: { unknown, lines }, context }: { readonly hints: Hints; readonly context: CliContext },
+): View {
+  return {
+    json: {
+      receipt: null,
+      left: [],
+      copies,
+      otherForms: forms,
+      ...unknown.length > 0 && { unknown },
+    },
+    text: [
+      "Nothing fits; nothing was changed.",
+      ...lines,
+      ...formLines(forms, context),
+      ...copyLines(copies),
+    ].join("\n"),
+  };
+}
+
+/** What was removed, and what is left. */
+export function reportView(
+  report: ForgetReport,
+  { context, sources }: {
+    readonly context: CliContext;
+    readonly sources: readonly number[];
+  },
+): View {
+  const { globals } = context;
+  const { id, removed, left, copies, transcripts, toldElsewhere, forms } = report;
+  return {
+    json: {
+      receipt: { id, removed },
+      left,
+      copies,
+      transcripts,
+      toldElsewhere,
+      madeOf: sources,
+      otherForms: forms,
+    },
+    text: [
+      Object.keys(removed).length === 0
+        ? "Finished what was stopped: nothing of it was left."
+        : `Forgot ${removedText(removed)}.`,
+      ...left.map((line) => `left: ${plain(line)}`),
+      ...formLines(forms, context),
+      ...toldElsewhere.length === 0
+        ? []
+        : [`Rows that stay tell some of the same: ${toldElsewhere.join(", ")}.`],
+      ...sourceLines(sources),
+      ...copyLines(copies),
+      ...transcripts.map((path) => `Claude Code's own transcript is not touched: ${plain(path)}`),
+      `receipt ${id}`,
+      nextHere(`conclaude memory verify ${id}`, globals),
+    ].join("\n"),
+    exitCode: left.length === 0 ? 0 : 1,
+  };
+}
+
+/** Each word once, with the command that forgets it, too. */
+function formLines(forms: ForgetPreview["forms"], { globals }: CliContext): string[] {
+  const firstOf = new Map(forms.map((form) => [form.as, form]));
+  return [...firstOf.values()].flatMap(({ as, observation }) => [
+    `#${observation} has it in another form, and stays: ${plain(as)}`,
+    `  next: ${nextHere(`conclaude memory forget --text ${quoteWord(as)}`, globals)}`,
+  ]);
+}
+
+/** A fix or a summary tells what others tell, which have numbers of their own. */
+function sourceLines(sources: readonly number[]): string[] {
+  if (sources.length === 0) return [];
+  const named = sources.slice(0, MAX_SOURCES).map((id) => `#${id}`).join(", ");
+  const more = sources.length - MAX_SOURCES;
+  return [`It was made of ${named}${more > 0 ? ` and ${more} more` : ""}, which stay.`];
+}
+
+function copyLines(copies: readonly string[]): string[] {
+  return copies.map((path) => `A copy that is not touched holds it: ${plain(path)}`);
+}

@@ -1,0 +1,95 @@
+/** What was changed between a failure and its success that may have mended it. */
+import type { DatabaseSync } from "node:sqlite";
+import { creditedChanges, isNamedIn } from "../memory/credited_changes.ts";
+import { commandKey } from "../memory/observe/command_key.ts";
+import { isGoneIn } from "../memory/observe/same_failure.ts";
+import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
+import { type Changed, writingPart } from "../memory/observe/writing_commands.ts";
+import { changesBetween, commandsBetween, type Observation } from "../store/observations.ts";
+import { failuresOfCommand, type OpenFailure } from "../store/open_failures.ts";
+import { withoutUndone } from "./undone_edits.ts";
+
+/** What is between a failure and its success, at most. */
+const MAX_CHANGES = 20;
+/** What ran there is looked through for what changed something. */
+const MAX_COMMANDS = 200;
+
+/** What may have mended a failure. */
+interface MendingChanges {
+  /** Edits, and commands that change something; oldest first. */
+  readonly changes: readonly Observation[];
+  /** The parts of those commands that do. */
+  readonly commands: readonly string[];
+}
+
+interface Between {
+  readonly sessionId: string;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/**
+ * What a session changed until the failure was gone that may have mended it: what it edited, or else the commands that
+ * change something. Of what surrounds a project these come first, and beside them what is edited for it.
+ */
+export function changesThatMended(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  { sessionId, untilMs }: Pick<Between, "sessionId" | "untilMs">,
+): MendingChanges {
+  const fromMs = failure.updatedAtMs;
+  const seen = { sessionId, fromMs, untilMs };
+  const between = { ...seen, untilMs: goneAtMs(db, failure, seen) };
+  const edits = creditedChanges(
+    failure,
+    withoutUndone(db, changesBetween(db, sessionId, { ...between, limit: MAX_CHANGES }), between),
+  );
+  const lacked = lackedBy(failure);
+  const brought = lacked.length === 0 ? [] : written(db, failure, between, lacked);
+  if (brought.length > 0) {
+    return together(
+      edits.filter(({ files }) => files.some((path) => isOf(path, failure))),
+      brought,
+    );
+  }
+  return edits.length > 0 ? together(edits, []) : together([], written(db, failure, between));
+}
+
+/** When the same command has failed without it, in another way: what was changed later did not mend it. */
+function goneAtMs(db: DatabaseSync, failure: OpenFailure, between: Between): number {
+  const { of } = failure.facts;
+  if (of === undefined) return between.untilMs;
+  return failuresOfCommand(db, { ...between, of })
+    .find((later) => isGoneIn(failure, later))?.createdAtMs ?? between.untilMs;
+}
+
+function isOf(path: string, { text }: OpenFailure): boolean {
+  return isOfSurroundings(path) || isNamedIn(text, path);
+}
+
+interface Written {
+  readonly change: Observation;
+  readonly part: string;
+}
+
+function together(edits: readonly Observation[], commands: readonly Written[]): MendingChanges {
+  return {
+    changes: [...edits, ...commands.map(({ change }) => change)],
+    commands: commands.map(({ part }) => part),
+  };
+}
+
+/** The commands that may have mended something: those that change files, packages or services. */
+function written(
+  db: DatabaseSync,
+  { facts }: OpenFailure,
+  { sessionId, ...between }: Between,
+  changed?: readonly Changed[],
+): Written[] {
+  // That the command works now that failed is not what made it work.
+  const failed = commandKey(facts.command ?? "");
+  return commandsBetween(db, sessionId, { ...between, limit: MAX_COMMANDS }).flatMap((change) => {
+    const part = writingPart(change.facts.command ?? "", changed);
+    return part === null || failed.includes(commandKey(part)) ? [] : [{ change, part }];
+  }).slice(-MAX_CHANGES);
+}

@@ -1,0 +1,63 @@
+/** What memory makes of commands and edits of one session, in any order. */
+import { drainCaptures } from "../../src/recall/capture_drain.ts";
+import { saveEvent, tempDatabase } from "./records.ts";
+
+/** A command that failed or went well, or an edit of a file of the project. */
+export type MixedStep =
+  | { readonly failing: string; readonly output: string; readonly exitCode?: number }
+  | { readonly passing: string; readonly output?: string }
+  | { readonly edited: string; readonly from?: string; readonly to?: string };
+
+/** The titles of the fixes in the end, of all failures, and of those that are open. */
+export async function endOf(...steps: readonly MixedStep[]): Promise<{
+  readonly fixes: readonly string[];
+  readonly failures: readonly string[];
+  readonly open: readonly string[];
+}> {
+  using temp = await tempDatabase();
+  const start = Date.UTC(2026, 6, 15);
+  for (const [at, step] of steps.entries()) {
+    saveEvent(temp.db, { atMs: start + at * 10_000, capture: captureOf(step) });
+  }
+  temp.db.exec("UPDATE pending_queue SET branch = 'main'");
+  drainCaptures(temp.db, { now: () => start + 1_000_000 });
+  const titles = (where: string) =>
+    temp.db.prepare(`SELECT title FROM observations WHERE ${where} ORDER BY id`).all()
+      .map(({ title }) => String(title));
+  return {
+    fixes: titles("kind = 'fix'"),
+    failures: titles("outcome = 'failure'"),
+    open: titles(
+      "outcome = 'failure' AND resolved_by IS NULL AND facts ->> '$.openRank' IS NOT NULL",
+    ),
+  };
+}
+
+function captureOf(step: MixedStep) {
+  if ("edited" in step) {
+    const { edited, from = "a", to = "b" } = step;
+    return told("Edit", {
+      tool_input: { file_path: `/p/${edited}`, old_string: from, new_string: to },
+      tool_response: { originalFile: `x = ${from}\n` },
+      project_dir: "/p",
+    });
+  }
+  if ("failing" in step) {
+    const { failing: command, output, exitCode = 1 } = step;
+    return told("Bash", {
+      tool_input: { command },
+      error: `Exit code ${exitCode}\n${output}`,
+      project_dir: "/p",
+    }, "failure");
+  }
+  const { passing: command, output = "ok" } = step;
+  return told("Bash", {
+    tool_input: { command },
+    tool_response: { stdout: output, stderr: "" },
+    project_dir: "/p",
+  });
+}
+
+function told(toolName: string, payload: unknown, outcome: "success" | "failure" = "success") {
+  return { toolName, outcome, payload: JSON.stringify(payload) };
+}

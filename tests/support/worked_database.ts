@@ -1,0 +1,64 @@
+/** A database of captures that were worked in, for tests of what becomes of it where it is damaged. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { join } from "node:path";
+import { saveRecords } from "../../src/store/captures.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { startProgram, type TempHome, tempHome } from "./program.ts";
+import { closeDatabase } from "./spoilt.ts";
+import { workRecords } from "./work_sessions.ts";
+
+/** Of its file. */
+export const PAGE_BYTES = 4096;
+/** What is compared of each table; a payload may be stored in another way. */
+export const TABLES = {
+  observations: "*",
+  pending_queue: "id, session_id, tool_name, status, files_touched, raw_bytes, observation_id",
+  sessions: "*",
+  hook_executions: "*",
+};
+
+/** Runs the program in a home. */
+export function run(home: TempHome, ...args: string[]) {
+  return startProgram(args, { env: { HOME: home.path } });
+}
+
+/** A database of 600 captures that were worked in, in one file. */
+export async function worked(home: TempHome): Promise<void> {
+  Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
+  const db = await openDatabase(home.database, { busyTimeoutMs: 1000 });
+  saveRecords(
+    db,
+    workRecords(600, { seed: 3, project: "/home/ana/app", startMs: Date.UTC(2026, 0, 1) }),
+  );
+  db.close();
+  assert.equal((await run(home, "queue", "drain")).code, 0);
+  closeDatabase(home.database);
+}
+
+/** Asks a database file. */
+export function ask(path: string, sql: string): Record<string, unknown>[] {
+  using db = new DatabaseSync(path, { readOnly: true });
+  return db.prepare(sql).all();
+}
+
+/** The rows of a table, in an order. */
+export function rowsIn(path: string, table: string, columns: string): string[] {
+  return ask(path, `SELECT ${columns} FROM ${table}`).map((row) => JSON.stringify(row)).sort();
+}
+
+/** The numbers of the pages of a table or an index. */
+export function pagesOf(path: string, table: string, kind: "internal" | "leaf"): number[] {
+  return ask(
+    path,
+    `SELECT pageno FROM dbstat WHERE name = '${table}' AND pagetype = '${kind}' ORDER BY path`,
+  ).map(({ pageno }) => Number(pageno));
+}
+
+/** The home of a sound database with a copy of it. */
+export function copyOf(sound: TempHome): TempHome {
+  const home = tempHome();
+  Deno.mkdirSync(join(home.path, ".conclaude"), { mode: 0o700 });
+  Deno.copyFileSync(sound.database, home.database);
+  return home;
+}
