@@ -18,9 +18,11 @@ import {
   failCapture,
   releaseClaims,
 } from "../store/queue_work.ts";
+import { isOfValues } from "../store/value_errors.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { endedCommand } from "./background_ends.ts";
+import { OpenSlips } from "./ended_slips.ts";
 import { mendBy } from "./mend_by.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 import { storedSameAs } from "./same_failure.ts";
@@ -100,6 +102,7 @@ export function* drainSteps(
   const { now, batch = BATCH, untilMs = Infinity } = options;
   releaseClaims(db);
   const paceOf = paceBesideHooks(db, batch);
+  const slips = new OpenSlips();
   let worked = 0;
   let failed = 0;
   let bytes = 0;
@@ -115,6 +118,7 @@ export function* drainSteps(
     const done = workIn(db, removeForgottenAgain(db, claimed), {
       atMs: now(),
       redact: options.redact,
+      slips,
     });
     worked += done.worked;
     failed += done.failed;
@@ -138,54 +142,50 @@ interface Reading {
   readonly fault: string | null;
 }
 
+/** When captures are worked in, and what the drain knows of those before them. */
+interface KeptAt {
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+  readonly slips: OpenSlips;
+}
+
 function workIn(
   db: DatabaseSync,
   claimed: readonly ClaimedCapture[],
-  { atMs, redact }: { readonly atMs: number; readonly redact: LateRedaction | undefined },
+  { redact, ...at }: KeptAt & { readonly redact: LateRedaction | undefined },
 ) {
   const readings = claimed.map((capture) => readCapture(db, capture, redact));
   try {
-    return keepAll(db, readings, atMs);
+    return keepAll(db, readings, at);
   } catch (thrown) {
-    if (!isOfOne(thrown)) throw thrown;
+    if (!isOfValues(thrown)) throw thrown;
   }
   // One of them cannot be kept: alone, it does not hold up the others.
   let failed = 0;
   for (const reading of readings) {
     try {
-      failed += keepAll(db, [reading], atMs).failed;
+      failed += keepAll(db, [reading], at).failed;
     } catch (thrown) {
-      if (!isOfOne(thrown)) throw thrown;
-      failed += keepAll(db, [{ ...reading, fault: messageOf(thrown) }], atMs).failed;
+      if (!isOfValues(thrown)) throw thrown;
+      failed += keepAll(db, [{ ...reading, fault: messageOf(thrown) }], at).failed;
     }
   }
   return { worked: readings.length - failed, failed };
 }
 
-function keepAll(db: DatabaseSync, readings: readonly Reading[], atMs: number) {
+function keepAll(db: DatabaseSync, readings: readonly Reading[], at: KeptAt) {
   return transaction(db, () => {
     let failed = 0;
     const withNews = new Set<string>();
     for (const reading of readings) {
       if (reading.fault !== null) {
         failed++;
-        giveBack(db, reading, atMs);
-      } else if (keep(db, reading, atMs)) withNews.add(reading.capture.sessionId);
+        giveBack(db, reading, at.atMs);
+      } else if (keep(db, reading, at)) withNews.add(reading.capture.sessionId);
     }
     for (const sessionId of withNews) askForSummary(db, sessionId);
     return { worked: readings.length - failed, failed };
   });
-}
-
-/** SQLite's codes for what is wrong with a statement or a value, not with the database (https://sqlite.org/rescode.html). */
-const OF_VALUES: ReadonlySet<number> = new Set([1, 18, 19, 20]);
-
-/** Whether an error is about what is written. Any other would meet every capture: the drain ends, they wait. */
-function isOfOne(thrown: unknown): boolean {
-  const { errcode } = thrown as { readonly errcode?: unknown };
-  if (typeof errcode === "number") return OF_VALUES.has(errcode & 0xff);
-  return thrown instanceof TypeError || thrown instanceof RangeError ||
-    thrown instanceof SyntaxError;
 }
 
 const DEATH = "it takes more time, or memory, than there is";
@@ -233,7 +233,11 @@ function rootOf(
 }
 
 /** @returns Whether there is something to tell of its session. */
-function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: number): boolean {
+function keep(
+  db: DatabaseSync,
+  { capture, observed, terms }: Reading,
+  { atMs, slips }: KeptAt,
+): boolean {
   const observationId = observed === null
     ? null
     : saveObservation(db, newObservation(db, capture, { observed, terms }));
@@ -250,7 +254,7 @@ function keep(db: DatabaseSync, { capture, observed, terms }: Reading, atMs: num
     throw new Error("another drain has taken over");
   }
   if (observed === null || observationId === null) return false;
-  mendBy(db, observed, { capture, by: observationId, nowMs: atMs });
+  mendBy(db, observed, { capture, by: observationId, nowMs: atMs, slips });
   return true;
 }
 

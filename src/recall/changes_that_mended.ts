@@ -5,7 +5,8 @@ import { commandKey } from "../memory/observe/command_key.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
 import { type Changed, writingPart } from "../memory/observe/writing_commands.ts";
-import { changesBetween, commandsBetween, type Observation } from "../store/observations.ts";
+import type { Observation } from "../store/observations.ts";
+import { changesBetween, commandsBetween } from "../store/session_observations.ts";
 import { failuresOfCommand, type OpenFailure } from "../store/open_failures.ts";
 import { withoutUndone } from "./undone_edits.ts";
 

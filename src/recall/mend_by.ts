@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Observed } from "../memory/observation.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { endOperations } from "./ended_operations.ts";
-import { endSlips } from "./ended_slips.ts";
+import type { OpenSlips } from "./ended_slips.ts";
 import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
 
 /** Closes what an observation has mended, ended or shown to be right. */
@@ -15,15 +15,20 @@ export function mendBy(
     /** The observation. */
     readonly by: number;
     readonly nowMs: number;
+    readonly slips: OpenSlips;
   },
 ): void {
   const { ended, took, mends, mendsParts = [], mendsShown, passes = [], taken, calls = [] } =
     observed;
-  const { command } = observed.facts;
+  const { command, slip } = observed.facts;
+  const { sessionId } = at.capture;
   if (ended !== undefined) endOperations(db, { ...at, command, ended });
   const all = [...mends === null ? [] : [mends], ...mendsParts];
   if (all.length > 0) mendFailures(db, { ...at, mends: all, passes, taken });
   if (mendsShown !== undefined) mendShownFailures(db, { ...at, command, mends: mendsShown });
-  if (calls.length > 0 && command !== undefined) endSlips(db, { ...at, command, calls });
+  if (slip !== undefined) at.slips.add(sessionId, slip);
+  if (calls.length > 0 && command !== undefined) {
+    at.slips.end(db, { ...at, sessionId, atMs: at.capture.createdAtMs, command, calls });
+  }
   if (took !== undefined) mendTestsThatPass(db, { ...at, took });
 }

@@ -4,12 +4,8 @@ import { isSmallTalk, summarizeSession } from "../memory/session_summary.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { transaction } from "../store/database.ts";
-import {
-  type Observation,
-  observationsToSummarize,
-  replaceObservation,
-  usedTools,
-} from "../store/observations.ts";
+import { type Observation, replaceObservation } from "../store/observations.ts";
+import { observationsToSummarize, usedTools } from "../store/session_observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
 import { summaryOf } from "../store/summarizer_runs.ts";
 

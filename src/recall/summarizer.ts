@@ -13,7 +13,8 @@ import { charsOfTokens, estimateTokens } from "../memory/tokens.ts";
 import { SUMMARIZER_VARIABLE } from "../paths.ts";
 import { type FilterEnd, runFilter } from "../process/filter.ts";
 import { transaction } from "../store/database.ts";
-import { type Observation, observationsToSummarize } from "../store/observations.ts";
+import type { Observation } from "../store/observations.ts";
+import { observationsToSummarize } from "../store/session_observations.ts";
 import {
   beginRun,
   endRun,

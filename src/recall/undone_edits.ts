@@ -2,10 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isRestored, restoredBy } from "../memory/observe/restored_files.ts";
 import { lastContent } from "../store/memory_context.ts";
-import { commandsBetween, type Observation } from "../store/observations.ts";
-
-/** What ran there is looked through for what puts files back. */
-const MAX_COMMANDS = 200;
+import type { Observation } from "../store/observations.ts";
+import { scriptsBetween } from "../store/session_observations.ts";
 
 /** Of some edits of a session those of files that are another content in the end than before the first of them. */
 export function withoutUndone(
@@ -15,13 +13,8 @@ export function withoutUndone(
 ): Observation[] {
   if (edits.length === 0) return [];
   const { sessionId, untilMs } = between;
-  const commands = commandsBetween(db, sessionId, {
-    ...between,
-    limit: MAX_COMMANDS,
-    holding: "git",
-  })
-    .filter(({ outcome }) => outcome === "success")
-    .map(({ facts, updatedAtMs }) => ({ updatedAtMs, paths: restoredBy(facts.command ?? "") }));
+  const commands = scriptsBetween(db, sessionId, { ...between, holding: "git" })
+    .map(({ script, updatedAtMs }) => ({ updatedAtMs, paths: restoredBy(script) }));
   const isBack = (path: string) => {
     const { facts: { before } } = edits.find(({ files }) => files.includes(path))!;
     return before !== undefined && lastContent(db, { sessionId, path, untilMs }) === before;

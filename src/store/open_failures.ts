@@ -107,11 +107,10 @@ export function failuresOfCommand(
   ).all(failure.sessionId, failure.fromMs, failure.untilMs, failure.of).map(openFailureOf);
 }
 
-/** Of which failures something is asked: those of tests, of an operation of git, or of a call that was wrong. */
+/** Of which failures something is asked: those of tests, or of an operation of git. */
 const OF_KIND = {
   test: "o.kind = 'test'",
   git: `o.kind = 'failure' AND instr(o.facts, '"git":')`,
-  slip: `o.kind = 'failure' AND instr(o.facts, '"slip":')`,
 } as const;
 
 /**
@@ -154,6 +153,39 @@ export function openFailuresOfKind(
     failure.nowMs,
   );
   return rows.map(openFailureOf);
+}
+
+/** A call that was wrong itself, and is not mended. */
+export interface OpenSlip {
+  readonly id: number;
+  /** What was called so. */
+  readonly program: string;
+  readonly command: string;
+  readonly updatedAtMs: number;
+}
+
+/** The calls of a session that were wrong themselves, and are not mended. */
+export function openSlips(
+  db: DatabaseSync,
+  sessionId: string,
+): OpenSlip[] {
+  const rows = statement(
+    db,
+    `SELECT id, ${FACTS} ->> '$.slip' AS program, ${FACTS} ->> '$.command' AS command,
+            updated_at_ms AS updatedAtMs
+       FROM observations INDEXED BY observations_by_session
+      WHERE session_id = ?
+        AND kind = 'failure'
+        AND outcome = 'failure'
+        AND resolved_by IS NULL
+        AND instr(facts, '"slip":')`,
+  ).all(sessionId);
+  return rows.map(({ id, program, command, updatedAtMs }) => ({
+    id: Number(id),
+    program: String(program ?? ""),
+    command: String(command ?? ""),
+    updatedAtMs: Number(updatedAtMs),
+  }));
 }
 
 /** A failure that nothing has mended, and what tells whether it is open. */

@@ -1,0 +1,100 @@
+/** What a session did: between two moments, or all that its summary is made of. */
+import type { DatabaseSync } from "node:sqlite";
+import { FACTS } from "./facts_column.ts";
+import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
+import { statement } from "./statement.ts";
+
+/** What was done in a session between two moments, both included, that may have mended something; oldest first. */
+export function changesBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
+): Observation[] {
+  const rows = statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?
+        AND o.created_at_ms BETWEEN ? AND ?
+        AND o.kind = 'edit'
+      ORDER BY o.created_at_ms, o.id
+      LIMIT ?`,
+  ).all(sessionId, between.fromMs, between.untilMs, between.limit);
+  return rows.map(observationOf);
+}
+
+/**
+ * What a session ran between two moments, both included, that went well, or may have where the shell hides it; the newest,
+ * oldest first.
+ */
+export function commandsBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
+): Observation[] {
+  const rows = statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?
+        AND o.created_at_ms <= ?
+        AND o.updated_at_ms BETWEEN ? AND ?
+        AND o.kind IN ('command', 'test')
+        AND (o.outcome = 'success' OR o.kind = 'command' AND o.facts ->> 'isUntold')
+      ORDER BY o.updated_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
+  return rows.map(observationOf).reverse();
+}
+
+/** The scripts with a text in them that went well in a session between two moments, both included, and when they last did. */
+export function scriptsBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number; readonly holding: string },
+): { readonly script: string; readonly updatedAtMs: number }[] {
+  return statement(
+    db,
+    `SELECT ${FACTS} ->> '$.command' AS script, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE session_id = ?
+        AND created_at_ms <= ?
+        AND updated_at_ms BETWEEN ? AND ?
+        AND kind IN ('command', 'test')
+        AND outcome = 'success'
+        AND instr(facts, ?)`,
+  ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.holding)
+    .map(({ script, updatedAtMs }) => ({
+      script: String(script ?? ""),
+      updatedAtMs: Number(updatedAtMs),
+    }));
+}
+
+/** Whether a session ran, looked for or fetched anything, which its summary does not tell. */
+export function usedTools(db: DatabaseSync, sessionId: string): boolean {
+  return statement(
+    db,
+    `SELECT 1
+       FROM observations
+      WHERE session_id = ?
+        AND kind IN ('command', 'search', 'fetch')
+      LIMIT 1`,
+  ).get(sessionId) !== undefined;
+}
+
+/** What a summary is made of: the observations of a session but for what was only looked at, the newest, oldest first. */
+export function observationsToSummarize(
+  db: DatabaseSync,
+  sessionId: string,
+  limit: number,
+): Observation[] {
+  return statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?
+        AND o.kind NOT IN ('search', 'fetch', 'command', 'summary')
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(sessionId, limit).map(observationOf).reverse();
+}
