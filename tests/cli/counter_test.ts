@@ -53,6 +53,18 @@ Deno.test("counter list shows the counters of all sessions or of one", async () 
   ]);
 });
 
+Deno.test("a secret is no name of a counter: it is masked, and counted so", async () => {
+  using temp = await tempDatabase();
+  const place = { home: temp.folder, database: temp.path };
+  const secret = `ghp_${"a1B2c3D4".repeat(4)}e5F6`;
+  const of = (verb: string) => ["counter", verb, secret, "--session", "s"];
+  assert.deepEqual(await runVerbJson(of("increment"), place), { value: 1 });
+  assert.deepEqual(await runVerbJson(of("get"), place), { value: 1 });
+  const { counters } = await runVerbJson(["counter", "list"], place);
+  assert.match(counters[0].type, /redacted/);
+  assert.deepEqual(await runVerbJson(of("reset"), place), { reset: 1 });
+});
+
 Deno.test("fifty processes that raise one counter at once make exactly fifty", async () => {
   using home = tempHome();
   const env = { HOME: home.path };

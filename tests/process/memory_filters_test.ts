@@ -170,3 +170,14 @@ Deno.test("a whole path, or one in a project, is one file of that project; where
   const left = JSON.parse((await at(join(home.path, "backend"))("search", "uploads")).stdout);
   assert.deepEqual(sessions(left.results), new Set(["20"]));
 });
+
+Deno.test("a question without a word finds nothing, and is no error", async () => {
+  using home = tempHome();
+  const run = await filled(home);
+  for (const text of ["", " \t", "\ufeff", "(", '"'] as const) {
+    const { code, stdout, stderr } = await run("memory", "search", text, "--json");
+    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" }, JSON.stringify(text));
+    assert.deepEqual(JSON.parse(stdout).results, []);
+  }
+  assert.equal((await run("memory", "search")).code, 2);
+});

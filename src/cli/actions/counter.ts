@@ -12,6 +12,7 @@ import type { CliContext } from "../context.ts";
 import { counterOwnerOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { tableText } from "../table.ts";
+import { maskerOf } from "../task_text.ts";
 import { USAGE } from "../usage.ts";
 import type { View } from "../view.ts";
 
@@ -41,8 +42,8 @@ export async function listAll(
 
 /** `conclaude counter get TYPE` */
 export async function getCounter(context: CliContext, flags: Owner, type: string): Promise<View> {
-  const { db } = await openStore(context, "read");
-  return valueView(readCounter(db, counterOwnerOf(db, flags.session), type));
+  const { db, name } = await counterPlace(context, "read", type);
+  return valueView(readCounter(db, counterOwnerOf(db, flags.session), name));
 }
 
 /** `conclaude counter increment TYPE` */
@@ -51,9 +52,10 @@ export async function raiseCounter(
   flags: Owner & { readonly by: number },
   type: string,
 ): Promise<View> {
-  const { db } = await openStore(context, "write");
+  const { db, name } = await counterPlace(context, "write", type);
   const sessionId = counterOwnerOf(db, flags.session);
-  return valueView(incrementCounter(db, { sessionId, type, by: flags.by, atMs: Date.now() }));
+  const raised = { sessionId, type: name, by: flags.by, atMs: Date.now() };
+  return valueView(incrementCounter(db, raised));
 }
 
 /** `conclaude counter reset TYPE|--all` */
@@ -69,9 +71,17 @@ export async function resetCounter(
       exitCode: USAGE,
     });
   }
-  const { db } = await openStore(context, "write");
-  const reset = resetCounters(db, counterOwnerOf(db, flags.session), type ?? null);
+  const { db, name } = await counterPlace(context, "write", type ?? "");
+  const counted = type === undefined ? null : name;
+  const reset = resetCounters(db, counterOwnerOf(db, flags.session), counted);
   return { json: { reset }, text: `${reset} counters set back to 0.` };
+}
+
+/** The database, and the name of a counter as it may be kept: a secret is none. */
+async function counterPlace(context: CliContext, use: "read" | "write", type: string) {
+  const { db, place } = await openStore(context, use);
+  const mask = await maskerOf(place.config);
+  return { db, name: mask(type) };
 }
 
 function valueView(value: number): View {

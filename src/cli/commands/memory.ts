@@ -52,7 +52,7 @@ export const memory = group({
         positional: {
           kind: "array",
           parameter: {
-            parse: someText,
+            parse: String,
             brief: "What to look for, in any words",
             placeholder: "query",
           },
