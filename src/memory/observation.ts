@@ -1,6 +1,7 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
 import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
+import type { TakenBack } from "./observe/taken_back.ts";
 import type { SetAside } from "./observe/set_aside.ts";
 import type { TakenTests } from "./observe/skipped_tests.ts";
 import type { TestTarget, TookTests } from "./observe/test_target.ts";
@@ -147,6 +148,8 @@ export interface Observed {
   readonly taken?: TakenTests;
   /** As what the programs count that a command has run: what was called wrongly of them before is over. */
   readonly calls?: readonly string[];
+  /** The commits that it has taken back. */
+  readonly takenBack?: TakenBack;
   /** The operations of git that this success has ended. */
   readonly ended?: readonly GitEnd[];
   /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */

@@ -62,7 +62,9 @@ function lineOf(
   { id, kind, title, snippet, outcome, resolvedBy, createdAtMs }: Recalled,
   { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
 ): string {
-  const state = outcome !== "failure"
+  const state = kind === "commit" && resolvedBy !== null
+    ? " (superseded)"
+    : outcome !== "failure"
     ? ""
     : resolvedBy === null
     ? " (open)"

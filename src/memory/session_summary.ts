@@ -47,9 +47,10 @@ const TALK: ReadonlySet<ObservationKind> = new Set(["prompt", "message", "note"]
  */
 export function summarizeSession(parts: readonly SummarizedPart[]): SessionSummary | null {
   const of = (kind: ObservationKind) => parts.filter((part) => part.kind === kind);
+  const commits = of("commit").filter(({ resolvedBy }) => resolvedBy === null);
   const prompts = of("prompt");
   const edits = of("edit");
-  const done = [...of("commit"), ...of("fix")].map(({ title }) => title);
+  const done = [...commits, ...of("fix")].map(({ title }) => title);
   const todos = todosOf(parts);
   const open = [...openFailures(parts), ...todos?.open ?? []];
   const files = filesByCount(edits);
@@ -69,8 +70,7 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
   const asked = prompts.map(({ title }) => title);
   const heading = asked.find((one) => !GOES_ON.test(one)) ?? asked[0] ?? done[0] ?? parts[0]!.title;
   const counts = [
-    // One that was amended took the place of another.
-    count(of("commit").filter(({ facts }) => facts.commit?.amended !== true).length, "commit"),
+    count(commits.length, "commit"),
     count(of("fix").length, "fix", "fixes"),
     count(files.length, "file"),
   ].filter((part) => part !== null).join(", ");

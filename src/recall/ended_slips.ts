@@ -1,7 +1,7 @@
 /** Closes failures of calls that were wrong themselves: the same program was called in another way since. */
 import type { DatabaseSync } from "node:sqlite";
 import { commandKey } from "../memory/observe/command_key.ts";
-import { openSlips, resolveFailure } from "../store/open_failures.ts";
+import { openSlips, resolveObservation } from "../store/open_failures.ts";
 
 /** Wrong calls that may be open. They are seldom, so a drain remembers of which sessions there are any. */
 export class OpenSlips {
@@ -34,7 +34,7 @@ export class OpenSlips {
     for (const slip of openSlips(db, sessionId)) {
       const isBefore = slip.updatedAtMs <= atMs || slip.updatedAtMs > nowMs;
       const isOther = commandKey(slip.command) !== commandKey(command);
-      if (isBefore && isOther && calls.includes(slip.program)) resolveFailure(db, slip.id, by);
+      if (isBefore && isOther && calls.includes(slip.program)) resolveObservation(db, slip.id, by);
     }
     this.#programs.set(sessionId, programsOf(db, sessionId));
   }

@@ -4,6 +4,7 @@ import type { Observed } from "../memory/observation.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { endOperations } from "./ended_operations.ts";
 import type { OpenSlips } from "./ended_slips.ts";
+import { supersedeCommits } from "./superseded_commits.ts";
 import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
 
 /** Closes what an observation has mended, ended or shown to be right. */
@@ -18,8 +19,17 @@ export function mendBy(
     readonly slips: OpenSlips;
   },
 ): void {
-  const { ended, took, mends, mendsParts = [], mendsShown, passes = [], taken, calls = [] } =
-    observed;
+  const {
+    ended,
+    took,
+    mends,
+    mendsParts = [],
+    mendsShown,
+    passes = [],
+    taken,
+    takenBack,
+    calls = [],
+  } = observed;
   const { command, slip } = observed.facts;
   const { sessionId } = at.capture;
   if (ended !== undefined) endOperations(db, { ...at, command, ended });
@@ -30,5 +40,6 @@ export function mendBy(
   if (calls.length > 0 && command !== undefined) {
     at.slips.end(db, { ...at, sessionId, atMs: at.capture.createdAtMs, command, calls });
   }
+  if (takenBack !== undefined) supersedeCommits(db, { ...at, takenBack });
   if (took !== undefined) mendTestsThatPass(db, { ...at, took });
 }

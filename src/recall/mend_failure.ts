@@ -6,7 +6,7 @@ import { haveOtherErrors } from "../memory/observe/error_signs.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
 import { saveObservation } from "../store/observations.ts";
-import { asideSince, type OpenFailure, resolveFailure } from "../store/open_failures.ts";
+import { asideSince, type OpenFailure, resolveObservation } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { changesThatMended } from "./changes_that_mended.ts";
 
@@ -98,7 +98,7 @@ export function mendFailure(
     told.add(fix, failure, resolvedBy);
   }
   if (resolvedBy === null) return;
-  resolveFailure(db, failure.id, resolvedBy);
+  resolveObservation(db, failure.id, resolvedBy);
   if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
 }
 

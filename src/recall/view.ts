@@ -6,12 +6,15 @@ import type { Observation } from "../store/observations.ts";
 import { relativeTime } from "../time.ts";
 
 /**
- * What has become of a failure; empty where there is nothing to say. That it is not mended does not make it an open end:
- * its branch may be gone, or the command fail in another way since.
+ * What has become of a failure, or of a commit; empty where there is nothing to say. That a failure is not mended does not
+ * make it an open end: its branch may be gone, or the command fail in another way since.
  */
 export function outcomeWord(
   { kind, outcome, resolvedBy }: Pick<Observation, "kind" | "outcome" | "resolvedBy">,
 ): string {
+  if (kind === "commit" && resolvedBy !== null) {
+    return resolvedBy === 0 ? "superseded" : `superseded by #${resolvedBy}`;
+  }
   if (outcome !== "failure" || kind !== "failure" && kind !== "test") return "";
   if (resolvedBy === null) return "not mended";
   return resolvedBy === 0 ? "mended" : `mended by #${resolvedBy}`;

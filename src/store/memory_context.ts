@@ -33,6 +33,8 @@ export interface ProjectBranch {
 
 /** Sessions in which nothing was done would push out the others. */
 const IS_TELLING = `(kind <> 'summary' OR ${FACTS} ->> '$.trivial' IS NULL)`;
+/** A commit that was taken back is not there. */
+const STANDS = "(kind <> 'commit' OR resolved_by IS NULL)";
 /** The kinds of the index of a branch. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
@@ -51,6 +53,7 @@ export function tellableOfBranch(
         AND branch IS ?
         AND ${KINDS_OF_BRANCH}
         AND ${IS_TELLING}
+        AND ${STANDS}
       ORDER BY created_at_ms DESC
       LIMIT ?`,
   ).all(project, branch, limit) as unknown as TellableRow[];
@@ -77,6 +80,7 @@ export function weightyOfBranch(
                       AND ${KINDS_OF_BRANCH}
                     ORDER BY created_at_ms DESC
                     LIMIT ?)
+        AND ${STANDS}
         AND (kind IN ('fix', 'commit', 'decision', 'note') OR (outcome = 'failure' AND resolved_by IS NULL))
       ORDER BY id DESC
       LIMIT ?`,

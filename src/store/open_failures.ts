@@ -253,8 +253,8 @@ export function asideSince(db: DatabaseSync, sessionId: string, atMs: number): n
   return away.size === 0 ? null : Math.min(...away.values());
 }
 
-/** A failure is over; when the same fails again, that is another one. */
-export function resolveFailure(db: DatabaseSync, id: number, by: number): void {
+/** What it tells is over: a failure mended, a commit taken back. When the same comes again, that is another one. */
+export function resolveObservation(db: DatabaseSync, id: number, by: number): void {
   statement(
     db,
     `UPDATE observations

@@ -3,7 +3,7 @@ import { FACTS } from "./facts_column.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { KINDS_OF_BRANCH, type ProjectBranch } from "./memory_context.ts";
-import { resolveFailure } from "./open_failures.ts";
+import { resolveObservation } from "./open_failures.ts";
 
 /**
  * Gives what is told of a branch its new name. What failed under the old one and passes under the new one since, with the
@@ -20,7 +20,7 @@ export function renameBranch(
     const passes = passesOf(db, { project, branch });
     for (const { id, command, updatedAtMs } of failuresOf(db, { project, branch: from })) {
       const by = passes.get(command)?.find((pass) => pass.updatedAtMs >= updatedAtMs);
-      if (by !== undefined) resolveFailure(db, id, by.id);
+      if (by !== undefined) resolveObservation(db, id, by.id);
     }
     db.prepare(
       `UPDATE observations

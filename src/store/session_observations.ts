@@ -98,3 +98,32 @@ export function observationsToSummarize(
       LIMIT ?`,
   ).all(sessionId, limit).map(observationOf).reverse();
 }
+
+/** Commits of a session on a branch that nothing has taken back, the newest first. */
+export function standingCommits(
+  db: DatabaseSync,
+  { sessionId, project, branch, untilMs, but }: {
+    readonly sessionId: string;
+    readonly project: string | null;
+    readonly branch: string | null;
+    readonly untilMs: number;
+    /** The number of one that is left out; where it is no new one but a repeat, there is none before it. */
+    readonly but: number;
+  },
+): { readonly id: number; readonly hash: string | null }[] {
+  return statement(
+    db,
+    `SELECT id, ${FACTS} ->> '$.commit.hash' AS hash
+       FROM observations
+      WHERE session_id = ?1
+        AND project IS ?2
+        AND branch IS ?3
+        AND kind = 'commit'
+        AND resolved_by IS NULL
+        AND updated_at_ms <= ?4
+        AND id <> ?5
+        AND (SELECT repeats FROM observations WHERE id = ?5) = 1
+      ORDER BY updated_at_ms DESC, id DESC`,
+  ).all(sessionId, project, branch, untilMs, but)
+    .map(({ id, hash }) => ({ id: Number(id), hash: hash === null ? null : String(hash) }));
+}

@@ -8,11 +8,12 @@ export type MixedStep =
   | { readonly passing: string; readonly output?: string }
   | { readonly edited: string; readonly from?: string; readonly to?: string };
 
-/** The titles of the fixes in the end, of all failures, and of those that are open. */
+/** The titles of the fixes in the end, of all failures, of those that are open, and of the commits that are there. */
 export async function endOf(...steps: readonly MixedStep[]): Promise<{
   readonly fixes: readonly string[];
   readonly failures: readonly string[];
   readonly open: readonly string[];
+  readonly commits: readonly string[];
 }> {
   using temp = await tempDatabase();
   const start = Date.UTC(2026, 6, 15);
@@ -30,6 +31,7 @@ export async function endOf(...steps: readonly MixedStep[]): Promise<{
     open: titles(
       "outcome = 'failure' AND resolved_by IS NULL AND facts ->> '$.openRank' IS NOT NULL",
     ),
+    commits: titles("kind = 'commit' AND resolved_by IS NULL"),
   };
 }
 

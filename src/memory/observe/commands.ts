@@ -14,6 +14,7 @@ import { setAsideBy } from "./set_aside.ts";
 import { isHarmless } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { callsOf, slipOf } from "./slips.ts";
+import { takenBack } from "./taken_back.ts";
 import { isTestCommand } from "./test_commands.ts";
 import { withPrintedStatus } from "./printed_status.ts";
 import { passedTargets } from "./test_target.ts";
@@ -123,11 +124,13 @@ function withState(told: Observed, run: Run): Observed {
     ...(told.kind === "failure" && slip !== null ? { slip } : {}),
   };
   const calls = slip === null && facts.isTried !== true ? ranPrograms(told, run) : [];
+  const back = takenBack(told, run);
   return {
     ...told,
     facts,
     ...(calls.length === 0 ? {} : { calls }),
     ...(ended.length === 0 ? {} : { ended }),
+    ...(back === null ? {} : { takenBack: back }),
   };
 }
 
@@ -150,7 +153,8 @@ function untilCommit(commands: readonly ScriptCommand[]): ScriptCommand[] {
 
 /** What was found in another state says nothing of the one that the project is in. */
 function ofElsewhere(
-  { passes: _passes, taken: _taken, took: _took, ended: _ended, ...told }: Observed,
+  { passes: _passes, taken: _taken, took: _took, ended: _ended, takenBack: _back, ...told }:
+    Observed,
 ): Observed {
   if (told.kind === "commit") return told;
   return { ...told, facts: { ...told.facts, isElsewhere: true }, mends: null };
