@@ -138,13 +138,15 @@ Deno.test("an amended commit says so, and is not counted as another one", () => 
   }
   const first = ran("git commit -m Typpo", "[main 1111111] Typpo");
   assert.equal(first.facts.commit?.amended, undefined);
+  const last = rows.length;
   const parts = [first, ...rows.map(([command, output]) => ran(command, output))]
     .map((told, id): SummarizedPart => ({
       ...told,
       id,
       branch: "main",
       files: [],
-      resolvedBy: null,
+      // As a drain leaves them: each took the place of the one before it.
+      resolvedBy: id < last ? id + 1 : null,
       updatedAtMs: id,
     }));
   assert.match(summarizeSession(parts)?.title ?? "", /\(1 commit\)$/);
