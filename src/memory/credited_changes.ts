@@ -1,6 +1,7 @@
 /** Which of the changes between a failure and its success may be what mended it. */
 import { baseName, isAbsolutePath } from "../paths.ts";
 import type { ObservedFacts } from "./observation.ts";
+import { wordsOf } from "./terms.ts";
 
 /** Files of a kind that tests and compilers do not read, and the words of what does: tools, tests, messages. */
 interface UnreadKind {
@@ -76,4 +77,22 @@ export function isNamedIn(text: string, path: string): boolean {
   let at = text.indexOf(name);
   while (at > 0 && IN_NAME.test(text[at - 1]!)) at = text.indexOf(name, at + 1);
   return at >= 0;
+}
+
+/** What a test is called by besides the name of what it tests. */
+const OF_TESTS: ReadonlySet<string> = new Set(["test", "tests", "spec", "it", "e2e"]);
+
+/** Whether a failure speaks of a file: it names it, or a file, a test or a thing that is called as it is. */
+export function isAbout({ title, text, facts }: Failure, path: string): boolean {
+  const { command = "", failing = [] } = facts;
+  const told = [command, title, text, ...failing].join("\n");
+  if (isNamedIn(told, path)) return true;
+  const words = wordsOf(stemOf(path)).filter((word) => !OF_TESTS.has(word));
+  const all = new Set(wordsOf(told));
+  return words.length > 0 && words.every((word) => all.has(word) || all.has(`${word}s`));
+}
+
+function stemOf(path: string): string {
+  const name = baseName(path);
+  return name.slice(0, name.indexOf(".", 1) < 0 ? undefined : name.indexOf(".", 1));
 }

@@ -1,12 +1,12 @@
 /** What was changed between a failure and its success that may have mended it. */
 import type { DatabaseSync } from "node:sqlite";
-import { creditedChanges, isNamedIn } from "../memory/credited_changes.ts";
+import { creditedChanges, isAbout, isNamedIn } from "../memory/credited_changes.ts";
 import { commandKey } from "../memory/observe/command_key.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
-import { type Changed, writingPart } from "../memory/observe/writing_commands.ts";
+import { bringingPart, type Changed, writingPart } from "../memory/observe/writing_commands.ts";
 import type { Observation } from "../store/observations.ts";
-import { changesBetween, commandsBetween } from "../store/session_observations.ts";
+import { changesBetween, commandsBetween, scriptsBetween } from "../store/session_observations.ts";
 import { failuresOfCommand, type OpenFailure } from "../store/open_failures.ts";
 import { withoutUndone } from "./undone_edits.ts";
 
@@ -41,9 +41,13 @@ export function changesThatMended(
   const fromMs = failure.updatedAtMs;
   const seen = { sessionId, fromMs, untilMs };
   const between = { ...seen, untilMs: goneAtMs(db, failure, seen) };
+  const all = changesBetween(db, sessionId, { ...between, limit: MAX_CHANGES });
+  const scripts = all.length === 0
+    ? []
+    : scriptsBetween(db, sessionId, { ...between, holding: "git" });
   const edits = creditedChanges(
     failure,
-    withoutUndone(db, changesBetween(db, sessionId, { ...between, limit: MAX_CHANGES }), between),
+    withoutUndone(db, all, { ...between, firstMs: failure.createdAtMs, scripts }),
   );
   const lacked = lackedBy(failure);
   const brought = lacked.length === 0 ? [] : written(db, failure, between, lacked);
@@ -53,7 +57,14 @@ export function changesThatMended(
       brought,
     );
   }
-  return edits.length > 0 ? together(edits, []) : together([], written(db, failure, between));
+  if (edits.length === 0) return together([], written(db, failure, between));
+  const isTold = edits.some(({ files }) => files.some((path) => isAbout(failure, path)));
+  if (isTold) return together(edits, []);
+  // What others did since may have mended it as well: git brought it, or a person wrote it between two sessions.
+  if (scripts.some(({ script }) => bringingPart(script) !== null)) {
+    return together([], partsOf(db, failure, between, bringingPart));
+  }
+  return together(failure.sessionId === sessionId ? edits : [], []);
 }
 
 /** When the same command has failed without it, in another way: what was changed later did not mend it. */
@@ -83,14 +94,24 @@ function together(edits: readonly Observation[], commands: readonly Written[]): 
 /** The commands that may have mended something: those that change files, packages or services. */
 function written(
   db: DatabaseSync,
+  failure: OpenFailure,
+  between: Between,
+  changed?: readonly Changed[],
+): Written[] {
+  return partsOf(db, failure, between, (script) => writingPart(script, changed));
+}
+
+/** The commands of a session a part of which may have mended something. */
+function partsOf(
+  db: DatabaseSync,
   { facts }: OpenFailure,
   { sessionId, ...between }: Between,
-  changed?: readonly Changed[],
+  partOf: (script: string) => string | null,
 ): Written[] {
   // That the command works now that failed is not what made it work.
   const failed = commandKey(facts.command ?? "");
   return commandsBetween(db, sessionId, { ...between, limit: MAX_COMMANDS }).flatMap((change) => {
-    const part = writingPart(change.facts.command ?? "", changed);
+    const part = partOf(change.facts.command ?? "");
     return part === null || failed.includes(commandKey(part)) ? [] : [{ change, part }];
   }).slice(-MAX_CHANGES);
 }

@@ -3,20 +3,37 @@ import type { DatabaseSync } from "node:sqlite";
 import { isRestored, restoredBy } from "../memory/observe/restored_files.ts";
 import { lastContent } from "../store/memory_context.ts";
 import type { Observation } from "../store/observations.ts";
-import { scriptsBetween } from "../store/session_observations.ts";
+import { changesBetween, type PassedScript } from "../store/session_observations.ts";
 
-/** Of some edits of a session those of files that are another content in the end than before the first of them. */
+/** So many edits are looked through for the first of a file. */
+const MAX_EDITS = 200;
+
+/**
+ * Of some edits of a session those of files that are another content in the end than before the first of them.
+ *
+ * @param between `firstMs`: when the failure was seen first, before which no edit counts; since `fromMs` it was seen again.
+ */
 export function withoutUndone(
   db: DatabaseSync,
   edits: readonly Observation[],
-  between: { readonly sessionId: string; readonly fromMs: number; readonly untilMs: number },
+  between: {
+    readonly sessionId: string;
+    readonly firstMs: number;
+    readonly fromMs: number;
+    readonly untilMs: number;
+    /** The scripts of git that went well there. */
+    readonly scripts: readonly PassedScript[];
+  },
 ): Observation[] {
   if (edits.length === 0) return [];
-  const { sessionId, untilMs } = between;
-  const commands = scriptsBetween(db, sessionId, { ...between, holding: "git" })
+  const { sessionId, firstMs, fromMs, untilMs, scripts } = between;
+  const all = firstMs === fromMs
+    ? edits
+    : changesBetween(db, sessionId, { fromMs: firstMs, untilMs, limit: MAX_EDITS });
+  const commands = scripts
     .map(({ script, updatedAtMs }) => ({ updatedAtMs, paths: restoredBy(script) }));
   const isBack = (path: string) => {
-    const { facts: { before } } = edits.find(({ files }) => files.includes(path))!;
+    const { facts: { before } } = all.find((one) => one.files.includes(path)) ?? edits[0]!;
     return before !== undefined && lastContent(db, { sessionId, path, untilMs }) === before;
   };
   return edits.filter(({ files, updatedAtMs }) =>

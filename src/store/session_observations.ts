@@ -47,12 +47,18 @@ export function commandsBetween(
   return rows.map(observationOf).reverse();
 }
 
-/** The scripts with a text in them that went well in a session between two moments, both included, and when they last did. */
+/** A script that went well, and when it last did. */
+export interface PassedScript {
+  readonly script: string;
+  readonly updatedAtMs: number;
+}
+
+/** The scripts with a text in them that went well in a session between two moments, both included. */
 export function scriptsBetween(
   db: DatabaseSync,
   sessionId: string,
   between: { readonly fromMs: number; readonly untilMs: number; readonly holding: string },
-): { readonly script: string; readonly updatedAtMs: number }[] {
+): PassedScript[] {
   return statement(
     db,
     `SELECT ${FACTS} ->> '$.command' AS script, updated_at_ms AS updatedAtMs

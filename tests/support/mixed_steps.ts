@@ -2,11 +2,19 @@
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent, tempDatabase } from "./records.ts";
 
-/** A command that failed or went well, or an edit of a file of the project. */
+/** A command that failed or went well, or an edit of a file of the project; of the only session where none is named. */
 export type MixedStep =
-  | { readonly failing: string; readonly output: string; readonly exitCode?: number }
-  | { readonly passing: string; readonly output?: string }
-  | { readonly edited: string; readonly from?: string; readonly to?: string };
+  & { readonly session?: string }
+  & (
+    | { readonly failing: string; readonly output: string; readonly exitCode?: number }
+    | { readonly passing: string; readonly output?: string }
+    | {
+      readonly edited: string;
+      readonly from?: string;
+      readonly to?: string;
+      readonly whole?: string;
+    }
+  );
 
 /** The titles of the fixes in the end, of all failures, of those that are open, and of the commits that are there. */
 export async function endOf(...steps: readonly MixedStep[]): Promise<{
@@ -18,7 +26,11 @@ export async function endOf(...steps: readonly MixedStep[]): Promise<{
   using temp = await tempDatabase();
   const start = Date.UTC(2026, 6, 15);
   for (const [at, step] of steps.entries()) {
-    saveEvent(temp.db, { atMs: start + at * 10_000, capture: captureOf(step) });
+    saveEvent(temp.db, {
+      atMs: start + at * 10_000,
+      capture: captureOf(step),
+      ...step.session !== undefined && { sessionId: step.session },
+    });
   }
   temp.db.exec("UPDATE pending_queue SET branch = 'main'");
   drainCaptures(temp.db, { now: () => start + 1_000_000 });
@@ -37,10 +49,10 @@ export async function endOf(...steps: readonly MixedStep[]): Promise<{
 
 function captureOf(step: MixedStep) {
   if ("edited" in step) {
-    const { edited, from = "a", to = "b" } = step;
+    const { edited, from = "a", to = "b", whole = `x = ${from}\n` } = step;
     return told("Edit", {
       tool_input: { file_path: `/p/${edited}`, old_string: from, new_string: to },
-      tool_response: { originalFile: `x = ${from}\n` },
+      tool_response: { originalFile: whole },
       project_dir: "/p",
     });
   }

@@ -111,6 +111,8 @@ const WRITES: Readonly<Record<Changed, Readonly<Record<string, RegExp>>>> = {
 const MENDING: readonly Changed[] = ["files", "packages", "services", "data"];
 const GIT_WRITES =
   /^(?:apply|am|cherry-pick|revert|restore|pull|merge|rebase|checkout (?:\S+ )?-- |submodule update|lfs pull)\b/;
+/** What brings the work of others, or of another branch. */
+const GIT_BRINGS = /^(?:am|cherry-pick|pull|merge|rebase)\b/;
 /** `cat > a.py <<'EOF'`, `echo x >> .env`: what is printed becomes a file. */
 const PRINTING: ReadonlySet<string> = new Set(["cat", "echo", "printf", "jq", "awk", "envsubst"]);
 const INTO_FILE = /(?:^|[^\d&>=-])>{1,2}\s*(?![&>]|["']?\/(?:tmp|dev)\/)["'\w./~$]/;
@@ -124,6 +126,14 @@ const MAX_SOURCE_CHARS = 2_000;
  */
 export function writingPart(script: string, changed: readonly Changed[] = MENDING): string | null {
   const part = scriptCommands(script).find((command) => writes(command, changed));
+  return part === undefined ? null : part.source.split("\n", 1)[0]!.trim();
+}
+
+/** The first part of a script that brought what others did, as it was typed; null when none did. */
+export function bringingPart(script: string): string | null {
+  const part = scriptCommands(script).find(({ words }) =>
+    GIT_BRINGS.test(gitArguments(words)?.join(" ") ?? "")
+  );
   return part === undefined ? null : part.source.split("\n", 1)[0]!.trim();
 }
 
