@@ -4,13 +4,13 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf } from "../errors.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { StopPolicy } from "../guard/stop.ts";
-import { contextChars, MAX_CONTEXT_CHARS } from "../memory/context_text.ts";
+import { contextChars, MAX_CONTEXT_CHARS, waitingText } from "../memory/context_text.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
-import { sessionContext } from "../recall/context.ts";
+import { type ContextPlace, sessionContext } from "../recall/context.ts";
 import { lastSeenAtMs } from "../store/memory_context.ts";
-import { hasWaiting } from "../store/queue_work.ts";
+import { countWaiting, hasWaiting } from "../store/queue_work.ts";
 import { activeSessions, recentSessions } from "../store/session_registry.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
@@ -157,11 +157,24 @@ function contextOf(
     nowMs: atMs,
     home,
   };
-  const budget = { tokens: config.contextTokens, room: MAX_CONTEXT_CHARS - before.length };
-  const memory = sessionContext(db, place, budget);
+  const most = contextChars({
+    tokens: config.contextTokens,
+    room: MAX_CONTEXT_CHARS - before.length,
+  });
+  const waits = isBehind ? waitingText(countWaiting(db, { project, except: sessionId })) : "";
+  // Where there is hardly any room what is known comes first.
+  const waiting = 2 * waits.length > most ? "" : waits;
+  const room = waiting === "" ? most : most - waiting.length - "\n".length;
+  return [toldOf(db, { ...place, room }), waiting].filter((text) => text !== "").join("\n");
+}
+
+/** What is known, or at least which sessions there were. */
+function toldOf(db: DatabaseSync, { room, ...place }: ContextPlace & { readonly room: number }) {
+  const { project, sessionId, seenAtMs, source, nowMs } = place;
+  const memory = sessionContext(db, place, { tokens: Infinity, room });
   if (memory !== "" || seenAtMs !== null || source === "fork") return memory;
   const sessions = recentSessions(db, { project, except: sessionId, limit: MAX_TOLD });
-  return recentSessionsText(sessions, { nowMs: atMs, maxChars: contextChars(budget) });
+  return recentSessionsText(sessions, { nowMs, maxChars: room });
 }
 
 /**

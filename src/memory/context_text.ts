@@ -81,6 +81,14 @@ export function contextText(facts: ContextFacts, budget: ContextBudget): string 
   return heading === "" ? "" : plainLines(text) + FOOTER;
 }
 
+/** That captures wait to be worked in, of which nothing can be told. @param count Of other sessions of the project. */
+export function waitingText(count: number): string {
+  if (count === 0) return "";
+  const [many, are] = count === 1 ? ["1 capture", "is"] : [`${count} captures`, "are"];
+  return `${many} of other sessions of this project ${are} not worked in yet, so what they tell, and what is still open, ` +
+    "may be missing here: `conclaude queue drain`.";
+}
+
 /** Characters of a budget. */
 export function contextChars({ tokens, room }: ContextBudget): number {
   return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);

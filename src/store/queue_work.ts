@@ -78,6 +78,27 @@ export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
   ).get(nowMs) !== undefined;
 }
 
+/** So many captures that wait are counted at most. */
+const MAX_COUNTED = 1_000;
+
+/** How many captures of a project wait to be worked in, but for those of one session; 1000 is as many or more. */
+export function countWaiting(
+  db: DatabaseSync,
+  { project, except }: { readonly project: string; readonly except: string },
+): number {
+  const row = db.prepare(
+    `SELECT count(*) AS n
+       FROM (SELECT 1
+               FROM pending_queue AS q
+               JOIN sessions AS s ON s.session_id = q.session_id
+              WHERE q.status IN ('raw', 'processing')
+                AND q.session_id <> ?
+                AND coalesce(s.repository, s.project_dir) = ?
+              LIMIT ${MAX_COUNTED})`,
+  ).get(except, project);
+  return Number(row!["n"]);
+}
+
 /** Of some sessions those whose captures are not all worked in. */
 export function sessionsWaiting(
   db: DatabaseSync,

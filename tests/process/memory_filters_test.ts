@@ -118,11 +118,18 @@ Deno.test("--since and --until take a day as people say it, and in the wrong ord
     assert.equal(code, 0, stderr);
     assert.match(stdout, /sessionStore/, when);
   }
-  const { code, stdout, stderr } = await run(
-    ...["memory", "search", "uploads", "--since", "today", "--until", "yesterday"],
-  );
-  assert.deepEqual([code, stdout], [2, ""]);
-  assert.match(stderr, /--since is later than --until/);
+  for (
+    const [since, why] of [
+      ["today", /--since is later than --until/],
+      ["yesterday", /--until means before then/],
+    ] as const
+  ) {
+    const { code, stdout, stderr } = await run(
+      ...["memory", "search", "uploads", "--since", since, "--until", "yesterday"],
+    );
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, why);
+  }
 });
 
 Deno.test("a whole path, or one in a project, is one file of that project; where nothing is of it a like one is named", async () => {
