@@ -11,7 +11,7 @@ import { type CliContext, typedPath } from "./context.ts";
 import { queueItemOf } from "./queue_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { sessionFilterOf } from "./session_lookup.ts";
-import { isBackwards } from "./time_order.ts";
+import { whyEmpty } from "./time_order.ts";
 import { USAGE } from "./usage.ts";
 
 /** Flags that say what is to be forgotten. */
@@ -89,9 +89,10 @@ function requireChoice(flags: ForgetFlags, ids: readonly string[]): void {
   }
   if (text !== undefined) requireText(text);
   if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) throw placeholderError();
-  if (isBackwards({ since, until })) {
+  const empty = whyEmpty({ since, until });
+  if (empty !== null) {
     throw new UserError("Cannot tell what to forget", {
-      why: "--since is later than --until",
+      why: empty,
       next: "conclaude memory forget --help",
       exitCode: USAGE,
     });

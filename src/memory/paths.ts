@@ -1,5 +1,8 @@
 import { resolvePath } from "../paths.ts";
 
+/** Where working trees of a repository lie within another one of it: those of Claude Code, and by custom. */
+const TREE_WITHIN = /^(?:\.claude\/worktrees|\.worktrees|\.trees)\/[^/]+\/(?=.)/;
+
 /**
  * A path as memory tells it: from the project's folder where it lies in it, so that all working trees of a repository
  * speak of the same file; whole otherwise, with `/` between its parts.
@@ -10,7 +13,7 @@ export function pathInProject(path: string, root: string | null): string {
   const whole = resolvePath(path.replaceAll("\\", "/"), { folder: root ?? "/" });
   const folder = root === null ? "" : resolvePath(root, { folder: "/" });
   if (folder !== "" && folder !== "/" && whole.startsWith(`${folder}/`)) {
-    return whole.slice(folder.length + 1);
+    return whole.slice(folder.length + 1).replace(TREE_WITHIN, "");
   }
   return root === null && !path.startsWith("/") ? path : whole;
 }

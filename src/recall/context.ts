@@ -19,6 +19,7 @@ import {
 import { sessionsWaiting } from "../store/queue_work.ts";
 import { renameBranch } from "../store/renamed_branch.ts";
 import { fileSince } from "./file_state.ts";
+import { overIn } from "./over.ts";
 import { knownFromFiles } from "./known_files.ts";
 
 /** The session that is told. */
@@ -51,7 +52,7 @@ const MAX_OTHER_BRANCHES = 3;
 const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "summary"]);
 /** Kinds that say how a file is. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
-/** What was left open on a branch that is gone is over, though nothing has mended it: no observation has this number. */
+/** What is over though nothing that was seen has mended it: no observation has this number. */
 const OVER = { resolvedBy: 0 };
 
 const NONE: ReadonlySet<string> = new Set();
@@ -76,12 +77,13 @@ export function sessionContext(
       : source === "compact" || row.sessionId !== sessionId;
   // What was left there is nobody's any more.
   const isGone = goneBranches({ commonDir: project, branch });
+  const isOver = overIn(project, isGone);
   const told = rowsOfRenamed(db, { project, branch }, isGone).filter(isTold);
   const waiting = place.isBehind ? sessionsWaiting(db, told.filter(isUnmended)) : NONE;
   const found = told
     .filter((row) => !waiting.has(row.sessionId) || !isUnmended(row))
     // In place, as below.
-    .map((row) => isUnmended(row) && isGone(row.branch) ? Object.assign(row, OVER) : row);
+    .map((row) => isUnmended(row) && isOver(row) ? Object.assign(row, OVER) : row);
   const tasks = since !== null ? [] : openTaskTitles(db, project, 5);
   if (found.length + tasks.length === 0) return "";
   const isKnown = knownFromFiles(found, place);

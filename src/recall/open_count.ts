@@ -4,13 +4,14 @@ import { goneBranches } from "../git/gone_branches.ts";
 import { newestOfEach, openEndRank } from "../memory/open_ends.ts";
 import { joinPath } from "../paths.ts";
 import { type UnmendedFailure, unmendedFailures } from "../store/open_failures.ts";
+import { overIn } from "./over.ts";
 
 /** Older ones are looked at no more: who has so many unmended ones does not count them. */
 const MAX_LOOKED_AT = 1_000;
 
 /**
  * The ids of failures that nothing has mended, the newest first: of a command on a branch the last one, and none of a
- * branch that is gone, nor of what was only looked for.
+ * branch that is gone, of an operation of git that is over, nor of what was only looked for.
  *
  * @param project Null: of all projects.
  * @returns At most a thousand.
@@ -30,8 +31,8 @@ function thereIn(
   failures: readonly UnmendedFailure[],
 ): readonly UnmendedFailure[] {
   if (project === null) return failures;
-  const isGone = goneBranches({ commonDir: project, branch: headOf(project) });
-  return failures.filter(({ branch }) => !isGone(branch));
+  const isOver = overIn(project, goneBranches({ commonDir: project, branch: headOf(project) }));
+  return failures.filter((failure) => !isOver(failure));
 }
 
 /** The branch that the repository itself has checked out; null where that cannot be told. */

@@ -208,7 +208,8 @@ export function unmendedFailures(
 ): UnmendedFailure[] {
   const rows = db.prepare(
     `SELECT id, project, branch, kind, updated_at_ms AS updatedAtMs, ${FACTS} ->> '$.of' AS of,
-            ${FACTS} ->> '$.stopsEarly' AS stopsEarly, json_extract(${FACTS}, '$.openRank') AS rank, json_type(${FACTS}, '$.openRank') IS NOT NULL AS isRanked
+            ${FACTS} ->> '$.stopsEarly' AS stopsEarly, json_extract(${FACTS}, '$.openRank') AS rank, json_type(${FACTS}, '$.openRank') IS NOT NULL AS isRanked,
+            iif(${FACTS} ->> '$.git.isStopped', ${FACTS} ->> '$.git.verb', NULL) AS stopped
        FROM observations
       WHERE outcome = 'failure'
         AND resolved_by IS NULL
@@ -216,7 +217,7 @@ export function unmendedFailures(
       ORDER BY id DESC
       LIMIT ?2`,
   ).all(project, limit);
-  return rows.map(({ of, stopsEarly, rank, isRanked, ...row }) => ({
+  return rows.map(({ of, stopsEarly, rank, isRanked, stopped, ...row }) => ({
     ...row,
     outcome: "failure",
     resolvedBy: null,
@@ -224,6 +225,7 @@ export function unmendedFailures(
       ...of === null ? {} : { of },
       ...stopsEarly === 1 ? { stopsEarly: true } : {},
       ...isRanked === 1 ? { openRank: rank } : {},
+      ...stopped === null ? {} : { git: { verb: stopped, isStopped: true } },
     },
   } as unknown as UnmendedFailure));
 }

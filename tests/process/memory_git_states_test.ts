@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git } from "../support/git.ts";
 import { query } from "../support/look.ts";
-import { failed, ran, said, type Workplace, workplace } from "../support/told_sessions.ts";
+import { startProgram } from "../support/program.ts";
+import { failed, ran, said, start, type Workplace, workplace } from "../support/told_sessions.ts";
 
 const TYPES = "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.";
 
@@ -74,4 +75,31 @@ Deno.test("outside of a repository, where nothing has a branch, what passes mend
   await ran(at, "npm run build", "ok", { project });
   await said(at, "It builds.", { project });
   assert.deepEqual(told(at), [["npm run build", null, 0], ["npm run build", null, 0]]);
+});
+
+Deno.test("a merge that stopped is open as long as it is under way, whoever ends it", async () => {
+  using at = await withHistory();
+  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam"];
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await Deno.writeTextFile(join(at.project, "a.ts"), "2\n");
+  await git(at.project, ...commit, "theirs");
+  await git(at.project, "checkout", "-q", "main");
+  await Deno.writeTextFile(join(at.project, "a.ts"), "3\n");
+  await git(at.project, ...commit, "ours");
+  await assert.rejects(git(at.project, "merge", "feat"));
+  const stopped =
+    "Exit code 1\nCONFLICT (content): Merge conflict in a.ts\nAutomatic merge failed; fix conflicts and then commit the result.";
+  await failed(at, "git merge feat", stopped);
+  await said(at, "There are conflicts.");
+  const later = (n: number) =>
+    start(at, "startup", { session: `c0de0000-0000-4000-8000-00000000000${n}` });
+  assert.match(await later(2), /Left open on main:\n- .*git merge feat/);
+  await Deno.writeTextFile(join(at.project, "a.ts"), "4\n");
+  await git(at.project, ...commit, "merged");
+  assert.doesNotMatch(await later(3), /Left open/);
+  const { stdout } = await startProgram(["memory", "stats", "--json"], {
+    env: { HOME: at.path },
+    cwd: at.project,
+  });
+  assert.equal(JSON.parse(stdout).openFailures, 0);
 });
