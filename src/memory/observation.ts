@@ -148,6 +148,8 @@ export interface Observed {
   readonly taken?: TakenTests;
   /** As what the programs count that a command has run: what was called wrongly of them before is over. */
   readonly calls?: readonly string[];
+  /** The branch that it has merged. */
+  readonly merged?: string;
   /** The commits that it has taken back. */
   readonly takenBack?: TakenBack;
   /** The operations of git that this success has ended. */

@@ -5,6 +5,7 @@ import type { ClaimedCapture } from "../store/queue_work.ts";
 import { endOperations } from "./ended_operations.ts";
 import type { OpenSlips } from "./ended_slips.ts";
 import { supersedeCommits } from "./superseded_commits.ts";
+import { mendMerged } from "./merged_failures.ts";
 import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
 
 /** Closes what an observation has mended, ended or shown to be right. */
@@ -28,6 +29,7 @@ export function mendBy(
     passes = [],
     taken,
     takenBack,
+    merged,
     calls = [],
   } = observed;
   const { command, slip } = observed.facts;
@@ -40,6 +42,7 @@ export function mendBy(
   if (calls.length > 0 && command !== undefined) {
     at.slips.end(db, { ...at, sessionId, atMs: at.capture.createdAtMs, command, calls });
   }
+  if (merged !== undefined) mendMerged(db, { ...at, merged });
   if (takenBack !== undefined) supersedeCommits(db, { ...at, takenBack });
   if (took !== undefined) mendTestsThatPass(db, { ...at, took });
 }

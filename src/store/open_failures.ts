@@ -109,6 +109,7 @@ export function failuresOfCommand(
 
 /** Of which failures something is asked: those of tests, or of an operation of git. */
 const OF_KIND = {
+  any: "o.kind IN ('failure', 'test')",
   test: "o.kind = 'test'",
   git: `o.kind = 'failure' AND instr(o.facts, '"git":')`,
 } as const;

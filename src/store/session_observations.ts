@@ -133,3 +133,43 @@ export function standingCommits(
   ).all(sessionId, project, branch, untilMs, but)
     .map(({ id, hash }) => ({ id: Number(id), hash: hash === null ? null : String(hash) }));
 }
+
+/** A command that passed. */
+export interface Pass {
+  readonly id: number;
+  readonly command: string;
+  /** When it last did. */
+  readonly updatedAtMs: number;
+}
+
+/** The commands and tests that passed in a session on a branch, with the work that is there; the oldest first. */
+export function passesOn(
+  db: DatabaseSync,
+  { sessionId, project, branch, untilMs }: {
+    readonly sessionId: string;
+    readonly project: string | null;
+    readonly branch: string;
+    readonly untilMs: number;
+  },
+): Pass[] {
+  return statement(
+    db,
+    `SELECT id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE session_id = ?
+        AND created_at_ms <= ?
+        AND project IS ?
+        AND branch = ?
+        AND kind IN ('command', 'test')
+        AND outcome = 'success'
+        AND ${FACTS} ->> '$.isElsewhere' IS NULL
+        AND ${FACTS} ->> '$.isUntold' IS NULL
+        AND ${FACTS} ->> '$.command' IS NOT NULL
+      ORDER BY updated_at_ms, id`,
+  ).all(sessionId, untilMs, project, branch)
+    .map(({ id, command, updatedAtMs }) => ({
+      id: Number(id),
+      command: String(command),
+      updatedAtMs: Number(updatedAtMs),
+    }));
+}

@@ -2,9 +2,9 @@
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent, tempDatabase } from "./records.ts";
 
-/** A command that failed or went well, or an edit of a file of the project; of the only session where none is named. */
+/** A command that failed or went well, or an edit of a file; in the only session, and on `main`, where none is named. */
 export type MixedStep =
-  & { readonly session?: string }
+  & { readonly session?: string; readonly on?: string }
   & (
     | { readonly failing: string; readonly output: string; readonly exitCode?: number }
     | { readonly passing: string; readonly output?: string }
@@ -32,7 +32,8 @@ export async function endOf(...steps: readonly MixedStep[]): Promise<{
       ...step.session !== undefined && { sessionId: step.session },
     });
   }
-  temp.db.exec("UPDATE pending_queue SET branch = 'main'");
+  const setBranch = temp.db.prepare("UPDATE pending_queue SET branch = ? WHERE created_at_ms = ?");
+  for (const [at, { on = "main" }] of steps.entries()) setBranch.run(on, start + at * 10_000);
   drainCaptures(temp.db, { now: () => start + 1_000_000 });
   const titles = (where: string) =>
     temp.db.prepare(`SELECT title FROM observations WHERE ${where} ORDER BY id`).all()

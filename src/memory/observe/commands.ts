@@ -13,6 +13,7 @@ import { otherForms } from "./mending_forms.ts";
 import { setAsideBy } from "./set_aside.ts";
 import { isHarmless } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
+import { mergedBranch } from "./merged_branch.ts";
 import { callsOf, slipOf } from "./slips.ts";
 import { takenBack } from "./taken_back.ts";
 import { isTestCommand } from "./test_commands.ts";
@@ -125,12 +126,14 @@ function withState(told: Observed, run: Run): Observed {
   };
   const calls = slip === null && facts.isTried !== true ? ranPrograms(told, run) : [];
   const back = takenBack(told, run);
+  const merged = mergedBranch(run);
   return {
     ...told,
     facts,
     ...(calls.length === 0 ? {} : { calls }),
     ...(ended.length === 0 ? {} : { ended }),
     ...(back === null ? {} : { takenBack: back }),
+    ...(merged === null ? {} : { merged }),
   };
 }
 
@@ -153,8 +156,15 @@ function untilCommit(commands: readonly ScriptCommand[]): ScriptCommand[] {
 
 /** What was found in another state says nothing of the one that the project is in. */
 function ofElsewhere(
-  { passes: _passes, taken: _taken, took: _took, ended: _ended, takenBack: _back, ...told }:
-    Observed,
+  {
+    passes: _passes,
+    taken: _taken,
+    took: _took,
+    ended: _ended,
+    takenBack: _back,
+    merged: _merged,
+    ...told
+  }: Observed,
 ): Observed {
   if (told.kind === "commit") return told;
   return { ...told, facts: { ...told.facts, isElsewhere: true }, mends: null };
