@@ -6,6 +6,7 @@ import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
+import { standingRules } from "./standing_rules.ts";
 import { observeNotification, readNotification } from "./task_notification.ts";
 
 /** Longer texts keep head and tail; the whole is behind the observation. */
@@ -23,7 +24,18 @@ export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
   const notification = readNotification(prompt);
   if (notification !== null) return observeNotification(notification);
-  return said(/^<[a-z-]+>/.test(prompt) ? "message" : "prompt", prompt);
+  return /^<[a-z-]+>/.test(prompt)
+    ? said("message", prompt)
+    : withRules(said("prompt", prompt), standingRules(prompt));
+}
+
+/** A prompt with the rules that it lays down, each as a decision that outlasts it. */
+function withRules(told: Observed | null, rules: readonly string[]): Observed | null {
+  const besides = rules.reduceRight<Observed | null>((later, rule) => {
+    const decided = said("decision", rule);
+    return decided === null || later === null ? decided : { ...decided, besides: later };
+  }, null);
+  return told === null || besides === null ? told : { ...told, besides };
 }
 
 /** What Claude said last in a turn. */
