@@ -12,8 +12,16 @@ import { nextHere } from "./next_command.ts";
 import type { UnknownFilter } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
 
-/** So many are named of what a forgotten one was made of. */
-const MAX_SOURCES = 10;
+/** So many are named of the observations that tell the same. */
+const MAX_NUMBERS = 10;
+
+/** Observations that stay, and tell the same as what goes. */
+export interface Related {
+  /** What a fix or a summary was made of that is forgotten by its number. */
+  readonly madeOf: readonly number[];
+  /** Those that speak of a file that is forgotten. */
+  readonly speakOf: readonly number[];
+}
 
 /** Whether nothing would be removed. */
 export function isNone({ removed }: ForgetPreview): boolean {
@@ -45,10 +53,10 @@ export function ofWhat(filter: ForgetFilter): string {
 /** What would be removed. */
 export function previewView(
   preview: ForgetPreview,
-  { filter, hints, sources, context }: {
+  { filter, hints, related, context }: {
     readonly filter: ForgetFilter;
     readonly hints: Hints;
-    readonly sources: readonly number[];
+    readonly related: Related;
     readonly context: CliContext;
   },
 ): View {
@@ -60,7 +68,7 @@ export function previewView(
       receipt: null,
       wouldRemove: removed,
       copies,
-      madeOf: sources,
+      ...related,
       otherForms: forms,
       ...unknown.length > 0 && { unknown },
     },
@@ -70,7 +78,7 @@ export function previewView(
         : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
       ...lines,
       ...formLines(forms, context),
-      ...sourceLines(sources),
+      ...relatedLines(related, context),
       ...copyLines(copies),
     ].join("\n"),
   };
@@ -101,9 +109,9 @@ export function nothingView(
 /** What was removed, and what is left. */
 export function reportView(
   report: ForgetReport,
-  { context, sources }: {
+  { context, related }: {
     readonly context: CliContext;
-    readonly sources: readonly number[];
+    readonly related: Related;
   },
 ): View {
   const { globals } = context;
@@ -115,7 +123,7 @@ export function reportView(
       copies,
       transcripts,
       toldElsewhere,
-      madeOf: sources,
+      ...related,
       otherForms: forms,
     },
     text: [
@@ -127,7 +135,7 @@ export function reportView(
       ...toldElsewhere.length === 0
         ? []
         : [`Rows that stay tell some of the same: ${toldElsewhere.join(", ")}.`],
-      ...sourceLines(sources),
+      ...relatedLines(related, context),
       ...copyLines(copies),
       ...transcripts.map((path) => `Claude Code's own transcript is not touched: ${plain(path)}`),
       `receipt ${id}`,
@@ -146,12 +154,23 @@ function formLines(forms: ForgetPreview["forms"], { globals }: CliContext): stri
   ]);
 }
 
-/** A fix or a summary tells what others tell, which have numbers of their own. */
-function sourceLines(sources: readonly number[]): string[] {
-  if (sources.length === 0) return [];
-  const named = sources.slice(0, MAX_SOURCES).map((id) => `#${id}`).join(", ");
-  const more = sources.length - MAX_SOURCES;
-  return [`It was made of ${named}${more > 0 ? ` and ${more} more` : ""}, which stay.`];
+/** A fix or a summary tells what others tell, which have numbers of their own; and a file is shown by commands. */
+function relatedLines({ madeOf, speakOf }: Related, { globals }: CliContext): string[] {
+  return [
+    ...madeOf.length === 0 ? [] : [`It was made of ${numbersOf(madeOf)}, which stay.`],
+    ...speakOf.length === 0 ? [] : [
+      `Only named, or shown by a command, it is in ${numbersOf(speakOf)}, which stay.`,
+      `  next: ${
+        nextHere(`conclaude memory forget ${speakOf.slice(0, MAX_NUMBERS).join(" ")}`, globals)
+      }`,
+    ],
+  ];
+}
+
+function numbersOf(ids: readonly number[]): string {
+  const more = ids.length - MAX_NUMBERS;
+  const named = ids.slice(0, MAX_NUMBERS).map((id) => `#${id}`).join(", ");
+  return more > 0 ? `${named} and ${more} more` : named;
 }
 
 function copyLines(copies: readonly string[]): string[] {

@@ -73,7 +73,11 @@ function isUnread(path: string, { title, text, facts }: Failure): boolean {
 
 /** Whether a text names a file, in whichever folder. */
 export function isNamedIn(text: string, path: string): boolean {
-  const name = baseName(path);
+  return standsIn(text, baseName(path));
+}
+
+/** Whether a text has a name, or the end of a path, that is no end of a longer name. */
+export function standsIn(text: string, name: string): boolean {
   let at = text.indexOf(name);
   while (at > 0 && IN_NAME.test(text[at - 1]!)) at = text.indexOf(name, at + 1);
   return at >= 0;

@@ -74,6 +74,13 @@ export function namesIn(list: string, folder: string): string {
           SELECT ${wholeName("value", folder)} FROM json_each(${list})`;
 }
 
+/** Whether an observation `o` is about one of some files, of which there is a list in JSON. */
+export const IS_OF_FILES = `EXISTS (SELECT 1
+                 FROM (SELECT t.path AS name FROM observation_files AS t WHERE t.observation_id = o.id
+                        UNION ALL
+                       SELECT ${WHOLE_PATH} FROM observation_files AS t WHERE t.observation_id = o.id) AS touched
+                WHERE ${UNDER_A_FILE})`;
+
 function matchingObservations(
   db: DatabaseSync,
   filter: ForgetFilter,
@@ -86,14 +93,7 @@ function matchingObservations(
     ["o.project = ?", filter.project],
     ["o.updated_at_ms >= ?", filter.sinceMs],
     ["o.created_at_ms <= ?", filter.untilMs],
-    [
-      `EXISTS (SELECT 1
-                 FROM (SELECT t.path AS name FROM observation_files AS t WHERE t.observation_id = o.id
-                        UNION ALL
-                       SELECT ${WHOLE_PATH} FROM observation_files AS t WHERE t.observation_id = o.id) AS touched
-                WHERE ${UNDER_A_FILE})`,
-      files && JSON.stringify(files),
-    ],
+    [IS_OF_FILES, files && JSON.stringify(files)],
     ["o.id > ?", 0],
   ]);
   const next = db.prepare(

@@ -1,7 +1,9 @@
 /** Looks at what is about to be forgotten, and at whose bytes those are that are left. */
 import type { DatabaseSync } from "node:sqlite";
+import { baseName } from "../paths.ts";
+import { standsIn } from "../memory/credited_changes.ts";
 import { FACTS } from "./facts_column.ts";
-import type { Chosen } from "./forget_choice.ts";
+import { type Chosen, IS_OF_FILES } from "./forget_choice.ts";
 import { openToLook } from "./identity.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 
@@ -104,4 +106,36 @@ export function sourcesOf(db: DatabaseSync, ids: readonly number[]): number[] {
              OR session_id IN (SELECT session_id FROM gone WHERE kind = 'summary') AND kind <> 'summary')
       ORDER BY id`,
   ).all(JSON.stringify(ids)).map(({ id }) => Number(id));
+}
+
+/** So many are looked for of those that only speak of a file. */
+const MAX_SPEAKING = 100;
+
+/** The observations that speak of one of some files in their texts and are not about it: it was shown, or searched. */
+export function speakingOf(
+  db: DatabaseSync,
+  { files, project }: { readonly files: readonly string[]; readonly project: string | null },
+): number[] {
+  const rows = db.prepare(
+    `SELECT o.id, o.project, o.title || char(10) || o.text AS text
+       FROM observations AS o
+      WHERE (?1 IS NULL OR o.project = ?1)
+        AND o.kind <> 'summary'
+        AND EXISTS (SELECT 1
+                      FROM json_each(?2) AS named
+                     WHERE instr(o.title, named.value)
+                        OR instr(o.text, named.value))
+        AND NOT ${IS_OF_FILES.replace("?", "?3")}
+      ORDER BY o.id
+      LIMIT ${MAX_SPEAKING}`,
+  ).all(project, JSON.stringify(files.map(baseName)), JSON.stringify(files));
+  return rows.filter(({ project, text }) =>
+    files.some((file) => standsIn(String(text), nameIn(file, String(project ?? ""))))
+  ).map(({ id }) => Number(id));
+}
+
+/** A file as a project's texts name it: from its folder. */
+function nameIn(file: string, project: string): string {
+  const folder = `${project.replace(/\/\.git$/, "")}/`;
+  return file.startsWith(folder) ? file.slice(folder.length) : file;
 }

@@ -9,7 +9,7 @@ import { bytesLeft } from "../../maintenance/forget_proof.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
 import { requireOurs } from "../../maintenance/require_ours.ts";
 import type { ForgetFilter } from "../../store/forget_choice.ts";
-import { sourcesOf } from "../../store/forget_look.ts";
+import { sourcesOf, speakingOf } from "../../store/forget_look.ts";
 import {
   findReceipts,
   forgottenDigest,
@@ -36,7 +36,7 @@ export async function forgetMemory(
 ): Promise<View> {
   const place = await forgetPlace(context, { mayMigrate: !dryRun });
   const progress = progressLine(context);
-  const { filter, chosen, found, isStopped, unknown, sources } = await lookIntoStore(
+  const { filter, chosen, found, isStopped, unknown, related } = await lookIntoStore(
     context,
     (db) => {
       const filter = forgetFilterOf(db, context, { flags, ids });
@@ -47,7 +47,10 @@ export async function forgetMemory(
         filter,
         chosen,
         found,
-        sources: sourcesOf(db, filter.ids?.observations ?? []),
+        related: {
+          madeOf: sourcesOf(db, filter.ids?.observations ?? []),
+          speakOf: filter.files === null ? [] : speakingOf(db, { ...filter, files: filter.files }),
+        },
         unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
         isStopped: stoppedOf(unfinishedReceipts(db), chosen).length > 0,
       };
@@ -59,7 +62,7 @@ export async function forgetMemory(
     unknown,
     lines: unknownText(unknown, nextHere("conclaude memory forget", context.globals)),
   };
-  if (dryRun) return previewView(preview, { filter, hints, sources, context });
+  if (dryRun) return previewView(preview, { filter, hints, related, context });
   const isNothing = isNone(preview);
   if (isNothing && !isStopped) return nothingView(preview, { hints, context });
   const again = forgetAgain(flags, ids);
@@ -82,7 +85,7 @@ export async function forgetMemory(
     onProgress: (doing) => progress.tell(doing),
   });
   progress.end();
-  return reportView(report, { context, sources });
+  return reportView(report, { context, related });
 }
 
 /** `conclaude memory verify RECEIPT` */
