@@ -481,6 +481,10 @@ Deno.test("the line that says what is wrong is found among others", () => {
     ["not ok 1 - a\n  error: |-\n    2 is not 3\n  code: 'ERR'", "error: 2 is not 3"],
     ["Tests: 1 failed, 4 passed, 5 total", null],
     ["", null],
+    [
+      "Auto-merging src/tax.ts\nCONFLICT (content): Merge conflict in src/tax.ts\nAutomatic merge failed; fix conflicts and then commit the result.",
+      "CONFLICT (content): Merge conflict in src/tax.ts",
+    ],
   ];
   for (const [output, line] of lines) assert.equal(errorLine(output), line);
 });

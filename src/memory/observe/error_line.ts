@@ -4,6 +4,8 @@ import { isTotal, saysLittle } from "./summary_lines.ts";
 
 /** Lines that say what is wrong, the surest kind first. */
 const TELLING: readonly RegExp[] = [
+  // Git says at the end only that a merge failed, and before that where.
+  /^CONFLICT \([^)\n]+\): /,
   // pytest has a mark before it
   /^\s*(?:E {2,})?(?:\w+\.)*\w*(?:Error|Exception|Panic)\b.*:.+/,
   /^\s*(?:error|fatal|panic|E)\b\s*(?:\[[^\]]+\])?\s*:.+/i,
