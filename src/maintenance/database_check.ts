@@ -1,7 +1,8 @@
 import { messageOf } from "../errors.ts";
-import { foreignKeyFaults, integrityFaults } from "../store/care.ts";
+import { foreignKeyFaults, integrityFaults, MAX_FAULTS } from "../store/care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
+import { numberFaults } from "../store/impossible_numbers.ts";
 import { indexFaultsAt } from "../store/memory_index.ts";
 import { schemaFaults } from "../store/schema_care.ts";
 import { migrationFault } from "../store/rehearsal.ts";
@@ -14,12 +15,18 @@ import { DATABASE_FILES } from "./set_aside.ts";
 /** What a sound database that nobody has to repair is told by. */
 type Faults = (db: ReturnType<typeof openToLook>) => readonly string[];
 
-const OF_CONTENT: readonly { readonly name: string; readonly faults: Faults }[] = [
-  { name: "integrity", faults: (db) => integrityFaults(db, "full") },
-  { name: "foreign keys", faults: foreignKeyFaults },
-];
-
 const REPAIR = "conclaude doctor";
+const CORRECT = "conclaude doctor --fix";
+
+const OF_CONTENT: readonly {
+  readonly name: string;
+  readonly faults: Faults;
+  readonly next: string;
+}[] = [
+  { name: "integrity", faults: (db) => integrityFaults(db, "full"), next: REPAIR },
+  { name: "foreign keys", faults: foreignKeyFaults, next: REPAIR },
+  { name: "numbers", faults: (db) => numberFaults(db, { limit: MAX_FAULTS }), next: CORRECT },
+];
 
 /**
  * Reads a whole database and judges it: its pages, its references, its schema, its permissions. Nothing is changed.
@@ -30,9 +37,9 @@ export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
   const db = openToLook(path);
   try {
-    const content = OF_CONTENT.map(({ name, faults }) => ({
+    const content = OF_CONTENT.map(({ name, faults, next }) => ({
       name,
-      finding: judge(() => faults(db)),
+      finding: judge(() => faults(db), next),
     }));
     return [
       ...content.map(({ name, finding }) => named(name, finding)),
@@ -47,12 +54,12 @@ export function checkDatabase(path: string): Check[] {
   }
 }
 
-function judge(look: () => readonly string[]): Finding {
+function judge(look: () => readonly string[], next = REPAIR): Finding {
   try {
     const faults = look();
     return faults.length === 0
       ? ok("no fault found")
-      : { ...fail(faultsText(faults), REPAIR), faults };
+      : { ...fail(faultsText(faults), next), faults };
   } catch (thrown) {
     return fail(messageOf(thrown), REPAIR);
   }
@@ -61,7 +68,7 @@ function judge(look: () => readonly string[]): Finding {
 /** It can always be made anew, so nothing is lost. */
 function indexFinding(path: string): Finding {
   const finding = judge(() => indexFaultsAt(path));
-  return finding.status === "ok" ? finding : { ...finding, next: "conclaude doctor --fix" };
+  return finding.status === "ok" ? finding : { ...finding, next: CORRECT };
 }
 
 function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Finding {

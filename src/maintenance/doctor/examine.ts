@@ -10,6 +10,7 @@ import { lookAtGates } from "./gates.ts";
 import { lookAtHome, lookAtPermissions } from "./home.ts";
 import { lookAtHooks } from "./hooks.ts";
 import { lookAtOldState } from "./old_state.ts";
+import { lookAtNumbers } from "./impossible_numbers.ts";
 import { lookAtIndex } from "./index.ts";
 import { lookAtLog } from "./log.ts";
 import { lookAtMemory } from "./memory.ts";
@@ -40,6 +41,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "permissions", look: lookAtPermissions },
   { name: "database", look: lookAtDatabase },
   { name: "rescue", look: lookAtRescue, needsDatabase: true },
+  { name: "numbers", look: lookAtNumbers, needsDatabase: true },
   { name: "search index", look: lookAtIndex, needsDatabase: true },
   { name: "observations", look: lookAtFacts, needsDatabase: true },
   { name: "spool", look: lookAtSpool, needsDatabase: true },
