@@ -9,13 +9,22 @@ import { exportLines } from "./export.ts";
 import { importLines, linesOfExport } from "./import.ts";
 import type { SourceLine } from "./import_lines.ts";
 
+/** What became of the rows. */
+export interface BroughtBack {
+  readonly rows: number;
+  readonly withoutPayload: number;
+  readonly lost: number;
+  readonly again: number;
+}
+
 /**
  * Puts all rows that can be read into the database, which is made when it is not there, and what was forgotten into it
  * first, so that it stays away.
  *
  * @param lostPages Pages of a table that hold no rows any more, which an export does not count.
- * @returns How many rows were put in, at least how many cannot be read, and how many captures are to be worked in once
- * more, since what was made of them is lost. @throws {Error} What SQLite says.
+ * @returns How many rows that can be read are in it now, those of an earlier rescue that was stopped included; how many
+ * captures came without a payload that can be read, at least how many rows cannot be, and how many captures are to be
+ * worked in once more, since what was made of them is lost. @throws {Error} What SQLite says.
  */
 export async function bringBack(
   aside: string,
@@ -26,23 +35,29 @@ export async function bringBack(
     readonly redactPatterns: readonly string[];
     readonly lostPages: number;
   },
-): Promise<{ readonly rows: number; readonly lost: number; readonly again: number }> {
+): Promise<BroughtBack> {
   const from = openToLook(aside);
   try {
     const to = await openDatabase(database, { busyTimeoutMs });
     try {
       copyForgotten(from, to);
-      const told = { lost: 0 };
+      const told = { lost: 0, damaged: 0 };
       const lines = linesOfExport(
         numbered(exportLines(from, { sessionId: null, sinceMs: null, atMs: nowMs }), told),
       );
-      const { imported, damaged } = importLines(to, lines, {
+      const { imported, known, damaged } = importLines(to, lines, {
         rules: compileRedactPatterns(redactPatterns),
         dryRun: false,
       });
-      const rows = Object.values(COUNT_NAMES).reduce((sum, name) => sum + imported[name], 0);
+      const all = Object.values(COUNT_NAMES)
+        .reduce((sum, name) => sum + imported[name] + known[name], 0);
       const lost = told.lost + damaged + lostPages;
-      return { rows, lost, again: lost === 0 ? 0 : queueLostAgain(to, nowMs) };
+      return {
+        rows: all - told.damaged,
+        withoutPayload: told.damaged,
+        lost,
+        again: lost === 0 ? 0 : queueLostAgain(to, nowMs),
+      };
     } finally {
       to.close();
     }
@@ -54,11 +69,12 @@ export async function bringBack(
 /** The lines as an import reads them from a file. */
 function* numbered(
   lines: ReturnType<typeof exportLines>,
-  told: { lost: number },
+  told: { lost: number; damaged: number },
 ): Generator<SourceLine> {
   let step = lines.next();
   for (let number = 1; !step.done; step = lines.next(), number++) {
     yield { number, text: step.value, fault: null, isWhole: true };
   }
   told.lost = step.value.unreadable;
+  told.damaged = step.value.damaged;
 }

@@ -8,6 +8,7 @@ import { schemaFaults } from "../store/schema_care.ts";
 import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, type Finding, ok, warn } from "./check.ts";
 import { faultsText } from "./fault_text.ts";
+import { checkPayloads } from "./payload_check.ts";
 import { permissionFindings } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
 import { DATABASE_FILES } from "./set_aside.ts";
@@ -43,6 +44,7 @@ export function checkDatabase(path: string): Check[] {
     }));
     return [
       ...content.map(({ name, finding }) => named(name, finding)),
+      named("payloads", orFail(() => checkPayloads(db))),
       named("schema", schemaFinding(db, version)),
       ...version < SCHEMA_VERSION ? [] : [named("search index", indexFinding(path))],
       ...permissionFindings(DATABASE_FILES.map((ending) => path + ending), 0o600).map((finding) =>
@@ -55,11 +57,17 @@ export function checkDatabase(path: string): Check[] {
 }
 
 function judge(look: () => readonly string[], next = REPAIR): Finding {
-  try {
+  return orFail(() => {
     const faults = look();
     return faults.length === 0
       ? ok("no fault found")
       : { ...fail(faultsText(faults), next), faults };
+  });
+}
+
+function orFail(look: () => Finding): Finding {
+  try {
+    return look();
   } catch (thrown) {
     return fail(messageOf(thrown), REPAIR);
   }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../errors.ts";
 import { firstIdAt } from "../ids.ts";
-import { isDamage, reachableCounters, reachablePlaces, withCondition } from "./export_salvage.ts";
+import { orDamaged, reachableCounters, reachablePlaces, withCondition } from "./export_salvage.ts";
 import {
   type ExportType,
   OF_SESSIONS,
@@ -11,7 +11,7 @@ import {
   TABLES,
 } from "./exported_tables.ts";
 import { type Filter, filterOf } from "./filter.ts";
-import { statement } from "./statement.ts";
+import { observedFiles } from "./observed_files.ts";
 import { wholeColumns } from "./whole_text.ts";
 
 /** Which rows are exported; null lets everything through. */
@@ -84,6 +84,7 @@ function* rowsOf(
        FROM ${table}
        ${withCondition(where, "rowid = ?")}`,
   );
+  const filesOf = observedFiles(db);
   let unreadable = 0;
   for (const place of places) {
     const columns = orDamaged(() => row.get(...values, place), (thrown) => {
@@ -101,15 +102,9 @@ function* rowsOf(
       const whole = decode(columns as ExportRow["columns"]);
       if (type !== "observation") yield { type, columns: whole };
       else {
-        const files = orDamaged(() => filesOf(db, place), () => null);
-        if (files === null) unreadable++;
-        yield {
-          type,
-          columns: {
-            ...whole,
-            observed_files: files ?? orDamaged(() => pathsOf(db, place), () => "[]"),
-          },
-        };
+        const observed = filesOf(place);
+        if (!observed.isWhole) unreadable++;
+        yield { type, columns: { ...whole, observed_files: observed.files } };
       }
     }
   }
@@ -125,28 +120,6 @@ function nameOf(
   },
 ): unknown {
   return db.prepare(`SELECT ${key} AS name FROM ${table} WHERE rowid = ?`).get(place)?.["name"];
-}
-
-/** The files of an observation with their digests, as JSON. */
-function filesOf(db: DatabaseSync, id: number): string {
-  const row = statement(
-    db,
-    `SELECT json_group_array(json_object('path', path, 'digest', digest) ORDER BY path) AS files
-       FROM observation_files
-      WHERE observation_id = ?`,
-  ).get(id);
-  return String(row!["files"]);
-}
-
-/** The same without the digests, from the index alone. */
-function pathsOf(db: DatabaseSync, id: number): string {
-  const row = statement(
-    db,
-    `SELECT json_group_array(json_object('path', path, 'digest', NULL) ORDER BY path) AS files
-       FROM observation_files INDEXED BY observation_files_by_observation
-      WHERE observation_id = ?`,
-  ).get(id);
-  return String(row!["files"]);
 }
 
 /** The row numbers in order, as one text: an object for each would take ten times the memory. */
@@ -196,19 +169,6 @@ function* smallRowsOf(
     yield { type, columns: decode(columns as ExportRow["columns"]) };
   }
   return rows === null ? 1 : 0;
-}
-
-/** What `look` finds, or `otherwise` when a damaged page is in its way. */
-function orDamaged<Found, Other>(
-  look: () => Found,
-  otherwise: (thrown: unknown) => Other,
-): Found | Other {
-  try {
-    return look();
-  } catch (thrown) {
-    if (!isDamage(thrown)) throw thrown;
-    return otherwise(thrown);
-  }
 }
 
 /** @param time The column that is a moment, or a UUIDv7; null where rows do not tell when they were written. */

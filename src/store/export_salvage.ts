@@ -35,6 +35,19 @@ export function isDamage(thrown: unknown): boolean {
     (typeof errcode === "number" && DAMAGE_CODES.has(errcode & 0xff));
 }
 
+/** What `look` finds, or `otherwise` when a damaged page is in its way. */
+export function orDamaged<Found, Other>(
+  look: () => Found,
+  otherwise: (thrown: unknown) => Other,
+): Found | Other {
+  try {
+    return look();
+  } catch (thrown) {
+    if (!isDamage(thrown)) throw thrown;
+    return otherwise(thrown);
+  }
+}
+
 /** Whether there is any sense in an export: preparing a statement reads the schema, which leads to every row. */
 export function canReachRows(db: DatabaseSync): boolean {
   try {

@@ -233,6 +233,7 @@ Deno.test("db check reads everything and exits with 1 when there is a fault", as
       ["integrity", "ok"],
       ["foreign keys", "ok"],
       ["numbers", "ok"],
+      ["payloads", "ok"],
       ["schema", "ok"],
       ["search index", "ok"],
       ["permissions", "ok"],

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { openDatabase } from "../../src/store/database.ts";
 import { jsonOf, startProgram, tempHome } from "../support/program.ts";
-import { closeDatabase, spoil } from "../support/spoilt.ts";
+import { closeDatabase, executeSql, spoil } from "../support/spoilt.ts";
 import {
   ask,
   copyOf,
@@ -123,8 +123,13 @@ Deno.test("a rescue that was stopped is named by doctor, and doctor --fix goes o
   assert.equal(looked.code, 1);
   assert.match(looked.stdout, /of \S+damaged-\S+Z was stopped before its end/);
   const { stdout } = await run(home, "doctor", "--fix");
-  assert.match(stdout, /fixed: went on with \S+; \d+ rows/);
+  const [, rows] = /fixed: went on with \S+; (\d+) rows/.exec(stdout) ?? [];
+  assert.ok(Number(rows) > before.length, stdout);
   assert.deepEqual(rowsIn(home.database, "observations", "*"), before);
+  // One that was stopped at its very end.
+  Deno.copyFileSync(aside, `${aside}-read`);
+  const again = await run(home, "doctor", "--fix");
+  assert.match(again.stdout, new RegExp(`fixed: went on with \\S+; ${rows} rows that can be read`));
   assert.equal((await run(home, "doctor")).code, 0);
 });
 
@@ -213,4 +218,28 @@ Deno.test("an observation whose facts are damaged silences nothing else, and doc
   const { stdout } = await run(home, "doctor", "--fix");
   assert.match(stdout, /took out what cannot be read of \d+ observations/);
   assert.doesNotMatch((await run(home, "doctor")).stdout, /are damaged/);
+});
+
+Deno.test("damaged pages of the table of files, or of its index, cost nothing that the other one has", async () => {
+  using sound = tempHome();
+  await worked(sound);
+  for (const isEmpty of [false, true]) {
+    for (const name of ["observation_files", "observation_files_by_observation"]) {
+      using home = copyOf(sound);
+      if (isEmpty) executeSql(home.database, "DELETE FROM observation_files");
+      const before = rowsIn(home.database, "observations", "*");
+      const paths = rowsIn(home.database, "observation_files", "path, observation_id");
+      const [root] = ask(
+        home.database,
+        `SELECT rootpage AS page FROM sqlite_schema WHERE name = '${name}'`,
+      );
+      spoil(home.database, { at: (Number(root!["page"]) - 1) * PAGE_BYTES, length: PAGE_BYTES });
+      const { stdout } = await run(home, "doctor", "--fix");
+      const isLost = !isEmpty && name === "observation_files";
+      assert.equal(/cannot be read/.test(stdout), isLost, name + stdout);
+      assert.deepEqual(rowsIn(home.database, "observations", "*"), before);
+      const now = rowsIn(home.database, "observation_files", "path, observation_id");
+      assert.deepEqual(now, paths, name);
+    }
+  }
 });

@@ -84,16 +84,19 @@ export async function broughtBack(
   try {
     const { path, lostPages } = await readableCopy(aside, { copy, bytes });
     if (!hasTables(path)) return nothingBack(place, { aside, done, why: NO_TABLES });
-    const { rows, lost, again } = await bringBack(path, database, {
+    const { rows, withoutPayload, lost, again } = await bringBack(path, database, {
       nowMs,
       busyTimeoutMs: config?.busyTimeoutMs ?? REPAIR_BUSY_MS,
       redactPatterns: config?.redactPatterns ?? [],
       lostPages,
     });
-    if (rows === 0 && lost > 0) {
+    if (rows + withoutPayload === 0 && lost > 0) {
       return nothingBack(place, { aside, done, why: `at least ${lost} rows cannot be read` });
     }
     return `${done}; ${rows} rows that can be read of it are in the new one` +
+      (withoutPayload === 0
+        ? ""
+        : `, with ${withoutPayload} captures whose payload is damaged and lies there as it is`) +
       (lost === 0 ? "" : `, at least ${lost} cannot be read`) +
       (again === 0 ? "" : `, and ${again} captures are worked into memory once more`);
   } catch (thrown) {

@@ -1,0 +1,45 @@
+/** Payloads that cannot be read any more although SQLite finds no fault: flipped bits in a compressed stream. */
+import type { DatabaseSync } from "node:sqlite";
+import { isUserError, messageOf } from "../errors.ts";
+import { payloadText, type StoredPayload } from "./payloads.ts";
+
+/** A capture whose payload is damaged. */
+export interface DamagedPayload {
+  readonly id: string;
+  readonly why: string;
+}
+
+/**
+ * Reads every payload, one at a time.
+ *
+ * @throws {Error} What SQLite says, of a damaged page for example.
+ */
+export function damagedPayloads(db: DatabaseSync): DamagedPayload[] {
+  const next = db.prepare(
+    `SELECT rowid AS place, id, encoding,
+            iif(encoding = 'json', CAST(payload AS BLOB), payload) AS payload,
+            raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE rowid > ?
+      ORDER BY rowid
+      LIMIT 1`,
+  );
+  const decoder = new TextDecoder();
+  const found: DamagedPayload[] = [];
+  let place = 0;
+  for (let row = next.get(place); row !== undefined; row = next.get(place)) {
+    place = Number(row["place"]);
+    const { encoding, payload } = row;
+    const isText = encoding === "json" && payload instanceof Uint8Array;
+    const stored = isText ? { ...row, payload: decoder.decode(payload) } : row;
+    try {
+      payloadText(stored as unknown as StoredPayload);
+    } catch (thrown) {
+      found.push({
+        id: String(row["id"]),
+        why: isUserError(thrown) ? thrown.why : messageOf(thrown),
+      });
+    }
+  }
+  return found;
+}
