@@ -1,6 +1,7 @@
 /** A copy of a damaged database in which whatever is left of its rows can be reached. */
 import { openDatabase } from "../store/database.ts";
 import { lacksHeader, writeHeader } from "../store/file_header.ts";
+import { mendSchema } from "../store/mend_schema.ts";
 import { SCHEMA_ROOT } from "../store/page_format.ts";
 import { reattachLeaves } from "../store/reattach_leaves.ts";
 import { tableRoots } from "../store/table_roots.ts";
@@ -9,7 +10,8 @@ import { isThere } from "./whole_file.ts";
 
 /**
  * Makes the copy: with its log moved into it, with a header where that is lost, with empty pages in the place of an end
- * that is missing (SQLite opens no such file), and with rows that nothing leads to in their tables again.
+ * that is missing (SQLite opens no such file), with this program's schema where its own is damaged, and with rows that
+ * nothing leads to in their tables again.
  *
  * @param bytes How long the file was; null when its end is there.
  * @returns The path to read; the damaged one when there is no room for a copy. `lostPages` is how many pages of a table
@@ -33,8 +35,12 @@ export async function readableCopy(
   if (isThere(`${copy}-wal`)) return { path: copy, lostPages: 0 };
   // What tells of the tables comes first: their roots may be known only after that.
   const schema = reattachLeaves(copy, [SCHEMA_ROOT]);
-  const tables = reattachLeaves(copy, schema.leaves === 0 ? roots : tableRoots(copy));
-  return { path: copy, lostPages: schema.lost + tables.lost };
+  const isMended = mendSchema(copy);
+  const tables = reattachLeaves(
+    copy,
+    schema.leaves === 0 && !isMended ? roots : tableRoots(copy),
+  );
+  return { path: copy, lostPages: (isMended ? 0 : schema.lost) + tables.lost };
 }
 
 /** Gives a file without a header that of a database which is made today. */

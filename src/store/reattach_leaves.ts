@@ -194,6 +194,11 @@ function writeTree(pages: PageFile, root: number, leaves: readonly Leaf[]): void
   pages.write(root, make(level, pages.layout!, begin));
 }
 
+/** Leaves a tree without rows; its pages stay where they are. */
+export function emptyTree(pages: PageFile, root: number): void {
+  writeTree(pages, root, []);
+}
+
 /** Makes a page, with bytes before it that are not of the tree. */
 type MakePage = (below: readonly Leaf[], layout: FileLayout, begin: Uint8Array) => Uint8Array;
 

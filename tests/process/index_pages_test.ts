@@ -57,6 +57,8 @@ async function filled(home: TempHome): Promise<void> {
   for (let n = 0; n < 400; n++) {
     add.run(`note-${n}`, `Note ${n}`, `${WORD}${n % 7} ${"words that take room ".repeat(8)}${n}`);
   }
+  // What stands in every column is no payload.
+  db.exec("UPDATE pending_queue SET encoding = 'json', payload = '{}', raw_bytes = 2");
   db.exec("UPDATE observations SET text = text || char(0) || 'behind' WHERE uid = 'note-3'");
   db.close();
   closeDatabase(home.database);
