@@ -3,6 +3,7 @@
 import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
 import type { TakenBack } from "./observe/taken_back.ts";
 import type { SetAside } from "./observe/set_aside.ts";
+import type { ShownOutput } from "./observe/shown_part.ts";
 import type { TakenTests } from "./observe/skipped_tests.ts";
 import type { TestTarget, TookTests } from "./observe/test_target.ts";
 
@@ -139,9 +140,9 @@ export interface Observed {
   readonly mendsParts?: readonly string[];
   /**
    * The failures of the same command line that its output alone had shown, and shows no more, where the shell hides how it
-   * ended: their `sameAs`.
+   * ended: their `sameAs`, and how much is seen.
    */
-  readonly mendsShown?: string;
+  readonly mendsShown?: Omit<ShownOutput, "command"> & { readonly of: string };
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
   /** What it says of the single tests: those that it passed over are not mended. */

@@ -37,7 +37,9 @@ export function mendBy(
   if (ended !== undefined) endOperations(db, { ...at, command, ended });
   const all = [...mends === null ? [] : [mends], ...mendsParts];
   if (all.length > 0) mendFailures(db, { ...at, mends: all, passes, taken });
-  if (mendsShown !== undefined) mendShownFailures(db, { ...at, command, mends: mendsShown });
+  if (mendsShown !== undefined && command !== undefined) {
+    mendShownFailures(db, { ...at, shown: { ...mendsShown, command } });
+  }
   if (slip !== undefined) at.slips.add(sessionId, slip);
   if (calls.length > 0 && command !== undefined) {
     at.slips.end(db, { ...at, sessionId, atMs: at.capture.createdAtMs, command, calls });

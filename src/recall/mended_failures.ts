@@ -4,6 +4,7 @@ import { digestOf } from "../memory/fnv.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
 import { areNamedPassed } from "../memory/observe/named_passes.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
+import { type ShownOutput, showsAsMuch } from "../memory/observe/shown_part.ts";
 import {
   arePassed,
   hasPassedOver,
@@ -71,19 +72,18 @@ export function mendShownFailures(
   db: DatabaseSync,
   run: {
     readonly capture: ClaimedCapture;
-    readonly command: string | undefined;
-    readonly mends: string;
+    readonly shown: ShownOutput & { readonly of: string };
     readonly nowMs: number;
   },
 ): void {
-  const { capture, command, mends, nowMs } = run;
+  const { capture, shown, nowMs } = run;
   const { project, branch, createdAtMs } = capture;
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new ToldFixes();
   const isThere = presence(db, capture);
-  for (const failure of openFailures(db, { ...before, sameAs: digestOf(mends) })) {
+  for (const failure of openFailures(db, { ...before, sameAs: digestOf(shown.of) })) {
     const { facts } = failure;
-    const wasShown = facts.command === command && facts.exitCode === undefined;
+    const wasShown = facts.exitCode === undefined && showsAsMuch(shown, facts.command ?? "");
     if (wasShown && isThere(failure)) mendFailure(db, failure, { capture, by: null, told });
   }
 }

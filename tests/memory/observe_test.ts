@@ -250,6 +250,9 @@ Deno.test("the same command is the same, wherever its output goes; in another fo
     "npm test 2>&1 | grep -v warn | head -5",
   ];
   for (const command of same) assert.equal(commandKey(command), "npm test", command);
+  assert.equal(commandKey("npm test | grep -E 'a|b' | tail -5"), "npm test");
+  assert.equal(commandKey('npm test | grep "a \\" | b"'), "npm test");
+  assert.equal(commandKey("npm run 'a | tail'"), "npm run 'a | tail'");
   assert.notEqual(commandKey("npm test -- --only a"), "npm test");
   assert.notEqual(commandKey("cd app && npm test"), "npm test");
   assert.equal(commandKey("cat a | sort | uniq"), "cat a | sort | uniq");

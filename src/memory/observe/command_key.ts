@@ -25,13 +25,20 @@ const FILTER = / ?(?:tail|head|grep|cat|less|tee|sed)\b/y;
 /** Without the filters at the end of a pipeline. */
 function withoutFilters(line: string): string {
   let end = line.length;
-  for (let bar = line.lastIndexOf("|"); bar >= 0; bar = line.lastIndexOf("|", bar - 1)) {
+  for (const bar of barsOf(line).reverse()) {
     FILTER.lastIndex = bar + 1;
     if (!FILTER.test(line)) break;
     end = line[bar - 1] === " " ? bar - 1 : bar;
-    if (bar === 0) break;
   }
   return line.slice(0, end);
+}
+
+const BAR_OR_QUOTED = /\||\\.|'[^']*'|"(?:[^"\\]|\\.)*"/g;
+
+/** Where the bars of a line stand that are in no quotes. */
+function barsOf(line: string): number[] {
+  return [...line.matchAll(BAR_OR_QUOTED)].filter(([found]) => found === "|")
+    .map(({ index }) => index);
 }
 
 /** What failures of a command have in common. */

@@ -17,6 +17,7 @@ import { mergedBranch } from "./merged_branch.ts";
 import { callsOf, slipOf } from "./slips.ts";
 import { takenBack } from "./taken_back.ts";
 import { isTestCommand } from "./test_commands.ts";
+import { showsSuccess } from "./passed_builds.ts";
 import { withPrintedStatus } from "./printed_status.ts";
 import { passedTargets } from "./test_target.ts";
 import {
@@ -59,7 +60,7 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   return {
     ...told,
     ...(also.length === 0 ? {} : { mendsParts: also.map(failureOfCommand) }),
-    ...(showsNoFailure(told, run, payload) ? { mendsShown: failureOfCommand(command) } : {}),
+    ...(showsNoFailure(told, run, payload) ? { mendsShown: shownBy(run) } : {}),
   };
 }
 
@@ -81,6 +82,15 @@ function showsNoFailure(
 ): boolean {
   const isShown = Object(payload["tool_response"]).isSummary !== true;
   return facts.isUntold === true && isShown && !speaksOfFailure(output);
+}
+
+/** What a command without a failure has shown mends, and how much that is. */
+function shownBy({ command, commands, output }: Run): NonNullable<Observed["mendsShown"]> {
+  return {
+    of: failureOfCommand(command),
+    lines: output === "" ? 0 : output.split("\n").length,
+    isSuccess: showsSuccess(commands, output),
+  };
 }
 
 function failureOfCommand(command: string): string {

@@ -1,31 +1,8 @@
 /** Builds that fail where their status is another program's, behind a pipe for example: by lines that nothing else prints. */
+import { builds, QUIET } from "./builders.ts";
 import { isHarmless } from "./script_words.ts";
 import { runsTests } from "./test_commands.ts";
-import { MANAGERS, nameOf, withoutLaunchers } from "./launchers.ts";
-import { runnerCall } from "./test_runners.ts";
 import { type ScriptCommand, tellsItsStatus } from "./shell_words.ts";
-
-/** Programs that build, check or test, whatever they are given. */
-const BUILDERS: ReadonlySet<string> = new Set(
-  ("make gmake ninja cmake meson bazel ant sbt mvn mvnw gradle gradlew msbuild xcodebuild just rake turbo nx lerna " +
-    "gcc g++ cc c++ clang clang++ rustc javac kotlinc swiftc ghc tsc vue-tsc svelte-check webpack vite rollup esbuild " +
-    "tsup next ng eslint biome oxlint stylelint mypy pyright ruff flake8 pylint golangci-lint rubocop tox nox ctest")
-    .split(" "),
-);
-/** Programs of which some verbs do. */
-const BUILDING_VERBS: Readonly<Record<string, RegExp>> = {
-  cargo: /^(?:build|check|clippy|test|nextest|run|bench|doc|[bctr])$/,
-  go: /^(?:build|vet|test|install|run|generate)$/,
-  deno: /^(?:check|lint|fmt|test|compile)$/,
-  dotnet: /^(?:build|test|publish|pack)$/,
-  swift: /^(?:build|test)$/,
-  docker: /^(?:build|buildx|compose)$/,
-  node: /^--test/,
-};
-const BUILDING_SCRIPT =
-  /^(?:build|bundle|compile|lint|check|types?|typecheck|type-check|test|verify|validate|ci|install)\b/;
-/** What prepares a build, and shows nothing. */
-const QUIET: ReadonlySet<string> = new Set(["mkdir", "rm", "cp", "mv", "touch"]);
 
 /** Lines of compilers and linters, which no run of tests prints. */
 const ERRORS: readonly RegExp[] = [
@@ -101,21 +78,6 @@ export function failedBeforeTests(commands: readonly ScriptCommand[], output: st
   if (at <= 0 || !commands.slice(0, at).every(({ after }) => after === "&&")) return false;
   return commands.slice(0, at).some(builds) &&
     lastLines(output).some((line) => ERRORS.some((pattern) => pattern.test(line)));
-}
-
-function builds({ words, before }: ScriptCommand): boolean {
-  if (before === "|") return false;
-  if (runnerCall(words) !== null) return true;
-  const [program = "", ...args] = withoutLaunchers(words);
-  const name = nameOf(program);
-  const verb = args.find((word) => !word.startsWith("+")) ?? "";
-  if (MANAGERS.has(name) || name === "deno" && verb === "task") {
-    return BUILDING_SCRIPT.test(
-      args.find((word) => !word.startsWith("-") && !/^(?:run|run-script|task)$/.test(word)) ?? "",
-    );
-  }
-  return BUILDERS.has(name) ||
-    Object.hasOwn(BUILDING_VERBS, name) && BUILDING_VERBS[name]!.test(verb);
 }
 
 function lastLines(output: string): string[] {

@@ -7,6 +7,7 @@ import { commandKey, failureKey, MAX_COMMAND_CHARS } from "./command_key.ts";
 import { errorLine } from "./error_line.ts";
 import { hidesStatus } from "./hidden_status.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
+import { showsBuildPassed } from "./passed_builds.ts";
 import { whatIsWrong } from "./same_failure.ts";
 import { isHarmless } from "./script_words.ts";
 import { type ScriptCommand, tellsItsStatus } from "./shell_words.ts";
@@ -58,7 +59,8 @@ export function plainCommand(
   about: string,
 ): Observed {
   const key = commandKey(command);
-  const isUntold = hidesStatus(commands);
+  const isShown = showsBuildPassed(commands, output);
+  const isUntold = !isShown && hidesStatus(commands);
   return {
     kind: "command",
     outcome: isUntold ? null : "success",
@@ -69,8 +71,8 @@ export function plainCommand(
       ? { ...factsOf(command, null, null), isUntold }
       : factsOf(command, exitCode, null),
     sameAs: `command ${key}`,
-    // Behind a pipe, or before an `echo`, nobody knows whether it went well.
-    mends: tellsItsStatus(commands) ? failureKey(key) : null,
+    // Behind a pipe, or before an `echo`, nobody knows whether it went well, unless it says so itself.
+    mends: isShown || tellsItsStatus(commands) ? failureKey(key) : null,
   };
 }
 

@@ -71,7 +71,7 @@ Deno.test("what shows such lines, or speaks of them, is no failure", () => {
     ["npx eslint . | tail -3", "✖ 1 problem (0 errors, 1 warning)", null],
     ["ruff check --fix . | tail -1", "Found 2 errors (2 fixed, 0 remaining).", null],
     ["npm run build | tail -3", "Found 0 errors. Watching for file changes.", null],
-    ["cargo build | tail -3", "warning: unused: error[E0308]: in a string\n    Finished dev", null],
+    ["cargo build | tail -3", "warning: unused: error[E0308]: in a string\n    Finished dev"],
     ["make", MAKE],
     ["cd app && make", MAKE],
     ["make 2>&1 | tail -500", `${MAKE}\n${"a line behind it\n".repeat(60)}built`, null],

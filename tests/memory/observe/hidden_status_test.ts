@@ -70,7 +70,7 @@ Deno.test("a status that the script prints is that of what ran before", () => {
 
 const CARGO = "error: could not compile `demo` (bin) due to 1 previous error";
 const MENDED: readonly (readonly [command: string, bad: string, good: string])[] = [
-  ["cargo build 2>&1 | tail -5", CARGO, "    Finished `dev` profile [unoptimized] in 0.4s"],
+  ["cargo build 2>&1 | tail -5", CARGO, "   Compiling demo v0.1.0"],
   ["npx tsc --noEmit 2>&1 | head -20", "src/a.ts(1,1): error TS2304: Cannot find name 'x'.", ""],
   ["make -j4 2>&1 | tail -3", "make: *** [all] Error 2", "cc -c src/error.c -Werror"],
   ["npm run build 2>&1 | tail -5", "npm error code ELIFECYCLE", "✓ built in 1.2s"],
