@@ -46,6 +46,14 @@ export interface LeftItem {
   readonly about: string;
 }
 
+/** Where tests fail, so that those of runs in other words are known to be the same. */
+export interface FailsAt {
+  /** Digest of what a run of tests is in: folder, package, set-up. */
+  readonly place: string;
+  /** Files, or Go's packages; as far as they are told. */
+  readonly files: readonly string[];
+}
+
 /** Facts of an observation beside its texts; what does not apply is not there. */
 export interface ObservedFacts {
   /** As it was typed. */
@@ -82,6 +90,8 @@ export interface ObservedFacts {
   readonly failedIn?: readonly string[];
   /** Go's packages in which they failed, as it names them; where `failedIn` is there. */
   readonly failedAt?: readonly string[];
+  /** Of tests that failed; only where all of them are named in `failing`. */
+  readonly failsAt?: FailsAt;
   /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
   readonly isElsewhere?: true;
   /** Of a command: what it has put aside of the work (`git stash`), or back. */

@@ -1,5 +1,6 @@
 /** Which failures are ends that were left open. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
+import { areAmong } from "./observe/same_tests.ts";
 
 /** What has to be known of an observation. */
 export interface MaybeOpen {
@@ -18,8 +19,8 @@ interface OfCommand {
 }
 
 /**
- * Without the failures of a command on a branch that fails in another way since. What ended at its first failure says
- * nothing of those that one told which ran to its end.
+ * Without the failures of a command on a branch that fails in another way since, and without those of tests that another
+ * one tells of as well. What ended at its first failure says nothing of those that one told which ran to its end.
  */
 export function newestOfEach<Failure extends OfCommand>(failures: readonly Failure[]): Failure[] {
   const whole = new Map<string, Failure>();
@@ -35,7 +36,31 @@ export function newestOfEach<Failure extends OfCommand>(failures: readonly Failu
     const all = whole.get(key);
     return all === one || early.get(key) === one && (all === undefined || isNewer(one, all));
   };
-  return failures.filter(isTold);
+  return withoutSameTests(failures.filter(isTold));
+}
+
+/** Tests that failed in runs of other words are told once: with the most of them, by a run that went to its end, the newest. */
+function withoutSameTests<Failure extends OfCommand>(failures: readonly Failure[]): Failure[] {
+  const places = Map.groupBy(
+    failures.filter(({ facts }) => facts.failsAt !== undefined),
+    ({ branch, facts }) => JSON.stringify([branch, facts.failsAt!.place]),
+  );
+  const again = new Set<Failure>();
+  for (const same of places.values()) {
+    for (const one of same) {
+      const isTold = same.some((other) =>
+        other !== one && areAmong(one.facts, other.facts) &&
+        (!areAmong(other.facts, one.facts) || tellsMore(other, one))
+      );
+      if (isTold) again.add(one);
+    }
+  }
+  return failures.filter((one) => !again.has(one));
+}
+
+function tellsMore(one: OfCommand, other: OfCommand): boolean {
+  const [isEarly, isOtherEarly] = [one, other].map(({ facts }) => facts.stopsEarly === true);
+  return isEarly === isOtherEarly ? isNewer(one, other) : isOtherEarly!;
 }
 
 function keyOf({ id, branch, facts }: OfCommand): string {

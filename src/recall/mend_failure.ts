@@ -63,6 +63,7 @@ function isSame(told: ToldFix, fix: ToldFix["fix"], failure: OpenFailure): boole
  * @param how `by`: what mends it where nothing was changed; null leaves it open then. `told`: the fixes that were told
  *   already: what failed twice is fixed once. `passing`: what passes, when it is not the command.
  *   `isGone`: what failed may not be there any more, which is no fix.
+ * @returns What has mended it; null when it is open still.
  */
 export function mendFailure(
   db: DatabaseSync,
@@ -74,7 +75,7 @@ export function mendFailure(
     readonly passing?: string | undefined;
     readonly isGone?: boolean;
   },
-): void {
+): number | null {
   const { id, sessionId, project, branch, createdAtMs } = capture;
   const { changes, commands } = isGone
     ? { changes: [], commands: [] }
@@ -97,9 +98,18 @@ export function mendFailure(
     });
     told.add(fix, failure, resolvedBy);
   }
-  if (resolvedBy === null) return;
-  resolveObservation(db, failure.id, resolvedBy);
-  if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
+  if (resolvedBy !== null) closeFailure(db, failure, { capture, by: resolvedBy });
+  return resolvedBy;
+}
+
+/** Closes a failure with what has mended it: an observation. */
+export function closeFailure(
+  db: DatabaseSync,
+  { id, sessionId }: Pick<OpenFailure, "id" | "sessionId">,
+  { capture, by }: { readonly capture: ClaimedCapture; readonly by: number },
+): void {
+  resolveObservation(db, id, by);
+  if (sessionId !== capture.sessionId) askForSummary(db, sessionId);
 }
 
 /** The files of some changes, with the content that the last of them left. */

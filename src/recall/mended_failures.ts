@@ -4,6 +4,7 @@ import { digestOf } from "../memory/fnv.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
 import { areNamedPassed } from "../memory/observe/named_passes.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
+import { areAmong } from "../memory/observe/same_tests.ts";
 import { type ShownOutput, showsAsMuch } from "../memory/observe/shown_part.ts";
 import {
   arePassed,
@@ -23,7 +24,7 @@ import {
 } from "../memory/observe/test_target.ts";
 import { type OpenFailure, openFailures, openFailuresOfKind } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
-import { mendFailure, presence, ToldFixes } from "./mend_failure.ts";
+import { closeFailure, mendFailure, presence, ToldFixes } from "./mend_failure.ts";
 
 /** Failures that a run of tests is compared with when it passes. */
 const MAX_COMPARED = 500;
@@ -49,18 +50,42 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new ToldFixes();
   const isThere = presence(db, success.capture);
+  const mended: Mended[] = [];
   const mend = (failure: OpenFailure) => {
     if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
     const isGone = taken !== undefined && mayBeGone(failure.facts, { taken, passes });
-    if (isThere(failure)) mendFailure(db, failure, { ...success, told, isGone });
+    const by = isThere(failure) ? mendFailure(db, failure, { ...success, told, isGone }) : null;
+    if (by !== null) mended.push({ failure, by });
   };
   const keys = [...mends, ...passes.map((target) => failureKey(targetKey(target)))];
   for (const key of new Set(keys)) {
     openFailures(db, { ...before, sameAs: digestOf(key) }).forEach(mend);
   }
   if (passes.length === 0) return;
-  for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
+  const open = openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED });
+  for (const failure of open) {
     if (hasPassed(failure, success)) mend(failure);
+  }
+  mendSameTests(db, open.filter(isThere), { capture: success.capture, mended });
+}
+
+/** A failure that was mended just now. */
+interface Mended {
+  readonly failure: OpenFailure;
+  readonly by: number;
+}
+
+/** Closes the failures of tests, called in other words, that are all among those that are mended: it is the same fix. */
+function mendSameTests(
+  db: DatabaseSync,
+  open: readonly OpenFailure[],
+  { capture, mended }: { readonly capture: ClaimedCapture; readonly mended: readonly Mended[] },
+): void {
+  const isMended = new Set(mended.map(({ failure }) => failure.id));
+  for (const one of open) {
+    if (isMended.has(one.id)) continue;
+    const same = mended.find(({ failure }) => areAmong(one.facts, failure.facts));
+    if (same !== undefined) closeFailure(db, one, { capture, by: same.by });
   }
 }
 
@@ -101,15 +126,19 @@ export function mendTestsThatPass(
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new ToldFixes();
   const isThere = presence(db, capture);
-  for (const failure of openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED })) {
+  const open = openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED });
+  const mended: Mended[] = [];
+  for (const failure of open) {
     const tests = testsOf(failure);
     if (tests === null || !isThere(failure)) continue;
     const isLeft = passesSince(took, tests) && !mayBeAnother(failure, tests, took);
     if (!isLeft && !areNamedPassed({ ...failure, tests }, took)) continue;
     const { failedIn, failing } = failure.facts;
     const since = { passing: (failedIn ?? failing)?.join(", ") };
-    mendFailure(db, failure, { capture, by: null, told, ...since });
+    const by = mendFailure(db, failure, { capture, by: null, told, ...since });
+    if (by !== null) mended.push({ failure, by });
   }
+  mendSameTests(db, open.filter(isThere), { capture, mended });
 }
 
 /** Whether a test that is not among those that fail may be gone, or be one of them by another name. */

@@ -210,7 +210,9 @@ export function unmendedFailures(
   const rows = db.prepare(
     `SELECT id, project, branch, kind, updated_at_ms AS updatedAtMs, ${FACTS} ->> '$.of' AS of,
             ${FACTS} ->> '$.stopsEarly' AS stopsEarly, json_extract(${FACTS}, '$.openRank') AS rank, json_type(${FACTS}, '$.openRank') IS NOT NULL AS isRanked,
-            iif(${FACTS} ->> '$.git.isStopped', ${FACTS} ->> '$.git.verb', NULL) AS stopped
+            iif(${FACTS} ->> '$.git.isStopped', ${FACTS} ->> '$.git.verb', NULL) AS stopped,
+            ${FACTS} ->> '$.failsAt.place' AS place, ${FACTS} -> '$.failsAt.files' AS files,
+            ${FACTS} -> '$.failing' AS failing
        FROM observations
       WHERE outcome = 'failure'
         AND resolved_by IS NULL
@@ -218,7 +220,7 @@ export function unmendedFailures(
       ORDER BY id DESC
       LIMIT ?2`,
   ).all(project, limit);
-  return rows.map(({ of, stopsEarly, rank, isRanked, stopped, ...row }) => ({
+  return rows.map(({ of, stopsEarly, rank, isRanked, stopped, place, files, failing, ...row }) => ({
     ...row,
     outcome: "failure",
     resolvedBy: null,
@@ -227,6 +229,9 @@ export function unmendedFailures(
       ...stopsEarly === 1 ? { stopsEarly: true } : {},
       ...isRanked === 1 ? { openRank: rank } : {},
       ...stopped === null ? {} : { git: { verb: stopped, isStopped: true } },
+      ...place === null
+        ? {}
+        : { failsAt: { place, files: keptJson(files, []) }, failing: keptJson(failing, []) },
     },
   } as unknown as UnmendedFailure));
 }

@@ -35,10 +35,12 @@ Deno.test("a run that ended at its first failure leaves the others told that a w
   }
   // One is set up to do so, and says it.
   assert.deepEqual(toldOf(VAT, ["pytest -q", A]), ["pytest -q", "pytest -q"]);
-  assert.deepEqual(toldOf(["npx jest", jest], ["npx jest --bail", jest]), [
+  const other = jest.replace("adds", "subs");
+  assert.deepEqual(toldOf(["npx jest", jest], ["npx jest --bail", other]), [
     "npx jest",
     "npx jest --bail",
   ]);
+  assert.deepEqual(toldOf(["npx jest", jest], ["npx jest --bail", jest]), ["npx jest"]);
   assert.deepEqual(toldOf(VAT, ["pytest -q", VAT[1].replaceAll("vat", "tip")]), ["pytest -q"]);
 });
 

@@ -6,6 +6,8 @@ export interface FailedIn {
   readonly failedIn: readonly string[] | null;
   /** Go's packages in which they failed; null for other runners, and where the tests are not known. */
   readonly failedAt: readonly string[] | null;
+  /** The files in which tests failed, as far as they are told, all or some. */
+  readonly failingIn: readonly string[];
   /** Whether it is known that no test was left out. */
   readonly ranAll: boolean;
 }
@@ -103,13 +105,15 @@ export function failedTests(whole: string): FailedIn {
       if (found.size > MAX_FAILED_IN) return UNKNOWN;
     }
     if (found.size === 0) continue;
+    const paths = [...new Set([...found].map((one) => one.replace(/ > .*/, "")))];
+    const failingIn = [...new Set(paths.map((path) => path.replace(/:\d+$/, "")))];
     const wanted = counts.reduce((sum, count) => sum + Number(count.exec(output)?.[1] ?? 0), 0);
     if (wanted === 0) continue;
-    if (found.size !== wanted) return UNKNOWN;
-    const paths = [...found].map((one) => one.replace(/ > .*/, ""));
+    if (found.size !== wanted) return { ...UNKNOWN, failingIn };
     return {
-      failedIn: [...new Set(paths)],
+      failedIn: paths,
       failedAt: null,
+      failingIn,
       ranAll: leftOut !== null && !leftOut.test(output),
     };
   }
@@ -140,7 +144,9 @@ function failedGoTests(output: string): FailedIn {
     else packages.push(name!.slice(0, MAX_NAME_CHARS));
     if (names.size > MAX_FAILED_IN) return UNKNOWN;
   }
-  return names.size === 0 ? UNKNOWN : { failedIn: [...names], failedAt: packages, ranAll: true };
+  return names.size === 0
+    ? UNKNOWN
+    : { failedIn: [...names], failedAt: packages, failingIn: packages, ranAll: true };
 }
 
-const UNKNOWN: FailedIn = { failedIn: null, failedAt: null, ranAll: false };
+const UNKNOWN: FailedIn = { failedIn: null, failedAt: null, failingIn: [], ranAll: false };

@@ -8,19 +8,17 @@ import {
   type FailedTests,
   isAsWide,
   isWithin,
+  SET_UP,
   type TestTarget,
 } from "./test_target.ts";
+import { tellPlaces } from "./test_name.ts";
 import type { TestRun } from "./test_runs.ts";
 
 /** Flags that choose tests by their names alone, in whichever file they stand, or those that failed last. */
 const BY_NAME =
   /^(?:-t|--testNamePattern|--filter|--test-name-pattern|-g|--grep|-k|-run|-R|--tests-regex|-E|--filterset|--filter-expr|--exact|--lf|--last-failed|--rerun-failed|--all-targets|--lib|--bins|--tests)(?:=|$)/;
-/** A name that tells where its test stands: `a.py::test`, `a.spec.ts:3:1 › pays`, `Shop.CartTests.Adds`. */
-const WITH_PLACE = /::|\.\w+:\d|^[\w+]+(?:\.[\w+]+){2,}/;
 /** A file of tests, as an output tells it. */
 const TEST_FILE = /[\w@./-]{0,200}(?:[._-](?:test|spec)\.\w+|\/test_\w+\.\w+)/g;
-/** Flags that build the same tests in another way. */
-const SET_UP = /^(?:--all-features|--release|-r)$/;
 /** No run is told with more names of tests that fail; there may be others then. */
 const MAX_FAILING = 8;
 
@@ -42,7 +40,7 @@ export function areNamedPassed(
   { target, run }: { readonly target: TestTarget; readonly run: NamingRun },
 ): boolean {
   const { failing = [], failed = 0, failedAt = null } = facts;
-  const havePlace = failing.every((name) => WITH_PLACE.test(name));
+  const havePlace = tellPlaces(failing);
   if (!mayBeSameTests(target, tests.target, havePlace)) return false;
   const isWholeCall = target.narrowing === "" &&
     (isSameCall(target, tests.target) || callsRunner(tests.target, target) ||

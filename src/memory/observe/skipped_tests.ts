@@ -1,14 +1,12 @@
 /** Whether a run of tests passes only because it has passed over what had failed. */
 import type { ObservedFacts } from "../observation.ts";
 import { scriptCommands } from "./shell_words.ts";
+import { isOneOf } from "./test_name.ts";
 import type { TestRun } from "./test_runs.ts";
 import { soleTarget, targetKey, type TestTarget } from "./test_target.ts";
 
 /** What a run that passes says of the tests that it has taken, and of those that it has not. */
-export type TakenTests = Omit<TestRun, "failedIn" | "failedAt" | "ranAll">;
-
-/** What a name of a test stands behind, in a longer one of the same. */
-const BEFORE_NAME = /[ >›.:/]$/;
+export type TakenTests = Omit<TestRun, "failedIn" | "failedAt" | "failingIn" | "ranAll">;
 
 /**
  * Whether a run that passes may have passed over tests that failed: they are named so, or it skips more than the run that
@@ -25,9 +23,7 @@ export function hasPassedOver(
 ): boolean {
   const { failed = 0, failing = [], skipped = 0 } = failure;
   if (failed === 0) return false;
-  const isIn = (names: readonly string[]) => (name: string) =>
-    names.some((other) => areSame(name, other));
-  if (failing.some(isIn(taken.passedOver))) return true;
+  if (failing.some(isOneOf(taken.passedOver))) return true;
   const more = taken.skipped ?? 0;
   if (more <= skipped) return false;
   if (arePassed(failing, taken, failed)) return false;
@@ -66,7 +62,7 @@ export function arePassed(
   { passing }: Pick<TakenTests, "passing">,
   failed = failing.length,
 ): boolean {
-  const found = failing.filter((name) => passing.some((other) => areSame(name, other)));
+  const found = failing.filter(isOneOf(passing));
   return found.length > 0 && found.length >= failed;
 }
 
@@ -81,13 +77,4 @@ function isLarger(
   // Of one that ended early nobody knows what it would have skipped.
   return target === null || target.stopsEarly ||
     !passes.some((passing) => targetKey(passing) === targetKey(target));
-}
-
-/** Runners name a test with its suites, or alone. */
-function areSame(one: string, other: string): boolean {
-  return one === other || isEndOf(one, other) || isEndOf(other, one);
-}
-
-function isEndOf(end: string, whole: string): boolean {
-  return whole.endsWith(end) && BEFORE_NAME.test(whole.slice(0, -end.length));
 }

@@ -22,7 +22,7 @@ const FAILING: readonly RegExp[] = [
   /^[ \t]+FAIL \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm, // cargo nextest
   /^(\/\/\S+)[ \t]+(?:FAILED|TIMEOUT)\b/gm, // bazel
 ];
-/** The same, for outputs that name none in that way: what is longer, or only the file. */
+/** The same, for outputs that name none in that way: what is longer, or else only the file. */
 const FAILING_ELSE: readonly RegExp[] = [
   /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm, // jest
   /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*)$/gm, // jest, vitest
@@ -90,7 +90,9 @@ export function failingTests(output: string): string[] {
   const names = namesIn(output.slice(0, counts), FAILING);
   if (names.length > 0) return names;
   const again = namesIn(withMochaNames(output.slice(counts)), FAILING);
-  return again.length > 0 ? again : namesIn(output, FAILING_ELSE);
+  if (again.length > 0) return again;
+  const [longer = [], inFiles = []] = FAILING_ELSE.map((pattern) => namesIn(output, [pattern]));
+  return longer.length > 0 ? longer : inFiles;
 }
 
 /** Behind its counts mocha tells once more what failed: a line for each suite, and the test with a colon. */

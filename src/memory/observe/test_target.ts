@@ -30,6 +30,9 @@ export interface TestTarget {
   readonly within: string;
 }
 
+/** Flags that build the same tests in another way. */
+export const SET_UP = /^(?:--all-features|--release|-r)$/;
+
 /** Each is told from the beginning of its script. */
 const MAX_TARGETS = 40;
 

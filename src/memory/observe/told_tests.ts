@@ -7,6 +7,7 @@ import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { errorSigns } from "./error_signs.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { whyNoTests } from "./no_tests.ts";
+import { failsAt } from "./same_tests.ts";
 import { whatIsWrong } from "./same_failure.ts";
 import { tellsItsStatus } from "./shell_words.ts";
 import { showsPassed } from "./shown_passes.ts";
@@ -55,6 +56,7 @@ export function testOf(called: Run, about: string): Observed {
   const isWhole = run !== null && run.failedIn !== null && target !== null && !isCut;
   const isAll = isWhole && run.ranAll && !stopsEarly && target.narrowing === "";
   const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
+  const at = failed && run !== null && target !== null ? failsAt(target, run) : null;
   return {
     kind: "test",
     outcome: failed ? "failure" : isUntold ? null : "success",
@@ -73,6 +75,7 @@ export function testOf(called: Run, about: string): Observed {
       ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
       ...(failed && isWhole && run.failedAt !== null ? { failedAt: run.failedAt } : {}),
       ...(stopsEarly ? { stopsEarly } : {}),
+      ...(at === null ? {} : { failsAt: at }),
       ...(failed ? { of: digestOf(sameAs) } : {}),
     },
     sameAs,
