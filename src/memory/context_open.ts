@@ -3,11 +3,12 @@ import type { Tellable } from "./context_text.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import {
   hasDone,
-  type LaterSession,
+  type Later,
   saysAgain,
+  saysItFails,
   type SoughtItem,
   soughtItem,
-  wordsIn,
+  turnsIn,
 } from "./left_items.ts";
 
 /** An open end, with the observation that opens it. */
@@ -27,9 +28,6 @@ const MAX_SAID_COUNTED = 12;
 const COUNTS_MS = 14 * 86_400_000;
 /** Of summaries that do not keep their lists apart: what is open, and no task. */
 const FAILURE_TITLE = /^`.*` failed\b|^Tests fail|^\w+ failed:/;
-
-/** Says that something does not work. */
-const FAILS = /\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|red|schlägt (?:noch )?fehl|falla)\b/i;
 
 /** What a session left that is open now. */
 export interface StillOpen {
@@ -52,7 +50,7 @@ export function stillOpen(
   const left = new Map<number, StillOpen>();
   const done = new Set<string>();
   const over = overBySession(rows, superseded);
-  const later: LaterSession[] = [];
+  const later: Later[] = [];
   const saidLater: SoughtItem[] = [];
   const mendedLater = sessionsMendedLater(rows);
   let open = 0;
@@ -68,7 +66,7 @@ export function stillOpen(
       [];
     const worksNow = failures.length === 0 && mendedLater.has(sessionId);
     const said = items.filter((item) =>
-      !(worksNow && FAILS.test(item.text)) && !saysAgain(item, saidLater) &&
+      !(worksNow && saysItFails(item)) && !saysAgain(item, saidLater) &&
       !later.some((one) => hasDone(item, one, session))
     );
     left.set(id, {
@@ -77,7 +75,7 @@ export function stillOpen(
       said: said.map(({ text }) => text),
     });
     for (const one of lists.done) done.add(one);
-    later.push({ did: facts.did?.map(wordsIn) ?? [], files: session.files });
+    later.push({ turns: turnsIn(facts.did ?? []), files: session.files });
     saidLater.push(...items);
     open += said.length;
   }

@@ -54,6 +54,32 @@ export interface FailsAt {
   readonly files: readonly string[];
 }
 
+/** Something that a turn did, or was asked for. */
+export interface Deed {
+  /**
+   * Commits and fixes are `made`; `asked` is what was asked for and worked on, `wanted` what only commands were run for.
+   * Claude has `said` that it is done, or `affirmed` it by a word that tells nothing else.
+   */
+  readonly by: "made" | "asked" | "wanted" | "said" | "affirmed";
+  /** The words that tell what it is about, with blanks between. */
+  readonly about: string;
+  /** It is about that, and not about something of it. */
+  readonly sure?: true;
+}
+
+/** What a turn of a session did. */
+export interface TurnDeeds {
+  readonly did: readonly Deed[];
+  /** Of its commands, what has a name: `commit`, `push`, `test`. */
+  readonly ran?: readonly string[];
+  /** Files that it changed before it ended. */
+  readonly files?: readonly string[];
+  /** It did more than to talk and to look. */
+  readonly worked?: true;
+  /** It was asked for what was left, whatever that is, and has changed something. */
+  readonly forIt?: true;
+}
+
 /** Facts of an observation beside its texts; what does not apply is not there. */
 export interface ObservedFacts {
   /** As it was typed. */
@@ -117,8 +143,8 @@ export interface ObservedFacts {
   readonly todos?: { readonly open: readonly string[]; readonly done: readonly string[] };
   /** Of a summary: what Claude said at the end is still open, each by itself; in older ones all of it in one. */
   readonly left?: string | readonly LeftItem[];
-  /** Of a summary: what the session did or worked on, each as the words that tell what it is about. */
-  readonly did?: readonly string[];
+  /** Of a summary: what the turns of the session did; in older ones each deed as the words that tell what it is about. */
+  readonly did?: readonly (string | TurnDeeds)[];
   /** Of a summary: when the session last did more than talk, epoch milliseconds; not there where it only talked. */
   readonly workedAtMs?: number;
   /** Of a summary: the branches that the session was on, when they are several. */

@@ -1,14 +1,23 @@
-/** What a session did, so that it is known later what of the things that were left it has done. */
-import type { LeftItem } from "./observation.ts";
+/** What the turns of a session did, so that it is known later what of the things that were left they have done. */
+import { patternFor, WORD } from "../letters.ts";
+import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
+import { asksForIt } from "./prompt_asks.ts";
 import { leftClauseOf, leftOpenIn } from "./said_open.ts";
 import { tellingWords } from "./telling_words.ts";
+import { hasWorked, type Turn } from "./turns.ts";
 
-/** So much is kept of a session, and so many words of each. */
+/** So much is kept of a session, so many words of each, and so many files of a turn. */
 const MAX_DEEDS = 30;
 const MAX_WORDS = 24;
+const MAX_FILES = 8;
 /** Words by which one says that something is done, … */
-const DONE =
-  /\b(?:done|finished|completed?|handle[ds]?|fixed|implemented|add(?:s|ed)?|works?|working|support(?:s|ed)?|resolved|solved|closed|written|wrote|updated|created|pass(?:es|ed)?|passing|green|covered|migrated|removed|cleared|merged|shipped|deployed|tested|renamed|now|exists?|in place|has|have|fertig|erledigt|behoben|jetzt|umgesetzt|geht|hecho|lista?|listos|funcionan?|terminé|fait)\b|完成|已|好了|対応しました/i;
+const DOES =
+  /\b(?:done|finished|completed?|handle[ds]?|fixed|implemented|add(?:s|ed)?|works?|working|support(?:s|ed)?|resolved|solved|closed|written|wrote|updated|created|pass(?:es|ed)?|passing|green|covered|migrated|removed|cleared|merged|shipped|deployed|tested|renamed|in place|fertig|erledigt|behoben|umgesetzt|geht|hecho|lista?|listos|funcionan?|terminé|fait)\b|完成|已|好了|対応しました/i;
+/** … or is so, without a word for what was done, … */
+const IS_SO = /\b(?:now|exists?|has|have|jetzt)\b/i;
+/** … by the same word as before, which counts where something was done, … */
+const AFFIRMS =
+  /\b(?:is|are|was|were|been|got|have|has|I|you|all|everything|now|it)(?:(?:'|’)ve)? (?:\w+ly |now |also |again |both ){0,3}(?:\w{2,}ed|sent|built|run|written|set|put|made|drawn|kept|shown|taken|given|brought)\b|^\W*(?:(?:all|both|now|successfully|everything|ok(?:ay)?|yes|done)\b\W{1,3}){0,3}(?:\w{2,}ed|sent|built)\b/i;
 /** … that it is not, … */
 const NOT_DONE = /\b(?:not|never|cannot|still|tried|yet|nicht|kein\w*|noch)\b|n['’]t\b|没|未/i;
 /** … and that it was given up. */
@@ -17,42 +26,108 @@ const GIVEN_UP =
 const CLAUSES = /[^.!?;。！？；\n]+(?:[.!?](?=\S)[^.!?;。！？；\n]*)*|\n/g;
 /** Of clauses, how many behind one may say that it was given up. */
 const LOOKED_BEHIND = 2;
+/** A prompt that begins so asks what is, not that something be done. */
+const ASKS_WHAT =
+  /^\W*(?:why|what|who|when|where|which|how|explain|describe|show|tell|is|are|does|do|did|warum|wieso|was|wie)\b/i;
+/** By these in front a prompt or a commit tells that a thing was made, and not that something was changed about it. */
+const MAKES =
+  /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|let(?:'|’)?s|can you|could you|go on and)\b\W*)*(?:handle|implement|add|support|finish|complete|do|build|write|create|make|introduce|provide|feat)\b/i;
+/** How the title of a commit begins. */
+const COMMIT_TITLE = /^Commit\b[^:]*: /;
 
 /** What a message says is left, with the words that it is known by. */
 export function leftItemsIn(message: string): LeftItem[] {
   return leftOpenIn(message).map((text) => ({ text, about: wordsOf(leftClauseOf(text)) }));
 }
 
+/** Whether a message says that what was tried has been given up. */
+export function hasGivenUp(message: string): boolean {
+  return GIVEN_UP.test(message);
+}
+
+/** What the turns of a session did, the oldest first. */
+export function sessionDeeds(turns: readonly Turn[]): TurnDeeds[] {
+  const told: TurnDeeds[] = [];
+  let room = MAX_DEEDS;
+  let gaveUp = false;
+  for (const turn of turns.toReversed()) {
+    const isLast = told.length === 0;
+    gaveUp ||= hasGivenUp(turn.message);
+    // What was only said before is told by the last message, or over.
+    if (!isLast && !hasWorked(turn)) continue;
+    const deeds = deedsOf(turn, { gaveUp, isLast });
+    told.unshift({ ...deeds, did: deeds.did.slice(0, room) });
+    room -= deeds.did.length;
+    if (room <= 0) break;
+  }
+  return told.filter(({ did, ran = [], files = [] }) => did.length + ran.length + files.length > 0);
+}
+
 /**
- * What a session did: its commits and fixes, what its last message says is done, and, where it changed something and did
- * not give up, what it was asked for and the files that it changed.
+ * What a turn did: its commits and fixes, what it says is done, and, where it changed something, ended and did not give up,
+ * what it was asked for and the files that it changed.
  *
- * @returns For each the words that tell what it is about, with blanks between.
+ * @param options `gaveUp`: in this turn or one behind it. `isLast`: none is behind it.
  */
 export function deedsOf(
-  { asked, done, files, last }: {
-    readonly asked: readonly string[];
-    /** Commits and fixes. */
-    readonly done: readonly string[];
-    readonly files: readonly string[];
-    /** The last message; empty when there is none. */
-    readonly last: string;
-  },
-): string[] {
-  const hasWorked = files.length + done.length > 0 && !GIVEN_UP.test(last);
-  const all = [...clausesDone(last), ...done, ...hasWorked ? [...asked, ...files] : []];
-  return [...new Set(all.map(wordsOf))].filter((words) => words !== "").slice(0, MAX_DEEDS);
+  turn: Turn,
+  { gaveUp = hasGivenUp(turn.message), isLast = true }: {
+    readonly gaveUp?: boolean;
+    readonly isLast?: boolean;
+  } = {},
+): TurnDeeds {
+  const { asked, made, files, ran, message, hasChanged } = turn;
+  const worked = hasWorked(turn);
+  const isDone = worked && message !== "" && !gaveUp;
+  const isMade = hasChanged || made.length > 0;
+  const prompts = isDone ? asked.filter((one) => !ASKS_WHAT.test(one)) : [];
+  const did = [
+    ...isLast || !gaveUp ? clausesDone(message, worked) : [],
+    ...made.map((title) => deed("made", title.replace(COMMIT_TITLE, ""))),
+    ...prompts.map((prompt) => deed(isMade ? "asked" : "wanted", prompt)),
+  ].filter(({ about }) => about !== "");
+  return {
+    did: [...new Map(did.map((one) => [`${one.by} ${one.about}`, one])).values()],
+    ...(ran.length > 0 ? { ran } : {}),
+    ...(isDone && files.length > 0 ? { files: files.slice(0, MAX_FILES) } : {}),
+    ...(worked ? { worked } : {}),
+    ...(isDone && hasChanged && asked.some(asksForIt) ? { forIt: true } : {}),
+  };
+}
+
+function deed(by: "made" | "asked" | "wanted", text: string): Deed {
+  const about = tellingWords(text);
+  const [first = ""] = text.match(patternFor(WORD, text)) ?? [];
+  const isOfIt = about.size <= 1 || about.size === 2 && tellingWords(first).size > 0;
+  return told(by, about, { isSure: isOfIt || MAKES.test(text) });
+}
+
+function told(
+  by: Deed["by"],
+  about: ReadonlySet<string>,
+  { isSure }: { readonly isSure: boolean },
+): Deed {
+  return { by, about: kept(about), ...(isSure ? { sure: true } : {}) };
 }
 
 /** The clauses of a message that say that something is done. */
-function clausesDone(message: string): string[] {
+function clausesDone(message: string, worked: boolean): Deed[] {
   const clauses = (message.match(CLAUSES) ?? []).flatMap((clause) => clause.split(/,? but /));
-  return clauses.filter((clause, n) =>
-    DONE.test(clause) && !NOT_DONE.test(clause) &&
-    !clauses.slice(n, n + 1 + LOOKED_BEHIND).some((one) => GIVEN_UP.test(one))
-  );
+  return clauses.flatMap((clause, n) => {
+    if (NOT_DONE.test(clause)) return [];
+    const does = DOES.test(clause);
+    const isSo = does || IS_SO.test(clause);
+    if (!isSo && !(worked && AFFIRMS.test(clause))) return [];
+    if (clauses.slice(n, n + 1 + LOOKED_BEHIND).some(hasGivenUp)) return [];
+    const about = tellingWords(clause);
+    return [told(isSo ? "said" : "affirmed", about, { isSure: does || about.size <= 2 })];
+  });
 }
 
 function wordsOf(text: string): string {
-  return [...tellingWords(text)].slice(0, MAX_WORDS).join(" ");
+  return kept(tellingWords(text));
+}
+
+function kept(words: ReadonlySet<string>): string {
+  return [...words].slice(0, MAX_WORDS).join(" ");
 }

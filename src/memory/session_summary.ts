@@ -1,25 +1,19 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
-import { GOES_ON, leftBy } from "./left_by.ts";
-import { deedsOf } from "./said_done.ts";
+import { leftBy } from "./left_by.ts";
+import { GOES_ON } from "./prompt_asks.ts";
+import { sessionDeeds } from "./said_done.ts";
 import { leftOpenIn, tellingMessage } from "./said_open.ts";
 import { shortened, titleLine } from "./text.ts";
 import { todosOf } from "./todos.ts";
+import { type TurnPart, turnsOf } from "./turns.ts";
 
 /** What a summary needs to know of an observation. */
-export interface SummarizedPart {
+export interface SummarizedPart extends TurnPart {
   readonly id: number;
   readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
-  readonly text: string;
-  readonly files: readonly string[];
-  readonly facts: ObservedFacts;
   readonly resolvedBy: number | null;
-  /** Epoch milliseconds. */
-  readonly updatedAtMs: number;
 }
 
 /** A summary in words. */
@@ -37,15 +31,21 @@ const MAX_LISTED = 8;
 const MAX_FILES = 20;
 const MAX_MESSAGE_CHARS = 600;
 const SHORT_PROMPT = 80;
+/** Turns that are looked at, the newest: what was left before them, and never spoken of again, is over. */
+const MAX_TURNS = 12;
 /** Nothing is done by these alone. */
 const TALK: ReadonlySet<ObservationKind> = new Set(["prompt", "message", "note"]);
 
 /**
  * Tells a session by its observations.
  *
- * @param parts Oldest first. @returns Null when there is nothing to tell.
+ * @param parts Oldest first. @param commands Those that went well, as far as is known: what they have done is known by them.
+ * @returns Null when there is nothing to tell.
  */
-export function summarizeSession(parts: readonly SummarizedPart[]): SessionSummary | null {
+export function summarizeSession(
+  parts: readonly SummarizedPart[],
+  commands: readonly TurnPart[] = [],
+): SessionSummary | null {
   const of = (kind: ObservationKind) => parts.filter((part) => part.kind === kind);
   const commits = of("commit").filter(({ resolvedBy }) => resolvedBy === null);
   const prompts = of("prompt");
@@ -55,13 +55,9 @@ export function summarizeSession(parts: readonly SummarizedPart[]): SessionSumma
   const open = [...openFailures(parts), ...todos?.open ?? []];
   const files = filesByCount(edits);
   const message = tellingMessage(parts);
-  const left = leftBy(parts);
-  const did = deedsOf({
-    asked: prompts.map(({ title }) => title).slice(-MAX_LISTED),
-    done,
-    files: files.slice(0, MAX_LISTED),
-    last: message?.text ?? "",
-  });
+  const turns = turnsOf([...parts, ...commands]).slice(-MAX_TURNS);
+  const left = leftBy(turns);
+  const did = sessionDeeds(turns);
   const workedAtMs = Math.max(
     ...parts.filter(({ kind }) => !TALK.has(kind)).map(({ updatedAtMs }) => updatedAtMs),
   );

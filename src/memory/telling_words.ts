@@ -13,12 +13,27 @@ const OF_STATE = new Set(
     "implemented fix fixed add added adding work works working needed needs step steps issue issues known problem bug " +
     "fail fails failing failed broken red green unclear unfinished outstanding follow followup ready real proper actual " +
     "two three four couple several few item items task tasks point points one part parts implementation stub stubbed hardcoded " +
-    "noch offen fehlt fehlen nicht ist sind fertig die der das und ein eine im in den dem für mit " +
-    "pendiente pendientes queda quedan que los las el la de y").split(" "),
+    "anything everything nothing blocked " +
+    "noch offen fehlt fehlen nicht ist sind fertig die der das und ein eine im in den dem für mit wird werden " +
+    "pendiente pendientes queda quedan falta faltan que los las el la de y il reste à").split(" "),
 );
 /** The same where words are not apart. */
 const STATE_UNSPACED =
-  /还没有?(?:完成)?|還沒有?(?:完成)?|尚未(?:完成)?|未完成|未実装|未対応|待办|待完成/g;
+  /还没有?(?:完成)?|還沒有?(?:完成)?|尚未(?:完成)?|未完成|未実装|未対応|待办|待完成|残作業|残タスク/g;
+/** Endings, one after the other: `validations` and `validated` are of the same. Some only of longer words. */
+const ENDINGS: readonly {
+  readonly ending: RegExp;
+  readonly instead: string;
+  readonly from: number;
+}[] = [
+  { ending: /(?:ies|ied)$/, instead: "y", from: 5 },
+  { ending: /(?:(?<=[sxz]|ch|sh)es|(?<!s)s|(?<!e)ed|ing)$/, instead: "", from: 5 },
+  { ending: /^(\w{3})(?<!s)s$/, instead: "$1", from: 4 },
+  { ending: /(?<=at)ion$/, instead: "", from: 5 },
+  { ending: /([bdgmnprt])\1$/, instead: "$1", from: 5 },
+  { ending: /e$/, instead: "", from: 4 },
+];
+
 /** The words that tell what a text is about, each once, without their endings. */
 export function tellingWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
@@ -33,7 +48,10 @@ export function tellingWords(text: string): ReadonlySet<string> {
   return words;
 }
 
+/** A word as the others of its kind are. */
 function withoutEnding(word: string): string {
-  if (word.length <= 4) return word.length === 4 && word.endsWith("s") ? word.slice(0, -1) : word;
-  return word.replace(/ies$/, "y").replace(/(?:(?<=[sxz]|ch|sh)es|(?<!s)s|ed|ing)$/, "");
+  return ENDINGS.reduce(
+    (rest, { ending, instead, from }) => word.length < from ? rest : rest.replace(ending, instead),
+    word,
+  );
 }

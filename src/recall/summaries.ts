@@ -5,12 +5,18 @@ import { summaryUid } from "../memory/summary_uid.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { transaction } from "../store/database.ts";
 import { type Observation, replaceObservation } from "../store/observations.ts";
-import { observationsToSummarize, usedTools } from "../store/session_observations.ts";
+import {
+  commandsToSummarize,
+  observationsToSummarize,
+  usedTools,
+} from "../store/session_observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
 import { summaryOf } from "../store/summarizer_runs.ts";
 
 /** Observations that a summary looks at: the newest. */
 const MAX_PARTS = 400;
+/** Commands that it looks at. */
+const MAX_COMMANDS = 100;
 const BATCH = 100;
 /** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
 const TRANSACTION_MS = 5;
@@ -66,7 +72,7 @@ function digestOfParts(
 function writeSummary(db: DatabaseSync, sessionId: string): void {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
   const last = parts.at(-1);
-  const summary = summarizeSession(parts);
+  const summary = summarizeSession(parts, commandsToSummarize(db, sessionId, MAX_COMMANDS));
   const known = summaryOf(db, sessionId)?.facts.rewrittenFrom;
   // What a model has made of the same stays.
   const isRewritten = summary !== null && known !== undefined &&

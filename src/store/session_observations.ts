@@ -173,3 +173,22 @@ export function passesOn(
       updatedAtMs: Number(updatedAtMs),
     }));
 }
+
+/** The commands of a session that went well, or may have where the shell hides it, that were seen last; the newest. */
+export function commandsToSummarize(
+  db: DatabaseSync,
+  sessionId: string,
+  limit: number,
+): Observation[] {
+  return statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.session_id = ?
+        AND o.kind = 'command'
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT ?`,
+  ).all(sessionId, limit).map(observationOf).filter(({ outcome, facts }) =>
+    outcome === "success" || facts.isUntold === true
+  ).reverse();
+}

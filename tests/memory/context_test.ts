@@ -190,7 +190,14 @@ const session = (
   files,
   facts: {
     left: leftItemsIn(last),
-    did: deedsOf({ asked: [asked], done: done === "" ? [] : [done], files, last }),
+    did: [deedsOf({
+      asked: [asked],
+      made: done === "" ? [] : [done],
+      files,
+      ran: [],
+      hasChanged: files.length > 0,
+      message: last,
+    })],
   },
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { observe } from "../../src/memory/observe/observe.ts";
 import type { ToolUse } from "../../src/memory/observation.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
+import { hasDone, soughtItem } from "../../src/memory/left_items.ts";
 import { deedsOf, leftItemsIn } from "../../src/memory/said_done.ts";
 import { leftOpenIn } from "../../src/memory/said_open.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";
@@ -140,13 +141,34 @@ Deno.test("what is left, and whether it is done, is found in linear time", () =>
     "if ",
     "- [ ] a\n",
   ];
-  const units = [...left, "Next steps:\n", "Remaining:\n\n", "isn't a ", "noch nicht ", "but "];
+  const units = [
+    ...left,
+    "Next steps:\n",
+    "Remaining:\n\n",
+    "isn't a ",
+    "noch nicht ",
+    "but ",
+    "now ",
+    "is now ",
+    "please add ",
+  ];
   for (const unit of [...UNITS, ...units]) {
     const text = unit.repeat(KEPT_CHARS / unit.length);
     assertQuick(`left ${shown(text)}`, () => leftOpenIn(text));
     assertQuick(`left in ${shown(text)}`, () => leftOpenIn(`It still fails: ${text}not done yet`));
-    const told = { asked: [text], done: [text], files: [text], last: text };
-    assertQuick(`done ${shown(text)}`, () => deedsOf(told));
+    const turn = {
+      asked: [text],
+      made: [text],
+      files: [text],
+      ran: [],
+      hasChanged: true,
+      message: text,
+    };
+    assertQuick(`done ${shown(text)}`, () => deedsOf(turn));
+    const item = soughtItem({ text, about: "a b" });
+    assertQuick(`sought ${shown(text)}`, () => soughtItem({ text, about: "a b" }));
+    const later = { turns: [deedsOf(turn)], files: [text] };
+    assertQuick(`has done ${shown(text)}`, () => hasDone(item, later, { files: [text] }));
     assertQuick(`items ${shown(text)}`, () => leftItemsIn(`It is not done yet ${text}`));
   }
 });

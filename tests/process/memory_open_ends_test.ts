@@ -311,6 +311,36 @@ Deno.test("what Claude said is left stays open over sessions that do something e
   assert.doesNotMatch(await start(at), /Left open|\d open/);
 });
 
+Deno.test("what Claude said is left is done by a command that does just that, in its session and in a later one", async () => {
+  for (const sender of [undefined, THIRD]) {
+    using at = await workplace();
+    await asked(at, "Change the total");
+    await edit(at, "cart.ts", "1\n");
+    await said(at, "Changed. Still to do: commit and push.");
+    await asked(at, "is it there?", sender);
+    await ran(at, "git status --short", "", sender);
+    await said(at, "Yes, it is there.", sender);
+    assert.match(await start(at), /said: Still to do: commit and push\.$/m);
+    await asked(at, "do both", sender);
+    await ran(at, "git commit -qam Total", "", sender);
+    await ran(at, "git push origin main 2>&1 | tail -1", "main -> main", sender);
+    await said(at, "Yes, it is there.", sender);
+    assert.doesNotMatch(await start(at), /Left open|\d open/);
+  }
+});
+
+Deno.test("what was asked for in a turn that broke off is open still", async () => {
+  using at = await workplace();
+  await asked(at, "Add a cart");
+  await edit(at, "cart.ts", "1\n");
+  await said(at, "The cart is there. Discounts are not handled yet.");
+  await asked(at, "Handle discounts", THIRD);
+  await edit(at, "cart.ts", "2\n", THIRD);
+  await send(at, "SessionEnd", { reason: "other" }, THIRD);
+  await send(at, "Drain", {}, THIRD);
+  assert.match(await start(at), /said: Discounts are not handled yet\.$/m);
+});
+
 Deno.test("what Claude tried and took back is still open, and told in the newest words", async () => {
   using at = await workplace();
   await asked(at, "Import the customers");

@@ -1,5 +1,4 @@
 /** What was said, planned and decided: prompts, messages, plans, answers, lists of tasks. */
-import { COMPACTION } from "../left_by.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../letters.ts";
 import { digestOf } from "../fnv.ts";
 import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
@@ -7,6 +6,7 @@ import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
 import { standingRules } from "./standing_rules.ts";
+import { COMPACTION } from "../turns.ts";
 import { observeNotification, readNotification } from "./task_notification.ts";
 
 /** Longer texts keep head and tail; the whole is behind the observation. */

@@ -1,0 +1,44 @@
+/** How a prompt goes back to what was said to be left: it asks for that as a whole, or does not want it. */
+import { tellingWords } from "./telling_words.ts";
+
+/** A prompt of such words says nothing of what it is about. */
+export const GOES_ON =
+  /^\W*(?:(?:ok(?:ay)?|yes|yeah|sure|please|just|hi|hello|hey|continue|go on|go ahead|carry on|keep going|proceed|resume|next|thanks?|weiter|mach weiter|ja|bitte|hallo|sigue|continúa|contin[úu]a|继续)\b\W*){1,6}$|^\W*继续\W*$/i;
+/** One that asks for what was left, whatever that is, … */
+const ASKS_FOR_REST =
+  /\b(?:rest|remaining|left|open|next|steps?|to-?dos?|follow-?ups?|noch|rest(?:liche[ns]?)?|offene[ns]?|todo)\b|剩/i;
+/** … one that says so with a word that may stand for it, … */
+const ASKS_FOR_IT =
+  /\b(?:it|that|this|them|these|those|both|all|everything|alles?|beides?|das|ambos|eso)\b|那|这/i;
+/** … one that is about what is there already, or asks what, … */
+const OF_WHAT_IS_THERE =
+  /^\W*(?:(?:ok(?:ay)?|yes|please|now|just|and|then|great|good|can you|could you|bitte|let['’]?s)\b\W*)*(?:(?:git )?(?:commit|push|amend|squash|rebase|merge|stash|tag|release|ship|deploy|publish)|undo|redo|revert|re-?format|format|lint|simplify|shorten|rename|move|inline|refactor|clean|tidy|polish|test|re-?run|run|build|start|stop|try|check|verify|review|show|explain|describe|print|open|save|delete|remove|what|who|when|where|why|which|how)\b/i;
+/** … one that only greets or thanks, … */
+const GREETS = /^\W*(?:(?:thanks?|thank you|thx|hi|hello|hey|hallo|danke|gracias|merci)\b\W*)+$/i;
+/** … what it names itself, … */
+const NAMES =
+  /(?:\b(?:the|an?|our|my|die|der|das|den|el|la|los|las) |: *(?:(?:the|an?|our|my|die|der|das|den|el|la|los|las) )?)([^\s,.;:!?]+)/gi;
+/** … and one that does not want it. */
+const DECLINES =
+  /\b(?:no need|never ?mind|forget (?:it|that|about)|skip (?:it|that|this|them|those)|leave (?:it|that|them|those)|(?:don['’]t|do not) (?:need|want|bother)|not (?:needed|necessary|wanted)|won['’]t (?:do|need|fix)|nicht nötig|brauchen wir nicht|lass (?:es|das)|no hace falta)\b/i;
+
+/** Whether a prompt does not want what was said to be left. */
+export function declines(prompt: string): boolean {
+  return DECLINES.test(prompt);
+}
+
+/** Whether a prompt goes back to what was said, and names nothing else. */
+export function asksForIt(prompt: string): boolean {
+  if (GREETS.test(prompt)) return false;
+  if (GOES_ON.test(prompt)) return true;
+  const asks = ASKS_FOR_REST.test(prompt) ||
+    ASKS_FOR_IT.test(prompt) && !OF_WHAT_IS_THERE.test(prompt);
+  return asks && tellingWords(prompt).size <= 1 && !namesItsOwn(prompt);
+}
+
+/** `the colors`, and not `the rest`. */
+function namesItsOwn(prompt: string): boolean {
+  return [...prompt.matchAll(NAMES)].some(([, name = ""]) =>
+    !ASKS_FOR_REST.test(name) && tellingWords(name).size > 0
+  );
+}

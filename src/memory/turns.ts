@@ -1,0 +1,78 @@
+/** A session in turns: what was asked and done until Claude ended each of them, and what it said then. */
+import { deedsByCommand, isWork } from "./command_deeds.ts";
+import type { ObservationKind, ObservedFacts } from "./observation.ts";
+
+/** What has to be known of an observation. */
+export interface TurnPart {
+  readonly kind: ObservationKind;
+  readonly outcome: "success" | "failure" | null;
+  readonly title: string;
+  readonly text: string;
+  readonly files: readonly string[];
+  readonly facts: ObservedFacts;
+  /** Epoch milliseconds; what was seen once only was seen then. */
+  readonly createdAtMs?: number;
+  readonly updatedAtMs: number;
+}
+
+/** What was asked and done until Claude ended a turn, and what it said then. */
+export interface Turn {
+  readonly asked: readonly string[];
+  /** Commits and fixes. */
+  readonly made: readonly string[];
+  /** Those that were changed. */
+  readonly files: readonly string[];
+  /** What its commands have done that has a name: `commit`, `push`, `test`. */
+  readonly ran: readonly string[];
+  /** Whether it did more than to look, to test and to put its work into the history. */
+  readonly hasChanged: boolean;
+  /** Empty where the session broke off. */
+  readonly message: string;
+}
+
+/** How the title of what a compaction kept begins: it tells of all turns before, and ends none. */
+export const COMPACTION = "Compaction: ";
+
+/** What is seen again counts as often as it was: the same may be said at the end of two turns. */
+const REPEATED: ReadonlySet<ObservationKind> = new Set(["prompt", "message", "command", "test"]);
+
+/** The turns of a session. @param parts Oldest first. */
+export function turnsOf(parts: readonly TurnPart[]): Turn[] {
+  const turns: Turn[] = [];
+  let seen: TurnPart[] = [];
+  for (const part of inOrder(parts)) {
+    const { kind, title, text, facts } = part;
+    seen.push(part);
+    if (kind !== "message" || facts.tool !== undefined || title.startsWith(COMPACTION)) continue;
+    turns.push(turnOf(seen, text));
+    seen = [];
+  }
+  return seen.some(({ kind }) => kind !== "message") ? [...turns, turnOf(seen, "")] : turns;
+}
+
+/** Whether anything was done in a turn but to talk and to look. */
+export function hasWorked({ made, ran, hasChanged }: Turn): boolean {
+  return hasChanged || made.length > 0 || ran.length > 0;
+}
+
+function turnOf(parts: readonly TurnPart[], message: string): Turn {
+  const of = (...kinds: readonly ObservationKind[]) =>
+    parts.filter(({ kind }) => kinds.includes(kind));
+  return {
+    asked: of("prompt").map(({ title }) => title),
+    made: of("commit", "fix").map(({ title }) => title),
+    files: [...new Set(of("edit").flatMap(({ files }) => files))],
+    ran: [...new Set(parts.flatMap(deedsByCommand))],
+    hasChanged: parts.some(isWork),
+    message,
+  };
+}
+
+/** As they were seen, each time where that is known. */
+function inOrder(parts: readonly TurnPart[]): readonly TurnPart[] {
+  const seen = parts.map((part) => ({ part, atMs: part.createdAtMs ?? part.updatedAtMs }));
+  const again = parts.filter(({ kind, createdAtMs, updatedAtMs }) =>
+    REPEATED.has(kind) && createdAtMs !== undefined && updatedAtMs > createdAtMs
+  ).map((part) => ({ part, atMs: part.updatedAtMs }));
+  return [...seen, ...again].sort((one, other) => one.atMs - other.atMs).map(({ part }) => part);
+}
