@@ -3,9 +3,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { describeFix, type Fix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { haveOtherErrors } from "../memory/observe/error_signs.ts";
+import { onlyThese, withoutPassing } from "../memory/observe/failing_tests.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
-import { saveObservation } from "../store/observations.ts";
+import { retellObservation, saveObservation } from "../store/observations.ts";
 import { asideSince, type OpenFailure, resolveObservation } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { changesThatMended } from "./changes_that_mended.ts";
@@ -57,6 +58,14 @@ function isSame(told: ToldFix, fix: ToldFix["fix"], failure: OpenFailure): boole
     (told.failure.text.includes(error) || failure.text.includes(other.error));
 }
 
+/** What a success is to a failure. */
+interface Mending {
+  readonly capture: ClaimedCapture;
+  readonly told: ToldFixes;
+  readonly passing?: string | undefined;
+  readonly isGone?: boolean;
+}
+
 /**
  * Closes a failure, with a fix where something was changed since that may have mended it.
  *
@@ -68,38 +77,58 @@ function isSame(told: ToldFix, fix: ToldFix["fix"], failure: OpenFailure): boole
 export function mendFailure(
   db: DatabaseSync,
   failure: OpenFailure,
-  { capture, by, told, passing, isGone = false }: {
-    readonly capture: ClaimedCapture;
-    readonly by: number | null;
-    readonly told: ToldFixes;
-    readonly passing?: string | undefined;
-    readonly isGone?: boolean;
-  },
+  { by, ...mending }: Mending & { readonly by: number | null },
+): number | null {
+  const resolvedBy = tellFix(db, failure, mending) ?? by;
+  if (resolvedBy !== null) closeFailure(db, failure, { capture: mending.capture, by: resolvedBy });
+  return resolvedBy;
+}
+
+/** Tells the fix of a failure, where something was changed since; null where nothing was. */
+export function tellFix(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  { capture, told, passing, isGone = false }: Mending,
 ): number | null {
   const { id, sessionId, project, branch, createdAtMs } = capture;
   const { changes, commands } = isGone
     ? { changes: [], commands: [] }
     : changesThatMended(db, failure, { sessionId, untilMs: createdAtMs });
-  let resolvedBy = by;
-  if (changes.length > 0) {
-    const { files, ...fix } = describeFix(failure, changes, { passing, commands });
-    resolvedBy = told.find(fix, failure) ?? saveObservation(db, {
-      ...fix,
-      uid: `${id}/fix/${failure.id}`,
-      sessionId,
-      project,
-      branch,
-      kind: "fix",
-      outcome: "success",
-      terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
-      files: filesOf(db, changes, files),
-      sameAs: null,
-      atMs: createdAtMs,
-    });
-    told.add(fix, failure, resolvedBy);
-  }
-  if (resolvedBy !== null) closeFailure(db, failure, { capture, by: resolvedBy });
-  return resolvedBy;
+  if (changes.length === 0) return null;
+  const { files, ...fix } = describeFix(failure, changes, { passing, commands });
+  const fixId = told.find(fix, failure) ?? saveObservation(db, {
+    ...fix,
+    uid: `${id}/fix/${failure.id}`,
+    sessionId,
+    project,
+    branch,
+    kind: "fix",
+    outcome: "success",
+    terms: indexedTerms([fix.title, fix.text, ...files].join("\n"), project),
+    files: filesOf(db, changes, files),
+    sameAs: null,
+    atMs: createdAtMs,
+  });
+  told.add(fix, failure, fixId);
+  return fixId;
+}
+
+/**
+ * Takes out of a failure the tests that pass by now, and tells their fix.
+ *
+ * @param mending `by`: what they pass by where nothing was changed; null leaves them in it then.
+ */
+export function narrowFailure(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  passing: readonly string[],
+  { by, ...mending }: Mending & { readonly by: number | null },
+): void {
+  const fixed = { ...failure, ...onlyThese(failure.facts, passing) };
+  const fix = tellFix(db, fixed, { passing: passing.join(", "), ...mending });
+  if (fix === null && by === null) return;
+  retellObservation(db, failure.id, withoutPassing(failure.facts, passing));
+  if (failure.sessionId !== mending.capture.sessionId) askForSummary(db, failure.sessionId);
 }
 
 /** Closes a failure with what has mended it: an observation. */

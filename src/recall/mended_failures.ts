@@ -2,8 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
-import { areNamedPassed } from "../memory/observe/named_passes.ts";
+import { onlyThese } from "../memory/observe/failing_tests.ts";
+import { areNamedPassed, namedAsPassed, type NamingTests } from "../memory/observe/named_passes.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
+import { failsBeside, passesSince, passingSince } from "../memory/observe/passing_since.ts";
 import { areAmong } from "../memory/observe/same_tests.ts";
 import { type ShownOutput, showsAsMuch } from "../memory/observe/shown_part.ts";
 import {
@@ -14,9 +16,7 @@ import {
 } from "../memory/observe/skipped_tests.ts";
 import {
   type FailedTests,
-  failsBeside,
   hasTaken,
-  passesSince,
   soleTarget,
   targetKey,
   type TestTarget,
@@ -24,7 +24,7 @@ import {
 } from "../memory/observe/test_target.ts";
 import { type OpenFailure, openFailures, openFailuresOfKind } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
-import { closeFailure, mendFailure, presence, ToldFixes } from "./mend_failure.ts";
+import { closeFailure, mendFailure, narrowFailure, presence, ToldFixes } from "./mend_failure.ts";
 
 /** Failures that a run of tests is compared with when it passes. */
 const MAX_COMPARED = 500;
@@ -65,8 +65,31 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   const open = openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED });
   for (const failure of open) {
     if (hasPassed(failure, success)) mend(failure);
+    else if (taken !== undefined && isThere(failure)) {
+      const runs = passes.map((target) => ({ target, run: taken }));
+      narrowBy(db, failure, runs, { ...success, told });
+    }
   }
   mendSameTests(db, open.filter(isThere), { capture: success.capture, mended });
+}
+
+/** Takes out of a failure the tests that a run names as passed, where others of it are not. */
+function narrowBy(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  runs: readonly NamingTests[],
+  mending: {
+    readonly capture: ClaimedCapture;
+    readonly by: number | null;
+    readonly told: ToldFixes;
+  },
+): void {
+  const tests = testsOf(failure);
+  const { failed = 0 } = failure.facts;
+  if (tests === null || failed < 2) return;
+  const passing = runs.map((run) => namedAsPassed({ ...failure, tests }, run))
+    .find((names) => names.length > 0 && names.length < failed);
+  if (passing !== undefined) narrowFailure(db, failure, passing, mending);
 }
 
 /** A failure that was mended just now. */
@@ -132,9 +155,18 @@ export function mendTestsThatPass(
     const tests = testsOf(failure);
     if (tests === null || !isThere(failure)) continue;
     const isLeft = passesSince(took, tests) && !mayBeAnother(failure, tests, took);
-    if (!isLeft && !areNamedPassed({ ...failure, tests }, took)) continue;
-    const { failedIn, failing } = failure.facts;
-    const since = { passing: (failedIn ?? failing)?.join(", ") };
+    const { failedIn, failing = [] } = failure.facts;
+    if (!isLeft && !areNamedPassed({ ...failure, tests }, took)) {
+      const gone = mayBeGone(failure.facts, { taken: took.run, passes: [took.target] })
+        ? []
+        : passingSince(took, { ...tests, failing });
+      // This run tells of the others.
+      const part = { ...failure, ...onlyThese(failure.facts, gone) };
+      if (gone.length > 0) mendFailure(db, part, { capture, by: null, told, passing: gone.join() });
+      else narrowBy(db, failure, [took], { capture, by: null, told });
+      continue;
+    }
+    const since = { passing: (failedIn ?? failing).join(", ") };
     const by = mendFailure(db, failure, { capture, by: null, told, ...since });
     if (by !== null) mended.push({ failure, by });
   }

@@ -175,6 +175,16 @@ function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[])
   );
 }
 
+/** Tells an observation in other words; its text stays. */
+export function retellObservation(
+  db: DatabaseSync,
+  id: number,
+  { title, facts }: Pick<ObservationBase, "title" | "facts">,
+): void {
+  statement(db, "UPDATE observations SET title = ?2, facts = ?3 WHERE id = ?1")
+    .run(id, title, JSON.stringify(facts));
+}
+
 function rewrite(db: DatabaseSync, id: number, observation: NewObservation): void {
   const { title, text, terms, facts, outcome } = observation;
   statement(

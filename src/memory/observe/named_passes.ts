@@ -11,7 +11,7 @@ import {
   SET_UP,
   type TestTarget,
 } from "./test_target.ts";
-import { tellPlaces } from "./test_name.ts";
+import { isOneOf, tellPlaces } from "./test_name.ts";
 import type { TestRun } from "./test_runs.ts";
 
 /** Flags that choose tests by their names alone, in whichever file they stand, or those that failed last. */
@@ -25,6 +25,12 @@ const MAX_FAILING = 8;
 /** What a run says of its tests. */
 export type NamingRun = Pick<TestRun, "failed" | "failing" | "passing" | "passingIn">;
 
+/** The same, with what the run takes. */
+export interface NamingTests {
+  readonly target: TestTarget;
+  readonly run: NamingRun;
+}
+
 /**
  * Whether a run names all tests as passed that had failed. Names without files may be those of others: they count where
  * the run has taken all files, or those that the tests failed in.
@@ -37,7 +43,7 @@ export function areNamedPassed(
     readonly text: string;
     readonly tests: FailedTests;
   },
-  { target, run }: { readonly target: TestTarget; readonly run: NamingRun },
+  { target, run }: NamingTests,
 ): boolean {
   const { failing = [], failed = 0, failedAt = null } = facts;
   const havePlace = tellPlaces(failing);
@@ -61,6 +67,47 @@ export function areNamedPassed(
   if (passes && isWholeCall && isAll(failedIn, isPlaceNamed)) return true;
   return isNamed && (target.paths.length === 0 || havePlace ||
     isAll(failedIn ?? text.match(TEST_FILE), (path) => isWithinAnywhere(plainPath(path), target)));
+}
+
+/** The tests of a failure that a run names as passed, each of them for certain; the conditions are the same. */
+export function namedAsPassed(
+  { facts, text, tests }: {
+    readonly facts: ObservedFacts;
+    readonly text: string;
+    readonly tests: FailedTests;
+  },
+  { target, run }: NamingTests,
+): readonly string[] {
+  const passed = facts.failing?.filter(isOneOf(run.passing)) ?? [];
+  if (passed.length === 0 || !chooseByName(target) || !namesNone(run, passed)) return [];
+  // One name may be of several tests.
+  if (run.passing.filter(isOneOf(passed)).length < passed.length) return [];
+  const havePlace = tellPlaces(passed);
+  if (!mayBeSameTests(target, tests.target, havePlace)) return [];
+  if (target.runner === "go test") {
+    const packages = goPackages(text);
+    const isNamed = (name: string) =>
+      packages.get(name)?.every((one) => run.passingIn.includes(one)) === true;
+    return run.failed === 0 && isAsWide(target, tests.target) ? passed.filter(isNamed) : [];
+  }
+  const files = tests.failedIn ?? text.match(TEST_FILE) ?? [];
+  const isTaken = target.paths.length === 0 || havePlace ||
+    files.length > 0 && files.every((path) => isWithinAnywhere(plainPath(path), target));
+  return isTaken ? passed : [];
+}
+
+/** The packages in which tests of Go failed: each is told behind its tests. */
+function goPackages(text: string): ReadonlyMap<string, readonly string[]> {
+  const packages = new Map<string, string[]>();
+  let names: string[] = [];
+  for (const [, test, name = ""] of text.matchAll(/^(--- )?FAIL(?:: |\t)(\S+)/gm)) {
+    if (test !== undefined) names.push(name);
+    else {
+      for (const one of names) packages.set(one, [...packages.get(one) ?? [], name]);
+      names = [];
+    }
+  }
+  return packages;
 }
 
 /** Whether two runs may be of the same tests; those of two runners are where their names tell their places. */

@@ -1,11 +1,12 @@
 /** What a command tells that runs tests. */
 import { digestOf } from "../fnv.ts";
-import type { Observed } from "../observation.ts";
+import type { Observed, ObservedFacts } from "../observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 import { commandKey, failureKey } from "./command_key.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { errorSigns } from "./error_signs.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
+import { countsText, failingTitle, MAX_RUN_CHARS } from "./failing_tests.ts";
 import { whyNoTests } from "./no_tests.ts";
 import { failsAt } from "./same_tests.ts";
 import { whatIsWrong } from "./same_failure.ts";
@@ -47,8 +48,8 @@ export function testOf(called: Run, about: string): Observed {
   const failing = run?.failing ?? [];
   const errors = failed && failing.length > 0 ? errorSigns(output) : [];
   const counts = run === null ? "" : countsText(run);
-  const what = failed ? "Tests fail" : isUntold ? "Tests ran" : "Tests pass";
-  const why = failing[0] ?? error;
+  const what = isUntold ? "Tests ran" : "Tests pass";
+  const name = nameOfRun(called);
   const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
   // Go counts none: what a filter shows may be a part of them.
   const isCut = target?.runner === "go test" && commands.some(({ before }) => before === "|");
@@ -57,27 +58,28 @@ export function testOf(called: Run, about: string): Observed {
   const isAll = isWhole && run.ranAll && !stopsEarly && target.narrowing === "";
   const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
   const at = failed && run !== null && target !== null ? failsAt(target, run) : null;
+  const facts: ObservedFacts = {
+    ...factsOf(command, failed ? codeOfFailure(exitCode) : isUntold ? null : exitCode, error),
+    ...(isUntold ? { isUntold } : {}),
+    ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
+    ...(run?.passed == null ? {} : { passed: run.passed }),
+    ...(run?.skipped ? { skipped: run.skipped } : {}),
+    ...(errors.length === 0 ? {} : { errors }),
+    ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
+    ...(failed && isWhole && run.failedAt !== null ? { failedAt: run.failedAt } : {}),
+    ...(stopsEarly ? { stopsEarly } : {}),
+    ...(at === null ? {} : { failsAt: at }),
+    ...(failed ? { of: digestOf(sameAs) } : {}),
+  };
   return {
     kind: "test",
     outcome: failed ? "failure" : isUntold ? null : "success",
-    title: titleLine(
-      `${what}: ${shortened(nameOfRun(called), 70)}${counts}${failed && why ? `: ${why}` : ""}`,
-    ),
+    title: failed
+      ? failingTitle(name, facts)
+      : titleLine(`${what}: ${shortened(name, MAX_RUN_CHARS)}${counts}`),
     text: textOf(command, headAndTail(output, failed ? KEPT_ERROR : KEPT_OUTPUT)),
     files: [],
-    facts: {
-      ...factsOf(command, failed ? codeOfFailure(exitCode) : isUntold ? null : exitCode, error),
-      ...(isUntold ? { isUntold } : {}),
-      ...(run === null ? {} : { failed: run.failed, failing: run.failing }),
-      ...(run?.passed == null ? {} : { passed: run.passed }),
-      ...(run?.skipped ? { skipped: run.skipped } : {}),
-      ...(errors.length === 0 ? {} : { errors }),
-      ...(failed && isWhole ? { failedIn: run.failedIn } : {}),
-      ...(failed && isWhole && run.failedAt !== null ? { failedAt: run.failedAt } : {}),
-      ...(stopsEarly ? { stopsEarly } : {}),
-      ...(at === null ? {} : { failsAt: at }),
-      ...(failed ? { of: digestOf(sameAs) } : {}),
-    },
+    facts,
     sameAs,
     ...(failed ? { wrong: whatIsWrong({ failing, error, errors }) } : {}),
     ...(failed && run !== null && target !== null
@@ -103,14 +105,4 @@ function mendsOfTests(
   if (run?.passed === 0 || isUntold) return { mends: null };
   const mends = failureKey(commandKey(command));
   return run === null ? { mends, passes } : { mends, passes, taken: run };
-}
-
-function countsText(
-  { passed, failed }: { readonly passed: number | null; readonly failed: number },
-): string {
-  const parts = [
-    ...passed === null ? [] : [`${passed} passed`],
-    ...failed === 0 ? [] : [`${failed} failed`],
-  ];
-  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
