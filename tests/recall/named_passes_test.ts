@@ -18,7 +18,16 @@ const VITEST =
 
 type Row = readonly [failing: string, bad: string, later: string, output: string, fails?: boolean];
 
+const JEST_ONE =
+  "PASS src/math.test.ts\n  add\n    ✓ adds two numbers (1 ms)\n\nTests:       3 passed, 3 total";
 const MENDED: readonly Row[] = [
+  ["pnpm -r test", JEST, "pnpm --filter a test", JEST_ONE],
+  [
+    "pnpm -r test",
+    `${JEST}\n/p/packages/a:\n ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  @x/a@1.0.0 test: \`jest\``,
+    "pnpm --filter ./packages/a test",
+    JEST_ONE,
+  ],
   ["pytest", PYTEST, "pytest --lf -v", "m.py::test_add PASSED [100%]\n1 passed in 0.1s"],
   ["pytest", PYTEST, "pytest -k test_add", "1 passed, 1 deselected in 0.1s"],
   ["pytest", PYTEST, "pytest m.py -q -k test_add", "1 passed, 1 deselected in 0.1s"],
@@ -104,6 +113,16 @@ const MENDED: readonly Row[] = [
 ];
 
 const LEFT_OPEN: readonly Row[] = [
+  // Of all packages another one failed, or nobody knows which, or it is a run of others.
+  [
+    "pnpm -r test",
+    `${JEST}\n ERR_PNPM_RECURSIVE_RUN_FIRST_FAIL  b@1.0.0 test: \`jest\``,
+    "pnpm --filter a test",
+    JEST_ONE,
+  ],
+  ["pnpm -r test", JEST, "pnpm --filter a test", JEST_ONE.replace("math.test", "b.test")],
+  ["pnpm -r test", JEST, "pnpm --filter a test", JEST_ONE.replace("adds two", "adds no")],
+  ["pnpm --filter b test", JEST, "pnpm --filter a test", JEST_ONE],
   ["pytest", PYTEST, "pytest -k 'test_add or test_sub'", "1 passed, 1 deselected in 0.1s"],
   ["pytest", PYTEST, "pytest -k add", "1 passed, 1 deselected in 0.1s"],
   ["pytest", PYTEST, "pytest other.py -k test_add", "1 passed in 0.1s"],

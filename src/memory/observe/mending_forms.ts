@@ -1,4 +1,4 @@
-/** Forms of a command that do what another only looks after: that one passes when they have. One row a kind of tool. */
+/** Forms of a command that do what another does or looks after: that one passes when they have. One row a kind of tool. */
 
 interface Form {
   /** The tools, at the beginning of a command or behind what starts it. */
@@ -41,10 +41,22 @@ const FORMS: readonly Form[] = [
       "yarn install --immutable",
     ],
   },
+  // Tests are built of all that is built without them.
+  {
+    of: /^/,
+    mark: /\bcargo (?:test|t)(?: (?:-q|--quiet|--no-fail-fast))*(?=\s|$)/,
+    others: ["cargo build", "cargo check"],
+  },
+  { of: /^/, mark: /\bcargo (?:build|b)(?=\s|$)/, others: ["cargo check"] },
+  {
+    of: /^/,
+    mark: /\bgo test(?: -(?:v|race|short|failfast|cover|count=\d+|timeout=\w+|run=\S+))*(?= \.|$)/,
+    others: ["go build"],
+  },
 ];
 const MAX_CHARS = 500;
 
-/** The commands that only look after what this one has done; none for most. */
+/** The commands that do no more than this one has done; none for most. */
 export function otherForms(command: string): string[] {
   if (command.length > MAX_CHARS) return [];
   return FORMS.filter(({ of, mark }) => of.test(command) && mark.test(command))

@@ -1,5 +1,6 @@
 /** Whether a run of tests says itself that those pass which had failed: by their names, or by their files or packages. */
 import type { ObservedFacts } from "../observation.ts";
+import { isOfPackageIn } from "./all_packages.ts";
 import { plainPath } from "./script_words.ts";
 import { arePassed } from "./skipped_tests.ts";
 import {
@@ -47,7 +48,8 @@ export function areNamedPassed(
 ): boolean {
   const { failing = [], failed = 0, failedAt = null } = facts;
   const havePlace = tellPlaces(failing);
-  if (!mayBeSameTests(target, tests.target, havePlace)) return false;
+  const isOfAll = isOfPackageIn(target, tests.target, text);
+  if (!isOfAll && !mayBeSameTests(target, tests.target, havePlace)) return false;
   const isWholeCall = target.narrowing === "" &&
     (isSameCall(target, tests.target) || callsRunner(tests.target, target) ||
       callsRunner(target, tests.target));
@@ -60,6 +62,11 @@ export function areNamedPassed(
     run.passingIn.some((passed) => plainPath(passed) === plainPath(place));
   // Of a run in which others fail, one place may stand in both.
   const passes = run.failed === 0;
+  // Another package may have such a test, in another file.
+  if (isOfAll) {
+    return isNamed && areSamePlace(target, tests.target) && target.places === tests.target.places &&
+      isAll(failedIn, isPlaceNamed);
+  }
   if (target.runner === "go test") {
     return passes && (isWholeCall || isNamed) && isAsWide(target, tests.target) &&
       isAll(failedAt, isPlaceNamed);
