@@ -39,7 +39,7 @@ export function newestOfEach<Failure extends OfCommand>(failures: readonly Failu
   return withoutSameTests(failures.filter(isTold));
 }
 
-/** Tests that failed in runs of other words are told once: with the most of them, by a run that went to its end, the newest. */
+/** Tests that failed in several runs are told once: with the most of them, by one that went to its end, by the newest. */
 function withoutSameTests<Failure extends OfCommand>(failures: readonly Failure[]): Failure[] {
   const places = Map.groupBy(
     failures.filter(({ facts }) => facts.failsAt !== undefined),

@@ -117,18 +117,29 @@ export function tellFix(
  * Takes out of a failure the tests that pass by now, and tells their fix.
  *
  * @param mending `by`: what they pass by where nothing was changed; null leaves them in it then.
+ * @returns What they pass by.
  */
 export function narrowFailure(
   db: DatabaseSync,
   failure: OpenFailure,
   passing: readonly string[],
   { by, ...mending }: Mending & { readonly by: number | null },
-): void {
+): number | null {
   const fixed = { ...failure, ...onlyThese(failure.facts, passing) };
-  const fix = tellFix(db, fixed, { passing: passing.join(", "), ...mending });
-  if (fix === null && by === null) return;
-  retellObservation(db, failure.id, withoutPassing(failure.facts, passing));
-  if (failure.sessionId !== mending.capture.sessionId) askForSummary(db, failure.sessionId);
+  const passesBy = tellFix(db, fixed, { passing: passing.join(", "), ...mending }) ?? by;
+  if (passesBy !== null) retellFailure(db, failure, passing, mending.capture);
+  return passesBy;
+}
+
+/** Tells a failure without the tests that pass by now. */
+export function retellFailure(
+  db: DatabaseSync,
+  { id, sessionId, facts }: OpenFailure,
+  passing: readonly string[],
+  capture: ClaimedCapture,
+): void {
+  retellObservation(db, id, withoutPassing(facts, passing));
+  if (sessionId !== capture.sessionId) askForSummary(db, sessionId);
 }
 
 /** Closes a failure with what has mended it: an observation. */

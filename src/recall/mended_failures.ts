@@ -7,6 +7,7 @@ import { areNamedPassed, namedAsPassed, type NamingTests } from "../memory/obser
 import { scriptCommands } from "../memory/observe/shell_words.ts";
 import { failsBeside, passesSince, passingSince } from "../memory/observe/passing_since.ts";
 import { areAmong } from "../memory/observe/same_tests.ts";
+import { isOneOf } from "../memory/observe/test_name.ts";
 import { type ShownOutput, showsAsMuch } from "../memory/observe/shown_part.ts";
 import {
   arePassed,
@@ -24,7 +25,14 @@ import {
 } from "../memory/observe/test_target.ts";
 import { type OpenFailure, openFailures, openFailuresOfKind } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
-import { closeFailure, mendFailure, narrowFailure, presence, ToldFixes } from "./mend_failure.ts";
+import {
+  closeFailure,
+  mendFailure,
+  narrowFailure,
+  presence,
+  retellFailure,
+  ToldFixes,
+} from "./mend_failure.ts";
 
 /** Failures that a run of tests is compared with when it passes. */
 const MAX_COMPARED = 500;
@@ -55,7 +63,7 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
     if (taken !== undefined && hasPassedOver(failure.facts, { taken, passes })) return;
     const isGone = taken !== undefined && mayBeGone(failure.facts, { taken, passes });
     const by = isThere(failure) ? mendFailure(db, failure, { ...success, told, isGone }) : null;
-    if (by !== null) mended.push({ failure, by });
+    if (by !== null) mended.push({ failure, by, passing: failure.facts.failing ?? [] });
   };
   const keys = [...mends, ...passes.map((target) => failureKey(targetKey(target)))];
   for (const key of new Set(keys)) {
@@ -65,50 +73,53 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   const open = openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED });
   for (const failure of open) {
     if (hasPassed(failure, success)) mend(failure);
-    else if (taken !== undefined && isThere(failure)) {
+    else if (taken !== undefined) {
       const runs = passes.map((target) => ({ target, run: taken }));
-      narrowBy(db, failure, runs, { ...success, told });
+      const passing = partPassedBy(failure, runs);
+      if (passing.length === 0 || !isThere(failure)) continue;
+      const by = narrowFailure(db, failure, passing, { ...success, told });
+      if (by !== null) mended.push({ failure, by, passing });
     }
   }
-  mendSameTests(db, open.filter(isThere), { capture: success.capture, mended });
+  mendSameTests(db, open, { capture: success.capture, mended, isThere });
 }
 
-/** Takes out of a failure the tests that a run names as passed, where others of it are not. */
-function narrowBy(
-  db: DatabaseSync,
-  failure: OpenFailure,
-  runs: readonly NamingTests[],
-  mending: {
-    readonly capture: ClaimedCapture;
-    readonly by: number | null;
-    readonly told: ToldFixes;
-  },
-): void {
-  const tests = testsOf(failure);
+/** The tests of a failure that one of some runs names as passed, where others of it are not. */
+function partPassedBy(failure: OpenFailure, runs: readonly NamingTests[]): readonly string[] {
   const { failed = 0 } = failure.facts;
-  if (tests === null || failed < 2) return;
-  const passing = runs.map((run) => namedAsPassed({ ...failure, tests }, run))
-    .find((names) => names.length > 0 && names.length < failed);
-  if (passing !== undefined) narrowFailure(db, failure, passing, mending);
+  const tests = failed < 2 ? null : testsOf(failure);
+  if (tests === null) return [];
+  return runs.map((run) => namedAsPassed({ ...failure, tests }, run))
+    .find((names) => names.length > 0 && names.length < failed) ?? [];
 }
 
-/** A failure that was mended just now. */
+/** A failure that was mended just now, or those of its tests that pass. */
 interface Mended {
   readonly failure: OpenFailure;
   readonly by: number;
+  readonly passing: readonly string[];
 }
 
-/** Closes the failures of tests, called in other words, that are all among those that are mended: it is the same fix. */
+/** What is mended of one failure is mended of those that failed with the same tests in other words: it is the same fix. */
 function mendSameTests(
   db: DatabaseSync,
   open: readonly OpenFailure[],
-  { capture, mended }: { readonly capture: ClaimedCapture; readonly mended: readonly Mended[] },
+  { capture, mended, isThere }: {
+    readonly capture: ClaimedCapture;
+    readonly mended: readonly Mended[];
+    readonly isThere: (failure: OpenFailure) => boolean;
+  },
 ): void {
+  if (mended.length === 0) return;
   const isMended = new Set(mended.map(({ failure }) => failure.id));
   for (const one of open) {
     if (isMended.has(one.id)) continue;
     const same = mended.find(({ failure }) => areAmong(one.facts, failure.facts));
-    if (same !== undefined) closeFailure(db, one, { capture, by: same.by });
+    if (same === undefined || !isThere(one)) continue;
+    const { failing = [] } = one.facts;
+    const passing = failing.filter(isOneOf(same.passing));
+    if (passing.length === failing.length) closeFailure(db, one, { capture, by: same.by });
+    else if (passing.length > 0) retellFailure(db, one, passing, capture);
   }
 }
 
@@ -162,15 +173,19 @@ export function mendTestsThatPass(
         : passingSince(took, { ...tests, failing });
       // This run tells of the others.
       const part = { ...failure, ...onlyThese(failure.facts, gone) };
-      if (gone.length > 0) mendFailure(db, part, { capture, by: null, told, passing: gone.join() });
-      else narrowBy(db, failure, [took], { capture, by: null, told });
+      const passing = gone.length > 0 ? gone : partPassedBy(failure, [took]);
+      if (passing.length === 0) continue;
+      const by = gone.length > 0
+        ? mendFailure(db, part, { capture, by: null, told, passing: gone.join(", ") })
+        : narrowFailure(db, failure, passing, { capture, by: null, told });
+      if (by !== null) mended.push({ failure, by, passing });
       continue;
     }
     const since = { passing: (failedIn ?? failing).join(", ") };
     const by = mendFailure(db, failure, { capture, by: null, told, ...since });
-    if (by !== null) mended.push({ failure, by });
+    if (by !== null) mended.push({ failure, by, passing: failing });
   }
-  mendSameTests(db, open.filter(isThere), { capture, mended });
+  mendSameTests(db, open, { capture, mended, isThere });
 }
 
 /** Whether a test that is not among those that fail may be gone, or be one of them by another name. */

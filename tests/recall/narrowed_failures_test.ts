@@ -124,6 +124,20 @@ Deno.test("a test of the same name elsewhere, or that nobody can tell apart, sta
   }
 });
 
+Deno.test("what passes of a failure is taken out of those with the same tests in other words", async () => {
+  const beta = "FAILED tests/test_b.py::test_two - no\n1 failed, 6 passed in 0.2s";
+  assert.deepEqual(
+    await told(["make test", PYTEST, true], ["pytest", PYTEST, true], ["pytest", beta, true]),
+    {
+      open: [
+        "Tests fail: make test (6 passed, 1 failed): tests/test_b.py::test_two",
+        "Tests fail: pytest (6 passed, 1 failed): tests/test_b.py::test_two",
+      ],
+      fixes: ["Fixed tests/test_a.py::test_one by src/1.py"],
+    },
+  );
+});
+
 Deno.test("each test is fixed by what was changed until it failed no more", async () => {
   const beta = "FAILED tests/test_b.py::test_two - no\n1 failed, 6 passed in 0.2s";
   assert.deepEqual(
