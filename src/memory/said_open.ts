@@ -1,5 +1,7 @@
 /** What Claude says is still open, in the last messages of a session. */
 import type { ObservationKind } from "./observation.ts";
+import { describesIt } from "./said_behaviour.ts";
+import { HEADING, LEFT } from "./said_words.ts";
 import { tellingWords } from "./telling_words.ts";
 import { shortened } from "./text.ts";
 
@@ -12,37 +14,8 @@ const POLITE =
   /^(?:\W*\b(?:ok(?:ay)?|understood|noted|got it|sure|thanks?(?: you)?|you(?:'|’)?re welcome|my pleasure|glad to help|great|sounds good|will do|good ?night|bye|alright|verstanden|alles klar|gern(?: geschehen)?|entendido|de nada|de rien)\b)+\W*$/i;
 const MAX_POLITE_CHARS = 80;
 
-/** Words by which one says that something is left, … */
-const LEFT = new RegExp(
-  "\\b(?:" + [
-    "still (?:(?:open|missing|to do|to be|fails?|failing|broken|red|needs?|complains?|uses?|unclear|not)\\b|\\w+n['’]t\\b)",
-    "remain(?:s\\b| to be\\b|ing(?::| (?:work|steps?|tasks?|issues?|items?(?=\\W*(?::|is\\b|are\\b))|is\\b|are\\b)))",
-    "left(?::| (?:to do|open|over|undone)\\b| (?:\\w+ ){1,6}for now\\b)",
-    "to-?dos?:",
-    "not (?:yet|done|finished|completed?|ready|(?:\\w+ ){1,6}yet)\\b",
-    "(?:have|has|is|are|was|were|do|does|did|could|ca)n['’]t (?:\\w+ ){1,6}yet\\b",
-    "unfinished|outstanding|open:",
-    "next(?: steps?| up)?:|next,|next (?:I|we)(?: need| have| should| must| will|['’]ll)\\b",
-    "follow-?ups?",
-    "known (?:issues?|bugs?|problems?|limitations?):",
-    "needs? an? (?:real|proper|actual)\\b",
-    "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)",
-    "es fehl(?:t|en) noch|(?:ist|sind) noch offen|noch offen\\b|offen (?:ist|sind) noch|noch nicht (?:\\S+ )?(?:fertig|erledigt|umgesetzt|implementiert|getestet|behoben|da)\\b",
-    "quedan? pendientes?|pendientes?:",
-  ].join("|") + ")|还没|還沒|尚未|未完成|未実装|未対応|待办|待完成",
-  "gi",
-);
-/** … also as all of a line, over a list of it. */
-const HEADING =
-  /^\W*(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do|left(?: to do)?|not (?:yet )?(?:done|finished|implemented)(?: yet)?|known (?:issues?|bugs?|problems?|limitations?)|follow-?ups?|outstanding|unfinished|missing|offen(?:e punkte)?|pendientes?)[\s:*_]*$/i;
-/** … and by which one says, before them, that nothing is, … */
+/** Words before those that say that something is left, by which nothing is. */
 const NOTHING = /\b(?:no|nothing|none|without)\b/i;
-/** … that it was so, … */
-const WAS_SO =
-  /\b(?:(?:fixed|solved|resolved|mended|corrected)\b[^;:]*\b(?:where|that|which|when)\b|(?:previously|formerly|originally|used to)\b)[^;:]*$/i;
-/** … that it may be so, or that something shows it. */
-const MAY_BE =
-  /\b(?:(?:when|whenever|if|until|unless|whether|as long as|in case)\b|(?:shows?|lists?|displays?|renders?|prints?|returns?|counts?)\b[^,;:]*\b(?:what|which|how|list of|number of)\b)[^,;:]*$/i;
 /** Words behind them that take it back: at once, … */
 const NONE_BEHIND =
   /^[\s*_:.#(–—-]*(?:(?:none|nothing|n\/a|nichts|nada|optional)\b(?! (?:but|except|besides|other))|(?:all )?done(?=\s*(?:[.,;!)]|$)))/i;
@@ -146,7 +119,8 @@ function leftIn(plain: string, line: Line): Line[] {
     for (const left of text.matchAll(LEFT)) {
       const before = text.slice(Math.max(0, left.index - LOOKED_AROUND_CHARS), left.index);
       if (NOTHING.test(before)) break;
-      if (WAS_SO.test(before) || MAY_BE.test(before)) continue;
+      const behind = text.slice(left.index + left[0].length).slice(0, LOOKED_AROUND_CHARS);
+      if (describesIt({ before, left: left[0], behind })) continue;
       const from = sentence.at + left.index + left[0].length;
       if (isTakenBack(plain, { from, end: endOf(sentence) })) continue;
       found.push(sentence);

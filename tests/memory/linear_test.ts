@@ -140,6 +140,14 @@ Deno.test("what is left, and whether it is done, is found in linear time", () =>
     "shows what ",
     "if ",
     "- [ ] a\n",
+    "which is not yet ",
+    "a that ",
+    "while ",
+    "was not yet ",
+    ", die ist noch nicht ",
+    "habe noch ",
+    "まだ",
+    "but not ",
   ];
   const units = [
     ...left,
