@@ -36,6 +36,7 @@ const DEEDS: Readonly<Record<string, CommandDeed>> = {
 };
 /** By a command of git, in words behind its name. */
 const GIT_DEEDS: ReadonlySet<string> = new Set(["push", "merge", "tag"]);
+const IS_OF_GIT = /\bgit\b/;
 /** What such a command is told that makes it another. */
 const NOT_THAT = /^(?:-n|--dry-run|-d|--delete|-l|--list|--abort|--quit)$/;
 /** What is said where the shell hides that it failed. */
@@ -50,6 +51,8 @@ function deed(verbs: string, words: string): CommandDeed {
 export function deedsByCommand(part: Part): string[] {
   const { kind, outcome, facts } = part;
   if (outcome === "failure" || facts.isElsewhere === true) return [];
+  // Few commands are such: taking one apart costs more.
+  if (kind === "command" && !IS_OF_GIT.test(facts.command ?? "")) return [];
   const commands = commandsOf(part);
   const isSure = tellsItsStatus(commands) || !SHOWS_FAILURE.test(part.text);
   const byGit = kind !== "commit" && kind !== "command" || !isSure ? [] : commands.map(gitDeed);

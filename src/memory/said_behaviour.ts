@@ -33,6 +33,10 @@ const FOR_A_REASON =
   /\b(?:root cause|caused?|culprit|reason|bug|because|since|crash(?:ed)?|race|when|problem was|issue was)\b/i;
 const AT_A_TIME =
   /\b(?:when|while|before|by the time|at the time|this morning|yesterday|earlier|at first)\b/i;
+/** What is missing is left only where it is a part of the work. */
+const IS_MISSING = /^(?:is|are) missing/i;
+const PART_OF_WORK =
+  /\b(?:part|tests?|docs?|documentation|handling|validation|support|translations?|migrations?|implementation|coverage|readme|changelog|integration|ui|frontend|backend)\s*$/i;
 /** Somebody else has not done it. */
 const SAYS_WHO = /\baccording to\b/i;
 /** The same in German: when it is so, of what it is so, … */
@@ -56,6 +60,7 @@ const DESCRIBES: readonly ((said: SaidSo) => boolean)[] = [
   ({ before, left }) => isOfNoun(before) && (!tellsOfIt(before) || isPast({ before, left })),
   ({ before, left, behind }) =>
     isPast({ before, left }) && (FOR_A_REASON.test(before) || AT_A_TIME.test(behind)),
+  ({ before, left }) => IS_MISSING.test(left) && !PART_OF_WORK.test(before),
   ({ behind }) => SAYS_WHO.test(behind),
   ({ before, left }) =>
     VERB_LAST.test(left) && (WENN_ES_IST.test(before) || DAS_ES_IST.test(before)),

@@ -45,44 +45,45 @@ export function hasGivenUp(message: string): boolean {
   return GIVEN_UP.test(message);
 }
 
-/** What the turns of a session did, the oldest first. */
-export function sessionDeeds(turns: readonly Turn[]): TurnDeeds[] {
+/** What the turns of a session did of which one can tell it, by what each of them did. @param turns Both oldest first. */
+export function sessionDeeds(
+  turns: readonly Turn[],
+  deeds: readonly TurnDeeds[],
+): TurnDeeds[] {
   const told: TurnDeeds[] = [];
   let room = MAX_DEEDS;
   let gaveUp = false;
-  for (const turn of turns.toReversed()) {
-    const isLast = told.length === 0;
-    gaveUp ||= hasGivenUp(turn.message);
+  for (let n = turns.length - 1; n >= 0 && room > 0; n--) {
+    const { did, ran = [], files = [], ...more } = deeds[n]!;
     // What was only said before is told by the last message, or over.
-    if (!isLast && !hasWorked(turn)) continue;
-    const deeds = deedsOf(turn, { gaveUp, isLast });
-    told.unshift({ ...deeds, did: deeds.did.slice(0, room) });
-    room -= deeds.did.length;
-    if (room <= 0) break;
+    const isOver = n < turns.length - 1 && more.worked !== true;
+    const kept = isOver ? [] : did.filter(({ by }) => !gaveUp || by === "made").slice(0, room);
+    gaveUp ||= hasGivenUp(turns[n]!.message);
+    room -= kept.length;
+    if (kept.length + ran.length + files.length === 0) continue;
+    told.unshift({
+      ...(gaveUp ? {} : more),
+      ...(more.worked === true ? { worked: true } : {}),
+      did: kept,
+      ...(ran.length > 0 ? { ran } : {}),
+      ...(files.length > 0 && !gaveUp ? { files } : {}),
+    });
   }
-  return told.filter(({ did, ran = [], files = [] }) => did.length + ran.length + files.length > 0);
+  return told;
 }
 
 /**
  * What a turn did: its commits and fixes, what it says is done, and, where it changed something, ended and did not give up,
  * what it was asked for and the files that it changed.
- *
- * @param options `gaveUp`: in this turn or one behind it. `isLast`: none is behind it.
  */
-export function deedsOf(
-  turn: Turn,
-  { gaveUp = hasGivenUp(turn.message), isLast = true }: {
-    readonly gaveUp?: boolean;
-    readonly isLast?: boolean;
-  } = {},
-): TurnDeeds {
+export function deedsOf(turn: Turn): TurnDeeds {
   const { asked, made, files, ran, message, hasChanged } = turn;
   const worked = hasWorked(turn);
-  const isDone = worked && message !== "" && !gaveUp;
+  const isDone = worked && message !== "" && !hasGivenUp(message);
   const isMade = hasChanged || made.length > 0;
   const prompts = isDone ? asked.filter((one) => !ASKS_WHAT.test(one)) : [];
   const did = [
-    ...isLast || !gaveUp ? clausesDone(message, worked) : [],
+    ...clausesDone(message, worked),
     ...made.map((title) => deed("made", title.replace(COMMIT_TITLE, ""))),
     ...prompts.map((prompt) => deed(isMade ? "asked" : "wanted", prompt)),
   ].filter(({ about }) => about !== "");

@@ -18,7 +18,7 @@ export const LEFT = new RegExp(
     "blocked:|I(?:['’]m| am) blocked\\b",
     "I (?:did not|didn['’]t|have not|haven['’]t|could not|couldn['’]t) (?:yet )?(?:get|got|gotten) (?:around )?to\\b",
     "but (?:(?:is|are|it['’]?s|it is|they are) )?not (?:tested|verified|implemented|documented|deployed|covered|applied|committed|pushed|released|merged|translated)\\b",
-    "(?:part|tests?|docs?|documentation|handling|validation|support|translations?|migrations?|implementation|coverage|readme|changelog|integration|ui|frontend|backend) (?:is|are) missing\\b(?! (?:an?|the)\\b)",
+    "(?:is|are) missing\\b(?! (?:an?|the)\\b)",
     "left (?:an? |some |two |three )?(?:TODO|FIXME)s?\\b",
     "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)",
     "es fehl(?:t|en) noch|(?:ist|sind) noch offen|noch offen\\b|offen (?:ist|sind) noch|noch nicht (?:\\S+ )?(?:fertig|erledigt|umgesetzt|implementiert|getestet|behoben|da)\\b",

@@ -3,7 +3,7 @@ import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { leftBy } from "./left_by.ts";
 import { GOES_ON } from "./prompt_asks.ts";
-import { sessionDeeds } from "./said_done.ts";
+import { deedsOf, sessionDeeds } from "./said_done.ts";
 import { leftOpenIn, tellingMessage } from "./said_open.ts";
 import { shortened, titleLine } from "./text.ts";
 import { todosOf } from "./todos.ts";
@@ -56,8 +56,9 @@ export function summarizeSession(
   const files = filesByCount(edits);
   const message = tellingMessage(parts);
   const turns = turnsOf([...parts, ...commands]).slice(-MAX_TURNS);
-  const left = leftBy(turns);
-  const did = sessionDeeds(turns);
+  const deeds = turns.map(deedsOf);
+  const left = leftBy(turns, deeds);
+  const did = sessionDeeds(turns, deeds);
   const workedAtMs = Math.max(
     ...parts.filter(({ kind }) => !TALK.has(kind)).map(({ updatedAtMs }) => updatedAtMs),
   );

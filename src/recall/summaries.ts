@@ -16,7 +16,7 @@ import { summaryOf } from "../store/summarizer_runs.ts";
 /** Observations that a summary looks at: the newest. */
 const MAX_PARTS = 400;
 /** Commands that it looks at. */
-const MAX_COMMANDS = 100;
+const MAX_COMMANDS = 60;
 const BATCH = 100;
 /** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
 const TRANSACTION_MS = 5;

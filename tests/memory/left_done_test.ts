@@ -4,7 +4,7 @@ import { deedsByCommand, isWork } from "../../src/memory/command_deeds.ts";
 import { leftBy } from "../../src/memory/left_by.ts";
 import type { ObservationKind, ObservedFacts } from "../../src/memory/observation.ts";
 import { hasDone, soughtItem } from "../../src/memory/left_items.ts";
-import { leftItemsIn, sessionDeeds } from "../../src/memory/said_done.ts";
+import { deedsOf, leftItemsIn, sessionDeeds } from "../../src/memory/said_done.ts";
 import { type TurnPart, turnsOf } from "../../src/memory/turns.ts";
 
 let now = 0;
@@ -22,6 +22,12 @@ const commit = (subject: string) =>
 const passed = (command: string) =>
   part("test", `Tests pass: ${command}`, { outcome: "success", facts: { command } });
 
+/** What a session has left at its end. */
+function leftIn(parts: readonly TurnPart[]) {
+  const turns = turnsOf(parts);
+  return leftBy(turns, turns.map(deedsOf));
+}
+
 /** Whether it is left when the next turn of the session has ended, and when a later session has. */
 function leftAfter(said: string, ...later: readonly TurnPart[]): readonly boolean[] {
   const before = [ask("Change the total"), edit("src/cart.ts"), say(said)]
@@ -29,9 +35,9 @@ function leftAfter(said: string, ...later: readonly TurnPart[]): readonly boolea
   const [item] = leftItemsIn(said).map(soughtItem);
   assert.ok(item !== undefined, said);
   const files = later.flatMap((one) => one.files);
-  const turns = sessionDeeds(turnsOf(later));
+  const turns = sessionDeeds(turnsOf(later), turnsOf(later).map(deedsOf));
   return [
-    leftBy(turnsOf([...before, ...later])).length > 0,
+    leftIn([...before, ...later]).length > 0,
     !hasDone(item, { turns, files }, { files: ["src/cart.ts"] }),
   ];
 }
@@ -150,6 +156,12 @@ const OPEN: readonly Case[] = [
     say("The colors are new."),
   ],
   ["Discounts are not handled yet.", ask("Handle discounts"), edit("src/cart.ts")],
+  [
+    "CSV headers with umlauts are not handled yet.",
+    ask("Mend the typo in CSV headers with umlauts"),
+    edit("src/cart.ts"),
+    say("It is gone."),
+  ],
   ["Discounts are not handled yet.", ask("go on"), edit("src/cart.ts")],
   ["Discounts are not handled yet.", ask("yes"), commit("Total"), say("Committed.")],
   ["Discounts are not handled yet.", ask("do it"), edit("src/cart.ts"), say("I reverted it.")],
@@ -193,8 +205,8 @@ Deno.test("a turn ends with a message that was said before, too", () => {
   const again = parts.map((one) =>
     one.title === "Done." ? { ...one, createdAtMs: one.updatedAtMs, updatedAtMs: ++now } : one
   );
-  assert.equal(leftBy(turnsOf(parts)).length, 1);
-  assert.deepEqual(leftBy(turnsOf(again)), []);
+  assert.equal(leftIn(parts).length, 1);
+  assert.deepEqual(leftIn(again), []);
 });
 
 Deno.test("deedsByCommand() and isWork() know what a command did by its words", () => {

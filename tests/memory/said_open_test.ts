@@ -31,6 +31,7 @@ const DESCRIBES = [
 const LEAVES: readonly (readonly [message: string, left?: string])[] = [
   ["The migration was not applied yet."],
   ["There are two endpoints that are not migrated yet."],
+  ["There are three callers which are not changed yet."],
   ["I left three callers that have not been changed yet."],
   ["Note that we have not pushed yet."],
   ["It turns out that logout is not handled yet."],
