@@ -65,6 +65,9 @@ const RUN_END =
   /$|[\s"'`]|\\[nrt"'`\\]|\\u001b\[|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|<\/|[)\]}>;,&|]{1,8}(?=[\s"'`\\]|$)/y;
 const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
 
+/** An option of one letter. */
+const SWITCH = /-[A-Za-z](?![^\s"'\\])/y;
+
 const MASK_HEAD = "[redacted:";
 /** What stands before `pass: word` where it is no prose and no report of a test. */
 const ENTRY_START = /(?:^|[\r\n{,;([&?]|\\[nrt]|[-+>] )[ \t]*$/;
@@ -125,6 +128,8 @@ function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
     return isToken ? undefined : value;
   }
   if (separator !== undefined && /^[=!]=|^=>/.test(separator)) return undefined;
+  // Behind an option without a value stands the next one, and `-sshpass -p` is a removed line.
+  if (separator === undefined && endAt(SWITCH, text, from) !== -1) return undefined;
   const isTight = separator === "=" && space === "" && !/\s/.test(text[from] ?? " ");
   if (isBarePass(name) && !isTight && separator !== undefined) {
     const before = text.slice(Math.max(0, found.index - 80), found.index);

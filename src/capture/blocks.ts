@@ -19,6 +19,15 @@ export function dropBlocks(parts: readonly string[]): readonly string[] {
   const text = parts.join("\n");
   const spans = [...findPrivateBlocks(text), ...findPrivateKeys(text)]
     .sort((a, b) => a.start - b.start);
+  return maskSpans(parts, spans);
+}
+
+/** The lines of one text with parts of it masked: spans in their order, each in one line or in several. */
+export function maskSpans(
+  parts: readonly string[],
+  spans: readonly MaskedSpan[],
+): readonly string[] {
+  const text = parts.join("\n");
   let next = 0;
   let offset = 0;
   return parts.map((part) => {

@@ -22,7 +22,7 @@ export function secrecyBelow(name: string): Secrecy {
 
 /** Whether a string in a list is a secret. */
 export function isListed(value: string, secrecy: Secrecy): boolean {
-  if (secrecy === "none" || isNoSecret("", value)) return false;
+  if (secrecy === "none" || isNoSecret("", value) || /^[|&+*/-]$/.test(value)) return false;
   return secrecy === "all" || isRandom(value);
 }
 

@@ -32,14 +32,24 @@ const FRAGMENTS: readonly Fragment[] = [
   { end: "비밀번호", starts: [""] },
 ];
 
+/** The last letters of those words that have others than ASCII, as JSON in ASCII has them. */
+const ESCAPED_FRAGMENTS: readonly Fragment[] =
+  "00f1a 0142o 00f6senord 015fifre 044c 7801 78bc 30c9 d638".split(" ")
+    .map((end) => ({ end, starts: ["u"] }));
+
 /**
  * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
  * or `isSecretName()` finds something, also when the text is the JSON of theirs. No regex before a name
  * is found, for this is asked of every payload.
  */
 export function mayAssign(lowered: string): boolean {
-  for (let index = 0; index < FRAGMENTS.length; index++) {
-    const { end, starts, tails } = FRAGMENTS[index]!;
+  return mayAssignTo(FRAGMENTS, lowered) ||
+    lowered.includes("\\u") && mayAssignTo(ESCAPED_FRAGMENTS, lowered);
+}
+
+function mayAssignTo(fragments: readonly Fragment[], lowered: string): boolean {
+  for (let index = 0; index < fragments.length; index++) {
+    const { end, starts, tails } = fragments[index]!;
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
       if (end === "key" && !"_- isetgnrdhpc".includes(lowered[at - 1] ?? " ")) continue;
       let nameEnd = at + end.length;
@@ -91,7 +101,7 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   }
   if (separator === ">") {
     if (at === closer) return isElementStart(lowered[at + 1]);
-    return NAMED_ELEMENT.test(lowered.slice(Math.max(0, nameEnd - 160), nameEnd));
+    if (NAMED_ELEMENT.test(lowered.slice(Math.max(0, nameEnd - 160), nameEnd))) return true;
   }
   if ((separator === "!" || separator === "?" || separator === "+") && lowered[at + 1] === "=") {
     return true;
@@ -106,7 +116,7 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
       separator === "|" && before.includes("|") ||
       before.includes("setx") || before.includes("setenv") ||
       separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
-      lowered.startsWith("value", at) ||
+      lowered.startsWith("value", at) || leadsToPair(lowered, closer, { at, before }) ||
       lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
 }
 
@@ -119,9 +129,19 @@ function namesPair(lowered: string, nameEnd: number): boolean {
   return before.includes('name"') || before.includes('key"');
 }
 
-/** `requirepass x1y2z3`, where a line begins and one word alone follows. */
+/** Whether a name ends its line as that of a pair whose value stands below, whatever is in front of that line. */
+function leadsToPair(
+  lowered: string,
+  closer: number,
+  { at, before }: { readonly at: number; readonly before: string },
+): boolean {
+  return /name|key|variable/.test(before) && /[\r\n]|\\[nr]/.test(lowered.slice(closer, at + 1)) &&
+    lowered.slice(at, at + 2_000).includes("value");
+}
+
+/** `requirepass x1y2z3`, where a line begins, also behind what may stand in front of it, and one word alone follows. */
 const SETTING =
-  /(?:^|[\r\n\t"→]|\\[nrt])[-+ \t]{0,20}(?:requirepass|masterauth|bindpw|rootpw|password)$/;
+  /(?:^|[^\w.,;\s]|[\r\n]|\\[nrt]|\d[z-]?|info|debug|warn(?:ing)?|error|notice|trace|fatal)[-+ \t]{0,20}(?:requirepass|masterauth|bindpw|rootpw|password)$/;
 const ALONE =
   /^(?:--plaintext(?:\s|\\t){1,8})?["'`\\]{0,8}[^\s"'`\\<>|]{6,256}["'`\\]{0,8}(?:[ \t]|\\t){0,8}(?:$|[\r\n"'\\])/;
 
@@ -142,6 +162,8 @@ function isSaid(
 ): boolean {
   const next = lowered[at] ?? "";
   const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
+  if (isCell(lowered, nameEnd, closer)) return true;
+  if (before.slice(-24).includes("kind") || before.endsWith("random_password")) return true;
   if (next === "*") return lowered.startsWith("**", at) && lowered.slice(at, at + 6).includes(":");
   if (next === "%") return lowered.startsWith("%22", at) || lowered.startsWith("%3d", at);
   if (next === "|" || next === "?" && lowered[at + 1] === "?") return true;
@@ -154,10 +176,8 @@ function isSaid(
     if (next === "," && before.includes("(") && isQuoted(lowered, closer, at)) return true;
     if (lowered.slice(Math.max(0, nameEnd - 600), nameEnd).includes("insert")) return true;
   }
-  if (isCell(lowered, nameEnd, closer)) return true;
   if (at === closer) return next !== "" && "是→⇒".includes(next);
   if (/[-+]/.test(next) && before.includes("|")) return true;
-  if (before.slice(-24).includes("kind") || before.endsWith("random_password")) return true;
   if (SETTING.test(before) && ALONE.test(lowered.slice(at, at + 320))) return true;
   if (isQuoted(lowered, closer, at) && /user|role|with|store|key|insert/.test(before)) return true;
   if (lowered.startsWith("set ", at) || before.includes("config set ")) return true;

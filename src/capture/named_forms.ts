@@ -50,7 +50,8 @@ function maskBlocks(text: string): string {
   for (let found = block.exec(text); found !== null; found = block.exec(text)) {
     LINE.lastIndex = block.lastIndex;
     const first = LINE.exec(text);
-    if (first === null || isPlain(first[2]!.trim())) continue;
+    // The types of a union stand below such a sign, too.
+    if (first === null || isPlain(first[2]!.trim()) || /^\|[ \t]/.test(first[2]!)) continue;
     const start = first.index + first[0].length - first[2]!.length;
     let end = LINE.lastIndex;
     for (let next = LINE.exec(text); next !== null; next = LINE.exec(text)) {

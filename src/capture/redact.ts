@@ -6,6 +6,7 @@
  */
 import { maskAsked } from "./asked_secrets.ts";
 import { maskAssignments } from "./assignments.ts";
+import { maskBehindLeads } from "./behind_leads.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskCarried } from "./carried.ts";
 import { maskArguments, maskNetrc } from "./commands.ts";
@@ -73,29 +74,29 @@ export function redactText(given: string, rules: RedactRules): string {
 function settle(parts: readonly string[], rules: RedactRules): readonly string[] {
   let current = parts;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const next = dropBlocks(current).map((part) => maskOnce(part, rules));
+    const next = maskBehindLeads(
+      dropBlocks(current).map((part) => maskOwn(maskBuiltIn(part), rules)),
+      maskBuiltIn,
+    );
     if (next.every((part, index) => part === current[index])) return next;
     current = next;
   }
   return parts.map(() => TEXT_MASK);
 }
 
-function maskOnce(text: string, rules: RedactRules): string {
-  const lowered = text.toLowerCase();
-  let masked = text;
-  if (text.length >= MIN_LENGTH) {
-    masked = maskKnownForms(text);
-    if (mayAssign(lowered)) {
-      masked = maskConfigured(masked);
-      masked = maskInserts(maskMadePasswords(maskKubernetes(masked)));
-      masked = maskVariables(
-        maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(masked)))),
-      );
-      masked = maskTables(maskLists(maskCookies(maskNetrc(masked))));
-    }
-  }
-  for (const pattern of rules.patterns) masked = maskPattern(masked, pattern);
-  return masked;
+function maskBuiltIn(text: string): string {
+  if (text.length < MIN_LENGTH) return text;
+  let masked = maskKnownForms(text);
+  if (!mayAssign(text.toLowerCase())) return masked;
+  masked = maskInserts(maskMadePasswords(maskKubernetes(maskConfigured(masked))));
+  masked = maskVariables(
+    maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(masked)))),
+  );
+  return maskTables(maskLists(maskCookies(maskNetrc(masked))));
+}
+
+function maskOwn(text: string, { patterns }: RedactRules): string {
+  return patterns.reduce(maskPattern, text);
 }
 
 /** The user's pattern, with the masks that stand already as its first alternative: they stay whole. */
@@ -175,7 +176,8 @@ function redactItems(container: Container, copy: Copy, rules: RedactRules): void
     : source;
   items.forEach((item, index) => {
     const before = items[index - 1];
-    const flag = typeof before === "string" && before.startsWith("-") && isNamed(before)
+    // What has a blank in it is the line of a list or of a diff.
+    const flag = typeof before === "string" && /^-\S+$/.test(before) && isNamed(before)
       ? before
       : "";
     const isFlagged = flag !== "" && typeof item === "string";

@@ -8,9 +8,19 @@ const PASS_OWNERS =
   "login|proxy|http|auth|my|key|store|ssl|cert|vpn|wifi|ldap|bind";
 
 /** What others call a password. */
-const ELSEWHERE =
+const ELSEWHERE = asciiToo(
   "contraseña|(?<=^|[^a-z]|\\\\[nrt])senha|mot de passe|wachtwoord|hasło|lösenord|şifre|пароль|" +
-  "密[码碼]|パスワード|비밀번호|passord";
+    "密(?:码|碼)|パスワード|비밀번호|passord",
+);
+
+/** The same with each letter also as JSON in ASCII has it. */
+function asciiToo(words: string): string {
+  return words.replace(
+    /[\u0080-\uffff]/g,
+    (letter) =>
+      String.raw`(?:${letter}|\\{1,7}u${letter.charCodeAt(0).toString(16).padStart(4, "0")})`,
+  );
+}
 
 /** A secret name, or the end of one. For a regular expression that ignores case. */
 export const NAME = named("[_-]");

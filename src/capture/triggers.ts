@@ -106,6 +106,11 @@ export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): bo
   return patterns.some((pattern) => mayMatch(pattern, lowered));
 }
 
+/** Whether a text may hold a secret of the built-in kinds that is no private key. */
+export function mayHoldSecret(text: string): boolean {
+  return mayAssign(text.toLowerCase()) || hasClue(text);
+}
+
 /** Whether there may be text between `<private>` tags, or a private key. */
 export function mayHoldBlock(text: string, lowered: string): boolean {
   const marks = lowered.includes("vate") ? ["<", "< ", "</", "</ ", "3c", "3c;", "lt;", "60;"] : [];

@@ -528,6 +528,23 @@ const fragments = fc.oneof(
     '":{"value":"',
   ),
   fc.constantFrom("\t", "\r", "\u0007", "\u2028", "K", "İ", "\ud800"),
+  fc.constantFrom("\n+", "\n-", "\n ", "\n--", "\n# ", "\n> ", "\n// ", "\n@@@ ", "\n---", "\\n-"),
+  fc.constantFrom(
+    "\na.sh:1:",
+    "\na.sh-2-",
+    "\n  3→",
+    "\n4\t",
+    "\nweb-1  | ",
+    "\n10:00:01 ",
+    '\n  "',
+  ),
+  fc.constantFrom(
+    "- name: DB_PASSWORD",
+    "  value: x1y2z3w4",
+    "kind: Secret",
+    "data:",
+    "  a: x1y2z3",
+  ),
 );
 const texts = fc.array(fragments, { maxLength: 12 }).map((parts) => parts.join(""));
 const values = fc.oneof(
@@ -670,6 +687,15 @@ const borderTexts = fc.array(
       "form-data; name=",
     ),
     fc.constantFrom("SK", "npm_", "0123456789abcdef", "0123456789abcdef", "-", ".", "eyJ", ":AA"),
+    fc.constantFrom("\n+", "\n-", "\n ", "\n# ", "\na:1:", "\na-1-", "\n1→", "\nweb  | ", "\\n+"),
+    fc.constantFrom(
+      "name: token",
+      "value: x1y2z3w4",
+      "kind: Secret",
+      "data:",
+      "\u5bc6\u7801",
+      "\\u7801",
+    ),
     fc.string({ unit: "binary", maxLength: 2 }),
   ),
   { maxLength: 6 },
@@ -809,6 +835,23 @@ const PARTIAL = [
   ...['"key":"a/b/password",', "a/", "\npassword ", "rootpw --plaintext "],
   ...["set a b ", "set the password of ", "password for a ", "password (", "password</b></b>"],
   ...["password for a is ", "password is made for ", "reset a password of b to "],
+  ...[
+    "+password: a\n-",
+    "a.sh:1:token\n",
+    "- name: token\n+ value: a\n",
+    "\na-1-password\n",
+    "+# ",
+  ],
+  ...[
+    "a-1-",
+    "a/",
+    "\n[a",
+    "\n'\\",
+    "\n+\n-password:",
+    "1:2:3:",
+    "+| password |\n",
+    "@@@ \n++token: a",
+  ],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
   ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],
   ...[
