@@ -21,7 +21,7 @@ export interface BroughtBack {
  * Puts all rows that can be read into the database, which is made when it is not there, and what was forgotten into it
  * first, so that it stays away.
  *
- * @param lostPages Pages of a table that hold no rows any more, which an export does not count.
+ * @param lostRows How many are known not to be there any more, which an export may not see.
  * @returns How many rows that can be read are in it now, those of an earlier rescue that was stopped included; how many
  * captures came without a payload that can be read, at least how many rows cannot be, and how many captures are to be
  * worked in once more, since what was made of them is lost. @throws {Error} What SQLite says.
@@ -29,11 +29,11 @@ export interface BroughtBack {
 export async function bringBack(
   aside: string,
   database: string,
-  { nowMs, busyTimeoutMs, redactPatterns, lostPages }: {
+  { nowMs, busyTimeoutMs, redactPatterns, lostRows }: {
     readonly nowMs: number;
     readonly busyTimeoutMs: number;
     readonly redactPatterns: readonly string[];
-    readonly lostPages: number;
+    readonly lostRows: number;
   },
 ): Promise<BroughtBack> {
   const from = openToLook(aside);
@@ -51,7 +51,8 @@ export async function bringBack(
       });
       const all = Object.values(COUNT_NAMES)
         .reduce((sum, name) => sum + imported[name] + known[name], 0);
-      const lost = told.lost + damaged + lostPages;
+      // The export may have counted the same rows, by an index that names them.
+      const lost = Math.max(told.lost + damaged, lostRows);
       return {
         rows: all - told.damaged,
         withoutPayload: told.damaged,

@@ -14,13 +14,13 @@ import { isThere } from "./whole_file.ts";
  * nothing leads to in their tables again.
  *
  * @param bytes How long the file was; null when its end is there.
- * @returns The path to read; the damaged one when there is no room for a copy. `lostPages` is how many pages of a table
- * hold nothing any more, as far as nothing else tells it.
+ * @returns The path to read; the damaged one when there is no room for a copy. `lostRows` is at least how many are
+ * not there any more, as far as nothing else tells it.
  */
 export async function readableCopy(
   path: string,
   { copy, bytes }: { readonly copy: string; readonly bytes: number | null },
-): Promise<{ readonly path: string; readonly lostPages: number }> {
+): Promise<{ readonly path: string; readonly lostRows: number }> {
   try {
     for (const ending of DATABASE_FILES) {
       if (isThere(path + ending)) Deno.copyFileSync(path + ending, copy + ending);
@@ -28,11 +28,11 @@ export async function readableCopy(
     if (bytes !== null) Deno.truncateSync(copy, bytes);
   } catch (thrown) {
     if (bytes !== null) throw thrown;
-    return { path, lostPages: 0 };
+    return { path, lostRows: 0 };
   }
   if (lacksHeader(copy)) await giveHeader(copy);
   const roots = tableRoots(copy);
-  if (isThere(`${copy}-wal`)) return { path: copy, lostPages: 0 };
+  if (isThere(`${copy}-wal`)) return { path: copy, lostRows: 0 };
   // What tells of the tables comes first: their roots may be known only after that.
   const schema = reattachLeaves(copy, [SCHEMA_ROOT]);
   const isMended = mendSchema(copy);
@@ -40,7 +40,7 @@ export async function readableCopy(
     copy,
     schema.leaves === 0 && !isMended ? roots : tableRoots(copy),
   );
-  return { path: copy, lostPages: (isMended ? 0 : schema.lost) + tables.lost };
+  return { path: copy, lostRows: (isMended ? 0 : schema.lost) + tables.lost };
 }
 
 /** Gives a file without a header that of a database which is made today. */

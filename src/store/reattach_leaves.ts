@@ -3,6 +3,7 @@
  * nothing leads to them: the upper pages are written anew. Who refers to a page is told twice in a file with
  * `auto_vacuum`, so the table that a leaf belongs to is known without what is damaged.
  */
+import { cellsOf, type LeafCells, longestRise, withCells } from "./leaf_cells.ts";
 import { PageFile } from "./page_file.ts";
 import {
   type FileLayout,
@@ -12,7 +13,6 @@ import {
   LEAF_HEAD,
   OWN_LAYOUT,
   PAGE_KIND,
-  varint,
   viewOf,
 } from "./page_format.ts";
 
@@ -20,7 +20,7 @@ import {
 export interface Reattached {
   /** Leaves that nothing led to. */
   readonly leaves: number;
-  /** Pages of the same tables that hold no rows any more that can be read. */
+  /** At least so many rows are not there any more: those whose number cannot be, and one for a page that holds none. */
   readonly lost: number;
 }
 
@@ -40,8 +40,9 @@ interface Leaf {
 }
 
 /**
- * Writes the upper pages anew of each table with leaves that nothing leads to, or that lie in each other's place. The file is for reading only after that:
- * what belongs to the new pages and what was free is not told anywhere.
+ * Writes the upper pages anew of each table with leaves that nothing leads to, or that lie in each other's place, and
+ * takes rows out of the leaves whose numbers cannot be: SQLite misses their neighbours for them. The file is for reading
+ * only after that: what belongs to the new pages and what was free is not told anywhere.
  *
  * @param path A copy of a database in one file. @param roots Where its tables have their roots.
  * @returns Nothing found, of a file without `auto_vacuum`. @throws {Error} What the file system says.
@@ -60,13 +61,14 @@ export function reattachLeaves(path: string, roots: readonly number[]): Reattach
     const cut = owned.filter((page) => isEnd(page) && !reached.has(page));
     const ends = [...reached].filter(isEnd).concat(cut);
     const found = ends.map((page) => leafAt(pages, page)).filter((leaf) => leaf !== null);
-    const leaves = inOrder(found);
-    const isInOrder = found.every((leaf, n) => leaf === leaves[n]);
-    if (cut.length === 0 && isInOrder) continue;
+    const { leaves, lost } = soundLeaves(pages, found);
+    result.lost += lost;
+    const isInOrder = found.every(({ page }, n) => page === leaves[n]?.page);
+    if (cut.length === 0 && (isInOrder || reached.has(root))) continue;
     const known = new Set(leaves.map(({ page }) => page));
     writeTree(pages, root, leaves);
     result.leaves += cut.filter((page) => known.has(page)).length;
-    result.lost += ends.length - leaves.length;
+    result.lost += ends.length - found.length;
   }
   pages.end();
   return result;
@@ -142,36 +144,48 @@ function childrenOf(page: Uint8Array, head: number): number[] {
   return [...children, view.getUint32(head + LEAF_HEAD)];
 }
 
-/** What a leaf holds; null when it is none of a table, or its rows are in no order. */
-function leafAt(pages: PageFile, number: number): Leaf | null {
-  const page = pages.read(number);
-  const view = viewOf(page);
-  const head = headOf(number);
-  const cells = view.getUint16(head + 3);
-  if (page[head] !== PAGE_KIND.tableLeaf || cells === 0) return null;
-  if (head + LEAF_HEAD + 2 * cells > page.length) return null;
-  let last = -1;
-  let first = -1;
-  for (let cell = 0; cell < cells; cell++) {
-    const at = view.getUint16(head + LEAF_HEAD + 2 * cell);
-    if (at >= page.length) return null;
-    const [row] = varint(page, varint(page, at)[1]);
-    if (row <= last || !Number.isSafeInteger(row)) return null;
-    if (cell === 0) first = row;
-    last = row;
-  }
-  return { page: number, first, last };
+/** A leaf as it was found. */
+interface FoundLeaf {
+  readonly page: number;
+  readonly cells: LeafCells;
+  /** The number in the middle of its rows, which a few damaged ones do not change. */
+  readonly middle: number;
 }
 
-/** The leaves by their rows. One whose rows another one has is left out. */
-function inOrder(leaves: readonly Leaf[]): readonly Leaf[] {
-  const sorted = leaves.toSorted((a, b) => a.first - b.first);
-  let last = -1;
-  return sorted.filter((leaf) => {
-    if (leaf.first <= last) return false;
-    last = leaf.last;
-    return true;
-  });
+/** Null when it is no leaf of a table, or holds none of its rows. */
+function leafAt(pages: PageFile, page: number): FoundLeaf | null {
+  const cells = cellsOf(pages.read(page), headOf(page));
+  if (cells.rows.length === 0) return null;
+  const isKept = longestRise(cells.rows);
+  const rising = cells.rows.filter((_, cell) => isKept[cell]);
+  return { page, cells, middle: rising[rising.length >> 1]! };
+}
+
+/** Leaves with nothing but rows that can be there: those that rise from the first to the last of all of them. */
+function soundLeaves(
+  pages: PageFile,
+  found: readonly FoundLeaf[],
+): { readonly leaves: readonly Leaf[]; readonly lost: number } {
+  const sorted = found.toSorted((a, b) => a.middle - b.middle);
+  const all = sorted.flatMap(({ cells }) => cells.rows);
+  const isKept = longestRise(all);
+  const kept = new Set(all.filter((_, n) => isKept[n]));
+  const leaves: Leaf[] = [];
+  let begin = 0;
+  let lost = 0;
+  for (const { page, cells } of sorted) {
+    const isIn = cells.rows.map((_, cell) => isKept[begin + cell]!);
+    begin += cells.rows.length;
+    const rows = cells.rows.filter((_, cell) => isIn[cell]);
+    const others = cells.rows.filter((_, cell) => !isIn[cell]);
+    if (rows.length > 0) leaves.push({ page, first: rows[0]!, last: rows.at(-1)! });
+    if (others.length === 0) continue;
+    // What another leaf has as well lies in the place of rows that nobody knows.
+    lost += others.filter((row) => !kept.has(row)).length || 1;
+    const places = cells.places.filter((_, cell) => isIn[cell]);
+    pages.write(page, withCells(pages.read(page), headOf(page), places));
+  }
+  return { leaves, lost };
 }
 
 /** Writes what leads from a root to the leaves, in as many levels as it takes. */

@@ -243,3 +243,33 @@ Deno.test("damaged pages of the table of files, or of its index, cost nothing th
     }
   }
 });
+
+Deno.test("doctor --fix brings back what an export can read of a page whose bits flipped, and more", async () => {
+  using sound = tempHome();
+  await worked(sound);
+  const all = rowsIn(sound.database, "pending_queue", "id").length;
+  const leaves = pagesOf(sound.database, "pending_queue", "leaf");
+  assert.ok(leaves.length > 6);
+  const number = leaves[2]!;
+  const before = page(sound.database, number);
+  const cells = new DataView(before.buffer).getUint16(3);
+  /** Where the page tells where its first and its last row begin; the high bytes of these. */
+  for (const at of [8, 8 + 2 * (cells - 1)]) {
+    for (const bits of [0x01, 0x03, 0x07]) {
+      using home = copyOf(sound);
+      const bytes = before.slice();
+      bytes[at]! ^= bits;
+      bytes[at + 1]! ^= 0x55;
+      putPage(home.database, number, bytes);
+      const exported = await run(home, "export");
+      const read = exported.stdout.split("\n").filter((line) =>
+        line.startsWith('{"type":"capture"')
+      );
+      const { stdout } = await run(home, "doctor", "--fix");
+      const now = rowsIn(home.database, "pending_queue", "id").length;
+      assert.ok(now >= read.length, `${at} ${bits}: ${now} of ${read.length}`);
+      assert.ok(now >= all - 1, `${at} ${bits}: ${now} of ${all}: ${stdout}`);
+      if (now < all) assert.match(stdout, /at least \d+ cannot be read/);
+    }
+  }
+});

@@ -82,13 +82,13 @@ export async function broughtBack(
   const { database, nowMs, config } = place;
   const copy = freeName(aside + READ);
   try {
-    const { path, lostPages } = await readableCopy(aside, { copy, bytes });
+    const { path, lostRows } = await readableCopy(aside, { copy, bytes });
     if (!hasTables(path)) return nothingBack(place, { aside, done, why: NO_TABLES });
     const { rows, withoutPayload, lost, again } = await bringBack(path, database, {
       nowMs,
       busyTimeoutMs: config?.busyTimeoutMs ?? REPAIR_BUSY_MS,
       redactPatterns: config?.redactPatterns ?? [],
-      lostPages,
+      lostRows,
     });
     if (rows + withoutPayload === 0 && lost > 0) {
       return nothingBack(place, { aside, done, why: `at least ${lost} rows cannot be read` });
