@@ -23,6 +23,13 @@ const REMOVED_TABLES = new Set(["config_cache", "root_snapshots", "branch_sizes"
 const NAMES_OF_ROWS =
   /^(?:id|.*_id|status|kind|type|scope|priority|subject|source|decision|entity_type|hook_name|satisfied_by|triggered_by|trigger_state|content_hash|process_mark|claude_process|depends_on|origin|key)$/;
 
+/** The same of tables that name no session: events tell of what a session has asked and started. */
+const OF_SESSIONS: Readonly<Record<string, string>> = {
+  events: `entity_id IN (SELECT value FROM json_each(?1))
+           OR entity_id IN (SELECT id FROM questions WHERE session_id IN (SELECT value FROM json_each(?1)))
+           OR entity_id IN (SELECT id FROM agents WHERE session_id IN (SELECT value FROM json_each(?1)))`,
+};
+
 /** Whether a column names something; what a counter counts is anybody's word. */
 function isName(table: string, column: string): boolean {
   return NAMES_OF_ROWS.test(column) && !(table === "counters" && column === "type");
@@ -36,7 +43,8 @@ const PLACE = "place";
 /** Its `keys` are {@linkcode PLACE} where its rows have numbers. */
 interface Table extends KeyedTable {
   readonly texts: readonly string[];
-  readonly hasSession: boolean;
+  /** Which rows are of sessions, in SQL, `?1` being these as JSON; null where none is of any. */
+  readonly ofSessions: string | null;
 }
 
 /** Which rows are looked at. */
@@ -86,7 +94,7 @@ function eachTable(
 ): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const table of tablesOf(db)) {
-    if (sessions !== null && !table.hasSession) continue;
+    if (sessions !== null && table.ofSessions === null) continue;
     for (const rows of batchesOf(db, table, sessions)) {
       const found = rows.filter((row) =>
         !isForgetKey(table, row) &&
@@ -137,34 +145,36 @@ function tablesOf(db: DatabaseSync): Table[] {
         !isKey(column) && !isName(String(name), String(column["name"]))
       )
         .map((column) => String(column["name"])),
-      hasSession: columns.some((column) => column["name"] === "session_id"),
+      ofSessions: columns.some((column) => column["name"] === "session_id")
+        ? "session_id IN (SELECT value FROM json_each(?1))"
+        : OF_SESSIONS[String(name)] ?? null,
     };
   });
 }
 
 function* batchesOf(
   db: DatabaseSync,
-  { name, keys, texts, hasSession }: Table,
+  { name, keys, texts, ofSessions }: Table,
   sessions: readonly string[] | null,
 ): Generator<readonly Row[]> {
-  const ofSessions = sessions === null || !hasSession
-    ? ""
-    : "AND session_id IN (SELECT value FROM json_each(?))";
-  const values = ofSessions === "" ? [] : [JSON.stringify(sessions)];
+  const [condition, values] = sessions === null
+    ? ["true", []]
+    : [`(${ofSessions})`, [JSON.stringify(sessions)]];
   if (keys[0] !== PLACE) {
     const columns = [...keys, ...texts].join(", ");
-    yield db.prepare(`SELECT ${columns} FROM ${name} WHERE true ${ofSessions}`).all(...values);
+    yield db.prepare(`SELECT ${columns} FROM ${name} WHERE ${condition}`).all(...values);
     return;
   }
   const next = db.prepare(
     `SELECT ${[`rowid AS ${PLACE}`, ...texts].join(", ")}
        FROM ${name}
-      WHERE rowid > ? ${ofSessions}
+      WHERE ${condition}
+        AND rowid > ?
       ORDER BY rowid
       LIMIT ${BATCH_ROWS}`,
   );
   for (let after = 0;;) {
-    const rows: readonly Row[] = next.all(after, ...values);
+    const rows: readonly Row[] = next.all(...values, after);
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows;

@@ -8,6 +8,7 @@ import { type ChangedRows, noteChanged } from "./changed_rows.ts";
 import { transaction } from "./database.ts";
 import { askedForTools } from "./forget_asked.ts";
 import { type ForgetFilter, namesIn, UNDER_A_FILE } from "./forget_choice.ts";
+import { tellingRows } from "./forget_told.ts";
 
 /** Rows of one table, and what becomes of them. */
 interface Change {
@@ -85,8 +86,12 @@ export function auditOf(
                    AND (tool_use_id IN (SELECT value FROM json_each(?3))
                         OR (tool_use_id IS NULL
                             AND EXISTS (SELECT 1 FROM json_each(?3) WHERE instr(metadata, value) > 0)))))`,
-    values: [captures, [...sessions], [...uses], askedForTools(db, captures)]
-      .map((list) => JSON.stringify(list)),
+    values: [
+      captures,
+      [...sessions],
+      [...uses],
+      [...askedForTools(db, captures), ...tellingRows(db, captures)],
+    ].map((list) => JSON.stringify(list)),
   }, { mode, changed });
 }
 
