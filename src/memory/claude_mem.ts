@@ -40,8 +40,13 @@ const KINDS: ReadonlyMap<string, ObservationKind> = new Map([
 const KEPT = { head: 48_000, tail: 16_000 };
 const MAX_FILES = 200;
 
-/** Before 1973 as milliseconds: then these are seconds. */
-const LEAST_MS = 100_000_000_000;
+/** From which number on a time is counted in nanoseconds, microseconds, milliseconds (1973 is the first year), seconds. */
+const UNITS = [
+  { least: 100_000_000_000_000_000, times: 1, by: 1_000_000 },
+  { least: 100_000_000_000_000, times: 1, by: 1_000 },
+  { least: 100_000_000_000, times: 1, by: 1 },
+  { least: 0, times: 1_000, by: 1 },
+] as const;
 
 /**
  * A row as an observation.
@@ -150,9 +155,13 @@ function filesOf(
 }
 
 function momentOf({ epoch, createdAt }: RememberedRow): number {
-  const told = epoch !== null && epoch > 0 && epoch <= MAX_TIME_MS
-    ? epoch
-    : Date.parse(createdAt ?? "");
-  if (!(told >= 0 && told <= MAX_TIME_MS)) return 0;
-  return Math.floor(told < LEAST_MS ? told * 1000 : told);
+  const told = epoch !== null && epoch > 0 ? Math.floor(inMs(epoch)) : NaN;
+  const atMs = told <= MAX_TIME_MS ? told : Date.parse(createdAt ?? "");
+  return atMs >= 0 && atMs <= MAX_TIME_MS ? Math.floor(atMs) : 0;
+}
+
+/** A number that tells a time: it may count seconds, or parts of one. */
+function inMs(epoch: number): number {
+  const { times, by } = UNITS.find(({ least }) => epoch >= least)!;
+  return epoch * times / by;
 }

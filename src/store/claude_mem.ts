@@ -120,6 +120,8 @@ export function* claudeMemRows(
       ORDER BY row.id
       LIMIT ${BATCH}`,
   );
+  // No number may keep the others from being read.
+  statement.setReadBigInts(true);
   for (let last = 0;;) {
     let rows: Record<string, unknown>[];
     try {

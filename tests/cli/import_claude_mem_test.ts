@@ -346,3 +346,38 @@ Deno.test("import claude-mem takes over what can be read of a damaged database, 
   assert.equal(worse.code, 1);
   assert.match(worse.stderr, /^Cannot take over ".*"\n {2}why: {2}.*the file is as it was\n/);
 });
+
+Deno.test("import claude-mem reads times in microseconds and nanoseconds, and any number costs no other row", async () => {
+  using place = stage();
+  const db = makeClaudeMem(`${place.project}/claude-mem.db`);
+  addRow(db, "sdk_sessions", {
+    content_session_id: "c",
+    memory_session_id: "m",
+    project: "project",
+  });
+  const add = (title: string, epoch: string) => {
+    addRow(db, "observations", {
+      memory_session_id: "m",
+      project: "project",
+      type: "bugfix",
+      title,
+    });
+    db.exec(`UPDATE observations SET created_at_epoch = ${epoch} WHERE title = '${title}'`);
+  };
+  add("milliseconds", "1767323045000");
+  add("seconds", "1767323045");
+  add("microseconds", "1767323045000000");
+  add("nanoseconds", "1767323045000000000");
+  add("nonsense", "9223372036854775807");
+  add("last", "1767323045000");
+  db.exec(`UPDATE observations SET prompt_number = ${2n ** 60n}, discovery_tokens = ${2n ** 62n}`);
+  db.close();
+  const { code, stdout, stderr } = await place.run(["import", "claude-mem", "claude-mem.db"]);
+  assert.deepEqual([code, stderr], [0, ""]);
+  assert.match(stdout, /: 6 observations, /);
+  const taken = rows(place, "SELECT title, created_at_ms AS at FROM observations ORDER BY id");
+  assert.equal(taken.length, 6);
+  for (const { title, at } of taken) {
+    if (title !== "nonsense") assert.equal(at, 1_767_323_045_000, String(title));
+  }
+});
