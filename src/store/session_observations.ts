@@ -174,7 +174,7 @@ export function passesOn(
     }));
 }
 
-/** The commands of a session that went well, or may have where the shell hides it, that were seen last; the newest. */
+/** The commands of a session that went well, or may have where the shell hides it, the last that were seen, oldest first. */
 export function commandsToSummarize(
   db: DatabaseSync,
   sessionId: string,
@@ -186,9 +186,8 @@ export function commandsToSummarize(
        FROM observations AS o
       WHERE o.session_id = ?
         AND o.kind = 'command'
-      ORDER BY o.created_at_ms DESC, o.id DESC
+        AND (o.outcome = 'success' OR ${FACTS} ->> 'isUntold')
+      ORDER BY o.updated_at_ms DESC, o.id DESC
       LIMIT ?`,
-  ).all(sessionId, limit).map(observationOf).filter(({ outcome, facts }) =>
-    outcome === "success" || facts.isUntold === true
-  ).reverse();
+  ).all(sessionId, limit).map(observationOf).reverse();
 }
