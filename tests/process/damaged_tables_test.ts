@@ -273,3 +273,17 @@ Deno.test("doctor --fix brings back what an export can read of a page whose bits
     }
   }
 });
+
+Deno.test("observations whose table is gone are made once more of their captures", async () => {
+  using home = tempHome();
+  await worked(home);
+  const uids = rowsIn(home.database, "observations", "uid, kind, title");
+  executeSql(home.database, "PRAGMA foreign_keys = OFF; DROP TABLE observations");
+  const looked = await run(home, "doctor");
+  assert.match(looked.stdout, /observations are made once more of their captures/);
+  const { stdout } = await run(home, "doctor", "--fix");
+  assert.match(stdout, /and \d+ captures are worked into memory once more/);
+  assert.equal((await run(home, "queue", "drain")).code, 0);
+  assert.deepEqual(rowsIn(home.database, "observations", "uid, kind, title"), uids);
+  assert.equal((await run(home, "db", "check")).code, 0);
+});

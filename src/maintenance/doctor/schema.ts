@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../settings/hooks.ts";
 import { openDatabase } from "../../store/database.ts";
+import { queueLostAgain } from "../../store/queue.ts";
 import {
   canBeMade,
   isOfSearchIndex,
@@ -37,9 +38,9 @@ export function lookAtSchema(place: DatabasePlace, db: DatabaseSync): Finding | 
         ? "; nothing is lost by that"
         : `; the rows of ${names(lost)} are lost${
           restore === null ? "" : `, unless the newest backup has them: \`${restore}\``
-        }`),
+        }${isOfCaptures(lost) ? "; observations are made once more of their captures" : ""}`),
     "conclaude doctor --fix",
-    () => repair(database, makeable),
+    () => repair(database, makeable, place.nowMs),
   );
 }
 
@@ -56,15 +57,28 @@ function names(parts: readonly SchemaDifference[]): string {
   return parts.map(({ name }) => name).join(", ");
 }
 
-async function repair(database: string, parts: readonly SchemaDifference[]): Promise<string> {
+/** Whether captures tell what was in a table. */
+function isOfCaptures(lost: readonly SchemaDifference[]): boolean {
+  return lost.some(({ name }) => name === "observations") &&
+    !lost.some(({ name }) => name === "pending_queue");
+}
+
+async function repair(
+  database: string,
+  parts: readonly SchemaDifference[],
+  nowMs: number,
+): Promise<string> {
+  const lost = parts.filter(({ type }) => type === "table");
   const db = await openDatabase(database, { busyTimeoutMs: BUSY_TIMEOUT_MS });
+  let again = 0;
   try {
     makeAnew(db, parts);
+    if (isOfCaptures(lost)) again = queueLostAgain(db, nowMs);
   } finally {
     db.close();
   }
-  const lost = parts.filter(({ type }) => type === "table");
   return `made anew in the database: ${
     parts.map(({ type, name }) => `${type} ${name}`).join(", ")
-  }${lost.length === 0 ? "" : `; the rows of ${names(lost)} are lost`}`;
+  }${lost.length === 0 ? "" : `; the rows of ${names(lost)} are lost`}` +
+    (again === 0 ? "" : `, and ${again} captures are worked into memory once more`);
 }
