@@ -1,7 +1,7 @@
 /** Reads what a person wants to be forgotten. */
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
-import { MAX_FORGET_CHARS, MIN_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
+import { leastForgetChars, MAX_FORGET_CHARS, textMatcher } from "../memory/forget_text.ts";
 import { commandAgain, SAME_FILE, SAME_TEXT } from "../maintenance/forget_again.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import { findObservation } from "../store/forget_look.ts";
@@ -112,10 +112,11 @@ function placeholderError(): UserError {
 
 function requireText(text: string): void {
   const { length } = text.trim();
-  if (length >= MIN_FORGET_CHARS && length <= MAX_FORGET_CHARS) return;
+  const least = leastForgetChars(text);
+  if (length >= least && length <= MAX_FORGET_CHARS) return;
   throw new UserError("Cannot look for this text", {
-    why: length < MIN_FORGET_CHARS
-      ? `it has fewer than ${MIN_FORGET_CHARS} characters, and would be found everywhere; nothing was changed`
+    why: length < least
+      ? `it has fewer than ${least} characters, and would be found everywhere; nothing was changed`
       : `it has more than ${MAX_FORGET_CHARS} characters; a part of it is enough; nothing was changed`,
     next: "conclaude memory forget --help",
     exitCode: USAGE,

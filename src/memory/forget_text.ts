@@ -1,10 +1,24 @@
 /** Finds a text wherever it may stand, and puts a mark in its place. */
 
+import { isBeyondAscii, scriptPattern } from "../letters.ts";
 import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../orchestration/session_changes.ts";
 import { FORGOTTEN_MARK } from "./forget_mark.ts";
 
 /** A shorter text would be found everywhere. */
-export const MIN_FORGET_CHARS = 3;
+const MIN_FORGET_CHARS = 3;
+/** The same of a text in nothing but letters of which one is a syllable or a word: two are a name. */
+const MIN_WORD_SIGNS = 2;
+const wordSigns = scriptPattern(
+  String.raw`^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+$`,
+  "u",
+);
+
+/** How many characters a text needs to be looked for. */
+export function leastForgetChars(text: string): number {
+  const typed = text.trim().normalize("NFC");
+  return isBeyondAscii(typed) && wordSigns().test(typed) ? MIN_WORD_SIGNS : MIN_FORGET_CHARS;
+}
+
 /** A longer one is not needed to tell what is meant. */
 export const MAX_FORGET_CHARS = 2_000;
 
@@ -37,7 +51,7 @@ export function normalizeForgotten(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** A matcher for a text of {@linkcode MIN_FORGET_CHARS} and more characters. */
+/** A matcher for a text of {@linkcode leastForgetChars} and more characters. */
 export function textMatcher(text: string): TextMatcher {
   const typed = text.trim();
   const spellings = [...new Set([typed, typed.normalize("NFC"), typed.normalize("NFD")])];

@@ -75,3 +75,18 @@ Deno.test("a look for what would be forgotten makes no database", async () => {
   assert.equal((await run(home, "memory", "forget", "--text", "zurich", "--dry-run")).code, 0);
   assert.throws(() => Deno.statSync(home.database), Deno.errors.NotFound);
 });
+
+Deno.test("two signs of a script without spaces are a name that can be forgotten, two letters of others are none", async () => {
+  for (
+    const [name, code] of [["李明", 0], ["김철", 0], ["ゆき", 0], ["明", 2], ["ab", 2], [
+      "éa",
+      2,
+    ]] as const
+  ) {
+    using home = await withNotes([`${name} said so`]);
+    const forgotten = await run(home, "memory", "forget", "--text", name, "--yes");
+    assert.equal(forgotten.code, code, name + forgotten.stdout + forgotten.stderr);
+    const { stdout } = await run(home, "export");
+    assert.equal(stdout.includes(name), code !== 0, name);
+  }
+});
