@@ -47,6 +47,11 @@ function backupFolder(dataFolder: string): string {
   return joinPath(dataFolder, "backups");
 }
 
+/** SQLite makes a file beside a database to read it: where it cannot, nobody else writes either, and the files are whole. */
+const READ_ONLY = /read-only file system|os error 30\b|unable to open database/i;
+/** A folder that can be written to where the home cannot. */
+const ELSEWHERE = "/tmp/";
+
 /**
  * Copies the database into a private file while hooks go on writing, checks the copy, and only then gives it its name.
  *
@@ -67,7 +72,9 @@ export async function backUp(database: string, file: string): Promise<{ readonly
     if (isUserError(thrown)) throw thrown;
     throw new UserError(`Cannot write "${file}"`, {
       why: `${messageOf(thrown)}; nothing was changed`,
-      next: writeAdvice(file, thrown),
+      next: READ_ONLY.test(messageOf(thrown))
+        ? `cp ${quoteWord(database)}* ${ELSEWHERE}`
+        : writeAdvice(file, thrown),
       cause: thrown,
     });
   }
