@@ -73,8 +73,8 @@ const LEADS: readonly string[] = [
   // ana@host:~#
   String.raw`[\w.-]{1,40}@[\w.-]{1,60}[: \t][^\s#$%]{0,100}[#$%](?=[ \t])`,
 ];
-/** The dash of an item in a list, which says something of what follows. */
-const ITEM = String.raw`-[ \t][\w.-]{1,60}:(?:[ \t]|$)`;
+/** The dash of an item in a list of a grammar's tokens, which are no secrets. */
+const ITEM = String.raw`-[ \t][Tt]oken:`;
 /** What is a sign in front of a line: of a diff, a comment, a quotation, a list, a command. */
 const SIGNS = String.raw`[ \t]{0,40}(?:(?:(?![-+]{4})(?:(?!${ITEM})[-+]){1,3}(?!-{1,2}[ \t]*$)|` +
   // Not a rule of a style sheet.
