@@ -177,11 +177,12 @@ function soundLeaves(
     const isIn = cells.rows.map((_, cell) => isKept[begin + cell]!);
     begin += cells.rows.length;
     const rows = cells.rows.filter((_, cell) => isIn[cell]);
-    const others = cells.rows.filter((_, cell) => !isIn[cell]);
     if (rows.length > 0) leaves.push({ page, first: rows[0]!, last: rows.at(-1)! });
-    if (others.length === 0) continue;
-    // What another leaf has as well lies in the place of rows that nobody knows.
-    lost += others.filter((row) => !kept.has(row)).length || 1;
+    if (rows.length === cells.rows.length) continue;
+    const end = isIn.lastIndexOf(true);
+    const between = cells.rows.filter((row, cell) => cell < end && !isIn[cell] && !kept.has(row));
+    // Behind the last one there may be none, where the page says that it has more rows than it has.
+    lost += between.length || 1;
     const places = cells.places.filter((_, cell) => isIn[cell]);
     pages.write(page, withCells(pages.read(page), headOf(page), places));
   }
