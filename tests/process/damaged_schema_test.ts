@@ -1,7 +1,7 @@
 /** Damage of nothing but what tells of the tables: every row is still there, and comes back. */
 import assert from "node:assert/strict";
 import { tempHome } from "../support/program.ts";
-import { spoil } from "../support/spoilt.ts";
+import { executeSql, spoil } from "../support/spoilt.ts";
 import {
   copyOf,
   PAGE_BYTES,
@@ -63,4 +63,18 @@ Deno.test("a page of the schema costs no row, nor do all of them but one", async
     }
     assert.equal((await run(home, "db", "check")).code, 0);
   }
+});
+
+Deno.test("observations whose table is gone are made once more of their captures", async () => {
+  using home = tempHome();
+  await worked(home);
+  const uids = rowsIn(home.database, "observations", "uid, kind, title");
+  executeSql(home.database, "PRAGMA foreign_keys = OFF; DROP TABLE observations");
+  const looked = await run(home, "doctor");
+  assert.match(looked.stdout, /observations are made once more of their captures/);
+  const { stdout } = await run(home, "doctor", "--fix");
+  assert.match(stdout, /and \d+ captures are worked into memory once more/);
+  assert.equal((await run(home, "queue", "drain")).code, 0);
+  assert.deepEqual(rowsIn(home.database, "observations", "uid, kind, title"), uids);
+  assert.equal((await run(home, "db", "check")).code, 0);
 });
