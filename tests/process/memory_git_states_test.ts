@@ -79,14 +79,15 @@ Deno.test("outside of a repository, where nothing has a branch, what passes mend
 
 Deno.test("a merge that stopped is open as long as it is under way, whoever ends it", async () => {
   using at = await withHistory();
-  const commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qam"];
+  const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
+  const commit = [...who, "commit", "-qam"];
   await git(at.project, "checkout", "-q", "-b", "feat");
   await Deno.writeTextFile(join(at.project, "a.ts"), "2\n");
   await git(at.project, ...commit, "theirs");
   await git(at.project, "checkout", "-q", "main");
   await Deno.writeTextFile(join(at.project, "a.ts"), "3\n");
   await git(at.project, ...commit, "ours");
-  await assert.rejects(git(at.project, "merge", "feat"));
+  await assert.rejects(git(at.project, ...who, "merge", "feat"));
   const stopped =
     "Exit code 1\nCONFLICT (content): Merge conflict in a.ts\nAutomatic merge failed; fix conflicts and then commit the result.";
   await failed(at, "git merge feat", stopped);
