@@ -5,7 +5,6 @@ import { gitArguments } from "./observe/git_words.ts";
 import { isHarmless } from "./observe/script_words.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./observe/shell_words.ts";
 import { runsTests } from "./observe/test_commands.ts";
-import { tellingWords } from "./telling_words.ts";
 
 /** What has to be known of an observation. */
 interface Part {
@@ -15,25 +14,6 @@ interface Part {
   readonly facts: ObservedFacts;
 }
 
-/** A deed that a command does. */
-interface CommandDeed {
-  /** The words by one of which it is said to be left. */
-  readonly verbs: ReadonlySet<string>;
-  /** What else may be said of it that makes it no other. */
-  readonly words: ReadonlySet<string>;
-}
-
-const OF_ALL = "change work code file git branch local locally";
-const DEEDS: Readonly<Record<string, CommandDeed>> = {
-  commit: deed("commit", `${OF_ALL} result edit`),
-  push: deed("push", `${OF_ALL} commit remote origin main master upstream`),
-  merge: deed("merge", "branch main master git"),
-  tag: deed("tag", "version release commit git"),
-  test: deed(
-    "run ran execute rerun re-run",
-    "test suite unit full whole complete npm pytest jest",
-  ),
-};
 /** By a command of git, in words behind its name. */
 const GIT_DEEDS: ReadonlySet<string> = new Set(["push", "merge", "tag"]);
 const IS_OF_GIT = /\bgit\b/;
@@ -42,10 +22,6 @@ const NOT_THAT = /^(?:-n|--dry-run|-d|--delete|-l|--list|--abort|--quit)$/;
 /** What is said where the shell hides that it failed. */
 const SHOWS_FAILURE = /\brejected\b|^(?:error|fatal|CONFLICT)\b/m;
 const CHANGES: ReadonlySet<ObservationKind> = new Set(["edit", "fix"]);
-
-function deed(verbs: string, words: string): CommandDeed {
-  return { verbs: tellingWords(verbs), words: tellingWords(words) };
-}
 
 /** What a command has done, by name. */
 export function deedsByCommand(part: Part): string[] {
@@ -84,20 +60,4 @@ export function isWork(part: Part): boolean {
 
 function commandsOf({ facts }: Part): readonly ScriptCommand[] {
   return facts.command === undefined ? [] : scriptCommands(facts.command);
-}
-
-/**
- * Whether what is left is nothing but a deed of commands that was done.
- *
- * @param about The words that tell what is left. @param options `ran`: what was done, by name; `named`: what it was done to,
- * as far as that is told.
- */
-export function isDeedThatRan(
-  about: ReadonlySet<string>,
-  { ran, named }: { readonly ran: readonly string[]; readonly named: ReadonlySet<string> },
-): boolean {
-  const meant = Object.entries(DEEDS).filter(([, { verbs }]) => !verbs.isDisjointFrom(about));
-  if (meant.length === 0 || !meant.every(([name]) => ran.includes(name))) return false;
-  const known = meant.map(([, { verbs, words }]) => verbs.union(words));
-  return [...about].every((word) => named.has(word) || known.some((words) => words.has(word)));
 }

@@ -1,5 +1,5 @@
 /** Whether a later session, or a later turn, has done what was said to be left. */
-import { isDeedThatRan } from "./command_deeds.ts";
+import { isDeedThatRan } from "./left_deeds.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { filesNamedIn, lackingIn, placesIn } from "./left_words.ts";
 import { firstOfSame } from "./same_words.ts";

@@ -14,14 +14,16 @@ const SAME = [
   "document documented describe described",
   "store stored save saved persist persisted keep kept",
 ];
-const FIRST_OF: ReadonlyMap<string, string> = new Map(
-  SAME.flatMap((line) => {
-    const [first = "", ...others] = tellingWords(line);
-    return others.map((word) => [word, first] as const);
-  }),
-);
+/** Made when it is asked for. */
+let firsts: ReadonlyMap<string, string> | undefined;
 
 /** The word that stands for all of its deed; itself where there is no other. */
 export function firstOfSame(word: string): string {
-  return FIRST_OF.get(word) ?? word;
+  firsts ??= new Map(
+    SAME.flatMap((line) => {
+      const [first = "", ...others] = tellingWords(line);
+      return others.map((word) => [word, first] as const);
+    }),
+  );
+  return firsts.get(word) ?? word;
 }

@@ -1,4 +1,5 @@
 /** Which tests a command runs, so that a run that passes is known to have taken those that failed. */
+import { areSameFolder } from "./same_folder.ts";
 import { worksElsewhere } from "./git_words.ts";
 import type { TestRun } from "./test_runs.ts";
 import { environmentOf, folderBefore, isHarmless, plainPath } from "./script_words.ts";
@@ -259,12 +260,6 @@ function goPackages(words: readonly string[]): string[] {
   return packages.map((one) =>
     one.endsWith("/...") ? plainPath(one.slice(0, -"/...".length)) : `${plainPath(one) || "."}/.`
   );
-}
-
-/** A path may be told from the root or whole; a command that goes nowhere is in the project's folder. */
-export function areSameFolder(one: string, other: string): boolean {
-  if (one === "" || other === "") return one === other;
-  return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
 }
 
 function asText(flags: readonly string[]): string {

@@ -8,7 +8,7 @@ import { errorSigns } from "./error_signs.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { countsText, failingTitle, MAX_RUN_CHARS } from "./failing_tests.ts";
 import { whyNoTests } from "./no_tests.ts";
-import { failsAt } from "./same_tests.ts";
+import { failsAt } from "./fails_at.ts";
 import { whatIsWrong } from "./same_failure.ts";
 import { tellsItsStatus } from "./shell_words.ts";
 import { showsPassed } from "./shown_passes.ts";

@@ -1,0 +1,50 @@
+/** What is said to be left and is nothing but a deed of commands: "not committed yet", "not pushed to origin". */
+import { tellingWords } from "./telling_words.ts";
+
+/** A deed that a command does. */
+interface CommandDeed {
+  /** The words by one of which it is said to be left. */
+  readonly verbs: ReadonlySet<string>;
+  /** What else may be said of it that makes it no other. */
+  readonly words: ReadonlySet<string>;
+}
+
+const OF_ALL = "change work code file git branch local locally";
+/** By the name of a deed its verbs, and the words that may stand with them. */
+const DEEDS: Readonly<Record<string, readonly [verbs: string, words: string]>> = {
+  commit: ["commit", `${OF_ALL} result edit`],
+  push: ["push", `${OF_ALL} commit remote origin main master upstream`],
+  merge: ["merge", "branch main master git"],
+  tag: ["tag", "version release commit git"],
+  test: [
+    "run ran execute rerun re-run",
+    "test suite unit full whole complete npm pytest jest",
+  ],
+};
+/** Made when it is asked for: a session that is told of nothing left does not pay for it. */
+let deeds: ReadonlyMap<string, CommandDeed> | undefined;
+
+function knownDeeds(): ReadonlyMap<string, CommandDeed> {
+  return deeds ??= new Map(
+    Object.entries(DEEDS).map(([name, [verbs, words]]) => [
+      name,
+      { verbs: tellingWords(verbs), words: tellingWords(words) },
+    ]),
+  );
+}
+
+/**
+ * Whether what is left is nothing but a deed of commands that was done.
+ *
+ * @param about The words that tell what is left. @param options `ran`: what was done, by name; `named`: what it was done to,
+ * as far as that is told.
+ */
+export function isDeedThatRan(
+  about: ReadonlySet<string>,
+  { ran, named }: { readonly ran: readonly string[]; readonly named: ReadonlySet<string> },
+): boolean {
+  const meant = [...knownDeeds()].filter(([, { verbs }]) => !verbs.isDisjointFrom(about));
+  if (meant.length === 0 || !meant.every(([name]) => ran.includes(name))) return false;
+  const known = meant.map(([, { verbs, words }]) => verbs.union(words));
+  return [...about].every((word) => named.has(word) || known.some((words) => words.has(word)));
+}
