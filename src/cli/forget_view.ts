@@ -3,7 +3,7 @@ import { plain } from "../capture/plain.ts";
 import type { ForgetReport } from "../maintenance/forget.ts";
 import type { ForgetPreview } from "../maintenance/forget_preview.ts";
 import { isAbsolutePath } from "../paths.ts";
-import { folderOfProject } from "../recall/view.ts";
+import { folderOfProject } from "../memory/paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { ForgetFilter } from "../store/forget_choice.ts";
 import type { CliContext } from "./context.ts";

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
 import { findRepository } from "../git/repository.ts";
-import { folderOfProject, projectName } from "../recall/view.ts";
+import { projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
-import { pathInProject } from "../memory/paths.ts";
+import { folderOfProject, pathInProject } from "../memory/paths.ts";
 import { isAbsolutePath, joinPath, parentOf, withoutLine } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
 import { isKnownFile, isKnownProject, knownProjects } from "../store/known_project.ts";

@@ -2,7 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
 import { baseName, isAbsolutePath } from "../paths.ts";
-import { folderOfProject, projectName } from "../recall/view.ts";
+import { folderOfProject } from "../memory/paths.ts";
+import { projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import {
   isKnownFile,

@@ -1,5 +1,5 @@
 /** Forgetting that was stopped before it was done: which that was, and the command that finishes it. */
-import { folderOfProject } from "../recall/view.ts";
+import { folderOfProject } from "../memory/paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import type { Receipt } from "../store/forgotten.ts";
 

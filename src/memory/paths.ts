@@ -1,4 +1,4 @@
-import { resolvePath } from "../paths.ts";
+import { baseName, parentOf, resolvePath } from "../paths.ts";
 
 /** Where working trees of a repository lie within another one of it: those of Claude Code, and by custom. */
 const TREE_WITHIN = /^(?:\.claude\/worktrees|\.worktrees|\.trees)\/[^/]+\/(?=.)/;
@@ -16,4 +16,9 @@ export function pathInProject(path: string, root: string | null): string {
     return whole.slice(folder.length + 1).replace(TREE_WITHIN, "");
   }
   return root === null && !path.startsWith("/") ? path : whole;
+}
+
+/** Where a project lies: `/work/shop` for `/work/shop/.git`. */
+export function folderOfProject(project: string): string {
+  return baseName(project) === ".git" ? parentOf(project) : project;
 }

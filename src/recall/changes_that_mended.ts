@@ -61,7 +61,7 @@ export function changesThatMended(
   const isTold = edits.some(({ files }) => files.some((path) => isAbout(failure, path)));
   if (isTold) return together(edits, []);
   // What others did since may have mended it as well: git brought it, or a person wrote it between two sessions.
-  if (scripts.some(({ script }) => bringingPart(script) !== null)) {
+  if (scripts.some(({ command }) => bringingPart(command) !== null)) {
     return together([], partsOf(db, failure, between, bringingPart));
   }
   return together(failure.sessionId === sessionId ? edits : [], []);

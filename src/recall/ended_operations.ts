@@ -5,9 +5,6 @@ import { type OpenFailure, openFailuresOfKind } from "../store/open_failures.ts"
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { mendFailure, ToldFixes } from "./mend_failure.ts";
 
-/** Failures that are looked at. */
-const MAX_COMPARED = 500;
-
 /** Commands of git have gone well: what they have ended of operations that failed is open no more. */
 export function endOperations(
   db: DatabaseSync,
@@ -29,7 +26,6 @@ export function endOperations(
       branch: on,
       before: createdAtMs,
       nowMs,
-      among: MAX_COMPARED,
     });
   // While commits are put on top of others HEAD is on no branch.
   const away = branch === null

@@ -1,7 +1,7 @@
 /** Closes failures of calls that were wrong themselves: the same program was called in another way since. */
 import type { DatabaseSync } from "node:sqlite";
 import { commandKey } from "../memory/observe/command_key.ts";
-import { openSlips, resolveObservation } from "../store/open_failures.ts";
+import { type OpenSlip, openSlips, resolveObservation } from "../store/open_failures.ts";
 
 /** Wrong calls that may be open. They are seldom, so a drain remembers of which sessions there are any. */
 export class OpenSlips {
@@ -28,18 +28,21 @@ export class OpenSlips {
       readonly by: number;
     },
   ): void {
-    const open = this.#programs.get(sessionId) ?? programsOf(db, sessionId);
+    const open = this.#programs.get(sessionId) ?? programsOf(openSlips(db, sessionId));
     this.#programs.set(sessionId, open);
     if (!calls.some((program) => open.has(program))) return;
-    for (const slip of openSlips(db, sessionId)) {
-      const isBefore = slip.updatedAtMs <= atMs || slip.updatedAtMs > nowMs;
-      const isOther = commandKey(slip.command) !== commandKey(command);
-      if (isBefore && isOther && calls.includes(slip.program)) resolveObservation(db, slip.id, by);
-    }
-    this.#programs.set(sessionId, programsOf(db, sessionId));
+    const isOver = ({ program, command: wrong, updatedAtMs }: OpenSlip) =>
+      calls.includes(program) && (updatedAtMs <= atMs || updatedAtMs > nowMs) &&
+      commandKey(wrong) !== commandKey(command);
+    const { over = [], left = [] } = Object.groupBy(
+      openSlips(db, sessionId),
+      (slip) => isOver(slip) ? "over" : "left",
+    );
+    for (const { id } of over) resolveObservation(db, id, by);
+    this.#programs.set(sessionId, programsOf(left));
   }
 }
 
-function programsOf(db: DatabaseSync, sessionId: string): Set<string> {
-  return new Set(openSlips(db, sessionId).map(({ program }) => program));
+function programsOf(slips: readonly OpenSlip[]): Set<string> {
+  return new Set(slips.map(({ program }) => program));
 }

@@ -34,9 +34,6 @@ import {
   ToldFixes,
 } from "./mend_failure.ts";
 
-/** Failures that a run of tests is compared with when it passes. */
-const MAX_COMPARED = 500;
-
 /** A success, and what it says of failures before it. */
 interface Success {
   readonly capture: ClaimedCapture;
@@ -70,7 +67,7 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
     openFailures(db, { ...before, sameAs: digestOf(key) }).forEach(mend);
   }
   if (passes.length === 0) return;
-  const open = openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED });
+  const open = openFailuresOfKind(db, { ...before, kind: "test" });
   for (const failure of open) {
     if (hasPassed(failure, success)) mend(failure);
     else if (taken !== undefined) {
@@ -160,7 +157,7 @@ export function mendTestsThatPass(
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new ToldFixes();
   const isThere = presence(db, capture);
-  const open = openFailuresOfKind(db, { ...before, kind: "test", among: MAX_COMPARED });
+  const open = openFailuresOfKind(db, { ...before, kind: "test" });
   const mended: Mended[] = [];
   for (const failure of open) {
     const tests = testsOf(failure);

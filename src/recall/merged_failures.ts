@@ -6,9 +6,6 @@ import type { ClaimedCapture } from "../store/queue_work.ts";
 import { passesOn } from "../store/session_observations.ts";
 import { mendFailure, ToldFixes } from "./mend_failure.ts";
 
-/** Failures that are looked at. */
-const MAX_COMPARED = 500;
-
 /** A session has merged a branch: what failed here, and passed there in the same session since, is mended. */
 export function mendMerged(
   db: DatabaseSync,
@@ -32,7 +29,6 @@ export function mendMerged(
       branch: on,
       before: createdAtMs,
       nowMs,
-      among: MAX_COMPARED,
     }).map((failure) => ({ failure, key: commandKey(failure.facts.command ?? "") }));
   const failing = new Set(openOn(merged).map(({ key }) => key));
   for (const { failure, key } of openOn(branch)) {

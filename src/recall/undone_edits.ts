@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isRestored, restoredBy } from "../memory/observe/restored_files.ts";
 import { lastContent } from "../store/memory_context.ts";
 import type { Observation } from "../store/observations.ts";
-import { changesBetween, type PassedScript } from "../store/session_observations.ts";
+import { changesBetween, type Pass } from "../store/session_observations.ts";
 
 /** So many edits are looked through for the first of a file. */
 const MAX_EDITS = 200;
@@ -22,7 +22,7 @@ export function withoutUndone(
     readonly fromMs: number;
     readonly untilMs: number;
     /** The scripts of git that went well there. */
-    readonly scripts: readonly PassedScript[];
+    readonly scripts: readonly Pass[];
   },
 ): Observation[] {
   if (edits.length === 0) return [];
@@ -31,7 +31,7 @@ export function withoutUndone(
     ? edits
     : changesBetween(db, sessionId, { fromMs: firstMs, untilMs, limit: MAX_EDITS });
   const commands = scripts
-    .map(({ script, updatedAtMs }) => ({ updatedAtMs, paths: restoredBy(script) }));
+    .map(({ command, updatedAtMs }) => ({ updatedAtMs, paths: restoredBy(command) }));
   const isBack = (path: string) => {
     const { facts: { before } } = all.find((one) => one.files.includes(path)) ?? edits[0]!;
     return before !== undefined && lastContent(db, { sessionId, path, untilMs }) === before;

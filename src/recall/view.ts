@@ -1,7 +1,8 @@
 /** How observations are shown, to people and to models. */
 import { plain } from "../capture/plain.ts";
 import type { ObservedFacts } from "../memory/observation.ts";
-import { baseName, parentOf } from "../paths.ts";
+import { folderOfProject } from "../memory/paths.ts";
+import { baseName } from "../paths.ts";
 import type { Observation } from "../store/observations.ts";
 import { relativeTime } from "../time.ts";
 
@@ -24,11 +25,6 @@ export function outcomeWord(
 export function projectName(project: string | null): string {
   if (project === null) return "no project";
   return baseName(folderOfProject(project));
-}
-
-/** Where a project lies: `/work/shop` for `/work/shop/.git`. */
-export function folderOfProject(project: string): string {
-  return baseName(project) === ".git" ? parentOf(project) : project;
 }
 
 /** That nothing has what stood in quotes, before the results without the quotes. */

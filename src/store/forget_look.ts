@@ -1,5 +1,6 @@
 /** Looks at what is about to be forgotten, and at whose bytes those are that are left. */
 import type { DatabaseSync } from "node:sqlite";
+import { folderOfProject, pathInProject } from "../memory/paths.ts";
 import { baseName } from "../paths.ts";
 import { standsIn } from "../memory/credited_changes.ts";
 import { FACTS } from "./facts_column.ts";
@@ -129,13 +130,8 @@ export function speakingOf(
       ORDER BY o.id
       LIMIT ${MAX_SPEAKING}`,
   ).all(project, JSON.stringify(files.map(baseName)), JSON.stringify(files));
-  return rows.filter(({ project, text }) =>
-    files.some((file) => standsIn(String(text), nameIn(file, String(project ?? ""))))
-  ).map(({ id }) => Number(id));
-}
-
-/** A file as a project's texts name it: from its folder. */
-function nameIn(file: string, project: string): string {
-  const folder = `${project.replace(/\/\.git$/, "")}/`;
-  return file.startsWith(folder) ? file.slice(folder.length) : file;
+  return rows.filter(({ project, text }) => {
+    const folder = project === null ? null : folderOfProject(String(project));
+    return files.some((file) => standsIn(String(text), pathInProject(file, folder)));
+  }).map(({ id }) => Number(id));
 }

@@ -114,11 +114,10 @@ const OF_KIND = {
   git: `o.kind = 'failure' AND instr(o.facts, '"git":')`,
 } as const;
 
-/**
- * Failures on a branch of a project that nothing has mended, of one of these kinds; the newest first.
- *
- * @param among How many failures are looked at, of all projects, kinds and times: 1 µs each.
- */
+/** So many failures are looked at, of all projects, kinds and times: 1 µs each. */
+const MAX_COMPARED = 500;
+
+/** Failures on a branch of a project that nothing has mended, of one of these kinds; the newest first. */
 export function openFailuresOfKind(
   db: DatabaseSync,
   failure: {
@@ -127,7 +126,6 @@ export function openFailuresOfKind(
     readonly branch: string | null;
     readonly before: number;
     readonly nowMs: number;
-    readonly among: number;
   },
 ): OpenFailure[] {
   const rows = statement(
@@ -139,7 +137,7 @@ export function openFailuresOfKind(
               WHERE outcome = 'failure'
                 AND resolved_by IS NULL
               ORDER BY id DESC
-              LIMIT ?) AS newest
+              LIMIT ${MAX_COMPARED}) AS newest
        JOIN observations AS o ON o.id = newest.id
       WHERE o.project IS ?
         AND o.branch IS ?
@@ -147,7 +145,6 @@ export function openFailuresOfKind(
         AND (o.updated_at_ms <= ? OR o.updated_at_ms > ?)
       ORDER BY o.updated_at_ms DESC, o.id DESC`,
   ).all(
-    failure.among,
     failure.project,
     failure.branch,
     failure.before,

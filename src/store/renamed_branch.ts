@@ -4,6 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { KINDS_OF_BRANCH, type ProjectBranch } from "./memory_context.ts";
 import { resolveObservation } from "./open_failures.ts";
+import type { Pass } from "./session_observations.ts";
 
 /**
  * Gives what is told of a branch its new name. What failed under the old one and passes under the new one since, with the
@@ -32,18 +33,11 @@ export function renameBranch(
   });
 }
 
-/** A command that ran on a branch. */
-interface Run {
-  readonly id: number;
-  readonly command: string;
-  readonly updatedAtMs: number;
-}
-
 /** What went well on a branch, by its command, in the order of their numbers. */
 function passesOf(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
-): ReadonlyMap<string, readonly Run[]> {
+): ReadonlyMap<string, readonly Pass[]> {
   const rows = db.prepare(
     `SELECT id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs
        FROM observations
@@ -56,12 +50,12 @@ function passesOf(
         AND outcome = 'success'
         AND ${FACTS} ->> '$.command' IS NOT NULL
       ORDER BY id`,
-  ).all(project, branch) as unknown as Run[];
+  ).all(project, branch) as unknown as Pass[];
   return Map.groupBy(rows, ({ command }) => command);
 }
 
 /** What failed on a branch and is not mended. */
-function failuresOf(db: DatabaseSync, { project, branch }: ProjectBranch): Run[] {
+function failuresOf(db: DatabaseSync, { project, branch }: ProjectBranch): Pass[] {
   return db.prepare(
     `SELECT id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs
        FROM observations
@@ -70,5 +64,5 @@ function failuresOf(db: DatabaseSync, { project, branch }: ProjectBranch): Run[]
         AND kind IN ('failure', 'test')
         AND outcome = 'failure'
         AND resolved_by IS NULL`,
-  ).all(project, branch) as unknown as Run[];
+  ).all(project, branch) as unknown as Pass[];
 }

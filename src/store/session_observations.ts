@@ -47,10 +47,18 @@ export function commandsBetween(
   return rows.map(observationOf).reverse();
 }
 
-/** A script that went well, and when it last did. */
-export interface PassedScript {
-  readonly script: string;
+/** A command that passed. */
+export interface Pass {
+  readonly id: number;
+  readonly command: string;
+  /** When it last did. */
   readonly updatedAtMs: number;
+}
+
+const PASS_COLUMNS = `id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs`;
+
+function passOf({ id, command, updatedAtMs }: Readonly<Record<string, unknown>>): Pass {
+  return { id: Number(id), command: String(command ?? ""), updatedAtMs: Number(updatedAtMs) };
 }
 
 /** The scripts with a text in them that went well in a session between two moments, both included. */
@@ -58,10 +66,10 @@ export function scriptsBetween(
   db: DatabaseSync,
   sessionId: string,
   between: { readonly fromMs: number; readonly untilMs: number; readonly holding: string },
-): PassedScript[] {
+): Pass[] {
   return statement(
     db,
-    `SELECT ${FACTS} ->> '$.command' AS script, updated_at_ms AS updatedAtMs
+    `SELECT ${PASS_COLUMNS}
        FROM observations
       WHERE session_id = ?
         AND created_at_ms <= ?
@@ -70,10 +78,7 @@ export function scriptsBetween(
         AND outcome = 'success'
         AND instr(facts, ?)`,
   ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.holding)
-    .map(({ script, updatedAtMs }) => ({
-      script: String(script ?? ""),
-      updatedAtMs: Number(updatedAtMs),
-    }));
+    .map(passOf);
 }
 
 /** Whether a session ran, looked for or fetched anything, which its summary does not tell. */
@@ -134,14 +139,6 @@ export function standingCommits(
     .map(({ id, hash }) => ({ id: Number(id), hash: hash === null ? null : String(hash) }));
 }
 
-/** A command that passed. */
-export interface Pass {
-  readonly id: number;
-  readonly command: string;
-  /** When it last did. */
-  readonly updatedAtMs: number;
-}
-
 /** The commands and tests that passed in a session on a branch, with the work that is there; the oldest first. */
 export function passesOn(
   db: DatabaseSync,
@@ -154,7 +151,7 @@ export function passesOn(
 ): Pass[] {
   return statement(
     db,
-    `SELECT id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs
+    `SELECT ${PASS_COLUMNS}
        FROM observations
       WHERE session_id = ?
         AND created_at_ms <= ?
@@ -167,11 +164,7 @@ export function passesOn(
         AND ${FACTS} ->> '$.command' IS NOT NULL
       ORDER BY updated_at_ms, id`,
   ).all(sessionId, untilMs, project, branch)
-    .map(({ id, command, updatedAtMs }) => ({
-      id: Number(id),
-      command: String(command),
-      updatedAtMs: Number(updatedAtMs),
-    }));
+    .map(passOf);
 }
 
 /** The commands of a session that went well, or may have where the shell hides it, the last that were seen, oldest first. */

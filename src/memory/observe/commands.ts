@@ -4,6 +4,7 @@ import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.
 import { chainParts } from "./chain_parts.ts";
 import { inItsFolder } from "./command_folder.ts";
 import { commandKey, failureKey } from "./command_key.ts";
+import { chained } from "./chained.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import { committedFiles } from "./committed_files.ts";
 import { speaksOfFailure } from "./failed_builds.ts";
@@ -206,13 +207,10 @@ function commitOf(run: Run): Observed | null {
   const made = madeCommits(run);
   // Of several nobody knows which files are whose.
   const files = made.length === 1 ? committedFiles(run.output) : [];
-  return made.reduceRight<Observed | null>((later, commit) => {
-    const told = {
-      ...observedCommit(run, commit),
-      files: files.map((path) => ({ path, digest: null })),
-    };
-    return later === null ? told : { ...told, besides: later };
-  }, null);
+  return chained(made.map((commit) => ({
+    ...observedCommit(run, commit),
+    files: files.map((path) => ({ path, digest: null })),
+  })));
 }
 
 function observedCommit({ command, commands, output, outcome }: Run, commit: MadeCommit): Observed {

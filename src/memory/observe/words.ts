@@ -5,6 +5,7 @@ import type { ObservationKind, Observed, ToolUse } from "../observation.ts";
 import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
+import { chained } from "./chained.ts";
 import { standingRules } from "./standing_rules.ts";
 import { COMPACTION } from "../turns.ts";
 import { observeNotification, readNotification } from "./task_notification.ts";
@@ -31,10 +32,9 @@ export function observePrompt({ payload }: ToolUse): Observed | null {
 
 /** A prompt with the rules that it lays down, each as a decision that outlasts it. */
 function withRules(told: Observed | null, rules: readonly string[]): Observed | null {
-  const besides = rules.reduceRight<Observed | null>((later, rule) => {
-    const decided = said("decision", rule);
-    return decided === null || later === null ? decided : { ...decided, besides: later };
-  }, null);
+  const besides = chained(
+    rules.map((rule) => said("decision", rule)).filter((rule) => rule !== null),
+  );
   return told === null || besides === null ? told : { ...told, besides };
 }
 
