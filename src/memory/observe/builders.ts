@@ -52,3 +52,9 @@ export function runsOthers({ words }: ScriptCommand): boolean {
   const name = nameOf(program);
   return MANAGERS.has(name) || RUN_OTHERS.has(name) || name === "deno" && verb === "task";
 }
+
+/** What these say at the end, by their names, when all has gone well: a build, or tests that are not counted. */
+export const SAYS_ALL_WELL = {
+  gradle: /^BUILD SUCCESSFUL\b/m,
+  mvn: /^(?:\[INFO\] )?BUILD SUCCESS$/m,
+} as const;

@@ -32,18 +32,19 @@ export interface NamingTests {
   readonly run: NamingRun;
 }
 
+/** A run that failed: its facts, what it printed, and what it took. */
+interface FailedRun {
+  readonly facts: ObservedFacts;
+  readonly text: string;
+  readonly tests: FailedTests;
+}
+
 /**
  * Whether a run names all tests as passed that had failed. Names without files may be those of others: they count where
  * the run has taken all files, or those that the tests failed in.
- *
- * @param failure Facts of the run that failed, and what it printed; `tests`: what it took.
  */
 export function areNamedPassed(
-  { facts, text, tests }: {
-    readonly facts: ObservedFacts;
-    readonly text: string;
-    readonly tests: FailedTests;
-  },
+  { facts, text, tests }: FailedRun,
   { target, run }: NamingTests,
 ): boolean {
   const { failing = [], failed = 0, failedAt = null } = facts;
@@ -78,11 +79,7 @@ export function areNamedPassed(
 
 /** The tests of a failure that a run names as passed, each of them for certain; the conditions are the same. */
 export function namedAsPassed(
-  { facts, text, tests }: {
-    readonly facts: ObservedFacts;
-    readonly text: string;
-    readonly tests: FailedTests;
-  },
+  { facts, text, tests }: FailedRun,
   { target, run }: NamingTests,
 ): readonly string[] {
   const passed = facts.failing?.filter(isOneOf(run.passing)) ?? [];

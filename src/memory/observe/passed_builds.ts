@@ -1,5 +1,5 @@
 /** Builds and checks that pass where their status is another program's: by the line that their tool ends a success with. */
-import { builds, QUIET, runsOthers } from "./builders.ts";
+import { builds, QUIET, runsOthers, SAYS_ALL_WELL } from "./builders.ts";
 import { nameOf, withoutLaunchers } from "./launchers.ts";
 import { isHarmless } from "./script_words.ts";
 import { type ScriptCommand, tellsItsStatus } from "./shell_words.ts";
@@ -28,8 +28,8 @@ const SUCCESSES: readonly Success[] = [
       /^(?:[ \t]*(?:✔ )?(?:\S+ +){1,2}Built\b|Successfully built [\da-f]|.* naming to \S+ (?:\S+ )?done$)/,
     goesOn: true,
   },
-  { of: /^gradlew?\b/, line: /^BUILD SUCCESSFUL\b/ },
-  { of: /^mvnw?\b/, line: /^(?:\[INFO\] )?BUILD SUCCESS$/ },
+  { of: /^gradlew?\b/, line: SAYS_ALL_WELL.gradle },
+  { of: /^mvnw?\b/, line: SAYS_ALL_WELL.mvn },
   { of: /^dotnet (?:build|publish|pack)\b/, line: /^Build succeeded\b/ },
   { of: /^swift build\b/, line: /^Build complete!/ },
   { of: /^xcodebuild\b/, line: /^\*\* BUILD SUCCEEDED \*\*/ },

@@ -1,4 +1,5 @@
 /** Runs of tests behind a pipe, whose status is another program's: whether their output shows that all passed. */
+import { SAYS_ALL_WELL } from "./builders.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 import { runnerCall } from "./test_runners.ts";
 import type { TestRun } from "./test_runs.ts";
@@ -13,11 +14,7 @@ const FAILURES = new RegExp(`\\b${FAILURE}\\b`, "i");
 /** A test that passes may have any name: `✔ tells of an error`, `ok 2 - fails softly`. */
 const NAMES_PASSED = /^[ \t]*(?:[✓✔√] |ok \d+ |# Subtest: |test \S.* \.\.\. ok$|--- PASS: ).*$/gm;
 
-/** What runners say that count nothing when all has gone well. */
-const SAYS_PASSED: Readonly<Record<string, RegExp>> = {
-  gradle: /^BUILD SUCCESSFUL\b/m,
-  mvn: /^(?:\[INFO\] )?BUILD SUCCESS$/m,
-};
+const SAYS_PASSED: Readonly<Record<string, RegExp>> = SAYS_ALL_WELL;
 
 /** Whether an output shows that tests passed, all that ran: it counts them, or says so, and speaks of no failures. */
 export function showsPassed(
