@@ -24,7 +24,7 @@ export interface Related {
 }
 
 /** Whether nothing would be removed. */
-export function isNone({ removed }: ForgetPreview): boolean {
+export function isNone({ removed }: Pick<ForgetPreview, "removed">): boolean {
   return Object.keys(removed).length === 0;
 }
 
@@ -127,7 +127,7 @@ export function reportView(
       otherForms: forms,
     },
     text: [
-      Object.keys(removed).length === 0
+      isNone(report)
         ? "Finished what was stopped: nothing of it was left."
         : `Forgot ${removedText(removed)}.`,
       ...left.map((line) => `left: ${plain(line)}`),

@@ -4,7 +4,12 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf } from "../errors.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { StopPolicy } from "../guard/stop.ts";
-import { contextChars, MAX_CONTEXT_CHARS, waitingText } from "../memory/context_text.ts";
+import {
+  type ContextBudget,
+  contextChars,
+  MAX_CONTEXT_CHARS,
+  waitingText,
+} from "../memory/context_text.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
@@ -165,16 +170,17 @@ function contextOf(
   // Where there is hardly any room what is known comes first.
   const waiting = 2 * waits.length > most ? "" : waits;
   const room = waiting === "" ? most : most - waiting.length - "\n".length;
-  return [toldOf(db, { ...place, room }), waiting].filter((text) => text !== "").join("\n");
+  const told = toldOf(db, place, { tokens: config.contextTokens, room });
+  return [told, waiting].filter((text) => text !== "").join("\n");
 }
 
 /** What is known, or at least which sessions there were. */
-function toldOf(db: DatabaseSync, { room, ...place }: ContextPlace & { readonly room: number }) {
+function toldOf(db: DatabaseSync, place: ContextPlace, budget: ContextBudget): string {
   const { project, sessionId, seenAtMs, source, nowMs } = place;
-  const memory = sessionContext(db, place, { tokens: Infinity, room });
+  const memory = sessionContext(db, place, budget);
   if (memory !== "" || seenAtMs !== null || source === "fork") return memory;
   const sessions = recentSessions(db, { project, except: sessionId, limit: MAX_TOLD });
-  return recentSessionsText(sessions, { nowMs, maxChars: room });
+  return recentSessionsText(sessions, { nowMs, maxChars: contextChars(budget) });
 }
 
 /**
