@@ -1,4 +1,5 @@
 /** What is said to be left and is nothing but a deed of commands: "not committed yet", "not pushed to origin". */
+import { once } from "./once.ts";
 import { tellingWords } from "./telling_words.ts";
 
 /** A deed that a command does. */
@@ -21,17 +22,14 @@ const DEEDS: Readonly<Record<string, readonly [verbs: string, words: string]>> =
     "test suite unit full whole complete npm pytest jest",
   ],
 };
-/** Made when it is asked for: a session that is told of nothing left does not pay for it. */
-let deeds: ReadonlyMap<string, CommandDeed> | undefined;
-
-function knownDeeds(): ReadonlyMap<string, CommandDeed> {
-  return deeds ??= new Map(
+const knownDeeds = once((): ReadonlyMap<string, CommandDeed> =>
+  new Map(
     Object.entries(DEEDS).map(([name, [verbs, words]]) => [
       name,
       { verbs: tellingWords(verbs), words: tellingWords(words) },
     ]),
-  );
-}
+  )
+);
 
 /**
  * Whether what is left is nothing but a deed of commands that was done.

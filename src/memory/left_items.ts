@@ -2,6 +2,7 @@
 import { isDeedThatRan } from "./left_deeds.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { filesNamedIn, lackingIn, placesIn } from "./left_words.ts";
+import { once } from "./once.ts";
 import { firstOfSame } from "./same_words.ts";
 import { tellingWords } from "./telling_words.ts";
 
@@ -11,14 +12,18 @@ const MOST = 0.6;
 const ENOUGH = 5;
 
 /** What is said of a file that only has to be written. */
-const OF_WRITING = wordsOf(["update updated write written create created change docs"]);
+const OF_WRITING = once(() => wordsOf(["update updated write written create created change docs"]));
 /** Says that something does not work: no word of Claude alone takes that back. */
 const FAILS = /\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|red|schlägt (?:noch )?fehl|falla)\b/i;
 /** A deed of one of these is of nothing else. */
-const ASIDE = wordsOf([
-  "typo typos rename renamed reformat format formatted layout style styling colour color blue font indent whitespace " +
-  "speed faster slow slower spelling wording refactor refactored simplify simplified tidy rearrange",
-]);
+const ASIDE = once(() =>
+  wordsOf([
+    "typo typos rename renamed reformat format formatted layout style styling colour color blue font indent whitespace " +
+    "speed faster slow slower spelling wording refactor refactored simplify simplified tidy rearrange",
+  ])
+);
+/** The deeds of turns with their words: each is compared with all that was left. */
+const READ = new WeakMap<TurnDeeds, readonly ReadDeed[]>();
 
 type Words = ReadonlySet<string>;
 
@@ -32,6 +37,8 @@ export interface SoughtItem {
   readonly lacks: Words;
   /** What is numbered in it: a version, an issue, a port. */
   readonly numbers: Words;
+  /** The files that it names. */
+  readonly names: readonly string[];
 }
 
 /** A session, or a turn, that came later. */
@@ -51,6 +58,7 @@ export function soughtItem({ text, about: kept }: LeftItem): SoughtItem {
     what: what.size === 0 ? about : what,
     lacks: lacks.intersection(about),
     numbers: numbersIn(text),
+    names: filesNamedIn(text),
   };
 }
 
@@ -85,8 +93,7 @@ export function hasDone(
 
 function hasDoneIt(item: SoughtItem, turn: TurnDeeds, isNear: boolean): boolean {
   const fails = saysItFails(item);
-  const deeds = turn.did.map((deed) => ({ ...deed, words: wordsIn(deed.about) }))
-    .filter(({ words }) => mayBeOf(item, words));
+  const deeds = readDeeds(turn).filter(({ words }) => mayBeOf(item, words));
   const by = (...ways: readonly Deed["by"][]) => deeds.filter(({ by }) => ways.includes(by));
   const told = fails && turn.worked !== true ? by("made") : by("made", "said", "affirmed");
   return [...told, ...by("asked")].some((deed) => closes(item, deed, isNear)) ||
@@ -99,6 +106,12 @@ function hasDoneIt(item: SoughtItem, turn: TurnDeeds, isNear: boolean): boolean 
 
 interface ReadDeed extends Deed {
   readonly words: Words;
+}
+
+function readDeeds(turn: TurnDeeds): readonly ReadDeed[] {
+  const known = READ.get(turn) ?? turn.did.map((deed) => ({ ...deed, words: wordsIn(deed.about) }));
+  READ.set(turn, known);
+  return known;
 }
 
 /** Whether a deed by itself has done what is left. */
@@ -123,12 +136,11 @@ function wasAskedForAndTold(
 }
 
 /** Whether what is left is a file to be written, and this is it. */
-function isOnlyFile({ text, what }: SoughtItem, file: string): boolean {
-  const names = filesNamedIn(text);
+function isOnlyFile({ names, what }: SoughtItem, file: string): boolean {
   const isNamed = names.some((name) =>
     file === name || file.endsWith(`/${name}`) || nameOf(file).startsWith(`${name}.`)
   );
-  return isNamed && what.isSubsetOf(wordsOf(names).union(OF_WRITING));
+  return isNamed && what.isSubsetOf(wordsOf(names).union(OF_WRITING()));
 }
 
 function nameOf(file: string): string {
@@ -136,16 +148,16 @@ function nameOf(file: string): string {
 }
 
 /** What a turn says that its commands were run for, but for what was only wanted. */
-function namedBy({ did }: TurnDeeds): Words {
+function namedBy(turn: TurnDeeds): Words {
   return new Set(
-    did.filter(({ by }) => by !== "wanted").flatMap(({ about }) => [...wordsIn(about)]),
+    readDeeds(turn).filter(({ by }) => by !== "wanted").flatMap(({ words }) => [...words]),
   );
 }
 
 /** Whether a deed is of the same as what is left, as far as numbers go, and not of something beside it. */
 function mayBeOf({ about }: SoughtItem, words: Words): boolean {
   return !areApart(numbersOf(about), numbersOf(words)) &&
-    words.intersection(ASIDE).isSubsetOf(about);
+    words.intersection(ASIDE()).isSubsetOf(about);
 }
 
 /** Whether something of a list is the same as what is left. */

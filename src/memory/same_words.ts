@@ -1,4 +1,5 @@
 /** Words that one says for the same deed: what is `not invalidated yet` is done when it is cleared. */
+import { once } from "./once.ts";
 import { tellingWords } from "./telling_words.ts";
 
 /** Each line is one deed; the first word stands for all of it. */
@@ -14,16 +15,16 @@ const SAME = [
   "document documented describe described",
   "store stored save saved persist persisted keep kept",
 ];
-/** Made when it is asked for. */
-let firsts: ReadonlyMap<string, string> | undefined;
-
-/** The word that stands for all of its deed; itself where there is no other. */
-export function firstOfSame(word: string): string {
-  firsts ??= new Map(
+const FIRST_OF = once((): ReadonlyMap<string, string> =>
+  new Map(
     SAME.flatMap((line) => {
       const [first = "", ...others] = tellingWords(line);
       return others.map((word) => [word, first] as const);
     }),
-  );
-  return firsts.get(word) ?? word;
+  )
+);
+
+/** The word that stands for all of its deed; itself where there is no other. */
+export function firstOfSame(word: string): string {
+  return FIRST_OF().get(word) ?? word;
 }

@@ -3,6 +3,7 @@
  * subject of a task that was made, a notification.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { keptJson } from "../memory/kept_json.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 
 /** What such rows tell, by the hook that wrote them. */
@@ -34,7 +35,7 @@ export function tellingRows(db: DatabaseSync, captures: readonly string[]): numb
         AND id NOT IN (SELECT id FROM pending_queue)`,
   ).all(JSON.stringify([...texts.keys()]), JSON.stringify(Object.keys(TELLING)));
   return rows.filter(({ sessionId, hook, metadata }) => {
-    const told = valueOf(metadata);
+    const told = keptJson<Record<string, unknown>>(metadata, {});
     const known = texts.get(String(sessionId))!;
     return TELLING[String(hook)]!.some((name) => tells(told[name], known));
   }).map(({ place }) => Number(place));
@@ -69,8 +70,9 @@ function textsBySession(
     const known = texts.get(sessionId) ?? new Set();
     texts.set(sessionId, known);
     try {
-      const { tool_input, tool_response, prompt } = valueOf(
+      const { tool_input, tool_response, prompt } = keptJson<Record<string, unknown>>(
         payloadText(row as unknown as StoredPayload),
+        {},
       );
       collect([tool_input, tool_response, prompt], known);
     } catch {
@@ -86,13 +88,5 @@ function collect(value: unknown, into: Set<string>): void {
     if (value !== "") into.add(value);
   } else if (typeof value === "object" && value !== null) {
     for (const each of Object.values(value)) collect(each, into);
-  }
-}
-
-function valueOf(json: unknown): Readonly<Record<string, unknown>> {
-  try {
-    return Object(JSON.parse(String(json)));
-  } catch {
-    return {};
   }
 }
