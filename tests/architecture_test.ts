@@ -3,6 +3,7 @@
  * The module graph comes from `deno info --json`, so nothing has to be kept up by hand.
  */
 import assert from "node:assert/strict";
+import { APART, COLD_MODULES, HOT_MODULES } from "../src/tasks/bundle_modules.ts";
 
 const ROOT = new URL("../", import.meta.url);
 
@@ -176,6 +177,22 @@ Deno.test("the bundle keeps apart exactly what exists", async () => {
   const cold = [...task.matchAll(/"(src\/[\w/]+\.ts)"/g)].map(([, path]) => path!);
   assert.ok(cold.length > 0);
   for (const path of cold) await Deno.stat(new URL(path, ROOT));
+});
+
+Deno.test("what a hook loads lazily lies apart in the bundle, and is no part of every start", () => {
+  const lazy = [...HOT_MODULES, ...COLD_MODULES].flatMap((start) =>
+    staticReach([start]).flatMap((path) =>
+      graph.find((module) => module.path === path)?.lazyImports.map((target) =>
+        [path, target] as const
+      ) ?? []
+    )
+  ).filter(([, target]) => target.startsWith("src/"));
+  assert.ok(lazy.length > 20);
+  // Small, and wanted by nearly every stop.
+  const inside = ["src/hook/said.ts"];
+  const wrong = lazy.filter(([, target]) => ![...APART, ...inside].includes(target))
+    .map(([path, target]) => `${path} imports ${target}`);
+  assert.deepEqual([...new Set(wrong)], []);
 });
 
 function floorOf(path: string): number {

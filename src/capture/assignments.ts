@@ -10,50 +10,24 @@
  *   and `name: value` at the end of a line.
  */
 
-import { isCode, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
+import { BEFORE_QUOTE, COLOURS, ESC, HEAD } from "./assignment_heads.ts";
+import { isCode, isFormat, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
 import {
   closesWord,
   expansionAt,
+  isArm,
   isPartOfName,
   isSpokenToken,
   isTokenWord,
+  phraseEnd,
   type Span,
 } from "./value_places.ts";
-import {
-  isBarePass,
-  isNoSecret,
-  OPEN_NAME,
-  SAID_NAME,
-  SUFFIX,
-  VALUE_MASK,
-} from "./secret_names.ts";
+import { isBarePass, isNoSecret, isValueLike, VALUE_MASK } from "./secret_names.ts";
 import { isTokenCode } from "./name_triggers.ts";
 
-const ESC = "\x1b";
-/** How a terminal is told to change colour, also escaped. */
-const COLOUR = String.raw`(?:${ESC}|\\{1,7}u001b)\[[\d;]{0,16}m`;
-const COLOURS = new RegExp(`(?:${COLOUR}){1,4}[ \\t]{0,8}`, "iy");
-/** `&'static str`, `Option<String>`, `string | undefined`. */
-const TYPE = String.raw`(?:&(?:'[a-z]{1,20} )?(?:mut )?)?\[?[a-z_][\w.:]{0,40}` +
-  String.raw`(?:[<[][\w &'|.,:<>[\]]{0,60})?[\]?!]{0,3}(?: ?\| ?[a-z]{1,20}){0,3}`;
-/** A call that only wraps its text. */
-const WRAPPER = String.raw`(?:some|string::from|secret(?:string)?::(?:new|from))\([ \t]{0,4}`;
-/** Between separator and quote; a formatter may have broken the line there. */
-const BEFORE_QUOTE = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]|${COLOUR}){0,40}` +
-  `(?:${WRAPPER}){0,2}[bfru@$]{0,2}`;
-
-/** What closes a name (`"`, `']`, at any depth of escaping). */
-const CLOSER = String.raw`(?:${COLOUR}){0,3}\\{0,7}["'\x60]?\]?(?:${COLOUR}){0,3}`;
-/** A name, what closes it, and what leads to its value. */
-const HEAD = String
-  .raw`((?:${SAID_NAME}|${OPEN_NAME})${SUFFIX})(?![\w-])(${CLOSER})([ \t]{0,8}(?:${COLOUR}){0,3})` +
-  String.raw`(:[ \t]{0,4}${TYPE}[ \t]{0,4}=(?=${BEFORE_QUOTE}\\{0,7}["'\x60])|` +
-  // Not the padding of base64 at the end of a line.
-  String.raw`:[ \t]{0,4}[a-z]{1,20}[ \t]{0,4}=(?![=>]|[ \t]{0,4}(?:$|[\r\n]|\\[nr]))|` +
-  String.raw`:=|=>|={1,3}|!={1,2}|\?=|\+=|` +
-  // Two colons lead to a member or a test, not to a value: `token::tests`.
-  String.raw`[:：](?!:)|>|,)?`;
-
+/** What YAML writes in front of a value: its type, and a name for it. */
+const TAG =
+  /[ \t]{1,8}(?:!!?(?:str|string|binary)|&(?!(?:mut|str|self|dyn|impl)\b)[a-z][\w-]{0,40})(?=[ \t]{1,8}\S)/iy;
 const QUOTE = new RegExp(BEFORE_QUOTE + "(\\\\{0,7})([\"'`])", "iy");
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm)[ \t]{1,4}/iy;
 const BEGINNING = new RegExp(`[^\\s"'\`\\\\${ESC}]{1,128}`, "y");
@@ -63,7 +37,15 @@ const RUN = new RegExp(`${RUN_CHARACTER}+`, "y");
 const SHORT_RUN = new RegExp(`${RUN_CHARACTER}{1,128}`, "y");
 const RUN_END =
   /$|[\s"'`]|\\[nrt"'`\\]|\\u001b\[|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|<\/|[)\]}>;,&|]{1,8}(?=[\s"'`\\]|$)/y;
+/** A quote within a value: behind one that ends it, no letter stands. */
+const INNER_QUOTE = /(?<=\w)["'](?=\w)[^\s"'`\\]{1,64}/y;
+/** Not a word with an apostrophe. */
+const ODD = /\d|\B[A-Z]/;
+const LINE = /[^\r\n\\"'`]{0,200}["'`]?/y;
 const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
+/** The same on a line of its own. */
+const ELEMENT_LINE =
+  /((?:[ \t]{0,8}(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)(?:[ \t]|\\{1,7}t){0,60}))([^\s<>\\]{6,200})(?=[ \t]{0,8}(?:[\r\n]|\\{1,7}[nr])(?:\s|\\{1,7}[nrt]){0,60}<\/)/y;
 
 /** An option of one letter. */
 const SWITCH = /-[A-Za-z](?![^\s"'\\])/y;
@@ -74,6 +56,9 @@ const ENTRY_START = /(?:^|[\r\n{,;([&?]|\\[nrt]|[-+>] )[ \t]*$/;
 /** Behind `pass:` in prose only what looks like nothing else. */
 const RANDOM =
   /[ \t]{0,4}(?=[^\s/]{0,40}[A-Za-z])(?=[^\s/]{0,40}\d)[^\s"'`\\/(,;]{8,64}(?![^\s"'`\\,;)}])/y;
+/** What is told of a parameter where a function is documented: `:param str token:`. */
+const PARAMETER =
+  /(?:^|\s):(?:param|type|arg|argument|keyword|ivar|cvar|var)(?: [\w.[\]]{1,40})? $/;
 const HEADER =
   /^(?:x-[\w-]{0,40}|(?:private|job|deploy|api|access|auth|vault|dd-api|circle)-)(?:token|key|secret|auth|pass|password)$/i;
 
@@ -103,18 +88,25 @@ function findValue(text: string, found: RegExpExecArray): Span | undefined {
 function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
   const [whole, word = "", closer = "", space = "", sign] = found;
   const separator = sign === "：" ? ":" : sign;
-  const from = found.index + whole.length;
+  const behind = found.index + whole.length;
+  const from = separator === ":" ? Math.max(behind, endAt(TAG, text, behind)) : behind;
   const name = nameUpTo(text, found.index) + word;
   if (text.startsWith(MASK_HEAD, found.index + word.length - name.length - MASK_HEAD.length)) {
     return undefined; // `[redacted:github-token]: …`
   }
   const start = found.index + word.length - name.length;
   if (separator === ":" && isPartOfName(text, start, from)) return undefined;
+  if (separator === ":" && PARAMETER.test(text.slice(Math.max(0, start - 60), start))) {
+    return undefined;
+  }
   const variable = text.startsWith("${", start - 2) ? expansionAt(text, start - 2) : undefined;
   if (variable !== undefined) return variable.value;
   const isFlag = name.startsWith("-");
   if (separator === ">") return closer === "" ? findElementText(text, from) : undefined;
-  if (separator === "," && closer !== "" && isFlag) return findQuoted(text, from, name);
+  if (separator === "," && closer !== "" && isFlag) {
+    // The last word of a command is none of a list.
+    return /["'\x60]/.test(text[start - 1] ?? "") ? findQuoted(text, from, name) : undefined;
+  }
   if (separator === "," || separator === undefined && (!isFlag || closer !== "" || space === "")) {
     // Backslashes without a quote are those of an escaped line break.
     const gap = /^\\+$/.test(closer) ? from - closer.length - space.length : from;
@@ -123,9 +115,13 @@ function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
   if (endAt(QUOTE, text, from) !== -1) {
     if (closer === "" && isEndOfWord(text, from)) return undefined;
     const value = findQuoted(text, from, name);
-    const isToken = value !== undefined &&
-      isTokenWord(name, text.slice(value.start, value.end), separator);
-    return isToken ? undefined : value;
+    if (value === undefined) return undefined;
+    const quoted = text.slice(value.start, value.end);
+    const isPlain = isTokenWord(name, quoted, separator) || isFormat(quoted) ||
+      isArm(text, start, { quoted, separator }) ||
+      // What a shell puts in the place of a command.
+      separator === "=" && text[from] === "`" && /^[a-z]+ /.test(quoted);
+    return isPlain ? undefined : value;
   }
   if (separator !== undefined && /^[=!]=|^=>/.test(separator)) return undefined;
   // Behind an option without a value stands the next one, and `-sshpass -p` is a removed line.
@@ -182,6 +178,11 @@ function isEndOfWord(text: string, from: number): boolean {
 }
 
 function findElementText(text: string, from: number): Span | undefined {
+  const [, gap, word = ""] = matchAt(ELEMENT_LINE, text, from) ?? [];
+  if (gap !== undefined) {
+    const start = from + gap.length;
+    return isValueLike(word) ? { start, end: start + word.length } : undefined;
+  }
   const value = matchAt(ELEMENT_TEXT, text, from);
   if (value === undefined || isNoSecret("", value[0])) return undefined;
   return { start: from, end: from + value[0].length };
@@ -238,6 +239,8 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   if (variable !== undefined && endAt(RUN_END, text, variable.end) !== -1) return variable.value;
   const beginning = matchAt(BEGINNING, text, start)?.[0] ?? "";
   if (STRUCTURE.test(beginning)) return undefined;
+  const phrase = form.separator === undefined ? -1 : phraseEnd(text, start);
+  if (phrase !== -1) return { start, end: phrase };
   const value = text.slice(start, findRunEnd(text, start, start + 128));
   if (value === "") return undefined;
   const end = start + value.length;
@@ -251,7 +254,8 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   // `Authorization: Bearer header missing`
   if (scheme > 0 && /^[a-z]{1,20}$/.test(value) && /^ [a-z]/.test(after)) return undefined;
   const isHeader = isNamedHeader || scheme > 0 || /authorization$/i.test(form.name);
-  if (!isHeader && isCode(value, { ...form, beginning, after })) return undefined;
+  const line = matchAt(LINE, text, start)?.[0] ?? "";
+  if (!isHeader && isCode(value, { ...form, beginning, after, line })) return undefined;
   return { start, end: findRunEnd(text, start, text.length) };
 }
 
@@ -260,7 +264,11 @@ function findRunEnd(text: string, start: number, limit: number): number {
   let end = start;
   while (end < limit) {
     end = Math.max(end, endAt(limit - start > 128 ? RUN : SHORT_RUN, text, end));
-    if (text[end] === ESC || endAt(RUN_END, text, end) !== -1) break;
+    const isEnd = text[end] === ESC || endAt(RUN_END, text, end) !== -1;
+    const inner = isEnd && end > start ? matchAt(INNER_QUOTE, text, end)?.[0] ?? "" : "";
+    const isInner = inner !== "" &&
+      (ODD.test(inner.slice(1)) || ODD.test(text.slice(Math.max(start, end - 128), end)));
+    if (isEnd && !isInner) break;
     end++;
   }
   while (end > start && text[end - 1] === ".") end--;

@@ -1,4 +1,5 @@
 /** Whether what stands behind a secret name without quotes is source code: calls, paths to members, keywords, names. */
+import { isScrambled } from "./scrambled.ts";
 import { isBarePass, isRandom } from "./secret_names.ts";
 
 /** Words that stand where a value would. */
@@ -9,8 +10,18 @@ export const STRUCTURE = new RegExp(
   String
     .raw`^(?:[<({]|[|>][-+\d]{0,2}$|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]},;.]*$|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b|&(?:$|mut$|str\b|\[)|` +
     // A pattern that is searched for, and where a secret is kept.
-    String.raw`\.[*+]|\*{3}|%env\(|arn:aws[a-z-]*:|projects/[\w-]+/secrets/)`,
+    String.raw`\.[*+]|\*{3}|%env\(|arn:aws[a-z-]*:|projects/[\w-]+/secrets/|` +
+    // A place in a format, a comment, a path below a variable.
+    String.raw`%[-\d.]{0,4}[sdrvwqxf](?![\w%])|#$|\$[A-Za-z_]\w{0,40}/)`,
 );
+/** Text in quotes that is none by itself: places in a format, what stands between the parts of a list, the number of an object. */
+const FORMAT =
+  /^(?:(?:Bearer|Basic|Token) )?(?:%[-\d.]{0,4}[sdrvwqxf]|[\s,;:.|/-])+$|^(?:\d{1,9}\.){5,20}\d{1,9}$/i;
+
+/** Whether a quoted text is a form for others. */
+export function isFormat(quoted: string): boolean {
+  return FORMAT.test(quoted);
+}
 const CALL = /^[A-Za-z_$][\w$]*(?:(?:\?\.|\.|::|->)[A-Za-z_$][\w$]*)*!?[([<]/;
 const PATH = /^(?:[A-Za-z_$][\w$]*(?:\?\.|\.|::|->))+[A-Za-z_$][\w$]*!?$/;
 const OWN_NAME = /(?:pass(?:wor[dt]|wd|phrase)?|kennwort|pwd|secret|token|key|auth)\d?$/i;
@@ -31,12 +42,19 @@ export interface Unquoted {
 export interface Surroundings extends Unquoted {
   readonly beginning: string;
   readonly after: string;
+  /** From the value to the end of its line, or to a quote, that included. */
+  readonly line: string;
 }
 
 /** Whether an unquoted value is plainly a piece of a program. */
 export function isCode(value: string, around: Surroundings): boolean {
   const { name, separator, isTight, beginning, after } = around;
-  if (value === "" || KEYWORD.test(value) || CALL.test(beginning)) return true;
+  if (value === "" || KEYWORD.test(value)) return true;
+  if (CALL.test(beginning)) {
+    const isAlone = around.line.trim() === value;
+    return goesOn(around.line) || !(isAlone || /\d/.test(value) || isScrambled(value));
+  }
+  if (isScrambled(value) && !CODE_ROOT.test(value) && !OWN_NAME.test(value)) return false;
   if (isBarePass(name)) {
     if (PASS_CODE.test(value) || PATH.test(value)) return true;
     if (!isTight && separator === "=" && value.length < 6) return true;
@@ -53,7 +71,12 @@ export function isCode(value: string, around: Surroundings): boolean {
   if (PATH.test(value)) return !isTight || CODE_ROOT.test(value) || OWN_NAME.test(value);
   if (isTight) return /^[A-Za-z_]+$/.test(value) && OWN_NAME.test(value);
   if (/^[A-Za-z_$]*\d?$/.test(value) && OWN_NAME.test(value)) return true;
-  if (!/^[A-Za-z_$]+$/.test(value)) return false;
+  if (!/^[A-Za-z_$][A-Za-z_]*\$?$/.test(value)) return false;
   const endsLine = /^(?:$|[\r\n]|\\[nr])/.test(after);
   return separator !== ":" || !endsLine || /[A-Z_$]/.test(value);
+}
+
+/** Whether brackets that a line opens are closed in it, or in a line below. */
+function goesOn(line: string): boolean {
+  return /[)\]>]|[^\w\s"'`]\s*$|[^\w"'`][bfru]{0,2}["'`]$/i.test(line);
 }

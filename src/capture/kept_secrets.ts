@@ -11,7 +11,7 @@ const KIND_IN_JSON = new RegExp(`${QUOTE}kind${QUOTE}${GAP}:${GAP}${QUOTE}Secret
 const DATA = new RegExp(`^${BEFORE_LINE}([ \\t]*)(?:data|stringData):[ \\t]*$`);
 const ENTRY = new RegExp(
   String
-    .raw`^(${BEFORE_LINE}([ \t]*)["']?[\w.-]{1,253}["']?:[ \t]{1,8}["']?)([^"'\r\n]*?)["']?[ \t]*$`,
+    .raw`^(${BEFORE_LINE}([ \t]*)["']?[\w.-]{1,253}["']?:[ \t]{1,8}["']?)([^"'\r\n]*?)["']?[ \t]*(?:\\{0,7}["'][\]}, \t"'\\]{0,40})?$`,
 );
 const LINE = new RegExp(String.raw`^(${BEFORE_LINE}([ \t]*))(\S[^\r\n]*)$`);
 const DATA_IN_JSON = new RegExp(

@@ -80,8 +80,8 @@ const SIGNS = String.raw`[ \t]{0,40}(?:(?:(?![-+]{4})(?:(?!${ITEM})[-+]){1,3}(?!
   // Not a rule of a style sheet.
   String.raw`#{1,6}(?![\w-]{1,60}:[\w-])|//[/!]?|>{1,3}|;{1,2}|` +
   String.raw`\*{1,2}(?=[ \t\w])|[<$%❯➜](?=[ \t]))[ \t]{0,20}(?=[^\s])){1,4}`;
-/** A line between two documents, behind the signs of a diff. */
-const RULE = /[-+ ]{1,2}(?=---[ \t]*$)/y;
+/** A line between two documents or below the head of a table, behind the signs of a diff. */
+const RULE = /[-+ ]{1,2}(?=---[ \t]*$)|[-+](?=-{2,80}(?:\+-{2,80}){1,80}[ \t]*$)/y;
 /** The head of a hunk of a merge, whose lines have a sign for each of two files. */
 const MERGED = /(?:^|[\r\n]|\\n)@@@ /;
 /** Nothing but its sign. Such a line goes between others. */
@@ -140,7 +140,8 @@ function linesOf(text: string): Line[] {
   for (let index = 0; index < parts.length; index += 2) {
     const line = parts[index]!;
     const ending = parts[index + 1] ?? "";
-    lines.push(lineOf(line, { at, ending, columns }));
+    const isArgument = parts[index - 2]?.endsWith("(") ?? false;
+    lines.push(lineOf(line, { at, ending, columns, isArgument }));
     at += line.length + ending.length;
   }
   return lines;
@@ -148,15 +149,17 @@ function linesOf(text: string): Line[] {
 
 function lineOf(
   line: string,
-  { at, ending, columns }: {
+  { at, ending, columns, isArgument }: {
     readonly at: number;
     readonly ending: string;
     readonly columns: number;
+    /** Its quotes are those of a call's argument, and its own. */
+    readonly isArgument: boolean;
   },
 ): Line {
   let start = line === "" ? 0 : endOf(lead!, line, 0);
   let end = line.length;
-  const quote = line === "" ? undefined : QUOTED.exec(line.slice(start))?.[1];
+  const quote = line === "" || isArgument ? undefined : QUOTED.exec(line.slice(start))?.[1];
   if (quote !== undefined) {
     start = line.indexOf(quote, start) + 1;
     end = line.lastIndexOf(quote);

@@ -21,16 +21,25 @@ const FRAGMENTS: readonly Fragment[] = [
   { end: "pass", starts: [""], tails: ["word", "wort", "wd", "phrase", "code", "ord"] }, { end: "wort", starts: ["kenn"] },
   { end: "pw", starts: [""], tails: ["d"] }, { end: "phrase", starts: ["seed", "recovery", "backup"] }, { end: "cret", starts: ["se"] },
   { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
-  { end: "key", starts: ["api", "access", "private", "account", "secret", "signing", "encryption", "master", "shared",
-    "auth", "app", "hmac", "enc", "ssh", "stripe", "openai", "anthropic", "sendgrid", "twilio", "role", "license", "licence"] },
+  { end: "key", starts: [] }, { end: "lt", starts: ["sa"] }, { end: "very", starts: ["reco"], tails: ["_code", "-code", "code"] },
   { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
-  { end: "dential", starts: ["cre"], tails: ["s"] }, { end: "pepper", starts: [""] }, { end: "dsn", starts: [""] }, { end: "monic", starts: ["mne"] },
+  { end: "dentia", starts: ["cre"], tails: ["ls", "l"] }, { end: "pepper", starts: [""] }, { end: "dsn", starts: [""] }, { end: "monic", starts: ["mne"] },
   { end: "ña", starts: ["contrase"] }, { end: "senha", starts: [""] },
   { end: "woord", starts: ["wacht"] }, { end: "hasło", starts: [""] },
   { end: "ösenord", starts: ["l"] }, { end: "şifre", starts: [""] }, { end: "пароль", starts: [""] },
   { end: "密码", starts: [""] }, { end: "密碼", starts: [""] }, { end: "パスワード", starts: [""] },
   { end: "비밀번호", starts: [""] },
 ];
+
+/** Whose key is a secret, by the last letter of the word. */
+// deno-fmt-ignore
+const KEY_OWNERS: Readonly<Record<string, readonly string[]>> = {
+  a: ["algolia"], b: ["db", "github", "gitlab"], c: ["hmac", "enc"], d: ["shared", "sendgrid", "resend"],
+  e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"],
+  g: ["signing"], h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["encryption", "subscription", "mailgun"],
+  o: ["twilio"], p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions"],
+  t: ["account", "secret"], y: ["deploy"],
+};
 
 /** The last letters of those words that have others than ASCII, as JSON in ASCII has them. */
 const ESCAPED_FRAGMENTS: readonly Fragment[] =
@@ -51,11 +60,15 @@ function mayAssignTo(fragments: readonly Fragment[], lowered: string): boolean {
   for (let index = 0; index < fragments.length; index++) {
     const { end, starts, tails } = fragments[index]!;
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
-      if (end === "key" && !"_- isetgnrdhpc".includes(lowered[at - 1] ?? " ")) continue;
       let nameEnd = at + end.length;
       if (tails !== undefined) nameEnd += tailLength(tails, lowered, nameEnd);
       if (lowered.startsWith("bypass", nameEnd - 6)) continue; // a permission mode has it
-      if (beginsWith(starts, lowered, at) && leadsToValue(lowered, nameEnd)) return true;
+      const words = end === "key"
+        ? KEY_OWNERS[lowered[isJoint(lowered, at) ? at - 2 : at - 1]!]
+        : starts;
+      if (words !== undefined && beginsWith(words, lowered, at) && leadsToValue(lowered, nameEnd)) {
+        return true;
+      }
     }
   }
   return false;
@@ -72,16 +85,16 @@ function beginsWith(starts: readonly string[], lowered: string, end: number): bo
   for (let index = 0; index < starts.length; index++) {
     const start = starts[index]!;
     if (lowered.startsWith(start, end - start.length)) return true;
-    if (start.length < 3) continue;
-    const joint = lowered[end - 1];
-    if (
-      (joint === "_" || joint === "-" || joint === " ") &&
-      lowered.startsWith(start, end - 1 - start.length)
-    ) {
-      return true;
-    }
+    if (start.length < 2 || !isJoint(lowered, end)) continue;
+    if (lowered.startsWith(start, end - 1 - start.length)) return true;
   }
   return false;
+}
+
+/** Whether a word is joined to what stands before it: `api_key`, `api key`. */
+function isJoint(lowered: string, at: number): boolean {
+  const before = lowered[at - 1];
+  return before === "_" || before === "-" || before === " ";
 }
 
 /**
@@ -100,12 +113,16 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
     return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ");
   }
   if (separator === ">") {
-    if (at === closer) return isElementStart(lowered[at + 1]);
+    const next = lowered[at + 1];
+    if (at === closer) {
+      return isElementStart(next) || next === "\n" || next === "\r" || next === "\\";
+    }
     if (NAMED_ELEMENT.test(lowered.slice(Math.max(0, nameEnd - 160), nameEnd))) return true;
   }
   if ((separator === "!" || separator === "?" || separator === "+") && lowered[at + 1] === "=") {
     return true;
   }
+  if ("s[{".includes(separator ?? " ") && DECLARED.test(lowered.slice(at, at + 90))) return true;
   if (separator === "\x1b" || lowered.startsWith("u001b", at)) return true; // a colour
   if (isSaid(lowered, { nameEnd, closer, at })) return true;
   if (separator === "," && beginsPair(lowered, nameEnd)) return true;
@@ -119,6 +136,9 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
       lowered.startsWith("value", at) || leadsToPair(lowered, closer, { at, before }) ||
       lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
 }
+
+/** What stands between a name and the sign behind it in Go, C and C#. */
+const DECLARED = /^(?:string|\[\]byte|\[\d*\]|\{[a-z; \t]{1,60}\})[ \t]{0,4}=/;
 
 /** What may follow the attribute that has the name of an element. */
 const NAMED_ELEMENT = /(?:key|name|id)=/;
@@ -149,7 +169,7 @@ const ALONE =
 const SAYS_VALUE =
   /^(?:(?:for|of|to|on|für)(?:\s|\\t)[^\r\n]{1,400}?(?:\s|\\t))?(?:(?:(?:is|was|ist|lautet|es|é|è|est)(?:(?:\s|\\t){1,8}(?:now|set(?:\s|\\t){1,8}to|still))?|(?:should|must|will|shall)(?:\s|\\t){1,8}be|to|provided|given|supplied|received|generated|created)(?:\s|\\t){0,8}:?|(?:to|as|is|=)\s|->|[-–→⇒])(?:\s|\\t){0,12}(?=\S{6})[a-z"'*\\._-]{0,60}[^\sa-z._-]/;
 const WHOSE =
-  /^(?:(?:is|was|has(?:\s|\\t){1,8}been)(?:\s|\\t){1,8}[a-z]{3,12}(?:\s|\\t){1,8})?(?:for|of|to|on|für)(?:\s|\\t)[^:：]{1,400}[:：]/;
+  /^(?:(?:is|was|has(?:\s|\\t){1,8}been)(?:\s|\\t){1,8}[a-z]{3,12}(?:\s|\\t){1,8})?(?:for|of|to|on|für)(?:\s|\\t)[^:：]{1,400}[:：]|^(?:is|was|ist|lautet|es|é|è|est|should be|must be|will be|shall be)(?:(?:\s|\\t){1,8}(?:now|still|set(?:\s|\\t){1,8}to))?(?:\s|\\t){0,4}[:：]/;
 
 /** Whether a name may be told of in another way: in a sentence, a call, a statement, the head of a table. */
 function isSaid(
@@ -168,7 +188,7 @@ function isSaid(
   if (next === "%") return lowered.startsWith("%22", at) || lowered.startsWith("%3d", at);
   if (next === "|" || next === "?" && lowered[at + 1] === "?") return true;
   if (next === "(") {
-    return "\"'\\bfru@$".includes(lowered[at + 1] ?? " ") ||
+    return "\"'\\\r\nbfru@$".includes(lowered[at + 1] ?? " ") ||
       at > closer && /^\([^()]{1,400}\)(?:\s|\\t){0,4}[:：]/.test(lowered.slice(at, at + 420));
   }
   if (next === "<") return lowered[at + 1] === "/";
@@ -179,19 +199,23 @@ function isSaid(
   if (at === closer) return next !== "" && "是→⇒".includes(next);
   if (/[-+]/.test(next) && before.includes("|")) return true;
   if (SETTING.test(before) && ALONE.test(lowered.slice(at, at + 320))) return true;
-  if (isQuoted(lowered, closer, at) && /user|role|with|store|key|insert/.test(before)) return true;
+  if (isQuoted(lowered, closer, at) && NAMED_BEFORE.test(before)) return true;
+  if (before.includes("_header")) return true;
   if (lowered.startsWith("set ", at) || before.includes("config set ")) return true;
   const said = lowered.slice(at, at + 600);
   if (SAYS_VALUE.test(said) || WHOSE.test(said)) return true;
   return isColumn(lowered, closer, at);
 }
 
+/** What stands before a name with its value in quotes behind it, and no sign between. */
+const NAMED_BEFORE = /user|role|with|store|key|insert|def|setq|_header|:[\w.-]*$/;
+
 /** Whether a name is the first in a list or a tuple. */
 function beginsPair(lowered: string, nameEnd: number): boolean {
   let at = nameEnd - 1;
   while (nameEnd - at < 100 && isTokenCode(lowered.charCodeAt(at))) at--;
   while (nameEnd - at < 200 && isCloser(lowered, at)) at--;
-  return "[(".includes(lowered[at] ?? " ");
+  return "[({:".includes(lowered[at] ?? " ");
 }
 
 /** `password    x1y2z3` of a table: two blanks or a tab at least, then one word with a digit or a sign. */
@@ -215,6 +239,7 @@ function isCell(lowered: string, nameEnd: number, closer: number): boolean {
   while (nameEnd - start < 64 && isTokenCode(lowered.charCodeAt(start - 1))) start--;
   const isFirst = next === "," && isTokenCode(lowered.charCodeAt(closer + 1));
   const previous = lowered[start - 1] ?? "";
+  if (endsLine && lowered.slice(nameEnd, nameEnd + 1_000).includes("-+-")) return true;
   return isFirst || ",\t\\".includes(previous) && previous !== "" ||
     previous === '"' && lowered[start - 2] === ",";
 }

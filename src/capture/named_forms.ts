@@ -5,19 +5,33 @@ const QUOTE = String.raw`\\{0,7}["']`;
 const OWN_NAME = `${NAME}${SUFFIX}(?![\\w-])`;
 /** Letters and digits, not a word of a header. */
 const MIXED = "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])[^\\s|`\\\\]{6,128}";
-/** In each, group 1 stays, and what follows it is the value. */
-const FORMS: readonly string[] = [
+/** In each, group 1 stays, and what follows it is the value. In small letters, the hint is in every match. */
+const FORMS: readonly { readonly hint: string; readonly pattern: string }[] = [
   // variable "db_password" { default = "…" }
-  String.raw`(variable[ \t]{1,4}${QUOTE}[\w-]{0,60}?${OWN_NAME}${QUOTE}[ \t]{0,4}\{[^{}]{0,400}?` +
-  String.raw`default[ \t]{0,8}=[ \t]{0,4}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
-  String.raw`(<input\b[^<>]{0,200}?type=${QUOTE}password${QUOTE}[^<>]{0,200}?\bvalue=${QUOTE})` +
-  String.raw`([^"'<>\\\r\n]{1,200})(?=${QUOTE})`,
+  {
+    hint: "variable",
+    pattern: String
+      .raw`(variable[ \t]{1,4}${QUOTE}[\w-]{0,60}?${OWN_NAME}${QUOTE}[ \t]{0,4}\{[^{}]{0,400}?` +
+      String.raw`default[ \t]{0,8}=[ \t]{0,4}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
+  },
+  {
+    hint: "<input",
+    pattern: String
+      .raw`(<input\b[^<>]{0,200}?type=${QUOTE}password${QUOTE}[^<>]{0,200}?\bvalue=${QUOTE})` +
+      String.raw`([^"'<>\\\r\n]{1,200})(?=${QUOTE})`,
+  },
   // **Password:** `…`
-  String.raw`(${OWN_NAME}:\*\*[ \t]{1,4}\x60)([^\x60\r\n\\]{4,128})(?=\x60)`,
-  String.raw`(${OWN_NAME}:\*\*[ \t]{1,4})(${MIXED})`,
+  {
+    hint: ":**",
+    pattern: String.raw`(${OWN_NAME}:\*\*[ \t]{1,4}\x60)([^\x60\r\n\\]{4,128})(?=\x60)`,
+  },
+  { hint: ":**", pattern: String.raw`(${OWN_NAME}:\*\*[ \t]{1,4})(${MIXED})` },
   // | PASSWORD | … |
-  String
-    .raw`(\|[ \t]{1,40}\x60?[\w.-]{0,40}?${OWN_NAME}\x60?[ \t]{1,40}\|[ \t]{1,40}\x60?)(${MIXED})(?=\x60?[ \t]{1,40}\|)`,
+  {
+    hint: "|",
+    pattern: String
+      .raw`(\|[ \t]{1,40}\x60?[\w.-]{0,40}?${OWN_NAME}\x60?[ \t]{1,40}\|[ \t]{1,40}\x60?)(${MIXED})(?=\x60?[ \t]{1,40}\|)`,
+  },
 ];
 /** `password: >-`, and the lines below that are indented. */
 const BLOCK = String
@@ -26,17 +40,18 @@ const LINE = /(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)([-+]?[ \t]{1,80})([^\s\\][^\r\n\\]
 
 /** The text with those secrets masked. */
 export function maskNamedForms(text: string): string {
-  forms ??= FORMS.map((form) => new RegExp(form, "gi"));
-  return forms.reduce(
-    (masked, form) =>
+  forms ??= FORMS.map(({ hint, pattern }) => ({ hint, pattern: new RegExp(pattern, "gi") }));
+  const lowered = text.toLowerCase();
+  return forms.filter(({ hint }) => lowered.includes(hint)).reduce(
+    (masked, { pattern }) =>
       masked.replace(
-        form,
+        pattern,
         (whole, kept: string, value: string) => isPlain(value) ? whole : kept + VALUE_MASK,
       ),
     maskBlocks(text),
   );
 }
-let forms: readonly RegExp[] | undefined;
+let forms: readonly { readonly hint: string; readonly pattern: RegExp }[] | undefined;
 
 function isPlain(value: string): boolean {
   return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|<%|\[redacted:)/.test(value);

@@ -17,7 +17,15 @@ const ECHO = String.raw`${START}(?:echo|printf)${BLANKS}(?:-[a-zA-Z]{1,4}${BLANK
   String.raw`(?:${QUOTE}%s(?:\\{1,7}n)?${QUOTE}${BLANKS})?(?:${QUOTE})?`;
 /** From the end of a value to the command that reads it; what stands between is one command. */
 const PIPE = String.raw`(?:\\{1,7}n)?(?:${QUOTE})?[ \t]{0,8}\|(?:[^|;&\n\\]|\\{1,7}["']){0,120}`;
-const READER = String.raw`(?:--password-stdin|${START}(?:passwd --stdin|sudo -S))(?![\w-])`;
+/** What stores it as a secret. */
+const STORE = String
+  .raw`${START}(?:(?:gh|glab|wrangler|gcloud|fly|flyctl|docker|podman|doppler|infisical|supabase|firebase|modal|kubectl|oc|oci)(?:${BLANKS}[\w:./=@-]{1,60}){0,3}?` +
+  String
+    .raw`${BLANKS}(?:secrets?(?::[a-z]{2,8})?${BLANKS}(?:set|put|create|add|update|import|versions${BLANKS}add|generic)|` +
+  String
+    .raw`create${BLANKS}secret|auth${BLANKS}login${BLANKS}(?:[^|;&\n\\]{0,60}${BLANKS})?--(?:with-token|stdin))|(?:vercel|netlify|eas)${BLANKS}env(?::|${BLANKS})add)`;
+const READER = String
+  .raw`(?:--password-stdin|${START}(?:passwd --stdin|sudo -S)|${STORE})(?![\w-])`;
 const HERE = String.raw`[^|;&<\n\\]{0,80}<<<[ \t]{0,8}(?:${QUOTE})?`;
 const USER = "[\\w.-]{1,32}:";
 const CHPASSWD = `${START}chpasswd(?![\\w-])`;

@@ -13,13 +13,18 @@ const PLAIN_UNDER: readonly { readonly name: RegExp; readonly value: RegExp }[] 
     name: /token$/i,
     value: /^(?:var\()?--[a-z][a-z\d]{0,24}(?:-(?:[a-z]{1,24}\d?|\d{1,4})){0,8}\)?$/,
   },
+  // A role, and what a workflow may do with a token.
+  { name: /authorization$/i, value: /^[a-z]{2,16}$/ },
+  { name: /id[_-]?token$/i, value: /^(?:write|read|none)$/ },
+  // What Docker mounts as a secret.
+  { name: /^--secret$/i, value: /^(?:id|type|src|source|env|target)=[\w./-]+(?:,|$)/ },
   // A script, and a part of a program.
   {
-    name: /auth$/i,
+    name: /(?:auth|secret|token|passwor[dt])$/i,
     value:
       /^(?:node|deno|bun|npm|npx|pnpm|yarn|tsx|ts-node|tsc|vitest|jest|mocha|playwright|cypress|eslint|python3?|pytest|go|cargo|make|docker|bash|sh)[ \t][\w ./:@*-]{1,100}$/,
   },
-  { name: /(?:auth|secret)$/i, value: /^\.{1,2}\/[\w./-]{1,100}$/ },
+  { name: /(?:auth|secret|token|passwor[dt]|key)$/i, value: /^\.{1,2}\/[\w./-]{1,100}$/ },
   // The name of a Secret of Kubernetes.
   {
     name: /(?:existing|password|credentials?|pull|tls|cert)[_-]?secret$/i,
@@ -33,6 +38,11 @@ const PLAIN_UNDER: readonly { readonly name: RegExp; readonly value: RegExp }[] 
   },
 ];
 
+/** A file by the end of its name, below some folder, and a place where systems keep such. */
+const FILE =
+  /^(?:[~.]{0,2}\/)?(?:[\w.@()[\]-]{1,60}\/){1,12}[\w.@()[\]-]{0,80}\.(?:[cm]?[jt]sx?|json[5c]?|ya?ml|toml|ini|env|txt|md|html?|s?css|vue|svelte|py|rb|go|rs|java|kts?|php|cs|c|h|cpp|hpp|swift|dart|scala|lua|exs?|sh|sql|tf|pem|key|crt|cer|der|p12|pfx|jks|pub|asc|gpg|enc|ppk)(?::\d{1,6}){0,2}$/;
+const KEY_FILE = /^[\w.-]{1,80}\.(?:pem|key|crt|cer|p12|pfx|jks|ppk)$/;
+const KEPT_IN = /^\/(?:run\/secrets|var\/run|etc|usr|opt|home|mnt|tmp)\/[a-z][\w./-]{0,200}$/;
 /** The type of a column. */
 const COLUMN_TYPE =
   /^(?:n?(?:var)?char2?|(?:var)?binary|(?:tiny|small|medium|big)?int|decimal|numeric|bit)\(\d{1,5}\)$/i;
@@ -42,11 +52,14 @@ const WORD =
 /** Words by which it is one, and others that passphrases have, too. */
 const SAYING =
   /(?:^|\s)(?:is|are|must|should|cannot|can't|please|your|enter|least|required|invalid)(?![\w'])/i;
-const JOINING = /(?:^|\s)(?:the|at|an?|to|of|or|and|not|you|with)(?![\w'])/i;
+const JOINING =
+  /(?:^|\s)(?:the|at|an?|to|of|or|and|not|you|with|est|les?|la|des|du|une?|ist|das|der|die|nicht|eine?|es|el|los|las|il|non|não|é|è)(?![\w'\u00c0-\uffff])/i;
 
 /** Whether a value is no secret under this name, by what it is. */
 export function isPlainValue(name: string, value: string): boolean {
-  return COLUMN_TYPE.test(value) || isSentence(name, value) || isNameAsText(name, value) ||
+  return COLUMN_TYPE.test(value) || FILE.test(value) || KEY_FILE.test(value) ||
+    KEPT_IN.test(value) ||
+    isSentence(name, value) || isNameAsText(name, value) ||
     PLAIN_UNDER.some((plain) => plain.name.test(name) && plain.value.test(value));
 }
 

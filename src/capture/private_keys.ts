@@ -1,4 +1,4 @@
-/** Private keys in PEM, also those of which only a part is there. */
+/** Private keys in PEM, also those of which only a part is there, and those of PuTTY. */
 import type { MaskedSpan } from "./blocks.ts";
 
 const KEY_MASK = "[redacted:private-key]";
@@ -8,6 +8,9 @@ const END = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
 const MIN_LINE_CHARS = 32;
 /** How far before its end a key whose beginning was cut is looked for. */
 const MAX_REMAINDER_CHARS = 65_536;
+/** The lines of a key as PuTTY keeps it, below their number. */
+const PUTTY =
+  /(?<=Private-Lines: {0,4}\d{1,4}[ \t"',\\]{0,8})(?:(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,8}(?:\d{1,6}(?:[→:\t|-]|\\{1,7}t))?[ \t>+|#*"'-]{0,8}[A-Za-z\d+/=]{4,128}(?=[ \t"',\\]{0,8}(?:$|[\r\n]|\\{1,7}[nr]))["',]{0,3})+/g;
 const LINE_BREAK = /\r?\n|\\{1,7}[nr]/g;
 /** What may stand around a key's line: indentation, quotes, line numbers, the marks of a diff or a quotation. */
 const ORNAMENT = " \t\r\\\"'`+-*#>|→:,.=()";
@@ -50,6 +53,13 @@ export function findPrivateKeys(text: string): MaskedSpan[] {
     }
   });
   takeRemainders(Infinity);
+  for (const { index, 0: lines } of text.matchAll(PUTTY)) {
+    spans.push({
+      start: index + /^(?:\\|[rn\s])*/.exec(lines)![0].length,
+      end: index + lines.length,
+      mask: KEY_MASK,
+    });
+  }
   return spans;
 }
 

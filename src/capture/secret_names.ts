@@ -1,6 +1,7 @@
 /** Which names are those of secrets, and which values of theirs are plainly none. */
 import { SUFFIXES } from "./name_triggers.ts";
 import { isPlainValue } from "./plain_values.ts";
+import { isScrambled } from "./scrambled.ts";
 
 /** What stands before `pass` in the name of a password; behind other letters it is another word: `bypass`. */
 const PASS_OWNERS =
@@ -31,15 +32,23 @@ function named(joint: string): string {
   return String.raw`(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|pwd|secret|token|` +
     String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
     String.raw`(?:amz|goog)-signature|(?<!sha256 )credential|(?<=^|[^a-z]|\\[nrt]|wpa)psk|` +
-    String.raw`(?:stripe|openai|anthropic|sendgrid|twilio|service[_-]role|licen[cs]e)[_-]key|` +
+    String
+      .raw`(?:stripe|openai|anthropic|sendgrid|twilio|service[_-]role|licen[cs]e|subscription|functions)[_-]key|` +
     String
       .raw`(?:api|access|secret|encryption|master)${joint}?key|(?:private|account|signing|shared|auth|app|hmac|enc)[_-]?key|` +
     String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?|${ELSEWHERE})`;
 }
 
+/** Whose key is a secret where it looks like one. */
+const KEY_OWNERS =
+  "deploy|database|db|aws|azure|gcp|google|kaggle|server|storage|maps|github|gitlab|gemini|mistral|groq|mailgun|" +
+  "resend|algolia|supabase";
 /** Names of secrets and of other things: what they hold tells which it is. */
 export const OPEN_NAME = String
-  .raw`(?:ssh[_-]?key|credentials|pepper|dsn|(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pw)`;
+  .raw`(?:ssh[_-]?key|credentials|pepper|dsn|key(?<=(?:${KEY_OWNERS})[_-]?key)|recovery[_-]?code|mnemonic|` +
+  String
+    .raw`(?:seed|recovery|backup)[_-]?phrase|salt(?<=(?:^|[^a-z]|\\[nrt]|password|auth|hash|user)salt)|` +
+  String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pw)`;
 
 /** What may follow a secret name. */
 export const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
@@ -49,11 +58,12 @@ const SCHEMA_WORD = new RegExp(
   "^(?:str|string|text|number|int|integer|float|bool|boolean|bytes|buffer|true|false|null|nil|" +
     "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +
     "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|passwor[dt]|kennwort|passwd|passphrase|" +
-    "secret|token|api[_-]?key|auth|authorization|aws4-hmac-sha256|todo|fixme|tbd)[!?]?(?:\\[\\])?$",
+    "secret|token|api[_-]?key|auth|authorization|aws4-hmac-sha256|todo|fixme|tbd|" +
+    "[iuf](?:8|16|32|64|128)|[iu]size|hashed|encrypted|masked|hidden|invalid|missing|expired|incorrect|obligatoire|erforderlich|obligatori[ao])[!?]?(?:\\[\\])?$",
   "i",
 );
 const PLACEHOLDER =
-  /^(?:\$\w+|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_-]+|:[a-z_]{2,40}|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
+  /^(?:\$\w+|\$\([a-z].*\)|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_-]+|:[a-z_]{2,40}|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
 /** What a framework demands of a value: `required|min:8`. */
 const DEMANDS =
   /^(?:required|nullable|sometimes|present|filled|bail|confirmed|string|current_password|(?:min|max|size|between|digits|same|required_\w{2,12}):[\w,]+)(?:\|[a-z_]+(?::[\w.,/]+)?)+$/;
@@ -100,7 +110,21 @@ const KEPT_ELSEWHERE =
 function isOpenSecret(name: string, value: string): boolean {
   if (/dsn/i.test(name)) return LOGIN.test(value);
   if (value.length > 256) return isRandom(value);
+  if (/(?:key|salt|code|phrase|mnemonic)\W?[a-z\d]*$/i.test(name) && !/ssh/i.test(name)) {
+    return isKeyLike(value);
+  }
   return isValueLike(value) && !KEPT_ELSEWHERE.test(value);
+}
+
+/** Whether a value looks drawn by lot: the name alone would also be that of an entry or of a column. */
+function isKeyLike(value: string): boolean {
+  const isCased = /[a-z]/.test(value) && /[A-Z]/.test(value);
+  // Parts with a sign between are a path in a store: `appState:v1.2`.
+  if (value.length < 12 || /[:.${}\s]/.test(value)) return false;
+  if (!/\d/.test(value)) return isCased && /^[A-Za-z]{16,}$/.test(value) && isScrambled(value);
+  if (isRandom(value)) return true;
+  if (/^[\w+/-]{24,}={0,2}$/.test(value)) return isScrambled(value);
+  return isCased && isValueLike(value);
 }
 
 /** Whether a name may also be that of something that passes: its numbers and lists are no secrets. */
@@ -121,10 +145,15 @@ const TECHNICAL =
 const NAMED_THING =
   /^[a-z\d]+(?:_[a-z\d]+)+$|^[A-Z\d]+(?:_[A-Z\d]+)+$|^[a-z]+(?:[A-Z][a-z]+)+\d{0,2}$|^[~.]{0,2}\/|^[a-z]+:\/\/|^[a-zA-Z][\w-]*(?:\/[\w.-]+)+\/?$|^--?[a-z]|[()[\]{}<>"'\x60|;\\]|=>|&&|^[\w$]+(?:\.[A-Za-z_$][\w$]*)+$|^[$%@#&*=+!?]|^[\w.-]+@[\w-]+\.\w+$/;
 
+/** Whether a word is one of computing, its digits and all: `sha256`, `v1.2`. */
+export function isTechnical(word: string): boolean {
+  return TECHNICAL.test(word);
+}
+
 /** Whether a word looks like the value of a secret where only words stand around: letters with a digit or a sign. */
 export function isValueLike(word: string): boolean {
   const bare = word.replace(/[.,;:]+$/, "");
   if (bare.length < 6 || bare.length > 256 || /\s/.test(bare) || isNoSecret("", bare)) return false;
   if (!/[a-z]/i.test(bare) || !/[\d!#$%^&*+=?~§@]/.test(bare.slice(1))) return false;
-  return !TECHNICAL.test(bare) && !NAMED_THING.test(bare) && !/^\[redacted:/.test(bare);
+  return !isTechnical(bare) && !NAMED_THING.test(bare) && !/^\[redacted:/.test(bare);
 }

@@ -15,7 +15,11 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["jwt", () => /(?<=^-?|[^\w-]-?|\\[nrt]-?)eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g],
   ["aws-access-key", () => /(?:AKIA|ASIA)[A-Z0-9]{16}/g],
   ["gcp-api-key", () => /AIza[\w-]{35}/g],
-  ["azure-sas", () => /((?<=^|[^\w-]|\\[nrt]|u0026)sig=)[A-Za-z0-9%+/]{20,}=*/g],
+  [
+    "azure-sas",
+    () =>
+      /((?<=^|[^\w-]|\\[nrt]|u0026)sig=)(?:[A-Za-z0-9%+/]{20,}|(?=[\w%+/-]{0,40}\d)[\w%+/-]{20,})=*/g,
+  ],
   [
     "url-signature",
     () =>
@@ -86,7 +90,7 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   [
     "url-password",
     () =>
-      /(:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):)(?!\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'<>\\]{1,256}(?=@)/g,
+      /(:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):)(?!<|\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'>\\]{1,256}(?=@)/g,
   ],
   [
     // joe:word@tcp(db:3306)/app, as Go writes it

@@ -82,7 +82,13 @@ const AMBIGUOUS: readonly string[] = [
   "sgp_(?:(?:[a-f\\d]{16}|local)_)?[a-f\\d]{40}", // Sourcegraph
   "sq[upa]_[a-f\\d]{40}", // SonarQube
   "pn[ub]_[A-Za-z\\d]{36}", // Prefect
-  "csk-[a-z\\d]{40,}", // Cerebras
+  `csk-(?:[a-z\\d]{40,}|${MIXED}[A-Za-z\\d]{40,})`, // Cerebras
+  `sk-lf-${UUID}`, // Langfuse
+  "sk_[a-f\\d]{48}(?!\\w)", // ElevenLabs
+  `npg_${MIXED}[A-Za-z\\d]{12,}${END}`, // Neon
+  `dbt[cu]_${MIXED}[\\w-]{36,}`, // dbt
+  "fc-(?=[a-f]{0,31}\\d)[a-f\\d]{32}(?![\\w-])", // Firecrawl
+  "ATTA[a-f\\d]{60,}", // Trello
   "tvly-(?=[\\w-]{0,40}\\d)(?:(?:dev|prod)-)?[A-Za-z\\d][\\w-]{27,}", // Tavily
   `fw_${MIXED}[A-Za-z\\d]{22,}${END}`, // Fireworks
   "e2b_[a-f\\d]{40}",

@@ -57,7 +57,9 @@ function headAt(line: string, next: string): Head | undefined {
   if (line.length > MAX_HEAD_CHARS) return undefined;
   const sign = ["|", ",", "\t", "\\t"].find((sign) => line.includes(sign)) ?? "";
   if (sign === "" || sign === "|" && !isRule(next)) return undefined;
-  const cells = cellsOf(line, sign).map(({ text }) => text);
+  // The first line of a table within a string of JSON stands behind the name of that string.
+  const row = sign === "|" ? line.slice(line.lastIndexOf('"') + 1) : line;
+  const cells = cellsOf(row, sign).map(({ text }) => text);
   // Of what stands between commas, only a head has neither blanks nor a line below with fewer of them.
   if (sign === "," && (/[ \t]/.test(line) || cellsOf(next, sign).length !== cells.length)) {
     return undefined;
@@ -80,7 +82,7 @@ function maskedRow(line: string, { sign, width, secret }: Head): string | undefi
   let done = 0;
   for (const index of secret) {
     const { start, text } = cells[index]!;
-    const value = text.replace(/^[\s"'`\\]+|[\s"'`\\]+$/g, "");
+    const value = text.replace(/^[\s"'`\\]+|[\s"'`\\]+(?:[}\]][}\]\s"'`\\]*)?$/g, "");
     const isKept = sign === ","
       ? isNoSecret("", value) || /^[\w$]{1,5}$/.test(value)
       : !isValueLike(value);

@@ -18,13 +18,16 @@ const EITHER = String.raw`(?:${MARK}|\*\*)?${WORD}`;
 /** Where a word begins; the letter of `\n` is none of its own. */
 const WORD_START = String.raw`(?<=^|\W|\\[nrt])`;
 const LINE_BREAK = String.raw`(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)`;
+/** A line of its own for the argument of a call. */
+const BELOW = String.raw`(?:${LINE_BREAK}[ \t]{0,60})?`;
 /** What tools put in front of a line: its number, the sign of a diff. */
 const BEFORE_LINE = String
   .raw`(?:[ \t]{0,8}\d{1,6}(?:→|\t|\\{1,7}t)|[+-])?(?:[ \t]|\\{1,7}t){0,16}`;
 /** Not a part of a program or of a file with names, nor where a shell waits for more. */
-const ALONE =
-  String.raw`(?![\w.-]{1,60}(?:[-+*/%|&^]?=[\w$-]|\+\+|--|@[\w.-]{1,60}[:~$#]))${WORD}(?<!:)` +
+const ALONE = String
+  .raw`(?!\d{4}-\d\d-\d\d[T ]|[\w.-]{1,60}(?:[-+*/%|&^]?=[\w$-]|\+\+|--|@[\w.-]{1,60}[:~$#]))${WORD}(?<!:)` +
   String.raw`(?=[ \t]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|${QUOTE}))`;
+const SETTING = String.raw`(?:requirepass|masterauth|bindpw|rootpw(?:[ \t]{1,4}--plaintext)?)`;
 /** Of what is told by an arrow or by the line above, there is a way that programs and drawings go on. */
 const NO_STEP = "(?<!auth|authorization)";
 /** What a sentence says of a name before it tells the value, also of whose it is. */
@@ -39,6 +42,8 @@ const START = String.raw`(?:^|[\r\n]|\\[nrt])[-+ \t]{0,20}`;
 interface Form {
   /** Group 1 is the value. */
   readonly pattern: string;
+  /** One of them, in small letters, is in every match: most texts have none. */
+  readonly hints?: readonly string[];
   /** What cannot be told from an ordinary word by its place has to look like a secret. */
   readonly isOpen?: boolean;
 }
@@ -47,9 +52,12 @@ const FORMS: readonly Form[] = [
   // ds.setPassword("…"), .password("…")
   {
     pattern: String
-      .raw`(?:set|with)\w{0,40}?${NAME}\([bfru@$]{0,2}${QUOTE}([^\s"'\\]{1,400})(?=${QUOTE}[ \t]{0,4}[,)])`,
+      .raw`(?:set|with)\w{0,40}?${NAME}\(${BELOW}[bfru@$]{0,2}${QUOTE}([^\s"'\\]{1,400})(?=${QUOTE}${GAP}[,)])`,
   },
-  { pattern: String.raw`(?:\.|=[ \t]{0,4})${NAME}\([bfru@$]{0,2}${QUOTE}${QUOTED}`, isOpen: true },
+  {
+    pattern: String.raw`(?:\.|=[ \t]{0,4})${NAME}\(${BELOW}[bfru@$]{0,2}${QUOTE}${QUOTED}`,
+    isOpen: true,
+  },
   // define('DB_PASSWORD', '…'), os.getenv("SECRET_KEY", "…")
   {
     pattern: String
@@ -57,8 +65,8 @@ const FORMS: readonly Form[] = [
   },
   {
     pattern: String
-      .raw`${WORD_START}(?:get|set|put|get_?or_?default|[gs]et_?property|[gs]et_?item|config|header)\([ \t]{0,4}` +
-      String.raw`${QUOTE}${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
+      .raw`${WORD_START}(?:get|set|put|append|add|fill|type|get_?or_?default|[gs]et_?property|[gs]et_?item|config|(?:[a-z]{3,4}_?)?header)\([ \t]{0,4}` +
+      String.raw`${QUOTE}[#.]?${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
     isOpen: true,
   },
   // The salts of WordPress, which are of all signs.
@@ -71,7 +79,11 @@ const FORMS: readonly Form[] = [
     pattern: String
       .raw`env(?:\.|\[${QUOTE})${WHOLE_NAME}(?:${QUOTE}\])?[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}([^\s"'\x60\\]{6,400})(?=${MARK})`,
   },
-  { pattern: String.raw`${NAME}[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}${QUOTED}`, isOpen: true },
+  {
+    hints: ["||", "??"],
+    pattern: String.raw`${NAME}[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}${QUOTED}`,
+    isOpen: true,
+  },
   // password: env.X || "…", password=os.environ.get("X") or "…"
   {
     pattern: String
@@ -79,10 +91,39 @@ const FORMS: readonly Form[] = [
       String.raw`[^\s|?,;]{1,80}[ \t]{0,4}(?:\|\||\?\?|or[ \t])${GAP}${MARK}${QUOTED}`,
     isOpen: true,
   },
-  // auth=("joe", "…"), as in Python
+  // #define API_KEY "…"
+  {
+    hints: ["define"],
+    pattern: String.raw`#[ \t]{0,4}define[ \t]{1,8}${WHOLE_NAME}[ \t]{1,60}[l@]?${QUOTE}${QUOTED}`,
+    isOpen: true,
+  },
+  // (setq api-key "…"), {:password "…"}
   {
     pattern: String
-      .raw`${WORD_START}auth[ \t]{0,4}=[ \t]{0,4}(?:[\w.]{0,40}auth)?\(${GAP}${QUOTE}[^"'\\\r\n]{1,100}${QUOTE}[ \t]{0,4},${GAP}` +
+      .raw`(?:\((?:setq|def[a-z]{0,8})|[{ \t\r\n]:(?=[a-z]))[ \t]{0,8}${WHOLE_NAME}[ \t]{1,60}[l@]?${QUOTE}${QUOTED}`,
+  },
+  // {password, "…"}, {:api_key, "…"}
+  {
+    pattern: String
+      .raw`\{:?${WHOLE_NAME}[ \t]{0,4},[ \t]{0,8}${QUOTE}${QUOTED}(?=${QUOTE}[ \t]{0,4}\})`,
+  },
+  // <key>password</key><string>…</string>
+  {
+    hints: ["<key>"],
+    pattern: String
+      .raw`<key>${WHOLE_NAME}</key>${GAP}<string>([^<>\r\n\\]{1,400})(?=</string>)`,
+  },
+  // proxy_set_header X-Api-Key …;
+  {
+    hints: ["_header"],
+    pattern: String
+      .raw`_header${BLANKS}${WHOLE_NAME}${BLANKS}(?:${MARK})?([^\s"'\x60\\<>|;$]{6,256})(?=[;"'])`,
+    isOpen: true,
+  },
+  // auth=("joe", "…"), as in Python, HTTPBasicAuth('joe', '…')
+  {
+    pattern: String
+      .raw`(?:${WORD_START}auth[ \t]{0,4}=[ \t]{0,4}|basic_?auth(?=\())(?:[\w.]{0,40}auth)?\(${GAP}${QUOTE}[^"'\\\r\n]{1,100}${QUOTE}[ \t]{0,4},${GAP}` +
       String.raw`${QUOTE}(?!pass(?:wd)?["'])([^"'\\\r\n]{1,200})(?=${QUOTE}${GAP}\))`,
   },
   // <entry key="db.password">…</entry>
@@ -94,7 +135,7 @@ const FORMS: readonly Form[] = [
   // requirepass …, on a line of its own
   {
     pattern: String
-      .raw`(?:^|[\r\n]|\\{1,7}[nrt])${BEFORE_LINE}(?:requirepass|masterauth|bindpw|rootpw(?:[ \t]{1,4}--plaintext)?|password)` +
+      .raw`(?:(?:^|[\r\n]|\\{1,7}[nrt])${BEFORE_LINE}(?:password|${SETTING})|(?<=["'])${SETTING})` +
       String.raw`${BLANKS}(?:${MARK})?${ALONE}`,
     isOpen: true,
   },
@@ -107,30 +148,41 @@ const FORMS: readonly Form[] = [
   },
   // "db_password": {"sensitive": true, "value": "…"}
   {
+    hints: ["value", "plaintext"],
     pattern: String
       .raw`${NAME}${QUOTE}${GAP}:${GAP}\{[^{}]{0,300}?${QUOTE}(?:value|plaintext)${QUOTE}${GAP}:${GAP}${QUOTE}${QUOTED}`,
   },
   // "db_password": {"type": "string", "default": "…"}: neither what a form shows nor a file
   {
+    hints: ["default"],
     pattern: String
       .raw`${NAME}${QUOTE}${GAP}:${GAP}\{[^{}]{0,300}?${QUOTE}default${QUOTE}${GAP}:${GAP}${QUOTE}(?![~.]{0,2}/)([^\s"'\x60\\]{1,400})(?=${QUOTE})`,
   },
   // form-data; name="password", and its part below
   {
+    hints: ["form-data"],
     pattern: String
       .raw`form-data;[^\r\n]{0,100}?name=${QUOTE}${WHOLE_NAME}${QUOTE}[; \t]{0,4}(?:${LINE_BREAK}[a-z-]{1,40}:[^\r\n\\]{1,200}){0,3}` +
       String.raw`${LINE_BREAK}${LINE_BREAK}([^\s"'\\][^\r\n"'\\]{0,400})(?=$|[\r\n"'\\])`,
   },
   // %22password%22%3A%22…%22
   {
+    hints: ["%22", "%3d"],
     pattern: String
       .raw`${NAME}(?:%22(?:%20|\+){0,4}%3A(?:%20|\+){0,4}%22|%3D)((?:[^\s%"'\\&;,<>]|%(?!22|26|2C|7D)[\dA-F]{2}){4,400})`,
   },
   // - **API key**: `…`
-  { pattern: String.raw`${NAME}\*\*[ \t]{0,4}:[ \t]{1,4}\x60([^\x60\r\n\\]{4,128})(?=\x60)` },
-  { pattern: String.raw`${NAME}\*\*[ \t]{0,4}:[ \t]{1,4}${WORD}`, isOpen: true },
+  {
+    hints: ["**"],
+    pattern: String.raw`${NAME}\*\*[ \t]{0,4}:[ \t]{1,4}\x60([^\x60\r\n\\]{4,128})(?=\x60)`,
+  },
+  { hints: ["**"], pattern: String.raw`${NAME}\*\*[ \t]{0,4}:[ \t]{1,4}${WORD}`, isOpen: true },
   // I set `DB_PASSWORD` to `…`, the password is …, password for the staging db: …, password => …
-  { pattern: String.raw`${NAME}\x60[ \t]{1,4}(?:to|is|as|=)[ \t]{1,4}\x60${QUOTED}`, isOpen: true },
+  {
+    hints: ["\x60 ", "\x60\t"],
+    pattern: String.raw`${NAME}\x60[ \t]{1,4}(?:to|is|as|=)[ \t]{1,4}\x60${QUOTED}`,
+    isOpen: true,
+  },
   {
     pattern: String
       .raw`${NAME}${MARK}?(?:(?:${BLANKS}${WHOSE}?)?${BLANKS}${SAYS}[ \t]{0,4}:?|${BLANKS}(?:=>|[-–]))${BLANKS}${EITHER}`,
@@ -151,23 +203,26 @@ const FORMS: readonly Form[] = [
   },
   // <b>Password</b>: …, <td>Password</td><td>…</td>
   {
+    hints: ["</"],
     pattern: String
       .raw`${NAME}[ \t]{0,4}:?</${TAG}>[ \t]{0,4}:?${GAP}(?:</?${TAG}(?:[ \t][^<>]{0,80})?>${GAP}){0,3}${WORD}`,
     isOpen: true,
   },
   // password -> …, password → …
   {
+    hints: ["->", "→", "⇒"],
     pattern: String
       .raw`${NAME}${NO_STEP}${MARK}?(?:${BLANKS}->${BLANKS}|[ \t]{0,8}[→⇒][ \t]{0,8})${EITHER}`,
     isOpen: true,
   },
-  // password: and a word alone on the line below
+  // password:, Password for admin:, Password (admin):, Your new API key is:, and a word alone below
   {
     pattern: String
-      .raw`${NAME}${NO_STEP}(?:\*\*|${MARK})?[ \t]{0,4}[:：](?:\*\*)?[ \t]{0,8}${LINE_BREAK}${BEFORE_LINE}${ALONE}`,
+      .raw`${NAME}${NO_STEP}(?:\*\*|${MARK})?(?:${BLANKS}(?:${WHOSE}|\([^()\r\n\\]{1,60}\)|${SAYS}))?` +
+      String.raw`[ \t]{0,4}[:：](?:\*\*)?[ \t]{0,8}(?:${LINE_BREAK}){1,2}${BEFORE_LINE}${ALONE}`,
     isOpen: true,
   },
-  { pattern: String.raw`密[码碼]是[ \t]{0,4}${EITHER}`, isOpen: true },
+  { hints: ["密"], pattern: String.raw`密[码碼]是[ \t]{0,4}${EITHER}`, isOpen: true },
   {
     pattern: String
       .raw`${NAME}${BLANKS}(?:(?:is|was|has${BLANKS}been)${BLANKS}[a-z]{3,12}${BLANKS})?${WHOSE}[:：][ \t]{0,4}${EITHER}`,
@@ -175,6 +230,7 @@ const FORMS: readonly Form[] = [
   },
   // MNEMONIC="…", twelve words at least
   {
+    hints: ["mnemonic", "phrase"],
     pattern: String
       .raw`(?:mnemonic|(?:seed|recovery|backup)[ _-]?phrase)\w{0,12}${MARK}?[ \t]{0,8}[:=][ \t]{0,4}(?:${MARK})?((?:[a-z]{3,8}[ \t]){11,23}[a-z]{3,8})(?![ \t]?[a-z])`,
   },
@@ -188,16 +244,15 @@ const SENTENCE =
 
 /** The text with those secrets masked. */
 export function maskToldForms(text: string): string {
-  forms ??= FORMS.map(({ pattern, isOpen = false }) => ({
-    pattern: new RegExp(pattern, "gi"),
-    isOpen,
-  }));
+  forms ??= FORMS.map((form) => ({ ...form, pattern: new RegExp(form.pattern, "gi") }));
   phrase ??= new RegExp(PHRASE, "gi");
   let masked = text.replace(
     phrase,
     (whole, kept: string, words: string) => SENTENCE.test(words) ? whole : kept + VALUE_MASK,
   );
-  for (const { pattern, isOpen } of forms) {
+  const lowered = text.toLowerCase();
+  for (const { pattern, isOpen, hints } of forms) {
+    if (hints?.some((hint) => lowered.includes(hint)) === false) continue;
     masked = masked.replace(pattern, (whole: string, value: string) => {
       if (isOpen ? !isValueLike(value) : isPlain(whole, value)) return whole;
       // What ends the sentence is none of it.
@@ -207,7 +262,7 @@ export function maskToldForms(text: string): string {
   }
   return masked;
 }
-let forms: readonly { readonly pattern: RegExp; readonly isOpen: boolean }[] | undefined;
+let forms: readonly (Omit<Form, "pattern"> & { readonly pattern: RegExp })[] | undefined;
 let phrase: RegExp | undefined;
 
 function isPlain(whole: string, value: string): boolean {

@@ -50,27 +50,31 @@ export const CLUES: readonly Clue[] = [
   { kind: "atlassian-token", run: 20, literals: ["ATATT", "ATCTT"] },
   { kind: "linear-key", run: 30, literals: ["_api_"] }, { kind: "shopify-token", run: 35, literals: ["hp"] },
   { kind: "setting", run: 0, literals: ["ENV ", "gure s"] }, { kind: "configured", run: 0, lead: "Secure", literals: ["String"] },
-  { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED B", "FIED W"] },
-  { kind: "configured", run: 0, lead: "identi", literals: ["fied b", "fied w"] },
+  { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
+  { kind: "configured", run: 0, lead: "identi", literals: ["fied "] },
   { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
   { kind: "configured", run: 0, lead: ":", literals: ["5432:", "5433:", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\""] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
   { kind: "configured", run: 0, literals: ["qlplus", "qlldr"] },
-  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "smbcli"] },
+  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "mbclie"] },
   { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
   { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] }, { kind: PIPED, run: 0, lead: "word", literals: ["-stdin"] },
   { kind: PIPED, run: 0, lead: "To-Secure", literals: ["String"] }, { kind: PIPED, run: 0, lead: "sudo ", literals: ["-S"] },
+  { kind: PIPED, run: 0, literals: ["|", "<<<"] },
   { kind: "service-token", run: 27, literals: ["SPX-", "1//0", "dapi", "v1.", "bp_", "cret_", "ys_", "yu_", "key-",
     "IPAT_", "kua_", "AK-", "gems_", "pscale", "pul-", "1_", "gd_", "ntn_", "ATBB", "xai-", "8_", "NRI",
-    "NRRA-", "EZAK", "EZTK", "AKID", "AQVN", "vly-", "re_", "aio_", "rnd_", "cio"] },
+    "NRRA-", "EZAK", "EZTK", "AKID", "AQVN", "vly-", "re_", "aio_", "cio", "fc-"] },
   { kind: "service-token", run: 36, literals: ["ABSK", "AKCp", "VmdGtu", "HRKU-", "fp_", "vc", "y2", "JARS_", "gp_",
     "qu_", "qp_", "qa_", "pn", "vapi-", "jina_", "2b_", "v2_", "EAA", "xkeys", "xsmtp", "x_", "hc_", "me_",
-    "-u-", "key_", "CFPAT-", "0_", "cf", "k_", "x-"] },
+    "-u-", "ATTA", "key_", "CFPAT-", "0_", "cf", "k_", "x-"] },
   { kind: "service-token", run: 16, literals: ["LTAI", "FLWSEC", "fw_", "-produ", "-sandb", "k-api-", "b_rw_"] },
   { kind: "service-token", run: 24, lead: "dt", literals: ["0c01."] },
   { kind: "service-token", run: 32, lead: "i", literals: ["co-"] },
+  { kind: "service-token", run: 27, lead: "rn", literals: ["d_"] },
+  { kind: "service-token", run: 12, lead: "np", literals: ["g_"] },
+  { kind: "service-token", run: 34, lead: "d", literals: ["bt"] },
   { kind: "service-token", run: 3, literals: ["yk_", "AZDO"] },
   { kind: "service-token", run: 0, literals: ["Q~", "dp.", "fm2_", "NRAL", "-us", "pat", "sl.", "$produ", "$sandb"] },
 ];
@@ -113,7 +117,9 @@ export function mayHoldSecret(text: string): boolean {
 
 /** Whether there may be text between `<private>` tags, or a private key. */
 export function mayHoldBlock(text: string, lowered: string): boolean {
-  const marks = lowered.includes("vate") ? ["<", "< ", "</", "</ ", "3c", "3c;", "lt;", "60;"] : [];
+  const hasName = lowered.includes("vate");
+  if (hasName && lowered.includes("vate-lines:")) return true;
+  const marks = hasName ? ["<", "< ", "</", "</ ", "3c", "3c;", "lt;", "60;"] : [];
   for (const mark of marks) if (lowered.includes(`${mark}private`)) return true;
   return text.includes("VATE KEY");
 }
@@ -152,6 +158,8 @@ function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clu
   if (literal === "://") return mayHoldUserInfo(text);
   if (kind === COMMAND) return mayHoldOption(text, lead + literal);
   if (kind === ASKED) return mayAsk(text);
+  if (literal === "|") return (text.includes("cho ") || text.includes("printf")) && mayStore(text);
+  if (literal === "<<<") return mayStore(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     if (lead !== "" && !text.startsWith(lead, at - lead.length)) continue;
     const start = at + literal.length;
@@ -171,6 +179,7 @@ function isShaped(text: string, start: number, literal: string): boolean {
     return text[start + 14] === "." && isRun(text, start, 14) && isRun(text, start + 15, 64);
   }
   if (literal === "sl.") return isRun(text, text[start + 1] === "." ? start + 2 : start, 100);
+  if (literal === "fied " || literal === "FIED ") return "bwBW".includes(text[start] ?? " ");
   if (literal === "-us") return text.charCodeAt(start) <= 57 && isRun(text, start, 1);
   if (literal === "$produ") return text[start + 5] === "$";
   if (literal === "$sandb") return text[start + 2] === "$";
@@ -267,6 +276,14 @@ function mayAsk(text: string): boolean {
     ) return true;
   }
   return false;
+}
+
+/** What commands have that store what they read from a pipe. */
+const STORING = ["-token", "v add ", "-stdin", "secret"];
+
+/** Whether a command may store what another one prints. */
+function mayStore(text: string): boolean {
+  return STORING.some((word) => text.includes(word));
 }
 
 /** Whether an option with a letter of those for secrets stands somewhere behind the word of a command. */

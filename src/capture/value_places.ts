@@ -1,5 +1,5 @@
 /** What stands at the place of a value and is none: the end of a quoted search word, a variable with its default. */
-import { isNoSecret } from "./secret_names.ts";
+import { isNoSecret, isRandom, isTechnical } from "./secret_names.ts";
 
 /** A part of a text. */
 export interface Span {
@@ -85,6 +85,15 @@ export function isSpokenToken(text: string, start: number, value: string): boole
     ITEM_BEFORE.test(before) && ITEM.test(value);
 }
 
+/** Whether a quoted text is what an arm of a match says: `Error::InvalidPassword => "wrong password"`. */
+export function isArm(
+  text: string,
+  start: number,
+  { quoted, separator }: { readonly quoted: string; readonly separator: string | undefined },
+): boolean {
+  return separator === "=>" && text.startsWith("::", start - 2) && /^[a-z][a-z' ]+$/i.test(quoted);
+}
+
 const PSEUDO_CLASS =
   /(?:hover|focus(?:-within|-visible)?|active|visited|disabled|enabled|checked|empty|root|(?:first|last|only|nth)-[a-z-]{1,20}|not|is|where|has|before|after)(?![\w-])/y;
 const SECRET_ARN = /arn:aws[a-z-]{0,10}:secretsmanager:[\w*-]{0,20}:[\d*]{0,12}:$/;
@@ -96,4 +105,19 @@ export function isPartOfName(text: string, start: number, valueStart: number): b
     return PSEUDO_CLASS.test(text);
   }
   return text[start - 1] === ":" && SECRET_ARN.test(text.slice(Math.max(0, start - 80), start));
+}
+
+/** Words up to the end of a line. */
+const PHRASE =
+  /(?:[^\s"'`\\,;:=()<>{}[\]#|]{3,40} ){1,8}[^\s"'`\\,;:=()<>{}[\]#|]{3,40}(?=[ \t]{0,8}(?:$|[\r\n]|\\{1,7}[nr]))/y;
+
+/** Where a secret of several random words ends that a line ends with, or -1: `Ab3x9Q Zt7kLm2 pQ9z`. */
+export function phraseEnd(text: string, start: number): number {
+  PHRASE.lastIndex = start;
+  const [phrase = ""] = PHRASE.exec(text) ?? [];
+  const words = phrase.split(" ");
+  const isOdd = words.every((word) =>
+    /\d|\B[A-Z]/.test(word) && (!isTechnical(word) || /^\d+[A-Z]{2}/.test(word))
+  );
+  return isOdd && isRandom(words.join("")) ? start + phrase.length : -1;
 }

@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../settings/hooks.ts";
+import { spooledFiles } from "../spool/drain.ts";
+import { countAllWaiting } from "../store/queue_work.ts";
 import type { SearchFlags } from "./actions/memory_search.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
@@ -13,8 +15,10 @@ import type { View } from "./view.ts";
  */
 export function nothingFound(
   db: DatabaseSync,
-  { globals }: CliContext,
-  { flags, words, project, file }: {
+  context: CliContext,
+  { flags, words, project, file, database }: {
+    /** Absolute path, or `:memory:`. */
+    readonly database: string;
     readonly flags: SearchFlags;
     readonly words: readonly string[];
     readonly project: string | null;
@@ -28,9 +32,29 @@ export function nothingFound(
     branch: flags.branch ?? null,
     file: flags.file === undefined || file === null ? null : { typed: flags.file, meant: file },
   });
+  const { globals } = context;
   const command = nextHere(`conclaude memory search ${quoteWord(words.join(" "))}`, globals);
+  const waiting = countAllWaiting(db) + countSpooled(database, context);
   return {
-    json: { results: [], quotedNowhere: [], ...unknown.length > 0 && { unknown } },
-    text: ["Nothing is remembered that matches.", ...unknownText(unknown, command)].join("\n"),
+    json: {
+      results: [],
+      quotedNowhere: [],
+      ...unknown.length > 0 && { unknown },
+      ...waiting > 0 && { waiting },
+    },
+    text: [
+      "Nothing is remembered that matches.",
+      ...unknownText(unknown, command),
+      ...waiting === 0 ? [] : [waitingText(waiting, nextHere("conclaude queue drain", globals))],
+    ].join("\n"),
   };
+}
+
+function countSpooled(database: string, { locations }: CliContext): number {
+  return spooledFiles({ database, folders: locations.spoolFolders }).length;
+}
+
+function waitingText(waiting: number, next: string): string {
+  const what = waiting === 1 ? "1 capture is" : `${waiting} captures are`;
+  return `${what} not worked in yet: ${next}`;
 }

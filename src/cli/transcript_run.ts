@@ -1,15 +1,14 @@
 /** Compares transcripts with the database, and fills in what is missing: for `reconcile` and `import transcripts`. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../errors.ts";
-import { isThere } from "../maintenance/whole_file.ts";
 import { compareScan, type Comparison } from "../recall/transcripts/compare.ts";
 import { fillIn, type FillReport } from "../recall/transcripts/fill.ts";
 import { findTranscripts, type TranscriptFile } from "../recall/transcripts/find.ts";
 import { projectFinder, type TranscriptProject } from "../recall/transcripts/project.ts";
 import { type Scan, scanTranscripts } from "../recall/transcripts/scan.ts";
-import { drainSpool } from "../spool/drain.ts";
 import type { CliContext } from "./context.ts";
 import { progressLine } from "./progress_line.ts";
+import { takeInSpool } from "./spool_first.ts";
 import { openKeptStore, openStore, placeOf } from "./store.ts";
 import { bytesText } from "./table.ts";
 
@@ -78,6 +77,7 @@ export async function runTranscripts(
         next: work.next,
       });
     }
+    // What hooks could not write yet is no gap.
     takeInSpool(db, database, context);
     const compared = compareScan(db, scan, { database, isWhole: work.isWhole });
     const missing = compared.sessions.reduce((sum, { missing }) => sum + missing.length, 0);
@@ -121,11 +121,6 @@ async function openFor(
     ? await openKeptStore(context, what)
     : await openStore(context, "read");
   return { db, database };
-}
-
-/** What hooks could not write yet is no gap. */
-function takeInSpool(db: DatabaseSync, database: string, { locations }: CliContext): void {
-  if (isThere(database)) drainSpool(db, { database, folders: locations.spoolFolders });
 }
 
 const BAR_CHARS = 20;

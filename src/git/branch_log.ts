@@ -1,5 +1,5 @@
 /** What git notes of a branch: how it was made, and each time that it came to stand elsewhere. */
-import { joinPath } from "../paths.ts";
+import { branchLogPath, readLog } from "./log_file.ts";
 import { hasBranch } from "./working_trees.ts";
 import type { Repository } from "./repository.ts";
 
@@ -11,17 +11,35 @@ const MAX_LOG_BYTES = 1_048_576;
 
 /** The names that a branch had before; none where git keeps no log of it. */
 export function formerNames(
-  { commonDir }: Pick<Repository, "commonDir">,
+  repository: Pick<Repository, "commonDir">,
   branch: string,
 ): ReadonlySet<string> {
-  try {
-    const path = joinPath(commonDir, `logs/refs/heads/${branch}`);
-    if (Deno.statSync(path).size > MAX_LOG_BYTES) return new Set();
-    const log = Deno.readTextFileSync(path);
-    return new Set(Array.from(log.matchAll(RENAMED), ([, name]) => name!));
-  } catch {
-    return new Set();
-  }
+  const log = readLog(branchLogPath(repository, branch), MAX_LOG_BYTES);
+  return new Set(Array.from(log.matchAll(RENAMED), ([, name]) => name!));
+}
+
+/** A commit that was made on a branch, whoever made it. */
+export interface LoggedCommit {
+  readonly subject: string;
+  /** To the second. */
+  readonly atMs: number;
+}
+
+const COMMITTED = /^.* (\d+) [-+]\d+\tcommit(?: \([a-z]+\))?: (.*)$/gm;
+
+/** So much of a log, in characters, tells of its last hundred moves. */
+const LAST_CHARS = 16_384;
+
+/** The last commits that were made on a branch in this repository; none where git keeps no log of it. */
+export function loggedCommits(
+  repository: Pick<Repository, "commonDir">,
+  branch: string,
+): LoggedCommit[] {
+  const log = readLog(branchLogPath(repository, branch), MAX_LOG_BYTES);
+  return Array.from(
+    log.slice(-LAST_CHARS).matchAll(COMMITTED),
+    ([, seconds, subject]) => ({ subject: subject!, atMs: Number(seconds) * 1_000 }),
+  );
 }
 
 /**
@@ -34,7 +52,7 @@ export function hasJustBegun(
   branch: string,
 ): boolean | null {
   try {
-    const log = Deno.readTextFileSync(joinPath(repository.commonDir, `logs/refs/heads/${branch}`));
+    const log = Deno.readTextFileSync(branchLogPath(repository, branch));
     return log.indexOf("\n") === log.length - 1 && MADE_HERE.test(log);
   } catch {
     return hasBranch(repository, branch) ? null : true;

@@ -11,10 +11,7 @@ export function workingTreeOf(
   { commonDir }: Pick<Repository, "commonDir">,
   branch: string,
 ): Repository | undefined {
-  const main = IN_MAIN_TREE.test(commonDir)
-    ? [{ gitDir: commonDir, root: parentOf(commonDir) }]
-    : [];
-  const found = [...main, ...linkedTrees(commonDir)]
+  const found = treesOf(commonDir)
     .find(({ gitDir, root }) => exists(joinPath(root, ".git")) && branchIn(gitDir) === branch);
   return found === undefined ? undefined : { commonDir, root: found.root, branch };
 }
@@ -33,8 +30,23 @@ export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: 
     readRef({ commonDir }, `heads/${branch}`) !== "";
 }
 
+/** A working tree, and the folder that git keeps of it. */
+export interface WorkingTree {
+  readonly gitDir: string;
+  /** Its top folder. */
+  readonly root: string;
+}
+
+/** The working trees of a repository, the main one first; one that is gone may be among them. */
+export function treesOf(commonDir: string): WorkingTree[] {
+  const main = IN_MAIN_TREE.test(commonDir)
+    ? [{ gitDir: commonDir, root: parentOf(commonDir) }]
+    : [];
+  return [...main, ...linkedTrees(commonDir)];
+}
+
 /** What `git worktree add` has made, each with the folder that git keeps of it. */
-function linkedTrees(commonDir: string): { readonly gitDir: string; readonly root: string }[] {
+function linkedTrees(commonDir: string): WorkingTree[] {
   return worktreeDirs({ commonDir }).flatMap((gitDir) => {
     const dotGit = readLine(joinPath(gitDir, "gitdir"));
     return dotGit === null
@@ -43,7 +55,8 @@ function linkedTrees(commonDir: string): { readonly gitDir: string; readonly roo
   });
 }
 
-function branchIn(gitDir: string): string | null {
+/** The branch that is checked out in a working tree; null where there is none, or it cannot be read. */
+export function branchIn(gitDir: string): string | null {
   try {
     return branchOf(gitDir);
   } catch {

@@ -13,7 +13,7 @@ import {
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
-import { type ContextPlace, sessionContext } from "../recall/context.ts";
+import { type ContextPlace, type SessionContext, sessionContext } from "../recall/context.ts";
 import { lastSeenAtMs } from "../store/memory_context.ts";
 import { countWaiting, hasWaiting } from "../store/queue_work.ts";
 import { activeSessions, recentSessions } from "../store/session_registry.ts";
@@ -24,6 +24,7 @@ import { nameOf } from "./protocol.ts";
 const MAX_LOOKED_AFTER = 20;
 /** Sessions in the context. */
 const MAX_TOLD = 5;
+const NOTHING: SessionContext = { text: "", gone: [] };
 
 /**
  * Opens the session or makes it active again, marks sessions whose process is gone as abandoned, and tells Claude what
@@ -81,8 +82,11 @@ export async function handle(work: HookWork): Promise<Answer> {
   const briefing = await required?.text() ?? "";
   const untold = (why: string) =>
     work.tell(`conclaude: what is remembered cannot be told (${why}). Run \`conclaude doctor\`.`);
-  const memory =
-    ask(db, (db) => contextOf(db, work, { seenAtMs, isBehind, before: briefing }), untold) ?? "";
+  const tell = () =>
+    ask(db, (db) => contextOf(db, work, { seenAtMs, isBehind, before: briefing }), untold);
+  const first = tell();
+  const isMoved = first !== undefined && await isLeftElsewhere(db, work, first.gone);
+  const memory = (isMoved ? tell() : first)?.text ?? "";
   const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""
     ? null
@@ -138,6 +142,23 @@ async function drainAWhile(
   return true;
 }
 
+/** Whether what was left on branches that are gone counts for others now, that they were merged into. */
+async function isLeftElsewhere(
+  db: DatabaseSync | null,
+  { repository, atMs: nowMs }: HookWork,
+  gone: readonly string[],
+): Promise<boolean> {
+  if (db === null || repository === undefined || gone.length === 0) return false;
+  const { moveMerged } = await import("../recall/merged_branches.ts");
+  const { commonDir: project, branch, root } = repository;
+  try {
+    return await moveMerged(db, { project, branch, root, nowMs }, gone);
+  } catch {
+    // Somebody else writes: the next session asks again.
+    return false;
+  }
+}
+
 function contextOf(
   db: DatabaseSync,
   work: HookWork,
@@ -146,10 +167,10 @@ function contextOf(
     readonly isBehind: boolean;
     readonly before: string;
   },
-): string {
+): SessionContext {
   const { config, repository, projectDir, sessionId, atMs, home, hide } = work;
   const project = hide(repository?.commonDir ?? projectDir);
-  if (project === null || !config.memoryEnabled || config.contextTokens === 0) return "";
+  if (project === null || !config.memoryEnabled || config.contextTokens === 0) return NOTHING;
   const source = nameOf(work.event.own["source"]) ?? "startup";
   const place = {
     sessionId,
@@ -171,16 +192,17 @@ function contextOf(
   const waiting = 2 * waits.length > most ? "" : waits;
   const room = waiting === "" ? most : most - waiting.length - "\n".length;
   const told = toldOf(db, place, { tokens: config.contextTokens, room });
-  return [told, waiting].filter((text) => text !== "").join("\n");
+  return { ...told, text: [told.text, waiting].filter((text) => text !== "").join("\n") };
 }
 
 /** What is known, or at least which sessions there were. */
-function toldOf(db: DatabaseSync, place: ContextPlace, budget: ContextBudget): string {
+function toldOf(db: DatabaseSync, place: ContextPlace, budget: ContextBudget): SessionContext {
   const { project, sessionId, seenAtMs, source, nowMs } = place;
   const memory = sessionContext(db, place, budget);
-  if (memory !== "" || seenAtMs !== null || source === "fork") return memory;
+  if (memory.text !== "" || seenAtMs !== null || source === "fork") return memory;
   const sessions = recentSessions(db, { project, except: sessionId, limit: MAX_TOLD });
-  return recentSessionsText(sessions, { nowMs, maxChars: contextChars(budget) });
+  const text = recentSessionsText(sessions, { nowMs, maxChars: contextChars(budget) });
+  return { ...memory, text };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { compileRedactPatterns } from "../capture/redact.ts";
 import { openDatabase } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
-import { queueLostAgain } from "../store/queue.ts";
+import { workInAgain } from "../store/lost_again.ts";
 import { copyForgotten } from "../store/without_index.ts";
 import { COUNT_NAMES } from "./exported_fields.ts";
 import { exportLines } from "./export.ts";
@@ -57,7 +57,7 @@ export async function bringBack(
         rows: all - told.damaged,
         withoutPayload: told.damaged,
         lost,
-        again: lost === 0 ? 0 : queueLostAgain(to, nowMs),
+        again: lost === 0 ? 0 : workInAgain(to, nowMs),
       };
     } finally {
       to.close();

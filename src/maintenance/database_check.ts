@@ -1,4 +1,4 @@
-import { messageOf } from "../errors.ts";
+import { isDatabaseBusy, messageOf } from "../errors.ts";
 import { foreignKeyFaults, integrityFaults, MAX_FAULTS } from "../store/care.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
@@ -18,6 +18,8 @@ type Faults = (db: ReturnType<typeof openToLook>) => readonly string[];
 
 const REPAIR = "conclaude doctor";
 const CORRECT = "conclaude doctor --fix";
+const NOT_SEEN =
+  "it could not be looked at: another process is writing to the database and does not finish";
 
 const OF_CONTENT: readonly {
   readonly name: string;
@@ -25,7 +27,7 @@ const OF_CONTENT: readonly {
   readonly next: string;
 }[] = [
   { name: "integrity", faults: (db) => integrityFaults(db, "full"), next: REPAIR },
-  { name: "foreign keys", faults: foreignKeyFaults, next: REPAIR },
+  { name: "foreign keys", faults: foreignKeyFaults, next: CORRECT },
   { name: "numbers", faults: (db) => numberFaults(db, { limit: MAX_FAULTS }), next: CORRECT },
 ];
 
@@ -69,14 +71,13 @@ function orFail(look: () => Finding): Finding {
   try {
     return look();
   } catch (thrown) {
-    return fail(messageOf(thrown), REPAIR);
+    return fail(isDatabaseBusy(thrown) ? NOT_SEEN : messageOf(thrown), REPAIR);
   }
 }
 
 /** It can always be made anew, so nothing is lost. */
 function indexFinding(path: string): Finding {
-  const finding = judge(() => indexFaultsAt(path));
-  return finding.status === "ok" ? finding : { ...finding, next: CORRECT };
+  return judge(() => indexFaultsAt(path), CORRECT);
 }
 
 function schemaFinding(db: ReturnType<typeof openToLook>, version: number): Finding {

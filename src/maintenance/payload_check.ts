@@ -7,7 +7,7 @@ const MAX_NAMED = 3;
 
 /**
  * Whether all payloads can be read. Nothing brings one back that cannot: what was made of it stays, and an export holds
- * what is stored.
+ * what is stored, until a person gives it up.
  */
 export function checkPayloads(db: DatabaseSync): Finding {
   const damaged = damagedPayloads(db);
@@ -21,8 +21,8 @@ export function checkPayloads(db: DatabaseSync): Finding {
     ...fail(
       `${are} damaged and cannot be brought back, of ${of} ${named}` +
         (more > 0 ? ` and ${more} more` : "") +
-        "; all else of these rows and what was made of them stays, and an export keeps what is stored",
-      "conclaude export --output conclaude.jsonl",
+        "; all else of these rows and what was made of them stays, and an export keeps what is stored, until it is given up",
+      "conclaude queue prune --unreadable",
     ),
     faults: damaged.map(({ id, why }) => `payload of the capture ${id}: ${why}`),
   };

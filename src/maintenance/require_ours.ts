@@ -2,7 +2,9 @@ import { UserError } from "../errors.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { SCHEMA_VERSION } from "../store/database.ts";
 import { type DatabaseFile, identifyDatabase } from "../store/identity.ts";
+import { drainLockPath } from "../store/process_lock.ts";
 import { VERSION } from "../version.ts";
+import { isThere } from "./whole_file.ts";
 
 /** What may be wrong with a file that is to be worked on. */
 type Unfit = Exclude<DatabaseFile["kind"], "ours" | "older">;
@@ -13,10 +15,17 @@ const REFUSALS: Readonly<Record<Unfit, (path: string, file: DatabaseFile) => Ref
     why: "there is no such file",
     next: "conclaude db migrate",
   }),
-  empty: () => ({
-    why: "the file is empty: nothing has been written yet",
-    next: "conclaude db migrate",
-  }),
+  // Where a drain has been, there was something in it.
+  empty: (path) =>
+    isThere(drainLockPath(path))
+      ? {
+        why: "the file is empty, and it was not before: something has cut it to nothing",
+        next: "conclaude doctor",
+      }
+      : {
+        why: "the file is empty: nothing has been written yet",
+        next: "conclaude db migrate",
+      },
   folder: (path) => ({
     why: "it is a folder",
     next: `mv ${quoteWord(path)} ${quoteWord(`${path}.folder`)}`,

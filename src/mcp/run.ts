@@ -3,6 +3,7 @@ import process from "node:process";
 import { Writable } from "node:stream";
 // @ts-types="@modelcontextprotocol/sdk/server/stdio"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
+import { type MessageId, withoutLong } from "./long_messages.ts";
 import { createServer } from "./server.ts";
 import type { Surroundings } from "./surroundings.ts";
 
@@ -10,8 +11,11 @@ const ENDING_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
   : ["SIGINT", "SIGTERM", "SIGHUP"];
 
-/** A longer message ends the connection: nothing that our tools take comes near it. */
+/** A longer message is refused: nothing that our tools take comes near it. */
 const MAX_MESSAGE_BYTES = 4_000_000;
+
+/** The code of JSON-RPC for a request that is none. */
+const INVALID_REQUEST = -32_600;
 
 /** How long a client that has closed stdin is given to read its last answers, in milliseconds. */
 const LAST_ANSWERS_MS = 1_000;
@@ -19,7 +23,7 @@ const LAST_ANSWERS_MS = 1_000;
 /**
  * Serves until it is told to end.
  *
- * @returns 0, also when the client is gone in the middle of an answer; 1 when what it sent cannot be read any more.
+ * @returns 0, also when the client is gone in the middle of an answer.
  */
 export async function runMcp(surroundings: Surroundings): Promise<number> {
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();
@@ -31,22 +35,25 @@ export async function runMcp(surroundings: Surroundings): Promise<number> {
     },
   });
   const out = stdoutThat({ isGone: () => end(0) });
-  const transport = new StdioServerTransport(process.stdin, out, {
-    maxBufferSize: MAX_MESSAGE_BYTES,
+  const messages = withoutLong({
+    maxBytes: MAX_MESSAGE_BYTES,
+    onLong: (id) => out.write(`${JSON.stringify(refusalOf(id))}\n`),
   });
+  const transport = new StdioServerTransport(process.stdin.pipe(messages), out);
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
   // What was asked before stdin was closed is answered: `conclaude mcp < requests`.
   for (const over of ["end", "close"]) {
-    process.stdin.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
+    messages.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
   }
-  server.onclose = () => {
-    surroundings.say(
-      `a message is longer than ${MAX_MESSAGE_BYTES} bytes; the connection is closed`,
-    );
-    end(1);
-  };
   await server.connect(transport);
   return await ended;
+}
+
+/** The answer to a message that is too long, as JSON-RPC has it. */
+function refusalOf(id: MessageId) {
+  const message = `Cannot read the message: it is longer than ${MAX_MESSAGE_BYTES} bytes. ` +
+    "Next: ask for less, or give a shorter text";
+  return { jsonrpc: "2.0", id, error: { code: INVALID_REQUEST, message } };
 }
 
 /** A call is over as soon as its answer is on its way; a client that does not read it any more is not waited for. */

@@ -1,15 +1,18 @@
 /** What earlier sessions left open, and which of them are worth a line. */
 import type { Tellable } from "./context_text.ts";
+import type { TurnDeeds } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
+import { once } from "./once.ts";
+import { hasDone, type Later, saysAgain, turnsIn } from "./left_items.ts";
 import {
-  hasDone,
-  type Later,
-  saysAgain,
+  isOfFailure,
+  leftItem,
+  restOf,
   saysItFails,
   type SoughtItem,
   soughtItem,
-  turnsIn,
-} from "./left_items.ts";
+  wordsOf,
+} from "./sought_item.ts";
 
 /** An open end, with the observation that opens it. */
 export interface OpenEnd {
@@ -24,10 +27,15 @@ const MAX_TODOS = 6;
 const MAX_SAID = 4;
 /** Where so many are open, older ones are not looked for: each is compared with all that was done since. */
 const MAX_SAID_COUNTED = 12;
+/** So many of what stands on lists are looked for. */
+const MAX_TASKS_LOOKED_FOR = 16;
 /** What nobody has come back to for longer is forgotten. */
 const COUNTS_MS = 14 * 86_400_000;
 /** Of summaries that do not keep their lists apart: what is open, and no task. */
 const FAILURE_TITLE = /^`.*` failed\b|^Tests fail|^\w+ failed:/;
+
+/** What was committed on the branch of a session since it was seen last. */
+export type CommitsSince = (session: Tellable) => readonly TurnDeeds[];
 
 /** What a session left that is open now. */
 export interface StillOpen {
@@ -41,19 +49,26 @@ export interface StillOpen {
  * What is open now of all that sessions left open, by the numbers of their summaries: neither mended, nor done by a later
  * session, on whichever branch. All that is told to be open is told by this.
  *
- * @param options `superseded`: of these, see {@linkcode supersededIn}.
+ * @param options `superseded`: of these, see {@linkcode supersededIn}. `commitsSince`: what persons committed.
  */
 export function stillOpen(
   rows: readonly Tellable[],
-  { superseded, nowMs }: { readonly superseded: ReadonlySet<Tellable>; readonly nowMs: number },
+  { superseded, nowMs, commitsSince = () => [] }: {
+    readonly superseded: ReadonlySet<Tellable>;
+    readonly nowMs: number;
+    readonly commitsSince?: CommitsSince | undefined;
+  },
 ): ReadonlyMap<number, StillOpen> {
   const left = new Map<number, StillOpen>();
   const done = new Set<string>();
   const over = overBySession(rows, superseded);
   const later: Later[] = [];
   const saidLater: SoughtItem[] = [];
+  const restLater: SoughtItem[] = [];
   const mendedLater = sessionsMendedLater(rows);
+  const tellFailures = once(() => wordsOfFailures(rows, superseded));
   let open = 0;
+  let tasks = 0;
   for (const session of byWork(sessionsOf(rows))) {
     const { id, sessionId, facts, updatedAtMs } = session;
     const isOld = nowMs - updatedAtMs > COUNTS_MS;
@@ -65,18 +80,30 @@ export function stillOpen(
     const failures = facts.open?.filter((one) => !listed.has(one) && isOver?.has(one) !== true) ??
       [];
     const worksNow = failures.length === 0 && mendedLater.has(sessionId);
-    const said = items.filter((item) =>
-      !(worksNow && saysItFails(item)) && !saysAgain(item, saidLater) &&
-      !later.some((one) => hasDone(item, one, session))
-    );
+    const commits = items.length + lists.open.length === 0 ? [] : commitsSince(session);
+    const since = commits.length === 0 ? later : [...later, { turns: commits, files: [] }];
+    const isDone = (item: SoughtItem) => since.some((one) => hasDone(item, one, session));
+    const said = items
+      .filter((item) => !(worksNow && saysItFails(item)) && !isOfFailure(item, tellFailures()))
+      .map((item) =>
+        restOf(item, (one) => saysAgain(one, saidLater) || isOfRest(one, restLater) || isDone(one))
+      )
+      .filter((item) => item !== null);
+    const todos = isOld
+      ? []
+      : lists.open.filter((one) =>
+        !done.has(one) && !(tasks++ < MAX_TASKS_LOOKED_FOR && isTaskDone(one, isDone))
+      );
     left.set(id, {
       failures,
-      todos: isOld ? [] : lists.open.filter((one) => !done.has(one)),
+      todos,
       said: said.map(({ text }) => text),
     });
     for (const one of lists.done) done.add(one);
-    later.push({ turns: turnsIn(facts.did ?? []), files: session.files });
+    const turns = turnsIn(facts.did ?? []);
+    later.push({ turns, files: session.files });
     saidLater.push(...items);
+    if (turns.some(({ forIt }) => forIt === true)) restLater.push(...items);
     open += said.length;
   }
   return left;
@@ -149,6 +176,26 @@ function todos(
   const of = sessions.find((one) => todosOf(one).length > 0);
   if (of === undefined) return [];
   return todosOf(of).slice(0, MAX_TODOS).map((text) => ({ of, label: "task", text }));
+}
+
+/** Whether who went on with all that was left says of this, in a word of it, that it is left yet. */
+function isOfRest({ about }: SoughtItem, rest: readonly SoughtItem[]): boolean {
+  return rest.some((one) => one.about.size > 0 && one.about.isSubsetOf(about));
+}
+
+/** What is on a list a later session cannot tick there: it is done as what was said is. */
+function isTaskDone(task: string, isDone: (item: SoughtItem) => boolean): boolean {
+  const item = soughtItem(leftItem(task));
+  return item.about.size > 0 && isDone(item);
+}
+
+/** The words of each failure that is told. */
+function wordsOfFailures(
+  rows: readonly Tellable[],
+  superseded: ReadonlySet<Tellable>,
+): readonly ReadonlySet<string>[] {
+  return rows.filter((one) => openEndRank(one) !== null && !superseded.has(one))
+    .map(({ title, files }) => wordsOf([title, ...files]));
 }
 
 /** Sessions of whose failures another one has mended some. */

@@ -2,6 +2,7 @@
 import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import {
+  type CommitsSince,
   type OpenEnd,
   openEnds,
   sessionsOf,
@@ -43,6 +44,7 @@ export interface ContextFacts {
   readonly branch: string | null;
   readonly nowMs: number;
   readonly staleOf?: StaleOf;
+  readonly commitsSince?: CommitsSince;
 }
 
 /** How much may be said. */
@@ -106,11 +108,11 @@ interface Line {
   readonly end: string;
 }
 
-function linesOf({ rows, tasks, branch, nowMs, staleOf }: ContextFacts): Line[] {
+function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextFacts): Line[] {
   const own = rows.filter((one) => one.branch === branch);
   const others = rows.filter((one) => one.branch !== branch);
   const superseded = supersededIn(rows);
-  const left = stillOpen(rows, { superseded, nowMs });
+  const left = stillOpen(rows, { superseded, nowMs, commitsSince });
   const here = openEnds(own, left);
   const elsewhere = openEnds(others, left)
     .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);
@@ -128,11 +130,13 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf }: ContextFacts): Line[] 
     const { failures, todos, said } = left.get(id) ?? NOTHING_OPEN;
     return failures.length + todos.length + said.length;
   };
+  const failed = here.filter(({ label }) => label === null).map(({ of }) => of);
+  const changed = failed.length === 0 ? undefined : staleOf?.(failed);
   const tellOpen = (section: string) => ({ of, label, text }: OpenEnd): Line => ({
     section,
     lead: () => `${head(of)}${label === null ? "" : `, ${label}`}`,
     title: text,
-    end: "",
+    end: label === null ? staleText(changed?.get(of.id) ?? null) : "",
   });
   return [
     ...here.map(tellOpen(`Left open${branch === null ? "" : ` on ${branch}`}:`)),
@@ -167,9 +171,12 @@ function sessionTitle({ title }: Tellable, open: number): string {
 }
 
 function stateOf(one: Tellable): string {
-  if (one.stale === "gone") return " (its file is gone)";
-  if (one.stale === "changed") return " (its file has changed since)";
-  return openEndRank(one) === null ? "" : " (open)";
+  return `${staleText(one.stale)}${openEndRank(one) === null ? "" : " (open)"}`;
+}
+
+function staleText(stale: Tellable["stale"]): string {
+  if (stale === "gone") return " (its file is gone)";
+  return stale === "changed" ? " (its file has changed since)" : "";
 }
 
 function oneLine(title: string): string {

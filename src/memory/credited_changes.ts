@@ -86,14 +86,31 @@ export function standsIn(text: string, name: string): boolean {
 /** What a test is called by besides the name of what it tests. */
 const OF_TESTS: ReadonlySet<string> = new Set(["test", "tests", "spec", "it", "e2e"]);
 
-/** Whether a failure speaks of a file: it names it, or a file, a test or a thing that is called as it is. */
-export function isAbout({ title, text, facts }: Failure, path: string): boolean {
+/** Tells of a file whether a failure speaks of it: it names it, or a file, a test or a thing that is called as it is. */
+export function speaksOf({ title, text, facts }: Failure): (path: string) => boolean {
   const { command = "", failing = [] } = facts;
   const told = [command, title, text, ...failing].join("\n");
-  if (isNamedIn(told, path)) return true;
-  const words = wordsOf(stemOf(path)).filter((word) => !OF_TESTS.has(word));
   const all = new Set(wordsOf(told));
-  return words.length > 0 && words.every((word) => all.has(word) || all.has(`${word}s`));
+  return (path) => {
+    if (isNamedIn(told, path)) return true;
+    const words = wordsOf(stemOf(path)).filter((word) => !OF_TESTS.has(word));
+    return words.length > 0 && words.every((word) => all.has(word) || all.has(`${word}s`));
+  };
+}
+
+/** The changes that a failure is the likeliest mended by, in their order: those of what it speaks of, then the newest. */
+export function likeliestChanges<Change extends { readonly files: readonly string[] }>(
+  failure: Failure,
+  { changes, most }: { readonly changes: readonly Change[]; readonly most: number },
+): readonly Change[] {
+  if (changes.length <= most) return changes;
+  const isAbout = speaksOf(failure);
+  const { about = [], beside = [] } = Object.groupBy(
+    changes,
+    ({ files }) => files.some(isAbout) ? "about" : "beside",
+  );
+  const likeliest = new Set([...beside, ...about].slice(-most));
+  return changes.filter((change) => likeliest.has(change));
 }
 
 function stemOf(path: string): string {

@@ -1,18 +1,40 @@
 /** What a session left, of all that Claude said in it is still to be done. */
-import { hasDone, soughtItem } from "./left_items.ts";
+import { isDeedOfCommands } from "./left_deeds.ts";
+import { hasDone, saysAgain } from "./left_items.ts";
 import type { LeftItem, TurnDeeds } from "./observation.ts";
-import { asksForIt, declines } from "./prompt_asks.ts";
-import { hasGivenUp, leftItemsIn } from "./said_done.ts";
+import { asksForIt, asksWhatIsLeft, declines } from "./prompt_asks.ts";
+import { hasEnded, leftItemsIn } from "./said_done.ts";
+import { keptWords, restOf, type SoughtItem, soughtItem, wordsOf } from "./sought_item.ts";
 import { hasWorked, type Turn } from "./turns.ts";
 
 /** Nothing of it is left, as Claude says behind what it did. */
 const ALL_DONE =
-  /\b(?:nothing (?:is |else )?(?:left|open|remains?|missing)|(?:all|both|everything)\b[^.!?\n]{0,60}\b(?:done|finished|complete[d]?|implemented|handled|covered|in place|mended|fixed))\b|(?:alles|beides) (?:ist )?(?:fertig|erledigt)/i;
+  /[^.!?\n]*(?:\b(?:nothing (?:is |else )?(?:left|open|remains?|missing)|(?:all|both|everything)\b[^.!?\n]{0,60}\b(?:done|finished|complete[d]?|implemented|handled|covered|in place|mended|fixed))\b|(?:alles|beides) (?:ist )?(?:fertig|erledigt))/i;
+/** More of a session is not kept. */
+const MAX_LEFT = 12;
+
+/** Something that a turn left. */
+interface Left {
+  readonly item: SoughtItem;
+  /** The number of the turn. */
+  readonly by: number;
+}
+
+/** A turn, with what was before it. */
+interface Here {
+  readonly turns: readonly Turn[];
+  readonly deeds: readonly TurnDeeds[];
+  readonly at: number;
+  /** What it says is left. */
+  readonly said: readonly SoughtItem[];
+  /** Those that were changed before it. */
+  readonly files: readonly string[];
+}
 
 /**
- * What is left at a session's end: what the last message that speaks of it says is, but for what a later turn has done, in
- * the same words as a later session would have to, what a person did not want, and what was asked for as a whole and
- * worked on until the turn ended.
+ * What is left at a session's end, what was said last first: what its turns said is, but for what a later turn has done, in the
+ * same words as a later session would have to, has said again, what a person did not want, and what was asked for as a whole
+ * and worked on until the turn ended.
  *
  * @param turns Oldest first. @param deeds What each of them did.
  */
@@ -20,32 +42,71 @@ export function leftBy(
   turns: readonly Turn[],
   deeds: readonly TurnDeeds[],
 ): readonly LeftItem[] {
-  let left: readonly LeftItem[] = [];
-  let at = turns.length;
-  // From the last one backwards: looking through a message costs more than all the rest.
-  while (at > 0 && left.length === 0) left = leftItemsIn(turns[--at]!.message);
-  const files = turns.slice(0, at + 1).flatMap((turn) => turn.files);
-  for (let n = at + 1; n < turns.length && left.length > 0; n++) {
-    left = stillLeft(left, { turn: turns[n]!, deeds: deeds[n]!, files });
-    files.push(...turns[n]!.files);
-  }
-  return left;
+  let left: readonly Left[] = [];
+  const files: string[] = [];
+  turns.forEach((turn, at) => {
+    const said = leftItemsIn(turn.message).map(soughtItem);
+    if (left.length > 0) left = stillLeft(left, { turns, deeds, at, said, files });
+    left = [...said.map((item) => ({ item, by: at })), ...left].slice(0, MAX_LEFT);
+    files.push(...turn.files);
+  });
+  return left.map(({ item: { text, about } }) => ({ text, about: keptWords(about) }));
 }
 
-/** What a turn that says nothing of it has left of what was left before, when `files` had been changed. */
-function stillLeft(
-  left: readonly LeftItem[],
-  { turn, deeds, files }: {
-    readonly turn: Turn;
-    readonly deeds: TurnDeeds;
-    readonly files: readonly string[];
-  },
-): readonly LeftItem[] {
-  if (turn.asked.some(declines)) return [];
-  const isDone = turn.message !== "" && !hasGivenUp(turn.message);
-  const isOver = isDone && hasWorked(turn) && ALL_DONE.test(turn.message) ||
-    isDone && turn.hasChanged && turn.asked.some(asksForIt);
-  if (isOver) return [];
-  const later = { turns: [deeds], files: turn.files };
-  return left.filter((item) => !hasDone(soughtItem(item), later, { files }));
+/** What a turn has left of what was left before. */
+function stillLeft(left: readonly Left[], here: Here): readonly Left[] {
+  const { turns, deeds, at, said, files } = here;
+  const turn = turns[at]!;
+  const isOverview = said.length > 0 && !hasWorked(turn) && turn.asked.some(asksWhatIsLeft);
+  if (isOverview) return [];
+  const isOver = turn.asked.some(declines) ||
+    hasEnded(turn) && turn.hasChanged && turn.asked.some(asksForIt);
+  const meant = isOver ? meantBy(turn, left) : [];
+  const isAllDone = said.length === 0 && hasWorked(turn) && hasEnded(turn);
+  const allDone = isAllDone ? ALL_DONE.exec(turn.message)?.[0] ?? "" : "";
+  const renewed = renewedTurns(left, here);
+  const later = { turns: [deeds[at]!], files: turn.files };
+  return left.flatMap((one) => {
+    if (meant.includes(one) || renewed.has(one.by)) return [];
+    if (allDone !== "" && isOfSame(one, { ...here, words: allDone })) return [];
+    const item = restOf(
+      one.item,
+      (item) => saysAgain(item, said) || hasDone(item, later, { files }),
+    );
+    return item === null ? [] : [{ ...one, item }];
+  });
+}
+
+/** To what a turn goes back: to what was said last, or of that to what it names. */
+function meantBy({ asked }: Turn, left: readonly Left[]): readonly Left[] {
+  const words = wordsOf(asked);
+  const last = left.filter(({ by }) => by === left[0]!.by);
+  const named = last.filter(({ item }) => !item.about.isDisjointFrom(words));
+  return named.length > 0 ? named : last;
+}
+
+/** Of which turns a later one tells what is left now: it is about the same, says some of it again, and work went on. */
+function renewedTurns(left: readonly Left[], here: Here): ReadonlySet<number> {
+  const { turns, at, said } = here;
+  const isSaid = ({ item }: Left) =>
+    !isDeedOfCommands(item.what) && [item, ...item.parts].some((one) => saysAgain(one, said));
+  const byTurn = said.length === 0 ? [] : [...Map.groupBy(left, ({ by }) => by)];
+  return new Set(
+    byTurn.filter(([by, items]) =>
+      turns.slice(by + 1, at + 1).some(hasWorked) && items.some(isSaid) &&
+      items.some((one) => isOfSame(one, { ...here, words: "" }))
+    ).map(([by]) => by),
+  );
+}
+
+/** Whether a turn is about what another left: by its words or its files, or since it names nothing. */
+function isOfSame(
+  { item, by }: Left,
+  { turns, at, words }: Here & { readonly words: string },
+): boolean {
+  const [turn, before] = [turns[at]!, turns[by]!];
+  const asked = wordsOf(turn.asked);
+  const about = item.about.union(wordsOf(before.asked));
+  return asked.size === 0 || turn.files.some((file) => before.files.includes(file)) ||
+    !about.isDisjointFrom(asked.union(wordsOf([words])));
 }

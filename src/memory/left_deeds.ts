@@ -31,6 +31,15 @@ const knownDeeds = once((): ReadonlyMap<string, CommandDeed> =>
   )
 );
 
+const wordsOfDeeds = once((): ReadonlySet<string> =>
+  new Set([...knownDeeds().values()].flatMap(({ verbs, words }) => [...verbs, ...words]))
+);
+
+/** Whether what is left is nothing but deeds of commands: of these the next turn leaves the same again. */
+export function isDeedOfCommands(about: ReadonlySet<string>): boolean {
+  return about.isSubsetOf(wordsOfDeeds());
+}
+
 /**
  * Whether what is left is nothing but a deed of commands that was done.
  *

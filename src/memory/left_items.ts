@@ -1,10 +1,10 @@
 /** Whether a later session, or a later turn, has done what was said to be left. */
 import { isDeedThatRan } from "./left_deeds.ts";
-import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
-import { filesNamedIn, lackingIn, placesIn } from "./left_words.ts";
+import type { Deed, TurnDeeds } from "./observation.ts";
 import { once } from "./once.ts";
-import { firstOfSame } from "./same_words.ts";
+import { saysItFails, type SoughtItem, wordsIn, wordsOf } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
+import { areContrary, requiredOf, standsForAnother } from "./word_places.ts";
 
 /** Of so many words all have to be there; of more most. */
 const FEW = 3;
@@ -13,8 +13,6 @@ const ENOUGH = 5;
 
 /** What is said of a file that only has to be written. */
 const OF_WRITING = once(() => wordsOf(["update updated write written create created change docs"]));
-/** Says that something does not work: no word of Claude alone takes that back. */
-const FAILS = /\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|red|schlägt (?:noch )?fehl|falla)\b/i;
 /** A deed of one of these is of nothing else. */
 const ASIDE = once(() =>
   wordsOf([
@@ -27,39 +25,10 @@ const READ = new WeakMap<TurnDeeds, readonly ReadDeed[]>();
 
 type Words = ReadonlySet<string>;
 
-/** Something that was left, to be looked for. */
-export interface SoughtItem {
-  readonly text: string;
-  readonly about: Words;
-  /** Of these what tells what is left, and not where, … */
-  readonly what: Words;
-  /** … and of these the word for what is not done with it; empty where it is any (`not handled yet`). */
-  readonly lacks: Words;
-  /** What is numbered in it: a version, an issue, a port. */
-  readonly numbers: Words;
-  /** The files that it names. */
-  readonly names: readonly string[];
-}
-
 /** A session, or a turn, that came later. */
 export interface Later {
   readonly turns: readonly TurnDeeds[];
   readonly files: readonly string[];
-}
-
-/** What was left, ready to be looked for. */
-export function soughtItem({ text, about: kept }: LeftItem): SoughtItem {
-  const about = wordsIn(kept);
-  const what = about.difference(wordsOf(placesIn(text)));
-  const lacks = wordsOf(lackingIn(text));
-  return {
-    text,
-    about,
-    what: what.size === 0 ? about : what,
-    lacks: lacks.intersection(about),
-    numbers: numbersIn(text),
-    names: filesNamedIn(text),
-  };
 }
 
 /** What the turns of a session did, as its summary keeps it. */
@@ -69,9 +38,10 @@ export function turnsIn(did: readonly (string | TurnDeeds)[]): TurnDeeds[] {
   );
 }
 
-/** Whether something that is left says of itself that it does not work. */
-export function saysItFails({ text }: SoughtItem): boolean {
-  return FAILS.test(text);
+/** What somebody did who made a commit. */
+export function committed(subject: string): TurnDeeds {
+  const about = [...tellingWords(subject)].join(" ");
+  return { did: [{ by: "made", about }], ran: ["commit"], worked: true };
 }
 
 /**
@@ -85,44 +55,70 @@ export function hasDone(
   { turns, files }: Later,
   options: { readonly files: readonly string[] },
 ): boolean {
-  // What has no words of its own is nobody's any more.
-  if (item.about.size === 0) return true;
+  // What has no words of its own is nobody's once work went on.
+  if (item.about.size === 0) return turns.some(({ worked }) => worked === true);
   const isNear = files.some((file) => options.files.includes(file));
   return turns.some((turn) => hasDoneIt(item, turn, isNear));
 }
 
 function hasDoneIt(item: SoughtItem, turn: TurnDeeds, isNear: boolean): boolean {
   const fails = saysItFails(item);
-  const deeds = readDeeds(turn).filter(({ words }) => mayBeOf(item, words));
+  const deeds = readDeeds(turn).filter((deed) => mayBeOf(item, deed));
   const by = (...ways: readonly Deed["by"][]) => deeds.filter(({ by }) => ways.includes(by));
   const told = fails && turn.worked !== true ? by("made") : by("made", "said", "affirmed");
   return [...told, ...by("asked")].some((deed) => closes(item, deed, isNear)) ||
     wasAskedForAndTold(item, { wanted: by("asked", "wanted"), told }) ||
-    turn.forIt === true &&
-      told.some(({ words }) => 2 * sharedOf(item.what, words) >= item.what.size) ||
+    turn.forIt === true && wasToldOfAll(item, told) ||
     (turn.files ?? []).some((file) => isOnlyFile(item, file)) ||
-    !fails && isDeedThatRan(item.what, { ran: turn.ran ?? [], named: namedBy(turn) });
+    !fails && turn.ran !== undefined &&
+      isDeedThatRan(item.what, { ran: turn.ran, named: namedBy(turn) });
 }
 
 interface ReadDeed extends Deed {
   readonly words: Words;
+  /** Of these what is numbered, and what a deed may be of beside all else. */
+  readonly numbers: Words;
+  readonly aside: Words;
 }
 
 function readDeeds(turn: TurnDeeds): readonly ReadDeed[] {
-  const known = READ.get(turn) ?? turn.did.map((deed) => ({ ...deed, words: wordsIn(deed.about) }));
-  READ.set(turn, known);
-  return known;
+  const known = READ.get(turn);
+  if (known !== undefined) return known;
+  const deeds = turn.did.map((deed) => {
+    const words = wordsIn(deed.about);
+    return { ...deed, words, numbers: numbersOf(words), aside: words.intersection(ASIDE()) };
+  });
+  READ.set(turn, deeds);
+  return deeds;
 }
 
 /** Whether a deed by itself has done what is left. */
-function closes(
-  { what, lacks }: SoughtItem,
-  { by, words, sure }: ReadDeed,
-  isNear: boolean,
-): boolean {
+function closes(item: SoughtItem, deed: ReadDeed, isNear: boolean): boolean {
+  const { what, lacks } = item;
+  const { by, words, sure } = deed;
   if (!lacks.isSubsetOf(words) || by === "affirmed" && lacks.size === 0) return false;
   if (what.size === 1 && sure !== true) return false;
-  return speakOf(what, words) || isNear && what.size > 1 && speakOf(what, words, { isNear });
+  return (speakOf(what, words) || isNear && what.size > 1 && speakOf(what, words, { isNear })) &&
+    isOfIt(item, deed);
+}
+
+/** Whether a deed that shares words with what is left is of that, of all that it joins, and not of its contrary. */
+function isOfIt(
+  { text, about, joined }: SoughtItem,
+  { by, words }: ReadDeed,
+  told: Words = words,
+): boolean {
+  const isTitle = by === "made" || by === "asked" || by === "wanted";
+  return joined.isSubsetOf(told) && requiredOf(about).isSubsetOf(words) &&
+    !areContrary(about, words) && !standsForAnother(about, words, { text, isTitle });
+}
+
+/** Whether, where all was asked for, one of what is told is about what is left, and what it joins is told of. */
+function wasToldOfAll(item: SoughtItem, told: readonly ReadDeed[]): boolean {
+  const all = new Set(told.flatMap(({ words }) => [...words]));
+  return told.some((deed) =>
+    2 * sharedOf(item.what, deed.words) >= item.what.size && isOfIt(item, deed, all)
+  );
 }
 
 /** Whether somebody wanted what is left and nothing else, and heard by the same word that it is done. */
@@ -154,24 +150,28 @@ function namedBy(turn: TurnDeeds): Words {
   );
 }
 
-/** Whether a deed is of the same as what is left, as far as numbers go, and not of something beside it. */
-function mayBeOf({ about }: SoughtItem, words: Words): boolean {
-  return !areApart(numbersOf(about), numbersOf(words)) &&
-    words.intersection(ASIDE()).isSubsetOf(about);
+/** Whether a deed shares a word with what is left, is of the same as far as numbers go, and not of something beside it. */
+function mayBeOf({ about }: SoughtItem, { words, numbers, aside }: ReadDeed): boolean {
+  return sharedOf(about, words) > 0 &&
+    (numbers.size === 0 || !areApart(numbersOf(about), numbers)) && aside.isSubsetOf(about);
 }
 
-/** Whether something of a list is the same as what is left. */
+/** Whether some others say again what is left; of a list one of its things is not all. */
 export function saysAgain(item: SoughtItem, others: readonly SoughtItem[]): boolean {
-  return others.some(({ text, about, numbers }) =>
-    text === item.text ||
-    !areApart(numbers, item.numbers) &&
-      (speakOf(item.about, about) ||
-        item.about.size > 1 && about.size > 1 && speakOf(about, item.about))
+  return others.some((other) =>
+    other.text === item.text ||
+    !areApart(other.numbers, item.numbers) &&
+      (isSaidBy(item, other) ||
+        item.parts.length === 0 && item.about.size > 1 && other.about.size > 1 &&
+          isSaidBy(other, item))
   );
 }
 
-function numbersIn(text: string): Words {
-  return new Set(text.match(/\d+(?:\.\d+)*/g));
+/** Whether one of two has most words of the other, and none in the place of another. */
+function isSaidBy(item: SoughtItem, other: SoughtItem): boolean {
+  return speakOf(item.about, other.about) && !areContrary(item.about, other.about) &&
+    !standsForAnother(item.about, other.about, item) &&
+    !standsForAnother(other.about, item.about, other);
 }
 
 /** The words with a digit. */
@@ -182,16 +182,6 @@ function numbersOf(words: Words): Words {
 /** Whether both are of something with a number, and of none that is the same. */
 function areApart(one: Words, other: Words): boolean {
   return one.size > 0 && other.size > 0 && one.isDisjointFrom(other);
-}
-
-/** The words that are kept with blanks between, of those for the same deed the first. */
-function wordsIn(kept: string): Words {
-  return new Set(kept === "" ? [] : kept.split(" ").map(firstOfSame));
-}
-
-/** The words that tell something, of those for the same deed the first. */
-function wordsOf(texts: readonly string[]): Words {
-  return new Set([...tellingWords(texts.join(" "))].map(firstOfSame));
 }
 
 /** Whether some words are of what others are about. @param options `isNear`: more than half of them are enough. */

@@ -1,4 +1,5 @@
 /** A failure and what mended it, as one observation: the error, the changes, and that the same command passes. */
+import { likeliestChanges, speaksOf } from "./credited_changes.ts";
 import type { ObservedFacts } from "./observation.ts";
 import { saysLittle } from "./observe/summary_lines.ts";
 import { headAndTail, shortened, titleLine } from "./text.ts";
@@ -22,9 +23,10 @@ export interface Fix {
 const MAX_CHANGES = 6;
 const KEPT_CHANGE = { head: 700, tail: 200 };
 const KEPT_ERROR = { head: 300, tail: 900 };
+const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
 
 /**
- * Tells a fix.
+ * Tells a fix; of many changes those of what the failure speaks of come first.
  *
  * @param failure What failed. @param changes What was changed between that and the success; at least one.
  * @param success `passing`: what passes, when it is not the whole command. `commands`: what was run, where no file was
@@ -43,15 +45,20 @@ export function describeFix(
     readonly commands?: readonly string[];
   } = {},
 ): Fix {
-  const files = [...new Set(changes.flatMap((change) => change.files))];
+  const isAbout = speaksOf(failure);
+  const files = [...new Set(changes.flatMap((change) => change.files))]
+    .sort((one, other) => Number(isAbout(other)) - Number(isAbout(one)));
   const { command = "", error, failing } = failure.facts;
   const isTelling = error !== undefined && !saysLittle(error);
-  const what = failing?.[0] ?? (isTelling ? error : shortened(command, 80));
+  const [test] = failing ?? [];
+  // Of a file that could not be read at all no test is named.
+  const isFile = test !== undefined && FILE_ALONE.test(test);
+  const what = isTelling && (test === undefined || isFile) ? error : test ?? shortened(command, 80);
   // The last is the nearest to what passes.
   const byWhat = files.length > 0 || commands.length === 0
     ? shortened(files.join(", "), 60)
     : `\`${shortened(commands.at(-1)!, 60)}\``;
-  const told = changes.slice(-MAX_CHANGES);
+  const told = likeliestChanges(failure, { changes, most: MAX_CHANGES });
   return {
     title: titleLine(`Fixed ${shortened(what, 90)} by ${byWhat}`),
     text: [

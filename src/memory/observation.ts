@@ -1,6 +1,8 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { Check } from "./observe/checks.ts";
 import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
+import type { Revoked } from "./observe/revoked_rules.ts";
 import type { TakenBack } from "./observe/taken_back.ts";
 import type { SetAside } from "./observe/set_aside.ts";
 import type { ShownOutput } from "./observe/shown_part.ts";
@@ -27,6 +29,13 @@ export const OBSERVATION_KINDS = [
 
 /** A kind of {@linkcode OBSERVATION_KINDS}. */
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
+
+/** Whether it is a commit or a rule that was taken back: it is told of no more as what is there, or as what holds. */
+export function isSuperseded(
+  { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
+): boolean {
+  return (kind === "commit" || kind === "decision") && resolvedBy !== null;
+}
 
 /** The session of what a person remembers outside of any. */
 export const NO_SESSION = "notes";
@@ -179,6 +188,8 @@ export interface Observed {
    * ended: their `sameAs`, and how much is seen.
    */
   readonly mendsShown?: Omit<ShownOutput, "command"> & { readonly of: string };
+  /** What this success has built and checked: it mends what failed with no more than that. */
+  readonly checks?: readonly Check[];
   /** The tests that this success has taken: it mends the failures of those as well. */
   readonly passes?: readonly TestTarget[];
   /** What it says of the single tests: those that it passed over are not mended. */
@@ -189,6 +200,8 @@ export interface Observed {
   readonly merged?: string;
   /** The commits that it has taken back. */
   readonly takenBack?: TakenBack;
+  /** The rules that this prompt has taken back. */
+  readonly revoked?: Revoked;
   /** The operations of git that this success has ended. */
   readonly ended?: readonly GitEnd[];
   /** The tests that this failure has taken, and all of them that fail: those that failed before it pass by now. */

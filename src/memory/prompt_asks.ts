@@ -7,6 +7,8 @@ export const GOES_ON =
 /** One that asks for what was left, whatever that is, … */
 const ASKS_FOR_REST =
   /\b(?:rest|remaining|left|open|next|steps?|to-?dos?|follow-?ups?|noch|rest(?:liche[ns]?)?|offene[ns]?|todo)\b|剩/i;
+/** … one that asks how far all of it is, … */
+const OF_ALL = /\b(?:else|missing|status|pending|outstanding|fehlt)\b/i;
 /** … one that says so with a word that may stand for it, … */
 const ASKS_FOR_IT =
   /\b(?:it|that|this|them|these|those|both|all|everything|alles?|beides?|das|ambos|eso)\b|那|这/i;
@@ -25,6 +27,12 @@ const DECLINES =
 /** Whether a prompt does not want what was said to be left. */
 export function declines(prompt: string): boolean {
   return DECLINES.test(prompt);
+}
+
+/** Whether a prompt asks what is left at all: `Anything else?` */
+export function asksWhatIsLeft(prompt: string): boolean {
+  return (ASKS_FOR_REST.test(prompt) || OF_ALL.test(prompt)) && tellingWords(prompt).size <= 1 &&
+    !namesItsOwn(prompt);
 }
 
 /** Whether a prompt goes back to what was said, and names nothing else. */

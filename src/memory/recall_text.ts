@@ -1,7 +1,7 @@
 /** What Claude is told while it works: a few lines, each with a number that opens the whole. */
 import { plain } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
-import type { ObservationKind } from "./observation.ts";
+import { isSuperseded, type ObservationKind } from "./observation.ts";
 import { shortened } from "./text.ts";
 
 /** About 250 tokens. */
@@ -62,7 +62,7 @@ function lineOf(
   { id, kind, title, snippet, outcome, resolvedBy, createdAtMs }: Recalled,
   { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
 ): string {
-  const state = kind === "commit" && resolvedBy !== null
+  const state = isSuperseded({ kind, resolvedBy })
     ? " (superseded)"
     : outcome !== "failure"
     ? ""

@@ -12,7 +12,7 @@ const WAS_SO =
   /\b(?:(?:fixed|solved|resolved|mended|corrected)\b[^;:]*\b(?:where|that|which|when)\b|(?:previously|formerly|originally|used to)\b)[^;:]*$/i;
 /** … that it may be so, or that something shows it, … */
 const MAY_BE =
-  /\b(?:(?:when|whenever|if|until|unless|whether|as long as|in case)\b|(?:shows?|mentions?|names?|documents?|describes?|explains?|lists?|displays?|renders?|prints?|returns?|counts?)\b[^,;:]*\b(?:what|which|how|list of|number of)\b)[^,;:]*$/i;
+  /\b(?:(?:when|whenever|if|until|unless|whether|as long as|in case)\b|(?:shows?|sees?|mentions?|names?|documents?|describes?|explains?|lists?|displays?|renders?|prints?|returns?|counts?)\b[^,;:]*\b(?:what|which|how|list of|number of)\b)[^,;:]*$/i;
 /** … of whom or of what it is so, … */
 const WHO_IS = /[^\s,;:.(–—-]\s+(?:who|whom|whose|which|where)(?:\s+[^\s,;:]+){0,4}\s*$/i;
 const THAT_IS =
@@ -39,6 +39,10 @@ const PART_OF_WORK =
   /\b(?:part|tests?|docs?|documentation|handling|validation|support|translations?|migrations?|implementation|coverage|readme|changelog|integration|ui|frontend|backend)\s*$/i;
 /** Somebody else has not done it. */
 const SAYS_WHO = /\baccording to\b/i;
+/** What stays as it is, or is so until something comes, is no work. */
+const STAYS = /^(?:still (?:needs?|uses?)|remains?|is|are)\b/i;
+const AS_BEFORE =
+  /\b(?:as (?:before|ever|always|usual|it (?:always |ever )?(?:did|was|has))|(?:just )?like before|until|unless|as long as)\b/i;
 /** The same in German: when it is so, of what it is so, … */
 const WENN_ES_IST =
   /(?:^|[\s,(])(?:wenn|falls|solange|bis|ob|während|sobald|nachdem|bevor|als)\b[^,;:]*$/i;
@@ -62,6 +66,7 @@ const DESCRIBES: readonly ((said: SaidSo) => boolean)[] = [
     isPast({ before, left }) && (FOR_A_REASON.test(before) || AT_A_TIME.test(behind)),
   ({ before, left }) => IS_MISSING.test(left) && !PART_OF_WORK.test(before),
   ({ behind }) => SAYS_WHO.test(behind),
+  ({ left, behind }) => STAYS.test(left) && AS_BEFORE.test(behind),
   ({ before, left }) =>
     VERB_LAST.test(left) && (WENN_ES_IST.test(before) || DAS_ES_IST.test(before)),
   ({ before, behind }) => DASS_ES.test(before) && WAR.test(behind),

@@ -3,16 +3,17 @@ import { patternFor, WORD } from "../letters.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt } from "./prompt_asks.ts";
 import { leftClauseOf, leftOpenIn } from "./said_open.ts";
+import { keptWords, leftItem } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
+import { hadToStop, lastQuestion, tellsPlan, waitsForAnswer } from "./turn_end.ts";
 import { hasWorked, type Turn } from "./turns.ts";
 
-/** So much is kept of a session, so many words of each, and so many files of a turn. */
+/** So much is kept of a session, and so many files of a turn. */
 const MAX_DEEDS = 30;
-const MAX_WORDS = 24;
 const MAX_FILES = 8;
 /** Words by which one says that something is done, … */
 const DOES =
-  /\b(?:done|finished|completed?|handle[ds]?|fixed|implemented|add(?:s|ed)?|works?|working|support(?:s|ed)?|resolved|solved|closed|written|wrote|updated|created|pass(?:es|ed)?|passing|green|covered|migrated|removed|cleared|merged|shipped|deployed|tested|renamed|in place|fertig|erledigt|behoben|umgesetzt|geht|hecho|lista?|listos|funcionan?|terminé|fait)\b|完成|已|好了|対応しました/i;
+  /\b(?:done|finished|completed?|handle[ds]?|fixed|implemented|add(?:s|ed)?|works?|working|support(?:s|ed)?|resolved|solved|closed|written|wrote|updated|created|pass(?:es|ed)?|passing|green|covered|migrated|removed|gone|cleared|merged|shipped|deployed|tested|renamed|in place|fertig|erledigt|behoben|umgesetzt|geht|hecho|lista?|listos|funcionan?|terminé|fait)\b|完成|已|好了|対応しました/i;
 /** … or is so, without a word for what was done, … */
 const IS_SO = /\b(?:now|exists?|has|have|jetzt)\b/i;
 /** … by the same word as before, which counts where something was done, … */
@@ -37,12 +38,34 @@ const COMMIT_TITLE = /^Commit\b[^:]*: /;
 
 /** What a message says is left, with the words that it is known by. */
 export function leftItemsIn(message: string): LeftItem[] {
-  return leftOpenIn(message).map((text) => ({ text, about: wordsOf(leftClauseOf(text)) }));
+  return leftOpenIn(message).map((text) => leftItem(text, leftClauseOf(text)));
 }
 
 /** Whether a message says that what was tried has been given up. */
-export function hasGivenUp(message: string): boolean {
+function hasGivenUp(message: string): boolean {
   return GIVEN_UP.test(message);
+}
+
+/**
+ * Whether a turn ended as one that did what it was asked for: with a message that neither gives up, nor had to stop, nor has a
+ * plan or a question instead.
+ */
+export function hasEnded({ message, asked }: Pick<Turn, "message" | "asked">): boolean {
+  if (message === "" || hasGivenUp(message) || hadToStop(message)) return false;
+  return !waitsForAnswer(message) || saysDone(message, asked);
+}
+
+/** Whether a message says of what was asked for that it is done, or of all. */
+function saysDone(message: string, asked: readonly string[]): boolean {
+  const words = tellingWords(asked.join("\n"));
+  return clausesOf(message.replace(lastQuestion(message), "")).some((clause) => {
+    if (NOT_DONE.test(clause)) return false;
+    if (!DOES.test(clause) && !AFFIRMS.test(clause)) return false;
+    const about = tellingWords(clause);
+    if (about.size === 0) return true;
+    if (words.size === 0) return DOES.test(clause) && !tellsPlan(clause);
+    return !about.isDisjointFrom(words);
+  });
 }
 
 /** What the turns of a session did of which one can tell it, by what each of them did. @param turns Both oldest first. */
@@ -79,7 +102,7 @@ export function sessionDeeds(
 export function deedsOf(turn: Turn): TurnDeeds {
   const { asked, made, files, ran, message, hasChanged } = turn;
   const worked = hasWorked(turn);
-  const isDone = worked && message !== "" && !hasGivenUp(message);
+  const isDone = worked && hasEnded(turn);
   const isMade = hasChanged || made.length > 0;
   const prompts = isDone ? asked.filter((one) => !ASKS_WHAT.test(one)) : [];
   const did = [
@@ -108,12 +131,16 @@ function told(
   about: ReadonlySet<string>,
   { isSure }: { readonly isSure: boolean },
 ): Deed {
-  return { by, about: kept(about), ...(isSure ? { sure: true } : {}) };
+  return { by, about: keptWords(about), ...(isSure ? { sure: true } : {}) };
+}
+
+function clausesOf(message: string): string[] {
+  return (message.match(CLAUSES) ?? []).flatMap((clause) => clause.split(/,? but /));
 }
 
 /** The clauses of a message that say that something is done. */
 function clausesDone(message: string, worked: boolean): Deed[] {
-  const clauses = (message.match(CLAUSES) ?? []).flatMap((clause) => clause.split(/,? but /));
+  const clauses = clausesOf(message);
   return clauses.flatMap((clause, n) => {
     if (NOT_DONE.test(clause)) return [];
     const does = DOES.test(clause);
@@ -123,12 +150,4 @@ function clausesDone(message: string, worked: boolean): Deed[] {
     const about = tellingWords(clause);
     return [told(isSo ? "said" : "affirmed", about, { isSure: does || about.size <= 2 })];
   });
-}
-
-function wordsOf(text: string): string {
-  return kept(tellingWords(text));
-}
-
-function kept(words: ReadonlySet<string>): string {
-  return [...words].slice(0, MAX_WORDS).join(" ");
 }

@@ -25,6 +25,9 @@ const DONE_BEHIND =
 /** … in a later clause, … */
 const OVER_BEHIND =
   /\b(?:it|that|this|they|these|those)(?:(?:'|’)s| is| are| was| were)?(?: (?:all |already )?(?:done|finished|fixed|closed|implemented|resolved)(?: now)?| (?:works?|pass(?:es)?|runs?) now| now (?:works?|pass(?:es)?|runs?))\b/i;
+/** … since Claude did it for that reason, … */
+const SO_DONE =
+  /\b(?:so|which is why|hence|therefore|deshalb) (?:I|we)(?:['’]ve| have)? (?:now |also )?(?:added|fixed|implemented|wrote|written|created|documented|covered|handled|tested)\b(?! (?:only|just|an? (?:\w+ )?(?:TODO|FIXME|note|comment|issue|ticket))\b)/i;
 /** … or as the sentence that follows. */
 const DID_IT_NEXT =
   /^[.!?\s]*I(?:(?:'|’)ve| have)? (?:now |since )?(?:implemented|fixed|added|did|done|finished|mended|closed|solved|resolved) (?:it|that|this|them)(?: now)?(?=\s*(?:[.,;!)]|$))/i;
@@ -165,7 +168,7 @@ function isTakenBack(
   const ahead = (at: number, until = at + LOOKED_AROUND_CHARS) => text.slice(at, until);
   const behind = ahead(from, Math.min(end, from + LOOKED_AROUND_CHARS)).replace(SUBORDINATE, "");
   return NONE_BEHIND.test(ahead(from)) || DONE_BEHIND.test(behind) || OVER_BEHIND.test(behind) ||
-    DID_IT_NEXT.test(ahead(end));
+    SO_DONE.test(behind) || DID_IT_NEXT.test(ahead(end));
 }
 
 /**

@@ -65,7 +65,12 @@ export function summarizeSession(
   const branches = [...new Set(parts.map(({ branch }) => branch))];
   if (parts.length === 0) return null;
   const asked = prompts.map(({ title }) => title);
-  const heading = asked.find((one) => !GOES_ON.test(one)) ?? asked[0] ?? done[0] ?? parts[0]!.title;
+  // A rule that is over by its end would be read as one that holds.
+  const over = new Set(
+    of("decision").filter((one) => one.resolvedBy !== null).map(({ title }) => title),
+  );
+  const heading = asked.find((one) => !GOES_ON.test(one) && !over.has(one)) ?? asked[0] ??
+    done[0] ?? parts[0]!.title;
   const counts = [
     count(commits.length, "commit"),
     count(of("fix").length, "fix", "fixes"),
@@ -78,7 +83,9 @@ export function summarizeSession(
       ...section("Done", done.slice(-MAX_LISTED)),
       ...section(
         "Decided",
-        [...of("decision"), ...of("note")].map(({ title }) => title).slice(-MAX_LISTED),
+        [...of("decision"), ...of("note")].filter(({ resolvedBy }) => resolvedBy === null).map((
+          { title },
+        ) => title).slice(-MAX_LISTED),
       ),
       ...section("Changed", files.slice(0, MAX_LISTED)),
       ...section("Open", open.slice(0, MAX_LISTED)),

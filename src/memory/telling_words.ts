@@ -9,7 +9,7 @@ const unspaced = scriptPattern(
 );
 /** Words of how far something is, whatever it is. */
 const OF_STATE = new Set(
-  ("open left missing remain remaining todo done finish finished complete completed handle handled implement " +
+  ("open left missing remain remains remaining todo done finish finished complete completed handle handled implement " +
     "implemented fix fixed add added adding work works working needed needs step steps issue issues known problem bug " +
     "fail fails failing failed broken red green unclear unfinished outstanding follow followup ready real proper actual " +
     "two three four couple several few item items task tasks point points one part parts implementation stub stubbed hardcoded " +
@@ -36,12 +36,23 @@ const ENDINGS: readonly {
 
 /** The words that tell what a text is about, each once, without their endings. */
 export function tellingWords(text: string): ReadonlySet<string> {
+  return wordsOf(
+    text.replace(STATE_UNSPACED, " "),
+    (word) => STOP_WORDS.has(word) || OF_STATE.has(word),
+  );
+}
+
+/** The words of a text, each once, without their endings. @param tellsNothing Of these words none is wanted. */
+export function wordsOf(
+  text: string,
+  tellsNothing: (word: string) => boolean,
+): ReadonlySet<string> {
   const words = new Set<string>();
-  const lower = text.toLowerCase().replace(STATE_UNSPACED, " ");
+  const lower = text.toLowerCase();
   for (const [word] of lower.matchAll(patternFor(WORD, lower))) {
     if (isBeyondAscii(word) && unspaced().test(word)) {
       for (let at = 0; at + 1 < word.length; at++) words.add(word.slice(at, at + 2));
-    } else if (word.length > 1 && !STOP_WORDS.has(word) && !OF_STATE.has(word)) {
+    } else if (word.length > 1 && !tellsNothing(word)) {
       words.add(withoutEnding(word));
     }
   }

@@ -23,10 +23,14 @@ import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { endedCommand } from "./background_ends.ts";
 import { OpenSlips } from "./ended_slips.ts";
+import { LoggedCommits } from "./superseded_commits.ts";
+import { withContent } from "./failed_files.ts";
 import { mendBy } from "./mend_by.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 import { storedSameAs } from "./same_failure.ts";
+import { supersedeRules } from "./superseded_rules.ts";
 import { summarySteps } from "./summaries.ts";
+import { WorkTrees } from "./work_trees.ts";
 
 /** What a drain did. */
 export interface CaptureDrainReport {
@@ -103,6 +107,7 @@ export function* drainSteps(
   releaseClaims(db);
   const paceOf = paceBesideHooks(db, batch);
   const slips = new OpenSlips();
+  const trees = new WorkTrees();
   let worked = 0;
   let failed = 0;
   let bytes = 0;
@@ -119,6 +124,7 @@ export function* drainSteps(
       atMs: now(),
       redact: options.redact,
       slips,
+      trees,
     });
     worked += done.worked;
     failed += done.failed;
@@ -149,12 +155,18 @@ interface KeptAt {
   readonly slips: OpenSlips;
 }
 
+/** What captures are read with. */
+interface ReadAt extends Pick<KeptAt, "atMs"> {
+  readonly redact: LateRedaction | undefined;
+  readonly trees: WorkTrees;
+}
+
 function workIn(
   db: DatabaseSync,
   claimed: readonly ClaimedCapture[],
-  { redact, ...at }: KeptAt & { readonly redact: LateRedaction | undefined },
+  { redact, trees, ...at }: KeptAt & ReadAt,
 ) {
-  const readings = claimed.map((capture) => readCapture(db, capture, redact));
+  const readings = claimed.map((capture) => readCapture(db, capture, { ...at, redact, trees }));
   try {
     return keepAll(db, readings, at);
   } catch (thrown) {
@@ -177,12 +189,15 @@ function keepAll(db: DatabaseSync, readings: readonly Reading[], at: KeptAt) {
   return transaction(db, () => {
     let failed = 0;
     const withNews = new Set<string>();
+    const logged = new LoggedCommits();
+    const known = { ...at, logged };
     for (const reading of readings) {
       if (reading.fault !== null) {
         failed++;
         giveBack(db, reading, at.atMs);
-      } else if (keep(db, reading, at)) withNews.add(reading.capture.sessionId);
+      } else if (keep(db, reading, known)) withNews.add(reading.capture.sessionId);
     }
+    logged.supersede(db);
     for (const sessionId of withNews) askForSummary(db, sessionId);
     return { worked: readings.length - failed, failed };
   });
@@ -193,7 +208,7 @@ const DEATH = "it takes more time, or memory, than there is";
 function readCapture(
   db: DatabaseSync,
   capture: ClaimedCapture,
-  redact: LateRedaction | undefined,
+  { redact, trees, atMs }: ReadAt,
 ): Reading {
   const { toolName, outcome, attempts, project } = capture;
   if (attempts > MAX_DEATHS) {
@@ -206,9 +221,12 @@ function readCapture(
     // Before anything is shortened: half of a secret is none to a pattern.
     const payload = redact?.(whole, text) ?? whole;
     const use = endedCommand(db, capture, { payload, redact }) ?? { toolName, outcome, payload };
-    const observed = observe({ ...use, root: rootOf(capture, payload) });
+    const place = trees.placeOf(capture, use.payload);
+    const seen = observe({ ...use, root: place.root });
+    const observed = seen === null ? null : withContent(seen, place, atMs - capture.createdAtMs);
     const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
-    return { capture, observed, terms, fault: null };
+    const { branch } = place;
+    return { capture: { ...capture, branch }, observed, terms, fault: null };
   } catch (thrown) {
     const fault = isUserError(thrown) ? thrown.why : messageOf(thrown);
     return { capture, observed: null, terms: "", fault };
@@ -220,23 +238,11 @@ function wordsToIndex({ title, text, files, facts }: Observed): string {
   return [title, text, ...files.map(({ path }) => path), ...facts.symbols ?? []].join("\n");
 }
 
-/** The folder that paths are told from: the top of the repository when the session works in its main tree. */
-function rootOf(
-  { project, projectDir }: ClaimedCapture,
-  payload: Readonly<Record<string, unknown>>,
-): string | null {
-  const told = payload["project_dir"];
-  const folder = typeof told === "string" && told !== "" ? told : projectDir;
-  const top = project?.endsWith("/.git") ? project.slice(0, -"/.git".length) : null;
-  if (folder === null) return top;
-  return top !== null && (folder === top || folder.startsWith(`${top}/`)) ? top : folder;
-}
-
 /** @returns Whether there is something to tell of its session. */
 function keep(
   db: DatabaseSync,
   { capture, observed, terms }: Reading,
-  { atMs, slips }: KeptAt,
+  { atMs: nowMs, slips, logged }: KeptAt & { readonly logged: LoggedCommits },
 ): boolean {
   const observationId = observed === null
     ? null
@@ -245,24 +251,26 @@ function keep(
   for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
     const words = indexedTerms(wordsToIndex(besides), capture.project);
     n++;
-    saveObservation(db, {
+    const id = saveObservation(db, {
       ...newObservation(db, capture, { observed: besides, terms: words }),
       uid: n === 1 ? `${capture.id}/${besides.kind}` : `${capture.id}/${besides.kind}/${n}`,
     });
+    if (besides.kind === "decision") supersedeRules(db, { id, title: besides.title }, capture);
   }
-  if (!confirmCapture(db, capture, { observationId, atMs })) {
+  if (!confirmCapture(db, capture, { observationId, atMs: nowMs })) {
     throw new Error("another drain has taken over");
   }
   if (observed === null || observationId === null) return false;
-  mendBy(db, observed, { capture, by: observationId, nowMs: atMs, slips });
+  mendBy(db, observed, { capture, by: observationId, nowMs, slips, logged });
   return true;
 }
 
 function newObservation(
   db: DatabaseSync,
-  { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
+  capture: ClaimedCapture,
   { observed, terms }: { readonly observed: Observed; readonly terms: string },
 ): NewObservation {
+  const { id, sessionId, project, branch, createdAtMs } = capture;
   const { kind, outcome, title, text, files, facts } = observed;
   return {
     kind,
@@ -276,7 +284,7 @@ function newObservation(
     project,
     branch,
     terms,
-    sameAs: storedSameAs(db, observed, sessionId),
+    sameAs: storedSameAs(db, observed, capture),
     atMs: createdAtMs,
   };
 }

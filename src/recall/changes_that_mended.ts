@@ -1,17 +1,26 @@
 /** What was changed between a failure and its success that may have mended it. */
 import type { DatabaseSync } from "node:sqlite";
-import { creditedChanges, isAbout, isNamedIn } from "../memory/credited_changes.ts";
+import {
+  creditedChanges,
+  isNamedIn,
+  likeliestChanges,
+  speaksOf,
+} from "../memory/credited_changes.ts";
 import { commandKey } from "../memory/observe/command_key.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
+import { asksToMend } from "../memory/said_mended.ts";
 import { bringingPart, type Changed, writingPart } from "../memory/observe/writing_commands.ts";
 import type { Observation } from "../store/observations.ts";
 import { changesBetween, commandsBetween, scriptsBetween } from "../store/session_observations.ts";
 import { failuresOfCommand, type OpenFailure } from "../store/open_failures.ts";
+import { type Prompt, promptsOf } from "./prompts.ts";
+import { mayBeOfOthers, type SuccessPlace } from "./work_of_others.ts";
 import { withoutUndone } from "./undone_edits.ts";
 
-/** What is between a failure and its success, at most. */
+/** What is between a failure and its success, at most; of edits so many are looked through for these. */
 const MAX_CHANGES = 20;
+const MAX_EDITS = 200;
 /** What ran there is looked through for what changed something. */
 const MAX_COMMANDS = 200;
 
@@ -36,12 +45,12 @@ interface Between {
 export function changesThatMended(
   db: DatabaseSync,
   failure: OpenFailure,
-  { sessionId, untilMs }: Pick<Between, "sessionId" | "untilMs">,
+  { sessionId, untilMs, ...place }: Pick<Between, "sessionId" | "untilMs"> & SuccessPlace,
 ): MendingChanges {
   const fromMs = failure.updatedAtMs;
   const seen = { sessionId, fromMs, untilMs };
   const between = { ...seen, untilMs: goneAtMs(db, failure, seen) };
-  const all = changesBetween(db, sessionId, { ...between, limit: MAX_CHANGES });
+  const all = changesBetween(db, sessionId, { ...between, limit: MAX_EDITS });
   const scripts = all.length === 0
     ? []
     : scriptsBetween(db, sessionId, { ...between, holding: "git" });
@@ -58,13 +67,31 @@ export function changesThatMended(
     );
   }
   if (edits.length === 0) return together([], written(db, failure, between));
-  const isTold = edits.some(({ files }) => files.some((path) => isAbout(failure, path)));
-  if (isTold) return together(edits, []);
-  // What others did since may have mended it as well: git brought it, or a person wrote it between two sessions.
+  const prompts = promptsOf(db, sessionId, between);
+  const own = likeliestChanges(failure, {
+    changes: sinceAskedFor(edits, failure, prompts),
+    most: MAX_CHANGES,
+  });
+  if (own.some(({ files }) => files.some(speaksOf(failure)))) return together(own, []);
+  // What others did since may have mended it as well.
   if (scripts.some(({ command }) => bringingPart(command) !== null)) {
     return together([], partsOf(db, failure, between, bringingPart));
   }
-  return together(failure.sessionId === sessionId ? edits : [], []);
+  return together(
+    mayBeOfOthers(db, failure, { ...between, ...place, prompts }) ? [] : own,
+    [],
+  );
+}
+
+/** The edits since a person has asked for the failure to be mended; all of them where none did, or nothing was done then. */
+function sinceAskedFor(
+  edits: readonly Observation[],
+  { facts }: OpenFailure,
+  prompts: readonly Prompt[],
+): readonly Observation[] {
+  const asked = prompts.findLast(({ text }) => asksToMend(text, facts));
+  const since = edits.filter(({ createdAtMs }) => createdAtMs >= (asked?.atMs ?? 0));
+  return since.length > 0 ? since : edits;
 }
 
 /** When the same command has failed without it, in another way: what was changed later did not mend it. */

@@ -2,10 +2,12 @@
 import { keptJson } from "../memory/kept_json.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { type ContextBudget, contextText, type Tellable } from "../memory/context_text.ts";
-import { formerNames } from "../git/branch_log.ts";
+import { formerNames, type LoggedCommit, loggedCommits } from "../git/branch_log.ts";
+import type { CommitsSince } from "../memory/context_open.ts";
 import { goneBranches } from "../git/gone_branches.ts";
-import type { ObservationKind, ObservedFacts } from "../memory/observation.ts";
-import { isUnmended } from "../memory/open_ends.ts";
+import { committed } from "../memory/left_items.ts";
+import type { ObservationKind, ObservedFacts, TurnDeeds } from "../memory/observation.ts";
+import { isUnmended, openEndRank } from "../memory/open_ends.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";
 import {
   digestsOf,
@@ -50,25 +52,34 @@ const WEIGHTY = { among: 200, limit: 40 };
 const MAX_OTHER_BRANCHES = 3;
 /** Kinds of which more is told than the title. */
 const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "summary"]);
-/** Kinds that say how a file is. */
+/** Kinds that say how a file is, and those that say so of its branch alone. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
+const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
 /** What is over though nothing that was seen has mended it: no observation has this number. */
 const OVER = { resolvedBy: 0 };
 
 const NONE: ReadonlySet<string> = new Set();
+
+/** What a session is told. */
+export interface SessionContext {
+  /** Empty when there is nothing to tell. */
+  readonly text: string;
+  /** Branches that are gone with something left open: where they were merged it is open still. */
+  readonly gone: readonly string[];
+}
 
 /**
  * The context of a session.
  *
  * A session that goes on hears only of what others did since; one that was compacted has lost its own past as well.
  *
- * @returns Empty when there is nothing to tell. @throws {Error} What SQLite says.
+ * @throws {Error} What SQLite says.
  */
 export function sessionContext(
   db: DatabaseSync,
   place: ContextPlace,
   budget: ContextBudget,
-): string {
+): SessionContext {
   const { sessionId, project, branch, source, nowMs } = place;
   const since = sinceMs(place);
   const isTold = (row: TellableRow) =>
@@ -79,16 +90,17 @@ export function sessionContext(
   const isGone = goneBranches({ commonDir: project, branch });
   const isOver = overIn(project, isGone);
   const told = rowsOfRenamed(db, { project, branch }, isGone).filter(isTold);
+  const gone = leftBehind(told, isGone);
   const waiting = place.isBehind ? sessionsWaiting(db, told.filter(isUnmended)) : NONE;
   const found = told
     .filter((row) => !waiting.has(row.sessionId) || !isUnmended(row))
     // In place, as below.
     .map((row) => isUnmended(row) && isOver(row) ? Object.assign(row, OVER) : row);
   const tasks = since !== null ? [] : openTaskTitles(db, project, 5);
-  if (found.length + tasks.length === 0) return "";
+  if (found.length + tasks.length === 0) return { text: "", gone };
   const isKnown = knownFromFiles(found, place);
   const rows = found
-    .filter(({ kind, title }) => kind !== "note" || !isKnown(title))
+    .filter((row) => !isKnown(row))
     // In place: a copy of each takes a tenth of all this.
     .map((row): Tellable =>
       Object.assign(row, {
@@ -98,7 +110,33 @@ export function sessionContext(
       })
     );
   const staleOf = (some: readonly Tellable[]) => staleAmong(db, some, place);
-  return contextText({ rows, tasks, branch, nowMs, staleOf }, budget);
+  const commitsSince = commitsOn(place, rows);
+  const text = contextText({ rows, tasks, branch, nowMs, staleOf, commitsSince }, budget);
+  return { text, gone };
+}
+
+/** Branches that are gone on which something was left open, or worked on since something failed that is open elsewhere. */
+function leftBehind(
+  rows: readonly TellableRow[],
+  isGone: ReturnType<typeof goneBranches>,
+): string[] {
+  const ofGone = rows.filter(({ branch }) => isGone(branch));
+  if (ofGone.length === 0) return [];
+  const openSinceMs = Math.min(
+    ...rows.filter((row) => isUnmended(row) && !isGone(row.branch)).map((row) => row.updatedAtMs),
+  );
+  const behind = ofGone.filter((row) => {
+    if (row.kind === "summary" || row.kind === "fix") {
+      return row.updatedAtMs > openSinceMs || leavesSomething(row);
+    }
+    return openEndRank({ ...row, facts: keptJson<ObservedFacts>(row.facts, {}) }) !== null;
+  });
+  return [...new Set(behind.flatMap(({ branch }) => branch ?? []))];
+}
+
+function leavesSomething({ facts }: TellableRow): boolean {
+  const { left = [], todos } = keptJson<ObservedFacts>(facts, {});
+  return left.length + (todos?.open.length ?? 0) > 0;
 }
 
 /**
@@ -180,15 +218,38 @@ function branchesOf({ kind, facts }: TellableRow): readonly (string | null)[] {
   return branches;
 }
 
+/** What persons committed on this branch: what sessions did is known. Git's log is read with the first question. */
+function commitsOn({ project, branch }: ContextPlace, rows: readonly Tellable[]): CommitsSince {
+  let commits: readonly LoggedCommit[] | undefined;
+  const turns = new Map<LoggedCommit, TurnDeeds>();
+  const turnOf = (commit: LoggedCommit) => {
+    const turn = turns.get(commit) ?? committed(commit.subject);
+    turns.set(commit, turn);
+    return turn;
+  };
+  const unknown = () => {
+    const titles = rows.filter(({ kind }) => kind === "commit").map(({ title }) => title);
+    return loggedCommits({ commonDir: project }, branch ?? "")
+      .filter(({ subject }) => !titles.some((title) => title.endsWith(subject)));
+  };
+  return (session) => {
+    if (branch === null || session.branch !== branch) return [];
+    commits ??= unknown();
+    return commits.filter(({ atMs }) => atMs > session.updatedAtMs).map(turnOf);
+  };
+}
+
 /** Facts one of whose files is not as it was: its content is another one, or it is gone. */
 function staleAmong(
   db: DatabaseSync,
   rows: readonly Tellable[],
-  { root }: ContextPlace,
+  { root, branch: here }: ContextPlace,
 ): ReadonlyMap<number, "changed" | "gone"> {
   const stale = new Map<number, "changed" | "gone">();
   if (root === null) return stale;
-  const withFiles = rows.filter(({ kind, files }) => OF_FILES.has(kind) && files.length > 0);
+  const withFiles = rows.filter(({ kind, branch, files }) =>
+    files.length > 0 && (OF_FILES.has(kind) || OF_BRANCH_FILES.has(kind) && branch === here)
+  );
   if (withFiles.length === 0) return stale;
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, updatedAtMs } of withFiles) {

@@ -1,4 +1,5 @@
 /** What Claude is told anyway: the files of its own memory and rules. */
+import { once } from "../memory/once.ts";
 import { joinPath, parentOf } from "../paths.ts";
 import type { TellableRow } from "../store/memory_context.ts";
 import { contentOf } from "./file_state.ts";
@@ -7,24 +8,61 @@ import { contentOf } from "./file_state.ts";
 const MAX_FILES = 12;
 /** A file that another one brings in, but for one in an example. */
 const BROUGHT_IN = /(?:^|\s)@([\w./~-]+)/g;
+/** What makes a text bold, or a line of a list. */
 const MARKS = /[*_`~]+|^[ \t]*(?:[-+>#•]+|\d{1,3}[.)])[ \t]/gm;
 
-/** Tells whether a note stands in one of these files. They are read only where there is a note. */
+/** Decisions of which these files do not tell: plans, and answers to questions. */
+const NO_RULE = /^Plan(?: refused)?: | → /;
+/** What makes a rule of a sentence, whatever it says; "never" is no such word. */
+const ALWAYS =
+  "(?:(?:from now on|going forward|in (?:the )?future|you (?:must|should)|we|please|always|ab (?:jetzt|sofort)|bitte|immer)\\b,?\\s*)*";
+const BEGINS = new RegExp(`^${ALWAYS}`);
+/** A rule stands where its sentence begins, … */
+const AT_BEGINNING = new RegExp(`(?:[.!?:;]\\s|\\n)\\s*${ALWAYS}$`);
+/** … and where it ends, or a reason follows: any other word makes another rule of it. */
+const AT_END = /^\s*(?:[.!](?:\s|$)|[,;:(–—。！\n])|^\s+-\s/;
+const END = /[.!。！]+$/;
+/** So far before a rule its sentence begins. */
+const LOOKED_BACK = 80;
+
+/** Tells whether a note, or a rule, stands in one of these files. They are read only where there is one. */
 export function knownFromFiles(
   rows: readonly TellableRow[],
   place: { readonly root: string | null; readonly home: string | null },
-): (note: string) => boolean {
-  if (!rows.some(({ kind }) => kind === "note")) return () => false;
-  const texts = knownTexts(place).map(withoutMarks);
-  return (note) => {
-    const words = withoutMarks(note).replace(/…$/, "").trim();
-    return texts.some((text) => text.includes(words));
+): (row: Pick<TellableRow, "kind" | "title">) => boolean {
+  if (!rows.some(mayBeKnown)) return () => false;
+  const texts = knownTexts(place).map((text) => `\n${text.replace(MARKS, "")}\n`);
+  const notes = once(() => texts.map(onOneLine));
+  const rules = once(() => texts.map((text) => text.toLowerCase()));
+  return (row) => {
+    if (texts.length === 0 || !mayBeKnown(row)) return false;
+    const isCut = row.title.endsWith("…");
+    const title = (isCut ? row.title.slice(0, -1) : row.title).replace(MARKS, "");
+    if (row.kind === "note") return notes().some((text) => text.includes(onOneLine(title).trim()));
+    return rules().some((text) => holdsRule(text, { rule: title.toLowerCase(), isCut }));
   };
 }
 
-/** How something is said, without what makes it bold or a line of a list. */
-function withoutMarks(text: string): string {
-  return text.replace(MARKS, "").replace(/\s+/g, " ");
+function mayBeKnown({ kind, title }: Pick<TellableRow, "kind" | "title">): boolean {
+  return kind === "note" || kind === "decision" && !NO_RULE.test(title);
+}
+
+/** Whether a sentence of a text is a rule, wherever its lines are broken. */
+function holdsRule(
+  text: string,
+  { rule, isCut }: { readonly rule: string; readonly isCut: boolean },
+): boolean {
+  const words = rule.replace(BEGINS, "").replace(END, "").trim().split(/\s+/);
+  if (words[0] === "") return false;
+  const said = new RegExp(words.map(RegExp.escape).join("\\s+"), "g");
+  return text.matchAll(said).some(({ 0: found, index }) =>
+    AT_BEGINNING.test(text.slice(Math.max(0, index - LOOKED_BACK), index)) &&
+    (isCut || AT_END.test(text.slice(index + found.length, index + found.length + 4)))
+  );
+}
+
+function onOneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
 }
 
 function knownTexts(

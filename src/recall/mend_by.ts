@@ -4,7 +4,8 @@ import type { Observed } from "../memory/observation.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { endOperations } from "./ended_operations.ts";
 import type { OpenSlips } from "./ended_slips.ts";
-import { supersedeCommits } from "./superseded_commits.ts";
+import { type LoggedCommits, supersedeCommits } from "./superseded_commits.ts";
+import { revokeRules } from "./superseded_rules.ts";
 import { mendMerged } from "./merged_failures.ts";
 import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
 
@@ -18,6 +19,7 @@ export function mendBy(
     readonly by: number;
     readonly nowMs: number;
     readonly slips: OpenSlips;
+    readonly logged: LoggedCommits;
   },
 ): void {
   const {
@@ -27,8 +29,10 @@ export function mendBy(
     mendsParts = [],
     mendsShown,
     passes = [],
+    checks = [],
     taken,
     takenBack,
+    revoked,
     merged,
     calls = [],
   } = observed;
@@ -36,7 +40,7 @@ export function mendBy(
   const { sessionId } = at.capture;
   if (ended !== undefined) endOperations(db, { ...at, command, ended });
   const all = [...mends === null ? [] : [mends], ...mendsParts];
-  if (all.length > 0) mendFailures(db, { ...at, mends: all, passes, taken });
+  if (all.length > 0) mendFailures(db, { ...at, mends: all, passes, checks, taken });
   if (mendsShown !== undefined && command !== undefined) {
     mendShownFailures(db, { ...at, shown: { ...mendsShown, command } });
   }
@@ -45,6 +49,12 @@ export function mendBy(
     at.slips.end(db, { ...at, sessionId, atMs: at.capture.createdAtMs, command, calls });
   }
   if (merged !== undefined) mendMerged(db, { ...at, merged });
+  if (revoked !== undefined) revokeRules(db, { ...at, revoked });
   if (takenBack !== undefined) supersedeCommits(db, { ...at, takenBack });
+  if (command?.includes("git")) at.logged.add(at.capture, isReset(command) ? at.by : null);
   if (took !== undefined) mendTestsThatPass(db, { ...at, took });
+}
+
+function isReset(command: string): boolean {
+  return / reset\b/.test(command);
 }

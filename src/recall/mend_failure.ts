@@ -58,9 +58,15 @@ function isSame(told: ToldFix, fix: ToldFix["fix"], failure: OpenFailure): boole
     (told.failure.text.includes(error) || failure.text.includes(other.error));
 }
 
+/** What has passed: where it did, and when. */
+export type MendingCapture = Pick<
+  ClaimedCapture,
+  "id" | "sessionId" | "project" | "branch" | "createdAtMs"
+>;
+
 /** What a success is to a failure. */
 interface Mending {
-  readonly capture: ClaimedCapture;
+  readonly capture: MendingCapture;
   readonly told: ToldFixes;
   readonly passing?: string | undefined;
   readonly isGone?: boolean;
@@ -93,7 +99,7 @@ export function tellFix(
   const { id, sessionId, project, branch, createdAtMs } = capture;
   const { changes, commands } = isGone
     ? { changes: [], commands: [] }
-    : changesThatMended(db, failure, { sessionId, untilMs: createdAtMs });
+    : changesThatMended(db, failure, { sessionId, project, branch, untilMs: createdAtMs });
   if (changes.length === 0) return null;
   const { files, ...fix } = describeFix(failure, changes, { passing, commands });
   const fixId = told.find(fix, failure) ?? saveObservation(db, {
@@ -136,7 +142,7 @@ export function retellFailure(
   db: DatabaseSync,
   { id, sessionId, facts }: OpenFailure,
   passing: readonly string[],
-  capture: ClaimedCapture,
+  capture: Pick<ClaimedCapture, "sessionId">,
 ): void {
   retellObservation(db, id, withoutPassing(facts, passing));
   if (sessionId !== capture.sessionId) askForSummary(db, sessionId);
@@ -146,7 +152,7 @@ export function retellFailure(
 export function closeFailure(
   db: DatabaseSync,
   { id, sessionId }: Pick<OpenFailure, "id" | "sessionId">,
-  { capture, by }: { readonly capture: ClaimedCapture; readonly by: number },
+  { capture, by }: { readonly capture: Pick<ClaimedCapture, "sessionId">; readonly by: number },
 ): void {
   resolveObservation(db, id, by);
   if (sessionId !== capture.sessionId) askForSummary(db, sessionId);

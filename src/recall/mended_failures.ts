@@ -1,8 +1,11 @@
 /** Pairs failures with what mended them. */
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
+import { areChecked, type Check } from "../memory/observe/checks.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
+import { echoedScripts } from "../memory/observe/echoed_scripts.ts";
 import { onlyThese } from "../memory/observe/failing_tests.ts";
+import { isMissedCoverage } from "../memory/observe/missed_coverage.ts";
 import { areNamedPassed, namedAsPassed, type NamingTests } from "../memory/observe/named_passes.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
 import { failsBeside, passesSince, passingSince } from "../memory/observe/passing_since.ts";
@@ -16,6 +19,7 @@ import {
   type TakenTests,
 } from "../memory/observe/skipped_tests.ts";
 import {
+  coverageKey,
   type FailedTests,
   hasTaken,
   soleTarget,
@@ -41,6 +45,8 @@ interface Success {
   readonly mends: readonly string[];
   /** The tests that it has taken. */
   readonly passes: readonly TestTarget[];
+  /** What it has built and checked. */
+  readonly checks: readonly Check[];
   /** What it says of single tests; not there where it counted none. */
   readonly taken?: TakenTests | undefined;
   /** Its observation. */
@@ -51,7 +57,8 @@ interface Success {
 
 /** A command passes: what had failed before is mended, by whatever was changed between. */
 export function mendFailures(db: DatabaseSync, success: Success): void {
-  const { mends, passes, taken, nowMs, capture: { project, branch, createdAtMs } } = success;
+  const { mends, passes, checks, taken, nowMs, capture: { project, branch, createdAtMs } } =
+    success;
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new ToldFixes();
   const isThere = presence(db, success.capture);
@@ -62,9 +69,16 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
     const by = isThere(failure) ? mendFailure(db, failure, { ...success, told, isGone }) : null;
     if (by !== null) mended.push({ failure, by, passing: failure.facts.failing ?? [] });
   };
-  const keys = [...mends, ...passes.map((target) => failureKey(targetKey(target)))];
+  const keys = [
+    ...mends,
+    ...passes.flatMap((target) => [targetKey(target), coverageKey(target)]).map(failureKey),
+  ];
   for (const key of new Set(keys)) {
     openFailures(db, { ...before, sameAs: digestOf(key) }).forEach(mend);
+  }
+  if (checks.length > 0) {
+    openFailuresOfKind(db, { ...before, kind: "command" })
+      .filter((failure) => areChecked(failure, checks)).forEach(mend);
   }
   if (passes.length === 0) return;
   const open = openFailuresOfKind(db, { ...before, kind: "test" });
@@ -198,15 +212,27 @@ function hasPassed(
   failure: OpenFailure,
   { passes, taken }: Pick<Success, "passes" | "taken">,
 ): boolean {
-  const tests = testsOf(failure);
-  if (tests === null) return false;
-  return passes.some((target) =>
-    hasTaken(target, tests) ||
-    taken !== undefined && areNamedPassed({ ...failure, tests }, { target, run: taken })
-  );
+  return [testsOf, echoedTestsOf].some((testsIn) => {
+    const tests = testsIn(failure);
+    return tests !== null && passes.some((target) =>
+      hasTaken(target, tests) ||
+      taken !== undefined && areNamedPassed({ ...failure, tests }, { target, run: taken })
+    );
+  });
+}
+
+/** The tests of a failure as those of the runner that its script says it called. */
+function echoedTestsOf({ facts, text }: OpenFailure): FailedTests | null {
+  const { command = "", failed = 0, failedIn = null } = facts;
+  const script = echoedScripts(command, text).at(-1);
+  const target = script === undefined || isMissedCoverage(facts)
+    ? null
+    : soleTarget(scriptCommands(script), failed > 0);
+  return target === null ? null : { target, failedIn };
 }
 
 function testsOf({ facts }: OpenFailure): FailedTests | null {
+  if (isMissedCoverage(facts)) return null;
   const { command = "", failed = 0, failedIn = null } = facts;
   const target = soleTarget(scriptCommands(command), failed > 0);
   return target === null ? null : { target, failedIn };

@@ -3,9 +3,14 @@ import type { DatabaseSync } from "node:sqlite";
 import type { TakenBack } from "../memory/observe/taken_back.ts";
 import { resolveObservation } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
+import { takenBackOn } from "../git/taken_back.ts";
+import { standingCommitsOn } from "../store/branch_observations.ts";
 import { standingCommits } from "../store/session_observations.ts";
 
-/** A command has taken commits of its session back. Of other sessions it is not known whether any was made between. */
+/**
+ * A command has taken commits of its session back. Of other sessions it is not known whether any was made between: of
+ * those git's log tells, {@linkcode LoggedCommits}.
+ */
 export function supersedeCommits(
   db: DatabaseSync,
   { capture, by, takenBack }: {
@@ -25,4 +30,45 @@ export function supersedeCommits(
 /** Whether two beginnings of hashes may be of one commit. */
 function isOne(hash: string | null, other: string): boolean {
   return hash !== null && hash !== "" && (hash.startsWith(other) || other.startsWith(hash));
+}
+
+/** Branches on which sessions have called git: what its logs tell to be taken back there, by whomever, is told no more. */
+export class LoggedCommits {
+  readonly #branches = new Map<string, Branch>();
+
+  /** A command has called git. @param by Its observation; null where it took nothing back. */
+  add({ project, branch }: Pick<ClaimedCapture, "project" | "branch">, by: number | null): void {
+    if (project === null || branch === null) return;
+    const key = `${project}\n${branch}`;
+    this.#branches.set(key, { project, branch, by: by ?? this.#branches.get(key)?.by ?? 0 });
+  }
+
+  /** Closes the commits that are on their branch no more. */
+  supersede(db: DatabaseSync): void {
+    for (const branch of this.#branches.values()) supersedeOn(db, branch);
+  }
+}
+
+interface Branch {
+  readonly project: string;
+  readonly branch: string;
+  /** The observation that took commits back last; 0 where a person did. */
+  readonly by: number;
+}
+
+function supersedeOn(db: DatabaseSync, { project, branch, by }: Branch): void {
+  const back = new Map(
+    takenBackOn({ commonDir: project }, branch).map(({ id, replacedBy }) => [id, replacedBy]),
+  );
+  if (back.size === 0) return;
+  const standing = standingCommitsOn(db, { project, branch });
+  for (const { id, hash } of standing) {
+    const first = [...back.keys()].find((commit) => commit.startsWith(hash));
+    if (first === undefined) continue;
+    let last = back.get(first) ?? null;
+    while (last !== null && back.has(last)) last = back.get(last) ?? null;
+    const next = last === null ? by : standing.find((one) => last.startsWith(one.hash))?.id;
+    // Who has not seen the one in its place is told of this one rather than of none.
+    if (next !== undefined) resolveObservation(db, id, next);
+  }
 }

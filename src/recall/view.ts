@@ -1,19 +1,19 @@
 /** How observations are shown, to people and to models. */
 import { plain } from "../capture/plain.ts";
-import type { ObservedFacts } from "../memory/observation.ts";
+import { isSuperseded, type ObservedFacts } from "../memory/observation.ts";
 import { folderOfProject } from "../memory/paths.ts";
 import { baseName } from "../paths.ts";
 import type { Observation } from "../store/observations.ts";
 import { relativeTime } from "../time.ts";
 
 /**
- * What has become of a failure, or of a commit; empty where there is nothing to say. That a failure is not mended does not
+ * What has become of a failure, a commit or a rule; empty where there is nothing to say. That a failure is not mended does not
  * make it an open end: its branch may be gone, or the command fail in another way since.
  */
 export function outcomeWord(
   { kind, outcome, resolvedBy }: Pick<Observation, "kind" | "outcome" | "resolvedBy">,
 ): string {
-  if (kind === "commit" && resolvedBy !== null) {
+  if (isSuperseded({ kind, resolvedBy })) {
     return resolvedBy === 0 ? "superseded" : `superseded by #${resolvedBy}`;
   }
   if (outcome !== "failure" || kind !== "failure" && kind !== "test") return "";

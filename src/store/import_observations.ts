@@ -120,7 +120,7 @@ export function takenOver(db: DatabaseSync, old: SQLInputValue): SQLInputValue {
   const row = statement(db, "SELECT new FROM temp.came_as WHERE old = ?").get(old);
   if (row !== undefined) return Number(row["new"]);
   if (isTaken(db, old)) return null;
-  reserve(db, old);
+  reserveNumber(db, old);
   return old;
 }
 
@@ -145,7 +145,7 @@ function isTaken(db: DatabaseSync, id: number): boolean {
 }
 
 /** A number that something refers to is never given to another observation. */
-function reserve(db: DatabaseSync, id: number): void {
+export function reserveNumber(db: DatabaseSync, id: number): void {
   const { changes } = statement(
     db,
     `UPDATE sqlite_sequence

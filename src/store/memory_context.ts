@@ -33,8 +33,8 @@ export interface ProjectBranch {
 
 /** Sessions in which nothing was done would push out the others. */
 const IS_TELLING = `(kind <> 'summary' OR ${FACTS} ->> '$.trivial' IS NULL)`;
-/** A commit that was taken back is not there. */
-const STANDS = "(kind <> 'commit' OR resolved_by IS NULL)";
+/** A commit that was taken back is not there, and a rule that was does not hold. */
+const STANDS = "(kind NOT IN ('commit', 'decision') OR resolved_by IS NULL)";
 /** The kinds of the index of a branch. */
 export const KINDS_OF_BRANCH =
   "kind IN ('summary', 'fix', 'failure', 'test', 'commit', 'decision', 'note', 'edit')";
@@ -103,6 +103,7 @@ export function tellableOfProject(
       WHERE project = ?
         AND kind IN ('summary', 'decision', 'note')
         AND ${all ? "TRUE" : IS_TELLING}
+        AND ${STANDS}
       ORDER BY created_at_ms DESC
       LIMIT ?`,
   ).all(project, limit) as unknown as TellableRow[];

@@ -66,8 +66,8 @@ export function observationOf(row: Readonly<Record<string, unknown>>): Observati
  * @returns Its id.
  */
 export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
-  const { uid, sessionId, sameAs, files, facts, atMs } = observation;
-  const known = sameAs === null ? undefined : findSame(db, sessionId, sameAs);
+  const { uid, sessionId, files, facts, atMs } = observation;
+  const { sameAs, known } = sameOnBranch(db, observation);
   if (known !== undefined) return repeatObservation(db, known, observation);
   const { lastInsertRowid } = statement(
     db,
@@ -130,6 +130,7 @@ export function replaceObservation(db: DatabaseSync, observation: NewObservation
 
 interface Same {
   readonly id: number;
+  readonly branch: string | null;
   readonly title: string;
   readonly text: string;
   /** Its paths, as they are stored. */
@@ -140,11 +141,31 @@ interface Same {
 function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | undefined {
   return statement(
     db,
-    `SELECT id, title, text, files, updated_at_ms AS updatedAtMs
+    `SELECT id, branch, title, text, files, updated_at_ms AS updatedAtMs
        FROM observations
       WHERE same_as = ?
         AND session_id = ?`,
   ).get(sameAs, sessionId) as unknown as Same | undefined;
+}
+
+/** Kinds that say how the work on a branch is: on another one of the session the same is no repeat. */
+const OF_BRANCH: ReadonlySet<ObservationKind> = new Set(["command", "failure", "test"]);
+
+/**
+ * What an observation repeats, and what its repeats have in common. While commits are put on top of others HEAD is on no
+ * branch: what is seen then is of any.
+ */
+function sameOnBranch(
+  db: DatabaseSync,
+  { sessionId, sameAs, kind, branch }: NewObservation,
+): { readonly sameAs: string | null; readonly known?: Same | undefined } {
+  if (sameAs === null) return { sameAs };
+  const known = findSame(db, sessionId, sameAs);
+  const isHere = known === undefined || known.branch === branch || known.branch === null ||
+    branch === null;
+  if (isHere || !OF_BRANCH.has(kind)) return { sameAs, known };
+  const here = `${sameAs}/${branch}`;
+  return { sameAs: here, known: findSame(db, sessionId, here) };
 }
 
 function repeatObservation(db: DatabaseSync, known: Same, observation: NewObservation): number {

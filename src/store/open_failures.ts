@@ -62,10 +62,10 @@ function openFailureOf(row: Readonly<Record<string, unknown>>): OpenFailure {
   return { ...row, facts: keptJson<ObservedFacts>(row["facts"], {}) } as unknown as OpenFailure;
 }
 
-/** Failures of a command in a session that nothing has mended, the newest first, each with what makes it one. */
+/** Failures of a command in a session on a branch that nothing has mended, the newest first, each with what makes it one. */
 export function openFailuresOfSession(
   db: DatabaseSync,
-  sessionId: string,
+  { sessionId, branch }: { readonly sessionId: string; readonly branch: string | null },
   sameAs: string,
 ): { readonly sameAs: string; readonly facts: ObservedFacts }[] {
   return statement(
@@ -75,9 +75,10 @@ export function openFailuresOfSession(
       WHERE same_as >= ?1
         AND same_as < ?1 || '0'
         AND session_id = ?2
+        AND (branch = ?3 OR branch IS NULL OR ?3 IS NULL)
         AND outcome = 'failure'
       ORDER BY updated_at_ms DESC, id DESC`,
-  ).all(sameAs, sessionId).map(({ sameAs, facts }) => ({
+  ).all(sameAs, sessionId, branch).map(({ sameAs, facts }) => ({
     sameAs: String(sameAs),
     facts: keptJson<ObservedFacts>(facts, {}),
   }));
@@ -107,10 +108,33 @@ export function failuresOfCommand(
   ).all(failure.sessionId, failure.fromMs, failure.untilMs, failure.of).map(openFailureOf);
 }
 
-/** Of which failures something is asked: those of tests, or of an operation of git. */
+/** The failures of a command that a session came upon before a moment, and that were over without a fix. */
+export function failuresWithoutFix(
+  db: DatabaseSync,
+  failure: {
+    readonly sessionId: string;
+    /** As the facts have it. */
+    readonly of: string;
+    readonly beforeMs: number;
+  },
+): Pick<OpenFailure, "facts">[] {
+  return statement(
+    db,
+    `SELECT facts
+       FROM observations AS failure
+      WHERE session_id = ?
+        AND created_at_ms < ?
+        AND outcome = 'failure'
+        AND ${FACTS} ->> '$.of' = ?
+        AND (SELECT kind FROM observations WHERE id = failure.resolved_by) <> 'fix'`,
+  ).all(failure.sessionId, failure.beforeMs, failure.of).map(openFailureOf);
+}
+
+/** Of which failures something is asked: those of tests, of other commands, or of an operation of git. */
 const OF_KIND = {
   any: "o.kind IN ('failure', 'test')",
   test: "o.kind = 'test'",
+  command: "o.kind = 'failure'",
   git: `o.kind = 'failure' AND instr(o.facts, '"git":')`,
 } as const;
 
@@ -258,7 +282,7 @@ export function asideSince(db: DatabaseSync, sessionId: string, atMs: number): n
   return away.size === 0 ? null : Math.min(...away.values());
 }
 
-/** What it tells is over: a failure mended, a commit taken back. When the same comes again, that is another one. */
+/** What it tells is over: a failure mended, a commit or a rule taken back. When the same comes again, that is another one. */
 export function resolveObservation(db: DatabaseSync, id: number, by: number): void {
   statement(
     db,

@@ -4,6 +4,7 @@
  * the JSON that is there.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { damagedPayloads } from "./damaged_payloads.ts";
 import { transaction } from "./database.ts";
 
 /** What is pruned: worked in, and captured before a moment, but for the newest of these. */
@@ -20,6 +21,11 @@ export interface PruneCounts {
 
 /** What a pruned payload begins with; it is never compressed, since it is too short. */
 const PRUNED = '{"pruned":true,';
+
+const IN_ITS_PLACE = `'${PRUNED}"bytes":' || max(raw_bytes, 0) || '}'`;
+/** Sets a row of the queue to it. */
+const TO_PRUNED =
+  `encoding = 'json', payload = ${IN_ITS_PLACE}, raw_bytes = length(${IN_ITS_PLACE})`;
 
 /** Of a row of the queue: whether its payload was pruned. */
 export const IS_PRUNED = `(encoding = 'json' AND raw_bytes < 64 AND payload LIKE '${PRUNED}%')`;
@@ -38,6 +44,32 @@ const TO_PRUNE = `
              AND created_at_ms < ?1
            ORDER BY created_at_ms DESC, id DESC
            LIMIT ?2)`;
+
+/**
+ * Gives payloads up that nobody can read any more, whatever their age: what was given up for their sake is done then.
+ *
+ * @returns How many, and the bytes that they took.
+ */
+export function pruneUnreadable(
+  db: DatabaseSync,
+  { dryRun }: { readonly dryRun: boolean },
+): PruneCounts {
+  return transaction(db, () => {
+    const ids = JSON.stringify(damagedPayloads(db).map(({ id }) => id));
+    const of = "id IN (SELECT value FROM json_each(?)) AND status IN ('done', 'error')";
+    const counts = db.prepare(
+      `SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
+         FROM pending_queue
+        WHERE ${of}`,
+    ).get(ids) as unknown as PruneCounts;
+    if (!dryRun) {
+      db.prepare(
+        `UPDATE pending_queue SET ${TO_PRUNED}, status = 'done', error_message = NULL WHERE ${of}`,
+      ).run(ids);
+    }
+    return counts;
+  });
+}
 
 /** The size that a pruned payload had, in bytes; null when the text is no pruned payload. */
 export function prunedBytes(payload: string): number | null {
@@ -79,8 +111,7 @@ export function* prunePayloads(
       ).get(some) as { readonly bytes: number };
       const { changes } = db.prepare(
         `UPDATE pending_queue
-            SET encoding = 'json', payload = '${PRUNED}"bytes":' || max(raw_bytes, 0) || '}',
-                raw_bytes = length('${PRUNED}"bytes":' || max(raw_bytes, 0) || '}')
+            SET ${TO_PRUNED}
           WHERE id IN (SELECT value FROM json_each(?))
             AND status = 'done'`,
       ).run(some);

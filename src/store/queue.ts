@@ -117,21 +117,6 @@ export function retryQueueItems(
   return Number(changes);
 }
 
-/**
- * Lets captures wait again what was made of which is not there any more.
- *
- * @returns How many wait again.
- */
-export function queueLostAgain(db: DatabaseSync, atMs: number): number {
-  const { changes } = db.prepare(
-    `UPDATE pending_queue
-        SET status = 'raw', attempts = 0, observation_id = NULL, updated_at_ms = ?
-      WHERE status = 'done'
-        AND observation_id NOT IN (SELECT id FROM observations)`,
-  ).run(atMs);
-  return Number(changes);
-}
-
 function itemOf(row: Readonly<Record<string, unknown>>): QueueItem {
   const rawBytes = Number(row["rawBytes"]);
   return {

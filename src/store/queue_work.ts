@@ -99,6 +99,14 @@ export function countWaiting(
   return Number(row!["n"]);
 }
 
+/** How many captures of all sessions are not worked in yet. */
+export function countAllWaiting(db: DatabaseSync): number {
+  const row = db.prepare(
+    "SELECT count(*) AS n FROM pending_queue WHERE status IN ('raw', 'processing')",
+  ).get();
+  return Number(row!["n"]);
+}
+
 /** Of some sessions those whose captures are not all worked in. */
 export function sessionsWaiting(
   db: DatabaseSync,
@@ -243,6 +251,27 @@ export function captureOfToolUse(
       LIMIT 1`,
   ).get(sessionId, toolUseId);
   return row === undefined ? null : row as unknown as StoredPayload;
+}
+
+/** What was asked in a session between two moments, both included, and waits to be worked in; oldest first. */
+export function promptsWaiting(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number },
+): (StoredPayload & { readonly createdAtMs: number })[] {
+  return statement(
+    db,
+    `SELECT id, encoding, payload, raw_bytes AS rawBytes, created_at_ms AS createdAtMs
+       FROM pending_queue
+      WHERE session_id = ?
+        AND status IN ('raw', 'processing')
+        AND tool_name = 'UserPromptSubmit'
+        AND created_at_ms BETWEEN ? AND ?
+      ORDER BY created_at_ms, id`,
+  ).all(sessionId, between.fromMs, between.untilMs) as unknown as (
+    & StoredPayload
+    & { readonly createdAtMs: number }
+  )[];
 }
 
 /** The summary of a session is older than what is known of it now. */

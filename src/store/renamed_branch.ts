@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./database.ts";
 import { KINDS_OF_BRANCH, type ProjectBranch } from "./memory_context.ts";
 import { resolveObservation } from "./open_failures.ts";
-import type { Pass } from "./session_observations.ts";
+import { type Pass, PASS_COLUMNS } from "./session_observations.ts";
 
 /**
  * Gives what is told of a branch its new name. What failed under the old one and passes under the new one since, with the
@@ -18,11 +18,7 @@ export function renameBranch(
   from: string,
 ): void {
   transaction(db, () => {
-    const passes = passesOf(db, { project, branch });
-    for (const { id, command, updatedAtMs } of failuresOf(db, { project, branch: from })) {
-      const by = passes.get(command)?.find((pass) => pass.updatedAtMs >= updatedAtMs);
-      if (by !== undefined) resolveObservation(db, id, by.id);
-    }
+    endPassed(db, { project, branch }, { from, sinceMs: 0 });
     db.prepare(
       `UPDATE observations
           SET branch = ?2
@@ -33,13 +29,32 @@ export function renameBranch(
   });
 }
 
+/**
+ * Closes what failed on one branch and passes on another since, with the same command.
+ *
+ * @param here The branch that it passes on. @param failed `from`: the branch that it failed on; `sinceMs`: what passed
+ *   before, epoch milliseconds, was not the same work yet.
+ */
+export function endPassed(
+  db: DatabaseSync,
+  here: ProjectBranch & { readonly branch: string },
+  { from, sinceMs }: { readonly from: string; readonly sinceMs: number },
+): void {
+  const passes = passesOf(db, here);
+  for (const { id, command, updatedAtMs } of failuresOf(db, { ...here, branch: from })) {
+    const atMs = Math.max(updatedAtMs, sinceMs);
+    const by = passes.get(command)?.find((pass) => pass.updatedAtMs >= atMs);
+    if (by !== undefined) resolveObservation(db, id, by.id);
+  }
+}
+
 /** What went well on a branch, by its command, in the order of their numbers. */
 function passesOf(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
 ): ReadonlyMap<string, readonly Pass[]> {
   const rows = db.prepare(
-    `SELECT id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs
+    `SELECT ${PASS_COLUMNS}
        FROM observations
       WHERE session_id IN (SELECT session_id
                              FROM observations
@@ -57,7 +72,7 @@ function passesOf(
 /** What failed on a branch and is not mended. */
 function failuresOf(db: DatabaseSync, { project, branch }: ProjectBranch): Pass[] {
   return db.prepare(
-    `SELECT id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs
+    `SELECT ${PASS_COLUMNS}
        FROM observations
       WHERE project = ?1
         AND branch = ?2

@@ -1,6 +1,7 @@
 /** Tables and indexes that are gone, or are not as this program makes them. */
 import { DatabaseSync } from "node:sqlite";
 import { SCHEMA_VERSION, transaction } from "./database.ts";
+import { freeOrRemove } from "./dangling_rows.ts";
 import { migrate } from "./migrate.ts";
 
 /** A part of the schema that is not as it has to be. */
@@ -46,7 +47,7 @@ export function canBeMade({ type, isGone }: SchemaDifference): boolean {
 }
 
 /**
- * Makes parts of the schema anew, in one transaction; a table without rows.
+ * Makes parts of the schema anew, in one transaction; a table without rows. What was a part of such rows goes with them.
  *
  * @throws {Error} What SQLite says: rows that a unique index does not take, for one. Nothing was changed then.
  */
@@ -56,6 +57,7 @@ export function makeAnew(db: DatabaseSync, parts: readonly SchemaDifference[]): 
       if (!isGone) db.exec(`DROP ${type} ${name}`);
       db.exec(sql);
     }
+    freeOrRemove(db);
   });
 }
 

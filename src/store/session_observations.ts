@@ -1,6 +1,8 @@
 /** What a session did: between two moments, or all that its summary is made of. */
 import type { DatabaseSync } from "node:sqlite";
+import { keptJson } from "../memory/kept_json.ts";
 import { FACTS } from "./facts_column.ts";
+import { KINDS_OF_BRANCH } from "./memory_context.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 import { statement } from "./statement.ts";
 
@@ -23,6 +25,9 @@ export function changesBetween(
   return rows.map(observationOf);
 }
 
+/** What tells of all of a capture: a commit beside a failure has the script of that, which did not go well. */
+const IS_WHOLE = "instr(uid, '/') = 0";
+
 /**
  * What a session ran between two moments, both included, that went well, or may have where the shell hides it; the newest,
  * oldest first.
@@ -39,8 +44,9 @@ export function commandsBetween(
       WHERE o.session_id = ?
         AND o.created_at_ms <= ?
         AND o.updated_at_ms BETWEEN ? AND ?
-        AND o.kind IN ('command', 'test')
+        AND o.kind IN ('command', 'test', 'commit')
         AND (o.outcome = 'success' OR o.kind = 'command' AND o.facts ->> 'isUntold')
+        AND ${IS_WHOLE}
       ORDER BY o.updated_at_ms DESC, o.id DESC
       LIMIT ?`,
   ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
@@ -55,13 +61,14 @@ export interface Pass {
   readonly updatedAtMs: number;
 }
 
-const PASS_COLUMNS = `id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs`;
+/** The columns of {@linkcode Pass}. */
+export const PASS_COLUMNS = `id, ${FACTS} ->> '$.command' AS command, updated_at_ms AS updatedAtMs`;
 
 function passOf({ id, command, updatedAtMs }: Readonly<Record<string, unknown>>): Pass {
   return { id: Number(id), command: String(command ?? ""), updatedAtMs: Number(updatedAtMs) };
 }
 
-/** The scripts with a text in them that went well in a session between two moments, both included. */
+/** The scripts with a text in them that went well, or may have where the shell hides it, in a session between two moments, both included. */
 export function scriptsBetween(
   db: DatabaseSync,
   sessionId: string,
@@ -74,11 +81,56 @@ export function scriptsBetween(
       WHERE session_id = ?
         AND created_at_ms <= ?
         AND updated_at_ms BETWEEN ? AND ?
-        AND kind IN ('command', 'test')
-        AND outcome = 'success'
-        AND instr(facts, ?)`,
+        AND kind IN ('command', 'test', 'commit')
+        AND ${IS_WHOLE}
+        AND instr(facts, ?)
+        AND (outcome = 'success' OR kind = 'command' AND ${FACTS} ->> '$.isUntold')`,
   ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.holding)
     .map(passOf);
+}
+
+/** What was asked in a session between two moments, both included, as far as it is worked in. */
+export function promptsBetween(
+  db: DatabaseSync,
+  sessionId: string,
+  between: { readonly fromMs: number; readonly untilMs: number },
+): { readonly text: string; readonly updatedAtMs: number }[] {
+  return statement(
+    db,
+    `SELECT text, updated_at_ms AS updatedAtMs
+       FROM observations
+      WHERE session_id = ?
+        AND created_at_ms <= ?
+        AND updated_at_ms BETWEEN ? AND ?
+        AND kind = 'prompt'`,
+  ).all(sessionId, between.untilMs, between.fromMs, between.untilMs)
+    .map(({ text, updatedAtMs }) => ({ text: String(text), updatedAtMs: Number(updatedAtMs) }));
+}
+
+/** The files of each edit on a branch of a project by other sessions, between two moments, both included. */
+export function editsOfOthers(
+  db: DatabaseSync,
+  edits: {
+    readonly project: string | null;
+    readonly branch: string | null;
+    /** The session of which none is told. */
+    readonly sessionId: string;
+    readonly fromMs: number;
+    readonly untilMs: number;
+  },
+): { readonly files: readonly string[] }[] {
+  return statement(
+    db,
+    `SELECT files
+       FROM observations
+      WHERE project IS ?
+        AND branch IS ?
+        AND created_at_ms BETWEEN ? AND ?
+        AND kind = 'edit'
+        AND ${KINDS_OF_BRANCH}
+        AND session_id <> ?`,
+  ).all(edits.project, edits.branch, edits.fromMs, edits.untilMs, edits.sessionId)
+    .map(({ files }) => ({ files: keptJson<string[]>(files, []) }));
 }
 
 /** Whether a session ran, looked for or fetched anything, which its summary does not tell. */
@@ -137,34 +189,6 @@ export function standingCommits(
       ORDER BY updated_at_ms DESC, id DESC`,
   ).all(sessionId, project, branch, untilMs, but)
     .map(({ id, hash }) => ({ id: Number(id), hash: hash === null ? null : String(hash) }));
-}
-
-/** The commands and tests that passed in a session on a branch, with the work that is there; the oldest first. */
-export function passesOn(
-  db: DatabaseSync,
-  { sessionId, project, branch, untilMs }: {
-    readonly sessionId: string;
-    readonly project: string | null;
-    readonly branch: string;
-    readonly untilMs: number;
-  },
-): Pass[] {
-  return statement(
-    db,
-    `SELECT ${PASS_COLUMNS}
-       FROM observations
-      WHERE session_id = ?
-        AND created_at_ms <= ?
-        AND project IS ?
-        AND branch = ?
-        AND kind IN ('command', 'test')
-        AND outcome = 'success'
-        AND ${FACTS} ->> '$.isElsewhere' IS NULL
-        AND ${FACTS} ->> '$.isUntold' IS NULL
-        AND ${FACTS} ->> '$.command' IS NOT NULL
-      ORDER BY updated_at_ms, id`,
-  ).all(sessionId, untilMs, project, branch)
-    .map(passOf);
 }
 
 /** The commands of a session that went well, or may have where the shell hides it, the last that were seen, oldest first. */

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { integrityFaults, keepLog } from "./care.ts";
 import { APPLICATION_ID, schemaVersion, transaction } from "./database.ts";
-import { isDamage } from "./export_salvage.ts";
+import { isDamage, orDamaged } from "./export_salvage.ts";
 import { FORGET_KEY } from "./forgotten_names.ts";
 import { OWN_TABLES } from "./index_damage.ts";
 import { INDEX_DEFINITIONS, makeIndex } from "./index_made.ts";
@@ -55,10 +55,11 @@ export function copyWhole(
   { copy, busyTimeoutMs }: { readonly copy: string; readonly busyTimeoutMs: number },
 ): number {
   Deno.openSync(copy, { write: true, createNew: true, mode: 0o600 }).close();
+  const hasNumbers = canReadNumbers(database);
   const from = new DatabaseSync(database, { timeout: busyTimeoutMs });
   try {
     from.exec("BEGIN IMMEDIATE");
-    const rows = fillCopy(from, copy);
+    const rows = fillCopy(from, { copy, hasNumbers });
     keepLog(copy);
     fence(from);
     from.exec("COMMIT");
@@ -69,10 +70,13 @@ export function copyWhole(
   }
 }
 
-function fillCopy(from: DatabaseSync, copy: string): number {
+function fillCopy(
+  from: DatabaseSync,
+  { copy, hasNumbers }: { readonly copy: string; readonly hasNumbers: boolean },
+): number {
   const to = new DatabaseSync(copy);
   try {
-    const rows = copyWithoutIndex(from, to);
+    const rows = copyWithoutIndex(from, to, hasNumbers);
     const [fault] = [...integrityFaults(to, "full"), ...checkIndex(to)];
     if (fault !== undefined) throw new Error(`the copy is not sound: ${fault}`);
     return rows;
@@ -84,9 +88,10 @@ function fillCopy(from: DatabaseSync, copy: string): number {
 /**
  * Makes in an empty database what another one holds, its search index anew.
  *
+ * @param hasNumbers Whether it can be read which numbers were given to rows.
  * @returns How many rows were copied. @throws {Error} What SQLite says of either.
  */
-function copyWithoutIndex(from: DatabaseSync, to: DatabaseSync): number {
+function copyWithoutIndex(from: DatabaseSync, to: DatabaseSync, hasNumbers: boolean): number {
   to.exec("PRAGMA auto_vacuum = INCREMENTAL");
   to.exec("PRAGMA foreign_keys = OFF");
   return transaction(to, () => {
@@ -94,7 +99,8 @@ function copyWithoutIndex(from: DatabaseSync, to: DatabaseSync): number {
     for (const { sql } of made("table")) to.exec(sql);
     let rows = 0;
     for (const table of ordinaryTables(from)) rows += copyTable(from, to, { table });
-    if (made("table").some(({ sql }) => /\bAUTOINCREMENT\b/i.test(sql))) {
+    // Without them those of the rows that are there count, as their copies say.
+    if (hasNumbers) {
       to.exec(`DELETE FROM ${NUMBERS}`);
       copyTable(from, to, { table: NUMBERS });
     }
@@ -106,6 +112,16 @@ function copyWithoutIndex(from: DatabaseSync, to: DatabaseSync): number {
     to.exec(`PRAGMA user_version = ${schemaVersion(from)}`);
     return rows;
   });
+}
+
+/** Whether it can be read which numbers were given. By a connection of its own: one that met damage cannot write any more. */
+function canReadNumbers(database: string): boolean {
+  const db = new DatabaseSync(database, { readOnly: true });
+  try {
+    return orDamaged(() => db.prepare(`SELECT * FROM ${NUMBERS}`).all(), () => null) !== null;
+  } finally {
+    db.close();
+  }
 }
 
 /**

@@ -42,6 +42,7 @@ export const COLD_MODULES = [
   "src/maintenance/doctor/mending.ts",
   "src/maintenance/memory_retention.ts",
   "src/maintenance/retention.ts",
+  "src/recall/merged_branches.ts",
   "src/spool/drain.ts",
   "src/store/migrate.ts",
   "src/store/session_agents.ts",
@@ -61,6 +62,7 @@ export const SELDOM_MODULES = [
   "src/maintenance/doctor/mending.ts",
   "src/maintenance/memory_retention.ts",
   "src/maintenance/retention.ts",
+  "src/recall/merged_branches.ts",
   "src/store/migrate.ts",
 ];
 

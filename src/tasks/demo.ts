@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { messageOf, UserError } from "../errors.ts";
 import { programCommand, surroundings } from "./program.ts";
 import {
+  changeFile,
   commandsFor,
   type HookRun,
   type Payload,
@@ -98,6 +99,7 @@ async function replay(
 ): Promise<void> {
   for (const payload of payloads) {
     if (payload.hook_event_name === "SessionStart") line("");
+    await changeFile(payload);
     for (const run of await runHooks(stage, settings, payload)) {
       const event = DRAIN.test(run.command) ? "  its drain" : payload.hook_event_name;
       const took = milliseconds(run.durationMs);

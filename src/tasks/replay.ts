@@ -1,5 +1,7 @@
 /** Plays Claude Code's part: finds the hooks that a settings file lists for an event, and runs them as it would. */
 
+import { dirname } from "node:path";
+
 /** A hook payload, as Claude Code writes it to stdin. */
 export type Payload = Readonly<Record<string, unknown>> & { readonly hook_event_name: string };
 
@@ -49,6 +51,17 @@ function matches(matcher: string | undefined, subject: string): boolean {
   if (matcher === undefined || matcher === "" || matcher === "*") return true;
   if (/^[\w ,|-]+$/.test(matcher)) return matcher.split(/[|,]/).some((n) => n.trim() === subject);
   return new RegExp(matcher).test(subject);
+}
+
+/** Makes the change that a tool has made by the time its hooks run: of a `Write` or an `Edit`, in its file. */
+export async function changeFile(payload: Payload): Promise<void> {
+  if (payload.hook_event_name !== "PostToolUse") return;
+  const { filePath, content, originalFile, oldString, newString } =
+    (payload["tool_response"] ?? {}) as Readonly<Record<string, string | undefined>>;
+  const text = content ?? originalFile?.replace(oldString!, () => newString!);
+  if (filePath === undefined || text === undefined) return;
+  await Deno.mkdir(dirname(filePath), { recursive: true });
+  await Deno.writeTextFile(filePath, text);
 }
 
 /** Runs one hook command through the shell, the payload on its stdin as one line of JSON. */

@@ -175,8 +175,8 @@ const KEPT: Readonly<Record<string, readonly [unknown, readonly string[]]>> = {
     ["a: 2\\npassword: "],
   ],
   "the path of a key": [
-    shell("cat /etc/ssl/server.key", "private_key: /etc/ssl/server.key"),
-    ["cat /etc/ssl/server.key"],
+    shell("cat /data/keys/server", "private_key: /data/keys/server"),
+    ["cat /data/keys/server"],
   ],
   "cookies that say nothing": [
     shell("x", "Cookie: zone=Europe_Berlin; lang=english\nEurope_Berlin is english"),

@@ -113,6 +113,18 @@ Deno.test("a NUL becomes a blank, wherever it stands, and hides no secret behind
   assert.equal(redactText("a\0b", RULES), "a b");
 });
 
+Deno.test("the keys and salts of WordPress are masked, of whatever signs they are", () => {
+  const salt = `x>)U&ml|^2K {${SECRET}[e)}Q;-w?@H~2b]vP,:0a|!Zk(9`;
+  for (const name of ["AUTH_SALT", "LOGGED_IN_SALT", "NONCE_KEY", "SECURE_AUTH_KEY"]) {
+    const text = `define( '${name}',   '${salt}' );\n`;
+    if (name !== "NONCE_KEY") assert.ok(needsRedaction(JSON.stringify({ a: text }), []), name);
+    assert.equal(
+      redactText(`password=$X\n${text}`, RULES),
+      `password=$X\ndefine( '${name}',   '[redacted:secret]' );\n`,
+    );
+  }
+});
+
 Deno.test("a phrase of several words is masked as a whole", () => {
   assert.equal(
     redactText(`smtp:\n  passphrase: correct horse battery ${SECRET}\n  user: ana`, RULES),

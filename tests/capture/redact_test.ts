@@ -132,6 +132,32 @@ for (const [form, remainder] of Object.entries(KEY_REMAINDERS)) {
   });
 }
 
+Deno.test("redactText() masks the lines of a private key of PuTTY", () => {
+  const before = "PuTTY-User-Key-File-3: ssh-ed25519\nPublic-Lines: 1\nAAAAC3NzaC1lZDI1\n";
+  const after = `Private-MAC: ${"0a1b2c3d".repeat(8)}\nnext`;
+  for (const lead of ["", "+", "  ", "    12\t"]) {
+    const lines = [
+      `${lead}Private-Lines: 3`,
+      lead + alnum(64),
+      lead + alnum(64),
+      `${lead}${alnum(20)}==`,
+    ];
+    const text = `${before}${lines.join("\n")}\n${lead}${after}`;
+    assert.ok(needsRedaction(JSON.stringify({ text }), []), "the cheap look sees it");
+    const masked = redact(text);
+    assert.match(masked, /Private-Lines: 3\n[\s+\d]*\[redacted:private-key\]\n[\s+\d]*Private-MAC/);
+    assert.ok(masked.startsWith(before) && masked.endsWith("next"), masked);
+    assert.equal(redact(masked), masked);
+    assert.ok(!redact(JSON.stringify({ text })).includes(alnum(20)));
+  }
+});
+
+Deno.test("redactText() masks the signature of an address that starts a workflow", () => {
+  const address =
+    "https://prod-12.westeurope.logic.azure.com:443/workflows/0a1b2c3d/triggers/manual/paths/invoke?sv=1.0&sig=";
+  assert.equal(redact(`${address}Ab-1cD_${alnum(36)} x`), `${address}[redacted:azure-sas] x`);
+});
+
 Deno.test("redactText() masks two private keys that lost their first lines, and no text between", () => {
   const key = `${alnum(64)}\n${KEY_END}\n`;
   assert.equal(
@@ -667,6 +693,54 @@ const borderTexts = fc.array(
       " A ",
     ),
     fc.constantFrom("passcode", "master key", " for x", " is", " to ", "set ", "should be", "</b>"),
+    fc.constantFrom(
+      "salt",
+      "aws_",
+      "db_",
+      "recovery_code",
+      "subscription-key",
+      "x_header ",
+      "#define ",
+    ),
+    fc.constantFrom(
+      " string = ",
+      "[] = ",
+      " { get; } = ",
+      "(\n",
+      ">\n",
+      "</",
+      ":\n",
+      " is:\n\n",
+      "(setq ",
+    ),
+    fc.constantFrom(
+      "{:",
+      "{",
+      "}",
+      '"x1y2z3w4"',
+      "x1y2z3w4Ab",
+      " | ",
+      "\n---+---\n",
+      "<key>",
+      "</key><string>",
+    ),
+    fc.constantFrom(
+      "echo x1y2 | ",
+      "gh secret set A",
+      "<<< ",
+      "--with-token",
+      "vercel env add",
+      "Private-Lines: 2\n",
+    ),
+    fc.constantFrom(
+      "QxRtLmNvBwKs",
+      "Ab3x9Q Zt7kLm2",
+      "&a ",
+      "!!str ",
+      "basicAuth('a','",
+      ".append('",
+      "',",
+    ),
     fc.constantFrom("pw", "_pw", "PWD", "requirepass ", "password ", "--plaintext ", "auth=("),
     fc.constantFrom('key="', "process.env.X || ", "/db/password", "Value", 'name="', "→"),
     fc.constantFrom(" (x): ", "<td>", " provided: ", "was made for x: ", "x1y2z3w4"),
@@ -854,6 +928,37 @@ const PARTIAL = [
   ],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
   ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],
+  ...[
+    "password: a(",
+    "password: a b ",
+    "token='a'",
+    "password: &a ",
+    "user.setPassword(\n",
+    "<password>\n",
+  ],
+  ...[
+    "password[] = ",
+    "password { get; ",
+    "Password for a:\n",
+    "password is:\n",
+    "{password, ",
+    "<key>token</key>",
+  ],
+  ...[
+    '#define TOKEN "',
+    "(setq token ",
+    "{:token ",
+    "x_header token ",
+    "Private-Lines: 2\n",
+    "echo a | gh secret ",
+  ],
+  ...[
+    "Private-Lines: 2\nabcdefgh\n",
+    "- user | password\n-------+-----\n",
+    "aws_key=",
+    "salt=",
+    "kubectl a create ",
+  ],
   ...[
     "sig=",
     "&Signature=a",

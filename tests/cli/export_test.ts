@@ -43,6 +43,7 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
     summaryRequests: 0,
     damaged: 0,
     unreadable: 0,
+    waiting: 0,
   });
   assert.ok(Deno.lstatSync(`${temp.folder}/link.jsonl`).isSymlink);
   assert.equal(Deno.readTextFileSync(path).trimEnd().split("\n").length, 6);

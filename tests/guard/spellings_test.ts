@@ -9,9 +9,10 @@ import { mayConcernCommands } from "../../src/guard/command_look.ts";
 import type { GuardPolicy, Verdict } from "../../src/guard/policy.ts";
 import { DOUBTFUL, FORBIDDEN, INNOCENT, POLICY, type Use } from "./spellings.ts";
 
-/** Its lines end where there is no more room. */
-const README = (await Deno.readTextFile(new URL("../../README.md", import.meta.url)))
-  .replaceAll("\n", " ");
+/** Those that tell how good the rules are. Their lines end where there is no more room. */
+const PAGES = ["README.md", "docs/guards.md"].map((path) =>
+  Deno.readTextFileSync(new URL(`../../${path}`, import.meta.url)).replaceAll("\n", " ")
+);
 
 /** A project with the files that the spellings speak of. */
 async function project(): Promise<AsyncDisposable & { readonly path: string }> {
@@ -147,7 +148,9 @@ Deno.test("a strict policy lets pass what is plain", async () => {
   assert.deepEqual(stopped, []);
 });
 
-Deno.test("README.md says how many spellings are decided rightly", () => {
-  assert.ok(README.includes(`all ${FORBIDDEN.length} spellings`), String(FORBIDDEN.length));
-  assert.ok(README.includes(`all ${INNOCENT.length} look-alikes`), String(INNOCENT.length));
+Deno.test("the documentation says how many spellings are decided rightly", () => {
+  for (const page of PAGES) {
+    assert.ok(page.includes(`all ${FORBIDDEN.length} spellings`), String(FORBIDDEN.length));
+    assert.ok(page.includes(`all ${INNOCENT.length} look-alikes`), String(INNOCENT.length));
+  }
 });

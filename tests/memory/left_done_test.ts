@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { deedsByCommand, isWork } from "../../src/memory/command_deeds.ts";
 import { leftBy } from "../../src/memory/left_by.ts";
 import type { ObservationKind, ObservedFacts } from "../../src/memory/observation.ts";
-import { hasDone, soughtItem } from "../../src/memory/left_items.ts";
+import { hasDone } from "../../src/memory/left_items.ts";
 import { deedsOf, leftItemsIn, sessionDeeds } from "../../src/memory/said_done.ts";
+import { soughtItem } from "../../src/memory/sought_item.ts";
 import { type TurnPart, turnsOf } from "../../src/memory/turns.ts";
 
 let now = 0;

@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { observe } from "../../src/memory/observe/observe.ts";
 import type { ToolUse } from "../../src/memory/observation.ts";
 import { textMatcher } from "../../src/memory/forget_text.ts";
-import { hasDone, soughtItem } from "../../src/memory/left_items.ts";
+import { hasDone } from "../../src/memory/left_items.ts";
 import { deedsOf, leftItemsIn } from "../../src/memory/said_done.ts";
 import { leftOpenIn } from "../../src/memory/said_open.ts";
+import { soughtItem } from "../../src/memory/sought_item.ts";
 import { indexedTerms } from "../../src/memory/terms.ts";
 import { bareSummary, promptOf } from "../../src/memory/transcript/spoken.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
@@ -148,6 +149,13 @@ Deno.test("what is left, and whether it is done, is found in linear time", () =>
     "habe noch ",
     "まだ",
     "but not ",
+    "nothing else is left open ",
+    "done, ",
+    "there are no tests ",
+    "I have not ",
+    "steps remain ",
+    "next steps for you ",
+    "残りの",
   ];
   const units = [
     ...left,
@@ -159,6 +167,11 @@ Deno.test("what is left, and whether it is done, is found in linear time", () =>
     "now ",
     "is now ",
     "please add ",
+    "here is my own plan ",
+    "I've hit the usage ",
+    "shall I? ",
+    "* ",
+    "a and b, ",
   ];
   for (const unit of [...UNITS, ...units]) {
     const text = unit.repeat(KEPT_CHARS / unit.length);

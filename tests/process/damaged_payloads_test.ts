@@ -21,7 +21,7 @@ function damagePayloads(path: string, count: number): string[] {
   return rows.map(({ id }) => String(id));
 }
 
-Deno.test("db check counts damaged payloads and names their captures, to which the export leads", async () => {
+Deno.test("db check counts damaged payloads and names their captures, and the way out gives them up", async () => {
   using home = tempHome();
   await worked(home);
   const ids = damagePayloads(home.database, 5);
@@ -38,7 +38,17 @@ Deno.test("db check counts damaged payloads and names their captures, to which t
     faults.map((fault: string) => ids.find((id) => fault.includes(id))),
     ids,
   );
-  assert.equal(next, "conclaude export --output conclaude.jsonl");
+  assert.equal(next, "conclaude queue prune --unreadable");
+  const before = ask(home.database, "SELECT count(*) AS n FROM observations");
+  const [would, did] = [
+    jsonOf(await run(home, "queue", "prune", "--unreadable", "--dry-run", "--json")),
+    jsonOf(await run(home, "queue", "prune", "--unreadable", "--json")),
+  ];
+  assert.deepEqual([would.pruned, did.pruned], [5, 5]);
+  assert.equal((await run(home, "db", "check")).code, 0);
+  assert.equal((await run(home, "export")).code, 0);
+  assert.deepEqual(ask(home.database, "SELECT count(*) AS n FROM observations"), before);
+  assert.match((await run(home, "queue", "show", ids[0]!)).stdout, /pruned/);
 });
 
 Deno.test("a rescue does not count damaged payloads among the rows that can be read", async () => {

@@ -113,6 +113,51 @@ Deno.test("a file that changes in the moment after an edit has changed since", a
   assert.match(await start(at), /edit: Write src\/now\.ts[^\n]*\(its file has changed since\)/);
 });
 
+Deno.test("a failure that names a file says when that is another one now, or gone, on its branch", async () => {
+  using at = await workplace();
+  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "one");
+  const path = join(at.project, "src/cart.test.js");
+  const wrote = async (text: string) => {
+    await Deno.writeTextFile(path, text);
+    const later = new Date(Date.now() + 60_000);
+    await Deno.utime(path, later, later);
+  };
+  await wrote("1\n");
+  const red = "Exit code 1\nFAIL src/cart.test.js\n  ● adds\n\nTests: 1 failed, 1 total";
+  await failed(at, "npm test", red);
+  await failed(at, "make docs", "Exit code 2\nmake: *** [docs] Error 1");
+  await said(at, "Both fail.");
+  const open = async () => (await start(at)).match(/(?<=: )(?:Tests fail|`make).*(?<!open)$/gm);
+  const [tests, docs] = ["Tests fail: npm test (1 failed): adds", "`make docs` failed (exit 2)"];
+  const told = await open();
+  assert.deepEqual(told?.map((line) => line.replace(/(exit 2\)).*/, "$1")), [tests, docs]);
+  await wrote("2\n");
+  assert.equal((await open())?.[0], `${tests} (its file has changed since)`);
+  assert.doesNotMatch((await open())?.[1] ?? "", /its file/);
+  await git(at.project, "switch", "-q", "-c", "other");
+  assert.equal((await open())?.[0], tests);
+  await git(at.project, "switch", "-q", "main");
+  await Deno.remove(path);
+  assert.equal((await open())?.[0], `${tests} (its file is gone)`);
+});
+
+Deno.test("what a failure names is not looked at where another branch is checked out by then", async () => {
+  using at = await workplace();
+  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "one");
+  const path = join(at.project, "src/cart.test.js");
+  await Deno.writeTextFile(path, "1\n");
+  const red = "Exit code 1\nFAIL src/cart.test.js\n  ● adds\n\nTests: 1 failed, 1 total";
+  await failed(at, "npm test", red);
+  await git(at.project, "switch", "-q", "-c", "other");
+  await Deno.writeTextFile(path, "2\n");
+  await said(at, "It fails.");
+  await git(at.project, "switch", "-q", "main");
+  await Deno.writeTextFile(path, "1\n");
+  assert.match(await start(at), /Tests fail: npm test .*: adds$/m);
+});
+
 Deno.test("a note about a file says when that is another one now, or gone", async () => {
   using at = await workplace();
   const path = join(at.project, "src/port.ts");
@@ -256,6 +301,29 @@ Deno.test("a note that stands in CLAUDE.md is not told again", async () => {
   const told = await start(at, "startup", { session: FIRST });
   assert.match(told, /port 5433/);
   assert.doesNotMatch(told, /Fridays/);
+});
+
+Deno.test("a rule that stands in CLAUDE.md is not told again, however it is introduced", async () => {
+  using at = await workplace();
+  await Deno.mkdir(join(at.project, ".claude/rules"), { recursive: true });
+  await Deno.writeTextFile(
+    join(at.project, "CLAUDE.md"),
+    "# Rules\n\n- **Use pnpm** instead of npm (faster).\n- Never push to main.\n- never use bun\n- Never log tokens in tests\n\nYou should ask before\nadding a dependency.\n",
+  );
+  await Deno.writeTextFile(join(at.project, ".claude/rules/a.md"), "1. Always use `vitest`!\n");
+  const known = [
+    "From now on, use pnpm instead of npm.",
+    "never push to main",
+    "Always use vitest.",
+  ];
+  const told = ["From now on use bun.", "Never log tokens", "Never push to main on Fridays"];
+  for (const rule of [...known, ...told]) await asked(at, rule);
+  await said(at, "All right.");
+  const context = await start(at, "startup", { session: SECOND });
+  assert.deepEqual(
+    [...context.matchAll(/, decision: (.*)/g)].map(([, rule]) => rule).sort(),
+    told.toSorted(),
+  );
 });
 
 Deno.test("a prompt and an edit are answered with what is remembered, once, where that is switched on", async () => {

@@ -497,3 +497,41 @@ Deno.test("what was done on a branch that is gone stays done", async () => {
   assert.match(told, /: Import the customers$/m);
   assert.doesNotMatch(told, /Left open|\d open/);
 });
+
+Deno.test("what a session said is left is done by a commit of a person on its branch since", async () => {
+  const rows: readonly (readonly [left: string, script: string, isOpen: boolean])[] = [
+    ["Cache added; not committed yet.", "git commit -qm 'Add cache'", false],
+    ["The cache is there. Still to do: commit it.", "git commit -qm x", false],
+    ["Cache added. Still to do: add a progress bar.", "git commit -qm 'Add a progress bar'", false],
+    ["Cache added. Still to do: add a progress bar.", "git commit -qm 'Add cache'", true],
+    ["Cache added; not committed yet.", "true", true],
+    [
+      "Cache added; not committed yet.",
+      "git switch -qc x; git commit -qm y; git switch -q -",
+      true,
+    ],
+    ["Cache added; not pushed yet.", "git commit -qm 'Add cache'", true],
+  ];
+  for (const [left, script, isOpen] of rows) {
+    using at = await workplace();
+    const person = (script: string) =>
+      new Deno.Command("sh", {
+        args: ["-ec", `git() { command git -c user.name=a -c user.email=a@b "$@"; }; ${script}`],
+        cwd: at.project,
+      }).output();
+    await person("GIT_COMMITTER_DATE=2026-01-01T00:00:00Z git commit -q --allow-empty -m begun");
+    await asked(at, "Add a cache");
+    await edit(at, "src/cache.ts", "1\n");
+    await said(at, left);
+    const db = new DatabaseSync(at.database);
+    db.exec(
+      "UPDATE observations SET updated_at_ms = updated_at_ms - 3e6, created_at_ms = created_at_ms - 3e6",
+    );
+    db.close();
+    assert.match(await start(at), /Left open on main/);
+    await person(`echo 1 > a; git add a; ${script}`);
+    const told = await start(at);
+    if (isOpen) assert.match(told, /Left open on main/, `${left} ${script}`);
+    else assert.doesNotMatch(told, /Left open|\d open/, `${left} ${script}`);
+  }
+});

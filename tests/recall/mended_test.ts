@@ -150,7 +150,7 @@ const LEFT_OPEN: typeof MENDED = [
   ["go test ./...", GO_BAD, "go test ./... -run 'TestA/sub'", GO_GOOD],
   ["go test ./...", GO_BAD, "go test ./... -run TestA -skip TestA", GO_GOOD],
   ["go test ./...", GO_BAD, "go test ./... -run 'TestA('", GO_GOOD],
-  ["go test ./...", GO_BAD, "go test ./b -run TestA", GO_GOOD],
+  ["go test ./...", GO_BAD, "go test ./b -run TestA", GO_GOOD.replace("com/a", "com/b")],
   ["go test ./... | tail -3", GO_BAD, "go test ./... -run TestA", GO_GOOD],
   ["go test ./...", `panic: boom\n${GO_BAD}`, "go test ./... -run TestA", GO_GOOD],
   ["go test ./...", `--- FAIL: TestB\n${GO_BAD}`, "go test ./... -run TestA", GO_GOOD],

@@ -101,6 +101,46 @@ Deno.test("a failure of the surroundings is mended by the command that brings wh
   assert.ok(tests.fixes[0]?.endsWith("by `docker compose up -d db`"), tests.fixes.join());
 });
 
+Deno.test("a runner that tells an error without its kind, or below a line that says nothing, is understood", async () => {
+  const jest = (...lines: readonly string[]) =>
+    `FAIL test/db.test.js\n  ✕ connects (4 ms)\n\n  ● connects\n\n    ${
+      lines.join("\n    ")
+    }\n\nTests:       1 failed, 2 passed, 3 total`;
+  const suite = (line: string) =>
+    `FAIL test/a.test.js\n  ● Test suite failed to run\n\n    ${line}\n\nTests:       0 total`;
+  const vitest = (line: string) =>
+    ` FAIL  src/a.test.ts [ src/a.test.ts ]\n${line}\n\n Test Files  1 failed (1)\n      Tests  no tests`;
+  const missing = "Cannot find module 'zod' from 'src/a.js'";
+  const imported = "Error: Cannot find package 'zod' imported from '/p/src/a.js'";
+  const resolve = 'Error: Failed to resolve import "zod" from "src/a.js". Does the file exist?';
+  const rows = [
+    [jest("connect ECONNREFUSED 127.0.0.1:5432"), "docker compose up -d db", "connects"],
+    [jest("getaddrinfo ENOTFOUND db"), "docker compose up -d db", "connects"],
+    [jest("listen EADDRINUSE: address already in use :::3000"), "kill 4711", "connects"],
+    [jest('relation "users" does not exist'), "npx prisma migrate deploy", "connects"],
+    [jest("SQLITE_ERROR: no such table: users"), "npx knex migrate:latest", "connects"],
+    [suite(missing), "npm install", missing],
+    [vitest(imported), "npm install", imported],
+    [vitest(resolve), "npm install zod", resolve],
+  ] as const;
+  for (const [output, command, what] of rows) {
+    const { fixes } = await endOf(
+      { failing: "npm test", output },
+      { edited: "src/b.js" },
+      { passing: command },
+      { passing: "npm test", output: "Tests:       3 passed, 3 total" },
+    );
+    assert.deepEqual(fixes, [`Fixed ${what} by \`${command}\``]);
+  }
+  const own = await endOf(
+    { failing: "npm test", output: suite("Cannot find module './a' from 'test/a.test.js'") },
+    { edited: "src/a.js" },
+    { passing: "npm install" },
+    { passing: "npm test", output: "Tests:       3 passed, 3 total" },
+  );
+  assert.deepEqual(own.fixes, ["Fixed Cannot find module './a' from 'test/a.test.js' by src/a.js"]);
+});
+
 Deno.test("an edit is the fix where no such command ran, and beside one where it is of what surrounds", async () => {
   const missing: MixedStep = {
     failing: "npm run e2e",

@@ -10,4 +10,6 @@ Deno.test("what failed is told as mended by what mended it, or as not mended, ne
   // A plan that was refused has failed at nothing.
   assert.equal(outcomeWord({ ...failed, kind: "decision" }), "");
   assert.equal(outcomeWord({ ...failed, outcome: "success" }), "");
+  assert.equal(outcomeWord({ kind: "decision", outcome: null, resolvedBy: null }), "");
+  assert.equal(outcomeWord({ kind: "decision", outcome: null, resolvedBy: 7 }), "superseded by #7");
 });

@@ -39,6 +39,131 @@ const ROWS: readonly Row[] = [
     { edited: "src/cart.ts" },
     GREEN,
   ], ["src/cart.ts"]],
+  ["what git brought behind a commit in one script", [
+    RED,
+    { edited: "src/note.ts" },
+    {
+      passing: "git add -A && git commit -m wip && git pull --rebase",
+      output: "[main 1a2b3c4] wip\n 1 file changed",
+    },
+    GREEN,
+  ], ["`git pull --rebase`"]],
+  ["what git brought where the shell hides how it ended", [
+    RED,
+    { edited: "src/note.ts" },
+    { passing: "git stash; git pull; git stash pop", output: "Updating 1..2" },
+    GREEN,
+  ], ["`git pull`"]],
+  ["what others have where the branch was set to it", [
+    RED,
+    { edited: "src/note.ts" },
+    { passing: "git fetch && git reset --hard origin/main", output: "HEAD is now at 1a2b3c4" },
+    GREEN,
+  ], ["`git reset --hard origin/main`"]],
+  ["an edit and a commit of it", [
+    RED,
+    { edited: "src/rates.ts" },
+    { passing: "git commit -am wip", output: "[main 1a2b3c4] wip\n 1 file changed" },
+    GREEN,
+  ], ["src/rates.ts"]],
+  ["a command behind which a commit stands", [
+    RED,
+    {
+      passing: "sed -i s/a/b/ src/rates.ts && git commit -am wip",
+      output: "[main 1a2b3c4] wip\n 1 file changed",
+    },
+    GREEN,
+  ], ["`sed -i s/a/b/ src/rates.ts`"]],
+  ["an edit before a person did it", [
+    RED,
+    { edited: "src/note.ts" },
+    { asked: "I fixed it, try again" },
+    GREEN,
+  ], []],
+  ["an edit of what it is about before a person did it", [
+    RED,
+    { edited: "src/cart.ts" },
+    { asked: "Fixed it in the rates, try again" },
+    GREEN,
+  ], ["src/cart.ts"]],
+  ["an edit before a person asks for another run", [
+    RED,
+    { edited: "src/rates.ts" },
+    { asked: "try again" },
+    GREEN,
+  ], ["src/rates.ts"]],
+  ["an edit beside another session's", [
+    RED,
+    { edited: "src/note.ts" },
+    { ...LATER, edited: "src/rates.ts" },
+    GREEN,
+  ], []],
+  ["an edit of what it is about beside another session's", [
+    RED,
+    { edited: "src/cart.ts" },
+    { ...LATER, edited: "src/rates.ts" },
+    GREEN,
+  ], ["src/cart.ts"]],
+  ["an edit beside another session's prose", [
+    RED,
+    { edited: "src/rates.ts" },
+    { ...LATER, edited: "README.md" },
+    GREEN,
+  ], ["src/rates.ts"]],
+  ["an edit beside another session's on another branch", [
+    RED,
+    { edited: "src/rates.ts" },
+    { ...LATER, on: "other", edited: "src/note.ts" },
+    GREEN,
+  ], ["src/rates.ts"]],
+  ["what was edited since a person asked for it", [
+    RED,
+    { asked: "first add a footer" },
+    { edited: "src/footer.ts" },
+    { asked: "now fix the failing test" },
+    { edited: "src/rates.ts" },
+    GREEN,
+  ], ["src/rates.ts"]],
+  ["all that was edited where a person asked for something else", [
+    RED,
+    { edited: "src/rates.ts" },
+    { asked: "now fix the header" },
+    { edited: "src/header.ts" },
+    GREEN,
+  ], ["src/rates.ts, src/header.ts"]],
+  ["what was edited before nothing more was done", [
+    RED,
+    { edited: "src/rates.ts" },
+    { asked: "does that fix the test?" },
+    GREEN,
+  ], ["src/rates.ts"]],
+  ["an edit where it comes and goes by itself", [
+    ...[RED, GREEN, RED, GREEN, RED],
+    { edited: "src/note.ts" },
+    GREEN,
+  ], []],
+  ["an edit of what it is about where it comes and goes by itself", [
+    ...[RED, GREEN, RED, GREEN, RED],
+    { edited: "src/cart.ts" },
+    GREEN,
+  ], ["src/cart.ts"]],
+  ["an edit where it passed by itself once", [
+    ...[RED, GREEN, RED],
+    { edited: "src/rates.ts" },
+    GREEN,
+  ], ["src/rates.ts"]],
+  ["of many edits first what it is about", [
+    RED,
+    ...[1, 2, 3, 4, 5, 6, 7].map((n) => ({ edited: `src/part${n}.ts` })),
+    { edited: "src/cart.ts" },
+    GREEN,
+  ], ["src/cart.ts, src/part1.ts, src/part2.ts, src/part3.ts, src/…"]],
+  ["of very many edits what it is about", [
+    RED,
+    { edited: "src/cart.ts" },
+    ...Array.from({ length: 25 }, (_, n) => ({ edited: `src/part${n}.ts` })),
+    GREEN,
+  ], ["src/cart.ts, src/part6.ts, src/part7.ts, src/part8.ts, src/…"]],
   ["an edit that was taken back after it had failed again", [
     RED,
     { edited: "src/tax.ts", from: "a", to: "b", whole: "a" },
@@ -56,3 +181,14 @@ for (const [what, steps, fixes] of ROWS) {
     assert.deepEqual(end.open, []);
   });
 }
+
+Deno.test("what a script was to bring behind a commit, and did not, is no fix", async () => {
+  const failed = "git commit -am wip && git pull --rebase";
+  const end = await endOf(
+    RED,
+    { edited: "src/rates.ts" },
+    { failing: failed, output: "[main 1a2b3c4] wip\n 1 file changed\nfatal: no such remote" },
+    GREEN,
+  );
+  assert.deepEqual(end.fixes, [`${FIXED}src/rates.ts`]);
+});

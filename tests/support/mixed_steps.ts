@@ -2,12 +2,13 @@
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent, tempDatabase } from "./records.ts";
 
-/** A command that failed or went well, or an edit of a file; in the only session, and on `main`, where none is named. */
+/** A command that failed or went well, an edit of a file, or a prompt; in the only session, and on `main`, where none is named. */
 export type MixedStep =
   & { readonly session?: string; readonly on?: string }
   & (
     | { readonly failing: string; readonly output: string; readonly exitCode?: number }
     | { readonly passing: string; readonly output?: string }
+    | { readonly asked: string }
     | {
       readonly edited: string;
       readonly from?: string;
@@ -49,6 +50,10 @@ export async function endOf(...steps: readonly MixedStep[]): Promise<{
 }
 
 function captureOf(step: MixedStep) {
+  if ("asked" in step) {
+    // As a hook saves it: it is worked in behind the commands that wait with it.
+    return { ...told("UserPromptSubmit", { prompt: step.asked }), priority: "normal" as const };
+  }
   if ("edited" in step) {
     const { edited, from = "a", to = "b", whole = `x = ${from}\n` } = step;
     return told("Edit", {

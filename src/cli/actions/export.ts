@@ -8,6 +8,7 @@ import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { nextHere } from "../next_command.ts";
 import { progressLine } from "../progress_line.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
+import { takeInSpool } from "../spool_first.ts";
 import { openStore } from "../store.ts";
 import { errorText, type View } from "../view.ts";
 
@@ -28,6 +29,7 @@ export async function exportDatabase(
   const sink = output === undefined
     ? stdoutSink(context)
     : fileSink(output, context, place.database);
+  const waiting = takeInSpool(db, place.database, context);
   const lost: LostRow[] = [];
   const counts = writeAll(db, {
     filter,
@@ -36,13 +38,13 @@ export async function exportDatabase(
     tellsProgress: output !== undefined,
     onLost: (row) => lost.push(row),
   });
-  tellLosses({ ...counts, lost }, context);
-  const exitCode = counts.damaged + counts.unreadable > 0 ? 1 : 0;
+  tellLosses({ ...counts, lost, waiting }, context);
+  const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
   // On stdout the lines are all that there is to say.
   if (output === undefined) return { json: undefined, text: "", exitCode };
   const { sessions, executions, captures, observations, counters } = counts;
   return {
-    json: { output, ...counts },
+    json: { output, ...counts, waiting },
     text:
       `Wrote ${output}: ${sessions} sessions, ${executions} audit rows, ${captures} captures, ${observations} observations, ${counters} counters.`,
     exitCode,
@@ -51,7 +53,10 @@ export async function exportDatabase(
 
 /** What is missing, on stderr: stdout may hold the lines. */
 function tellLosses(
-  { damaged, unreadable, lost }: ExportCounts & { readonly lost: readonly LostRow[] },
+  { damaged, unreadable, lost, waiting }: ExportCounts & {
+    readonly lost: readonly LostRow[];
+    readonly waiting: number;
+  },
   context: CliContext,
 ): void {
   const tell = (error: Parameters<typeof errorText>[0]) =>
@@ -73,6 +78,15 @@ function tellLosses(
       next: first?.type === "observation"
         ? `conclaude memory forget ${first.id} --dry-run`
         : "conclaude doctor",
+    });
+  }
+  if (waiting > 0) {
+    tell({
+      what: waiting === 1
+        ? "1 record of a hook is missing"
+        : `${waiting} records of hooks are missing`,
+      why: "they wait in the spool, since the database cannot take them now",
+      next: "conclaude queue drain",
     });
   }
   if (damaged > 0) {

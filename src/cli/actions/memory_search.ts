@@ -31,7 +31,7 @@ export async function search(
   ...words: readonly string[]
 ): Promise<View> {
   requireForwards(flags, "memory search");
-  const { db } = await openStore(context, "read");
+  const { db, place } = await openStore(context, "read");
   const nowMs = Date.now();
   const project = projectFilterOf(db, context, flags);
   const file = flags.file === undefined ? null : fileFilterOf(db, context, flags.file);
@@ -56,7 +56,13 @@ export async function search(
   );
   if (results.length === 0) {
     const { nothingFound } = await import("../nothing_found.ts");
-    return nothingFound(db, context, { flags, words, project, file });
+    return nothingFound(db, context, {
+      flags,
+      words,
+      project,
+      file,
+      database: place.database,
+    });
   }
   const namesProject = !context.globals.json && isAnyOfOthers(results, context.cwd);
   return {

@@ -1,7 +1,12 @@
 import { UserError } from "../../errors.ts";
 import { giveBackSpace } from "../../maintenance/space.ts";
 import { checkpoint } from "../../store/database.ts";
-import { previewPruning, type PruneCounts, prunePayloads } from "../../store/payload_pruning.ts";
+import {
+  previewPruning,
+  type PruneCounts,
+  prunePayloads,
+  pruneUnreadable,
+} from "../../store/payload_pruning.ts";
 import type { CliContext } from "../context.ts";
 import { progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
@@ -17,9 +22,10 @@ const CHECKPOINT_EVERY_STEPS = 16;
 /** `conclaude queue prune` */
 export async function pruneQueue(
   context: CliContext,
-  { olderThan, keepRaw, dryRun }: {
+  { olderThan, keepRaw, unreadable, dryRun }: {
     readonly olderThan: number;
     readonly keepRaw: number;
+    readonly unreadable: boolean;
     readonly dryRun: boolean;
   },
 ): Promise<View> {
@@ -31,6 +37,10 @@ export async function pruneQueue(
     });
   }
   const { db } = await openStore(context, dryRun ? "read" : "write");
+  if (unreadable) {
+    const done = pruneUnreadable(db, { dryRun });
+    return view(done, { dryRun, freedBytes: dryRun ? 0 : giveBackSpace(db) });
+  }
   const pruning = { beforeMs: Date.now() - olderThan, keepNewest: keepRaw };
   if (dryRun) return view(previewPruning(db, pruning), { dryRun, freedBytes: 0 });
   const progress = progressLine(context);

@@ -24,7 +24,8 @@ export const exportVerb = command({
     "workflows, questions and events as JSON Lines, which `conclaude import` takes back: the first line has the type",
     '"meta", the last one "end" with the counts. All of it is from one moment, also while hooks write. Left out is what',
     "is made anew (the search index, cached configurations, sizes of branches), and what belongs to running sessions",
-    "alone (what was lifted for a while, what a stop is judged by).",
+    "alone (what was lifted for a while, what a stop is judged by). What waits in the spool is taken in first; where the",
+    "database cannot take it, stderr tells how many records are missing, and the exit status is 1.",
     "A damaged page of the database costs only the rows on it: stderr tells how many, and the exit status is 1.",
   ].join("\n"),
   examples: [

@@ -111,6 +111,11 @@ export const queue = group({
             brief: "How many of these to leave alone, the newest",
             placeholder: "n",
           },
+          unreadable: {
+            kind: "boolean",
+            default: false,
+            brief: "Instead, those that are damaged and that nobody can read any more, of any age",
+          },
           dryRun: { kind: "boolean", default: false, brief: "Only say what would be pruned" },
         },
       },
@@ -123,6 +128,7 @@ export const queue = group({
       examples: [
         "conclaude queue prune --older-than 2w --keep-raw 1000 --dry-run",
         "conclaude queue prune --older-than 3m --keep-raw 0",
+        "conclaude queue prune --unreadable",
       ],
     }),
   },

@@ -19,6 +19,7 @@ import { lookAtExecutable, lookAtSqlite } from "./program.ts";
 import { lookAtRescue } from "./repair_pages.ts";
 import { lookAtSpool } from "./spool.ts";
 import { lookAtFacts } from "./unreadable_facts.ts";
+import { lookAtReferences } from "./references.ts";
 import { lookAtQueue, lookAtRetention, lookAtSessions } from "./state.ts";
 
 /** Looks at one thing and changes nothing; an empty list when there is nothing to look at. */
@@ -42,6 +43,7 @@ const LOOKS: readonly NamedLook[] = [
   { name: "database", look: lookAtDatabase },
   { name: "rescue", look: lookAtRescue, needsDatabase: true },
   { name: "numbers", look: lookAtNumbers, needsDatabase: true },
+  { name: "references", look: lookAtReferences, needsDatabase: true },
   { name: "search index", look: lookAtIndex, needsDatabase: true },
   { name: "observations", look: lookAtFacts, needsDatabase: true },
   { name: "spool", look: lookAtSpool, needsDatabase: true },

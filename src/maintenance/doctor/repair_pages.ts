@@ -21,7 +21,7 @@ const REPAIR_BUSY_MS = 5000;
 /** All rows can be read: the database is written anew without the pages that are damaged. */
 export function damagedIndex({ database, nowMs, config }: RepairPlace, fault: string): Finding {
   return fail(
-    `${database} is damaged, but only in its indexes or in pages that nothing needs (${fault}): ` +
+    `${database} is damaged, but only in its indexes or in pages that can be made anew (${fault}): ` +
       "no row is lost; `doctor --fix` writes it anew with all its rows",
     "conclaude doctor --fix",
     () => {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../settings/hooks.ts";
 import { openDatabase } from "../../store/database.ts";
-import { queueLostAgain } from "../../store/queue.ts";
+import { workInAgain } from "../../store/lost_again.ts";
 import {
   canBeMade,
   isOfSearchIndex,
@@ -73,7 +73,7 @@ async function repair(
   let again = 0;
   try {
     makeAnew(db, parts);
-    if (isOfCaptures(lost)) again = queueLostAgain(db, nowMs);
+    if (isOfCaptures(lost)) again = workInAgain(db, nowMs);
   } finally {
     db.close();
   }

@@ -3,6 +3,7 @@ import { resolvePath } from "../../paths.ts";
 import { inFolder, inItsFolder, type Surroundings } from "./command_folder.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 import { isHarmless } from "./script_words.ts";
+import { choosesVersion } from "./tool_versions.ts";
 
 /** More is no chain of checks. */
 const MAX_PARTS = 12;
@@ -27,6 +28,7 @@ export function chainParts(
   let folder = "";
   for (const part of commands) {
     const [program = "", ...args] = part.words;
+    if (goesToOtherFiles(part)) break;
     if (program === "cd") {
       const next = folderAfter(folder, args);
       if (next === null) break;
@@ -34,10 +36,15 @@ export function chainParts(
       continue;
     }
     if (MOVES_ON.has(program)) break;
-    if (program === "git" && args.some((word) => OTHER_FILES.test(word))) break;
+    if (choosesVersion(part)) break;
     if (!isHarmless(part)) parts.push(placed(part.source, folder, surroundings));
   }
   return parts;
+}
+
+/** Whether the files are other ones behind a command of git. */
+export function goesToOtherFiles({ words: [program, ...args] }: ScriptCommand): boolean {
+  return program === "git" && args.some((word) => OTHER_FILES.test(word));
 }
 
 /** Whether a script is its commands with `&&` between, and nothing else: no brackets, no second line. */

@@ -1,22 +1,23 @@
 /** What the runs of a command have in common, however it is typed. */
+import { withoutManner } from "./manner_options.ts";
 import { withoutQuietVariables } from "./script_words.ts";
 
 /** Of a longer command only the beginning counts. */
 export const MAX_COMMAND_CHARS = 1_000;
 
 /**
- * A command without what does not change what it does: where its output goes. `npm test` and `npm test 2>&1 | tail -20`
- * are the same.
+ * A command without what does not change what it does: where its output goes, how it goes about it. `npm test` and
+ * `npm test 2>&1 | tail -20` are the same, and `make` and `make -j4`.
  */
 export function commandKey(command: string): string {
   // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
   const line = withoutQuietVariables(command.replace(/\s+/g, " "))
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
-  return withoutFilters(line)
+  const shown = withoutFilters(line)
     .replace(/ ?; ?echo [^;]*$/, "")
     .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, MAX_COMMAND_CHARS);
+    .trim();
+  return withoutManner(shown).slice(0, MAX_COMMAND_CHARS);
 }
 
 /** What shortens an output does not change what a command does. */

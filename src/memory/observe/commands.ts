@@ -4,6 +4,7 @@ import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.
 import { chainParts } from "./chain_parts.ts";
 import { inItsFolder } from "./command_folder.ts";
 import { commandKey, failureKey } from "./command_key.ts";
+import { type Check, passedChecks } from "./checks.ts";
 import { chained } from "./chained.ts";
 import { type MadeCommit, madeCommits } from "./commits.ts";
 import { committedFiles } from "./committed_files.ts";
@@ -18,7 +19,7 @@ import { mergedBranch } from "./merged_branch.ts";
 import { callsOf, slipOf } from "./slips.ts";
 import { takenBack } from "./taken_back.ts";
 import { isTestCommand } from "./test_commands.ts";
-import { showsSuccess } from "./passed_builds.ts";
+import { showsBuildPassed, showsSuccess } from "./passed_builds.ts";
 import { withPrintedStatus } from "./printed_status.ts";
 import { passedTargets } from "./test_target.ts";
 import {
@@ -29,6 +30,7 @@ import {
   type Run,
   textOf,
 } from "./told_command.ts";
+import { withTestsWithin } from "./tests_within.ts";
 import { testOf } from "./told_tests.ts";
 import { isOnlyTried } from "./tried_commands.ts";
 import { unknownEnd } from "./unknown_end.ts";
@@ -58,11 +60,17 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   const parts = passedParts(told, run);
   const passed = told.mends === null || parts.length > 0 ? parts : [command];
   const also = [...parts, ...passed.flatMap(otherForms)];
+  const checks = told.mends === null ? [] : checksBy(run);
   return {
     ...told,
     ...(also.length === 0 ? {} : { mendsParts: also.map(failureOfCommand) }),
+    ...(checks.length === 0 ? {} : { checks }),
     ...(showsNoFailure(told, run, payload) ? { mendsShown: shownBy(run) } : {}),
   };
+}
+
+function checksBy({ command, commands, output }: Run): readonly Check[] {
+  return passedChecks(command, { output, isShown: showsBuildPassed(commands, output) });
 }
 
 /** A run with the status that its script has printed, where the shell hides it. */
@@ -114,7 +122,9 @@ function passedParts(told: Observed, { command, commands, surroundings }: Run): 
 function toldOf(run: Run, about: string): Observed {
   const commit = commitOf(run);
   if (commit !== null && run.outcome === "success") return commit;
-  const told = isTestCommand(run.command) ? testOf(run, about) : commandOf(run, about);
+  const told = isTestCommand(run.command)
+    ? testOf(run, about)
+    : withTestsWithin(commandOf(run, about), run);
   return commit === null ? told : { ...told, besides: commit };
 }
 

@@ -10,6 +10,9 @@ const TELLING: readonly RegExp[] = [
   /^\s*(?:E {2,})?(?:\w+\.)*\w*(?:Error|Exception|Panic)\b.*:.+/,
   /^\s*(?:error|fatal|panic|E)\b\s*(?:\[[^\]]+\])?\s*:.+/i,
   /\b(?:error|fatal|panicked|exception|cannot|undefined reference|not found|no such file|denied|refused|failed)\b/i,
+  // What a runner tells without the kind of the error before it: connect ECONNREFUSED 127.0.0.1:5432
+  /\bE(?:ACCES|ADDR\w+|AI_AGAIN|BUSY|CONN\w+|EXIST|HOST\w+|MFILE|NET\w+|NOENT|NOSPC|NOTFOUND|PERM|PIPE|TIMEDOUT)\b/,
+  /\b(?:does not exist|no such|could(?: not|n['’]t)|can['’]t|unable to|already in use|timed out)\b/i,
   // src/a.py:1:8: F401 `os` imported but unused
   /^\s*(?=\D[^\s:()]*[./])[^\s:()]+(?::\d+(?::\d+)?|\(\d+(?:,\d+)?\)):?\s+\S/,
 ];

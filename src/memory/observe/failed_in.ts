@@ -85,6 +85,19 @@ const FAILED_IN: readonly FailedInRow[] = [
     leftOut: null,
   },
   {
+    path: /^\[ERROR\] {2,}([\w$.]+):\d+\b/gm, // maven
+    counts: [
+      /^\[ERROR\] Tests run: \d+, Failures: (\d+), Errors: \d+, Skipped: \d+$/m,
+      /^\[ERROR\] Tests run: \d+, Failures: \d+, Errors: (\d+), Skipped: \d+$/m,
+    ],
+    leftOut: null,
+  },
+  {
+    path: /^([\w$.]+ > \S.*) FAILED$/gm, // gradle
+    counts: [/^\d+ tests? completed, (\d+) failed/m],
+    leftOut: null,
+  },
+  {
     path: /^\(fail\) (\S+\.[cm]?[jt]sx? > .*)$/gm, // bun
     counts: [/^ *(\d+) fail$/m],
     leftOut: null,
@@ -105,7 +118,7 @@ export function failedTests(whole: string): FailedIn {
       if (found.size > MAX_FAILED_IN) return UNKNOWN;
     }
     if (found.size === 0) continue;
-    const paths = [...new Set([...found].map((one) => one.replace(/ > .*/, "")))];
+    const paths = [...new Set([...found].map((one) => one.replace(/(\.[cm]?[jt]sx?) > .*/, "$1")))];
     const failingIn = [...new Set(paths.map((path) => path.replace(/:\d+$/, "")))];
     const wanted = counts.reduce((sum, count) => sum + Number(count.exec(output)?.[1] ?? 0), 0);
     if (wanted === 0) continue;

@@ -41,6 +41,17 @@ const FORMS: readonly Form[] = [
       "yarn install --immutable",
     ],
   },
+  // Phases of a build, and those that they hold.
+  {
+    of: /\bmvnw?\b/,
+    mark: /(?<= )(?:test|package|verify|install|deploy)(?= |$)/,
+    others: ["compile", "test-compile"],
+  },
+  {
+    of: /\bgradlew?\b/,
+    mark: /(?<= )(?:test|check|build)(?= |$)/,
+    others: ["classes", "compileJava", "compileKotlin"],
+  },
   // Tests are built of all that is built without them.
   {
     of: /^/,

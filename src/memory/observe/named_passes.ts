@@ -1,12 +1,14 @@
 /** Whether a run of tests says itself that those pass which had failed: by their names, or by their files or packages. */
 import type { ObservedFacts } from "../observation.ts";
 import { isOfPackageIn } from "./all_packages.ts";
+import { chosenBy, chosenNames, isOfName } from "./chosen_tests.ts";
 import { plainPath } from "./script_words.ts";
 import { arePassed } from "./skipped_tests.ts";
 import {
   areSamePlace,
   callsRunner,
   type FailedTests,
+  hasAllOf,
   isAsWide,
   isWithin,
   SET_UP,
@@ -18,13 +20,23 @@ import type { TestRun } from "./test_runs.ts";
 /** Flags that choose tests by their names alone, in whichever file they stand, or those that failed last. */
 const BY_NAME =
   /^(?:-t|--testNamePattern|--filter|--test-name-pattern|-g|--grep|-k|-run|-R|--tests-regex|-E|--filterset|--filter-expr|--exact|--lf|--last-failed|--rerun-failed|--all-targets|--lib|--bins|--tests)(?:=|$)/;
+/** By which option runners take what they have kept of failed tests, of any run. */
+const KEEPS_FAILED: Readonly<Record<string, RegExp>> = {
+  pytest: /^(?:--lf|--last-failed)$/,
+  rspec: /^--only-failures$/,
+};
 /** A file of tests, as an output tells it. */
 const TEST_FILE = /[\w@./-]{0,200}(?:[._-](?:test|spec)\.\w+|\/test_\w+\.\w+)/g;
+/** Vitest names a file as it does a test. */
+const FILE_OF_TESTS = /^\S+\.[cm]?[jt]sx? \(\d+ tests?\b/;
 /** No run is told with more names of tests that fail; there may be others then. */
 const MAX_FAILING = 8;
 
 /** What a run says of its tests. */
-export type NamingRun = Pick<TestRun, "failed" | "failing" | "passing" | "passingIn">;
+export type NamingRun = Pick<
+  TestRun,
+  "passed" | "failed" | "failing" | "passing" | "passingIn" | "tookFailed"
+>;
 
 /** The same, with what the run takes. */
 export interface NamingTests {
@@ -69,8 +81,15 @@ export function areNamedPassed(
       isAll(failedIn, isPlaceNamed);
   }
   if (target.runner === "go test") {
-    return passes && (isWholeCall || isNamed) && isAsWide(target, tests.target) &&
+    const isChosen = isSameCall(target, tests.target) && isAll(failedIn, chosenBy(target));
+    return passes && (isWholeCall || isNamed || isChosen) && isAsWide(target, tests.target) &&
       isAll(failedAt, isPlaceNamed);
+  }
+  const takesLast = run.tookFailed && failed > 0 && takesLastFailed(target, tests.target);
+  const most = takesLast ? failed : takesByName(target, { facts, tests });
+  if (passes && most > 0) {
+    const isNone = run.passing.every((name) => FILE_OF_TESTS.test(name));
+    return isNamed || isNone && (run.passed ?? 0) >= most;
   }
   if (passes && isWholeCall && isAll(failedIn, isPlaceNamed)) return true;
   return isNamed && (target.paths.length === 0 || havePlace ||
@@ -119,11 +138,27 @@ function mayBeSameTests(one: TestTarget, other: TestTarget, havePlace: boolean):
   if (!areSamePlace(one, other) || one.places !== other.places) return false;
   // What fails in another set-up is not told by names.
   const setUp = other.widening.filter((flag) => SET_UP.test(flag));
-  if (!setUp.every((flag) => one.widening.includes(flag))) return false;
+  if (!hasAllOf(one, setUp)) return false;
   if (one.runner === other.runner || callsRunner(one, other) || callsRunner(other, one)) {
     return true;
   }
   return havePlace && ![one, other].some(({ runner }) => runner.startsWith("script "));
+}
+
+/** How many tests a run takes at least that takes all that failed by their names, in whichever file they stand; else 0. */
+function takesByName(one: TestTarget, { facts, tests }: Pick<FailedRun, "facts" | "tests">) {
+  const { failing = [], failed = 0 } = facts;
+  const chosen = chosenNames(one);
+  const areChosen = failed > 0 && failing.length >= failed && failing.length < MAX_FAILING &&
+    isSameCall(one, tests.target) && isAsWide(one, tests.target) && one.paths.length === 0 &&
+    failing.every(isOfName(chosen));
+  return areChosen ? Math.max(failed, chosen.length) : 0;
+}
+
+/** Whether a run takes all that failed in the runs before it: its runner keeps them until they pass. */
+function takesLastFailed(one: TestTarget, other: TestTarget): boolean {
+  return KEEPS_FAILED[one.runner]?.test(one.narrowing) === true && isSameCall(one, other) &&
+    one.paths.length === 0;
 }
 
 function isSameCall(one: TestTarget, other: TestTarget): boolean {

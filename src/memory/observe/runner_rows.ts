@@ -15,6 +15,8 @@ export interface TestRunner {
   readonly stopping: ReadonlySet<string>;
   /** What words without a dash are: files and folders, or names of tests, or something else that a run is known by. */
   readonly words: "paths" | "narrowing" | "other";
+  /** Words each of which does what those before it do, tests first: phases of a build. */
+  readonly phases: readonly string[];
   /** Behind a path these characters go on to what is in it. */
   readonly within: string;
 }
@@ -28,9 +30,10 @@ function row(
     readonly widening?: string;
     readonly elsewhere?: string;
   },
-  { words = "paths", within = "/" }: {
+  { words = "paths", within = "/", phases = "" }: {
     readonly words?: TestRunner["words"];
     readonly within?: string;
+    readonly phases?: string;
   } = {},
 ): TestRunner {
   const set = (text: string) => new Set(text.split(" "));
@@ -42,6 +45,7 @@ function row(
     narrowing: set(flags.narrowing),
     stopping: set(flags.stopping),
     words,
+    phases: phases === "" ? [] : phases.split(" "),
     within,
   };
 }
@@ -51,7 +55,8 @@ const JAVASCRIPT = {
   quiet:
     "--silent -s --verbose --ci --coverage --no-coverage --color --colors --no-color --runInBand -i --maxWorkers= " +
     "--run --watch=false --watchAll=false --no-watch --passWithNoTests --forceExit --detectOpenHandles --reporter= " +
-    "--reporters= -R= --logHeapUsage --expand --recursive --exit --parallel --timeout= --testTimeout= --no-file-parallelism",
+    "--reporters= -R= --logHeapUsage --expand --recursive --exit --parallel --timeout= --testTimeout= --no-file-parallelism " +
+    "-u --update --updateSnapshot --update-snapshots",
   narrowing:
     "-t= --testNamePattern= --grep= -g= -f= --fgrep= --testPathPattern= --testPathPatterns= --exclude= --changed " +
     "--onlyChanged -o --only-changed --testPathIgnorePatterns= --onlyFailures",
@@ -69,7 +74,8 @@ export const RUNNERS: readonly TestRunner[] = [
     quiet:
       "-q --quiet -v --verbose -s -l --showlocals --no-header --no-summary --disable-warnings --ff --failed-first --tb= " +
       "--color= --durations= -r= --cov --cov= --cov-report= --no-cov --junitxml= -W= -p= -n= --numprocesses= --timeout= " +
-      "--capture= --log-level= --log-cli-level= --full-trace",
+      "--capture= --log-level= --log-cli-level= --full-trace --snapshot-update --force-regen",
+    widening: "--count=",
     narrowing:
       "-k= -m= --deselect= --ignore= --ignore-glob= --lf --last-failed --sw --stepwise --nf",
     stopping: "-x --exitfirst --maxfail=",
@@ -107,7 +113,7 @@ export const RUNNERS: readonly TestRunner[] = [
     quiet:
       "--no-fail-fast --locked --offline --color= --no-capture --nocapture -j= --jobs= --test-threads= --retries= " +
       "--status-level= --final-status-level= --failure-output= --success-output= --hide-progress-bar",
-    widening: "--workspace --all --all-features --release -r",
+    widening: "--workspace --all --all-features --release -r --stress-count=",
     elsewhere: CARGO_ELSEWHERE,
     narrowing:
       "--exclude= --all-targets --lib --bins --bin= --test= --tests --skip= -E= --filter-expr= --filterset= --run-ignored=",
@@ -115,8 +121,8 @@ export const RUNNERS: readonly TestRunner[] = [
   }, { words: "narrowing" }),
   row("go test", {
     quiet:
-      "-v -cover -count= -timeout= -p= -parallel= -json -coverprofile= -covermode= -coverpkg= -shuffle= -trimpath",
-    widening: "-race",
+      "-v -cover -timeout= -p= -parallel= -json -coverprofile= -covermode= -coverpkg= -shuffle= -trimpath",
+    widening: "-race -count=",
     elsewhere: "-tags= -C= -mod= -modfile=",
     narrowing: "-run= -skip= -short",
     stopping: "-failfast",
@@ -127,7 +133,9 @@ export const RUNNERS: readonly TestRunner[] = [
     stopping: "",
   }, { words: "narrowing" }),
   row("playwright test", {
-    quiet: "--reporter= --workers= -j= --trace= --headed --quiet --retries= --timeout= --output=",
+    quiet:
+      "--reporter= --workers= -j= --trace= --headed --quiet --retries= --timeout= --output= -u --update-snapshots",
+    widening: "--repeat-each=",
     narrowing: "-g= --grep= --grep-invert= --project= --last-failed --only-changed --shard=",
     stopping: "-x --max-failures=",
   }, { within: "/:" }),
@@ -168,6 +176,7 @@ export const RUNNERS: readonly TestRunner[] = [
   row("bazel test", {
     quiet:
       "--test_output= --test_summary= --nocache_test_results --cache_test_results= --keep_going -k --jobs= --color= --curses=",
+    widening: "--runs_per_test=",
     narrowing: "--test_filter= --test_tag_filters=",
     stopping: "--notest_keep_going",
   }, { words: "narrowing" }),
@@ -188,12 +197,15 @@ export const RUNNERS: readonly TestRunner[] = [
       "-q --quiet -i --info --stacktrace -s --no-daemon --console= --rerun-tasks --continue --parallel --offline",
     narrowing: "--tests=",
     stopping: "--fail-fast",
-  }, { words: "other" }),
+  }, { words: "other", phases: "test check build" }),
   row("mvn", {
-    quiet: "-q --quiet -B --batch-mode -o --offline -ntp --no-transfer-progress -e --errors",
+    quiet:
+      "-q --quiet -B --batch-mode -o --offline -ntp --no-transfer-progress -e --errors -U -fae --fail-at-end -T= " +
+      "-DfailIfNoTests= -Dsurefire.failIfNoSpecifiedTests= -Dsurefire.useFile= -DtrimStackTrace=",
+    elsewhere: "-pl= --projects= -f= --file= -P= --activate-profiles=",
     narrowing: "-Dtest=",
     stopping: "-ff --fail-fast",
-  }, { words: "other" }),
+  }, { words: "other", phases: "test package integration-test verify install deploy" }),
 ];
 
 /** What a run is known by beside its tests, without its crates: cargo takes all where none is named. */

@@ -1,4 +1,5 @@
 /** What a script has said before a command that matters to it: the folder that it went to, the variables that it set. */
+import { chosenVersions } from "./tool_versions.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
 /** Commands beside others that are not what failed. */
@@ -56,7 +57,7 @@ export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
 }
 
-/** The variables that are set for a command, without those that change nothing, as one text. */
+/** The variables that are set for a command, without those that change nothing, and the versions of tools, as one text. */
 export function environmentOf(commands: readonly ScriptCommand[], at: number): string {
   const { words = [], sets = [] } = commands[at] ?? {};
   const exported = commands.slice(0, at).filter(({ words: [program] }) => program === "export")
@@ -68,7 +69,7 @@ export function environmentOf(commands: readonly ScriptCommand[], at: number): s
       ASSIGNMENT.test(word) && !QUIET_VARIABLE.test(word)
     ).map((word) => [word.slice(0, word.indexOf("=")), word] as const),
   );
-  return [...told.values()].sort().join(" ");
+  return [...told.values(), ...chosenVersions(commands, at)].sort().join(" ");
 }
 
 /** A script without the variables before its commands that change nothing. */

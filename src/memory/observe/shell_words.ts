@@ -2,6 +2,7 @@
  * A shell script taken apart into its commands, as far as memory needs it: which programs ran with which words. No shell is
  * asked, nothing is expanded; what cannot be told stays as it is written.
  */
+import { withoutFallbacks } from "./fallbacks.ts";
 
 /** One command. */
 export interface ScriptCommand {
@@ -29,9 +30,12 @@ const DOCUMENT = /<<-?\s*\\?(['"]?)(\w+)\1/y;
 const SEPARATOR = /&&|\|\||;;?|\|&?|&(?!>)|\n|[()]/y;
 const REDIRECTION = /&>>?|\d?(?:>>|>\||>&|<&|<>|[<>])/y;
 
-/** The commands of a script, in order. Of one that is not a script something comes back as well. */
+/**
+ * The commands of a script, in order, but for those by which it fails where another one has. Of one that is not a script
+ * something comes back as well.
+ */
 export function scriptCommands(source: string): ScriptCommand[] {
-  return new ScriptReader(source.slice(0, MAX_CHARS)).read();
+  return withoutFallbacks(new ScriptReader(source.slice(0, MAX_CHARS)).read());
 }
 
 /**

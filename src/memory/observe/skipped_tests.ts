@@ -1,5 +1,6 @@
 /** Whether a run of tests passes only because it has passed over what had failed. */
 import type { ObservedFacts } from "../observation.ts";
+import { chosenNames, isOfName } from "./chosen_tests.ts";
 import { scriptCommands } from "./shell_words.ts";
 import { isOneOf } from "./test_name.ts";
 import type { TestRun } from "./test_runs.ts";
@@ -27,6 +28,9 @@ export function hasPassedOver(
   const more = taken.skipped ?? 0;
   if (more <= skipped) return false;
   if (arePassed(failing, taken, failed)) return false;
+  // Those that it was not to take count as passed over.
+  const takesNames = (target: TestTarget) => failing.every(isOfName(chosenNames(target)));
+  if (failing.length >= failed && taken.passed === failed && passes.some(takesNames)) return false;
   if (failing.length >= failed && taken.passedOver.length >= more) return false;
   return !isLarger(failure, { taken, passes });
 }

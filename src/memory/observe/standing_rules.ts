@@ -1,47 +1,53 @@
 /** Rules that a person lays down in a prompt for all that comes: "from now on use pnpm", "never edit src/gen". */
+import { isBeyondAscii, scriptPattern } from "../../letters.ts";
 import { shortened } from "../text.ts";
+import { ownSentences } from "./own_words.ts";
+import { FOR_NOW, saysRule } from "./rule_forms.ts";
 
 /** What is said behind so many characters is rather pasted than typed. */
 const LOOKED_AT = 4_000;
 const MAX_RULES = 3;
 const MIN_WORDS = 3;
+/** Where words are not apart, so many characters are enough. */
+const MIN_UNSPACED = 6;
 const MAX_CHARS = 240;
 
-const FENCED = /^ *```.*?^ *```/gms;
-const SENTENCE_END = /(?<=[.!。！])\s+|\n+/;
 /** What may stand before a rule and is none of it. */
 const BEFORE =
-  /^(?:[-*•>#\d.)\s]|(?:ok(?:ay)?|and|also|so|but|please|note|important|btw|by the way|one more thing|und|auch|bitte|wichtig)\b[,:!]?)+/i;
+  /^(?:[-*•>\d.)\s]|пожалуйста,?\s|(?:ok(?:ay)?|and|also|so|but|please|note|important|btw|by the way|one more thing|actually|instead(?=,)|oh|hey|yes|yep|great|good|perfect|cool|nice|thanks|thank you|no(?=[,.!])|no wait|sorry|(?:scrap|forget|drop|undo|never mind) (?:that|this|it)|und|auch|bitte|wichtig|s['’]il (?:te|vous) pla[iî]t|por favor)\b[,:!;]?(?=\s|$))+/i;
+const PLEASE = /,? (?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|пожалуйста)(?=[.!]?$)/i;
+/** A question, or what only leads to what follows. */
+const NO_STATEMENT = /[?？:：]$|(?:か|吗|嗎|呢)[。.]?$/;
+const unspaced = scriptPattern(
+  String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]`,
+  "u",
+);
 
-/** Verbs of what is to be done, which tell a rule ("always use") from a report ("always fails"). */
-const DO =
-  "(?:use|run|write|add|edit|change|commit|push|ask|check|keep|put|name|call|format|lint|test|import|create|delete|remove|touch|modify|mock|skip|force|rebase|merge|squash|log|print|start|stop|answer|reply|respond|prefer|include|follow|make|do|let|install|update|read|generate|hardcode|hard-code|store|assume|guess|explain|document|leave|move|rename|open|deploy|release|ship|amend|stage|bump|pin|wrap|return|throw|catch|type|declare|define|export|disable|enable|ignore|quote|escape|validate|review|work|go|rely|depend|stick|be|have|treat|set|try|show|give|tell)";
-const TUN =
-  "(?:benutz|verwend|nutz|nimm|schreib|führ|frag|lass|mach|committe|pushe|lösch|änder|teste|starte|halte|setz|lege?|prüf)";
-
-const RULES: readonly RegExp[] = [
-  /^(?:from now on|going forward|from here on|in (?:the )?future|as of now|henceforth)\b/i,
-  /^(?:ab jetzt|ab sofort|ab heute|von jetzt an|von nun an|in zukunft|künftig)(?=[\s,:])/i,
-  new RegExp(`^(?:you (?:must|should) )?(?:always|never)(?: ever)? ${DO}\\b`, "i"),
-  new RegExp(`^(?:do not|don['’]t) ever ${DO}\\b`, "i"),
-  new RegExp(`^(?:do not|don['’]t) ${DO}\\b.*\\b(?:again|any ?more|ever)[.!]?$`, "i"),
-  new RegExp(`^we (?:always|never) ${DO}\\b`, "i"),
-  /^in this (?:repo(?:sitory)?|project|codebase),? (?:we|always|never|use|don['’]t|do not)\b/i,
-  /^use \S+(?: \S+)?,? (?:never|not|instead of|rather than) /i,
-  /^(?:remember(?: that| to|:)|keep in mind(?: that|:)|merk dir\b|denk daran\b)/i,
-  /^(?:house |project |coding )?(?:rule|convention|regel|konvention): /i,
-  new RegExp(`^${TUN}[a-zäöü]*(?: \\S+){0,4} (?:immer|nie|niemals|nicht mehr)(?=[\\s.,!:]|$)`, "i"),
-  new RegExp(`^(?:immer|nie|niemals) .*${TUN}[a-zäöü]*[.!]?$`, "i"),
-];
+/** The sentences of a prompt that may hold for all that comes: neither questions nor what is said for a while. */
+export function lastingSentences(prompt: string): string[] {
+  return ownSentences(prompt.slice(0, LOOKED_AT))
+    .filter((sentence) => !NO_STATEMENT.test(sentence) && !FOR_NOW.test(sentence));
+}
 
 /** The rules in a prompt, as they were said; a question is none. */
 export function standingRules(prompt: string): string[] {
-  const text = prompt.slice(0, LOOKED_AT).replace(FENCED, "\n");
-  const found = text.split(SENTENCE_END)
-    .map((sentence) => sentence.trim().replace(BEFORE, "").trim())
-    .filter((sentence) =>
-      sentence.split(/\s+/, MIN_WORDS).length === MIN_WORDS && !sentence.endsWith("?") &&
-      RULES.some((rule) => rule.test(sentence.slice(0, MAX_CHARS)))
-    );
+  const found = lastingSentences(prompt)
+    .map((sentence) => sentence.replace(BEFORE, "").trim())
+    .filter((sentence) => isLongEnough(sentence) && isRule(sentence));
   return [...new Set(found)].slice(0, MAX_RULES).map((sentence) => shortened(sentence, MAX_CHARS));
+}
+
+/** Whether nothing else is said in a prompt. */
+export function saysOnlyRules(prompt: string): boolean {
+  const rules = standingRules(prompt);
+  return rules.length > 0 && rules.length === ownSentences(prompt).length;
+}
+
+function isRule(sentence: string): boolean {
+  return saysRule(sentence.slice(0, MAX_CHARS).replace(PLEASE, ""));
+}
+
+function isLongEnough(sentence: string): boolean {
+  return sentence.split(/\s+/, MIN_WORDS).length === MIN_WORDS ||
+    sentence.length >= MIN_UNSPACED && isBeyondAscii(sentence) && unspaced().test(sentence);
 }

@@ -19,6 +19,8 @@ const SAYS_LITTLE: readonly RegExp[] = [
   /^(?:_+ ERROR (?:collecting|at (?:setup|teardown) of) |ERROR \S+\.py(?:::\S+)?$|!+ .* !+$|For more information about this error, try )/,
   /^\s*(?:\[ERROR\] (?:Failures|Errors|COMPILATION ERROR ?):|\[ERROR\]\s*$|(?:Failures?|Errors?):?\s*$|Traceback \(|The following tests FAILED|Errors while running CTest|FAILURE: Build failed|> Task \S+ FAILED|> Compilation failed|\* What went wrong|Execution failed for task)/,
   /^\s*(?:npm (?:ERR!|error) (?:Test failed|Lifecycle|code|errno|path|command|syscall|Exit status|Failed at the|This is probably|A complete log|in workspace|at location)|error Command failed|error: script "[^"]*" exited with|error: Recipe |error Command |task: Failed to run task|Error: Process completed with|g?make(?:\[\d+\])?: \*\*\*|ninja: build stopped)/,
+  // jest
+  /^\s*● Test suite failed to run\s*$/,
   /^\W*(?:ELIFECYCLE|Command failed with exit code|failing tests:|Build failed\b|Failed to compile\b|Compilation failed\b)/i,
   /^\s*error(?: during build:|: (?:test failed|type checking failed|aborting due to|could not compile .* due to|linking with .* failed))/i,
 ];

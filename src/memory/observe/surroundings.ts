@@ -22,7 +22,7 @@ const LACKS: readonly Lack[] = [
   },
   {
     says:
-      /command not found|(?:^|\/)(?:sh|dash|bash|zsh): (?:line )?(?:\d+: )?\S+: not found|No module named|ModuleNotFoundError|Cannot find (?:module|package) ['"](?![./])|Could not (?:find|resolve) (?:module|package|gem)|Module not found: .*Can't resolve ['"](?![./])|cannot load such file -- (?![./])|error while loading shared libraries/i,
+      /command not found|(?:^|\/)(?:sh|dash|bash|zsh): (?:line )?(?:\d+: )?\S+: not found|No module named|ModuleNotFoundError|Cannot find (?:module|package) ['"](?![./])|Could not (?:find|resolve) (?:module|package|gem)|Module not found: .*Can't resolve ['"](?![./])|Failed to resolve import ['"](?![./~@$#])|Failed to resolve import ['"]@\w|cannot load such file -- (?![./])|error while loading shared libraries/i,
     mendedBy: ["packages"],
   },
   {

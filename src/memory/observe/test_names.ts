@@ -25,7 +25,7 @@ const FAILING: readonly RegExp[] = [
 /** The same, for outputs that name none in that way: what is longer, or else only the file. */
 const FAILING_ELSE: readonly RegExp[] = [
   /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm, // jest
-  /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*)$/gm, // jest, vitest
+  /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*?)(?: \[ \S+ \])?$/gm, // jest, vitest
 ];
 const MAX_FAILING = 8;
 const MAX_NAME_CHARS = 120;

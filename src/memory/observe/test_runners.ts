@@ -24,7 +24,7 @@ const BY_VERB: ReadonlySet<string> = new Set(
 );
 /** What `make` is told to run tests, and nothing else; flags that change what it prints, or how fast it goes. */
 const MAKE_TESTS = /^(?:test|check)s?(?:[-_:]\w+)*$/;
-const MAKE_QUIET = /^-(?:s|k|j\d*|-silent|-quiet|-keep-going|-no-print-directory)$/;
+const MAKE_QUIET = /^-(?:s|k|j\d*|j\$\(\S+\)|-silent|-quiet|-keep-going|-no-print-directory)$/;
 /** Flags of a manager before which package it runs a script in. */
 const PLACE = /^(?:--(?:filter|workspace|prefix|dir|cwd|cd)|-[FwC])$/;
 const PLACE_WITH_VALUE = /^--(?:filter|workspace|prefix|dir|cwd|cd)=/;

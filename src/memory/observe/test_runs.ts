@@ -8,6 +8,8 @@ export interface TestRun extends FailedIn, NamedTests {
   readonly failed: number;
   /** Tests that did not run, and those whose failing was expected; null when the runner does not say. */
   readonly skipped: number | null;
+  /** Whether it says that it has taken those only that had failed before. */
+  readonly tookFailed: boolean;
   /** Names of tests that failed, as far as they are named. */
   readonly failing: readonly string[];
 }
@@ -142,6 +144,9 @@ const RUNNERS: readonly Runner[] = [
   },
 ];
 
+/** What pytest and rspec say of a run that takes what had failed, and leaves out others. */
+const TOOK_FAILED =
+  /^run-last-failure: rerun previous|\b[1-9]\d* deselected\b|^Run options: include \{.*last_run_status/m;
 /** Counts stand at the end. */
 const MAX_CHARS = 100_000;
 /** No runner has longer lines of its own; the patterns may look at one from many of its places. */
@@ -152,6 +157,7 @@ export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
   const named = {
+    tookFailed: TOOK_FAILED.test(output),
     failing: failingTests(output),
     ...failedTests(output),
     ...namedTests(output),

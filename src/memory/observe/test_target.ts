@@ -1,4 +1,5 @@
 /** Which tests a command runs, so that a run that passes is known to have taken those that failed. */
+import { chosenBy } from "./chosen_tests.ts";
 import { areSameFolder } from "./same_folder.ts";
 import { worksElsewhere } from "./git_words.ts";
 import type { TestRun } from "./test_runs.ts";
@@ -23,6 +24,8 @@ export interface TestTarget {
   readonly places: string;
   /** Flags that take more tests, or look at more in them. */
   readonly widening: readonly string[];
+  /** Flags that measure what is covered; as one text. */
+  readonly coverage: string;
   /** The flags and words of which `narrowing` is made. */
   readonly flags: readonly string[];
   /** Whether it ends at the first failure, so that what failed may be more than it says. */
@@ -31,8 +34,11 @@ export interface TestTarget {
   readonly within: string;
 }
 
-/** Flags that build the same tests in another way. */
-export const SET_UP = /^(?:--all-features|--release|-r)$/;
+/** Flags that build the same tests in another way, or let each run many times. */
+export const SET_UP =
+  /^(?:--all-features|--release|-r|--?(?:count|repeat-each|stress-count|runs_per_test)=\d+)$/;
+/** One time is no time more. */
+const ONCE = /=[01]$/;
 
 /** Each is told from the beginning of its script. */
 const MAX_TARGETS = 40;
@@ -90,6 +96,11 @@ export function targetKey(target: TestTarget): string {
   return `tests ${JSON.stringify(environment === "" ? parts : [...parts, environment])}`;
 }
 
+/** The same for every spelling of a run that measures in the same way what those tests cover. */
+export function coverageKey(target: TestTarget): string {
+  return `coverage ${target.coverage} of ${targetKey(target)}`;
+}
+
 /** Whether a run that passes has taken all tests of one that failed. What is not known counts as no. */
 export function hasTaken(passed: TestTarget, { target, failedIn }: FailedTests): boolean {
   const others = [target.other, withoutCrates(target)];
@@ -113,8 +124,19 @@ export function areSamePlace(one: TestTarget, other: TestTarget): boolean {
 }
 
 /** Whether a run takes all, and looks at all, that another one does by its flags. */
-export function isAsWide({ widening }: TestTarget, other: TestTarget): boolean {
-  return other.widening.every((flag) => widening.includes(flag));
+export function isAsWide(one: TestTarget, other: TestTarget): boolean {
+  return hasAllOf(one, other.widening);
+}
+
+/** Whether a run has all of some flags that take more, or those with a larger number. */
+export function hasAllOf({ widening }: TestTarget, flags: readonly string[]): boolean {
+  return flags.every((flag) => {
+    const [name, times] = flag.split("=");
+    return widening.includes(flag) || times !== undefined && widening.some((own) => {
+          const [ownName, ownTimes] = own.split("=");
+          return ownName === name && Number(ownTimes) >= Number(times);
+        });
+  });
 }
 
 /** Whether a run is of a script of the project, which may call any runner, and the other one calls such a runner. */
@@ -130,41 +152,9 @@ export function isWithin(path: string, { paths, within }: TestTarget): boolean {
   );
 }
 
-/** Tells of a test whether a run has taken it that chooses by names. */
-function chosenBy(target: TestTarget): (name: string) => boolean {
-  if (target.runner === "go test") return goPattern(target);
-  const [, word] = PLAIN_WORD[target.runner]?.exec(target.narrowing) ?? [];
-  if (word === undefined) return () => false;
-  return target.runner === "pytest"
-    ? (name) => name.replace(/\[.*/, "").endsWith(`::${word}`)
-    : (name) => name.includes(word);
-}
-
-/** `pytest -k test_add` takes every test whose name has the word in it, `dotnet test --filter Cart` whose whole name. */
-const PLAIN_WORD: Readonly<Record<string, RegExp>> = {
-  pytest: /^-k=(\w+)$/,
-  phpunit: /^--filter=([\w:]+)$/,
-  pest: /^--filter=([\w:]+)$/,
-  "dotnet test": /^--filter=(?:FullyQualifiedName~)?([\w.]+)$/,
-};
 /** Flags that lead to another package, project or set-up. */
 const ELSEWHERE =
   /^--?(?:p|pl|package|manifest-path|c|C|config|configuration|project|projects|selectProjects|root|rootDir|rootdir|roots|dir|cwd|prefix|test-dir|build-config|target|test|bin|example|features|F|no-default-features|framework|f|profile|cargo-profile|settings|s|env|environment|tags|group)(?:=|$)/;
-
-/** Characters that mean the same in a pattern of Go and in one of JavaScript; a slash leads to a part of a test. */
-const PLAIN_PATTERN = /^-run=([\w|^$()]+)$/;
-
-/** Tells of a Go test whether a run has taken it, the whole of it, that chooses by names. */
-function goPattern({ narrowing }: TestTarget): (name: string) => boolean {
-  const [, pattern] = PLAIN_PATTERN.exec(narrowing) ?? [];
-  if (pattern === undefined) return () => false;
-  try {
-    const names = new RegExp(pattern);
-    return (name) => names.test(name);
-  } catch {
-    return () => false;
-  }
-}
 
 function targetsOf(commands: readonly ScriptCommand[]): (TestTarget | null)[] {
   if (worksElsewhere(commands)) return commands.map(() => null);
@@ -183,7 +173,8 @@ function targetOf(commands: readonly ScriptCommand[], at: number): TestTarget | 
   const read = readArguments(runner, args);
   const paths = runner.name === "go test" ? goPackages(read.words) : read.words.map(plainPath);
   const isPath = runner.words === "paths";
-  const named = isPath ? [] : read.words.filter((word) => word !== "clean");
+  const phases = read.words.map((word) => runner.phases.indexOf(word));
+  const named = isPath ? [] : read.words.filter((word, n) => word !== "clean" && phases[n] === -1);
   const narrowing = [...read.narrowing, ...runner.words === "narrowing" ? named : []];
   const projects = runner.words === "other" ? named : [];
   return {
@@ -195,7 +186,8 @@ function targetOf(commands: readonly ScriptCommand[], at: number): TestTarget | 
     flags: narrowing,
     other: asText([...read.other, ...projects]),
     places: asText([...read.other.filter((flag) => ELSEWHERE.test(flag)), ...projects]),
-    widening: read.widening,
+    widening: [...read.widening, ...runner.phases.slice(0, Math.max(-1, ...phases) + 1)],
+    coverage: asText(read.coverage),
     stopsEarly: read.stopsEarly,
     within: runner.within,
   };
@@ -206,6 +198,7 @@ function readArguments(runner: TestRunner, args: readonly string[]) {
   const narrowing: string[] = [];
   const other: string[] = [];
   const widening: string[] = [];
+  const coverage: string[] = [];
   let stopsEarly = false;
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
@@ -218,16 +211,17 @@ function readArguments(runner: TestRunner, args: readonly string[]) {
     const takesNext = attached === undefined && knows(runner, `${name}=`);
     const value = takesNext ? args[++at] ?? "" : attached;
     const flag = value === undefined ? name : `${SHORT[name] ?? name}=${value}`;
+    if (/^--?cov/.test(flag)) coverage.push(flag);
     const isOf = (set: ReadonlySet<string>) =>
       set.has(flag) || set.has(name) || set.has(`${name}=`);
     if (isOf(runner.narrowing)) narrowing.push(flag);
-    else if (isOf(runner.widening)) widening.push(flag);
+    else if (isOf(runner.widening)) widening.push(...ONCE.test(flag) ? [] : [flag]);
     else if (isOf(runner.stopping)) stopsEarly = true;
     else if (isCluster(runner, word)) {
       stopsEarly ||= [...word.slice(1)].some((letter) => runner.stopping.has(`-${letter}`));
     } else if (!isOf(runner.quiet)) other.push(flag);
   }
-  return { words, narrowing, other, widening: [...new Set(widening)].sort(), stopsEarly };
+  return { words, narrowing, other, coverage, widening: [...new Set(widening)].sort(), stopsEarly };
 }
 
 /** `--tb=short`, `-n4`: a flag and the value that is a part of it. */
@@ -254,7 +248,7 @@ function isCluster({ quiet, stopping }: TestRunner, word: string): boolean {
 }
 
 /** A package by itself is `a/.`, one with all below it `a`; all of them are no path at all. */
-function goPackages(words: readonly string[]): string[] {
+export function goPackages(words: readonly string[]): string[] {
   const packages = words.length === 0 ? ["."] : words;
   if (packages.some((one) => one === "./..." || one === "...")) return [];
   return packages.map((one) =>

@@ -3,18 +3,20 @@ import { digestOf } from "../fnv.ts";
 import type { Observed, ObservedFacts } from "../observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 import { commandKey, failureKey } from "./command_key.ts";
+import { echoedScripts } from "./echoed_scripts.ts";
 import { errorLine, tellingErrorLine } from "./error_line.ts";
 import { errorSigns } from "./error_signs.ts";
 import { saysBuildFailed } from "./failed_builds.ts";
 import { countsText, failingTitle, MAX_RUN_CHARS } from "./failing_tests.ts";
 import { whyNoTests } from "./no_tests.ts";
+import { missedCoverage } from "./missed_coverage.ts";
 import { failsAt } from "./fails_at.ts";
 import { whatIsWrong } from "./same_failure.ts";
-import { tellsItsStatus } from "./shell_words.ts";
+import { scriptCommands, tellsItsStatus } from "./shell_words.ts";
 import { showsPassed } from "./shown_passes.ts";
 import { slipOf } from "./slips.ts";
 import { readTestRun, type TestRun } from "./test_runs.ts";
-import { passedTargets, soleTarget, targetKey } from "./test_target.ts";
+import { coverageKey, passedTargets, soleTarget, targetKey } from "./test_target.ts";
 import {
   codeOfFailure,
   commandOf,
@@ -44,11 +46,11 @@ export function testOf(called: Run, about: string): Observed {
   const isShown = showsPassed(called, run);
   const isUntold = !failed && !tellsItsStatus(commands) && !isShown;
   const key = commandKey(command);
-  const error = !failed ? null : run === null ? errorLine(output) : tellingErrorLine(output);
+  const missed = failed && run !== null ? missedCoverage(run, output) : null;
+  const error = missed ?? errorOf(output, { failed, isCounted: run !== null });
   const failing = run?.failing ?? [];
   const errors = failed && failing.length > 0 ? errorSigns(output) : [];
   const counts = run === null ? "" : countsText(run);
-  const what = isUntold ? "Tests ran" : "Tests pass";
   const name = nameOfRun(called);
   const target = soleTarget(commands, run !== null && (!failed || run.failed > 0));
   // Go counts none: what a filter shows may be a part of them.
@@ -56,7 +58,8 @@ export function testOf(called: Run, about: string): Observed {
   const stopsEarly = failed && (target?.stopsEarly === true || STOPPED_EARLY.test(output));
   const isWhole = run !== null && run.failedIn !== null && target !== null && !isCut;
   const isAll = isWhole && run.ranAll && !stopsEarly && target.narrowing === "";
-  const sameAs = `${failed ? "failure" : "test"} ${target === null ? key : targetKey(target)}`;
+  const what = target === null ? key : missed === null ? targetKey(target) : coverageKey(target);
+  const sameAs = failed ? failureKey(what) : `test ${what}`;
   const at = failed && run !== null && target !== null ? failsAt(target, run) : null;
   const facts: ObservedFacts = {
     ...factsOf(command, failed ? codeOfFailure(exitCode) : isUntold ? null : exitCode, error),
@@ -74,9 +77,9 @@ export function testOf(called: Run, about: string): Observed {
   return {
     kind: "test",
     outcome: failed ? "failure" : isUntold ? null : "success",
-    title: failed
-      ? failingTitle(name, facts)
-      : titleLine(`${what}: ${shortened(name, MAX_RUN_CHARS)}${counts}`),
+    title: failed ? failingTitle(name, facts) : titleLine(
+      `${isUntold ? "Tests ran" : "Tests pass"}: ${shortened(name, MAX_RUN_CHARS)}${counts}`,
+    ),
     text: textOf(command, headAndTail(output, failed ? KEPT_ERROR : KEPT_OUTPUT)),
     files: [],
     facts,
@@ -89,6 +92,14 @@ export function testOf(called: Run, about: string): Observed {
   };
 }
 
+function errorOf(
+  output: string,
+  { failed, isCounted }: { readonly failed: boolean; readonly isCounted: boolean },
+): string | null {
+  if (!failed) return null;
+  return isCounted ? tellingErrorLine(output) : errorLine(output);
+}
+
 /** Whether the runner did not know what it was told to do, so that no test ran. */
 function isMiscalled(called: Run, run: TestRun | null): boolean {
   const counted = run === null ? 0 : run.failed + (run.passed ?? 0);
@@ -97,12 +108,15 @@ function isMiscalled(called: Run, run: TestRun | null): boolean {
 
 /** What a run of tests mends that passes: nothing when none ran, or when its status is another program's. */
 function mendsOfTests(
-  { command, commands }: Pick<Run, "command" | "commands">,
+  { command, commands, output }: Pick<Run, "command" | "commands" | "output">,
   { run, isShown }: { readonly run: TestRun | null; readonly isShown: boolean },
 ): Pick<Observed, "mends" | "passes" | "taken"> {
   const passes = passedTargets(commands, run !== null || isShown);
   const isUntold = passes.length === 0 && soleTarget(commands, true) !== null;
   if (run?.passed === 0 || isUntold) return { mends: null };
   const mends = failureKey(commandKey(command));
-  return run === null ? { mends, passes } : { mends, passes, taken: run };
+  const called = echoedScripts(command, output)
+    .flatMap((script) => passedTargets(scriptCommands(script), run !== null || isShown));
+  const all = { mends, passes: [...passes, ...called] };
+  return run === null ? all : { ...all, taken: run };
 }

@@ -6,6 +6,7 @@ import { pathInProject } from "../paths.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { CLEARED_LIST } from "../todos.ts";
 import { chained } from "./chained.ts";
+import { revokedRules } from "./revoked_rules.ts";
 import { standingRules } from "./standing_rules.ts";
 import { COMPACTION } from "../turns.ts";
 import { observeNotification, readNotification } from "./task_notification.ts";
@@ -27,15 +28,21 @@ export function observePrompt({ payload }: ToolUse): Observed | null {
   if (notification !== null) return observeNotification(notification);
   return /^<[a-z-]+>/.test(prompt)
     ? said("message", prompt)
-    : withRules(said("prompt", prompt), standingRules(prompt));
+    : withRules(said("prompt", prompt), prompt);
 }
 
-/** A prompt with the rules that it lays down, each as a decision that outlasts it. */
-function withRules(told: Observed | null, rules: readonly string[]): Observed | null {
+/** A prompt with the rules that it lays down, each as a decision that outlasts it, and with those that it takes back. */
+function withRules(told: Observed | null, prompt: string): Observed | null {
+  if (told === null) return null;
   const besides = chained(
-    rules.map((rule) => said("decision", rule)).filter((rule) => rule !== null),
+    standingRules(prompt).map((rule) => said("decision", rule)).filter((rule) => rule !== null),
   );
-  return told === null || besides === null ? told : { ...told, besides };
+  const revoked = revokedRules(prompt);
+  return {
+    ...told,
+    ...besides === null ? {} : { besides },
+    ...revoked === null ? {} : { revoked },
+  };
 }
 
 /** What Claude said last in a turn. */

@@ -7,6 +7,11 @@ import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 /** What a command changes: files, packages, services, what a database holds; or it ends what runs. */
 export type Changed = "files" | "packages" | "services" | "data" | "ended";
 
+const UPDATES_SNAPSHOTS = /(?:^| )(?:-u|--update|--updateSnapshot|--update-snapshots)(?= |$)/;
+const SCRIPT_UPDATES = new RegExp(
+  `^(?:run )?(?:t|test\\S*)(?: .*)?${UPDATES_SNAPSHOTS.source}`,
+);
+
 /**
  * By what is changed and the program: what its arguments, joined by blanks, have to look like. What only takes away mends
  * nothing, but for what runs and holds a port.
@@ -33,6 +38,14 @@ const WRITES: Readonly<Record<Changed, Readonly<Record<string, RegExp>>>> = {
     prettier: /(?:^| )(?:-w|--write)\b/,
     biome: /--(?:write|fix|apply)\b/,
     prisma: /^generate\b/,
+    jest: UPDATES_SNAPSHOTS,
+    vitest: UPDATES_SNAPSHOTS,
+    playwright: UPDATES_SNAPSHOTS,
+    pytest: /(?:^| )--snapshot-update\b/,
+    npm: SCRIPT_UPDATES,
+    pnpm: SCRIPT_UPDATES,
+    yarn: SCRIPT_UPDATES,
+    bun: SCRIPT_UPDATES,
   },
   packages: {
     npm: /^(?:i|install|ci|add|uninstall|remove|rm|un|update|up|dedupe|link|rebuild)\b/,
@@ -112,7 +125,8 @@ const MENDING: readonly Changed[] = ["files", "packages", "services", "data"];
 const GIT_WRITES =
   /^(?:apply|am|cherry-pick|revert|restore|pull|merge|rebase|checkout (?:\S+ )?-- |submodule update|lfs pull)\b/;
 /** What brings the work of others, or of another branch. */
-const GIT_BRINGS = /^(?:am|cherry-pick|pull|merge|rebase)\b/;
+const GIT_BRINGS =
+  /^(?:(?:am|cherry-pick|pull|merge|rebase)\b|reset --hard (?:origin|upstream)\/|checkout (?:origin|upstream)\/)/;
 /** `cat > a.py <<'EOF'`, `echo x >> .env`: what is printed becomes a file. */
 const PRINTING: ReadonlySet<string> = new Set(["cat", "echo", "printf", "jq", "awk", "envsubst"]);
 const INTO_FILE = /(?:^|[^\d&>=-])>{1,2}\s*(?![&>]|["']?\/(?:tmp|dev)\/)["'\w./~$]/;

@@ -18,6 +18,14 @@ Deno.test("of a command whose status the shell hides nobody claims that it went 
     ['make 2>&1 | tail -3; echo "exit $?"', "ok\nexit 0"],
     ["./deploy.sh; echo; echo $?", "no\n\n0"],
     ["./deploy.sh; echo '$?'", "no\n$?"],
+    ["npm run build || exit 0", "no"],
+    ["npm run build || { echo no; }", "no"],
+    ["npm run build || (echo no; exit 1); ls dist", "no"],
+    ["npm run build || false; ls dist", "no"],
+    ["npm run build | tail -3 || exit 1", "no"],
+    ["if ! npm run build; then echo no; fi", "no"],
+    ["if ! npm run build; then exit 1; else npm run docs | tail -1; fi", "no"],
+    ["npm run build || exit 1; npm run docs | tail -1", "no"],
   ];
   for (const [command, output] of rows) {
     const { kind, outcome, mends, facts } = ran(command, output);
@@ -41,10 +49,41 @@ Deno.test("what hides nothing, or only looks, ends as the shell says", () => {
     "grep -q x a.ts; echo $?",
     "for f in a b; do cat $f; done",
     "if [ -f a ]; then cat a; fi",
+    "npm run build || exit 1",
+    "npm run build || exit",
+    'npm run build || { echo "build failed"; exit 1; }',
+    "npm run build || (echo no; exit 1)",
+    "npm run build || false",
+    "cd web && npm run build || exit 1",
+    "npm run build && npm run docs || exit 1",
+    "npm run build || exit 1; ls dist",
+    "npm run build || { npm run clean; exit 2; }; npm run docs || exit 1",
+    "if ! npm run build; then echo no; exit 1; fi",
+    "if ! npm run build; then echo no; exit 1; fi; ls dist",
+    "for f in a b; do npm run build $f || exit 1; done",
   ];
   for (const command of commands) {
     const { kind, outcome, facts } = ran(command, "1");
     assert.deepEqual([kind, outcome, facts.exitCode], ["command", "success", 0], command);
+  }
+});
+
+Deno.test("a script that leaves where its command fails mends what it had failed with", () => {
+  const scripts = [
+    "npm run build || exit 1",
+    'npm run build || { echo "build failed"; exit 1; }',
+    "npm run build || (echo no; exit 1)",
+    "cd web && npm run build || exit 1",
+    "npm run build && echo ok || exit 1",
+    "if ! npm run build; then echo no; exit 1; fi",
+    "npm run build || exit 1; npm run docs",
+  ];
+  for (const script of scripts) {
+    assert.equal(ran(script, "built").mends, failed(script, "no").sameAs, script);
+  }
+  assert.equal(ran("npm test || exit 1", "ok\n3 passed").outcome, "success");
+  for (const script of ["npm run build || exit 0", "npm run build || false; ls dist"]) {
+    assert.equal(ran(script, "built").mends, null, script);
   }
 });
 

@@ -1,0 +1,23 @@
+import type { DatabaseSync } from "node:sqlite";
+import { drainSpool, spooledFiles } from "../spool/drain.ts";
+import type { CliContext } from "./context.ts";
+import { isThere } from "../maintenance/whole_file.ts";
+
+/**
+ * Takes in what hooks could not write, before everything is looked at.
+ *
+ * @returns How many records wait still, since the database cannot take them now either.
+ */
+export function takeInSpool(
+  db: DatabaseSync,
+  database: string,
+  { locations }: Pick<CliContext, "locations">,
+): number {
+  const target = { database, folders: locations.spoolFolders };
+  if (!isThere(database)) return 0;
+  try {
+    return drainSpool(db, target).left;
+  } catch {
+    return spooledFiles(target).length;
+  }
+}

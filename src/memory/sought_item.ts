@@ -1,0 +1,109 @@
+/** Something that was said to be left, or stood on a list, ready to be looked for in what was done since. */
+import { filesNamedIn, joinedIn, lackingIn, listIn, placesIn } from "./left_words.ts";
+import type { LeftItem } from "./observation.ts";
+import { once } from "./once.ts";
+import { firstOfSame } from "./same_words.ts";
+import { tellingWords } from "./telling_words.ts";
+
+const MAX_WORDS = 24;
+/** Says that something does not work: no word of Claude alone takes that back. */
+const FAILS =
+  /\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|complains?|red|schlägt (?:noch )?fehl|falla)\b/i;
+/** What is said of a failure, whichever it is. */
+const OF_FAILING = once(() =>
+  wordsOf(["complain error errors debug solve investigate repair pass"])
+);
+/** Says how many there are. */
+const COUNTS = /\b(?:two|three|four|five|both|zwei|drei|dos|tres|deux|trois|\d+)\b/i;
+/** Says that it be mended. */
+const TO_MEND =
+  /^(?:[^:]{1,40}: *)?\W*(?:fix|mend|repair|debug|solve|resolve|investigate|behebe|arregla)\b/i;
+
+type Words = ReadonlySet<string>;
+
+/** Something that was left, to be looked for. */
+export interface SoughtItem {
+  readonly text: string;
+  readonly about: Words;
+  /** Of these what tells what is left, and not where, … */
+  readonly what: Words;
+  /** … and of these the word for what is not done with it; empty where it is any (`not handled yet`). */
+  readonly lacks: Words;
+  /** What is numbered in it: a version, an issue, a port. */
+  readonly numbers: Words;
+  /** The files that it names. */
+  readonly names: readonly string[];
+  /** Of what it joins, by "and" or in a list, a word for each: one of them is not all. */
+  readonly joined: Words;
+  /** Where it tells a list, what stands before that, and each of its things. */
+  readonly lead: string;
+  readonly parts: readonly SoughtItem[];
+}
+
+/** What was left, ready to be looked for. */
+export function soughtItem({ text, about: kept }: LeftItem): SoughtItem {
+  const about = wordsIn(kept);
+  const what = about.difference(wordsOf(placesIn(text)));
+  const lacks = wordsOf(lackingIn(text));
+  const { lead, parts } = listIn(text);
+  return {
+    text,
+    about,
+    what: what.size === 0 ? about : what,
+    lacks: lacks.intersection(about),
+    numbers: numbersIn(text),
+    names: filesNamedIn(text),
+    joined: new Set([...joinedIn(text, parts)].map(firstOfSame)).intersection(about),
+    lead,
+    parts: parts.map((part) => soughtItem(leftItem(part))),
+  };
+}
+
+/** What a text says is left, with the words that it is known by. @param words Those that tell it, where others do not. */
+export function leftItem(text: string, words: string = text): LeftItem {
+  return { text, about: keptWords(tellingWords(words)) };
+}
+
+/** So many words as are kept of what was left or done, with blanks between. */
+export function keptWords(words: Words): string {
+  return [...words].slice(0, MAX_WORDS).join(" ");
+}
+
+/** What is left of something when some of it is over: of a list its other things. @returns Null where nothing is. */
+export function restOf(
+  item: SoughtItem,
+  isOver: (item: SoughtItem) => boolean,
+): SoughtItem | null {
+  if (isOver(item)) return null;
+  const parts = item.parts.filter((part) => !isOver(part));
+  if (parts.length === item.parts.length) return item;
+  if (parts.length === 0) return null;
+  const lead = COUNTS.test(item.lead) ? "Still open: " : item.lead;
+  return soughtItem(leftItem(lead + parts.map(({ text }) => text).join(", ")));
+}
+
+/** Whether something that is left says of itself that it does not work. */
+export function saysItFails({ text }: SoughtItem): boolean {
+  return FAILS.test(text);
+}
+
+/** Whether what is left is nothing but that one of some failures is there, or that it be mended. @param failures Their words. */
+export function isOfFailure(item: SoughtItem, failures: readonly Words[]): boolean {
+  const about = item.about.difference(OF_FAILING());
+  if (about.size === 0 || !saysItFails(item) && !TO_MEND.test(item.text)) return false;
+  return failures.some((words) => about.isSubsetOf(words));
+}
+
+/** The words that are kept with blanks between, of those for the same deed the first. */
+export function wordsIn(kept: string): Words {
+  return new Set(kept === "" ? [] : kept.split(" ").map(firstOfSame));
+}
+
+/** The words of some texts that tell something, of those for the same deed the first. */
+export function wordsOf(texts: readonly string[]): Words {
+  return new Set([...tellingWords(texts.join(" "))].map(firstOfSame));
+}
+
+function numbersIn(text: string): Words {
+  return new Set(text.match(/\d+(?:\.\d+)*/g));
+}

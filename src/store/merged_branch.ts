@@ -1,0 +1,52 @@
+/** What was left open on a branch goes to the one that it was merged into. */
+import type { DatabaseSync } from "node:sqlite";
+import { digestOf } from "../memory/fnv.ts";
+import { KINDS_OF_BRANCH, type ProjectBranch } from "./memory_context.ts";
+import { endPassed } from "./renamed_branch.ts";
+
+/** A branch that is gone. */
+interface Gone extends ProjectBranch {
+  readonly branch: string;
+}
+
+/**
+ * What failed on a branch, what was mended there, and what the sessions left that were on it last is of the branch that it
+ * was merged into; its commits and edits stay what was done on it. What passes there since, with the same command, is
+ * mended.
+ *
+ * @param merged `sinceMs`: when it was merged, epoch milliseconds; null where nobody knows.
+ */
+export function moveOpenEnds(
+  db: DatabaseSync,
+  { project, branch }: Gone,
+  { into, sinceMs }: { readonly into: string; readonly sinceMs: number | null },
+): void {
+  if (sinceMs !== null) endPassed(db, { project, branch: into }, { from: branch, sinceMs });
+  db.prepare(
+    `UPDATE observations
+        SET branch = ?3
+      WHERE project = ?1
+        AND branch = ?2
+        AND ${KINDS_OF_BRANCH}
+        AND (kind IN ('summary', 'fix') OR outcome = 'failure' AND resolved_by IS NULL)`,
+  ).run(project, branch, into);
+}
+
+/** Whether it is known of a branch that it was given up with this commit. */
+export function isGivenUp(db: DatabaseSync, gone: Gone, commit: string): boolean {
+  return db.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(gone))?.["value"] === commit;
+}
+
+/** Keeps that a branch was given up: nobody asks git again. */
+export function noteGivenUp(db: DatabaseSync, gone: Gone, commit: string): void {
+  db.prepare(
+    `INSERT INTO meta (key, value)
+     VALUES (?, ?)
+     ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+  ).run(keyOf(gone), commit);
+}
+
+/** It names nothing, so that there is nothing to forget in it. */
+function keyOf({ project, branch }: Gone): string {
+  return `given_up:${digestOf(`${project}\n${branch}`)}`;
+}

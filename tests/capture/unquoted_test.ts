@@ -1,0 +1,147 @@
+/** Values without quotes, as YAML and files of settings have them, and what stands there in programs and prose. */
+import assert from "node:assert/strict";
+import { redactText, redactValue } from "../../src/capture/redact.ts";
+import { needsRedaction } from "../../src/capture/triggers.ts";
+import { isScrambled } from "../../src/capture/scrambled.ts";
+
+const RULES = { patterns: [] };
+
+/** What is masked as a whole. */
+const VALUES = [
+  "QxRtLmNvBwKs",
+  "DutuFjXXEnmsSdmuwEbl",
+  "ABCDEFGHJKMNPQRS",
+  "ZKQVWTXRPLBN",
+  "hTzKqW.pLmNvB.XcRtYg",
+  "aB3x(k9fQ2x",
+  "fmFU(MsBqHqZt",
+  "k8Qz<m2Vx9w",
+  "aB3[k9fQ2x",
+  "k8Qzm2'Vx9wT4",
+  'k8Qzm2"Vx9wT4',
+  "FjwPq'FSUuEr",
+  "tdbfYc'Fmccqq",
+  "wAIE(NKyraU",
+  "Pa$$rNZeYDsaPr",
+];
+const PLACES = [
+  "  password: %",
+  "client_secret: %",
+  "DB_PASSWORD=%",
+  "API_TOKEN: %",
+  "db.password=%",
+];
+
+for (const value of VALUES) {
+  for (const place of PLACES) {
+    Deno.test(`${place.replace("%", value)} is masked as a whole`, () => {
+      const text = `x: 1\n${place.replace("%", () => value)}\ny: 2\n`;
+      assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
+      const masked = redactText(text, RULES);
+      assert.equal(masked, `x: 1\n${place.replace("%", "[redacted:secret]")}\ny: 2\n`);
+      assert.equal(redactText(masked, RULES), masked, "once is enough");
+    });
+  }
+}
+
+for (
+  const [before, value] of [
+    ["password: ", "Ab3x9Q Zt7kLm2 pQ9z"],
+    ["client_secret: ", "jVfmf kxNei 61JPM"],
+    ["db_password: &a ", "hunter2zebra"],
+    ["password: !!str ", "hunter2zebra"],
+    ["password: !!str ", '"hunter2zebra"'],
+    ["password: &db-pw ", "'hunter2zebra'"],
+    ["const apiKey string = ", '"hunter2zebra"'],
+    ["var dbPassword string = ", '"hunter2zebra"'],
+    ["const char password[] = ", '"hunter2zebra"'],
+    ["static char api_token[64]=", '"hunter2zebra"'],
+    ["public string ApiKey { get; set; } = ", '"hunter2zebra"'],
+    ["internal string Password { get; private set; } = ", '"hunter2zebra"'],
+    ["url: postgres://joe:", "ab<cd9ef@db/x"],
+  ] as const
+) {
+  Deno.test(`the value of ${before}${value} is masked`, () => {
+    const text = `a\n${before}${value}\nb`;
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
+    const masked = redactText(text, RULES);
+    assert.ok(masked.startsWith(`a\n${before}`) && masked.endsWith("\nb"), masked);
+    const [, left = ""] = masked.slice(before.length).split("[redacted:");
+    assert.match(left, /^(?:secret|url-password)\]["']?(?:@db\/x)?\nb$/);
+    assert.equal(redactText(masked, RULES), masked, "once is enough");
+  });
+}
+
+const KEPT = [
+  // Types, names and calls.
+  "password: string",
+  "  token: CancellationToken",
+  "auth: HttpBasicAuthHandler",
+  "password: SomeXmlHttpRequestFactory",
+  "token: getToken()",
+  "token: fetch2(\n  a,\n)",
+  "token: hash2(a,\n  b)",
+  "password: hash(pw2 + salt)",
+  "token: parts[0].text2",
+  "secret: Map<string, Buffer2>",
+  "token = lexer2.next2(",
+  "'xsrf_token': self.xsrf_token,",
+  'auth_token = b64encode(f"AWS:{password2}".encode("ascii"))',
+  "private_key = pycakey.pem",
+  '#define SSL_TXT_PSK "PSK"',
+  '#define PEM_STRING_ECPRIVATEKEY "EC PRIVATE KEY"',
+  "password: pwdCtrl,",
+  "fn f(token: &mut Lexer2)",
+  "fn f(password: &str, token2: u8)",
+  "func f(token string, secret []byte) {",
+  'token[0] = "NOUN"',
+  'const token string = ""',
+  "public string Password { get; set; }",
+  "public string Password { get; set; } = string.Empty;",
+  // Prose.
+  "password: Password is required",
+  "password: it's required",
+  "token: don't use it",
+  "token: see RFC6749 and OAuth2",
+  "password: hashed",
+  "mot de passe : obligatoire",
+  // Permissions, roles, files, commands, messages.
+  "id-token: write",
+  "  id_token: none",
+  'authorization: "admin"',
+  '"auth": "src/auth/index.ts",',
+  '"token": "./src/token2.ts"',
+  '"password": "app/(auth)/[locale]/password2.tsx"',
+  'token: "src/auth/token2.go:12"',
+  '"secret": "node scripts/secret2.js",',
+  "private_key: /etc/ssl/private/server2.key",
+  "secret: /run/secrets/db2",
+  "docker build --secret id=npmrc2,src=.npmrc .",
+  'UserError::InvalidPassword => "wrong password",',
+  '"error.token": "Le jeton est invalide"',
+  '"password": "Das Passwort ist falsch"',
+  'TOKEN="$(vault read -field=token secret/x2)"',
+  "PASSWORD=`pass show db2`",
+  // The last word of a command is no item of a list.
+  '{"command":"gh auth status --show-token","description":"run"}',
+  '{"command":"mysql -u root --password","description":"run it 2"}',
+  '{"a":"{\\"command\\":\\"vercel deploy --token\\",\\"description\\":\\"run\\"}"}',
+];
+for (const text of KEPT) {
+  Deno.test(`${JSON.stringify(text)} stays as it is`, () => {
+    assert.equal(redactText(text, RULES), text);
+    const payload = { tool_response: { stdout: `a\n${text}\nb` } };
+    assert.deepEqual(redactValue(payload, RULES), payload);
+  });
+}
+
+Deno.test("names in programs are of letters that follow each other, what is drawn by lot is not", () => {
+  for (
+    const name of ["XMLHttpRequest", "AbstractSingletonProxyFactoryBean", "PYTHONUNBUFFERED"]
+      .concat(["useMemoizedCallback", "OAuthAuthorizationServer", "getElementsByClassName"])
+  ) assert.equal(isScrambled(name), false, name);
+  for (const value of ["QxRtLmNvBwKs", "wZkQjVxPbTgN", "XKCDWQPLMZRT", "qWxz.RtPl.mNbV"]) {
+    assert.ok(isScrambled(value), value);
+  }
+  assert.equal(isScrambled("pwdCtrl"), false, "too short to tell");
+});
