@@ -3,10 +3,16 @@ import { checkpoint } from "../store/database.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
+/** The part of a SessionEnd that may go into working captures in, in milliseconds. */
+const DRAIN_MS = 150;
 /** The part of a SessionEnd that may go into cleaning up, in milliseconds. */
 const CLEANUP_MS = 300;
 
-/** Ends the session, then uses the quiet moment: a checkpoint that waits for nobody, and one step of retention. */
+/**
+ * Ends the session, then uses the quiet moment: what the last turn left is worked in, for the drain beside its Stop is
+ * killed before it begins where a `claude -p` is over sooner; a checkpoint that waits for nobody, and one step of
+ * retention.
+ */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;
   await (await import("./told.ts")).saveTold(work);
@@ -21,6 +27,10 @@ export async function handle(work: HookWork): Promise<Answer> {
   const db = work.spareDb();
   if (db === null) return null;
   try {
+    if (config.memoryEnabled) {
+      const { drainFor } = await import("./stop_drain.ts");
+      await drainFor(DRAIN_MS, db, work);
+    }
     checkpoint(db, "PASSIVE");
     const untilMs = performance.now() + CLEANUP_MS;
     const { runRetention } = await import("../maintenance/retention.ts");

@@ -24,6 +24,8 @@ import { nameOf } from "./protocol.ts";
 const MAX_LOOKED_AFTER = 20;
 /** Sessions in the context. */
 const MAX_TOLD = 5;
+/** The part of a SessionStart that goes into working captures in, in milliseconds. */
+const DRAIN_MS = 30;
 const NOTHING: SessionContext = { text: "", gone: [] };
 
 /**
@@ -132,13 +134,12 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
  *
  * @returns Whether anything waited: some of it may wait still.
  */
-async function drainAWhile(
-  db: DatabaseSync,
-  { config, database, atMs }: HookWork,
-): Promise<boolean> {
-  if (!config.memoryEnabled || ask(db, (db) => hasWaiting(db, atMs)) !== true) return false;
-  const { drainAtStart } = await import("./stop_drain.ts");
-  await drainAtStart(db, database, config);
+async function drainAWhile(db: DatabaseSync, work: HookWork): Promise<boolean> {
+  if (!work.config.memoryEnabled || ask(db, (db) => hasWaiting(db, work.atMs)) !== true) {
+    return false;
+  }
+  const { drainFor } = await import("./stop_drain.ts");
+  await drainFor(DRAIN_MS, db, work);
   return true;
 }
 

@@ -7,7 +7,6 @@ import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
 import { drainAlone } from "../recall/drain_lock.ts";
 import { lateRedaction } from "../recall/late_redaction.ts";
-import type { HookConfig } from "../config/hook_config.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Answer, HookWork } from "./handler.ts";
 
@@ -52,24 +51,21 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
   }
 }
 
-/** The part of a SessionStart that goes into working captures in, in milliseconds. */
-const START_MS = 30;
 /** Small steps, so that the time is kept: the time is looked at between them. Nothing is tried that a drain died over. */
-const START_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
+const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
-/** Works captures in for a moment, before a session is told what is known. Nobody is waited for. */
-export async function drainAtStart(
+/** Works captures in for so many milliseconds, in a hook that Claude Code waits for. No other process is waited for. */
+export async function drainFor(
+  budgetMs: number,
   db: DatabaseSync,
-  database: string,
-  { redactPatterns }: Pick<HookConfig, "redactPatterns">,
+  { database, config }: Pick<HookWork, "database" | "config">,
 ): Promise<void> {
   try {
-    const redact = await lateRedaction(redactPatterns);
-    const untilMs = performance.now() + START_MS;
+    const redact = await lateRedaction(config.redactPatterns);
     drainAlone(db, database, {
       now: Date.now,
-      untilMs,
-      batch: START_BATCH,
+      untilMs: performance.now() + budgetMs,
+      batch: HELD_BATCH,
       mendsIndex: false,
       redact,
     });

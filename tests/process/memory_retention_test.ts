@@ -23,6 +23,9 @@ Deno.test("a SessionEnd clears away no capture that is not worked in, however ol
   saveEvent(db, { atMs, sessionId: "worked", capture: {} });
   db.exec("UPDATE sessions SET status = 'ended', ended_at_ms = updated_at_ms");
   db.exec("UPDATE pending_queue SET status = 'done' WHERE session_id = 'worked'");
+  // It failed once, and waits for its next try: else the SessionEnd itself works it in.
+  db.prepare("UPDATE pending_queue SET attempts = 1, retry_at_ms = ? WHERE session_id = 'waits'")
+    .run(Date.now() + DAY_MS);
   db.close();
   await hook("SessionEnd", end(home.path), home);
   const kept = () => query(home, "SELECT session_id AS id FROM pending_queue").map(({ id }) => id);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { saveRecords } from "../../src/store/captures.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { change, printed } from "../support/on_home.ts";
-import { asked, start, type Workplace, workplace } from "../support/told_sessions.ts";
+import { asked, send, start, type Workplace, workplace } from "../support/told_sessions.ts";
 import { workRecords } from "../support/work_sessions.ts";
 
 const WAIT =
@@ -40,4 +40,15 @@ Deno.test("of captures of another project a session is told nothing", async () =
   await printed(at, at.project, "queue", "drain");
   await fill(at, "/home/ana/other");
   assert.doesNotMatch(await start(at), /not worked in yet/);
+});
+
+Deno.test("what waits at the end of a session is worked in, though no drain has begun beside its Stop", async () => {
+  using at = await workplace();
+  await asked(at, "Look after the tides");
+  await send(at, "SessionEnd", { reason: "other" });
+  const found = await printed(at, at.project, "memory", "search", "tides", "--json");
+  assert.deepEqual(
+    JSON.parse(found).results.map(({ title }: { title: string }) => title),
+    ["Look after the tides", "Session: Look after the tides"],
+  );
 });
