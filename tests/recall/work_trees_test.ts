@@ -97,8 +97,9 @@ const ROWS: readonly (readonly [Step, told: string])[] = [
   ],
   [
     { ran: "cd ../app-two && git commit -am x", said: COMMITTED("two") },
-    "two commit cd ../app-two && git commit -am x",
+    "two commit git commit -am x",
   ],
+  [{ ran: "cd ../app-two && npm test", failed: RED }, "two test npm test"],
   [
     { ran: "git -C S commit -am x", said: COMMITTED("two") },
     "two commit cd M && git -C S commit -am x",

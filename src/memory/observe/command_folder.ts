@@ -8,8 +8,10 @@ import type { ScriptCommand } from "./shell_words.ts";
 const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;|\n)\s*/;
 /** A script that goes on to other folders ends in another one than it began in. */
 const GOES_ON = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
-/** What only the shell can tell, and what depends on where it stood before. */
-const NOT_PLAIN = /^[~-]|[$`*?\\:]|(?:^|\/)\.\.(?:\/|$)/;
+/** What only the shell can tell. */
+const NOT_PLAIN = /^[~-]|[$`*?\\:]/;
+/** Steps up, and none behind them. */
+const UP = /^(?:\.\.(?:\/|$))+/;
 
 /** What is known of a command's surroundings. */
 export interface Surroundings {
@@ -50,9 +52,13 @@ function folderOf(
   const plain = path.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "").replace(/^\.$/, "");
   if (shellFolder === "") return plain === "" ? root : null;
   if (plain === "") return shellFolder;
-  if (NOT_PLAIN.test(plain)) return null;
+  const tail = plain.replace(UP, "");
+  // Of steps up alone nobody can tell whether the shell has gone them already.
+  if (NOT_PLAIN.test(plain) || tail === "" || tail.includes("..")) return null;
   // The shell stays where a command has gone, unless it failed.
-  return shellFolder.endsWith(`/${plain}`) ? shellFolder : `${shellFolder}/${plain}`;
+  return shellFolder.endsWith(`/${tail}`)
+    ? shellFolder
+    : resolvePath(plain, { folder: shellFolder });
 }
 
 /** Whether a command of git works outside of the project, as far as the script says: by `cd`, or by `-C`. */
