@@ -45,7 +45,7 @@ export function leftBy(
   let left: readonly Left[] = [];
   const files: string[] = [];
   turns.forEach((turn, at) => {
-    const said = leftItemsIn(turn.message).map(soughtItem);
+    const said = leftItemsIn(turn.message, turn.asked).map(soughtItem);
     if (left.length > 0) left = stillLeft(left, { turns, deeds, at, said, files });
     left = [...said.map((item) => ({ item, by: at })), ...left].slice(0, MAX_LEFT);
     files.push(...turn.files);

@@ -24,6 +24,9 @@ const NAMES =
 const DECLINES =
   /\b(?:no need|never ?mind|forget (?:it|that|about)|skip (?:it|that|this|them|those)|leave (?:it|that|them|those)|(?:don['’]t|do not) (?:need|want|bother)|not (?:needed|necessary|wanted)|won['’]t (?:do|need|fix)|nicht nötig|brauchen wir nicht|lass (?:es|das)|no hace falta)\b/i;
 
+const ASKS_WHAT_REMAINS =
+  /\b(?:what(?:['’]s| is| are| else is)?|anything|which \w+) (?:still |else )?(?:is |are )?(?:left|missing|open|remain(?:s|ing)?|outstanding|to do|to be done|needs? (?:to be )?(?:doing|done))\b|\bwhat (?:do|must|should) we (?:still )?(?:need to )?do (?:before|until|for)\b|\bwas (?:fehlt|ist offen|ist noch|bleibt|steht noch aus)\b|qué (?:falta|queda)|qu['’]est-ce qu['’]il (?:reste|manque)|(?:que|cosa|o que) (?:reste|manca|resta|falta)|足りない|残って|还差|还缺|剩下/i;
+
 /** Whether a prompt does not want what was said to be left. */
 export function declines(prompt: string): boolean {
   return DECLINES.test(prompt);
@@ -33,6 +36,11 @@ export function declines(prompt: string): boolean {
 export function asksWhatIsLeft(prompt: string): boolean {
   return (ASKS_FOR_REST.test(prompt) || OF_ALL.test(prompt)) && tellingWords(prompt).size <= 1 &&
     !namesItsOwn(prompt);
+}
+
+/** Whether a prompt asks what is left of something: `What is left before the beta?` */
+export function asksWhatRemains(prompt: string): boolean {
+  return ASKS_WHAT_REMAINS.test(prompt);
 }
 
 /** Whether a prompt goes back to what was said, and names nothing else. */

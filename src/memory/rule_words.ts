@@ -9,6 +9,10 @@ import { wordSet } from "./word_set.ts";
 export interface RuleWords {
   readonly wants: ReadonlySet<string>;
   readonly bans: ReadonlySet<string>;
+  /** Of what it wants, by what or from what it is to be done: `squash` of `merge with a squash`. */
+  readonly by: ReadonlySet<string>;
+  /** It says of itself that it was otherwise before: `from now on`. */
+  readonly isNews: boolean;
 }
 
 /** Earlier rules that a prompt takes back: those with these words, in what they want, what they ban, or in either. */
@@ -26,12 +30,15 @@ const FRAME = wordSet(
   zu mit über für und die der das den dem benutze benutzen benutz verwende verwenden nutze nutzen nimm
   à partir de maintenant désormais dorénavant toujours jamais plus ne le la les des en utilise utilisez utiliser
   a ahora adelante siempre nunca jamás utiliza usa usar un una el los las del sobre
+  more all every each any everything everywhere anymore et und y e i per il lo gli hoy desde sempre mai ora oggi poi in avanti usare use hoje agora partir diante todo toda
+  vanaf nu voortaan altijd nooit voor met de het een gebruik gebruiken niet meer weer
+  od teraz dziś dzisiaj zawsze nigdy nie do w we na z zamiast używaj
   отныне этого момента впредь больше никогда всегда не на про для используй используйте вместо`,
 );
 /** Behind these, as far as the clause goes, stands what is not to be, … */
 const notBehind = scriptPattern(
   String
-    .raw`(?:^|[^\p{L}])(?:never|not|don['’]t|mustn['’]t|shouldn['’]t|no|without|instead of|rather than|over|stop|avoid|no longer|statt|anstatt|anstelle|ne|n['’]|au lieu d[e']|plutôt que|en (?:lugar|vez) de|не|вместо)(?=[^\p{L}]|$)`,
+    .raw`(?:^|[^\p{L}])(?:never|not|don['’]t|mustn['’]t|shouldn['’]t|no|without|instead of|in place of|rather than|over|stop|avoid|no longer|replac(?:es?|ing)|statt|anstatt|anstelle|al posto d(?:i|el|ella)|invece d(?:i|el|ella)|em vez d[eoa]|in plaats van|zamiast|ne|n['’]|au lieu d[e']|plutôt que|en (?:lugar|vez) de|не|вместо)(?=[^\p{L}]|$)`,
   "iu",
 );
 /** … and with these nothing of it is to be. */
@@ -40,6 +47,16 @@ const notAtAll = scriptPattern(
     .raw`(?:^|[^\p{L}])(?:nie|niemals|nicht|keine?[nrms]?|jamais|nunca|jamás|никогда)(?=[^\p{L}]|$)`,
   "iu",
 );
+/** Behind these it says by what it is to be done. */
+const BY =
+  /\s(?:with|via|using|through|from|against|con|avec|mit|com|met|through)\s+(?:an? |the |el |la |le |een |einem |einer )?([^\s,;]+(?: (?!from\b|now\b|please\b|again\b)[^\s,;]+)?)(?: (?:from (?:now|here) on|now|please|again))*[.!]?$/i;
+/** What is used, or is to be, and for what. */
+const USED =
+  /(?:^|\s)(?:use|uses|using|prefer|benutze|verwende|nutze|utilise[rz]?|usa|usar|gebruik|używaj|on,?) (?!for\b)([^\s,;]+(?: [^\s,;]+)?) (?:again )?(?:for|für|pour|para|per|voor|do) /i;
+/** Words that two rules may both want. */
+const MANY = /(?:s|ing)$/i;
+const NEWS =
+  /\b(?:from (?:now|here|today) on|going forward|henceforth|now|again|ab jetzt|ab sofort|künftig|désormais|dorénavant|à partir de|a partir de|desde (?:hoy|ahora)|agora em diante|doravante|en adelante|d['’]ora in poi|da oggi|voortaan|vanaf nu|od teraz|od dziś)\b/i;
 const CLAUSE_END =
   /[,;:.!]\s+|\s[–—-]\s|\s(?:but|and (?:not|never|always)|aber|mais|pero|sondern|а)\s/i;
 
@@ -89,7 +106,11 @@ export function ruleWords(rule: string, wordsIn = allWords): RuleWords {
     for (const word of wordsIn(at < 0 ? clause : clause.slice(0, at))) wants.add(word);
     if (at >= 0) { for (const word of wordsIn(clause.slice(at))) bans.add(word); }
   }
-  return { wants, bans };
+  const [head = ""] = rule.split(CLAUSE_END, 1);
+  const [, used] = USED.exec(rule) ?? [];
+  const [, by = ""] = used === undefined ? BY.exec(head) ?? [] : [];
+  const isOne = used !== undefined || !MANY.test(by);
+  return { wants, bans, by: isOne ? wordsIn(used ?? by) : new Set(), isNews: NEWS.test(rule) };
 }
 
 function allWords(text: string): ReadonlySet<string> {
@@ -111,14 +132,40 @@ export function replacesRule(later: RuleWords, earlier: RuleWords): boolean {
   return areSame(allOf(later), allOf(earlier)) ||
     areSame(later.wants, earlier.bans) || areSame(later.bans, earlier.wants) ||
     areSame(choiceIn(later.wants), choiceIn(earlier.wants)) &&
-      !areSame(later.wants, earlier.wants);
+      !areSame(later.wants, earlier.wants) ||
+    bansWhatIsWanted(later, earlier) || isByAnother(later, earlier);
+}
+
+/**
+ * Whether a rule bans by its name what an earlier one wants, in what that is about: at least half of its other words are
+ * there, or where it has none, nothing else is but what is wanted now.
+ */
+function bansWhatIsWanted(later: RuleWords, { wants }: RuleWords): boolean {
+  const banned = alikeIn(wants, later.bans);
+  if (banned.size === 0 || alikeIn(later.bans, wants).size < later.bans.size) return false;
+  const rest = wants.difference(banned);
+  const covered = alikeIn(rest, allOf(later)).size;
+  return rest.size === 0 ? later.wants.difference(wants).size <= 1 : covered * 2 >= rest.size;
+}
+
+/** Whether a rule wants from now on that the same be done by something else. */
+function isByAnother(later: RuleWords, earlier: RuleWords): boolean {
+  if (!later.isNews || later.by.size === 0 || earlier.by.size === 0) return false;
+  const rest = earlier.wants.difference(earlier.by);
+  return later.by.isDisjointFrom(earlier.by) && later.bans.size + earlier.bans.size === 0 &&
+    rest.size >= 1 && alikeIn(rest, later.wants).size === rest.size;
+}
+
+/** Of some words those that others have, but for their endings. */
+function alikeIn(some: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...some].filter((word) => [...others].some((other) => areAlike(word, other))));
 }
 
 /** Whether a rule is one of those that are taken back: it has all the words, and not many others. */
 export function isRevoked({ of, about }: RevokedRules, rule: RuleWords): boolean {
   const words = of === "any" ? allOf(rule) : rule[of];
   return about.length > 0 && (of === "any" || about.length * 2 >= words.size) &&
-    about.every((word) => [...words].some((other) => areAlike(word, other)));
+    alikeIn(new Set(about), words).size === about.length;
 }
 
 function allOf({ wants, bans }: RuleWords): ReadonlySet<string> {

@@ -35,6 +35,10 @@ const AT_A_TIME =
   /\b(?:when|while|before|by the time|at the time|this morning|yesterday|earlier|at first)\b/i;
 /** What is missing is left only where it is a part of the work. */
 const IS_MISSING = /^(?:is|are) missing/i;
+/** With these in front it was what was wrong. */
+const FOUND =
+  /\b(?:because|since|problem|cause[ds]?|culprit|bug|reason|errors?|says|said|complain\w*|warn\w*|report\w*|that|if|when|where|which|was|were)\b/i;
+const ENDS = /^(?: (?:still|too|as well|also|so far|yet|there|for now))?(?: \(.*\))?\s*[:.!]?\s*$/i;
 const PART_OF_WORK =
   /\b(?:part|tests?|docs?|documentation|handling|validation|support|translations?|migrations?|implementation|coverage|readme|changelog|integration|ui|frontend|backend)\s*$/i;
 /** Somebody else has not done it. */
@@ -64,7 +68,9 @@ const DESCRIBES: readonly ((said: SaidSo) => boolean)[] = [
   ({ before, left }) => isOfNoun(before) && (!tellsOfIt(before) || isPast({ before, left })),
   ({ before, left, behind }) =>
     isPast({ before, left }) && (FOR_A_REASON.test(before) || AT_A_TIME.test(behind)),
-  ({ before, left }) => IS_MISSING.test(left) && !PART_OF_WORK.test(before),
+  ({ before, left, behind }) =>
+    IS_MISSING.test(left) && !PART_OF_WORK.test(before) &&
+    (FOUND.test(before) || !ENDS.test(behind.replace(/:.*/, ":"))),
   ({ behind }) => SAYS_WHO.test(behind),
   ({ left, behind }) => STAYS.test(left) && AS_BEFORE.test(behind),
   ({ before, left }) =>

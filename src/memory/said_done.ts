@@ -1,7 +1,7 @@
 /** What the turns of a session did, so that it is known later what of the things that were left they have done. */
 import { patternFor, WORD } from "../letters.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
-import { asksForIt } from "./prompt_asks.ts";
+import { asksForIt, asksWhatRemains } from "./prompt_asks.ts";
 import { leftClauseOf, leftOpenIn } from "./said_open.ts";
 import { keptWords, leftItem } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
@@ -36,9 +36,11 @@ const MAKES =
 /** How the title of a commit begins. */
 const COMMIT_TITLE = /^Commit\b[^:]*: /;
 
-/** What a message says is left, with the words that it is known by. */
-export function leftItemsIn(message: string): LeftItem[] {
-  return leftOpenIn(message).map((text) => leftItem(text, leftClauseOf(text)));
+/** What a message says is left, with the words that it is known by. @param asked What it answers. */
+export function leftItemsIn(message: string, asked: readonly string[] = []): LeftItem[] {
+  return leftOpenIn(message, { isAnswer: asked.some(asksWhatRemains) }).map((text) =>
+    leftItem(text, leftClauseOf(text))
+  );
 }
 
 /** Whether a message says that what was tried has been given up. */

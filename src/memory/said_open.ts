@@ -1,7 +1,7 @@
 /** What Claude says is still open, in the last messages of a session. */
 import type { ObservationKind } from "./observation.ts";
 import { describesIt } from "./said_behaviour.ts";
-import { HEADING, LEFT } from "./said_words.ts";
+import { HEADING, LEADS_TO_LEFT, LEFT, TELLS } from "./said_words.ts";
 import { tellingWords } from "./telling_words.ts";
 import { shortened } from "./text.ts";
 
@@ -54,8 +54,13 @@ interface Line {
 /**
  * What a message says is left, each as it says it: sentences, and the lines of a list below words that say so, but for
  * those that are ticked. Empty when it says nothing of that.
+ *
+ * @param options `isAnswer`: it was asked for what is left, so every list is of that.
  */
-export function leftOpenIn(message: string): string[] {
+export function leftOpenIn(
+  message: string,
+  { isAnswer = false }: { readonly isAnswer?: boolean } = {},
+): string[] {
   const plain = message.replace(QUOTED, (quoted) => " ".repeat(quoted.length));
   const lines = linesOf(plain);
   const found = new Set<string>();
@@ -69,12 +74,12 @@ export function leftOpenIn(message: string): string[] {
     const isTask = tick === " ";
     if (isTask) keep(line.at + line.text.length - said.length, line.at + line.text.length);
     if (tick !== undefined) continue;
-    const sentences = HEADING.test(line.text) ? [line] : leftIn(plain, line);
+    const isHeading = HEADING.test(line.text) || leadsToLeft(lines, n, isAnswer);
+    const sentences = isHeading ? [line] : leftIn(plain, line);
     const last = sentences.at(-1);
     const isLead = last !== undefined && !NONE_BEHIND.test(plain.slice(endOf(line))) &&
-      (HEADING.test(line.text) || ENDS_WITH_COLON.test(last.text) && endOf(last) === endOf(line));
+      (isHeading || ENDS_WITH_COLON.test(last.text) && endOf(last) === endOf(line));
     for (const one of isLead ? sentences.slice(0, -1) : sentences) {
-      if (HEADING.test(one.text)) continue;
       // One that says little is told with what follows.
       keep(
         one.at,
@@ -87,6 +92,17 @@ export function leftOpenIn(message: string): string[] {
     n = list.last;
   }
   return [...found].slice(0, MAX_ITEMS);
+}
+
+/** Whether a list stands below a line, and the end of that says that it is of what is left, or all of them are. */
+function leadsToLeft(lines: readonly Line[], at: number, isAnswer: boolean): boolean {
+  const below = lines[at + 1]?.text.trim() === "" ? lines[at + 2] : lines[at + 1];
+  if (below === undefined || !LIST_LINE.test(below.text)) return false;
+  const end = lines[at]!.text.slice(-LOOKED_AROUND_CHARS);
+  const said = end.replace(/[\s*_:：.。]{1,20}$/, "").split(/[.!?。！？]\s/).at(-1) ?? "";
+  if (isAnswer) return said !== "";
+  const isEnd = ENDS_WITH_COLON.test(lines[at]!.text) || lines[at]!.text.endsWith("。");
+  return isEnd && LEADS_TO_LEFT.test(said) && !NOTHING.test(said) && !TELLS.test(said);
 }
 
 /** The clause of what is left that says so, where the others say what is done. */

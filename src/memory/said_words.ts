@@ -6,17 +6,35 @@ const NOT_OF_CLAUDE =
 /** What nothing has by itself, and a user none. */
 const PARTS_OF_WORK =
   "(?:tests?|docs?|documentation|handling|validation|translations?|migrations?|implementation|coverage|changelog)";
+/** What is done to a thing that was left, as the participle says it. */
+const DONE_TO =
+  "(?:replaced|moved|fixed|removed|deleted|dropped|updated|added|migrated|adapted|adjusted|normali[sz]ed|cleaned|converted|renamed|rewritten|switched|upgraded|bumped|ported|checked|tested|" +
+  "documented|translated|reviewed|revisited|addressed|tackled|split|extracted|refactored|done|implemented|merged|deployed|released|rotated|revoked|encrypted|investigated|stripped|covered|built|" +
+  "written|run|set|made|created|installed|connected|wired|hooked|registered|configured|enabled|disabled|published|sent|decided|clarified|closed|backfilled|filled|cached|indexed|signed|tagged|split)";
+/** What a person would have expected Claude to do besides; what was left as it is on purpose is none of it. */
+const EXPECTED =
+  "(?:run|re-?run|tested|verified|tried|deployed|finished|completed|implemented|documented|translated|migrated|covered|pushed|committed|merged|released|reviewed|applied|flashed|started|installed|" +
+  "switched|sent|published|uploaded|dropped|enabled|activated|rolled|executed|submitted|opened|tagged|scheduled|measured|benchmarked|validated|confirmed|configured|hooked|wired|added|written|built)";
 /** In a sentence, … */
 export const LEFT = new RegExp(
   "\\b(?:" + [
-    "still (?:(?:open|missing|to do|to be|fails?|failing|broken|red|needs?|complains?|uses?|unclear|not)\\b|\\w+n['’]t\\b)",
-    "remain(?:s?(?=\\s*(?:[.;:!)–—]|$))|s? (?:to (?:be|do)|open|undone|unresolved|unfinished|missing|broken|untested|unclear|unsolved|red|is|are)\\b|ing(?::| (?:work|steps?|tasks?|issues?|items?(?=\\W*(?::|is\\b|are\\b))|is\\b|are\\b)))",
+    `still (?:(?:open|missing|to do|to come|to be(?: ${DONE_TO})?|(?:has|have) to(?: be ${DONE_TO})?|ha(?:s|ve) no|lacks?|awaits?|fails?|failing|broken|red|empty|manual|hard-?coded|needs?|complains?|uses?|unclear|not)\\b|\\w+n['’]t\\b)`,
+    `(?:has|have|is|are) yet to (?:be ${DONE_TO}|come|follow|be)\\b|(?:is|are) (?:still )?to follow\\b|yet to (?:come|be ${DONE_TO})\\b`,
+    `still (?:[^\\s,;:.]+ ){1,8}(?:and|which|, so it) (?:should|must|needs?|has to|have to|ought to)\\b|still stands? in\\b|(?:is|are) still (?:in|on|off|plain|switched off|turned off|disabled)\\b`,
+    `(?:must|has to|have to|needs? to|ought to|should) (?:also |still |then )?be ${DONE_TO}\\b(?=[^,;:.]*(?: next| later| soon| too| also| as well| eventually| separately| over| out| then)?(?:[.,;]|$))`,
+    `(?:must|have to|has to|needs? to|should) (?:also |then )?be ${DONE_TO}(?: [^\\s,;:.]+){0,5} (?:next|later|soon|too|as well|eventually|separately|after|once|before)\\b`,
+    `needs? (?:also )?(?:an? (?:update|bump|fix|rewrite|clean-?up|review|upgrade|migration|test|decision|rebuild)\\b|(?:fixing|porting|tree shaking|cleaning(?: up)?|updating|rewriting|testing|review)\\b)`,
+    "(?:is|are|would be|will be) the next (?:steps?|things?)\\b|(?:the )?next (?:steps?|things?) (?:is|are|would be|will be)\\b|open (?:steps?|points?|questions?|items?|tasks?|ends?)(?::| (?:is|are)(?::| (?:the|to)\\b))",
+    "(?:waiting for|awaits?|awaiting|pending) (?:a |an |the |your |his |her )?(?:review|approval|answer|feedback|decision|merge|sign-?off)\\b",
+    "nothing (?:of (?:it|this|that) )?(?:has been|is|was) [^\\s,;:.]+ (?:yet|so far)\\b|no [^\\s,;:.]+ (?:has|have) been [^\\s,;:.]+ (?:yet|so far)\\b",
+    `in the working tree only\\b|(?:have|has)? left it as it is until\\b`,
+    `remain(?:s?(?=\\s*(?:[.;:!)–—]|$))|s? (?:to (?:be(?: ${DONE_TO})?|do)|open|undone|unresolved|unfinished|missing|broken|untested|unclear|unsolved|red|is|are)\\b|ing(?::| (?:work|steps?|tasks?|findings?|points?|issues?|items?(?=\\W*(?::|is\\b|are\\b))|is\\b|are\\b)))`,
     "(?:issues?|problems?|bugs?|steps?|tasks?|items?|questions?|failures?|errors?|warnings?) remains? (?:in|for|on|with)\\b",
     "nothing (?:else |more )?(?:is |was )?(?:left|open|remains|missing|to do)(?: (?:open|to do|undone))? (?:but|except|besides|other than|apart from)\\b",
     "(?:done|completed?|finished|ready|implemented|migrated|ported|fertig|erledigt|in place),? (?:except|apart from|besides|other than|aside from|bis auf|salvo|excepto|sauf)\\b(?! (?:when|if|where|while|in case)\\b)",
     "left(?::| (?:to do|open|over|undone)\\b| (?:\\w+ ){1,6}for now\\b)",
     "to-?dos?:",
-    "not (?:yet|done|finished|completed?|ready|(?:\\w+ ){1,6}yet)\\b",
+    "not (?:yet|done|finished|completed?|ready|(?:[^\\s,;:.]+ ){1,10}(?:yet|so far|as yet))\\b",
     "(?:have|has|is|are|was|were|do|does|did|could|ca)n['’]t (?:\\w+ ){1,6}yet\\b",
     "unfinished|outstanding|open:",
     `(?<!optional |possible )next(?: steps?| up)?:|next,(?! ${NOT_OF_CLAUDE}\\b)|next (?:I|we)(?: need| have| should| must| will|['’]ll)\\b`,
@@ -26,12 +44,12 @@ export const LEFT = new RegExp(
     "needs? (?:some )?(?:more|further|additional) (?:investigation|work|testing|thought|research|time|digging|debugging|analysis)\\b",
     "blocked:|I(?:['’]m| am) blocked\\b",
     "I (?:did not|didn['’]t|have not|haven['’]t|could not|couldn['’]t) (?:yet )?(?:get|got|gotten) (?:around )?to\\b",
-    "(?:I|we)(?: have not| haven['’]t|['’]ve not) (?:yet )?(?:run|re-?run|tested|verified|tried|deployed|finished|completed|implemented|documented|translated|migrated|covered|pushed|committed|merged|released|reviewed)\\b(?! (?:into|out)\\b)",
+    `(?:I|we)(?: have not| haven['’]t|['’]ve not) (?:yet )?${EXPECTED}\\b(?! (?:into|any|a single)\\b)`,
     "(?:I|we) (?:did not|didn['’]t) (?:run|re-?run|test|verify|finish|complete)\\b(?! (?:into|out)\\b)",
     "(?:I|we)(?: have|['’]ve)? (?:ran|run) out of (?:time|tokens|context|budget)\\b|(?:I|we)(?: have|['’]ll have| had) to stop (?:here|there|now|before)\\b",
     "(?:I|we)(?: have|['’]ve)? stopped (?:here|there|short|before)\\b|only (?:[^\\s.,;:]+ ){1,8}so far\\b",
     "(?:commented out|hard-?coded|stubbed(?: out)?|mocked|skipped|disabled) (?:[^\\s.,;:]+ ){0,4}for now\\b",
-    "(?:has|have)(?: not|n['’]t) been (?:run|tested|deployed|implemented|documented|migrated|translated|reviewed|finished|completed)\\b",
+    `(?:has|have)(?: not|n['’]t) been ${EXPECTED}\\b`,
     "(?:is|are)(?: not|n['’]t) (?:implemented|tested|documented|migrated|wired up|hooked up|covered by (?:unit |any )?tests)\\b(?! (?:by|here|until|unless|if|when|while|on purpose)\\b)",
     `(?:has|have|there (?:is|are)) no (?:\\w+ ){0,2}${PARTS_OF_WORK}(?: \\w+){0,4} yet\\b`,
     "but (?:(?:is|are|it['’]?s|it is|they are) )?not (?:tested|verified|implemented|documented|deployed|covered|applied|committed|pushed|released|merged|translated)\\b",
@@ -40,10 +58,14 @@ export const LEFT = new RegExp(
     "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)",
     "es fehl(?:t|en) noch|(?:ist|sind) noch offen|noch offen\\b|offen (?:ist|sind) noch|noch nicht (?:\\S+ )?(?:fertig|erledigt|umgesetzt|implementiert|getestet|behoben|da)\\b",
     "fehl(?:t|en) noch\\b|noch fehl(?:t|en)\\b|(?:ist|sind|wird|werden|wurden?|habe|haben|hat|kann|können|geht|gehen|funktionier(?:t|en)|läuft|laufen) (?:[^\\s.,;:]+ ){0,4}noch nicht\\b",
-    "quedan? pendientes?|pendientes?:|faltan? (?:por )?(?:hacer|implementar|añadir|agregar|probar|documentar|traducir)\\b|(?:aún|todavía) no (?:est[áa]n?|se|he|hemos|funciona)",
+    "(?:aún|todavía|aun) (?:falta|queda)n?\\b|(?:falta|queda)n? (?:dos|tres|cuatro|algunas?|varios|varias) (?:cosas|puntos|tareas|pasos)\\b|quedan? por\\b|est(?:á|án|aría) pendientes?\\b|no (?:est[áa]n?|se ha|he|ha sido) (?:\\S+ ){1,4}(?:aún|todavía)\\b|quedan? pendientes?|pendientes?:|faltan? (?:por )?(?:hacer|implementar|añadir|agregar|probar|documentar|traducir)\\b|(?:aún|todavía) no (?:est[áa]n?|se|he|hemos|funciona)",
+    "manca(?:no)? (?:ancora|solo|due|tre)\\b|(?:ancora|restano|resta|rimane|rimangono) da (?:fare|\\w+[aei]re)\\b|da (?:fare|aggiungere|completare|decidere|verificare)(?: anche)?:|non (?:è|sono|ho|abbiamo|ha|hanno) ancora\\b|ancora non\\b",
+    "ainda (?:faltam?|não|resta[m]?|precisa[m]?)\\b|faltam? (?:duas|dois|três|algumas?|ainda|apenas|só)\\b|pendentes?(?: também)?:|(?:est(?:á|ão)|ficou|ficaram) pendentes?\\b|(?:fica|ficam|resta|restam) por \\w+r\\b",
+    "manque(?:nt)? (?:encore|toujours)\\b|(?:reste|restent) (?:encore )?à (?:faire|\\w+er|\\w+re)\\b|pas encore (?:été )?\\S+(?:é|és|ée|ées|fait|faite|mis|mise|écrit)\\b",
+    "(?:steht|stehen) noch aus\\b|(?:muss|müssen|sollte|sollten) (?:noch|auch noch|dann noch)\\b|(?:habe|haben|hab|ist|sind) (?:ich |wir )?(?:es |sie |das |den |ihn )?noch nicht\\b|offen(?: ist| sind| bleibt| bleiben)?(?: noch)?:",
     "il reste (?:encore )?à |(?:n['’]est|ne sont|n['’]a|n['’]ai) (?:\\S+ )?pas encore\\b",
   ].join("|") +
-    ")|还没|還沒|尚未|未完成|未実装|未対応|待办|待完成|まだ[^。！？\\n]{0,30}[てで]いません|残(?:りの)?(?:作業|タスク)[:：]",
+    ")|à faire(?: aussi)? ?:|还没|還沒|尚未|未完成|未実装|未対応|待办|待完成|还需要|還需要|还要|仍需|还差|还缺|(?:これから|後で|今後)[^。！？\\n]{0,30}(?:必要|予定)|必要があります|(?:未|まだ)です|残っています|まだ[^。！？\\n]{0,30}[てで]いません|残(?:りの)?(?:作業|タスク)[:：]",
   "gi",
 );
 /** … also as all of a line, over a list of it. */
@@ -60,3 +82,8 @@ export const HEADING = new RegExp(
     ")(?: for (?:you|us|me|later|now|tomorrow|the team|next time)(?: and (?:you|us|me|the team))?)?(?: \\((?!optional\\b)[^)\\n]{1,30}\\))?[\\s:：*_]*$",
   "i",
 );
+/** That a list follows of what is left, as the line before it says so; what is not said to be left is told by {@linkcode TELLS}. */
+export const LEADS_TO_LEFT =
+  /\b(?:missing|not (?:\w+ ){0,3}(?:yet|so far)|still|remaining|remains?|left|open|pending|(?:for|until) later|unresolved|unfinished|outstanding|skipped|postponed|deferred|lacks?|to-?dos?|to do|(?:should|must|has to|have to|to) be (?:done|fixed|\w+ed)|(?:things?|points?|issues?|problems?|findings?|bugs?) to (?:fix|mend|address|tackle|solve|decide|change|improve))\b|(?:falta|queda|pendiente|manca|restano|rimane|offen|fehl(?:t|en)|reste|manque)|未対応|未完了|未実装|残り|残って|待办|未完成|还没|剩下|剩余/i;
+export const TELLS =
+  /\b(?:how|why|(?:I|we)(?:['’]ve| have)? (?:did|done|changed|added|fixed|used|took|made|removed|left out)|summary|what (?:I|was|has)|no longer|works?)\b/i;

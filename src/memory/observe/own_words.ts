@@ -6,7 +6,7 @@ const SENTENCE_END = /(?<=[.!?]["”»“]?)\s+|(?<=[。！？])\s*|\n+/;
 const QUOTED_LINE = /^ *>.*$/gm;
 const QUOTE_MARK = /["“”„«»]/g;
 /** What stands behind such a line is said by somebody else, or is to be written somewhere. */
-const INTRODUCES =
+export const INTRODUCES =
   /\b(?:said|says?|wrote|writes|told|tells|comment\w*|review\w*|suggest\w*|claims?|states?|reads?|logs?|output|errors?|prints?|translate|proofread|rephrase|summari[sz]e|text|sentences?|paragraph|quote|spec|readme|docs?|documentation|article|post|e-?mail|add|write|put|insert|append|paste|implement|explain|fix|improve|polish|shorten|description|plan|issue|ticket|config|diff|snippet|requirements|criteria|behaviou?r|schrieb|schreibt|sagt|sagte|meint|übersetz\w*|écrit|dit|escribió|dice)\b/i;
 /** What stands behind such a line is meant to hold. */
 const RULES = /\b(?:rules?|conventions?|guidelines?|mind|remember|important|notes?|regeln?)\b/i;

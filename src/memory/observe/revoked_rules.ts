@@ -1,5 +1,6 @@
 /** Rules that a person takes back: "the licence header rule no longer applies", "you may edit migrations again". */
 import { type RevokedRules, tellingRuleWords } from "../rule_words.ts";
+import { withApostrophes } from "./rule_forms.ts";
 import { lastingSentences } from "./standing_rules.ts";
 
 const RULE = "(?:rules?|conventions?|requirements?|polic(?:y|ies)|instructions?|restrictions?)";
@@ -10,7 +11,7 @@ const NO_MORE =
 
 /** In each of the forms one of these stands. */
 const HINT =
-  /\b(?:rules?|conventions?|requirements?|polic(?:y|ies)|instructions?|restrictions?|mind|again|from now on|no longer|any ?more|any longer|stop|scrap|drop|forget|ignore|cancel|lift|undo|disregard|discard|strike|revoke|retire|vergiss|wieder|nicht mehr|oublie|olvida|regla)\b|regel|règle|consigne|правило/i;
+  /\b(?:rules?|conventions?|requirements?|polic(?:y|ies)|instructions?|restrictions?|mind|again|from now on|no longer|any ?more|any longer|stop|scrap|drop|forget|ignore|cancel|lift|undo|disregard|discard|strike|revoke|retire|vergiss|wieder|nicht mehr|oublie|olvida|regla|regola|regra|regel|allowed now|(?:fine|ok(?:ay)?) now|no more|no hace falta|besoin|volver|nuevo|nouveau|nuovo|voltar|più|mais|weer|niet meer|zapomnij|znowu)\b|już|więcej|znów|regel|règle|consigne|правило/i;
 /** What is said of rules that are taken back: the words of a rule are what the pattern has in its groups. */
 const FORMS: readonly { readonly of: RevokedRules["of"]; readonly form: RegExp }[] = [
   {
@@ -33,12 +34,31 @@ const FORMS: readonly { readonly of: RevokedRules["of"]; readonly form: RegExp }
   { of: "any", form: /^(?:oublie[sz]?|ignore[sz]?) la (?:règle|consigne) (.+)$/i },
   { of: "any", form: /^la (?:règle|consigne) (.+?) ne s['’]applique plus/i },
   { of: "any", form: /^(?:olvida|ignora) la regla (.+)$/i },
+  { of: "any", form: /^dimentica la regola (?:d(?:i|el|ella|ei|elle|ell['’])|su[il]?) ?(.+)$/i },
+  { of: "any", form: /^esque[çc][ae] a regra (?:d[aeo]s? )?(.+)$/i },
+  { of: "any", form: /^vergeet de regel (?:over|van|met) (.+)$/i },
+  { of: "any", form: /^zapomnij o (?:zasadzie|regule) (.+)$/i },
   { of: "any", form: /^la regla (.+?) ya no (?:se aplica|aplica|vale)/i },
   { of: "any", form: /^забудь(?:те)? (?:про )?правило (.+)$/i },
   { of: "any", form: /^правило (.+?) больше не действует/i },
   { of: "bans", form: /^(?:you|we) (?:may|can|are allowed to) (.+?) (?:again|from now on)$/i },
   { of: "bans", form: /^it['’]?s (?:ok(?:ay)?|fine|allowed) to (.+?) again$/i },
-  { of: "bans", form: /^(.+?) (?:is|are) (?:allowed|ok(?:ay)?|fine|permitted) again$/i },
+  {
+    of: "bans",
+    form: /^(.+?) (?:is|are) (?:allowed|ok(?:ay)?|fine|permitted)(?: again| now| from now on)+$/i,
+  },
+  {
+    of: "bans",
+    form: /^(.+?) (?:is|are) no longer (?:off[- ]limits|forbidden|banned|prohibited|taboo)$/i,
+  },
+  { of: "bans", form: /^(?:ya )?puedes volver a (.+)$/i },
+  { of: "bans", form: /^puedes (.+?) (?:otra vez|de nuevo)$/i },
+  { of: "bans", form: /^tu peux (?:de|à) nouveau (?:\S+(?:er|re|ir) )?(.+)$/i },
+  { of: "bans", form: /^(?:adesso |ora )?puoi (?:di nuovo |tornare a )(.+)$/i },
+  { of: "bans", form: /^(?:adesso |ora )?puoi (.+?) di nuovo$/i },
+  { of: "bans", form: /^(?:você )?(?:já )?pode voltar a (.+)$/i },
+  { of: "bans", form: /^je mag (.*?)\bweer (.+)$/i },
+  { of: "bans", form: /^(?:możesz|wolno) (?:znowu|znów|już) (.+)$/i },
   { of: "bans", form: /^(?:du darfst|ihr dürft) (.*?)\bwieder (.+)$/i },
   { of: "wants", form: /^(?:you|we) no longer (?:have|need) to (.+)$/i },
   {
@@ -49,6 +69,29 @@ const FORMS: readonly { readonly of: RevokedRules["of"]; readonly form: RegExp }
   { of: "wants", form: /^(?:we|i|you should) no longer ((?!have|need)\w.+)$/i },
   { of: "wants", form: /^(?:we|i) (?:don['’]t|do not) ((?!have|need)\w.+?) any ?more$/i },
   { of: "wants", form: /^stop (\w+ing\b.*)$/i },
+  {
+    of: "wants",
+    form:
+      /^(.+?) (?:don['’]t|do not|doesn['’]t|does not) (?:need|have)(?: to)? (.+?) (?:any ?more|any longer)$/i,
+  },
+  { of: "wants", form: /^(.+?) (?:no longer needs?|need no longer)(?: to)? (.+)$/i },
+  {
+    of: "wants",
+    form:
+      /^(.+?) (?:is|are)(?:n['’]t| not) (?:required|needed|necessary|mandatory) (?:any ?more|any longer)$/i,
+  },
+  { of: "wants", form: /^(.+?) (?:is|are) no longer (?:required|needed|necessary|mandatory)$/i },
+  {
+    of: "wants",
+    form:
+      /^no more (?!(?:errors|warnings|failures|issues|problems|bugs)\b)(\S+ \S.*?)(?: from now on)?$/i,
+  },
+  { of: "wants", form: /^(?:ya )?no (?:hace falta|es necesario|tienes que) (.+?)(?: más)?$/i },
+  { of: "wants", form: /^(?:plus|pas) besoin (?:de |d['’])(.+)$/i },
+  { of: "wants", form: /^non (?:serve|devi|occorre) più (.+)$/i },
+  { of: "wants", form: /^(?:você )?não precisa mais (?:de )?(.+)$/i },
+  { of: "wants", form: /^je hoeft (?:.*?)niet meer (?:te )?(.+)$/i },
+  { of: "wants", form: /^nie musisz (?:już|więcej) (.+)$/i },
   { of: "wants", form: /^(?:du musst|du brauchst|wir) (.+?) nicht mehr(?: (.+))?$/i },
 ];
 
@@ -76,7 +119,9 @@ export interface Revoked {
 /** What a prompt takes back of the rules before it; null where that is nothing. */
 export function revokedRules(prompt: string): Revoked | null {
   if (!HINT.test(prompt)) return null;
-  const clauses = lastingSentences(prompt).flatMap(clausesOf).filter((one) => HINT.test(one));
+  const clauses = lastingSentences(withApostrophes(prompt)).flatMap(clausesOf).filter((one) =>
+    HINT.test(one)
+  );
   const rules = clauses.flatMap(revokedBy);
   const last = clauses.some((clause) => THE_LAST.test(clause))
     ? "named"

@@ -1,6 +1,6 @@
 /** How a rule is said that holds for all that comes, by language: a table of forms. */
 import { once } from "../once.ts";
-import { wordSet } from "../word_set.ts";
+import { ACTS, ENGLISH, ENGLISH_HINT } from "./rule_forms_english.ts";
 
 /** A form of a rule. */
 interface RuleForm {
@@ -8,41 +8,6 @@ interface RuleForm {
   /** Where this is in it as well, it is about one thing, or tells something else. */
   readonly unless?: RegExp;
 }
-
-/** Verbs of what is to be done, which tell a rule ("always use") from a report ("always fails"). */
-const ACTS = wordSet(
-  `force-push cherry-pick double-check re-run use run write add edit change commit push ask check
-  keep put name call format lint test import create delete remove touch modify mock skip force
-  rebase merge squash log print start stop answer reply respond prefer include follow make do let
-  install update read generate hardcode hard-code store assume guess explain document leave move
-  rename open deploy release ship amend stage bump pin wrap return throw catch type declare
-  define export disable enable ignore quote escape validate review work go rely depend stick
-  treat set try show give tell reformat refactor rewrite reset suppress verify confirm avoid
-  translate prefix limit sort upgrade downgrade regenerate rebuild rerun reuse mask redact
-  encrypt sanitize handle support close clean compile configure convert copy split save send sign
-  specify switch tag wait restart restore resolve respect place pass append prepend implement
-  extract ensure discuss consider clarify choose build batch await attach apply annotate allow`,
-);
-/** Where such a verb stands: the words of a form are looked up, for a pattern of all of them takes a millisecond to be made. */
-const ACT = "(?<act>[\\w-]+)";
-/** The same, or "be" and "have". */
-const DO = "(?<do>[\\w-]+)";
-const DONE =
-  "(?:edited|committed|changed|touched|modified|pushed|deleted|removed|used|mocked|merged|skipped|disabled|reformatted|renamed|imported|hardcoded)";
-/** How what is to be done begins. */
-const SAID =
-  `(?:(?:please|always|never|do not|don['’]t|you|we|i|let['’]?s|no|all|any|every|each)\\b|${ACT})`;
-const OFTEN = "(?:each|every|any)";
-const WORK =
-  "(?:commit|change|edit|push|pr|pull request|merge|release|deploy(?:ment)?|task|response|answer|session)";
-const TEXTS =
-  "(?:(?:the |your |any |our )?(?:commit messages?|commits|comments|answers|replies|responses|prs|pull requests|pr (?:titles|descriptions)|file names|filenames))";
-const REPO = "(?:repo(?:sitory)?|project|codebase)";
-const NEW =
-  "(?:endpoints?|files?|components?|functions?|modules?|tests?|features?|migrations?|class(?:es)?|routes?|packages?|scripts?|code)";
-/** It is about one thing, or about one place. */
-const OF_ONE =
-  /\b(?:this(?! (?:project|repo|repository|codebase)\b)|it|that(?=[.,!]?$|,| (?:one|file|function|class|line|test|page|component|method)\b)|these|those|here|there)\b|[\w/]\.[a-z]{1,5}\b/i;
 
 const TUN =
   "(?:benutz|verwend|nutz|nimm|schreib|führ|frag|lass|mach|committe|pushe|lösch|änder|teste|starte|halte|setz|lege?|prüf|fass|rühr|bearbeit|antwort|formatier|kommentier|erstell|füg|zeig|vermeid|installier|importier|achte|bleib|behalt|merge?|veränder|entfern)";
@@ -53,88 +18,12 @@ const HAZ =
 const HAGAS =
   "(?:uses?|utilices?|edites?|hagas?|toques?|modifiques?|borres?|elimines?|subas?|pongas?|escribas?|añadas?|agregues?|ejecutes?|cambies?|mezcles?|respondas?|importes?|vuelvas? a)";
 
-/** In each of these one of them stands. */
-const ENGLISH_HINT =
-  /\b(?:now|here on|henceforth|always|never|future|forward|for (?:all|any|every)|ever|again|any ?more|not|(?:don|mustn|shouldn)['’]t|no|circumstances|unless|instead|rather|remember|mind|rule|convention|policy|whenever|every|each|any ?time|when|before|after|stop|prefer|decided|agreed?|must|limits|forbidden|banned|allowed|(?:this|these) (?:repo|repository|project|codebase))\b/i;
-const ENGLISH: readonly (string | readonly [form: string, unless: RegExp])[] = [
-  "^(?:from now on|from here on|henceforth)[,:]? \\S",
-  [
-    `^(?:going forward|in (?:the )?future)(?:[,:]| ${SAID})`,
-    /\b(?:may|might|could|would|will|can|it|there)\b/i,
-  ],
-  "^as of now,? (?:please|always|never|use|no)\\b",
-  `^(?:\\S+ ){1,4}from (?:now|here) on,? ${SAID}`,
-  "^for (?:all|any|every) (?:future|new|further|upcoming) ",
-  "^(?:just so you know,? )?for (?:the )?future(?: reference)?\\b",
-  `^(?:(?:you|we|i|please|instead of|no|all|every)\\b|${ACT}).* from (?:now|here) on[.!]?$`,
-  `^(?:you (?:must|should) )?(?:always|never)(?: ever)? ${DO}\\b`,
-  `^you (?:must|should|may) not (?:ever )?${ACT}\\b`,
-  `^you (?:mustn['’]t|shouldn['’]t) (?:ever )?${ACT}\\b`,
-  `^(?:do not|don['’]t) ever ${DO}\\b`,
-  `^(?:do not|don['’]t) ${DO}\\b.* (?:unless (?:i|we|you|asked|told|explicitly)|without (?:asking|my|being|explicit|permission|approval|telling))\\b`,
-  [`^(?:do not|don['’]t) ${ACT}\\b.* (?:to|in|into|from) ${TEXTS}[.!]?$`, OF_ONE],
-  `^unless (?:i|we) (?:\\w+ )?(?:say|tell|ask|specify)\\b`,
-  `^under no circumstances ${ACT}\\b`,
-  [`^(?:do not|don['’]t) ${DO}\\b.*\\b(?:again|any ?more|ever)[.!]?$`, /\btry\b/i],
-  [
-    `^we (?:always|never) ${DO}\\b`,
-    /, (?:so |please )*(?:fix|remove|drop|change|correct|clean)\b/i,
-  ],
-  `^let['’]?s (?:always|never) ${DO}\\b`,
-  "^let['’]?s agree (?:that|to|on)\\b",
-  `^we (?:do not|don['’]t|only) .* in this ${REPO}[.!]?$`,
-  "^in this (?:repo(?:sitory)?|project|codebase),? (?:we|always|never|use|don['’]t|do not)\\b",
-  [
-    "^use (?!(?:an?|the|that|this|my|your|our|its?|one|another)\\b)\\S+(?: \\S+)?,? (?:never|not|instead of|rather than) ",
-    OF_ONE,
-  ],
-  [
-    "^(?:(?:please|also) )?remember to ",
-    /\b(?:this|it|that|these|those|new|later|afterwards|when you|tomorrow|first)\b/i,
-  ],
-  [
-    "^(?:remember(?: that|:)|keep in mind(?: that|:))",
-    /^\S+(?: in mind)?(?: that|:)? (?:this|it)\b/i,
-  ],
-  "^(?:house |project |coding |general )?(?:rule|convention|policy): ",
-  "^\\S+(?: \\S+){0,5} (?:must|should) .*, (?:always|no exceptions|without exceptions?)[.!]?$",
-  "^(?:by convention|our (?:convention|rule|policy) is|the (?:convention|rule|policy) is(?: that\\b|: ))",
-  `^(?:make|be) sure (?:that )?(?:you |to )(?:always|never) ${DO}\\b`,
-  `^i(?:['’]d like| want| would like| need| expect) you to (?:always|never) ${DO}\\b`,
-  "^i (?:never|don['’]t ever) want (?:you to|to see)\\b",
-  [
-    `^i (?:do not|don['’]t) want (?:any|to see|you to)\\b.*(?:\\b(?:ever|again|any ?more)|\\bin (?:(?:the |our |my )?code|${TEXTS}|this ${REPO}))[.!]?$`,
-    OF_ONE,
-  ],
-  `^(?:whenever|every time|each time|any ?time) you \\w+\\b.*?, (?:please )?(?:always |never |also )?${ACT}\\b`,
-  "^when you \\w+.*?, (?:please )?(?:always|never) ",
-  `^(?:before|after) ${OFTEN} ${WORK},? (?:please )?(?:always )?${ACT}\\b`,
-  `^${ACT}\\b.* (?:before|after) (?:each|every) (?:single )?${WORK}[.!]?$`,
-  `^no (?:more )?(?!errors?\\b|issues?\\b|problems?\\b|changes?\\b|need\\b|failures?\\b)\\S+(?: \\S+){0,3} in (?:${TEXTS}|(?:the |your |our )?code)[.!]?$`,
-  [
-    "^stop (?:adding|writing|putting|using|committing|pushing|asking|apologi[sz]ing|explaining|creating|importing|mocking|editing|wrapping|prefixing|ending|starting|telling|repeating|saying|calling|summari[sz]ing)\\b",
-    OF_ONE,
-  ],
-  ["^stop \\w+ing\\b.* (?:every|each) ", OF_ONE],
-  [
-    "^(?:i|we) (?:(?:always|strongly|generally|usually) prefer\\b|prefer \\S+(?: \\S+)? (?:over|to|instead of|rather than) )",
-    /\b(?:option|the|this|that|your)\b|\d/i,
-  ],
-  [
-    "^we(?:['’]ve| have)? (?:decided|agreed) (?:to|that|against)\\b",
-    /\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|yesterday|last week)\b/i,
-  ],
-  `^(?:every|each|all) new ${NEW} (?:needs?|must|should|has to|have to|gets?)\\b`,
-  "^(?:all |our |unit |integration )?(?:tests?|commits?|commit messages?|migrations|pull requests|prs|branches) (?:must|should) (?:never|always)\\b",
-  `^(?:\\S+ ){1,5}must (?:never|not) be ${DONE}\\b`,
-  "^\\S+(?: \\S+){0,4} (?:is|are) (?:off[- ]limits|(?:forbidden|banned|not allowed) (?:here|in this (?:repo|project|codebase)))[.!]?$",
-];
-
 const LATIN_HINT =
-  /\b(?:jetzt|sofort|heute|zukunft|nun an|immer|nie|niemals|stets|regel|konvention|merk|denk|mehr|keine?|jamais|toujours|maintenant|avenir|désormais|dorénavant|nunca|jamás|siempre|ahora|adelante|futuro|poi|avanti|mai|agora|diante|frente|sempre)\b|künftig/i;
+  /\b(?:jetzt|sofort|heute|zukunft|nun an|immer|nie|niemals|stets|regel|konvention|merk|denk|mehr|keine?|jamais|toujours|maintenant|avenir|désormais|dorénavant|nunca|jamás|siempre|ahora|adelante|futuro|poi|avanti|mai|agora|diante|frente|sempre|grundsätzlich|hoy|oggi|hoje|doravante|chaque|tou(?:s|tes)|voortaan|vanaf nu|altijd|nooit|od (?:teraz|dziś|dzisiaj)|zawsze|nigdy|odtąd)\b|künftig|dziś/i;
 const LATIN = (): readonly RegExp[] => [
   // German
   /^(?:ab jetzt|ab sofort|ab heute|von jetzt an|von nun an|in zukunft|künftig|zukünftig)(?=[\s,:])/i,
+  /^(?:für die zukunft:|grundsätzlich )|^(?:\S+ ){1,8}grundsätzlich (?!.*\b(?:richtig|gut|ok)\b)\S/i,
   /^(?:merk dir\b|(?:regel|konvention): )/i,
   /^denk daran\b(?!.*\b(?:dafür|dazu|das|diese[mnrs]?|danach|noch)\b)/i,
   new RegExp(`^${TUN}[a-zäöü]*(?: \\S+){0,4} (?:immer|nie|niemals|nicht mehr)(?=[\\s.,!:]|$)`, "i"),
@@ -145,13 +34,19 @@ const LATIN = (): readonly RegExp[] => [
   new RegExp(`^(?:immer|nie|niemals|nie wieder) .*${TUN}[a-zäöü]*[.!]?$`, "i"),
   /^du (?:darfst|sollst|musst|solltest) (?:\S+ ){0,4}(?:nie|niemals|immer|stets)(?=[\s.,!])/i,
   /^(?:bitte )?keine? \S+(?: \S+)? (?:mehr )?in (?:\S+ )?(?:commit-?(?:nachrichten|messages)|commits|kommentaren|antworten)[.!]?$/i,
+  /^(?!(?:das|der|die|den|dem|ich|wir|er|sie|es|ihr|warum|wieso|wenn|weil|was|wer) )(?!.*\b(?:muss|müssen|soll\w*|wird|werden|kann|können|ist|sind|hat|haben)\b)(?:\S+ ){1,5}(?:immer|nie|niemals|ab jetzt|ab heute|ab sofort|künftig) (?:\S+ ){0,6}\p{L}+(?:en|ern|eln)(?=[.,!]|$)/iu,
   // French
   /^(?:à partir de maintenant|dès maintenant|désormais|dorénavant|à l['’]avenir)(?=[\s,:])/i,
   /^(?:ne |n['’])\S+ (?:\S+ )?(?:plus )?jamais(?=[\s.,!]|$)/i,
   new RegExp(`^${FAIS} (?:\\S+ ){0,2}toujours(?=[\\s.,!]|$)`, "i"),
   new RegExp(`^toujours ${FAIS}(?=[\\s.,!]|$)`, "i"),
+  /^(?:dans (?:ce|notre) (?:projet|dépôt|repo|code),? )?(?:on|nous) (?:ne |n['’])\S+ (?:plus )?jamais(?=[\s.,!]|$)/i,
+  /^[\p{L}]+(?:e|ez) toujours (?:les?|la|l['’]|des|tes|vos|chaque|une?)(?=[\s]|\p{L})/iu,
+  /^(?:chaque|tou(?:s|tes) les) (?:\S+ ){1,5}doi(?:t|vent) (?:toujours |jamais )?\S/i,
+  new RegExp(`^${FAIS} (?:\\S+ ){0,4}(?:désormais|dorénavant)(?=[\\s.,!]|$)`, "i"),
+  /^dès aujourd['’]hui(?=[\s,:])/i,
   // Spanish
-  /^(?:a partir de ahora|de ahora en adelante|desde ahora|en adelante|en el futuro)(?=[\s,:])/i,
+  /^(?:a partir de (?:ahora|hoy)|de ahora en adelante|desde (?:ahora|hoy)|en adelante|en el futuro)(?=[\s,:])/i,
   new RegExp(`^(?:nunca|jamás) (?:más )?(?:lo |la |los |las )?${HAGAS}(?=[\\s.,!]|$)`, "i"),
   new RegExp(
     `^no (?:lo |la |los |las )?${HAGAS} .*\\b(?:nunca|jamás|nunca más)(?=[\\s.,!]|$)`,
@@ -159,8 +54,23 @@ const LATIN = (): readonly RegExp[] => [
   ),
   new RegExp(`^(?:${HAZ} (?:\\S+ ){0,3}siempre|siempre ${HAZ})(?=[\\s.,!]|$)`, "i"),
   // Italian and Portuguese
-  /^(?:d['’]ora in (?:poi|avanti)|da ora in (?:poi|avanti)|a partir de agora|daqui (?:em diante|pra frente))(?=[\s,:])/i,
+  /^(?:d['’]ora in (?:poi|avanti)|da ora in (?:poi|avanti)|da oggi(?: in poi)?|a partir de (?:agora|hoje)|d?e agora em diante|doravante|daqui (?:em diante|p(?:a)?ra (?:a )?frente))(?=[\s,:])/i,
   /^(?:non \S+(?:are|ere|ire) mai|nunca (?:use|edite|altere|modifique|apague|faça|escreva|commite)|(?:usa|scrivi|esegui|rispondi) sempre|sempre (?:use|escreva|execute|rode|responda))(?=[\s.,!]|$)/i,
+  /^(?:ogni|tutti i|tutte le|todas? (?:as|los|las)|todos os|cada|toda) (?:\S+ ){1,5}(?:dev(?:e|ono|em)|debe[n]?|tiene[n]? que) \S/i,
+  /^(?!(?:falla|sale|aparece|tarda|pasa|manca|arriva|torna|crasha|dá) )\p{L}+[ae] (?:siempre|sempre) (?:las?|los?|el|une?|en|con|com|tus|i|il|le|gli|os?|as?)\s/iu,
+  /^(?:os|as) \S+ (?:\S+ ){0,4}(?:sempre|nunca) \S+m(?=[\s.,!]|$)/i,
+  /^(?:en este (?:repo|proyecto),? )?tod[oa]s? (?:el |la |los |las )?(?:\S+ ){1,6}(?:va|van|debe|deben|lleva|llevan) .*/i,
+  /^(?:le|i|gli|os|as|los|las) (?:\S+ ){1,4}(?:vanno|devono|vão|van|devem) (?:sempre|siempre|mai)(?=\s)/i,
+  /^(?:elke|alle|ieder[e]?) (?:\S+ ){1,4}(?:krijgt|krijgen|moet|moeten|gebruikt|gebruiken) altijd(?=\s)/i,
+  /^(?:pour|dans|sur) .* (?:on|nous) (?:\S+ )?toujours\b/i,
+  // Dutch
+  /^(?:vanaf nu|voortaan|van nu af aan)(?=[\s,:])/i,
+  /^(?:gebruik|schrijf|draai|run|vraag|commit|push|doe|maak|zet|geef|antwoord|houd?|test|voeg|laat|verwijder|noem|bewerk|wijzig|raak|merge|controleer|log) (?:\S+ ){0,4}(?:voortaan|altijd|nooit)(?=[\s.,!]|$)/i,
+  /^(?:altijd|nooit) (?:\S+ ){0,6}\p{L}+en[.!]?$/iu,
+  // Polish
+  /^(?:od teraz|od dzisiaj|od dziś|odtąd|na przyszłość)(?=[\s,:])/i,
+  /^(?:zawsze|nigdy(?: nie)?) (?:\p{L}+(?:aj|uj|ij|yj|ej)(?:cie)?|pisz|rób|twórz|nazwij)(?=[\s.,!]|$)/iu,
+  /^(?:\p{L}+(?:aj|uj|ij|yj|ej)(?:cie)?|pisz|rób|twórz) (?:\S+ ){0,3}(?:zawsze|od teraz)(?=[\s.,!]|$)/iu,
 ];
 
 const CYRILLIC_HINT = /[а-яё]/i;
@@ -179,6 +89,7 @@ const EAST_ASIAN = (): readonly RegExp[] => [
   // Chinese
   /^(?:从现在(?:开始|起)|從現在(?:開始|起)|从今以后|從今以後|今后|今後|往后|以后|以後)(?!可能|也许|或许|再说|再說|会|會|的|怎)/,
   /^(?:请|請|你)?(?:永远|永遠|绝对|絕對|绝|絕|千万|千萬|以后|以後)(?:都)?(?:不要|别|別|不许|不許|不能|不得)/,
+  /[^，。]{2,20}(?:一律|统一|統一)(?:用|使用|保留|采用|採用|写|寫|以|为|為)/,
   /^(?:请|請)?(?:不要再|别再|別再|禁止)/,
   /^(?:请|請|你)?(?:始终|始終|务必|務必|总是|總是|一律|永远|永遠)(?:要|都)?(?:使用|用|写|寫|运行|執行|执行|遵循|保持|先|检查|檢查|以|添加)/,
   // Korean
@@ -200,8 +111,17 @@ function formOf(one: typeof ENGLISH[number]): RuleForm {
   return { form: new RegExp(form, "i"), ...unless === undefined ? {} : { unless } };
 }
 
+/** `dont`, as it is typed in a hurry. */
+const NO_APOSTROPHE = /\b(do|does|did|is|are|must|should|has|have|was|were|would|could)nt\b/gi;
+
+/** What is typed in a hurry, as it is spelled. */
+export function withApostrophes(typed: string): string {
+  return typed.replace(NO_APOSTROPHE, "$1n't");
+}
+
 /** Whether a sentence is a rule, by how it is said. */
-export function saysRule(sentence: string): boolean {
+export function saysRule(typed: string): boolean {
+  const sentence = withApostrophes(typed);
   return LANGUAGES.some(({ hint, forms }) =>
     hint.test(sentence) && forms().some((form) => hasForm(sentence, form))
   );
@@ -220,4 +140,4 @@ function isToDo(verbs: Readonly<Record<string, string>> = {}): boolean {
 
 /** That something holds for a while, or for what is being done. */
 export const FOR_NOW =
-  /\b(?:for (?:now|today|once|the moment|the time being|this (?!(?:repo|repository|project|codebase)\b)\w+)\b|for (?:this|it)[.!]?$|this (?:time|once)|just once|(?:in|during) this (?:session|change|pr|commit|task|branch|chat|conversation|step)|the rest of (?:the|this) session|while (?:you|we|i|fixing|working|doing)\b|right now|today(?!['’]s)|tonight|until (?:(?:next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|then|next week|the (?:release|deadline|freeze|demo))|vorerst|erstmal|diesmal|heute (?!an)|in dieser sitzung|bei dieser änderung|pour (?:l['’]instant|le moment)|cette fois|aujourd['’]hui|por ahora|esta vez)\b|(?:^|\s)(?:пока|сейчас|в этот раз|сегодня)(?=[\s,.!]|$)|今回|今日|这次|這次|今天|暂时|暫時|이번/i;
+  /\b(?:for (?:now|today|once|the moment|the time being|this (?!(?:repo|repository|project|codebase)\b)\w+)\b|(?<!ask(?:s|ed) )for (?:this|it)[.!]?$|this (?:time|once)|just once|(?:in|during) this (?:session|change|pr|commit|task|branch|chat|conversation|step)|the rest of (?:the|this) session|while (?:you|we|i|fixing|working|doing)\b|right now|(?<!(?:as of|from|starting) )today(?!['’]s)|tonight|until (?:(?:next )?(?:mon|tues|wednes|thurs|fri|satur|sun)day|tomorrow|then|next week|the (?:release|deadline|freeze|demo))|vorerst|erstmal|diesmal|(?<!ab )heute (?!an)|in dieser sitzung|bei dieser änderung|pour (?:l['’]instant|le moment)|cette fois|aujourd['’]hui|por ahora|esta vez)\b|(?:^|\s)(?:пока|сейчас|в этот раз|сегодня)(?=[\s,.!]|$)|今回|今日|这次|這次|今天|暂时|暫時|이번/i;

@@ -1,7 +1,7 @@
 /** Rules that a person lays down in a prompt for all that comes: "from now on use pnpm", "never edit src/gen". */
 import { isBeyondAscii, scriptPattern } from "../../letters.ts";
 import { shortened } from "../text.ts";
-import { ownSentences } from "./own_words.ts";
+import { INTRODUCES, ownSentences } from "./own_words.ts";
 import { FOR_NOW, saysRule } from "./rule_forms.ts";
 
 /** What is said behind so many characters is rather pasted than typed. */
@@ -14,7 +14,11 @@ const MAX_CHARS = 240;
 
 /** What may stand before a rule and is none of it. */
 const BEFORE =
-  /^(?:[-*•>\d.)\s]|пожалуйста,?\s|(?:ok(?:ay)?|and|also|so|but|please|note|important|btw|by the way|one more thing|actually|instead(?=,)|oh|hey|yes|yep|great|good|perfect|cool|nice|thanks|thank you|no(?=[,.!])|no wait|sorry|(?:scrap|forget|drop|undo|never mind) (?:that|this|it)|und|auch|bitte|wichtig|s['’]il (?:te|vous) pla[iî]t|por favor)\b[,:!;]?(?=\s|$))+/i;
+  /^(?:[-*•>\d.)\s]|пожалуйста,?\s|(?:ok(?:ay)?|and|also|so|but|please|note|important|btw|by the way|one more thing|actually|instead(?=,)|oh|hey|yes|yep|great|good|perfect|cool|nice|thanks|thank you|no(?=[,.!])|no wait|sorry|(?:scrap|forget|drop|undo|never mind) (?:that|this|it)|for the record|fyi|heads[- ]up|(?:just |as )?a? ?reminder|once (?:more|again)|again(?=[,:])|new rule|und|auch|bitte|wichtig|nochmal|as i said(?: before)?|like i said(?: before)?|(?:i )?changed my mind|finalement|je (?:le )?répète|encore une fois|(?:lo )?repito|come già detto|otra vez|de novo|di nuovo|ripeto|nogmaals|jeszcze raz|s['’]il (?:te|vous) pla[iî]t|por favor)\b[,:!;]?(?=\s|$))+/i;
+/** What follows may be a rule by itself. */
+const COMMA =
+  /(?:[,;:]|\s[–—-])\s+(?:(?:so|and|but|then|und|aber|also|et|mais|y|pero|e|ma|mas|en|maar) )?/gi;
+const MAX_CLAUSES = 4;
 const PLEASE = /,? (?:please|bitte|por favor|s['’]il (?:te|vous) pla[iî]t|пожалуйста)(?=[.!]?$)/i;
 /** A question, or what only leads to what follows. */
 const NO_STATEMENT = /[?？:：]$|(?:か|吗|嗎|呢)[。.]?$/;
@@ -43,8 +47,14 @@ export function saysOnlyRules(prompt: string): boolean {
   return rules.length > 0 && rules.length === ownSentences(prompt).length;
 }
 
+/** Whether a sentence says a rule, from its beginning or behind a comma: `no more yarn, always use pnpm`. */
 function isRule(sentence: string): boolean {
-  return saysRule(sentence.slice(0, MAX_CHARS).replace(PLEASE, ""));
+  const said = sentence.slice(0, MAX_CHARS).replace(PLEASE, "");
+  if (saysRule(said)) return true;
+  const behind = [...said.matchAll(COMMA)].slice(0, MAX_CLAUSES);
+  return behind.some(({ 0: comma, index }) =>
+    !INTRODUCES.test(said.slice(0, index)) && saysRule(said.slice(index + comma.length))
+  );
 }
 
 function isLongEnough(sentence: string): boolean {
