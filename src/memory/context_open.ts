@@ -11,6 +11,7 @@ import {
   saysItFails,
   type SoughtItem,
   soughtItem,
+  withoutPicked,
   wordsOf,
 } from "./sought_item.ts";
 
@@ -24,7 +25,7 @@ export interface OpenEnd {
 
 const MAX_FAILURES = 6;
 const MAX_TODOS = 6;
-const MAX_SAID = 4;
+const MAX_SAID = 6;
 /** Where so many are open, older ones are not looked for: each is compared with all that was done since. */
 const MAX_SAID_COUNTED = 12;
 /** So many of what stands on lists are looked for. */
@@ -83,7 +84,7 @@ export function stillOpen(
     const commits = items.length + lists.open.length === 0 ? [] : commitsSince(session);
     const since = commits.length === 0 ? later : [...later, { turns: commits, files: [] }];
     const isDone = (item: SoughtItem) => since.some((one) => hasDone(item, one, session));
-    const said = items
+    const said = restAfter(items, later.at(-1), isDone)
       .filter((item) => !(worksNow && saysItFails(item)) && !isOfFailure(item, tellFailures()))
       .map((item) =>
         restOf(item, (one) => saysAgain(one, saidLater) || isOfRest(one, restLater) || isDone(one))
@@ -176,6 +177,20 @@ function todos(
   const of = sessions.find((one) => todosOf(one).length > 0);
   if (of === undefined) return [];
   return todosOf(of).slice(0, MAX_TODOS).map((text) => ({ of, label: "task", text }));
+}
+
+/**
+ * What the session that came next has left of what it was asked to go on with at its beginning: those that it did not pick,
+ * nothing where it was asked for all and ended, but where what it did is some of them.
+ */
+function restAfter(
+  items: readonly SoughtItem[],
+  next: Later | undefined,
+  isDone: (item: SoughtItem) => boolean,
+): readonly SoughtItem[] {
+  const [first] = next?.turns ?? [];
+  if (first?.picked !== undefined) return withoutPicked(items, first.picked);
+  return first?.forIt === true && !items.some(isDone) ? [] : items;
 }
 
 /** Whether who went on with all that was left says of this, in a word of it, that it is left yet. */

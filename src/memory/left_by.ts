@@ -4,7 +4,14 @@ import { hasDone, saysAgain } from "./left_items.ts";
 import type { LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt, asksWhatIsLeft, declines } from "./prompt_asks.ts";
 import { hasEnded, leftItemsIn } from "./said_done.ts";
-import { keptWords, restOf, type SoughtItem, soughtItem, wordsOf } from "./sought_item.ts";
+import {
+  keptWords,
+  restOf,
+  type SoughtItem,
+  soughtItem,
+  withoutPicked,
+  wordsOf,
+} from "./sought_item.ts";
 import { hasWorked, type Turn } from "./turns.ts";
 
 /** Nothing of it is left, as Claude says behind what it did. */
@@ -50,7 +57,12 @@ export function leftBy(
     left = [...said.map((item) => ({ item, by: at })), ...left].slice(0, MAX_LEFT);
     files.push(...turn.files);
   });
-  return left.map(({ item: { text, about } }) => ({ text, about: keptWords(about) }));
+  return left.map(({ item: { text, about, nth }, by }) => ({
+    text,
+    about: keptWords(about),
+    // Only of the list that was told last a number is a name.
+    ...(nth === undefined || by < turns.length - 1 ? {} : { nth }),
+  }));
 }
 
 /** What a turn has left of what was left before. */
@@ -66,8 +78,11 @@ function stillLeft(left: readonly Left[], here: Here): readonly Left[] {
   const allDone = isAllDone ? ALL_DONE.exec(turn.message)?.[0] ?? "" : "";
   const renewed = renewedTurns(left, here);
   const later = { turns: [deeds[at]!], files: turn.files };
+  const last = left.filter(({ by }) => by === left[0]!.by).map(({ item }) => item);
+  const rest = withoutPicked(last, deeds[at]!.picked);
   return left.flatMap((one) => {
     if (meant.includes(one) || renewed.has(one.by)) return [];
+    if (last.includes(one.item) && !rest.includes(one.item)) return [];
     if (allDone !== "" && isOfSame(one, { ...here, words: allDone })) return [];
     const item = restOf(
       one.item,

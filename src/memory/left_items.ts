@@ -1,7 +1,9 @@
 /** Whether a later session, or a later turn, has done what was said to be left. */
 import { isDeedThatRan } from "./left_deeds.ts";
+import { type DoneIn, isOutlived } from "./left_states.ts";
 import type { Deed, TurnDeeds } from "./observation.ts";
 import { once } from "./once.ts";
+import { openingOf } from "./left_words.ts";
 import { saysItFails, type SoughtItem, wordsIn, wordsOf } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
 import { areContrary, requiredOf, standsForAnother } from "./word_places.ts";
@@ -10,6 +12,8 @@ import { areContrary, requiredOf, standsForAnother } from "./word_places.ts";
 const FEW = 3;
 const MOST = 0.6;
 const ENOUGH = 5;
+/** A thing is called by so many words. */
+const MAX_NAME = 3;
 
 /** What is said of a file that only has to be written. */
 const OF_WRITING = once(() => wordsOf(["update updated write written create created change docs"]));
@@ -66,7 +70,11 @@ function hasDoneIt(item: SoughtItem, turn: TurnDeeds, isNear: boolean): boolean 
   const deeds = readDeeds(turn).filter((deed) => mayBeOf(item, deed));
   const by = (...ways: readonly Deed["by"][]) => deeds.filter(({ by }) => ways.includes(by));
   const told = fails && turn.worked !== true ? by("made") : by("made", "said", "affirmed");
-  return [...told, ...by("asked")].some((deed) => closes(item, deed, isNear)) ||
+  if (isOutlived(item.text, doneIn(turn))) return true;
+  return by("dropped").some((deed) => isDropped(item, deed)) ||
+    by("asked").some((deed) => isNamed(item, deed)) ||
+    isDoneByTurn(item, { told, wanted: by("asked", "wanted") }, isNear) ||
+    [...told, ...by("asked")].some((deed) => closes(item, deed, isNear)) ||
     wasAskedForAndTold(item, { wanted: by("asked", "wanted"), told }) ||
     turn.forIt === true && wasToldOfAll(item, told) ||
     (turn.files ?? []).some((file) => isOnlyFile(item, file)) ||
@@ -100,6 +108,72 @@ function closes(item: SoughtItem, deed: ReadDeed, isNear: boolean): boolean {
   if (what.size === 1 && sure !== true) return false;
   return (speakOf(what, words) || isNear && what.size > 1 && speakOf(what, words, { isNear })) &&
     isOfIt(item, deed);
+}
+
+/** What a turn did, for what is told of how far the work is: that shares no words with it. */
+function doneIn(turn: TurnDeeds): DoneIn {
+  return {
+    told: readDeeds(turn).filter(({ by }) => by !== "dropped").map(({ words }) => words),
+    hasChanged: (turn.files ?? []).length > 0,
+  };
+}
+
+/** Whether a person does not want what is left, or has done it: what is called so is most of it, and nothing else. */
+function isDropped(item: SoughtItem, { words }: ReadDeed): boolean {
+  return words.size > 0 && sharedOf(words, item.about) * 2 > words.size &&
+    !areContrary(item.about, words);
+}
+
+/** Whether what is left was asked for by its name: no other word is said, and more than one of it is. */
+function isNamed(item: SoughtItem, deed: ReadDeed): boolean {
+  const { words } = deed;
+  return words.size > 1 && words.size <= MAX_NAME && words.isSubsetOf(item.about) &&
+    requiredOf(item.about).isSubsetOf(words) && item.joined.isSubsetOf(words);
+}
+
+/**
+ * Whether a turn has done what is left, by all that was asked, made and said in it, where a word of two of these tells what it
+ * was about: of a turn that changed the same files a third of the words is enough, else most of them are wanted; and none of
+ * it is of something else.
+ */
+function isDoneByTurn(item: SoughtItem, turn: DoneByTurn, isNear: boolean): boolean {
+  const { what, about, joined, lacks, text } = item;
+  const { told, wanted } = turn;
+  if (told.length === 0 || what.size === 0) return false;
+  const groups = [
+    wanted,
+    told.filter(({ by }) => by === "made"),
+    told.filter(({ by }) => by !== "made"),
+  ].map(wordsOfDeeds);
+  const all = groups.reduce((some, more) => some.union(more));
+  const shared = sharedOf(what, all);
+  const verb = openingOf(text) === "thing" ? undefined : [...about][0];
+  const sure = [...what].filter((word) =>
+    word !== verb && groups.filter((words) => words.has(word)).length > 1
+  );
+  const isMost = isNear
+    ? sure.length > 0 && shared * 3 >= what.size
+    : sure.length > 1 && sure.length * 3 >= what.size * 2 && all.has([...what][0]!) ||
+      what.size > 1 && wanted.length > 0 && speakOf(what, all);
+  // What names the whole thing and not the deed has done another one to it.
+  const isDeed = lacks.isSubsetOf(all) || isNear && !what.difference(lacks).isSubsetOf(all);
+  return isMost && isDeed && joined.isSubsetOf(all) && requiredOf(about).isSubsetOf(all) &&
+    !areContrary(about, all) &&
+    (shared === what.size ||
+      ![...told, ...wanted].some(({ by, words }) =>
+        (by === "made" || sharedOf(what, words) * 2 > what.size) && sharedOf(what, words) > 0 &&
+        standsForAnother(about, words, { text, isTitle: true })
+      ));
+}
+
+/** What a turn says is done or was made, and what was asked for in it. */
+interface DoneByTurn {
+  readonly told: readonly ReadDeed[];
+  readonly wanted: readonly ReadDeed[];
+}
+
+function wordsOfDeeds(deeds: readonly ReadDeed[]): Words {
+  return new Set(deeds.flatMap(({ words }) => [...words]));
 }
 
 /** Whether a deed that shares words with what is left is of that, of all that it joins, and not of its contrary. */

@@ -1,5 +1,6 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { Picked } from "./prompt_picks.ts";
 import type { Check } from "./observe/checks.ts";
 import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
 import type { Revoked } from "./observe/revoked_rules.ts";
@@ -53,6 +54,8 @@ export interface LeftItem {
   readonly text: string;
   /** The words that tell what it is about, with blanks between; empty when it has none of its own. */
   readonly about: string;
+  /** Its number on the list that it stood on, from 1. */
+  readonly nth?: number;
 }
 
 /** Where tests fail, so that those of runs in other words are known to be the same. */
@@ -67,9 +70,10 @@ export interface FailsAt {
 export interface Deed {
   /**
    * Commits and fixes are `made`; `asked` is what was asked for and worked on, `wanted` what only commands were run for.
-   * Claude has `said` that it is done, or `affirmed` it by a word that tells nothing else.
+   * Claude has `said` that it is done, or `affirmed` it by a word that tells nothing else. What a person does not want, or
+   * has done, is `dropped`.
    */
-  readonly by: "made" | "asked" | "wanted" | "said" | "affirmed";
+  readonly by: "made" | "asked" | "wanted" | "said" | "affirmed" | "dropped";
   /** The words that tell what it is about, with blanks between. */
   readonly about: string;
   /** It is about that, and not about something of it. */
@@ -87,6 +91,8 @@ export interface TurnDeeds {
   readonly worked?: true;
   /** It was asked for what was left, whatever that is, and has changed something. */
   readonly forIt?: true;
+  /** It was asked for some things of the list that stood before it, by their numbers, and did them. */
+  readonly picked?: Picked;
 }
 
 /** Facts of an observation beside its texts; what does not apply is not there. */

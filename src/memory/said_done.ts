@@ -2,9 +2,10 @@
 import { patternFor, WORD } from "../letters.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt, asksWhatRemains } from "./prompt_asks.ts";
-import { leftClauseOf, leftOpenIn } from "./said_open.ts";
+import { leftClauseOf, saidLeft } from "./said_open.ts";
 import { keptWords, leftItem } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
+import { droppedIn, pickedIn } from "./prompt_picks.ts";
 import { hadToStop, lastQuestion, tellsPlan, waitsForAnswer } from "./turn_end.ts";
 import { hasWorked, type Turn } from "./turns.ts";
 
@@ -33,14 +34,15 @@ const ASKS_WHAT =
 /** By these in front a prompt or a commit tells that a thing was made, and not that something was changed about it. */
 const MAKES =
   /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|let(?:'|’)?s|can you|could you|go on and)\b\W*)*(?:handle|implement|add|support|finish|complete|do|build|write|create|make|introduce|provide|feat)\b/i;
+/** What stands before a thing on a list. */
+const LIST_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 /** How the title of a commit begins. */
 const COMMIT_TITLE = /^Commit\b[^:]*: /;
 
 /** What a message says is left, with the words that it is known by. @param asked What it answers. */
 export function leftItemsIn(message: string, asked: readonly string[] = []): LeftItem[] {
-  return leftOpenIn(message, { isAnswer: asked.some(asksWhatRemains) }).map((text) =>
-    leftItem(text, leftClauseOf(text))
-  );
+  return saidLeft(message, { isAnswer: asked.some(asksWhatRemains) })
+    .map((said) => ({ ...said, ...leftItem(said.text, leftClauseOf(said.text)) }));
 }
 
 /** Whether a message says that what was tried has been given up. */
@@ -82,7 +84,8 @@ export function sessionDeeds(
     const { did, ran = [], files = [], ...more } = deeds[n]!;
     // What was only said before is told by the last message, or over.
     const isOver = n < turns.length - 1 && more.worked !== true;
-    const kept = isOver ? [] : did.filter(({ by }) => !gaveUp || by === "made").slice(0, room);
+    const kept = did.filter(({ by }) => by === "dropped" || !isOver && (!gaveUp || by === "made"))
+      .slice(0, room);
     gaveUp ||= hasGivenUp(turns[n]!.message);
     room -= kept.length;
     if (kept.length + ran.length + files.length === 0) continue;
@@ -108,20 +111,23 @@ export function deedsOf(turn: Turn): TurnDeeds {
   const isMade = hasChanged || made.length > 0;
   const prompts = isDone ? asked.filter((one) => !ASKS_WHAT.test(one)) : [];
   const did = [
-    ...clausesDone(message, worked),
+    ...clausesDone(message, { worked, left: leftItemsIn(message, asked) }),
     ...made.map((title) => deed("made", title.replace(COMMIT_TITLE, ""))),
     ...prompts.map((prompt) => deed(isMade ? "asked" : "wanted", prompt)),
+    ...asked.flatMap(droppedIn).map((one) => deed("dropped", one)),
   ].filter(({ about }) => about !== "");
+  const picked = isDone ? asked.map(pickedIn).find((one) => one !== null) : undefined;
   return {
     did: [...new Map(did.map((one) => [`${one.by} ${one.about}`, one])).values()],
     ...(ran.length > 0 ? { ran } : {}),
     ...(isDone && files.length > 0 ? { files: files.slice(0, MAX_FILES) } : {}),
     ...(worked ? { worked } : {}),
     ...(isDone && hasChanged && asked.some(asksForIt) ? { forIt: true } : {}),
+    ...(picked ? { picked } : {}),
   };
 }
 
-function deed(by: "made" | "asked" | "wanted", text: string): Deed {
+function deed(by: "made" | "asked" | "wanted" | "dropped", text: string): Deed {
   const about = tellingWords(text);
   const [first = ""] = text.match(patternFor(WORD, text)) ?? [];
   const isOfIt = about.size <= 1 || about.size === 2 && tellingWords(first).size > 0;
@@ -140,11 +146,18 @@ function clausesOf(message: string): string[] {
   return (message.match(CLAUSES) ?? []).flatMap((clause) => clause.split(/,? but /));
 }
 
-/** The clauses of a message that say that something is done. */
-function clausesDone(message: string, worked: boolean): Deed[] {
+/** The clauses of a message that say that something is done, and are not of what it says is left. */
+function clausesDone(
+  message: string,
+  { worked, left }: { readonly worked: boolean; readonly left: readonly LeftItem[] },
+): Deed[] {
   const clauses = clausesOf(message);
+  const isLeft = (clause: string) => {
+    const said = clause.replace(LIST_MARK, "").replace(/\s+/g, " ").trim();
+    return said !== "" && left.some(({ text }) => text.includes(said));
+  };
   return clauses.flatMap((clause, n) => {
-    if (NOT_DONE.test(clause)) return [];
+    if (NOT_DONE.test(clause) || isLeft(clause)) return [];
     const does = DOES.test(clause);
     const isSo = does || IS_SO.test(clause);
     if (!isSo && !(worked && AFFIRMS.test(clause))) return [];

@@ -51,23 +51,34 @@ interface Line {
   readonly at: number;
 }
 
+/** Something that is said to be left. */
+export interface SaidLeft {
+  readonly text: string;
+  /** Which of the things on the lists of its message it is, from 1. */
+  readonly nth?: number;
+}
+
 /**
  * What a message says is left, each as it says it: sentences, and the lines of a list below words that say so, but for
  * those that are ticked. Empty when it says nothing of that.
  *
  * @param options `isAnswer`: it was asked for what is left, so every list is of that.
  */
-export function leftOpenIn(
+export function saidLeft(
   message: string,
   { isAnswer = false }: { readonly isAnswer?: boolean } = {},
-): string[] {
+): SaidLeft[] {
   const plain = message.replace(QUOTED, (quoted) => " ".repeat(quoted.length));
   const lines = linesOf(plain);
-  const found = new Set<string>();
-  const keep = (from: number, to: number) => {
-    const text = message.slice(from, to).replace(/\s+/g, " ").replace(/^[-*+•#>]+ /, "").trim();
-    if (text !== "") found.add(shortened(text, MAX_CHARS));
+  const found = new Map<string, SaidLeft>();
+  const keep = (from: number, to: number, nth?: number) => {
+    const said = message.slice(from, to).replace(/\s+/g, " ").replace(/^[-*+•#>]+ /, "").trim();
+    const text = shortened(said, MAX_CHARS);
+    if (text !== "" && !found.has(text)) {
+      found.set(text, { text, ...(nth === undefined ? {} : { nth }) });
+    }
   };
+  let counted = 0;
   for (let n = 0; n < lines.length && found.size < MAX_ITEMS; n++) {
     const line = lines[n]!;
     const [, , tick, said = ""] = LIST_LINE.exec(line.text) ?? [];
@@ -75,11 +86,12 @@ export function leftOpenIn(
     if (isTask) keep(line.at + line.text.length - said.length, line.at + line.text.length);
     if (tick !== undefined) continue;
     const isHeading = HEADING.test(line.text) || leadsToLeft(lines, n, isAnswer);
-    const sentences = isHeading ? [line] : leftIn(plain, line);
+    const sentences = HEADING.test(line.text) ? [] : leftIn(plain, line);
     const last = sentences.at(-1);
-    const isLead = last !== undefined && !NONE_BEHIND.test(plain.slice(endOf(line))) &&
-      (isHeading || ENDS_WITH_COLON.test(last.text) && endOf(last) === endOf(line));
-    for (const one of isLead ? sentences.slice(0, -1) : sentences) {
+    const isEnd = last !== undefined && endOf(last) === endOf(line) &&
+      (isHeading || ENDS_WITH_COLON.test(last.text));
+    const isLead = (isHeading || isEnd) && !NONE_BEHIND.test(plain.slice(endOf(line)));
+    for (const one of isEnd && (isLead || isHeading) ? sentences.slice(0, -1) : sentences) {
       // One that says little is told with what follows.
       keep(
         one.at,
@@ -88,10 +100,15 @@ export function leftOpenIn(
     }
     if (!isLead) continue;
     const list = listBelow(lines, n + 1);
-    for (const item of list.items) keep(item.at, endOf(item));
+    for (const item of list.items) keep(item.at, endOf(item), ++counted);
     n = list.last;
   }
-  return [...found].slice(0, MAX_ITEMS);
+  return [...found.values()].slice(0, MAX_ITEMS);
+}
+
+/** {@linkcode saidLeft} as texts alone. */
+export function leftOpenIn(message: string): string[] {
+  return saidLeft(message).map(({ text }) => text);
 }
 
 /** Whether a list stands below a line, and the end of that says that it is of what is left, or all of them are. */

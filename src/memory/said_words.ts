@@ -10,7 +10,7 @@ const PARTS_OF_WORK =
 const DONE_TO =
   "(?:replaced|moved|fixed|removed|deleted|dropped|updated|added|migrated|adapted|adjusted|normali[sz]ed|cleaned|converted|renamed|rewritten|switched|upgraded|bumped|ported|checked|tested|" +
   "documented|translated|reviewed|revisited|addressed|tackled|split|extracted|refactored|done|implemented|merged|deployed|released|rotated|revoked|encrypted|investigated|stripped|covered|built|" +
-  "written|run|set|made|created|installed|connected|wired|hooked|registered|configured|enabled|disabled|published|sent|decided|clarified|closed|backfilled|filled|cached|indexed|signed|tagged|split)";
+  "written|run|set|made|created|installed|connected|wired|hooked|registered|configured|enabled|disabled|published|sent|decided|clarified|closed|backfilled|filled|cached|indexed|signed|tagged|corrected|masked|generated|entered|tuned|rolled out|repeated|taken|put|looked at)";
 /** What a person would have expected Claude to do besides; what was left as it is on purpose is none of it. */
 const EXPECTED =
   "(?:run|re-?run|tested|verified|tried|deployed|finished|completed|implemented|documented|translated|migrated|covered|pushed|committed|merged|released|reviewed|applied|flashed|started|installed|" +
@@ -27,6 +27,10 @@ export const LEFT = new RegExp(
     "(?:is|are|would be|will be) the next (?:steps?|things?)\\b|(?:the )?next (?:steps?|things?) (?:is|are|would be|will be)\\b|open (?:steps?|points?|questions?|items?|tasks?|ends?)(?::| (?:is|are)(?::| (?:the|to)\\b))",
     "(?:waiting for|awaits?|awaiting|pending) (?:a |an |the |your |his |her )?(?:review|approval|answer|feedback|decision|merge|sign-?off)\\b",
     "nothing (?:of (?:it|this|that) )?(?:has been|is|was) [^\\s,;:.]+ (?:yet|so far)\\b|no [^\\s,;:.]+ (?:has|have) been [^\\s,;:.]+ (?:yet|so far)\\b",
+    "no (?:[^\\s,;:.]+ ){1,4}(?:yet|so far)(?=[.;!)]|$| and | but )|(?:was|were)(?: not|n['’]t) (?:executed|run|started|applied|deployed|pushed|merged|committed)\\b|hasn['’]t happened\\b|(?:has|have) not (?:been done|happened)\\b",
+    "so far I(?:['’]ve| have)? only\\b|only (?:did|made|ran) (?:it |them )?(?:a dry run|with `?--)|I(?:['’]ve| have)? (?:only|just) diagnosed\\b|(?:I|we)(?:['’]ve| have)? left (?:out|unimplemented|untouched|undone)\\b|I have left un\\w+ed\\b|remains? un(?!changed|affected|touched|modified|disturbed)\\w+ed\\b|left unimplemented\\b",
+    "still (?:starts?|ends? up|calls?|depends?|points?|refers?|leaks?|crash(?:es)?|hangs?|breaks?|contains?|mentions?|reads? from|goes? through|there)\\b|on my list:|to be (?:added|done|fixed|decided|checked|written|clarified)(?::| (?:yet|still)\\b)",
+    "not ready for (?:review|merging|release)\\b|on this machine only\\b|in a stash\\b|(?:approval|review|answer)\\b[^.;:\\n]{0,40} is pending\\b",
     `in the working tree only\\b|(?:have|has)? left it as it is until\\b`,
     `remain(?:s?(?=\\s*(?:[.;:!)–—]|$))|s? (?:to (?:be(?: ${DONE_TO})?|do)|open|undone|unresolved|unfinished|missing|broken|untested|unclear|unsolved|red|is|are)\\b|ing(?::| (?:work|steps?|tasks?|findings?|points?|issues?|items?(?=\\W*(?::|is\\b|are\\b))|is\\b|are\\b)))`,
     "(?:issues?|problems?|bugs?|steps?|tasks?|items?|questions?|failures?|errors?|warnings?) remains? (?:in|for|on|with)\\b",
@@ -58,11 +62,11 @@ export const LEFT = new RegExp(
     "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)",
     "es fehl(?:t|en) noch|(?:ist|sind) noch offen|noch offen\\b|offen (?:ist|sind) noch|noch nicht (?:\\S+ )?(?:fertig|erledigt|umgesetzt|implementiert|getestet|behoben|da)\\b",
     "fehl(?:t|en) noch\\b|noch fehl(?:t|en)\\b|(?:ist|sind|wird|werden|wurden?|habe|haben|hat|kann|können|geht|gehen|funktionier(?:t|en)|läuft|laufen) (?:[^\\s.,;:]+ ){0,4}noch nicht\\b",
-    "(?:aún|todavía|aun) (?:falta|queda)n?\\b|(?:falta|queda)n? (?:dos|tres|cuatro|algunas?|varios|varias) (?:cosas|puntos|tareas|pasos)\\b|quedan? por\\b|est(?:á|án|aría) pendientes?\\b|no (?:est[áa]n?|se ha|he|ha sido) (?:\\S+ ){1,4}(?:aún|todavía)\\b|quedan? pendientes?|pendientes?:|faltan? (?:por )?(?:hacer|implementar|añadir|agregar|probar|documentar|traducir)\\b|(?:aún|todavía) no (?:est[áa]n?|se|he|hemos|funciona)",
+    "(?:aún|todavía|aun) (?:falta|queda)n?\\b|(?:falta|queda)n? (?:dos|tres|cuatro|algunas?|varios|varias) (?:cosas|puntos|tareas|pasos)\\b|quedan? por\\b|est(?:á|án|aría) pendientes?\\b|no (?:est[áa]n?|se ha|he|ha sido) (?:\\S+ ){1,4}(?:aún|todavía)\\b|quedan? pendientes?|pendientes?:|faltan? (?:por )?(?:hacer|implementar|añadir|agregar|probar|documentar|traducir)\\b|(?:aún|todavía) no\\b|faltan? (?:el|la|los|las|una?|por)\\b",
     "manca(?:no)? (?:ancora|solo|due|tre)\\b|(?:ancora|restano|resta|rimane|rimangono) da (?:fare|\\w+[aei]re)\\b|da (?:fare|aggiungere|completare|decidere|verificare)(?: anche)?:|non (?:è|sono|ho|abbiamo|ha|hanno) ancora\\b|ancora non\\b",
     "ainda (?:faltam?|não|resta[m]?|precisa[m]?)\\b|faltam? (?:duas|dois|três|algumas?|ainda|apenas|só)\\b|pendentes?(?: também)?:|(?:est(?:á|ão)|ficou|ficaram) pendentes?\\b|(?:fica|ficam|resta|restam) por \\w+r\\b",
-    "manque(?:nt)? (?:encore|toujours)\\b|(?:reste|restent) (?:encore )?à (?:faire|\\w+er|\\w+re)\\b|pas encore (?:été )?\\S+(?:é|és|ée|ées|fait|faite|mis|mise|écrit)\\b",
-    "(?:steht|stehen) noch aus\\b|(?:muss|müssen|sollte|sollten) (?:noch|auch noch|dann noch)\\b|(?:habe|haben|hab|ist|sind) (?:ich |wir )?(?:es |sie |das |den |ihn )?noch nicht\\b|offen(?: ist| sind| bleibt| bleiben)?(?: noch)?:",
+    "manque(?:nt)? (?:encore|toujours)\\b|(?:reste|restent) (?:encore )?à [^\\s,;:.]+(?:er|re|ir)\\b|je ne (?:l['’]|les? |la )?(?:ai|l['’]ai) pas (?:encore )?(?:installé|lancé|exécuté|testé|déployé|poussé|fusionné|committé|appliqué)\\w*|pas encore (?:été )?\\S+(?:é|és|ée|ées|fait|faite|mis|mise|écrit)\\b",
+    "bisher nicht\\b|zu (?:erledigen|tun|klären) bleibt\\b|(?:braucht|brauchen|benötigt|benötigen) noch\\b|(?:steht|stehen) noch aus\\b|(?:muss|müssen|sollte|sollten) (?:noch|auch noch|dann noch)\\b|(?:habe|haben|hab|ist|sind) (?:ich |wir )?(?:es |sie |das |den |ihn )?noch nicht\\b|offen(?: ist| sind| bleibt| bleiben)?(?: noch)?:",
     "il reste (?:encore )?à |(?:n['’]est|ne sont|n['’]a|n['’]ai) (?:\\S+ )?pas encore\\b",
   ].join("|") +
     ")|à faire(?: aussi)? ?:|还没|還沒|尚未|未完成|未実装|未対応|待办|待完成|还需要|還需要|还要|仍需|还差|还缺|(?:これから|後で|今後)[^。！？\\n]{0,30}(?:必要|予定)|必要があります|(?:未|まだ)です|残っています|まだ[^。！？\\n]{0,30}[てで]いません|残(?:りの)?(?:作業|タスク)[:：]",
@@ -71,6 +75,7 @@ export const LEFT = new RegExp(
 /** … also as all of a line, over a list of it. */
 export const HEADING = new RegExp(
   "^\\W*(?:" + [
+    "(?:known )?(?:limitations?|gaps?|caveats?)|pending|not included|still pending|(?:must|should|has to|have to) be (?:done|changed|fixed|addressed)(?: before \\w+)?|open (?:points|items|issues|questions|tasks)(?: by \\w+| before \\w+)?|pendências",
     "(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?|to-?dos?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do|left(?: to do)?|not (?:yet )?(?:done|finished|implemented|covered)(?: yet)?|known (?:issues?|bugs?|problems?|limitations?)|follow-?ups?|outstanding|unfinished|missing)",
     "what remains(?: to be done)?|offen(?:e punkte)?|nächste schritte|was (?:noch )?(?:fehlt|offen ist|zu tun ist)|(?:was )?noch (?:offen|fehlt|zu (?:tun|erledigen))|es fehlt noch",
     "prochaines étapes|(?:ce qu['’]il |il )?reste à faire",
@@ -84,6 +89,6 @@ export const HEADING = new RegExp(
 );
 /** That a list follows of what is left, as the line before it says so; what is not said to be left is told by {@linkcode TELLS}. */
 export const LEADS_TO_LEFT =
-  /\b(?:missing|not (?:\w+ ){0,3}(?:yet|so far)|still|remaining|remains?|left|open|pending|(?:for|until) later|unresolved|unfinished|outstanding|skipped|postponed|deferred|lacks?|to-?dos?|to do|(?:should|must|has to|have to|to) be (?:done|fixed|\w+ed)|(?:things?|points?|issues?|problems?|findings?|bugs?) to (?:fix|mend|address|tackle|solve|decide|change|improve))\b|(?:falta|queda|pendiente|manca|restano|rimane|offen|fehl(?:t|en)|reste|manque)|未対応|未完了|未実装|残り|残って|待办|未完成|还没|剩下|剩余/i;
+  /\b(?:missing|not (?:\w+ ){0,3}(?:yet|so far)|still|remaining|remains?|left|open|pending|(?:for|until) later|unresolved|unfinished|outstanding|skipped|postponed|deferred|lacks?|to-?dos?|to do|(?:should|must|has to|have to|to) be (?:done|fixed|built|written|made|\w+ed)|incomplete|without (?:any )?(?:tests?|docs)|neither (?:\w+ ){1,3}(?:yet|so far)|(?:steps?|things?) (?:after|that follow)|p?end[êe]ncias|pendientes|(?:things?|points?|issues?|problems?|findings?|bugs?) to (?:fix|mend|address|tackle|solve|decide|change|improve))\b|(?:falta|queda|pendiente|manca|restano|rimane|offen|fehl(?:t|en)|reste|manque)|未対応|未完了|未実装|残り|残って|待办|未完成|还没|剩下|剩余/i;
 export const TELLS =
   /\b(?:how|why|(?:I|we)(?:['’]ve| have)? (?:did|done|changed|added|fixed|used|took|made|removed|left out)|summary|what (?:I|was|has)|no longer|works?)\b/i;

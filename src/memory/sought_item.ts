@@ -2,10 +2,13 @@
 import { filesNamedIn, joinedIn, lackingIn, listIn, placesIn } from "./left_words.ts";
 import type { LeftItem } from "./observation.ts";
 import { once } from "./once.ts";
+import { isPicked, type Picked } from "./prompt_picks.ts";
 import { firstOfSame } from "./same_words.ts";
 import { tellingWords } from "./telling_words.ts";
 
 const MAX_WORDS = 24;
+/** It says where something is, in words that are no one's. */
+const ADDRESS = /https?:\/\/\S+/g;
 /** Says that something does not work: no word of Claude alone takes that back. */
 const FAILS =
   /\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|complains?|red|schlägt (?:noch )?fehl|falla)\b/i;
@@ -38,10 +41,12 @@ export interface SoughtItem {
   /** Where it tells a list, what stands before that, and each of its things. */
   readonly lead: string;
   readonly parts: readonly SoughtItem[];
+  /** Its number on the list that it stood on, from 1. */
+  readonly nth: number | undefined;
 }
 
 /** What was left, ready to be looked for. */
-export function soughtItem({ text, about: kept }: LeftItem): SoughtItem {
+export function soughtItem({ text, about: kept, nth }: LeftItem): SoughtItem {
   const about = wordsIn(kept);
   const what = about.difference(wordsOf(placesIn(text)));
   const lacks = wordsOf(lackingIn(text));
@@ -56,12 +61,13 @@ export function soughtItem({ text, about: kept }: LeftItem): SoughtItem {
     joined: new Set([...joinedIn(text, parts)].map(firstOfSame)).intersection(about),
     lead,
     parts: parts.map((part) => soughtItem(leftItem(part))),
+    nth,
   };
 }
 
 /** What a text says is left, with the words that it is known by. @param words Those that tell it, where others do not. */
 export function leftItem(text: string, words: string = text): LeftItem {
-  return { text, about: keptWords(tellingWords(words)) };
+  return { text, about: keptWords(tellingWords(words.replace(ADDRESS, " "))) };
 }
 
 /** So many words as are kept of what was left or done, with blanks between. */
@@ -106,4 +112,15 @@ export function wordsOf(texts: readonly string[]): Words {
 
 function numbersIn(text: string): Words {
   return new Set(text.match(/\d+(?:\.\d+)*/g));
+}
+
+/** What is left where some of a list were asked for by their numbers, and done. */
+export function withoutPicked<Item extends Pick<SoughtItem, "nth">>(
+  items: readonly Item[],
+  picked: Picked | undefined,
+): readonly Item[] {
+  if (picked === undefined) return items;
+  if (picked.nth.length === 0) return items.slice(1);
+  const last = Math.max(0, ...items.map(({ nth = 0 }) => nth));
+  return items.filter(({ nth }) => nth === undefined || !isPicked(picked, nth, last));
 }

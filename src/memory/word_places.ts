@@ -74,12 +74,16 @@ export function requiredOf(about: Words): Words {
  * Whether another word stands where one of what is sought is missing: `the upload endpoint` for `the login endpoint`.
  *
  * @param about What is sought, in its order. @param words In theirs. @param options `text`: what is sought; `isTitle`: theirs
- * begin with what is done.
+ * begin with what is done; `isProse`: what stands behind a thing in theirs may be anything.
  */
 export function standsForAnother(
   about: Words,
   words: Words,
-  { text, isTitle = false }: { readonly text: string; readonly isTitle?: boolean },
+  { text, isTitle = false, isProse = false }: {
+    readonly text: string;
+    readonly isTitle?: boolean;
+    readonly isProse?: boolean;
+  },
 ): boolean {
   const [sought, found] = [[...about], [...words]];
   const isMissing = (word: string | undefined) => word !== undefined && !words.has(word);
@@ -91,7 +95,8 @@ export function standsForAnother(
     while (isMissing(sought[next])) next++;
     if (sought.slice(at, next).every((one) => kinds().has(one))) return false;
     if (next === sought.length) {
-      return at > 0 && !HOW.test(word) && isOther(found[found.indexOf(sought[at - 1]!) + 1]);
+      return !isProse && at > 0 && !HOW.test(word) &&
+        isOther(found[found.indexOf(sought[at - 1]!) + 1]);
     }
     const before = found.indexOf(sought[next]!) - 1;
     if (!isOther(found[before])) return false;

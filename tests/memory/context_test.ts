@@ -265,7 +265,7 @@ Deno.test("what is left is told once, in the newest words, and only a few of it"
     { length: 9 },
     (_, n) => session(`The page of wombat${n} is missing yet: TODO: wombat${n}`),
   );
-  assert.equal(saidOf(...many).length, 4);
+  assert.equal(saidOf(...many).length, 6);
   assert.deepEqual(saidOf({ facts: { left: "Still open: a1" } }), ["Still open: a1"]);
 });
 

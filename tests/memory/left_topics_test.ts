@@ -105,13 +105,13 @@ Deno.test("what a turn says is left takes the place of what it says again, and o
   }
 });
 
-Deno.test("what was said last in a session is told first, and at most four", () => {
-  const turns = ["cart", "search", "profile", "admin", "help"].map((page) =>
+Deno.test("what was said last in a session is told first, and at most six", () => {
+  const turns = ["home", "cart", "search", "profile", "admin", "help", "terms"].map((page) =>
     turn(`Build the ${page} page`, `Still to do: translate the ${page} page.`, `${page}.ts`)
   );
   assert.deepEqual(
     openAfter(turns),
-    ["help", "admin", "profile", "search"].map((page) =>
+    ["terms", "help", "admin", "profile", "search", "cart"].map((page) =>
       `Still to do: translate the ${page} page.`
     ),
   );

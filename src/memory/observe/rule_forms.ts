@@ -34,14 +34,14 @@ const LATIN = (): readonly RegExp[] => [
   new RegExp(`^(?:immer|nie|niemals|nie wieder) .*${TUN}[a-zäöü]*[.!]?$`, "i"),
   /^du (?:darfst|sollst|musst|solltest) (?:\S+ ){0,4}(?:nie|niemals|immer|stets)(?=[\s.,!])/i,
   /^(?:bitte )?keine? \S+(?: \S+)? (?:mehr )?in (?:\S+ )?(?:commit-?(?:nachrichten|messages)|commits|kommentaren|antworten)[.!]?$/i,
-  /^(?!(?:das|der|die|den|dem|ich|wir|er|sie|es|ihr|warum|wieso|wenn|weil|was|wer) )(?!.*\b(?:muss|müssen|soll\w*|wird|werden|kann|können|ist|sind|hat|haben)\b)(?:\S+ ){1,5}(?:immer|nie|niemals|ab jetzt|ab heute|ab sofort|künftig) (?:\S+ ){0,6}\p{L}+(?:en|ern|eln)(?=[.,!]|$)/iu,
+  /^(?!(?:das|der|die|den|dem|ich|wir|er|sie|es|ihr|warum|wieso|wenn|weil|was|wer) )(?!.*\b(?:muss|müssen|soll\w*|wird|werden|kann|können|ist|sind|hat|haben)\b)(?:\S+ ){1,5}(?:immer|nie|niemals|ab jetzt|ab heute|ab sofort|künftig) (?:\S+ ){0,6}[a-zäöüß-]+(?:en|ern|eln)(?=[.,!]|$)/i,
   // French
   /^(?:à partir de maintenant|dès maintenant|désormais|dorénavant|à l['’]avenir)(?=[\s,:])/i,
   /^(?:ne |n['’])\S+ (?:\S+ )?(?:plus )?jamais(?=[\s.,!]|$)/i,
   new RegExp(`^${FAIS} (?:\\S+ ){0,2}toujours(?=[\\s.,!]|$)`, "i"),
   new RegExp(`^toujours ${FAIS}(?=[\\s.,!]|$)`, "i"),
   /^(?:dans (?:ce|notre) (?:projet|dépôt|repo|code),? )?(?:on|nous) (?:ne |n['’])\S+ (?:plus )?jamais(?=[\s.,!]|$)/i,
-  /^[\p{L}]+(?:e|ez) toujours (?:les?|la|l['’]|des|tes|vos|chaque|une?)(?=[\s]|\p{L})/iu,
+  /^[^\s.,!]+(?:e|ez) toujours (?:les?|la|l['’]|des|tes|vos|chaque|une?)(?=[\s]|[^\s.,!])/i,
   /^(?:chaque|tou(?:s|tes) les) (?:\S+ ){1,5}doi(?:t|vent) (?:toujours |jamais )?\S/i,
   new RegExp(`^${FAIS} (?:\\S+ ){0,4}(?:désormais|dorénavant)(?=[\\s.,!]|$)`, "i"),
   /^dès aujourd['’]hui(?=[\s,:])/i,
@@ -57,7 +57,7 @@ const LATIN = (): readonly RegExp[] => [
   /^(?:d['’]ora in (?:poi|avanti)|da ora in (?:poi|avanti)|da oggi(?: in poi)?|a partir de (?:agora|hoje)|d?e agora em diante|doravante|daqui (?:em diante|p(?:a)?ra (?:a )?frente))(?=[\s,:])/i,
   /^(?:non \S+(?:are|ere|ire) mai|nunca (?:use|edite|altere|modifique|apague|faça|escreva|commite)|(?:usa|scrivi|esegui|rispondi) sempre|sempre (?:use|escreva|execute|rode|responda))(?=[\s.,!]|$)/i,
   /^(?:ogni|tutti i|tutte le|todas? (?:as|los|las)|todos os|cada|toda) (?:\S+ ){1,5}(?:dev(?:e|ono|em)|debe[n]?|tiene[n]? que) \S/i,
-  /^(?!(?:falla|sale|aparece|tarda|pasa|manca|arriva|torna|crasha|dá) )\p{L}+[ae] (?:siempre|sempre) (?:las?|los?|el|une?|en|con|com|tus|i|il|le|gli|os?|as?)\s/iu,
+  /^(?!(?:falla|sale|aparece|tarda|pasa|manca|arriva|torna|crasha|dá) )[^\s.,!]+[ae] (?:siempre|sempre) (?:las?|los?|el|une?|en|con|com|tus|i|il|le|gli|os?|as?)\s/i,
   /^(?:os|as) \S+ (?:\S+ ){0,4}(?:sempre|nunca) \S+m(?=[\s.,!]|$)/i,
   /^(?:en este (?:repo|proyecto),? )?tod[oa]s? (?:el |la |los |las )?(?:\S+ ){1,6}(?:va|van|debe|deben|lleva|llevan) .*/i,
   /^(?:le|i|gli|os|as|los|las) (?:\S+ ){1,4}(?:vanno|devono|vão|van|devem) (?:sempre|siempre|mai)(?=\s)/i,
@@ -66,11 +66,11 @@ const LATIN = (): readonly RegExp[] => [
   // Dutch
   /^(?:vanaf nu|voortaan|van nu af aan)(?=[\s,:])/i,
   /^(?:gebruik|schrijf|draai|run|vraag|commit|push|doe|maak|zet|geef|antwoord|houd?|test|voeg|laat|verwijder|noem|bewerk|wijzig|raak|merge|controleer|log) (?:\S+ ){0,4}(?:voortaan|altijd|nooit)(?=[\s.,!]|$)/i,
-  /^(?:altijd|nooit) (?:\S+ ){0,6}\p{L}+en[.!]?$/iu,
+  /^(?:altijd|nooit) (?:\S+ ){0,6}[^\s.,!]+en[.!]?$/i,
   // Polish
   /^(?:od teraz|od dzisiaj|od dziś|odtąd|na przyszłość)(?=[\s,:])/i,
-  /^(?:zawsze|nigdy(?: nie)?) (?:\p{L}+(?:aj|uj|ij|yj|ej)(?:cie)?|pisz|rób|twórz|nazwij)(?=[\s.,!]|$)/iu,
-  /^(?:\p{L}+(?:aj|uj|ij|yj|ej)(?:cie)?|pisz|rób|twórz) (?:\S+ ){0,3}(?:zawsze|od teraz)(?=[\s.,!]|$)/iu,
+  /^(?:zawsze|nigdy(?: nie)?) (?:[^\s.,!]+(?:aj|uj|ij|yj|ej)(?:cie)?|pisz|rób|twórz|nazwij)(?=[\s.,!]|$)/i,
+  /^(?:[^\s.,!]+(?:aj|uj|ij|yj|ej)(?:cie)?|pisz|rób|twórz) (?:\S+ ){0,3}(?:zawsze|od teraz)(?=[\s.,!]|$)/i,
 ];
 
 const CYRILLIC_HINT = /[а-яё]/i;

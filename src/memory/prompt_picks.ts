@@ -1,0 +1,138 @@
+/** What a prompt picks of a list that it was told: by number (`1 and 3, please`), or what it does not want of it (`skip the cache`). */
+
+/** Which things of a list: those with these numbers, or all but those. */
+export interface Picked {
+  /** From 1; 0 is the last. None: the one that comes next. */
+  readonly nth: readonly number[];
+  readonly isRest?: boolean;
+}
+
+/** By their beginnings, in the order of what they count. */
+const ORDINALS: readonly RegExp[] = [
+  /^(?:last|letzte[rsn]?|últim[oa]s?|derni(?:er|ère)s?|ultim[oa]|最後|最后)$/,
+  /^(?:first|former|1st|erste[rsn]?|primer[oa]?|premi(?:er|ère)|prim[oa]|primeir[oa])$/,
+  /^(?:second|2nd|zweite[rsn]?|segund[oa]|deuxième|second[oa])$/,
+  /^(?:third|3rd|dritte[rsn]?|tercer[oa]?|troisième|terz[oa]|terceir[oa])$/,
+  /^(?:fourth|4th|vierte[rsn]?|cuart[oa]|quatrième|quart[oa])$/,
+  /^(?:fifth|5th|fünfte[rsn]?|quint[oa]|cinquième)$/,
+];
+const NEXT =
+  /^(?:(?:ok(?:ay)?|yes|and|now|then|please|the|do|go on with|on to|und|jetzt|das|der|die|mach|el|la|le)[\s,]+)*(?:next|nächste[rsn]?|siguiente|suivant(?:e)?|prossim[oa]|próxim[oa])(?: (?:one|item|thing|step|point|task|punkt|paso|uno))?(?:[\s,]+please)?[.!]?$/;
+const ALL_BUT =
+  /^(?:(?:do |fix )?(?:all|everything|alles|todo|todos|tout|tutto|tutti)(?: of (?:it|these|them|those))?\s+(?:but|except|besides|außer|bis auf|menos|salvo|sauf|tranne|exceto))\b/;
+/** What says nothing besides. */
+const FILLERS: ReadonlySet<string> = new Set(
+  ("please ok okay yes yeah sure do does go with for take fix implement build make start begin number numbers no nr num option options point points item items " +
+    "step steps thing things the one ones just only let's lets and now then to on of that's first-of-all mach machen bitte nimm den die das der dem und ja punkt punkte " +
+    "haz hagamos el la los las y sí por favor fais fait le les et oui s'il te plaît fai il i e sì per faz faça o a os as sim")
+    .split(" "),
+);
+const RANGE = /^#?(\d{1,2})\s?[-–]\s?#?(\d{1,2})$/;
+const NUMBER = /^[#(]?(\d{1,2}|[a-f])[.)]?$/;
+/** `the first two` */
+const FIRST_OF =
+  /^(?:the |die |las |los |les )?(?:first|top|ersten?|primer[oa]s?|premi(?:er|ère)s?|prim[ei]) (two|three|four|zwei|drei|dos|tres|deux|trois|due|tre)\b/;
+const COUNTS: Readonly<Record<string, number>> = {
+  two: 2,
+  zwei: 2,
+  dos: 2,
+  deux: 2,
+  due: 2,
+  three: 3,
+  drei: 3,
+  tres: 3,
+  trois: 3,
+  tre: 3,
+  four: 4,
+};
+const MAX_CHARS = 80;
+const CLAUSE_END = /[,;.!—]\s*|\s[-–]\s|\n/;
+/** Between things that are counted, and around them, where words are not apart. */
+const UNSPACED =
+  /[をのはも]?(?:お願い(?:します|いたします)?|やって(?:ください)?|して(?:ください)?)|第|[個个番項项つ条目]|[とや和、，跟]|请|請|做|先|都/g;
+
+/** Which things of the list before it a prompt picks, and nothing else; null where it says more, or none. */
+export function pickedIn(prompt: string): Picked | null {
+  if (prompt.length > MAX_CHARS || /[?？]\s*$/.test(prompt)) return null;
+  const text = prompt.toLowerCase().trim();
+  if (NEXT.test(text)) return { nth: [] };
+  const isRest = ALL_BUT.test(text);
+  const nth: number[] = [];
+  const [first = "", count = ""] = FIRST_OF.exec(text) ?? [];
+  for (let n = 1; n <= (COUNTS[count] ?? 0); n++) nth.push(n);
+  for (
+    const clause of text.slice(first.length).replace(ALL_BUT, "").replace(UNSPACED, " ").split(
+      CLAUSE_END,
+    )
+  ) {
+    const numbers = numbersIn(clause);
+    if (numbers === null) break;
+    nth.push(...numbers);
+  }
+  return nth.length === 0 ? null : { nth, ...(isRest ? { isRest } : {}) };
+}
+
+/** The numbers in a clause that says nothing else; null where it does. */
+function numbersIn(clause: string): number[] | null {
+  const numbers: number[] = [];
+  for (const word of clause.split(/[\s+&/]+/).filter((word) => word !== "")) {
+    const [, from, to] = RANGE.exec(word) ?? [];
+    for (let n = Number(from); n <= Number(to); n++) numbers.push(n);
+    if (from !== undefined) continue;
+    const [, digits] = NUMBER.exec(word) ?? [];
+    const ordinal = ORDINALS.findIndex((form) => form.test(word));
+    if (digits !== undefined && !FILLERS.has(word)) numbers.push(numberOf(digits));
+    else if (ordinal >= 0) numbers.push(ordinal);
+    else if (!FILLERS.has(word)) return null;
+  }
+  return numbers;
+}
+
+/** `2`, or `b` as one may count as well. */
+function numberOf(digits: string): number {
+  return /\d/.test(digits) ? Number(digits) : digits.charCodeAt(0) - "a".charCodeAt(0) + 1;
+}
+
+/** Whether the thing with a number is picked. @param last The highest number of the list. */
+export function isPicked({ nth, isRest = false }: Picked, number: number, last: number): boolean {
+  return nth.some((one) => (one === 0 ? last : one) === number) !== isRest;
+}
+
+/** Behind these stands what is not wanted, as far as the clause goes, … */
+const DROPS = new RegExp(
+  "(?:^|[\\s(])(?:" + [
+    "leave(?= .*\\b(?:as (?:it|they) (?:is|are)|alone|out(?: of it)?)\\b)|no(?= .*\\b(?:needed|necessary|after all)\\b)|already (?:built|did|done|made|wrote|\\w+ed)",
+    "(?:skip|strike|drop|forget(?: about)?|leave out|cancel|scrap|kill|ditch|abandon|never ?mind)",
+    "no need (?:for|to)|(?:don['’]?t|do not)(?: even)? (?:bother (?:with|about|to|doing)?|need|want|worry about)|(?:we|i) can live without|won['’]?t (?:do|need|fix)|we (?:no longer|never) need",
+    "vergiss|lass(?:t)?(?: bitte)?|spar dir|streich(?:e|t)?",
+    "laisse tomber|oublie|pas besoin (?:de|d['’])|plus besoin (?:de|d['’])|on n['’]a (?:plus|pas) besoin (?:de|d['’])",
+    "olvida(?:te de)?|no hace falta|ya no (?:necesitamos|hace falta)|descarta",
+    "lascia (?:perdere|stare)|non serv(?:e|ono)(?: più)?|dimentica",
+    "esque[cç]e|não precisa(?:mos)?(?: mais)?(?: de)?|deixa",
+  ].join("|") + ")\\s*([^,.;:!?\\n。！？]+)",
+  "giu",
+);
+/** … and before these. */
+const IS_OUT = new RegExp(
+  "(?:^|[,.;:!]\\s*)([^,.;:!?\\n。！？]+?) (?:" + [
+    "(?:is|are|['’]s) (?:(?:a )?won['’]?t ?fix|not needed|no longer (?:needed|necessary|wanted)|off the (?:list|table)|obsolete|out|moot|cancelled)",
+    "(?:isn['’]?t|aren['’]?t) (?:needed|necessary|wanted)(?: any ?more)?|can be (?:dropped|skipped|left out|struck)",
+    "brauchen wir (?:doch )?nicht(?: mehr)?|fällt weg|fallen weg|weglassen|streichen|entfällt|entfallen",
+    "já não (?:é|são) (?:preciso|precisos|necessári\\w+)",
+  ].join("|") + ")",
+  "giu",
+);
+/** What a person has done without Claude. */
+const DID_IT =
+  /\bI(?:['’]ve| have)? (?:already |just )*(?:did|done|\w+ed|wrote|written|made|set|sent|put|ran|built) ([^,.;:!?\n]+)/giu;
+/** The same where words are not apart. */
+const UNSPACED_DROPS =
+  /([^。！？、，\n]{1,20}?)(?:は|も)?(?:不要|いらない|いりません|やめ(?:ます|る|よう)|要らない)|(?:不用|不要|不做|取消|别做|别管)(?:再)?([^。！？，\n]{1,20})|([^。！？，\n]{1,20})(?:不做了|不用了|不要了|先不做)/gu;
+
+/** What a prompt does not want, or has done itself, each as it is called there. */
+export function droppedIn(prompt: string): string[] {
+  const text = prompt.slice(0, 1_000);
+  return [DROPS, IS_OUT, DID_IT, UNSPACED_DROPS].flatMap((form) =>
+    [...text.matchAll(form)].map(([, ...groups]) => groups.find((one) => one !== undefined) ?? "")
+  ).map((one) => one.trim()).filter((one) => one !== "");
+}
