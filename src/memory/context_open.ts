@@ -44,6 +44,8 @@ export interface StillOpen {
   readonly todos: readonly string[];
   /** What Claude said at its end. */
   readonly said: readonly string[];
+  /** A later session changed files that this one changed: what was said of them may be done in other words. */
+  readonly isWorkedOn: boolean;
 }
 
 /**
@@ -99,6 +101,7 @@ export function stillOpen(
       failures,
       todos,
       said: said.map(({ text }) => text),
+      isWorkedOn: later.some(({ files }) => files.some((file) => session.files.includes(file))),
     });
     for (const one of lists.done) done.add(one);
     const turns = turnsIn(facts.did ?? []);
@@ -158,12 +161,13 @@ function saidBy({ facts: { left = [] } }: Tellable): readonly SoughtItem[] {
   return (typeof left === "string" ? [{ text: left, about: "" }] : left).map(soughtItem);
 }
 
-/** Of the newest sessions first: a few. */
+/** A few, of the newest sessions first; of those whose files were worked on since in the end. */
 function said(
   sessions: readonly Tellable[],
   left: ReadonlyMap<number, StillOpen>,
 ): OpenEnd[] {
-  return sessions
+  const isWorkedOn = ({ id }: Tellable) => Number(left.get(id)?.isWorkedOn === true);
+  return sessions.toSorted((a, b) => isWorkedOn(a) - isWorkedOn(b))
     .flatMap((of) => (left.get(of.id)?.said ?? []).map((text) => ({ of, label: "said", text })))
     .slice(0, MAX_SAID);
 }

@@ -96,7 +96,8 @@ export function contextChars({ tokens, room }: ContextBudget): number {
   return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
 }
 
-const NOTHING_OPEN: StillOpen = { failures: [], todos: [], said: [] };
+const NOTHING_OPEN: StillOpen = { failures: [], todos: [], said: [], isWorkedOn: false };
+const WORKED_ON = " (its files were changed since)";
 const HEADING = "## Memory of this project (conclaude)";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
@@ -136,7 +137,11 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
     section,
     lead: () => `${head(of)}${label === null ? "" : `, ${label}`}`,
     title: text,
-    end: label === null ? staleText(changed?.get(of.id) ?? null) : "",
+    end: label === null
+      ? staleText(changed?.get(of.id) ?? null)
+      : label === "said" && left.get(of.id)?.isWorkedOn === true
+      ? WORKED_ON
+      : "",
   });
   return [
     ...here.map(tellOpen(`Left open${branch === null ? "" : ` on ${branch}`}:`)),

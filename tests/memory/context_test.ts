@@ -269,6 +269,30 @@ Deno.test("what is left is told once, in the newest words, and only a few of it"
   assert.deepEqual(saidOf({ facts: { left: "Still open: a1" } }), ["Still open: a1"]);
 });
 
+Deno.test("what was said of files that a later session has changed says so, and is told last", () => {
+  const told = (title: string, files: readonly string[], left: string, ageDays: number) =>
+    one({
+      kind: "summary",
+      title,
+      sessionId: title,
+      files,
+      facts: left === "" ? {} : { left: [{ text: left, about: left.split(" ")[0]! }] },
+      updatedAtMs: NOW - ageDays * DAY,
+    });
+  const rows = [
+    told("Session: later", ["cart.ts"], "", 1),
+    told("Session: worked on", ["cart.ts"], "discounts are not handled yet", 2),
+    told("Session: left alone", ["mail.ts"], "retries are not handled yet", 3),
+  ];
+  const text = contextText({ rows, tasks: [], branch: "main", nowMs: NOW }, {
+    tokens: 1_200,
+    room: 9_000,
+  });
+  const lines = text.split("\n").filter((line) => line.includes(", said: "));
+  assert.match(lines[0]!, /said: retries are not handled yet$/);
+  assert.match(lines[1]!, /said: discounts are not handled yet \(its files were changed since\)$/);
+});
+
 Deno.test("a failure of a command that fails in another way since is neither told nor counted", () => {
   const rows = [
     failure({
