@@ -1,7 +1,7 @@
 /** What Claude says is still open, in the last messages of a session. */
 import type { ObservationKind } from "./observation.ts";
 import { describesIt } from "./said_behaviour.ts";
-import { HEADING, LEADS_TO_LEFT, LEFT, TELLS } from "./said_words.ts";
+import { HEADING, LEADS_TO_LEFT, leftIn, TELLS } from "./said_words.ts";
 import { tellingWords } from "./telling_words.ts";
 import { shortened } from "./text.ts";
 
@@ -86,7 +86,7 @@ export function saidLeft(
     if (isTask) keep(line.at + line.text.length - said.length, line.at + line.text.length);
     if (tick !== undefined) continue;
     const isHeading = HEADING.test(line.text) || leadsToLeft(lines, n, isAnswer);
-    const sentences = HEADING.test(line.text) ? [] : leftIn(plain, line);
+    const sentences = HEADING.test(line.text) ? [] : leftSentences(plain, line);
     const last = sentences.at(-1);
     const isEnd = last !== undefined && endOf(last) === endOf(line) &&
       (isHeading || ENDS_WITH_COLON.test(last.text));
@@ -125,7 +125,7 @@ function leadsToLeft(lines: readonly Line[], at: number, isAnswer: boolean): boo
 /** The clause of what is left that says so, where the others say what is done. */
 export function leftClauseOf(item: string): string {
   const clauses = item.split(/; |,? but |, so /);
-  return clauses.find((clause) => clause.search(LEFT) >= 0 && tellingWords(clause).size > 1) ??
+  return clauses.find((clause) => leftIn(clause).length > 0 && tellingWords(clause).size > 1) ??
     item;
 }
 
@@ -148,11 +148,11 @@ function paragraphEnd(text: string, from: number): number {
 }
 
 /** The sentences of a line that say that something is left. */
-function leftIn(plain: string, line: Line): Line[] {
+function leftSentences(plain: string, line: Line): Line[] {
   const found: Line[] = [];
   for (const { 0: text, index } of line.text.matchAll(SENTENCES)) {
     const sentence = { text, at: line.at + index };
-    for (const left of text.matchAll(LEFT)) {
+    for (const left of leftIn(text)) {
       const before = text.slice(Math.max(0, left.index - LOOKED_AROUND_CHARS), left.index);
       if (NOTHING.test(before)) break;
       const behind = text.slice(left.index + left[0].length).slice(0, LOOKED_AROUND_CHARS);

@@ -1,4 +1,5 @@
 /** The words by which one says that something is left. */
+import { wordSet } from "./word_set.ts";
 
 /** Behind `Next,`: what is offered, and what a person does with it. */
 const NOT_OF_CLAUDE =
@@ -7,22 +8,32 @@ const NOT_OF_CLAUDE =
 const PARTS_OF_WORK =
   "(?:tests?|docs?|documentation|handling|validation|translations?|migrations?|implementation|coverage|changelog)";
 /** What is done to a thing that was left, as the participle says it. */
-const DONE_TO =
-  "(?:replaced|moved|fixed|removed|deleted|dropped|updated|added|migrated|adapted|adjusted|normali[sz]ed|cleaned|converted|renamed|rewritten|switched|upgraded|bumped|ported|checked|tested|" +
-  "documented|translated|reviewed|revisited|addressed|tackled|split|extracted|refactored|done|implemented|merged|deployed|released|rotated|revoked|encrypted|investigated|stripped|covered|built|" +
-  "written|run|set|made|created|installed|connected|wired|hooked|registered|configured|enabled|disabled|published|sent|decided|clarified|closed|backfilled|filled|cached|indexed|signed|tagged|corrected|masked|generated|entered|tuned|rolled out|repeated|taken|put|looked at)";
+const DONE_TO = wordSet(
+  `adapted added addressed adjusted backfilled built bumped cached checked clarified cleaned closed configured
+  connected converted corrected covered created decided deleted deployed disabled documented done dropped enabled
+  encrypted entered extracted filled fixed generated hooked implemented indexed installed investigated looked made
+  masked merged migrated moved normalised normalized ported published put refactored registered released removed
+  renamed repeated replaced reviewed revisited revoked rewritten rolled rotated run sent set signed split stripped
+  switched tackled tagged taken tested translated tuned updated upgraded wired written`,
+);
 /** What a person would have expected Claude to do besides; what was left as it is on purpose is none of it. */
-const EXPECTED =
-  "(?:run|re-?run|tested|verified|tried|deployed|finished|completed|implemented|documented|translated|migrated|covered|pushed|committed|merged|released|reviewed|applied|flashed|started|installed|" +
-  "switched|sent|published|uploaded|dropped|enabled|activated|rolled|executed|submitted|opened|tagged|scheduled|measured|benchmarked|validated|confirmed|configured|hooked|wired|added|written|built)";
-/** In a sentence, … */
-export const LEFT = new RegExp(
+const EXPECTED = wordSet(
+  `activated added applied benchmarked build built committed complete completed configured confirmed covered
+  deployed documented done dropped enabled execute executed finish finished fix flashed get got happened hooked
+  implemented install installed make measured merged migrated opened published pushed re-run released rerun
+  reviewed rolled run scheduled sent started submitted switched tagged test tested translated tried uploaded
+  validated verified verify wired written`,
+);
+const OBLIGED = /^(?:must|has to|have to|needs? to|ought to|should)\b.* be ([a-z]+)$/i;
+const NOT_DONE = /^(?:I|we|has|have)\b.*(?:\bnot|n['’]t|\bbeen|\byet) ([a-z-]+)$/i;
+
+/** In a sentence. */
+const LEFT = new RegExp(
   "\\b(?:" + [
-    `still (?:(?:open|missing|to do|to come|to be(?: ${DONE_TO})?|(?:has|have) to(?: be ${DONE_TO})?|ha(?:s|ve) no|lacks?|awaits?|fails?|failing|broken|red|empty|manual|hard-?coded|needs?|complains?|uses?|unclear|not)\\b|\\w+n['’]t\\b)`,
-    `(?:has|have|is|are) yet to (?:be ${DONE_TO}|come|follow|be)\\b|(?:is|are) (?:still )?to follow\\b|yet to (?:come|be ${DONE_TO})\\b`,
+    `still (?:(?:open|missing|to do|to come|to be(?: [a-z]+)?|(?:has|have) to(?: be [a-z]+)?|ha(?:s|ve) no|lacks?|awaits?|fails?|failing|broken|red|empty|manual|hard-?coded|needs?|complains?|uses?|unclear|not)\\b|\\w+n['’]t\\b)`,
+    `(?:has|have|is|are) yet to (?:be [a-z]+|come|follow|be)\\b|(?:is|are) (?:still )?to follow\\b|yet to (?:come|be [a-z]+)\\b`,
     `still (?:[^\\s,;:.]+ ){1,8}(?:and|which|, so it) (?:should|must|needs?|has to|have to|ought to)\\b|still stands? in\\b|(?:is|are) still (?:in|on|off|plain|switched off|turned off|disabled)\\b`,
-    `(?:must|has to|have to|needs? to|ought to|should) (?:also |still |then )?be ${DONE_TO}\\b(?=[^,;:.]*(?: next| later| soon| too| also| as well| eventually| separately| over| out| then)?(?:[.,;]|$))`,
-    `(?:must|have to|has to|needs? to|should) (?:also |then )?be ${DONE_TO}(?: [^\\s,;:.]+){0,5} (?:next|later|soon|too|as well|eventually|separately|after|once|before)\\b`,
+    "(?:must|has to|have to|needs? to|ought to|should) (?:also |still |then )?be [a-z]+\\b(?!:)",
     `needs? (?:also )?(?:an? (?:update|bump|fix|rewrite|clean-?up|review|upgrade|migration|test|decision|rebuild)\\b|(?:fixing|porting|tree shaking|cleaning(?: up)?|updating|rewriting|testing|review)\\b)`,
     "(?:is|are|would be|will be) the next (?:steps?|things?)\\b|(?:the )?next (?:steps?|things?) (?:is|are|would be|will be)\\b|open (?:steps?|points?|questions?|items?|tasks?|ends?)(?::| (?:is|are)(?::| (?:the|to)\\b))",
     "(?:waiting for|awaits?|awaiting|pending) (?:a |an |the |your |his |her )?(?:review|approval|answer|feedback|decision|merge|sign-?off)\\b",
@@ -32,7 +43,7 @@ export const LEFT = new RegExp(
     "still (?:starts?|ends? up|calls?|depends?|points?|refers?|leaks?|crash(?:es)?|hangs?|breaks?|contains?|mentions?|reads? from|goes? through|there)\\b|on my list:|to be (?:added|done|fixed|decided|checked|written|clarified)(?::| (?:yet|still)\\b)",
     "not ready for (?:review|merging|release)\\b|on this machine only\\b|in a stash\\b|(?:approval|review|answer)\\b[^.;:\\n]{0,40} is pending\\b",
     `in the working tree only\\b|(?:have|has)? left it as it is until\\b`,
-    `remain(?:s?(?=\\s*(?:[.;:!)–—]|$))|s? (?:to (?:be(?: ${DONE_TO})?|do)|open|undone|unresolved|unfinished|missing|broken|untested|unclear|unsolved|red|is|are)\\b|ing(?::| (?:work|steps?|tasks?|findings?|points?|issues?|items?(?=\\W*(?::|is\\b|are\\b))|is\\b|are\\b)))`,
+    `remain(?:s?(?=\\s*(?:[.;:!)–—]|$))|s? (?:to (?:be(?: [a-z]+)?|do)|open|undone|unresolved|unfinished|missing|broken|untested|unclear|unsolved|red|is|are)\\b|ing(?::| (?:work|steps?|tasks?|findings?|points?|issues?|items?(?=\\W*(?::|is\\b|are\\b))|is\\b|are\\b)))`,
     "(?:issues?|problems?|bugs?|steps?|tasks?|items?|questions?|failures?|errors?|warnings?) remains? (?:in|for|on|with)\\b",
     "nothing (?:else |more )?(?:is |was )?(?:left|open|remains|missing|to do)(?: (?:open|to do|undone))? (?:but|except|besides|other than|apart from)\\b",
     "(?:done|completed?|finished|ready|implemented|migrated|ported|fertig|erledigt|in place),? (?:except|apart from|besides|other than|aside from|bis auf|salvo|excepto|sauf)\\b(?! (?:when|if|where|while|in case)\\b)",
@@ -48,12 +59,12 @@ export const LEFT = new RegExp(
     "needs? (?:some )?(?:more|further|additional) (?:investigation|work|testing|thought|research|time|digging|debugging|analysis)\\b",
     "blocked:|I(?:['’]m| am) blocked\\b",
     "I (?:did not|didn['’]t|have not|haven['’]t|could not|couldn['’]t) (?:yet )?(?:get|got|gotten) (?:around )?to\\b",
-    `(?:I|we)(?: have not| haven['’]t|['’]ve not) (?:yet )?${EXPECTED}\\b(?! (?:into|any|a single)\\b)`,
+    `(?:I|we)(?: have not| haven['’]t|['’]ve not) (?:yet )?[a-z-]+\\b(?! (?:into|any|a single)\\b)`,
     "(?:I|we) (?:did not|didn['’]t) (?:run|re-?run|test|verify|finish|complete)\\b(?! (?:into|out)\\b)",
     "(?:I|we)(?: have|['’]ve)? (?:ran|run) out of (?:time|tokens|context|budget)\\b|(?:I|we)(?: have|['’]ll have| had) to stop (?:here|there|now|before)\\b",
     "(?:I|we)(?: have|['’]ve)? stopped (?:here|there|short|before)\\b|only (?:[^\\s.,;:]+ ){1,8}so far\\b",
     "(?:commented out|hard-?coded|stubbed(?: out)?|mocked|skipped|disabled) (?:[^\\s.,;:]+ ){0,4}for now\\b",
-    `(?:has|have)(?: not|n['’]t) been ${EXPECTED}\\b`,
+    `(?:has|have)(?: not|n['’]t) been [a-z-]+\\b`,
     "(?:is|are)(?: not|n['’]t) (?:implemented|tested|documented|migrated|wired up|hooked up|covered by (?:unit |any )?tests)\\b(?! (?:by|here|until|unless|if|when|while|on purpose)\\b)",
     `(?:has|have|there (?:is|are)) no (?:\\w+ ){0,2}${PARTS_OF_WORK}(?: \\w+){0,4} yet\\b`,
     "but (?:(?:is|are|it['’]?s|it is|they are) )?not (?:tested|verified|implemented|documented|deployed|covered|applied|committed|pushed|released|merged|translated)\\b",
@@ -72,7 +83,27 @@ export const LEFT = new RegExp(
     ")|à faire(?: aussi)? ?:|还没|還沒|尚未|未完成|未実装|未対応|待办|待完成|还需要|還需要|还要|仍需|还差|还缺|(?:これから|後で|今後)[^。！？\\n]{0,30}(?:必要|予定)|必要があります|(?:未|まだ)です|残っています|まだ[^。！？\\n]{0,30}[てで]いません|残(?:りの)?(?:作業|タスク)[:：]",
   "gi",
 );
-/** … also as all of a line, over a list of it. */
+
+/** Where a text says that something is left; what `must be signed in` is not, for nobody has to do it. */
+export function leftIn(text: string): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  LEFT.lastIndex = 0;
+  for (let one = LEFT.exec(text); one !== null; one = LEFT.exec(text)) {
+    if (isOfWork(one[0])) found.push(one);
+    // The same words may say it from a later one on.
+    else LEFT.lastIndex = one.index + 1;
+  }
+  return found;
+}
+
+function isOfWork(left: string): boolean {
+  const [, obliged] = OBLIGED.exec(left) ?? [];
+  const [, expected] = NOT_DONE.exec(left) ?? [];
+  return (obliged === undefined || DONE_TO.has(obliged.toLowerCase())) &&
+    (expected === undefined || EXPECTED.has(expected.toLowerCase()));
+}
+
+/** Says so as all of a line, over a list of it. */
 export const HEADING = new RegExp(
   "^\\W*(?:" + [
     "(?:known )?(?:limitations?|gaps?|caveats?)|pending|not included|still pending|(?:must|should|has to|have to) be (?:done|changed|fixed|addressed)(?: before \\w+)?|open (?:points|items|issues|questions|tasks)(?: by \\w+| before \\w+)?|pendências",
