@@ -8,3 +8,23 @@
 export function collectGarbage(): void {
   (globalThis as { readonly gc?: () => void }).gc?.();
 }
+
+/**
+ * Collects garbage now and then during long work.
+ *
+ * @param limit After so many rows that were worked at, or bytes of them, whichever comes first.
+ * @returns To be told of each batch of the work.
+ */
+export function collectEvery(
+  limit: { readonly rows: number; readonly bytes: number },
+): (batch: readonly { readonly rawBytes: number }[]) => void {
+  let rows = 0;
+  let bytes = 0;
+  return (batch) => {
+    rows += batch.length;
+    bytes += batch.reduce((sum, { rawBytes }) => sum + rawBytes, 0);
+    if (rows < limit.rows && bytes < limit.bytes) return;
+    rows = bytes = 0;
+    collectGarbage();
+  };
+}

@@ -4,7 +4,7 @@ import { isUserError, messageOf } from "../errors.ts";
 import type { Observed } from "../memory/observation.ts";
 import { observe } from "../memory/observe/observe.ts";
 import { indexedTerms } from "../memory/terms.ts";
-import { collectGarbage } from "../process/garbage.ts";
+import { collectEvery } from "../process/garbage.ts";
 import { checkpoint, transaction } from "../store/database.ts";
 import { removeForgottenAgain } from "../store/forgotten_again.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
@@ -59,11 +59,11 @@ export interface CaptureDrainOptions {
 }
 
 /** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
-const BATCH: BatchSize = { maxRows: 64, maxBytes: 1_000_000 };
+const BATCH: BatchSize = { maxRows: 128, maxBytes: 1_000_000 };
 /** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 24;
-/** After so many bytes of payloads what is left of them is collected. */
-const COLLECT_EVERY_BYTES = 4_000_000;
+/** After so many captures, or bytes of payloads, what is left of them is collected: a capture leaves some 4 kB. */
+const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
 
 /** After this many tries a capture is given up; between them the pause doubles (reference, §5). */
 const MAX_TRIES = 3;
@@ -110,7 +110,7 @@ export function* drainSteps(
   const trees = new WorkTrees();
   let worked = 0;
   let failed = 0;
-  let bytes = 0;
+  const collect = collectEvery(COLLECT_EVERY);
   for (let round = 1; performance.now() < untilMs; round++) {
     const pace = paceOf();
     const claimed = claimCaptures(db, now(), pace.batch);
@@ -129,11 +129,7 @@ export function* drainSteps(
     worked += done.worked;
     failed += done.failed;
     if (round % CHECKPOINT_EVERY_BATCHES === 0) checkpoint(db, "PASSIVE");
-    bytes += claimed.reduce((sum, { rawBytes }) => sum + rawBytes, 0);
-    if (bytes >= COLLECT_EVERY_BYTES) {
-      bytes = 0;
-      collectGarbage();
-    }
+    collect(claimed);
     options.onProgress?.(worked);
     yield pace.pauseMs;
   }

@@ -11,8 +11,12 @@ import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
 import { asksToMend } from "../memory/said_mended.ts";
 import { bringingPart, type Changed, writingPart } from "../memory/observe/writing_commands.ts";
-import type { Observation } from "../store/observations.ts";
-import { changesBetween, commandsBetween, scriptsBetween } from "../store/session_observations.ts";
+import {
+  type Change,
+  changesBetween,
+  commandsBetween,
+  scriptsBetween,
+} from "../store/session_observations.ts";
 import { failuresOfCommand, type OpenFailure } from "../store/open_failures.ts";
 import { type Prompt, promptsOf } from "./prompts.ts";
 import { mayBeOfOthers, type SuccessPlace } from "./work_of_others.ts";
@@ -27,7 +31,7 @@ const MAX_COMMANDS = 200;
 /** What may have mended a failure. */
 interface MendingChanges {
   /** Edits, and commands that change something; oldest first. */
-  readonly changes: readonly Observation[];
+  readonly changes: readonly Change[];
   /** The parts of those commands that do. */
   readonly commands: readonly string[];
 }
@@ -72,7 +76,8 @@ export function changesThatMended(
     changes: sinceAskedFor(edits, failure, prompts),
     most: MAX_CHANGES,
   });
-  if (own.some(({ files }) => files.some(speaksOf(failure)))) return together(own, []);
+  const isAbout = speaksOf(failure);
+  if (own.some(({ files }) => files.some(isAbout))) return together(own, []);
   // What others did since may have mended it as well.
   if (scripts.some(({ command }) => bringingPart(command) !== null)) {
     return together([], partsOf(db, failure, between, bringingPart));
@@ -85,10 +90,10 @@ export function changesThatMended(
 
 /** The edits since a person has asked for the failure to be mended; all of them where none did, or nothing was done then. */
 function sinceAskedFor(
-  edits: readonly Observation[],
+  edits: readonly Change[],
   { facts }: OpenFailure,
   prompts: readonly Prompt[],
-): readonly Observation[] {
+): readonly Change[] {
   const asked = prompts.findLast(({ text }) => asksToMend(text, facts));
   const since = edits.filter(({ createdAtMs }) => createdAtMs >= (asked?.atMs ?? 0));
   return since.length > 0 ? since : edits;
@@ -107,11 +112,11 @@ function isOf(path: string, { text }: OpenFailure): boolean {
 }
 
 interface Written {
-  readonly change: Observation;
+  readonly change: Change;
   readonly part: string;
 }
 
-function together(edits: readonly Observation[], commands: readonly Written[]): MendingChanges {
+function together(edits: readonly Change[], commands: readonly Written[]): MendingChanges {
   return {
     changes: [...edits, ...commands.map(({ change }) => change)],
     commands: commands.map(({ part }) => part),

@@ -2,8 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isRestored, restoredBy } from "../memory/observe/restored_files.ts";
 import { lastContent } from "../store/memory_context.ts";
-import type { Observation } from "../store/observations.ts";
-import { changesBetween, type Pass } from "../store/session_observations.ts";
+import { type Change, changesBetween, type Pass } from "../store/session_observations.ts";
 
 /** So many edits are looked through for the first of a file. */
 const MAX_EDITS = 200;
@@ -15,7 +14,7 @@ const MAX_EDITS = 200;
  */
 export function withoutUndone(
   db: DatabaseSync,
-  edits: readonly Observation[],
+  edits: readonly Change[],
   between: {
     readonly sessionId: string;
     readonly firstMs: number;
@@ -24,7 +23,7 @@ export function withoutUndone(
     /** The scripts of git that went well there. */
     readonly scripts: readonly Pass[];
   },
-): Observation[] {
+): Change[] {
   if (edits.length === 0) return [];
   const { sessionId, firstMs, fromMs, untilMs, scripts } = between;
   const all = firstMs === fromMs

@@ -6,20 +6,29 @@ import { KINDS_OF_BRANCH } from "./memory_context.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 import { statement } from "./statement.ts";
 
+/** What changed something, as far as it matters to what it may have mended. */
+export type Change = Pick<
+  Observation,
+  "id" | "title" | "text" | "files" | "facts" | "createdAtMs" | "updatedAtMs"
+>;
+
+const CHANGE_COLUMNS =
+  "id, title, text, files, facts, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs";
+
 /** What was done in a session between two moments, both included, that may have mended something; oldest first. */
 export function changesBetween(
   db: DatabaseSync,
   sessionId: string,
   between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
-): Observation[] {
+): Change[] {
   const rows = statement(
     db,
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.session_id = ?
-        AND o.created_at_ms BETWEEN ? AND ?
-        AND o.kind = 'edit'
-      ORDER BY o.created_at_ms, o.id
+    `SELECT ${CHANGE_COLUMNS}
+       FROM observations
+      WHERE session_id = ?
+        AND created_at_ms BETWEEN ? AND ?
+        AND kind = 'edit'
+      ORDER BY created_at_ms, id
       LIMIT ?`,
   ).all(sessionId, between.fromMs, between.untilMs, between.limit);
   return rows.map(observationOf);
@@ -36,18 +45,18 @@ export function commandsBetween(
   db: DatabaseSync,
   sessionId: string,
   between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
-): Observation[] {
+): Change[] {
   const rows = statement(
     db,
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.session_id = ?
-        AND o.created_at_ms <= ?
-        AND o.updated_at_ms BETWEEN ? AND ?
-        AND o.kind IN ('command', 'test', 'commit')
-        AND (o.outcome = 'success' OR o.kind = 'command' AND o.facts ->> 'isUntold')
+    `SELECT ${CHANGE_COLUMNS}
+       FROM observations
+      WHERE session_id = ?
+        AND created_at_ms <= ?
+        AND updated_at_ms BETWEEN ? AND ?
+        AND kind IN ('command', 'test', 'commit')
+        AND (outcome = 'success' OR kind = 'command' AND facts ->> 'isUntold')
         AND ${IS_WHOLE}
-      ORDER BY o.updated_at_ms DESC, o.id DESC
+      ORDER BY updated_at_ms DESC, id DESC
       LIMIT ?`,
   ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
   return rows.map(observationOf).reverse();
