@@ -14,6 +14,7 @@ import type { View } from "./view.ts";
 
 /** So many are named of the observations that tell the same. */
 const MAX_NUMBERS = 10;
+const MAX_TRANSCRIPTS = 12;
 
 /** Observations that stay, and tell the same as what goes. */
 export interface Related {
@@ -137,12 +138,21 @@ export function reportView(
         : [`Rows that stay tell some of the same: ${toldElsewhere.join(", ")}.`],
       ...relatedLines(related, context),
       ...copyLines(copies),
-      ...transcripts.map((path) => `Claude Code's own transcript is not touched: ${plain(path)}`),
+      ...transcriptLines(transcripts),
       `receipt ${id}`,
       nextHere(`conclaude memory verify ${id}`, globals),
     ].join("\n"),
     exitCode: left.length === 0 ? 0 : 1,
   };
+}
+
+function transcriptLines(paths: readonly string[]): string[] {
+  const more = paths.length - MAX_TRANSCRIPTS;
+  return [
+    ...paths.slice(0, MAX_TRANSCRIPTS)
+      .map((path) => `Claude Code's own transcript is not touched: ${plain(path)}`),
+    ...more > 0 ? [`and ${more} more, which \`--json\` names`] : [],
+  ];
 }
 
 /** Each word once, with the command that forgets it, too. */

@@ -8,15 +8,18 @@ import {
   type ContextBudget,
   contextChars,
   MAX_CONTEXT_CHARS,
+  toldIn,
   waitingText,
 } from "../memory/context_text.ts";
 import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { type ContextPlace, type SessionContext, sessionContext } from "../recall/context.ts";
+import { transaction } from "../store/database.ts";
 import { lastSeenAtMs } from "../store/memory_context.ts";
 import { countWaiting, hasWaiting } from "../store/queue_work.ts";
 import { activeSessions, recentSessions } from "../store/session_registry.ts";
+import { noteTold } from "../store/told_observations.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
@@ -89,6 +92,9 @@ export async function handle(work: HookWork): Promise<Answer> {
   const first = tell();
   const isMoved = first !== undefined && await isLeftElsewhere(db, work, first.gone);
   const memory = (isMoved ? tell() : first)?.text ?? "";
+  if (work.config.recallsPrompts || work.config.recallsEdits) {
+    ask(db, (db) => transaction(db, () => noteTold(db, work.sessionId, toldIn(memory), work.atMs)));
+  }
   const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""
     ? null

@@ -6,7 +6,7 @@ import { integrityFaults } from "../store/care.ts";
 import type { ChangedRows } from "../store/changed_rows.ts";
 import { checkpoint, openDatabase } from "../store/database.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
-import { transcriptsOf } from "../store/forget_look.ts";
+import { knownTranscripts, transcriptsOf } from "../store/forget_look.ts";
 import { closeMends } from "../store/forget_mends.ts";
 import { forgetPlaces } from "../store/forget_places.ts";
 import {
@@ -29,7 +29,7 @@ import {
 import { nameKeys } from "../store/forgotten_keys.ts";
 import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
-import { overwriteIn, placesIn } from "./byte_scan.ts";
+import { overwriteIn } from "./byte_scan.ts";
 import { stoppedOf } from "./forget_again.ts";
 import {
   type ForgetPlace,
@@ -38,6 +38,7 @@ import {
   removeSpooled,
   writtenFiles,
 } from "./forget_files.ts";
+import { transcriptsAround, transcriptsWith } from "./forget_transcripts.ts";
 import { bytesLeft, copiesWith, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 import { giveBackSpace } from "./space.ts";
@@ -130,7 +131,10 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   }
   tell("looking whether anything is left …");
   const bytes = isTextAlone(filter) ? bytesLeft(place, filter.text!) : null;
-  const left = bytes === null ? [] : textLeft(place, filter, { again, bytes });
+  // Of pages that cannot be written over yet nothing is told that only they hold.
+  const left = bytes === null
+    ? []
+    : textLeft(place, filter, { again, bytes: wipe.complete ? bytes : { ...bytes, tables: [] } });
   const told = steps.pieces === null ? null : bytesLeft(place, steps.pieces);
   if (!wipe.complete) left.unshift(logHeld(place.database, again));
   const report = {
@@ -138,9 +142,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     removed: counted(removed),
     left,
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
-    transcripts: isTextAlone(filter)
-      ? steps.transcripts.filter((path) => holdsQuietly(path, filter))
-      : steps.transcripts.filter(exists),
+    transcripts: transcriptsWith(steps.transcripts, isTextAlone(filter) ? filter.text : null),
     forms: bytes?.forms ?? [],
     toldElsewhere: wipe.complete && told !== null && !isTextAlone(filter) ? told.tables : [],
   };
@@ -193,7 +195,9 @@ function removeEverything(
     const sessions = scopeOf(db, filter, chosen);
     if (round === 1) {
       pieces = piecesOf(db, chosen);
-      transcripts = transcriptsOf(db, chosen);
+      transcripts = isTextAlone(filter)
+        ? transcriptsAround(knownTranscripts(db))
+        : transcriptsOf(db, chosen);
     }
     const { observations, captures, importedSummaries } = chosen;
     add({ importedSummaries });
@@ -255,21 +259,5 @@ async function writeReceipt(
     checkpoint(db, "TRUNCATE");
   } finally {
     db.close();
-  }
-}
-
-function holdsQuietly(path: string, { text }: ForgetFilter): boolean {
-  try {
-    return placesIn(path, text!, { limit: 1 }).length > 0;
-  } catch {
-    return false;
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
   }
 }

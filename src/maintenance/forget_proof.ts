@@ -20,6 +20,8 @@ const AROUND = 256;
 /** How a log is laid out: its head, and the head of each of its pages. */
 const LOG_HEAD = 32;
 const FRAME_HEAD = 24;
+/** Where the database keeps how its tables are made: words of this program alone. */
+const DEFINITIONS = "sqlite_schema";
 /** Pieces of what was forgotten that are looked for. */
 const MAX_PIECES = 24;
 const PIECE_CHARS = 40;
@@ -76,7 +78,9 @@ export function bytesLeft(
   });
   const left = (path: string, found: typeof inFile, of: readonly number[]) =>
     found.map((each, n) => ({ ...each, owner: owners.get(of[n]!)! }))
-      .filter(({ owner, ...each }) => !isOfWords(owner, forms, around(path, each)));
+      .filter(({ owner, ...each }) =>
+        owner !== DEFINITIONS && !isOfWords(owner, forms, around(path, each))
+      );
   const tables = left(database, inFile, pages.file).map(({ owner }) => owner);
   return {
     tables: [...new Set([...ofIndex, ...tables])].sort(),

@@ -1,5 +1,6 @@
 /** Mends a database the search index of which is damaged so that SQLite cannot even take it away. */
 import { UserError } from "../errors.ts";
+import { baseName, joinPath, parentOf } from "../paths.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { copyWhole } from "../store/without_index.ts";
@@ -8,6 +9,9 @@ import { removeDatabase, setAside } from "./set_aside.ts";
 
 /** So long a drain at work is waited for. */
 const LOCK_WAIT_MS = 15_000;
+
+/** What the name of a database has behind it that is being written; a copy of it that was stopped is of no use. */
+const DRAFT = ".anew-";
 
 /** What became of a database that was written anew. */
 export interface WrittenAnew {
@@ -34,8 +38,9 @@ export function writeAnew(
       next: `fuser -v ${quoteWord(drainLockPath(database))}`,
     });
   }
-  const copy = `${database}.anew-${crypto.randomUUID().slice(0, 8)}`;
+  const copy = `${database}${DRAFT}${crypto.randomUUID().slice(0, 8)}`;
   try {
+    draftsOf(database).forEach(removeDatabase);
     const rows = copyWhole(database, { copy, busyTimeoutMs });
     const aside = setAside(database, { reason: "damaged", nowMs });
     install(copy, database, { reason: "damaged", nowMs });
@@ -44,4 +49,12 @@ export function writeAnew(
     lock.release();
     removeDatabase(copy);
   }
+}
+
+/** Those that were left where somebody was stopped. */
+function draftsOf(database: string): string[] {
+  const folder = parentOf(database);
+  return Array.from(Deno.readDirSync(folder), ({ name }) => name)
+    .filter((name) => name.startsWith(`${baseName(database)}${DRAFT}`))
+    .map((name) => joinPath(folder, name));
 }

@@ -40,7 +40,11 @@ export interface Tellable {
 export interface ContextFacts {
   /** Of the project, each once, the branch's own first; of a branch the newest first. */
   readonly rows: readonly Tellable[];
-  readonly tasks: readonly { readonly id: string; readonly title: string }[];
+  readonly tasks: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly createdAtMs: number;
+  }[];
   readonly branch: string | null;
   readonly nowMs: number;
   readonly staleOf?: StaleOf;
@@ -81,6 +85,11 @@ export function contextText(facts: ContextFacts, budget: ContextBudget): string 
   }
   // Claude Code shows it on a terminal, too.
   return heading === "" ? "" : plainLines(text) + FOOTER;
+}
+
+/** The numbers of what a context tells. */
+export function toldIn(context: string): number[] {
+  return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
 }
 
 /** That captures wait to be worked in, of which nothing can be told. @param count Of other sessions of the project. */
@@ -147,9 +156,9 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
     ...here.map(tellOpen(`Left open${branch === null ? "" : ` on ${branch}`}:`)),
     ...elsewhere.map(tellOpen("Left open elsewhere:")),
     ...tasks.slice(0, MAX_TASKS)
-      .map(({ id, title }) => ({
-        section: "Open tasks:",
-        lead: () => id.slice(-8),
+      .map(({ id, title, createdAtMs }) => ({
+        section: "Open tasks (`conclaude task show ID`):",
+        lead: () => `${id.slice(-8)} ${relativeTime(createdAtMs, nowMs)}`,
         title,
         end: "",
       })),

@@ -55,6 +55,7 @@ export function summarizeSession(
   const open = [...openFailures(parts), ...todos?.open ?? []];
   const files = filesByCount(edits);
   const message = tellingMessage(parts);
+  const last = message === undefined ? "" : shortened(message.text, MAX_MESSAGE_CHARS);
   const turns = turnsOf([...parts, ...commands]).slice(-MAX_TURNS);
   const deeds = turns.map(deedsOf);
   const left = leftBy(turns, deeds);
@@ -88,8 +89,13 @@ export function summarizeSession(
         ) => title).slice(-MAX_LISTED),
       ),
       ...section("Changed", files.slice(0, MAX_LISTED)),
-      ...section("Open", open.slice(0, MAX_LISTED)),
-      ...message === undefined ? [] : [`Last: ${shortened(message.text, MAX_MESSAGE_CHARS)}`],
+      // What the last message says of it stands there.
+      ...section(
+        "Open",
+        [...open, ...left.map(({ text }) => text).filter((text) => !last.includes(text))]
+          .slice(0, MAX_LISTED),
+      ),
+      ...last === "" ? [] : [`Last: ${last}`],
     ].join("\n"),
     files: files.slice(0, MAX_FILES),
     facts: {

@@ -52,6 +52,8 @@ export interface CaptureDrainOptions {
   readonly batch?: BatchSize;
   /** Masks what was captured before its pattern was configured. */
   readonly redact?: LateRedaction | undefined;
+  /** Also what drains have died over: a person has asked for it. */
+  readonly despiteDeaths?: boolean;
   /** False leaves the summaries of sessions to another drain. */
   readonly summarizes?: boolean;
   /** Called after every batch. */
@@ -123,6 +125,7 @@ export function* drainSteps(
     const done = workIn(db, removeForgottenAgain(db, claimed), {
       atMs: now(),
       redact: options.redact,
+      maxAttempts: options.despiteDeaths === true ? Infinity : MAX_DEATHS,
       slips,
       trees,
     });
@@ -154,15 +157,16 @@ interface KeptAt {
 /** What captures are read with. */
 interface ReadAt extends Pick<KeptAt, "atMs"> {
   readonly redact: LateRedaction | undefined;
+  readonly maxAttempts: number;
   readonly trees: WorkTrees;
 }
 
 function workIn(
   db: DatabaseSync,
   claimed: readonly ClaimedCapture[],
-  { redact, trees, ...at }: KeptAt & ReadAt,
+  at: KeptAt & ReadAt,
 ) {
-  const readings = claimed.map((capture) => readCapture(db, capture, { ...at, redact, trees }));
+  const readings = claimed.map((capture) => readCapture(db, capture, at));
   try {
     return keepAll(db, readings, at);
   } catch (thrown) {
@@ -204,10 +208,10 @@ const DEATH = "it takes more time, or memory, than there is";
 function readCapture(
   db: DatabaseSync,
   capture: ClaimedCapture,
-  { redact, trees, atMs }: ReadAt,
+  { redact, trees, maxAttempts, atMs }: ReadAt,
 ): Reading {
   const { toolName, outcome, attempts, project } = capture;
-  if (attempts > MAX_DEATHS) {
+  if (attempts > maxAttempts) {
     const fault = `${attempts - 1} drains ended while they worked at it: ${DEATH}`;
     return { capture, observed: null, terms: "", fault };
   }

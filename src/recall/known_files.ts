@@ -1,11 +1,16 @@
 /** What Claude is told anyway: the files of its own memory and rules. */
 import { once } from "../memory/once.ts";
-import { joinPath, parentOf } from "../paths.ts";
+import { joinPath, parentOf, readVariable } from "../paths.ts";
 import type { TellableRow } from "../store/memory_context.ts";
 import { contentOf } from "./file_state.ts";
 
-/** Files that others bring in, and rules: so many are read. */
-const MAX_FILES = 12;
+/** Files that others bring in, and rules: so many are read, and rules so many folders deep. */
+const MAX_FILES = 32;
+const MAX_DEPTH = 4;
+/** Folders that are looked into, the project's own and those around it. */
+const MAX_FOLDERS = 12;
+/** What Claude Code reads in each of them. */
+const NAMES = ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"];
 /** A file that another one brings in, but for one in an example. */
 const BROUGHT_IN = /(?:^|\s)@([\w./~-]+)/g;
 /** What makes a text bold, or a line of a list. */
@@ -69,17 +74,21 @@ function knownTexts(
   { root, home }: { readonly root: string | null; readonly home: string | null },
 ): string[] {
   const slug = root?.replace(/[^A-Za-z0-9]/g, "-");
+  const folders = root === null ? [] : foldersFrom(root);
+  const own = readVariable("CLAUDE_CONFIG_DIR") ??
+    (home === null ? null : joinPath(home, ".claude"));
   const files = [
-    ...root === null
-      ? []
-      : ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"].map((name) => joinPath(root, name)),
-    ...home === null ? [] : [
-      joinPath(home, ".claude/CLAUDE.md"),
-      ...slug === undefined ? [] : [joinPath(home, `.claude/projects/${slug}/memory/MEMORY.md`)],
+    ...folders.flatMap((folder) => NAMES.map((name) => joinPath(folder, name))),
+    ...own === null ? [] : [
+      joinPath(own, "CLAUDE.md"),
+      ...slug === undefined ? [] : [joinPath(own, `projects/${slug}/memory/MEMORY.md`)],
     ],
   ];
   const texts: string[] = [];
-  const more = new Set(root === null ? [] : rulesIn(joinPath(root, ".claude/rules")));
+  const more = new Set([
+    ...folders.map((folder) => joinPath(folder, ".claude")),
+    ...own === null ? [] : [own],
+  ].flatMap((folder) => rulesIn(joinPath(folder, "rules"), MAX_DEPTH)));
   for (const file of files) {
     const text = contentOf(file);
     if (text === null) continue;
@@ -93,10 +102,29 @@ function knownTexts(
   return [...texts, ...[...more].slice(0, MAX_FILES).flatMap((file) => contentOf(file) ?? [])];
 }
 
-function rulesIn(folder: string): string[] {
+/** A folder and those around it, the nearest first. */
+function foldersFrom(root: string): string[] {
+  const folders: string[] = [];
+  for (let folder = root; folders.length < MAX_FOLDERS; folder = parentOf(folder)) {
+    folders.push(folder);
+    if (parentOf(folder) === folder || parentOf(folder) === ".") break;
+  }
+  return folders;
+}
+
+/** The rules in a folder, and so many folders below it. */
+function rulesIn(folder: string, depth: number): string[] {
+  if (depth === 0) return [];
   try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name)
-      .filter((name) => name.endsWith(".md")).sort().map((name) => joinPath(folder, name));
+    return Array.from(Deno.readDirSync(folder))
+      .sort((one, other) => one.name < other.name ? -1 : 1)
+      .flatMap(({ name, isDirectory }) =>
+        isDirectory
+          ? rulesIn(joinPath(folder, name), depth - 1)
+          : name.endsWith(".md")
+          ? [joinPath(folder, name)]
+          : []
+      );
   } catch {
     return [];
   }

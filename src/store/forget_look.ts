@@ -78,6 +78,14 @@ export function transcriptsOf(db: DatabaseSync, chosen: Chosen): string[] {
     .map(({ path }) => String(path));
 }
 
+/** Transcripts of Claude Code of all sessions that are known. */
+export function knownTranscripts(db: DatabaseSync): string[] {
+  return db.prepare(
+    "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",
+  )
+    .all().map(({ path }) => String(path));
+}
+
 /** The sessions of what is forgotten. */
 export function sessionsOf(db: DatabaseSync, chosen: Chosen): string[] {
   return db.prepare(

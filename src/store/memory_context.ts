@@ -155,21 +155,29 @@ export function lastContent(
   return row?.["digest"] == null ? null : String(row["digest"]);
 }
 
+/** A task that waits for somebody. */
+export interface OpenTask {
+  readonly id: string;
+  readonly title: string;
+  /** Epoch milliseconds. */
+  readonly createdAtMs: number;
+}
+
 /** Open tasks of a project that nobody has taken, the most urgent first. */
 export function openTaskTitles(
   db: DatabaseSync,
   project: string,
   limit: number,
-): { readonly id: string; readonly title: string }[] {
+): OpenTask[] {
   return db.prepare(
-    `SELECT id, title
+    `SELECT id, title, created_at_ms AS createdAtMs
        FROM tasks
       WHERE status = 'open'
         AND deleted_at_ms IS NULL
         AND coalesce(repository, project_dir) = ?
       ORDER BY priority, created_at_ms
       LIMIT ?`,
-  ).all(project, limit) as unknown as { id: string; title: string }[];
+  ).all(project, limit) as unknown as OpenTask[];
 }
 
 /** When a session showed life last; null when it is not known. */

@@ -173,7 +173,8 @@ export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string
   }
 }
 
-function countIndexed(db: DatabaseSync): number {
+/** How many observations the index knows. */
+export function countIndexed(db: DatabaseSync): number {
   return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
 }
 

@@ -143,8 +143,9 @@ Deno.test("export names the observation that it cannot read, and how to go on", 
     stderr,
     /^At least 1 row cannot be read\n {2}why: {2}observation 2 \(.*1000000000000000000.*\); all the others/,
   );
-  assert.match(stderr, /\n {2}next: conclaude memory forget 2 --dry-run\n$/);
-  assert.equal((await runVerb(["memory", "forget", "2", "--yes"], place)).code, 0);
+  assert.match(stderr, /\n {2}next: conclaude doctor\n$/);
+  assert.match((await runVerb(["doctor"], place)).stdout, /conclaude doctor --fix/);
+  await runVerb(["doctor", "--fix"], place);
   assert.equal((await runVerb(["export"], place)).code, 0);
 });
 

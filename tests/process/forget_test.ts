@@ -750,3 +750,28 @@ Deno.test("doctor names forgetting that was stopped, with a command that finishe
     assert.deepEqual(await rowsOf(place), [], kind);
   }
 });
+
+Deno.test("a word that stands in the definitions of tables is forgotten as any other", async () => {
+  using place = stage();
+  await place.run("memory", "remember", "The kind of harbour");
+  const { code, stdout } = await place.run("memory", "forget", "--text", "kind", "--yes");
+  assert.deepEqual([code, stdout.includes("sqlite_schema")], [0, false], stdout);
+});
+
+Deno.test("memory forget --text names every transcript with the text, also of sessions that nobody captured", async () => {
+  using place = stage();
+  const folder = join(place.path, ".claude/projects");
+  const files = ["-app/one.jsonl", "-app/fork.jsonl", "-app/one/subagents/a.jsonl", "-x/two.jsonl"]
+    .map((name) => join(folder, name));
+  for (const file of files) {
+    await Deno.mkdir(join(file, ".."), { recursive: true });
+    await Deno.writeTextFile(file, `${JSON.stringify({ type: "user", text: WORD })}\n`);
+  }
+  await Deno.writeTextFile(join(folder, "-app/none.jsonl"), "{}\n");
+  await event(place, "UserPromptSubmit", {
+    prompt: `Please rename ${WORD} at last`,
+    transcript_path: files[0],
+  });
+  const { transcripts } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  assert.deepEqual(transcripts, files.toSorted());
+});

@@ -138,3 +138,41 @@ Deno.test("who has a database open while it is written anew cannot write to the 
   assert.ok(rows > 400, `${rows}`);
   assert.match(aside, /\.damaged-2023-/);
 });
+
+Deno.test("doctor notices words that an index of thousands of observations has lost, and mends it", async () => {
+  using home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 1000 });
+  const add = db.prepare(
+    "INSERT INTO observations (uid, session_id, kind, title, text, terms, created_at_ms, updated_at_ms) " +
+      "VALUES (?, 's', 'note', ?, ?, '', 1, 1)",
+  );
+  db.exec("BEGIN");
+  for (let n = 0; n < 2_500; n++) add.run(`note-${n}`, `Note ${n}`, `${WORD}${n} and more`);
+  db.exec("COMMIT");
+  const { id, block } = db.prepare(
+    "SELECT id, block FROM memory_index_data WHERE id > 10 ORDER BY length(block) DESC LIMIT 1",
+  ).get() as { id: number; block: Uint8Array };
+  db.close();
+  closeDatabase(home.database);
+  ask(home.database, (raw) => {
+    block[block.length >> 1]! ^= 4;
+    Reflect.get(raw, "enableDefensive")?.call(raw, false);
+    raw.prepare("UPDATE memory_index_data SET block = ? WHERE id = ?").run(block, id);
+  });
+  assert.match((await run(home, "doctor")).stdout, /fail\s+search index/);
+  assert.match((await run(home, "doctor", "--fix")).stdout, /made the search index anew/);
+  assert.equal((await run(home, "db", "check")).code, 0);
+  assert.equal(
+    ask(home.database, (raw) => raw.prepare("SELECT count(*) AS n FROM observations").get()!["n"]),
+    2_500,
+  );
+});
+
+Deno.test("what is left of a database whose writing anew was stopped is taken away by the next", async () => {
+  using home = tempHome();
+  await filled(home);
+  const left = `${home.database}.anew-0badc0de`;
+  await Deno.copyFile(home.database, left);
+  writeAnew(home.database, { nowMs: Date.now(), busyTimeoutMs: 1_000 });
+  assert.throws(() => Deno.statSync(left), Deno.errors.NotFound);
+});

@@ -322,3 +322,18 @@ Deno.test("a session does not wait for a capture that a drain died over, the dra
     db.close();
   }
 });
+
+Deno.test("queue drain works at what drains have died over, as doctor says", async () => {
+  using home = tempHome();
+  const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
+  try {
+    const bad = saveEvent(db, { atMs: 1, capture: { payload: PAYLOAD } });
+    db.prepare("UPDATE pending_queue SET status = 'processing', attempts = 5 WHERE id = ?").run(
+      bad,
+    );
+    const { worked, failed } = await json(home, "queue", "drain");
+    assert.deepEqual([worked, failed, state(db, bad).status], [1, 0, "done"]);
+  } finally {
+    db.close();
+  }
+});

@@ -66,7 +66,6 @@ function tellLosses(
   if (unreadable > 0) {
     const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
     const more = unreadable - named.length;
-    const [first] = lost;
     tell({
       what: `At least ${unreadable} ${unreadable === 1 ? "row" : "rows"} cannot be read`,
       why: `${
@@ -74,10 +73,7 @@ function tellLosses(
           ? "they lie on damaged pages of the database"
           : plain(named.join(", ")) + (more > 0 ? ` and ${more} more` : "")
       }; all the others were written`,
-      // What can be named lies on sound pages, and holds what no program can have put there.
-      next: first?.type === "observation"
-        ? `conclaude memory forget ${first.id} --dry-run`
-        : "conclaude doctor",
+      next: "conclaude doctor",
     });
   }
   if (waiting > 0) {

@@ -30,6 +30,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
   const memory = drainAlone(db, place.database, {
     now: Date.now,
     waitMs: WAIT_MS,
+    despiteDeaths: true,
     redact: await lateRedaction(place.config.redactPatterns),
     onProgress: (worked) => progress.tell(`worked ${worked} captures into memory …`),
   });

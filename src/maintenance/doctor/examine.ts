@@ -81,9 +81,10 @@ export async function examine(
   options: { readonly fix: boolean },
 ): Promise<Examination> {
   const told: Repairs = { fixed: [], failures: new Map(), undone: [] };
-  let looked = await lookAtAll(place, options.fix ? told : null);
+  const looker = { ...place, comparesAll: options.fix };
+  let looked = await lookAtAll(looker, options.fix ? told : null);
   if (told.fixed.length + told.failures.size > 0) {
-    looked = [...await lookAtAll(place, null), ...told.undone];
+    looked = [...await lookAtAll(looker, null), ...told.undone];
   }
   const findings = looked.map(({ name, finding }) => ({
     name,

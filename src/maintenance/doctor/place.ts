@@ -31,6 +31,8 @@ export interface DoctorPlace {
   readonly searchPath: string | undefined;
   readonly fromSource: boolean;
   readonly nowMs: number;
+  /** Every word of the search index is compared, however long hooks have to wait. */
+  readonly comparesAll?: boolean;
 }
 
 /** What a look at the database alone needs to know. */

@@ -3,6 +3,7 @@ import { exclusionOf } from "../../capture/exclusion.ts";
 import { messageOf } from "../../errors.ts";
 import type { ItemKind, TranscriptItem } from "../../memory/transcript/item.ts";
 import { mayTell, transcriptReader } from "../../memory/transcript/reader.ts";
+import { isSummarizerInput } from "../../memory/summarizer_text.ts";
 import { titleLine } from "../../memory/text.ts";
 import type { Capture } from "../../store/captures.ts";
 import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/words_key.ts";
@@ -138,7 +139,7 @@ export function parsedLine(
 ): { readonly value: unknown } | { readonly reason: string } {
   if (!mayTell(text)) {
     const isWhole = text.startsWith("{") && text.trimEnd().endsWith("}");
-    return isWhole ? { value: null } : { reason: "it is not JSON" };
+    return isWhole ? { value: null } : { reason: "it is no JSON object" };
   }
   try {
     return { value: JSON.parse(text) };
@@ -193,7 +194,12 @@ class FileScan {
   }
 
   async add(item: TranscriptItem): Promise<void> {
-    const { sessions, seen, untilMs, sinceMs } = this.all;
+    const { sessions, seen, untilMs, sinceMs, unwanted } = this.all;
+    // What the summarizer says to itself no hook keeps either.
+    if (item.kind === "prompt" && isSummarizerInput(item.text)) {
+      unwanted.add(item.sessionId);
+      sessions.delete(item.sessionId);
+    }
     const session = sessions.get(item.sessionId);
     const once = item.kind === "toolUse" ? `${item.uuid} ${item.toolUseId}` : item.uuid;
     if (session === undefined || item.atMs < sinceMs || seen.has(once)) return;

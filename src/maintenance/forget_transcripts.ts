@@ -1,0 +1,40 @@
+/** Claude Code's own transcripts that hold what was forgotten: they are named, not touched. */
+import type { TextMatcher } from "../memory/forget_text.ts";
+import { baseName, parentOf } from "../paths.ts";
+import { findTranscripts } from "../recall/transcripts/find.ts";
+import { placesIn } from "./byte_scan.ts";
+
+/**
+ * All that lies where Claude Code keeps the transcripts of some sessions: forks, sessions that were told of others, and
+ * those of the summarizer may hold the same text.
+ */
+export function transcriptsAround(known: readonly string[]): string[] {
+  const folders = new Set(known.map((path) => {
+    const around = parentOf(parentOf(path));
+    return baseName(around) === "projects" ? around : parentOf(path);
+  }));
+  return [...folders].filter((folder) => typeOf(folder)?.isDirectory)
+    .flatMap((folder) => findTranscripts(folder).files.map(({ path }) => path)).sort();
+}
+
+/** Of some transcripts those that are there, and hold a text where one is given. */
+export function transcriptsWith(paths: readonly string[], text: TextMatcher | null): string[] {
+  return paths.filter((path) => text === null ? typeOf(path)?.isFile : holds(path, text));
+}
+
+function holds(path: string, text: TextMatcher): boolean {
+  try {
+    return placesIn(path, text, { limit: 1 }).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** Undefined for what is not there, or may not be looked at. */
+function typeOf(path: string): Pick<Deno.FileInfo, "isFile" | "isDirectory"> | undefined {
+  try {
+    return Deno.statSync(path);
+  } catch {
+    return undefined;
+  }
+}
