@@ -75,8 +75,11 @@ export function asUserError(thrown: unknown, what: string): UserError {
   });
 }
 
-/** What helps where the database is not at fault, by SQLite's codes (https://sqlite.org/rescode.html): READONLY, FULL. */
+/**
+ * What helps where the database is not at fault, by SQLite's codes (https://sqlite.org/rescode.html): READONLY, of which
+ * `doctor` tells whether it is the file, its folder, its owner or the disk; FULL.
+ */
 const WAYS_OUT: Readonly<Record<number, string>> = {
-  8: "Give the command again as the user whose database it is (`conclaude db path` names it)",
+  8: "conclaude doctor",
   13: "Make room (`df -h` shows where there is none), then give the command again",
 };

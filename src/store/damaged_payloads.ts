@@ -12,22 +12,28 @@ export interface DamagedPayload {
 /**
  * Reads every payload, one at a time.
  *
+ * @param options `status`: only of captures that were given up.
+ *
  * @throws {Error} What SQLite says, of a damaged page for example.
  */
-export function damagedPayloads(db: DatabaseSync): DamagedPayload[] {
+export function damagedPayloads(
+  db: DatabaseSync,
+  { status = null }: { readonly status?: "error" | null } = {},
+): DamagedPayload[] {
   const next = db.prepare(
     `SELECT rowid AS place, id, encoding,
             iif(encoding = 'json', CAST(payload AS BLOB), payload) AS payload,
             raw_bytes AS rawBytes
        FROM pending_queue
-      WHERE rowid > ?
+      WHERE rowid > ?1
+        AND (?2 IS NULL OR status = ?2)
       ORDER BY rowid
       LIMIT 1`,
   );
   const decoder = new TextDecoder();
   const found: DamagedPayload[] = [];
   let place = 0;
-  for (let row = next.get(place); row !== undefined; row = next.get(place)) {
+  for (let row = next.get(place, status); row !== undefined; row = next.get(place, status)) {
     place = Number(row["place"]);
     const { encoding, payload } = row;
     const isText = encoding === "json" && payload instanceof Uint8Array;

@@ -46,7 +46,7 @@ const TO_PRUNE = `
            LIMIT ?2)`;
 
 /**
- * Gives payloads up that nobody can read any more, whatever their age: what was given up for their sake is done then.
+ * Gives payloads up that nobody can read any more, whatever their age: what waits, or was given up, for their sake is done then.
  *
  * @returns How many, and the bytes that they took.
  */
@@ -56,7 +56,7 @@ export function pruneUnreadable(
 ): PruneCounts {
   return transaction(db, () => {
     const ids = JSON.stringify(damagedPayloads(db).map(({ id }) => id));
-    const of = "id IN (SELECT value FROM json_each(?)) AND status IN ('done', 'error')";
+    const of = "id IN (SELECT value FROM json_each(?)) AND status IN ('done', 'error', 'raw')";
     const counts = db.prepare(
       `SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
          FROM pending_queue

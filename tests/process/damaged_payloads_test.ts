@@ -69,3 +69,23 @@ Deno.test("a rescue does not count damaged payloads among the rows that can be r
   const [others] = ask(home.database, "SELECT count(*) AS n FROM hook_executions");
   assert.equal(Number(rows), Number(all!["n"]) + Number(others!["n"]) - ids.length);
 });
+
+Deno.test("damaged payloads of captures that wait, or were given up for it, have the same way out", async () => {
+  using home = tempHome();
+  await worked(home);
+  const [waiting, givenUp] = damagePayloads(home.database, 2);
+  const put = (id: string, status: string) => {
+    using db = new DatabaseSync(home.database);
+    db.prepare("UPDATE pending_queue SET status = ?, observation_id = NULL WHERE id = ?")
+      .run(status, id);
+  };
+  put(givenUp!, "error");
+  const doctor = await run(home, "doctor");
+  assert.match(
+    doctor.stdout,
+    /1 capture was given up [^]*next: conclaude queue prune --unreadable/,
+  );
+  put(waiting!, "raw");
+  assert.equal(jsonOf(await run(home, "queue", "prune", "--unreadable", "--json")).pruned, 2);
+  assert.equal((await run(home, "db", "check")).code, 0);
+});

@@ -9,6 +9,7 @@ import { drainLockPath } from "../../store/process_lock.ts";
 import { dayStartMs, type SummarizerSettings } from "../../recall/summarizer.ts";
 import { summarizerIn } from "../../recall/summarizer_settings.ts";
 import { commandLine } from "../../settings/hooks.ts";
+import { damagedPayloads } from "../../store/damaged_payloads.ts";
 import { type MemoryHealth, memoryHealth } from "../../store/memory_health.ts";
 import { lastRuns, summarizerUse, usedUp } from "../../store/summarizer_runs.ts";
 import { type Finding, ok, warn } from "../check.ts";
@@ -29,7 +30,7 @@ export function lookAtMemory(place: DoctorPlace): Finding[] {
   const health = askDatabase(place, (db) => memoryHealth(db, place.nowMs - OVERDUE_MS));
   if (health === undefined) return [];
   const faults = [
-    ...givenUp(health),
+    ...givenUp(health, place),
     ...suspects(health),
     ...overdue(health, place),
     ...lockFaults(place),
@@ -39,14 +40,16 @@ export function lookAtMemory(place: DoctorPlace): Finding[] {
   return [ok(`${health.observations} observations, ${health.waiting} captures waiting`)];
 }
 
-function givenUp({ givenUp, reasons }: MemoryHealth): Finding[] {
+function givenUp({ givenUp, reasons }: MemoryHealth, place: DoctorPlace): Finding[] {
   if (givenUp === 0) return [];
+  const damaged = askDatabase(place, (db) => damagedPayloads(db, { status: "error" }).length) ?? 0;
   const told = reasons.map(({ reason, count }) =>
     `${plain(shortened(reason, MAX_REASON_CHARS))}${givenUp === 1 ? "" : ` (${count})`}`
   );
   return [warn(
     `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
-    "conclaude queue retry --all",
+    // Another try brings back what can be read alone.
+    damaged === givenUp ? "conclaude queue prune --unreadable" : "conclaude queue retry --all",
   )];
 }
 
