@@ -114,7 +114,7 @@ for (const [name, damage] of DAMAGES) {
         check!.message,
         /^1 capture was given up after errors: what is stored is damaged: /,
       );
-      assert.equal(check!.next, "conclaude queue retry --all");
+      assert.equal(check!.next, "conclaude queue prune --unreadable");
       const stdout = (await run(home, "queue", "list", "--status", "error")).stdout;
       assert.match(stdout, /ERROR[\s\S]*what is stored is damaged/);
 
