@@ -28,6 +28,15 @@ export function parentOf(path: string): string {
   return path.slice(0, end);
 }
 
+/** A folder and all that it lies in, the nearest first. */
+export function withParents(folder: string): string[] {
+  const folders = [folder];
+  for (let above = parentOf(folder); above !== folders.at(-1); above = parentOf(above)) {
+    folders.push(above);
+  }
+  return folders;
+}
+
 /** A path without what stands behind it where it is copied from a message: `src/a.ts:12`, `src/a.ts:12:3`. */
 export function withoutLine(path: string): string {
   return path.replace(/(?<=[^:/\\]):\d+(?::\d+)?:?$/, "");

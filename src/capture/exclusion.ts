@@ -1,5 +1,5 @@
 /** What the configuration wants nothing of kept. */
-import { filesTouched, IS_OWN, OWN_TOOLS } from "./payload.ts";
+import { filesTouched, OWN_TOOLS } from "./payload.ts";
 import { type HookConfig, matchesAny } from "../config/hook_config.ts";
 import { resolvePath } from "../paths.ts";
 
@@ -14,11 +14,11 @@ export interface ToolFacts {
 }
 
 /**
- * What keeps a tool use out: a key of the configuration, or that the tool is our own; null when it may be kept. A file is the same however its path
- * is spelled: `./`, `..`, relative.
+ * What keeps a tool use out: a key of the configuration, or that the tool is our own; null when it may be kept. A file is
+ * the same however its path is spelled: `./`, `..`, relative.
  */
 export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null {
-  if (tool.toolName.startsWith(OWN_TOOLS)) return IS_OWN;
+  if (tool.toolName.startsWith(OWN_TOOLS)) return "conclaude's own tools";
   if (matchesAny(config.excludeTools, tool.toolName)) return "capture.exclude.tools";
   if (config.excludePaths.length === 0) return null;
   const { folder, projectDir } = tool;

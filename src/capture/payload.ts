@@ -36,9 +36,6 @@ export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "Monitor"]);
 /** How the tools of this program's own MCP server are called; what they say is memory already, and may be forgotten there. */
 export const OWN_TOOLS = "mcp__conclaude__";
 
-/** What keeps a use of them out. */
-export const IS_OWN = "conclaude's own tools";
-
 /** Tools that write the file that they name. */
 export const EDITING_TOOLS: ReadonlySet<string> = new Set([
   "Write",

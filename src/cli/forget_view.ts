@@ -14,6 +14,7 @@ import type { View } from "./view.ts";
 
 /** So many are named of the observations that tell the same. */
 const MAX_NUMBERS = 10;
+/** So many lines are given to transcripts. */
 const MAX_TRANSCRIPTS = 12;
 
 /** Observations that stay, and tell the same as what goes. */

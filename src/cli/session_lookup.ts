@@ -3,7 +3,7 @@ import { plain } from "../capture/plain.ts";
 import { UserError } from "../errors.ts";
 import { findRepository } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
-import { joinPath, parentOf } from "../paths.ts";
+import { joinPath, withParents } from "../paths.ts";
 import { type Ancestor, ancestors } from "../process/ancestors.ts";
 import { lookAtProcesses } from "../process/identity.ts";
 import { lookUpwards } from "../project/look.ts";
@@ -111,12 +111,7 @@ function candidate(db: DatabaseSync, session: SessionRow, nowMs: number): string
 function projectsHere(cwd: string): string[] {
   const looks = lookUpwards(cwd);
   const repository = findRepository(looks);
-  if (repository !== undefined) return [repository.commonDir];
-  const folders = [cwd];
-  for (let above = parentOf(cwd); above !== folders.at(-1); above = parentOf(above)) {
-    folders.push(above);
-  }
-  return folders;
+  return repository === undefined ? withParents(cwd) : [repository.commonDir];
 }
 
 /** Of folders that lie in one another the innermost counts. */

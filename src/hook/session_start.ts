@@ -15,7 +15,6 @@ import { recentSessionsText } from "../memory/recent_sessions.ts";
 import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { type ContextPlace, type SessionContext, sessionContext } from "../recall/context.ts";
-import { transaction } from "../store/database.ts";
 import { lastSeenAtMs } from "../store/memory_context.ts";
 import { countWaiting, hasWaiting } from "../store/queue_work.ts";
 import { activeSessions, recentSessions } from "../store/session_registry.ts";
@@ -93,7 +92,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const isMoved = first !== undefined && await isLeftElsewhere(db, work, first.gone);
   const memory = (isMoved ? tell() : first)?.text ?? "";
   if (work.config.recallsPrompts || work.config.recallsEdits) {
-    ask(db, (db) => transaction(db, () => noteTold(db, work.sessionId, toldIn(memory), work.atMs)));
+    ask(db, (db) => noteTold(db, work.sessionId, toldIn(memory), work.atMs));
   }
   const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""

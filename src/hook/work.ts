@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { IS_OWN, OWN_TOOLS } from "../capture/payload.ts";
+import { OWN_TOOLS } from "../capture/payload.ts";
 import { needsRedaction } from "../capture/triggers.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../config/hook_config.ts";
@@ -150,8 +150,10 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     async exclusion(toolName, toolInput) {
       if (!config.captureEnabled) return "capture.enabled";
       if (!keepsContent) return "capture.exclude.projects";
-      if (toolName.startsWith(OWN_TOOLS)) return IS_OWN;
-      if (config.excludeTools.length + config.excludePaths.length === 0) return null;
+      const { excludeTools, excludePaths } = config;
+      if (excludeTools.length + excludePaths.length === 0 && !toolName.startsWith(OWN_TOOLS)) {
+        return null;
+      }
       const { exclusionOf } = await import("../capture/exclusion.ts");
       return exclusionOf(config, { toolName, toolInput, folder: event.cwd, projectDir });
     },

@@ -9,17 +9,17 @@ import { placesIn } from "./byte_scan.ts";
  * those of the summarizer may hold the same text.
  */
 export function transcriptsAround(known: readonly string[]): string[] {
-  const folders = new Set(known.map((path) => {
+  const roots = new Set(known.map((path) => {
     const around = parentOf(parentOf(path));
-    return baseName(around) === "projects" ? around : parentOf(path);
+    // What lies elsewhere may lie among anything.
+    return baseName(around) === "projects" ? around : path;
   }));
-  return [...folders].filter((folder) => typeOf(folder)?.isDirectory)
-    .flatMap((folder) => findTranscripts(folder).files.map(({ path }) => path)).sort();
+  return [...roots].flatMap(transcriptsBelow).sort();
 }
 
 /** Of some transcripts those that are there, and hold a text where one is given. */
 export function transcriptsWith(paths: readonly string[], text: TextMatcher | null): string[] {
-  return paths.filter((path) => text === null ? typeOf(path)?.isFile : holds(path, text));
+  return paths.filter((path) => text === null ? isFile(path) : holds(path, text));
 }
 
 function holds(path: string, text: TextMatcher): boolean {
@@ -30,11 +30,19 @@ function holds(path: string, text: TextMatcher): boolean {
   }
 }
 
-/** Undefined for what is not there, or may not be looked at. */
-function typeOf(path: string): Pick<Deno.FileInfo, "isFile" | "isDirectory"> | undefined {
+/** None where there is nothing any more. */
+function transcriptsBelow(root: string): string[] {
   try {
-    return Deno.statSync(path);
+    return findTranscripts(root).files.map(({ path }) => path);
   } catch {
-    return undefined;
+    return [];
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
   }
 }

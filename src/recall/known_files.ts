@@ -1,6 +1,6 @@
 /** What Claude is told anyway: the files of its own memory and rules. */
 import { once } from "../memory/once.ts";
-import { joinPath, parentOf, readVariable } from "../paths.ts";
+import { joinPath, parentOf, readVariable, withParents } from "../paths.ts";
 import type { TellableRow } from "../store/memory_context.ts";
 import { contentOf } from "./file_state.ts";
 
@@ -74,7 +74,7 @@ function knownTexts(
   { root, home }: { readonly root: string | null; readonly home: string | null },
 ): string[] {
   const slug = root?.replace(/[^A-Za-z0-9]/g, "-");
-  const folders = root === null ? [] : foldersFrom(root);
+  const folders = root === null ? [] : withParents(root).slice(0, MAX_FOLDERS);
   const own = readVariable("CLAUDE_CONFIG_DIR") ??
     (home === null ? null : joinPath(home, ".claude"));
   const files = [
@@ -100,16 +100,6 @@ function knownTexts(
     }
   }
   return [...texts, ...[...more].slice(0, MAX_FILES).flatMap((file) => contentOf(file) ?? [])];
-}
-
-/** A folder and those around it, the nearest first. */
-function foldersFrom(root: string): string[] {
-  const folders: string[] = [];
-  for (let folder = root; folders.length < MAX_FOLDERS; folder = parentOf(folder)) {
-    folders.push(folder);
-    if (parentOf(folder) === folder || parentOf(folder) === ".") break;
-  }
-  return folders;
 }
 
 /** The rules in a folder, and so many folders below it. */

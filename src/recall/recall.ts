@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { pathInProject } from "../memory/paths.ts";
 import { readQuery } from "../memory/query.ts";
 import { HELPFUL_KINDS, type Recalled, recallText } from "../memory/recall_text.ts";
-import { transaction } from "../store/database.ts";
 import { timelineOfFile } from "../store/memory_look.ts";
 import { EVERYTHING } from "../store/memory_search.ts";
 import { alreadyTold, noteTold } from "../store/told_observations.ts";
@@ -66,6 +65,6 @@ function tell(
   if (helpful.length === 0) return "";
   const known = alreadyTold(db, sessionId);
   const { text, told } = recallText(heading, helpful.filter(({ id }) => !known.has(id)), nowMs);
-  if (told.length > 0) transaction(db, () => noteTold(db, sessionId, told, nowMs));
+  noteTold(db, sessionId, told, nowMs);
   return text;
 }

@@ -51,7 +51,7 @@ export const OBSERVATION_COLUMNS =
                 coalesce((SELECT id FROM observations WHERE id = o.resolved_by), 0)) AS resolvedBy,
             o.created_at_ms AS createdAtMs, o.updated_at_ms AS updatedAtMs`;
 
-/** The observation in a row of {@linkcode OBSERVATION_COLUMNS}. */
+/** The observation in a row of {@linkcode OBSERVATION_COLUMNS}, or that part of it which a row has. */
 export function observationOf(row: Readonly<Record<string, unknown>>): Observation {
   return {
     ...row,

@@ -46,7 +46,8 @@ const TO_PRUNE = `
            LIMIT ?2)`;
 
 /**
- * Gives payloads up that nobody can read any more, whatever their age: what waits, or was given up, for their sake is done then.
+ * Gives payloads up that nobody can read any more, whatever their age: what waits, or was given up, for their sake is done
+ * then.
  *
  * @returns How many, and the bytes that they took.
  */

@@ -12,6 +12,7 @@ export type Change = Pick<
   "id" | "title" | "text" | "files" | "facts" | "createdAtMs" | "updatedAtMs"
 >;
 
+/** The columns of a {@linkcode Change}, which {@linkcode observationOf} reads as well. */
 const CHANGE_COLUMNS =
   "id, title, text, files, facts, created_at_ms AS createdAtMs, updated_at_ms AS updatedAtMs";
 

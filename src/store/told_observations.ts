@@ -1,6 +1,7 @@
 /** Which observations a session was told while it worked, so that none is told twice. */
 import type { DatabaseSync } from "node:sqlite";
 import { CLAIM, incrementCounter } from "./counters.ts";
+import { transaction } from "./database.ts";
 
 /** They are kept beside the counters of the session, and go with it; they count nothing. */
 const TOLD = `${CLAIM}told:`;
@@ -16,12 +17,15 @@ export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<nu
   return new Set(rows.map((row) => Number(String(row["type"]).slice(TOLD.length))));
 }
 
-/** Notes what a session is told now, in the transaction of the caller. */
+/** Notes what a session is told now. */
 export function noteTold(
   db: DatabaseSync,
   sessionId: string,
   ids: readonly number[],
   atMs: number,
 ): void {
-  for (const id of ids) incrementCounter(db, { sessionId, type: `${TOLD}${id}`, atMs });
+  if (ids.length === 0) return;
+  transaction(db, () => {
+    for (const id of ids) incrementCounter(db, { sessionId, type: `${TOLD}${id}`, atMs });
+  });
 }

@@ -35,20 +35,17 @@ Deno.test("what the summarizer is told is no session of its own, and no backfill
     line("user", told, 1),
     line("assistant", [{ type: "text", text: "Kittiwakes were counted." }], 2),
   ];
-  await Deno.writeTextFile(
-    join(folder, `${OWN}.jsonl`),
-    lines.map((one) => `${JSON.stringify(one)}\n`).join(""),
-  );
+  const file = join(folder, `${OWN}.jsonl`);
+  const transcript = lines.map((one) => `${JSON.stringify(one)}\n`).join("");
+  await Deno.writeTextFile(file, transcript);
   const run = (...args: string[]) => startProgram(args, { env: { HOME: at.path } });
   assert.match((await run("reconcile")).stdout, /gaps +none/);
   await run("reconcile", "--backfill");
   assert.equal(query(at, "SELECT 1 FROM pending_queue").length, 0);
   // Another session that begins in the same way is one.
   await Deno.writeTextFile(
-    join(folder, `${OWN}.jsonl`),
-    lines.map((one) =>
-      `${JSON.stringify(one).replace("Below is what is known", "This is what is known")}\n`
-    ).join(""),
+    file,
+    transcript.replace("Below is what is known", "This is what is known"),
   );
   assert.match((await run("reconcile")).stdout, /2 of 2 missing/);
 });
