@@ -1,3 +1,4 @@
+import { messageOf } from "../errors.ts";
 import { readVariable } from "../paths.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
@@ -50,13 +51,15 @@ export async function runHook(args: readonly string[]): Promise<never> {
       notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") },
     );
   } catch (thrown) {
+    let told: Answer = null;
     try {
       const { keepCrashed } = await import("./failure.ts");
       const { readLocations } = await import("./work.ts");
       keepCrashed(thrown, { input, event: flags.event, locations: readLocations(flags) });
-    } finally {
-      answerAndLeave(null);
+    } catch (lost) {
+      told = { systemMessage: `conclaude could not keep this event: ${messageOf(lost)}` };
     }
+    answerAndLeave(told);
   }
 }
 

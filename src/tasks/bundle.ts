@@ -7,7 +7,7 @@
  *   3 ms a hook);
  * - what a hook seldom wants lies apart, and is loaded when it is wanted;
  * - what is wanted least is packed: the verbs, the parser of configuration files, the daemon and the MCP server with
- *   their libraries. An executable reads everything that is embedded in it at every start.
+ *   their libraries.
  */
 import { compileAtOnce, withoutEagerRequire, withoutImports } from "./bundled_code.ts";
 import {
@@ -28,9 +28,9 @@ import {
 } from "./bundle_modules.ts";
 import { calledFunctions } from "./called_functions.ts";
 import { missingNames } from "./linked_names.ts";
-import { MODULE, PACKED, SCRIPT } from "./load.ts";
+import { PACKED, SCRIPT } from "./load.ts";
 import { mergeChunks } from "./merge_chunks.ts";
-import { packModules, reachedAtOnce, withBody } from "./pack_modules.ts";
+import { packModules, reached, withBody } from "./pack_modules.ts";
 import { readScript, scriptFile } from "./script_file.ts";
 import { walk } from "./walk.ts";
 
@@ -94,7 +94,7 @@ async function linkPacked(): Promise<void> {
   }
 }
 
-/** Packs all that a hook seldom wants, and every verb that is not called in loops. */
+/** Packs all that a hook seldom wants, and every verb that is not called in loops; what nothing imports is left out. */
 async function packSeldom(): Promise<void> {
   const code = new Map<string, string>();
   for await (const file of walk(DRAFT)) {
@@ -114,14 +114,15 @@ async function packSeldom(): Promise<void> {
       ? UNPACKED.some((name) => name.test(file.slice("cli/".length)))
       : !seldom.includes(file)
   );
-  const stay = reachedAtOnce(wanted, code);
-  const files = [...code.keys()].sort();
-  const isModule = (file: string) =>
-    file === MAIN || file.startsWith("cli/") && !WHOLE_VERBS.test(file.slice("cli/".length));
-  const outside = [MODULE, PACKED, SCRIPT].map((name) => `--external=${name}*`);
+  const files = [...reached([MAIN], code, "ever")].sort();
+  for (const file of code.keys()) {
+    if (!files.includes(file)) await Deno.remove(`${DRAFT}/${file}`);
+  }
+  const stay = reached(wanted, code, "at-once");
+  const outside = [PACKED, SCRIPT].map((name) => `--external=${name}*`);
   await packModules(DRAFT, {
-    modules: files.filter((file) => stay.has(file) && isModule(file)),
-    scripts: files.filter((file) => stay.has(file) && !isModule(file)),
+    main: MAIN,
+    scripts: files.filter((file) => stay.has(file) && file !== MAIN),
     packed: files.filter((file) => !stay.has(file)),
     toCommonJs: (files, outdir) =>
       bundle(["--format=cjs", ...outside, "--outdir", outdir, ...files]),

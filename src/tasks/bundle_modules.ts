@@ -52,17 +52,10 @@ export const COLD_MODULES = [
 /** Apart from what every event runs, but a part of each of the others that want it: it is small. */
 export const INSIDE_COLD = ["src/hook/told.ts"];
 
-/** Those that are wanted so seldom, only where a user switched them on, or by what nobody waits for, that they are packed. */
+/** Those that most sessions never want: they are packed. */
 export const SELDOM_MODULES = [
-  "src/hook/prompt_expansion.ts",
-  "src/hook/recall.ts",
-  "src/hook/stop_drain.ts",
-  "src/hook/stop_judged.ts",
-  "src/hook/subagent_stop.ts",
   "src/maintenance/doctor/mending.ts",
   "src/maintenance/memory_retention.ts",
-  "src/maintenance/retention.ts",
-  "src/recall/merged_branches.ts",
   "src/store/migrate.ts",
 ];
 
@@ -78,19 +71,8 @@ export const WHOLE_VERBS = /^memory_search-/;
 /** What such a verb loads only when it wants it. */
 export const SELDOM_OF_WHOLE = ["nothing_found"];
 
-/** What stays as it is of the files of the command line, with what it imports at once; the others are packed. */
+/** Which files of the command line become scripts, with what they import at once; the others are packed. */
 export const UNPACKED = [/^run\.js/, FREQUENT_VERBS, WHOLE_VERBS];
-
-/**
- * The scripts, by their paths in the bundle, whose compiled code lies in the executable: what every session runs, and waits
- * for, and the search. The code is twice as long as its source, and every start pays for each byte, 0.2 ms for 100 kB.
- */
-export const QUICKENED = [
-  /^hook\/hot\.bin$/,
-  /^hook\/session_end\.bin$/,
-  /^hook\/session_start\.bin$/,
-  /^cli\/memory_search-.*\.bin$/,
-];
 
 /** Cold modules that are packed, and what is imported of them. */
 export const PACKED_MODULES: Readonly<Record<string, readonly string[]>> = {

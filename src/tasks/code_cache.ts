@@ -4,6 +4,7 @@
  * it, so an executable of the same runtime goes through a session for it.
  */
 import { RUNTIME_FLAGS, thisSystem } from "../cli/permissions.ts";
+import { PACKED_FILE } from "./load.ts";
 import { readScript, scriptFile } from "./script_file.ts";
 import { playUsualSession, runToEnd } from "./usual_session.ts";
 import { walk } from "./walk.ts";
@@ -48,17 +49,13 @@ await import("${bundle}/main.js");
 }
 
 /**
- * Makes the code of a bundle's scripts and writes it into their files.
+ * Makes the code of those of a bundle's scripts that a usual session loads, and writes it into their files.
  *
  * @param bundle The bundle's folder, which is named `bundle`.
- * @param wanted Those that are worth it: what their paths from there on are like.
- * @throws {Error} When the executable cannot be made or run, or has made nothing of one of the scripts.
+ * @returns How many scripts have their code then.
+ * @throws {Error} When the executable cannot be made or run, or makes nothing of any script.
  */
-export async function addCodeCache(
-  bundle: string,
-  wanted: readonly RegExp[],
-  compile: Compile,
-): Promise<void> {
+export async function addCodeCache(bundle: string, compile: Compile): Promise<number> {
   const folder = await Deno.makeTempDir({ prefix: "conclaude-code-" });
   const main = `${bundle}/../learner_${Deno.pid}.js`;
   try {
@@ -70,14 +67,33 @@ export async function addCodeCache(
     );
     const refused = await Deno.readTextFile(`${folder}/${REFUSED}`).catch(() => undefined);
     if (refused !== undefined) throw new Error(`the engine refuses its own code of ${refused}`);
-    for await (const path of walk(bundle)) {
-      if (!wanted.some((pattern) => pattern.test(path))) continue;
-      const { source } = readScript(await Deno.readFile(`${bundle}/${path}`));
-      const code = await Deno.readFile(`${folder}/${path.replaceAll("/", "%")}`);
-      await Deno.writeFile(`${bundle}/${path}`, scriptFile({ source, code }));
-    }
+    const made = await addCode(bundle, folder);
+    if (made === 0) throw new Error("the engine has kept nothing");
+    return made;
   } finally {
     await Deno.remove(main).catch(() => {});
     await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function addCode(bundle: string, folder: string): Promise<number> {
+  let made = 0;
+  for await (const path of walk(bundle)) {
+    if (!path.endsWith(".bin") || path === PACKED_FILE) continue;
+    const code = await readIfThere(`${folder}/${path.replaceAll("/", "%")}`);
+    if (code === undefined) continue;
+    const { source } = readScript(await Deno.readFile(`${bundle}/${path}`));
+    await Deno.writeFile(`${bundle}/${path}`, scriptFile({ source, code }));
+    made++;
+  }
+  return made;
+}
+
+async function readIfThere(path: string): Promise<Uint8Array | undefined> {
+  try {
+    return await Deno.readFile(path);
+  } catch (thrown) {
+    if (thrown instanceof Deno.errors.NotFound) return undefined;
+    throw thrown;
   }
 }

@@ -2,15 +2,16 @@
  * `deno task compile [--target TRIPLE] [--output FILE] [--compiler SCRIPT]`: the program as one executable,
  * `dist/conclaude`.
  *
- * What is compiled is the bundle: the runtime then finds two or three small files inside the executable instead of the
- * sources and the packages. Where the executable can run, its scripts hold their compiled code (`code_cache.ts`).
+ * What is compiled is the bundle: the runtime then finds a few small files inside the executable instead of the sources and
+ * the packages. Where the executable can run, its scripts hold their compiled code (`code_cache.ts`); on Linux
+ * they lie in its overlay (`overlay.ts`).
  */
 import { parseArgs } from "node:util";
 import { type System, thisSystem } from "../cli/permissions.ts";
 import { messageOf, UserError } from "../errors.ts";
-import { QUICKENED } from "./bundle_modules.ts";
 import { addCodeCache, type Compile } from "./code_cache.ts";
 import { BUNDLE, compileFlags, INCLUDED } from "./flags.ts";
+import { layOverlay, takeApart } from "./lay_overlay.ts";
 import { run, runDeno } from "./run_deno.ts";
 import { runTask } from "./run_task.ts";
 
@@ -63,7 +64,8 @@ export async function compileProgram(options: CompileOptions = {}): Promise<Comp
     compileFile(main, output, { ...options, flags: [...flags, ...INCLUDED] });
   try {
     if (target === Deno.build.target) await quicken(compile);
-    await compile(`${BUNDLE}/main.js`, path, compileFlags(system));
+    const isLaid = system === "linux" && await compileWithOverlay(path, options);
+    if (!isLaid) await compile(`${BUNDLE}/main.js`, path, compileFlags(system));
   } catch (thrown) {
     if (thrown instanceof NoRuntime) return { kind: "no-runtime", why: thrown.message };
     throw thrown;
@@ -71,14 +73,41 @@ export async function compileProgram(options: CompileOptions = {}): Promise<Comp
   return { kind: "made", path };
 }
 
+/** An executable is as good without an overlay, only slower. @returns Whether it has one. */
+async function compileWithOverlay(path: string, options: CompileOptions): Promise<boolean> {
+  const copy = `${BUNDLE}-${Deno.pid}`;
+  try {
+    const { overlay, main } = await takeApart(BUNDLE, copy);
+    await compileFile(main, path, {
+      ...options,
+      flags: [...compileFlags("linux"), "--include", copy],
+    });
+    await layOverlay(path, overlay);
+    if (options.target === undefined) await check(path);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof NoRuntime) throw thrown;
+    console.error(`The executable has no overlay, so it starts slower: ${messageOf(thrown)}`);
+    return false;
+  } finally {
+    await Deno.remove(copy, { recursive: true }).catch(() => {});
+  }
+}
+
+/** @throws {Error} When an executable cannot load what is packed. */
+async function check(path: string): Promise<void> {
+  const { success, stderr } = await run(await Deno.realPath(path), ["config", "schema"]);
+  if (!success) throw new Error(stderr);
+}
+
 /** An executable is as good without compiled code, only slower, so that nothing fails for it. */
 async function quicken(compile: Compile): Promise<void> {
   try {
-    await addCodeCache(BUNDLE, QUICKENED, compile);
+    await addCodeCache(BUNDLE, compile);
   } catch (thrown) {
     if (thrown instanceof NoRuntime) throw thrown;
     console.error(
-      `The hooks' code is not compiled ahead, so they start slower: ${messageOf(thrown)}`,
+      `The program's code is not compiled ahead, so it starts slower: ${messageOf(thrown)}`,
     );
   }
 }

@@ -1,17 +1,17 @@
 /**
  * What the bundle's modules are loaded by: the one file of the tasks that is a part of the program, inside its `main.js`.
  *
- * - A **script** is what hooks run, a file of its own. Behind its source may lie what the engine has made of it before (V8's
- *   code cache), so that a start has next to nothing to compile. Another engine than the one that made it refuses that
- *   part, and compiles the source.
+ * - A **script** is what hooks and frequent verbs run, a file of its own. Behind its source may lie what the engine has made
+ *   of it before (V8's code cache), so that a start has next to nothing to compile. Another engine than the one that made
+ *   it refuses that part, and compiles the source.
  * - **Packed** modules are wanted seldom. They lie compressed in one file, small ones several in a part.
- * - Frequent verbs stay **modules** of the engine's own.
  *
- * Scripts and packed modules are functions that are given what they require, as in Node: it is loaded before they run. They
- * are imported as bytes, not read as files: whether a file of the executable may be read depends on where the runtime says
- * that it is, which is below the folder for temporary files.
+ * Both are functions that are given what they require, as in Node: it is loaded before they run. Where the executable has no
+ * overlay their files are imported as bytes, not read: whether an embedded file may be read depends on where the runtime
+ * says that it is, which is below the folder for temporary files.
  */
 import vm from "node:vm";
+import { type Overlay, readOverlay } from "./overlay.ts";
 import { readScript } from "./script_file.ts";
 
 /** A packed module: the part that it lies in, and what it requires. */
@@ -34,9 +34,6 @@ export const SCRIPT = "script:";
 /** How the name of a packed module begins. */
 export const PACKED = "packed:";
 
-/** How the name of a module of the engine's own begins. */
-export const MODULE = "module:";
-
 /** The name of the file of packed modules, in the bundle's folder. */
 export const PACKED_FILE = "packed.bin";
 
@@ -46,11 +43,13 @@ export const LENGTH_BYTES = 4;
 /** What a script or packed module is given in the place of `import()`: {@linkcode load}. */
 export const IMPORT = "$import";
 
-/** What {@linkcode load} is called by modules of the engine's own: a name of the whole program. */
+/** What {@linkcode load} is called by `main.js`: a name of the whole program. */
 export const LOAD = "$load";
 
 // deno-lint-ignore no-explicit-any -- who asks for a module knows what is in it
 type Module = any;
+
+declare const $overlay: Overlay | undefined;
 
 const FOLDER = new URL(".", import.meta.url);
 
@@ -71,7 +70,7 @@ interface Opened extends PackedModules {
 /**
  * A module of the bundle, or of the runtime; run once, when it is first asked for.
  *
- * @param name `script:`, `packed:` or `module:` and its path from the bundle's folder on, or `node:…`.
+ * @param name `script:` or `packed:` and its path from the bundle's folder on, or `node:…`.
  */
 export function load(name: string): Promise<Module> {
   const module = loading.get(name) ?? loadAnew(name);
@@ -82,20 +81,19 @@ export function load(name: string): Promise<Module> {
 Object.defineProperty(globalThis, LOAD, { value: load });
 
 async function loadAnew(name: string): Promise<Module> {
-  if (name.startsWith(SCRIPT)) return await runScript(urlOf(name, SCRIPT));
+  if (name.startsWith(SCRIPT)) return await runScript(name.slice(SCRIPT.length));
   if (name.startsWith(PACKED)) return await runPacked(name);
-  if (name.startsWith(MODULE)) return await import(urlOf(name, MODULE));
   return process.getBuiltinModule(name);
 }
 
-function urlOf(name: string, kind: string): string {
-  return new URL(name.slice(kind.length), FOLDER).href;
+function urlOf(path: string): string {
+  return new URL(path, FOLDER).href;
 }
 
-async function runScript(url: string): Promise<Module> {
-  const { source, code } = readScript(await bytesOf(url));
+async function runScript(path: string): Promise<Module> {
+  const { source, code } = readScript(readLaid(path) ?? await importBytes(path));
   const cachedData = code.length > 0 ? code : undefined;
-  const script = new vm.Script(source, { filename: url, cachedData });
+  const script = new vm.Script(source, { filename: urlOf(path), cachedData });
   const [run, requires]: [Run, string[]] = script.runInThisContext();
   return await runModule(run, requires);
 }
@@ -116,15 +114,19 @@ async function runModule(run: Run, requires: readonly string[]): Promise<Module>
   return module.exports;
 }
 
-async function bytesOf(url: string): Promise<Uint8Array> {
-  const { default: bytes }: { default: Uint8Array } = await import(url, {
+function readLaid(path: string): Uint8Array | undefined {
+  return typeof $overlay === "undefined" ? undefined : readOverlay($overlay, path);
+}
+
+async function importBytes(path: string): Promise<Uint8Array> {
+  const { default: bytes }: { default: Uint8Array } = await import(urlOf(path), {
     with: { type: "bytes" },
   });
   return bytes;
 }
 
 async function open(): Promise<Opened> {
-  const bytes = await bytesOf(new URL(PACKED_FILE, FOLDER).href);
+  const bytes = readLaid(PACKED_FILE) ?? await importBytes(PACKED_FILE);
   const length = new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   const first = LENGTH_BYTES + length;
   return { ...JSON.parse(textOf(bytes.subarray(LENGTH_BYTES, first))), bytes, first };

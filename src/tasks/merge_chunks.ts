@@ -9,7 +9,7 @@ export interface Merging {
   readonly into: string;
   /**
    * Files that are taken in as well, with what they import: they run when they are wanted, but are not opened then. They
-   * stay beside it, for whoever else wants them.
+   * stay beside it, for whoever else may want them.
    */
   readonly alsoOf: RegExp;
   /** Bundles a file with all that it imports, but for the files `outside`. */

@@ -1,7 +1,6 @@
 /**
- * Makes modules of a bundle into what {@linkcode load} loads: scripts, or packed ones. An executable reads all that is
- * embedded in it at every start, 0.2 ms for 100 kB, and most of it is never wanted by a hook: that lies compressed in one
- * file.
+ * Makes modules of a bundle into what {@linkcode load} loads: scripts, or packed ones. Most of a bundle is never wanted by a
+ * hook: that lies compressed in one file.
  */
 import { Buffer } from "node:buffer";
 import { posix } from "node:path";
@@ -10,7 +9,6 @@ import {
   IMPORT,
   LENGTH_BYTES,
   LOAD,
-  MODULE,
   PACKED,
   type Packed,
   PACKED_FILE,
@@ -21,8 +19,8 @@ import { scriptFile } from "./script_file.ts";
 
 /** What becomes what, and how. */
 export interface Packing {
-  /** Those that stay modules of the engine's own, by their paths from the bundle's folder on, with `/`. */
-  readonly modules: readonly string[];
+  /** The one that stays a module of the engine's own, by its path from the bundle's folder on, with `/`. */
+  readonly main: string;
   /** Those that become scripts. */
   readonly scripts: readonly string[];
   /** Those that are packed. */
@@ -42,7 +40,7 @@ const DEFAULT = /\bimport [\w$]+(?:,\{[^}]*\})?from"\.\.?\/[^"]+"/;
 const SMALL = 2_000;
 
 /** What a module imports lazily. */
-const LAZY = /\bimport(?=\("(?:module|packed|script|node):)/g;
+const LAZY = /\bimport(?=\("(?:packed|script|node):)/g;
 const REQUIRED = /\brequire\("([^"]+)"\)/g;
 
 /** What stands around a script's own code, strict as modules are; behind it what it requires. */
@@ -91,14 +89,13 @@ export async function packModules(folder: string, packing: Packing): Promise<voi
  */
 async function linkModules(
   folder: string,
-  { modules, scripts, packed }: Packing,
+  { main, scripts, packed }: Packing,
 ): Promise<void> {
   const names = new Map([
-    ...modules.map((file) => [file, `${MODULE}${file}`] as const),
     ...scripts.map((file) => [file, `${SCRIPT}${scriptPath(file)}`] as const),
     ...packed.map((file) => [file, `${PACKED}${file}`] as const),
   ]);
-  for (const file of names.keys()) {
+  for (const file of [main, ...names.keys()]) {
     const nameOf = (path: string) => {
       const name = names.get(resolve(file, path));
       if (name === undefined) throw new Error(`no file ${resolve(file, path)}`);
@@ -107,11 +104,8 @@ async function linkModules(
     const code = await Deno.readTextFile(`${folder}/${file}`);
     const [unusable] = DEFAULT.exec(code) ?? [];
     if (unusable !== undefined) throw new Error(`${file}: ${unusable}`);
-    const linked = modules.includes(file)
-      ? code.replace(LAZY_RELATIVE, (whole, path: string) => {
-        const name = nameOf(path);
-        return name.startsWith(MODULE) ? whole : `${LOAD}("${name}")`;
-      })
+    const linked = file === main
+      ? code.replace(LAZY_RELATIVE, (_, path: string) => `${LOAD}("${nameOf(path)}")`)
       : code.replace(RELATIVE, (_, word, path: string) => `${word}"${nameOf(path)}"`);
     if (linked !== code) await Deno.writeTextFile(`${folder}/${file}`, linked);
   }
@@ -148,15 +142,21 @@ export function withBody(source: string, change: (body: string) => string): stri
   return `${SCRIPT_BEGIN}${change(body)}${source.slice(end)}`;
 }
 
-/** Files with all that they import at once, and so on. @param code What every file of the bundle holds. */
-export function reachedAtOnce(
+/**
+ * Files with all that they import, and so on.
+ *
+ * @param code What every file of the bundle holds.
+ * @param imports `at-once`: without what they import only when they want it.
+ */
+export function reached(
   files: readonly string[],
   code: ReadonlyMap<string, string>,
+  imports: "at-once" | "ever",
 ): ReadonlySet<string> {
   const reached = new Set(files);
   for (const file of reached) {
     for (const [, word, path] of code.get(file)!.matchAll(RELATIVE)) {
-      if (word !== "import(") reached.add(resolve(file, path!));
+      if (imports === "ever" || word !== "import(") reached.add(resolve(file, path!));
     }
   }
   return reached;

@@ -1,10 +1,14 @@
 /** What a usual session asks of the program, one run after the other: what the bundle is made quick for is seen by it. */
+import { DRAIN_WORD } from "../settings/hooks.ts";
 import { surroundings } from "./program.ts";
 
 const SESSION = "5e55107e-0000-4000-8000-000000000001";
 const NEXT_SESSION = "5e55107e-0000-4000-8000-000000000002";
 
 type Event = Readonly<Record<string, unknown>>;
+
+/** What is started beside a Stop. */
+const DRAIN: Event = { hook_event_name: "Stop", stop_hook_active: false };
 
 /** A session in a few events. The first one of all makes the database, so it comes twice. */
 const EVENTS: readonly Event[] = [
@@ -25,7 +29,19 @@ const EVENTS: readonly Event[] = [
     tool_input: { command: "deno test" },
     error: "Exit code 1\nerror: the tide is too high",
   },
-  { hook_event_name: "Stop", stop_hook_active: false },
+  // Something that must not be kept, and more than is kept.
+  {
+    hook_event_name: "PostToolUse",
+    tool_name: "Bash",
+    tool_use_id: "toolu_05",
+    tool_input: { command: "env AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE deno task tides" },
+    tool_response: { stdout: "high water at noon\n".repeat(40_000), stderr: "" },
+  },
+  { hook_event_name: "SubagentStart", agent_id: "a1", agent_type: "Explore" },
+  { hook_event_name: "SubagentStop", agent_id: "a1", agent_type: "Explore" },
+  { hook_event_name: "PreCompact", trigger: "auto" },
+  { hook_event_name: "Stop", stop_hook_active: false, last_assistant_message: "It is corrected." },
+  DRAIN,
   { hook_event_name: "SessionEnd", reason: "other" },
   // The next session is told of this one; the first of the two works it into memory.
   { hook_event_name: "SessionStart", source: "startup", session_id: NEXT_SESSION },
@@ -68,9 +84,13 @@ requirements:
   released: {triggerTools: [{tool: Bash, commandPattern: 'deno\\s+publish'}]}
 `;
 
-/** The verbs that are called in loops. */
+/** The verbs that are called in loops, and what they find something with. */
 const VERBS: readonly (readonly string[])[] = [
+  ["task", "create", "--title", "Correct the tide table"],
   ["task", "ready"],
+  ["task", "list"],
+  ["task", "claim", "--next", "--agent-id", "usual"],
+  ["memory", "remember", "The tide table is read from the north"],
   ["memory", "search", "where is the tide table corrected?"],
 ];
 
@@ -102,7 +122,8 @@ export async function playUsualSession(start: (run: Start) => Promise<void>): Pr
       for (const [index, event] of events.entries()) {
         const stdin = JSON.stringify({ session_id: SESSION, cwd: project, ...event });
         // The first one makes the database, or reads the configuration.
-        await start({ args: ["hook"], stdin, cwd: project, env, isUsual: index > 0 });
+        const args = event === DRAIN ? ["hook", DRAIN_WORD] : ["hook"];
+        await start({ args, stdin, cwd: project, env, isUsual: index > 0 });
       }
     };
     await hooks(EVENTS);

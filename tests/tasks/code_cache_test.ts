@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { thisSystem } from "../../src/cli/permissions.ts";
-import { QUICKENED } from "../../src/tasks/bundle_modules.ts";
 import { addCodeCache, type Compile } from "../../src/tasks/code_cache.ts";
 import { BUNDLE, runFlags } from "../../src/tasks/flags.ts";
 import { run } from "../../src/tasks/run_deno.ts";
@@ -42,7 +41,7 @@ testWhere(
     try {
       const copied = await run("cp", ["-R", BUNDLE, `${folder}/bundle`]);
       assert.ok(copied.success, copied.stderr);
-      await addCodeCache(`${folder}/bundle`, QUICKENED, compile);
+      await addCodeCache(`${folder}/bundle`, compile);
       await Deno.writeTextFile(`${folder}/probe.js`, PROBE);
       const own = runFlags(thisSystem()).filter((flag) => /v8-flags|unstable/.test(flag));
       const other = own.map((flag) => flag.replace("v8-flags=", "v8-flags=--stack-size=900,"));

@@ -1,15 +1,12 @@
 import assert from "node:assert/strict";
 import { compileAtOnce } from "../../src/tasks/bundled_code.ts";
-import { packModules, reachedAtOnce, withBody } from "../../src/tasks/pack_modules.ts";
+import { packModules, reached, withBody } from "../../src/tasks/pack_modules.ts";
 import { runDeno } from "../../src/tasks/run_deno.ts";
 
 /** A bundle in a folder, with `main.js` as it would be bundled: with the loader in front. */
 async function packed(
   code: Readonly<Record<string, string>>,
-  { modules, scripts }: {
-    readonly modules: readonly string[];
-    readonly scripts: readonly string[];
-  },
+  scripts: readonly string[],
 ): Promise<{ folder: string; run: () => Promise<unknown> }> {
   const folder = await Deno.makeTempDir({ prefix: "conclaude-pack-" });
   for (const [file, text] of Object.entries(code)) {
@@ -21,11 +18,11 @@ async function packed(
     assert.ok(success, stderr);
   };
   await bundle(["--output", `${folder}/load.js`, "src/tasks/load.ts"]);
-  const outside = ["module", "packed", "script"].map((kind) => `--external=${kind}:*`);
+  const outside = ["packed", "script"].map((kind) => `--external=${kind}:*`);
   await packModules(folder, {
-    modules,
+    main: "main.js",
     scripts,
-    packed: Object.keys(code).filter((file) => ![...modules, ...scripts].includes(file)).sort(),
+    packed: Object.keys(code).filter((file) => !["main.js", ...scripts].includes(file)).sort(),
     toCommonJs: (files, outdir) =>
       bundle(["--minify", "--format=cjs", ...outside, "--outdir", outdir, ...files]),
   });
@@ -64,7 +61,7 @@ Deno.test("a script and a packed module give out what they did, and are loaded o
       `export let count = 1; export function add() { count++; } export const shared = "shared";`,
     "cli/lazy.js": `export const lazy = "x".repeat(${3_000}).length;`,
     "other.js": `export const other = 1;`,
-  }, { modules: ["main.js", "stays.js"], scripts: ["cli/script.js"] });
+  }, ["cli/script.js", "stays.js"]);
   try {
     assert.deepEqual(await run(), [
       // What another module changes later is seen.
@@ -79,7 +76,7 @@ Deno.test("a script and a packed module give out what they did, and are loaded o
       "packed.bin",
       "probe.js",
       "script.bin",
-      "stays.js",
+      "stays.bin",
     ]);
   } finally {
     await Deno.remove(folder, { recursive: true });
@@ -92,7 +89,7 @@ Deno.test("the default of another module of the bundle is refused: as CommonJS i
     "verb.js": `import one,{two}from"./other.js";console.log(one,two);`,
     "other.js": `export default 1;export const two=2;`,
   };
-  await assert.rejects(packed(code, { modules: ["main.js"], scripts: [] }), {
+  await assert.rejects(packed(code, []), {
     message: 'verb.js: import one,{two}from"./other.js"',
   });
 });
@@ -105,7 +102,7 @@ Deno.test("only a script's own code is changed", () => {
   );
 });
 
-Deno.test("what a module imports at once stays with it", () => {
+Deno.test("what a module imports at once stays with it; what it may want later is known", () => {
   const code = new Map([
     ["cli/run.js", `import{a}from"./a.js";import"../b.js";const c=()=>import("./c.js");`],
     ["cli/a.js", `export{b as a}from"../b.js";`],
@@ -113,12 +110,12 @@ Deno.test("what a module imports at once stays with it", () => {
     ["cli/c.js", ""],
     ["cli/d.js", ""],
   ]);
-  assert.deepEqual([...reachedAtOnce(["cli/run.js"], code)].sort(), [
-    "b.js",
-    "cli/a.js",
-    "cli/d.js",
-    "cli/run.js",
-  ]);
+  const atOnce = ["b.js", "cli/a.js", "cli/d.js", "cli/run.js"];
+  assert.deepEqual([...reached(["cli/run.js"], code, "at-once")].sort(), atOnce);
+  assert.deepEqual(
+    [...reached(["cli/run.js"], code, "ever")].sort(),
+    [...atOnce, "cli/c.js"].sort(),
+  );
 });
 
 Deno.test("a function that is compiled at once is there for the lines above it", async () => {
