@@ -1,4 +1,3 @@
-import { messageOf } from "../errors.ts";
 import { readVariable } from "../paths.ts";
 import type { Answer, HookFlags, HookWork } from "./handler.ts";
 import { answerAndLeave, type Input, parseInput, readStdin } from "./protocol.ts";
@@ -57,7 +56,8 @@ export async function runHook(args: readonly string[]): Promise<never> {
       const { readLocations } = await import("./work.ts");
       keepCrashed(thrown, { input, event: flags.event, locations: readLocations(flags) });
     } catch (lost) {
-      told = { systemMessage: `conclaude could not keep this event: ${messageOf(lost)}` };
+      const why = lost instanceof Error ? lost.message : lost;
+      told = { systemMessage: `conclaude could not keep this event: ${why}` };
     }
     answerAndLeave(told);
   }
