@@ -84,7 +84,7 @@ export function stillOpen(
       [];
     const worksNow = failures.length === 0 && mendedLater.has(sessionId);
     const commits = items.length + lists.open.length === 0 ? [] : commitsSince(session);
-    const since = commits.length === 0 ? later : [...later, { turns: commits, files: [] }];
+    const since = [...later, { turns: commits, files: [] }].filter(({ turns }) => turns.length > 0);
     const isDone = (item: SoughtItem) => since.some((one) => hasDone(item, one, session));
     const said = restAfter(items, later.at(-1), isDone)
       .filter((item) => !(worksNow && saysItFails(item)) && !isOfFailure(item, tellFailures()))
@@ -92,11 +92,10 @@ export function stillOpen(
         restOf(item, (one) => saysAgain(one, saidLater) || isOfRest(one, restLater) || isDone(one))
       )
       .filter((item) => item !== null);
-    const todos = isOld
-      ? []
-      : lists.open.filter((one) =>
-        !done.has(one) && !(tasks++ < MAX_TASKS_LOOKED_FOR && isTaskDone(one, isDone))
-      );
+    const todos = isOld ? [] : lists.open.filter((one) =>
+      !done.has(one) &&
+      !(since.length > 0 && tasks++ < MAX_TASKS_LOOKED_FOR && isTaskDone(one, isDone))
+    );
     left.set(id, {
       failures,
       todos,

@@ -14,6 +14,8 @@ export interface DoneIn {
 
 /** A state, and the words with which one of the deeds ends it. */
 interface State {
+  /** What every text that says it has. It is soon read; the whole takes the engine 0.3 ms where it is first asked. */
+  readonly hint: RegExp;
   readonly says: RegExp;
   /** One of each line has to be there; with none, any change is enough. */
   readonly ends: readonly string[];
@@ -23,30 +25,35 @@ interface State {
 
 const STATES: readonly State[] = [
   {
+    hint: /\b(?:no|not|nothing|nichts|only)\b|n['’](?:t|ai)\b|as it was/i,
     says:
       /\b(?:no (?:file|code|line|change)s? (?:has|have) been (?:touched|changed|edited|modified|made)|(?:have|has)(?: not|n['’]t) (?:yet )?(?:changed|touched|edited|modified) (?:anything|any\b|a line|the code)|nothing (?:of (?:it|this|that) )?(?:has been |is |was )?(?:changed|touched|implemented|edited)|(?:was|is) only a look|code is as it was|only diagnosed|noch nichts geändert|nichts (?:ist |wurde )?geändert|je n['’]ai (?:encore )?rien (?:modifié|changé)|no he (?:cambiado|tocado|modificado) nada)/i,
     ends: [],
   },
   {
+    hint: /\b[PM]R\b|request|opened|draft/i,
     says:
       /\b(?:PR|MR|pull request|merge request)\b[^.\n]*\b(?:is|are) (?:still )?(?:open|up|a draft)\b|\b(?:opened|draft)\b[^.\n]*(?:#|!)\d+|\bPR ist offen|\bPR (?:\S+ )?est ouverte|\b(?:PR \S+ está abiert|La PR \d+ è apert)/i,
     ends: ["merge merged landed closed gemergt fusionado fusionné unita mergeada gemerged"],
     isNumbered: true,
   },
   {
+    hint: /\b[PM]R\b|request/i,
     says:
-      /\bno (?:PR|MR|pull request)\b|\b(?:PR|MR|pull request)\b[^.\n]*\b(?:not|n['’]t)\b[^.\n]*\b(?:opened|created)|\b(?:not|n['’]t)\b[^.\n]*\b(?:opened|created) (?:a|the|any) (?:PR|MR|pull request)/i,
+      /\bno (?:PR|MR|pull request)\b|\b(?:PR|MR|pull request)\b[^.\n]*(?:\bnot|n['’]t)\b[^.\n]*\b(?:opened|created)|(?:\bnot|n['’]t)\b[^.\n]*\b(?:opened|created) (?:a|the|any) (?:PR|MR|pull request)/i,
     ends: ["pr mr pull", "open opened create created up draft"],
   },
   {
+    hint: /test/i,
     says:
-      /\btests?\b[^.\n]*\b(?:not|n['’]t)\b[^.\n]*\b(?:run|executed)\b|\b(?:not|n['’]t)\b[^.\n]*\b(?:run|execute) (?:the |any |all )?(?:\w+ ){0,2}tests?\b|\btests? (?:aún |ainda |todavía )?n(?:o|ão) |Tests? (?:habe|wurden)[^.\n]*nicht|tests?\b[^.\n]*\bnon\b/i,
+      /\btests?\b[^.\n]*(?:\bnot|n['’]t)\b[^.\n]*\b(?:run|executed)\b|(?:\bnot|n['’]t)\b[^.\n]*\b(?:run|execute) (?:the |any |all )?(?:\w+ ){0,2}tests?\b|\btests? (?:aún |ainda |todavía )?n(?:o|ão) |Tests? (?:habe|wurden)[^.\n]*nicht|tests?\b[^.\n]*\bnon\b/i,
     ends: [
       "test suite tests prueba testes",
       "pass passed green ran run grün pasan passam verde verts",
     ],
   },
   {
+    hint: /running|finished/i,
     says:
       /\b(?:CI|pipeline|build|workflow|job)\b[^.\n]*\b(?:still running|is running|not finished)\b/i,
     ends: ["ci pipeline job build workflow all", "green pass passed red failed"],
@@ -58,8 +65,8 @@ const NUMBER = /[#!](\d+)/;
 
 /** Whether what is left tells a state that a turn has ended. */
 export function isOutlived(text: string, { told, hasChanged }: DoneIn): boolean {
-  return STATES.some(({ says, isNumbered }, at) => {
-    if (!says.test(text)) return false;
+  return STATES.some(({ hint, says, isNumbered }, at) => {
+    if (!hint.test(text) || !says.test(text)) return false;
     const ends = endsOf()[at]!;
     if (ends.length === 0) return hasChanged;
     const [, number] = NUMBER.exec(text) ?? [];
