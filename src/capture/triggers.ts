@@ -30,7 +30,8 @@ export const PIPED = "piped";
  */
 // deno-fmt-ignore: the table would not leave room for what looks it up
 export const CLUES: readonly Clue[] = [
-  { kind: "github-token", run: 32, literals: ["gh"] }, { kind: "jwt", run: 8, lead: "e", literals: ["yJ"] },
+  { kind: "github-token", run: 30, literals: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"] },
+  { kind: "jwt", run: 8, lead: "e", literals: ["yJ"] },
   { kind: "aws-access-key", run: 16, literals: ["AKIA", "ASIA"] }, { kind: "gcp-api-key", run: 35, literals: ["AIza"] },
   { kind: "azure-sas", run: 0, lead: "si", literals: ["g="] },
   { kind: "url-signature", run: 0, literals: ["z-Sign", "g-Sign", "&Sign", "AWS4-H"] },
