@@ -10,7 +10,7 @@ import { messageOf, UserError } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { compileProgram, NO_RUNTIME, RUNTIME_ADVICE } from "./compile.ts";
 import { launcherFiles } from "./launcher.ts";
-import { type Placed, placeProgram } from "./place_file.ts";
+import { type Placed, placeExecutable, placeProgram } from "./place_file.ts";
 import { REPOSITORY } from "./run_deno.ts";
 import { runTask } from "./run_task.ts";
 
@@ -28,7 +28,7 @@ async function install(folder: string): Promise<void> {
 async function installExecutable(folder: string, executable: string): Promise<void> {
   await tryOut(executable);
   const path = join(folder, thisSystem() === "windows" ? "conclaude.exe" : "conclaude");
-  tellAboutPlace(path, await placeProgram(path, { copyOf: executable }));
+  tellAboutPlace(path, await placeExecutable(path, { copyOf: executable, version: VERSION }));
   console.log("  It is one executable: it needs neither this clone nor Deno.");
 }
 

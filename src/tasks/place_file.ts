@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
 import { LAUNCHER_MARK } from "./launcher.ts";
 
@@ -30,6 +31,61 @@ export async function placeProgram(
   } catch (thrown) {
     await Deno.remove(draft).catch(() => {});
     throw thrown;
+  }
+}
+
+/**
+ * Puts an executable beside its place under a name of its own, and a link to it into the place.
+ *
+ * The runtime of an executable opens its own file once more right after it was started. Where another file has taken its
+ * name by then, a hook ends before it begins; a file that a link has led to stays. So does the one before: its processes
+ * may be at work. Those before that one are removed.
+ *
+ * @param path Where it is started by. Where there are no links for everybody (Windows), the file itself is put there.
+ * @throws {Error} As {@linkcode placeProgram}.
+ */
+export async function placeExecutable(
+  path: string,
+  { copyOf, version }: { readonly copyOf: string; readonly version: string },
+): Promise<Placed> {
+  if (Deno.build.os === "windows") return await placeProgram(path, { copyOf });
+  const digest = await digestOf(copyOf);
+  const name = `${basename(path)}-${version}-${digest.slice(0, 8)}`;
+  const file = join(dirname(path), name);
+  if (await digestOf(file).catch(() => null) !== digest) await placeProgram(file, { copyOf });
+  const before = await linkedName(path);
+  const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
+  await Deno.symlink(name, draft);
+  try {
+    const placed: Placed = before === undefined ? await makeRoom(path) : { before: "ours" };
+    await Deno.rename(draft, path);
+    await removeOlder(path, [name, before]);
+    return placed;
+  } catch (thrown) {
+    await Deno.remove(draft).catch(() => {});
+    throw thrown;
+  }
+}
+
+async function digestOf(path: string): Promise<string> {
+  return createHash("sha256").update(await Deno.readFile(path)).digest("hex");
+}
+
+/** The name beside it that a link of {@linkcode placeExecutable} leads to; undefined for anything else. */
+async function linkedName(path: string): Promise<string | undefined> {
+  const target = await Deno.readLink(path).catch(() => "");
+  return isVersionOf(basename(path), target) ? target : undefined;
+}
+
+function isVersionOf(base: string, name: string): boolean {
+  return name.startsWith(`${base}-`) && /^[\w.+-]+-[0-9a-f]{8}$/.test(name.slice(base.length + 1));
+}
+
+async function removeOlder(path: string, kept: readonly (string | undefined)[]): Promise<void> {
+  for await (const { name, isFile } of Deno.readDir(dirname(path))) {
+    if (!isFile || kept.includes(name) || !isVersionOf(basename(path), name)) continue;
+    const older = join(dirname(path), name);
+    if (await isOurs(older)) await Deno.remove(older);
   }
 }
 

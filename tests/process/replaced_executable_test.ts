@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ID_BYTES } from "../../src/tasks/overlay.ts";
+import { placeExecutable } from "../../src/tasks/place_file.ts";
 import { captures } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsTools, testWhere } from "../support/requirements.ts";
 
 const EXECUTABLE = Deno.env.get("CONCLAUDE_BIN") ?? "";
-const USE = '{"session_id":"s1","tool_name":"Bash","tool_use_id":"a"}';
+const useOf = (id: string) => `{"session_id":"s1","tool_name":"Bash","tool_use_id":"${id}"}`;
 const HOW_ON = /was replaced while it started, or is damaged: start it again, else install it anew/;
 
 /** Where in the executable the id of its overlay begins; undefined in one that has none. */
@@ -35,7 +36,7 @@ async function run(
   home: TempHome,
   path: string,
   args: readonly string[],
-  meanwhile?: () => void,
+  { meanwhile, use = "a" }: { readonly meanwhile?: () => void; readonly use?: string } = {},
 ): Promise<Ran> {
   const child = new Deno.Command(path, {
     args: [...args],
@@ -50,7 +51,9 @@ async function run(
     meanwhile();
   }
   const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(USE)).then(() => writer.close()).catch(() => {});
+  await writer.write(new TextEncoder().encode(useOf(use))).then(() => writer.close()).catch(
+    () => {},
+  );
   const { code, stdout, stderr } = await child.output();
   const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
   return { code, stdout: text(stdout), stderr: text(stderr) };
@@ -100,7 +103,9 @@ testWhere(
     for (const [way, replace] of Object.entries(ways)) {
       using home = tempHome();
       const path = copyOf(home, "conclaude");
-      const ran = await run(home, path, ["hook", "PostToolUse"], () => replace(path, home));
+      const ran = await run(home, path, ["hook", "PostToolUse"], {
+        meanwhile: () => replace(path, home),
+      });
       assert.deepEqual(
         ran,
         { code: 0, stdout: '{"continue":true,"suppressOutput":true}\n', stderr: "" },
@@ -123,5 +128,32 @@ testWhere(
     const status = await run(home, path, ["status"]);
     assert.equal(status.code, 1);
     assert.match(status.stderr, HOW_ON);
+  },
+);
+
+testWhere(
+  needsExecutable() ?? (Deno.build.os === "windows" ? "there are no links for everybody" : null),
+  "no hook is lost that begins while other versions are installed",
+  async () => {
+    using home = tempHome();
+    const path = join(home.path, "bin", "conclaude");
+    const install = (version: string) => placeExecutable(path, { copyOf: EXECUTABLE, version });
+    await install("0.1.0");
+    let isOver = false;
+    const installing = (async () => {
+      for (let number = 1; !isOver; number++) await install(`0.1.${number % 2}`);
+    })();
+    const uses = Array.from({ length: 40 }, (_, number) => String(number));
+    const waiting = [...uses];
+    const work = async () => {
+      for (let use = waiting.pop(); use !== undefined; use = waiting.pop()) {
+        const { code, stderr } = await run(home, path, ["hook", "PostToolUse"], { use });
+        assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+      }
+    };
+    await Promise.all([work(), work()]).finally(() => isOver = true);
+    await installing;
+    const kept = captures(home).map((row) => String(row["tool_use_id"]));
+    assert.deepEqual(kept.sort(), uses.sort());
   },
 );

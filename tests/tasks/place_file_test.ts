@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { LAUNCHER_MARK } from "../../src/tasks/launcher.ts";
-import { placeProgram } from "../../src/tasks/place_file.ts";
+import { placeExecutable, placeProgram } from "../../src/tasks/place_file.ts";
 import { tempHome } from "../support/program.ts";
 
 const OURS = `#!/bin/sh\n# ${LAUNCHER_MARK}.\n`;
@@ -66,6 +66,72 @@ Deno.test("placeProgram() refuses a folder, and leaves no draft behind", async (
   Deno.mkdirSync(path);
   await assert.rejects(placeProgram(path, { text: OURS }), /is a folder/);
   assert.deepEqual(namesIn(home.path), ["conclaude"]);
+});
+
+const noLinks = Deno.build.os === "windows";
+
+/** Puts an executable with this content into its place, and tells the name that the link there leads to. */
+async function placed(home: string, content: string) {
+  const built = join(home, "built");
+  Deno.writeTextFileSync(built, `d3n0l4nd CONCLAUDE_DB_PATH ${content}`);
+  const path = join(home, "bin", "conclaude");
+  const { before } = await placeExecutable(path, { copyOf: built, version: "1.2.3" });
+  return { before, path, name: Deno.readLinkSync(path) };
+}
+
+Deno.test({
+  name: "placeExecutable() puts a link there, and leaves the file that it has led to where it is",
+  ignore: noLinks,
+  async fn() {
+    using home = tempHome();
+    const first = await placed(home.path, "one");
+    assert.equal(first.before, "nothing");
+    assert.match(first.name, /^conclaude-1\.2\.3-[0-9a-f]{8}$/);
+    const second = await placed(home.path, "two");
+    assert.equal(second.before, "ours");
+    assert.match(Deno.readTextFileSync(second.path), /two$/);
+    assert.deepEqual(
+      namesIn(join(home.path, "bin")),
+      ["conclaude", first.name, second.name].sort(),
+    );
+    assert.equal(Deno.statSync(second.path).mode! & 0o777, 0o755);
+  },
+});
+
+Deno.test({
+  name: "placeExecutable() keeps the one before, and removes older ones of ours alone",
+  ignore: noLinks,
+  async fn() {
+    using home = tempHome();
+    const first = await placed(home.path, "one");
+    const foreign = join(home.path, "bin", "conclaude-0.1.0-0123abcd");
+    Deno.writeTextFileSync(foreign, "another program");
+    const second = await placed(home.path, "two");
+    const third = await placed(home.path, "three");
+    assert.deepEqual(
+      namesIn(join(home.path, "bin")),
+      ["conclaude", "conclaude-0.1.0-0123abcd", second.name, third.name].sort(),
+    );
+    assert.notEqual(first.name, third.name);
+    assert.equal((await placed(home.path, "three")).name, third.name);
+  },
+});
+
+Deno.test({
+  name:
+    "placeExecutable() takes the place of an executable that lies there itself, and keeps another program's",
+  ignore: noLinks,
+  async fn() {
+    using home = tempHome();
+    const path = join(home.path, "bin", "conclaude");
+    Deno.mkdirSync(join(home.path, "bin"));
+    Deno.writeTextFileSync(path, "\0ELF… d3n0l4nd … CONCLAUDE_DB_PATH,HOME");
+    assert.equal((await placed(home.path, "one")).before, "ours");
+    Deno.removeSync(path);
+    Deno.writeTextFileSync(path, "another program");
+    assert.equal((await placed(home.path, "two")).before, "foreign");
+    assert.equal(Deno.readTextFileSync(`${path}.before-conclaude`), "another program");
+  },
 });
 
 function namesIn(folder: string): string[] {
