@@ -3,6 +3,7 @@ import type { ConfigFile } from "../config/discover.ts";
 import { gitFolders, type Repository } from "../git/repository.ts";
 import type { OwnFile, OwnKind } from "../guard/protected.ts";
 import { baseName, joinPath, parentOf, readVariable, resolvePath } from "../paths.ts";
+import { findOnPath, isBareName, isSameFile } from "../process/executable.ts";
 import { realPath } from "../project/real_paths.ts";
 import { settingsPaths } from "../settings/file.ts";
 
@@ -41,12 +42,22 @@ export function ownFiles(
       configDir: readVariable("CLAUDE_CONFIG_DIR"),
     })),
     // Run from its source, the program is the whole checkout: nothing that could be kept from whoever works on it.
-    program: Deno.build.standalone ? waysTo(Deno.execPath()) : [],
+    program: Deno.build.standalone ? ownPaths().flatMap(waysTo) : [],
     git: (repository === undefined ? [] : gitFolders(repository))
       .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
   };
   return (Object.keys(files) as OwnKind[])
     .flatMap((kind) => files[kind].map((path) => ({ kind, path })));
+}
+
+/** The executable, and where it was started by: a hook names a link to it, and who takes that away takes the hooks away. */
+function ownPaths(): string[] {
+  const executable = Deno.execPath();
+  const started = isBareName(process.argv0)
+    ? findOnPath(process.argv0, readVariable("PATH"))
+    : [resolvePath(process.argv0, { folder: Deno.cwd() })];
+  const others = started.filter((path) => path !== executable && isSameFile(path, executable));
+  return [executable, ...others];
 }
 
 /**

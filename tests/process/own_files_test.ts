@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { ask, bash, projectIn, write } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
+import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
 
 const PROTECTED = /only a person changes it/;
 
@@ -206,3 +207,27 @@ Deno.test("a copy of files whose names nobody knows reaches the settings, or a p
   const doubts = (executions(home).at(-3)!["metadata"] as Row)["doubts"];
   assert.deepEqual(doubts, ["what will lie in /gone/x is not known"]);
 });
+
+testWhere(
+  needsExecutable() ?? needsUnix(),
+  "the link that a hook is started by is the program, too, and so is each one that it leads over",
+  async () => {
+    using home = tempHome();
+    projectIn(home, "{}\n");
+    const bin = join(home.path, "bin");
+    const link = join(bin, "conclaude");
+    Deno.mkdirSync(bin);
+    Deno.symlinkSync(Deno.env.get("CONCLAUDE_BIN")!, join(bin, "conclaude-1.0"));
+    Deno.symlinkSync("conclaude-1.0", link);
+    const start = {
+      through: ["sh", "-c", 'shift; exec "$LINK" "$@"', "sh"],
+      env: { LINK: link },
+    };
+    const attempt = (command: string) => ask(home, "Bash", { command }, {}, start);
+    for (const command of [`rm ${link}`, `ln -sf /bin/true ${link}`, `rm ${bin}/conclaude-1.0`]) {
+      assert.match((await attempt(command))!, PROTECTED, command);
+    }
+    assert.equal(await attempt(`rm ${bin}/another`), null);
+    assert.equal(await bash(home, `rm ${link}`), null, "nothing is started by it");
+  },
+);
