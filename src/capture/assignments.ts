@@ -13,6 +13,7 @@
 import { BEFORE_QUOTE, COLOURS, ESC, HEAD } from "./assignment_heads.ts";
 import { isCode, isFormat, KEYWORD, STRUCTURE, type Unquoted } from "./code_values.ts";
 import {
+  beginningAt,
   closesWord,
   expansionAt,
   isArm,
@@ -24,19 +25,22 @@ import {
 } from "./value_places.ts";
 import { isBarePass, isNoSecret, isValueLike, VALUE_MASK } from "./secret_names.ts";
 import { isTokenCode } from "./name_triggers.ts";
+import { TAG_START } from "./tags.ts";
 
 /** What YAML writes in front of a value: its type, and a name for it. */
 const TAG =
   /[ \t]{1,8}(?:!!?(?:str|string|binary)|&(?!(?:mut|str|self|dyn|impl)\b)[a-z][\w-]{0,40})(?=[ \t]{1,8}\S)/iy;
 const QUOTE = new RegExp(BEFORE_QUOTE + "(\\\\{0,7})([\"'`])", "iy");
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm)[ \t]{1,4}/iy;
-const BEGINNING = new RegExp(`[^\\s"'\`\\\\${ESC}]{1,128}`, "y");
 /** An unquoted value runs on over these, and over others that do not end it. */
 const RUN_CHARACTER = `[^\\s"'\`\\\\&;,|<>)\\]}${ESC}]`;
 const RUN = new RegExp(`${RUN_CHARACTER}+`, "y");
 const SHORT_RUN = new RegExp(`${RUN_CHARACTER}{1,128}`, "y");
-const RUN_END =
-  /$|[\s"'`]|\\[nrt"'`\\]|\\u001b\[|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|<\/|[)\]}>;,&|]{1,8}(?=[\s"'`\\]|$)/y;
+const RUN_END = new RegExp(
+  String.raw`$|[\s"'\x60]|\\[nrt"'\x60\\]|\\u001b\[|[&;,|](?:[\w.-]{1,40}[=:]|[&|])|${TAG_START}|` +
+    String.raw`[)\]}>;,&|]{1,8}(?=[\s"'\x60\\]|$|${TAG_START})`,
+  "y",
+);
 /** A quote within a value: behind one that ends it, no letter stands. */
 const INNER_QUOTE = /(?<=\w)["'](?=\w)[^\s"'`\\]{1,64}/y;
 /** Not a word with an apostrophe. */
@@ -237,7 +241,7 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   start += scheme;
   const variable = expansionAt(text, start);
   if (variable !== undefined && endAt(RUN_END, text, variable.end) !== -1) return variable.value;
-  const beginning = matchAt(BEGINNING, text, start)?.[0] ?? "";
+  const beginning = beginningAt(text, start);
   if (STRUCTURE.test(beginning)) return undefined;
   const phrase = form.separator === undefined ? -1 : phraseEnd(text, start);
   if (phrase !== -1) return { start, end: phrase };

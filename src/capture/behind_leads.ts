@@ -32,7 +32,7 @@ export function maskBehindLeads(
 }
 
 /** What was masked in a bare text, where it stands in the whole. */
-function masksOf(bare: BareText, masked: string): MaskedSpan[] {
+export function masksOf(bare: BareText, masked: string): MaskedSpan[] {
   if (masked === bare.text) return [];
   const spans: MaskedSpan[] = [];
   let at = 0;

@@ -123,6 +123,7 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
     return true;
   }
   if ("s[{".includes(separator ?? " ") && DECLARED.test(lowered.slice(at, at + 90))) return true;
+  if (separator === "&" && QUOTE.test(lowered.slice(at, at + 6))) return true;
   if (separator === "\x1b" || lowered.startsWith("u001b", at)) return true; // a colour
   if (isSaid(lowered, { nameEnd, closer, at })) return true;
   if (separator === "," && beginsPair(lowered, nameEnd)) return true;
@@ -136,6 +137,9 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
       lowered.startsWith("value", at) || leadsToPair(lowered, closer, { at, before }) ||
       lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
 }
+
+/** How HTML begins to write a quote. */
+const QUOTE = /^&(?:#|quot;|apos;|amp;)/;
 
 /** What stands between a name and the sign behind it in Go, C and C#. */
 const DECLARED = /^(?:string|\[\]byte|\[\d*\]|\{[a-z; \t]{1,60}\})[ \t]{0,4}=/;
@@ -163,7 +167,7 @@ function leadsToPair(
 const SETTING =
   /(?:^|[^\w.,;\s]|[\r\n]|\\[nrt]|\d[z-]?|info|debug|warn(?:ing)?|error|notice|trace|fatal)[-+ \t]{0,20}(?:requirepass|masterauth|bindpw|rootpw|password)$/;
 const ALONE =
-  /^(?:--plaintext(?:\s|\\t){1,8})?["'`\\]{0,8}[^\s"'`\\<>|]{6,256}["'`\\]{0,8}(?:[ \t]|\\t){0,8}(?:$|[\r\n"'\\])/;
+  /^(?:--plaintext(?:\s|\\t){1,8})?["'`\\]{0,8}[^\s"'`\\<>|]{6,256}["'`\\]{0,8}(?:[ \t]|\\t){0,8}(?:$|[\r\n"'\\<&])/;
 
 /** What a sentence says of a name, also of whose it is: a word with a digit or a sign, or one in backticks. */
 const SAYS_VALUE =
@@ -188,7 +192,7 @@ function isSaid(
   if (next === "%") return lowered.startsWith("%22", at) || lowered.startsWith("%3d", at);
   if (next === "|" || next === "?" && lowered[at + 1] === "?") return true;
   if (next === "(") {
-    return "\"'\\\r\nbfru@$".includes(lowered[at + 1] ?? " ") ||
+    return "\"'\\\r\nbfru@$&".includes(lowered[at + 1] ?? " ") ||
       at > closer && /^\([^()]{1,400}\)(?:\s|\\t){0,4}[:：]/.test(lowered.slice(at, at + 420));
   }
   if (next === "<") return lowered[at + 1] === "/";

@@ -15,6 +15,7 @@ import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { maskHeaderPairs, maskHeaderValue } from "./header_pairs.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
+import { maskInMarkup } from "./markup.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
 import { maskTables } from "./tables.ts";
@@ -74,14 +75,19 @@ export function redactText(given: string, rules: RedactRules): string {
 function settle(parts: readonly string[], rules: RedactRules): readonly string[] {
   let current = parts;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const next = maskBehindLeads(
-      dropBlocks(current).map((part) => maskOwn(maskBuiltIn(part), rules)),
-      maskBuiltIn,
+    const next = maskInMarkup(
+      maskParts(dropBlocks(current), (part) => maskOwn(maskBuiltIn(part), rules)),
+      (parts) => maskParts(parts, maskBuiltIn),
     );
     if (next.every((part, index) => part === current[index])) return next;
     current = next;
   }
   return parts.map(() => TEXT_MASK);
+}
+
+/** The parts masked each, and together without what stands in front of their lines. */
+function maskParts(parts: readonly string[], mask: (text: string) => string): readonly string[] {
+  return maskBehindLeads(parts.map(mask), maskBuiltIn);
 }
 
 function maskBuiltIn(text: string): string {

@@ -36,7 +36,7 @@ const SAYS =
   String.raw`(?:should|must|will|shall)${BLANKS}be)`;
 const WHOSE = String
   .raw`(?:for|of|to|on|für)[ \t](?:[^\r\n:："'\x60.;,|(){}<>=\\]|\.(?=\w)){1,60}`;
-const TAG = "(?:b|strong|i|em|u|code|span|label|d[td]|t[dh]|li|p)";
+const TAG = "(?:b|strong|i|em|u|code|kbd|samp|tt|pre|mark|span|label|d[td]|t[dh]|li|p)";
 const START = String.raw`(?:^|[\r\n]|\\[nrt])[-+ \t]{0,20}`;
 
 interface Form {
@@ -206,6 +206,13 @@ const FORMS: readonly Form[] = [
     hints: ["</"],
     pattern: String
       .raw`${NAME}[ \t]{0,4}:?</${TAG}>[ \t]{0,4}:?${GAP}(?:</?${TAG}(?:[ \t][^<>]{0,80})?>${GAP}){0,3}${WORD}`,
+    isOpen: true,
+  },
+  // Password: <code>…</code>, your password is <b>…</b>
+  {
+    hints: ["</"],
+    pattern: String
+      .raw`${NAME}(?:</${TAG}>){0,2}[ \t]{0,4}(?:[:：=]|${SAYS}[ \t]{0,4}:?)(?:</${TAG}>){0,2}[ \t]{0,8}(?:<${TAG}(?:[ \t][^<>]{0,80})?>[ \t]{0,8}){1,3}${WORD}(?=[ \t]{0,8}</${TAG}>(?![\w-]))`,
     isOpen: true,
   },
   // password -> …, password → …

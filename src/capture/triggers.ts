@@ -291,7 +291,7 @@ function mayStore(text: string): boolean {
 function mayHoldOption(text: string, word: string): boolean {
   if (!text.includes(word)) return false;
   for (let at = text.indexOf("-", text.indexOf(word)); at !== -1; at = text.indexOf("-", at + 1)) {
-    if (!isCloser(text, at - 1)) continue;
+    if (!isCloser(text, at - 1) && text[at - 1] !== ";") continue; // of `&quot;`
     for (let next = at + 1; next < at + 10 && isTokenCode(text.charCodeAt(next)); next++) {
       if ("uUbpPak".includes(text[next]!)) return true;
     }

@@ -1,5 +1,7 @@
 /** What stands at the place of a value and is none: the end of a quoted search word, a variable with its default. */
+import { ESC } from "./assignment_heads.ts";
 import { isNoSecret, isRandom, isTechnical } from "./secret_names.ts";
+import { TAG_START } from "./tags.ts";
 
 /** A part of a text. */
 export interface Span {
@@ -120,4 +122,15 @@ export function phraseEnd(text: string, start: number): number {
     /\d|\B[A-Z]/.test(word) && (!isTechnical(word) || /^\d+[A-Z]{2}/.test(word))
   );
   return isOdd && isRandom(words.join("")) ? start + phrase.length : -1;
+}
+
+const BEGINNING = new RegExp(`[^\\s"'\`\\\\${ESC}]{1,128}`, "y");
+const TAG = new RegExp(TAG_START);
+
+/** What an unquoted value begins with, without a tag that ends it. */
+export function beginningAt(text: string, start: number): string {
+  BEGINNING.lastIndex = start;
+  const [word = ""] = BEGINNING.exec(text) ?? [];
+  const tag = word.search(TAG);
+  return tag > 0 ? word.slice(0, tag) : word;
 }

@@ -554,6 +554,8 @@ const fragments = fc.oneof(
     '":{"value":"',
   ),
   fc.constantFrom("\t", "\r", "\u0007", "\u2028", "K", "İ", "\ud800"),
+  fc.constantFrom("<code>", "</code>", "<br/>", "<td class='x'>", "<env>", "</env>", "<!--", "-->"),
+  fc.constantFrom("&quot;", "&#39;", "&amp;quot;", "</", "<\\/b>", "<br", "Array<string>"),
   fc.constantFrom("\n+", "\n-", "\n ", "\n--", "\n# ", "\n> ", "\n// ", "\n@@@ ", "\n---", "\\n-"),
   fc.constantFrom(
     "\na.sh:1:",
@@ -745,6 +747,7 @@ const borderTexts = fc.array(
     fc.constantFrom('key="', "process.env.X || ", "/db/password", "Value", 'name="', "→"),
     fc.constantFrom(" (x): ", "<td>", " provided: ", "was made for x: ", "x1y2z3w4"),
     fc.constantFrom("</private", "<private", "\u003cprivate", "\\n", "&lt;private", "&gt;"),
+    fc.constantFrom("<code>", "</code>", "<br>", "<env>", "</env>", "&quot;", "&#39;", "-->"),
     fc.constantFrom(
       "&#60;private",
       "&#x3c;/private",
@@ -926,6 +929,7 @@ const PARTIAL = [
     "+| password |\n",
     "@@@ \n++token: a",
   ],
+  ...["<a ", "<env>", "</env", "password=a<br ", "password: <code>", "&quot;", "&amp;", "&#", "</"],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
   ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],
   ...[

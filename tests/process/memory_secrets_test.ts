@@ -31,6 +31,7 @@ const SECRETS: Readonly<Record<string, readonly [text: string, secret: string]>>
   slack: ["xoxb-2345678901-Mn5Bv8Cx2Lk7Jh4G", "Mn5Bv8Cx2Lk7Jh4G"],
   url: ["postgres://ana:Okapi77Plains@db.example/app", "Okapi77Plains"],
   assignment: ["DB_PASSWORD=Numbat4711Burrow", "Numbat4711Burrow"],
+  element: ["<summary>db_password=Bilby2206Desert</summary>", "Bilby2206Desert"],
   header: ["Authorization: Bearer Tapir88Jungle4711Path", "Tapir88Jungle4711Path"],
   cookie: ["Cookie: session_token=Quokka55Island99; theme=dark", "Quokka55Island99"],
   netrc: ["machine api.example login ana password Dugong33Lagoon", "Dugong33Lagoon"],
