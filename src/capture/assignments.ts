@@ -16,6 +16,7 @@ import {
   beginningAt,
   closesWord,
   expansionAt,
+  findElementText,
   isArm,
   isPartOfName,
   isSpokenToken,
@@ -23,8 +24,9 @@ import {
   phraseEnd,
   type Span,
 } from "./value_places.ts";
-import { isBarePass, isNoSecret, isValueLike, VALUE_MASK } from "./secret_names.ts";
+import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { isTokenCode } from "./name_triggers.ts";
+import { endAt, matchAt } from "./sticky.ts";
 import { TAG_START } from "./tags.ts";
 
 /** What YAML writes in front of a value: its type, and a name for it. */
@@ -46,13 +48,8 @@ const INNER_QUOTE = /(?<=\w)["'](?=\w)[^\s"'`\\]{1,64}/y;
 /** Not a word with an apostrophe. */
 const ODD = /\d|\B[A-Z]/;
 const LINE = /[^\r\n\\"'`]{0,200}["'`]?/y;
-const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
-/** The same on a line of its own. */
-const ELEMENT_LINE =
-  /((?:[ \t]{0,8}(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)(?:[ \t]|\\{1,7}t){0,60}))([^\s<>\\]{6,200})(?=[ \t]{0,8}(?:[\r\n]|\\{1,7}[nr])(?:\s|\\{1,7}[nrt]){0,60}<\/)/y;
-
-/** An option of one letter. */
-const SWITCH = /-[A-Za-z](?![^\s"'\\])/y;
+/** An option of one letter, or of a word. */
+const SWITCH = /-(?:[A-Za-z]|-[a-z]{2,20}(?:-[a-z]{2,20}){0,4})(?![^\s"'\\])/y;
 
 const MASK_HEAD = "[redacted:";
 /** What stands before `pass: word` where it is no prose and no report of a test. */
@@ -73,6 +70,11 @@ export function maskAssignments(text: string): string {
   let masked = "";
   let done = 0;
   for (let found = head.exec(text); found !== null; found = head.exec(text)) {
+    if (isOfMask(text, found)) {
+      // What follows a mask may already lead to the value of another name.
+      head.lastIndex = found.index + found[1]!.length;
+      continue;
+    }
     const value = findValue(text, found);
     if (value === undefined) continue;
     masked += text.slice(done, value.start) + VALUE_MASK;
@@ -81,6 +83,12 @@ export function maskAssignments(text: string): string {
   return masked + text.slice(done);
 }
 let head: RegExp | undefined;
+
+/** Whether a name is that of a kind: `[redacted:github-token]: …`. */
+function isOfMask(text: string, found: RegExpExecArray): boolean {
+  const start = found.index - nameUpTo(text, found.index).length;
+  return text.startsWith(MASK_HEAD, start - MASK_HEAD.length);
+}
 
 /** Where the secret value of a found head stands, or nothing when there is none. */
 function findValue(text: string, found: RegExpExecArray): Span | undefined {
@@ -95,9 +103,6 @@ function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
   const behind = found.index + whole.length;
   const from = separator === ":" ? Math.max(behind, endAt(TAG, text, behind)) : behind;
   const name = nameUpTo(text, found.index) + word;
-  if (text.startsWith(MASK_HEAD, found.index + word.length - name.length - MASK_HEAD.length)) {
-    return undefined; // `[redacted:github-token]: …`
-  }
   const start = found.index + word.length - name.length;
   if (separator === ":" && isPartOfName(text, start, from)) return undefined;
   if (separator === ":" && PARAMETER.test(text.slice(Math.max(0, start - 60), start))) {
@@ -155,7 +160,7 @@ const MARK = String.raw`\\{0,7}["']`;
 /** From the value of `name` to that of `value`, with a few small entries between them. */
 const PAIR = new RegExp(
   String.raw`${GAP}(?:(?:${MARK})?\w{1,40}(?:${MARK})?${GAP}:${GAP}` +
-    String.raw`(?:true|false|null|\d{1,20}|${MARK}[^"'\\\n]{0,80}${MARK})${GAP},${GAP}){0,3}` +
+    String.raw`(?:true|false|null|\d{1,20}|${MARK}[^"'\\\n]{0,80}${MARK})${GAP},${GAP}){0,3}?` +
     String.raw`(?:${MARK})?value(?:${MARK})?[ \t]{0,4}[:=]`,
   "iy",
 );
@@ -179,17 +184,6 @@ function findPaired(
 function isEndOfWord(text: string, from: number): boolean {
   const [whole = "", slashes = ""] = matchAt(QUOTE, text, from) ?? [];
   return closesWord(text, from + whole.length - 1, slashes.length);
-}
-
-function findElementText(text: string, from: number): Span | undefined {
-  const [, gap, word = ""] = matchAt(ELEMENT_LINE, text, from) ?? [];
-  if (gap !== undefined) {
-    const start = from + gap.length;
-    return isValueLike(word) ? { start, end: start + word.length } : undefined;
-  }
-  const value = matchAt(ELEMENT_TEXT, text, from);
-  if (value === undefined || isNoSecret("", value[0])) return undefined;
-  return { start: from, end: from + value[0].length };
 }
 
 function findQuoted(text: string, from: number, name: string): Span | undefined {
@@ -251,7 +245,7 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   const rest = Math.max(end, endAt(COLOURS, text, end));
   const after = text.slice(rest, rest + 2);
   const statement = beginning.replace(/[;,):]+$/, "");
-  if (isNoSecret(form.name, value)) return undefined;
+  if (isNoSecret(form.name, value) || leadsOn(value)) return undefined;
   if (statement !== value && isNoSecret(form.name, statement)) return undefined;
   const isNamedHeader = form.separator === ":" && HEADER.test(form.name);
   if (isNamedHeader && (KEYWORD.test(value) || /^\$\(|^%[sdv]/.test(beginning))) return undefined;
@@ -261,6 +255,11 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   const line = matchAt(LINE, text, start)?.[0] ?? "";
   if (!isHeader && isCode(value, { ...form, beginning, after, line })) return undefined;
   return { start, end: findRunEnd(text, start, text.length) };
+}
+
+/** Whether what stands behind a name is another one with its own sign: `X-Api-Key: X-Api-Key: …`. */
+function leadsOn(value: string): boolean {
+  return value.length < 64 && /[:=]$/.test(value) && isSecretName(value.slice(0, -1));
 }
 
 /** Where an unquoted value ends, or where the look for its end stopped behind a limit. */
@@ -281,16 +280,4 @@ function findRunEnd(text: string, start: number, limit: number): number {
 
 function schemeLength(text: string, at: number): number {
   return Math.max(0, endAt(SCHEME, text, at) - at);
-}
-
-/** Where a match of a sticky pattern that starts here ends, or -1. */
-export function endAt(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
-  return pattern.test(text) ? pattern.lastIndex : -1;
-}
-
-/** The match of a sticky pattern that starts here. */
-export function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(text) ?? undefined;
 }

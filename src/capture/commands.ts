@@ -2,7 +2,8 @@
  * `curl -u ana:hunter2`: secrets that only the option of a command gives away. A short option means something else to
  * each command, so it counts only behind the command's own word; what gives them away at first sight is in `triggers.ts`.
  */
-import { endAt, findClosingQuote, matchAt } from "./assignments.ts";
+import { findClosingQuote } from "./assignments.ts";
+import { endAt, matchAt } from "./sticky.ts";
 import { isNoSecret } from "./secret_names.ts";
 import { maskCookieValue } from "./cookies.ts";
 
@@ -78,11 +79,12 @@ interface Edit extends Span {
 /** The text with the secrets in the options of commands masked. */
 export function maskCommands(text: string): string {
   const edits: Edit[] = [];
+  // What stands behind the first command is looked at for it; of a wrapper only what is its own.
   const seen = new Map(COMMANDS.map(({ options }) => [options, new Set<number>()]));
   for (const found of text.matchAll(WORD)) {
     const { options, isWrapper } = COMMANDS.find(({ word }) => word.test(found[1]!))!;
     const end = found.index + found[0].length;
-    const args = argumentsAfter(text, end, seen.get(options)!);
+    const args = argumentsAfter(text, end, isWrapper ? undefined : seen.get(options));
     for (let index = 0; index < args.length; index++) {
       if (isWrapper && index > 0 && text[args[index - 1]!.start] !== "-") break;
       const edit = editOf(text, options, args.slice(index, index + 2));
@@ -166,9 +168,10 @@ function maskValue(value: string, kind: Kind): string {
 /**
  * The arguments of a command, as far as its line or its list goes.
  *
- * @param seen Where arguments start that were looked at already: behind them, nothing is new.
+ * @param seen Where arguments start that were looked at already: behind them, nothing is new. Without it, only the options
+ * that stand directly behind the command and what follows each.
  */
-function argumentsAfter(text: string, from: number, seen: Set<number>): Span[] {
+function argumentsAfter(text: string, from: number, seen?: Set<number>): Span[] {
   const args: Span[] = [];
   const isList = endAt(COMMA, text, from) !== -1;
   const gap = isList ? COMMA : BLANK;
@@ -180,8 +183,9 @@ function argumentsAfter(text: string, from: number, seen: Set<number>): Span[] {
     if (end === -1) break;
     args.push({ start, end });
     at = end;
-    if (seen.has(start)) break;
-    seen.add(start);
+    const before = args.at(-2);
+    if (seen?.has(start) ?? (before !== undefined && text[before.start] !== "-")) break;
+    seen?.add(start);
   }
   return args;
 }
@@ -214,7 +218,8 @@ const PART = "[!#-&(-\\[\\]-~]{1,100}";
 const NETRC = new RegExp(
   String
     .raw`((?<=^-?|[^\w-]-?|\\[nrt]-?)machine${SPACE}(?:${PART}(?:${SPACE}(?:login|account)${SPACE}${PART}){1,2}|` +
-    String.raw`[\w-]{1,60}\.[\w.:-]{1,60})${SPACE}password${SPACE})([\w@#$%^&*/.~][^\s"'\\]*)`,
+    String
+      .raw`[\w-]{1,60}\.[\w.:-]{1,60})${SPACE}password${SPACE})(?!machine${SPACE})([\w@#$%^&*/.~][^\s"'\\]*)`,
   "gi",
 );
 

@@ -1,5 +1,6 @@
 /** `Cookie: sid=…; theme=…`: who holds the cookies of a session is logged in. */
-import { endAt, findClosingQuote, matchAt } from "./assignments.ts";
+import { findClosingQuote } from "./assignments.ts";
+import { endAt, matchAt } from "./sticky.ts";
 import { isNoSecret } from "./secret_names.ts";
 
 const COOKIE_MASK = "[redacted:cookie]";

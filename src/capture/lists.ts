@@ -1,5 +1,6 @@
 /** `passwords: ["a", "b"]`: the secrets in a list below the name of several. */
-import { endAt, findClosingQuote, matchAt } from "./assignments.ts";
+import { findClosingQuote } from "./assignments.ts";
+import { endAt, matchAt } from "./sticky.ts";
 import { isNoSecret, isRandom, isSecretName, NAME, VALUE_MASK } from "./secret_names.ts";
 
 /** Which strings below a name are secrets: none, those that look random, all. */

@@ -192,7 +192,7 @@ const FORMS: readonly Form[] = [
   {
     pattern: String
       .raw`(?:set|chang\w{1,3}|reset\w{0,4}|updat\w{1,3})[ \t]{1,4}(?:[\w'./-]{1,30}[ \t]{1,4}){0,4}?${MARK}?${WHOLE_NAME}` +
-      String.raw`${MARK}?(?:${BLANKS}${WHOSE}?)?${BLANKS}to[ \t]{0,4}:?${BLANKS}${EITHER}`,
+      String.raw`${MARK}?(?:${BLANKS}${WHOSE}?)??${BLANKS}to[ \t]{0,4}:?${BLANKS}${EITHER}`,
     isOpen: true,
   },
   // Password (admin): …, API key provided: …
@@ -260,17 +260,31 @@ export function maskToldForms(text: string): string {
   const lowered = text.toLowerCase();
   for (const { pattern, isOpen, hints } of forms) {
     if (hints?.some((hint) => lowered.includes(hint)) === false) continue;
-    masked = masked.replace(pattern, (whole: string, value: string) => {
-      if (isOpen ? !isValueLike(value) : isPlain(whole, value)) return whole;
-      // What ends the sentence is none of it.
-      const end = isOpen ? /[.,;:)]*$/.exec(value)![0] : "";
-      return whole.slice(0, whole.length - value.length) + VALUE_MASK + end;
-    });
+    masked = maskForm(masked, pattern, isOpen === true);
   }
   return masked;
 }
 let forms: readonly (Omit<Form, "pattern"> & { readonly pattern: RegExp })[] | undefined;
 let phrase: RegExp | undefined;
+
+function maskForm(text: string, pattern: RegExp, isOpen: boolean): string {
+  pattern.lastIndex = 0;
+  let masked = "";
+  let done = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const [whole, value = ""] = found;
+    const end = pattern.lastIndex;
+    const start = end - value.length;
+    // What is no value may be the next name.
+    if (isOpen ? !isValueLike(value) : isPlain(whole, value)) pattern.lastIndex = start;
+    else {
+      masked += text.slice(done, start) + VALUE_MASK;
+      // What ends the sentence is none of it.
+      done = isOpen ? end - /[.,;:)]*$/.exec(value)![0].length : end;
+    }
+  }
+  return masked + text.slice(done);
+}
 
 function isPlain(whole: string, value: string): boolean {
   return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|<%|.{0,200}\[redacted:)/.test(value) ||

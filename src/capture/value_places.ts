@@ -1,6 +1,7 @@
 /** What stands at the place of a value and is none: the end of a quoted search word, a variable with its default. */
 import { ESC } from "./assignment_heads.ts";
-import { isNoSecret, isRandom, isTechnical } from "./secret_names.ts";
+import { isNoSecret, isRandom, isTechnical, isValueLike } from "./secret_names.ts";
+import { matchAt } from "./sticky.ts";
 import { TAG_START } from "./tags.ts";
 
 /** A part of a text. */
@@ -129,8 +130,24 @@ const TAG = new RegExp(TAG_START);
 
 /** What an unquoted value begins with, without a tag that ends it. */
 export function beginningAt(text: string, start: number): string {
-  BEGINNING.lastIndex = start;
-  const [word = ""] = BEGINNING.exec(text) ?? [];
+  const [word = ""] = matchAt(BEGINNING, text, start) ?? [];
   const tag = word.search(TAG);
   return tag > 0 ? word.slice(0, tag) : word;
+}
+
+const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
+/** The same on a line of its own. */
+const ELEMENT_LINE =
+  /((?:[ \t]{0,8}(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)(?:[ \t]|\\{1,7}t){0,60}))([^\s<>\\]{6,200})(?=[ \t]{0,8}(?:[\r\n]|\\{1,7}[nr])(?:\s|\\{1,7}[nrt]){0,60}<\/)/y;
+
+/** The secret in an element that is called so, which starts here: behind `<password>`. */
+export function findElementText(text: string, from: number): Span | undefined {
+  const [, gap, word = ""] = matchAt(ELEMENT_LINE, text, from) ?? [];
+  if (gap !== undefined) {
+    const start = from + gap.length;
+    return isValueLike(word) ? { start, end: start + word.length } : undefined;
+  }
+  const value = matchAt(ELEMENT_TEXT, text, from);
+  if (value === undefined || isNoSecret("", value[0])) return undefined;
+  return { start: from, end: from + value[0].length };
 }
