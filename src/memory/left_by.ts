@@ -1,5 +1,6 @@
 /** What a session left, of all that Claude said in it is still to be done. */
 import { isDeedOfCommands } from "./left_deeds.ts";
+import type { PassedSince } from "./left_failing.ts";
 import { hasDone, saysAgain } from "./left_items.ts";
 import type { LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt, asksWhatIsLeft, declines } from "./prompt_asks.ts";
@@ -41,13 +42,14 @@ interface Here {
 /**
  * What is left at a session's end, what was said last first: what its turns said is, but for what a later turn has done, in the
  * same words as a later session would have to, has said again, what a person did not want, and what was asked for as a whole
- * and worked on until the turn ended.
+ * and worked on until the turn ended; nor what was said to fail and has passed.
  *
  * @param turns Oldest first. @param deeds What each of them did.
  */
 export function leftBy(
   turns: readonly Turn[],
   deeds: readonly TurnDeeds[],
+  { hasPassed = () => false }: { readonly hasPassed?: PassedSince } = {},
 ): readonly LeftItem[] {
   let left: readonly Left[] = [];
   const files: string[] = [];
@@ -57,7 +59,8 @@ export function leftBy(
     left = [...said.map((item) => ({ item, by: at })), ...left].slice(0, MAX_LEFT);
     files.push(...turn.files);
   });
-  return left.map(({ item: { text, about, nth }, by }) => ({
+  const isOpen = ({ item, by }: Left) => !hasPassed(item, turns[by]!.endedAtMs);
+  return left.filter(isOpen).map(({ item: { text, about, nth }, by }) => ({
     text,
     about: keptWords(about),
     // Only of the list that was told last a number is a name.

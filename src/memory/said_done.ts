@@ -104,7 +104,7 @@ export function sessionDeeds(
  * What a turn did: its commits and fixes, what it says is done, and, where it changed something, ended and did not give up,
  * what it was asked for and the files that it changed.
  */
-export function deedsOf(turn: Turn): TurnDeeds {
+export function deedsOf(turn: Omit<Turn, "endedAtMs">): TurnDeeds {
   const { asked, made, files, ran, message, hasChanged } = turn;
   const worked = hasWorked(turn);
   const isDone = worked && hasEnded(turn);

@@ -2,6 +2,7 @@
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { leftBy } from "./left_by.ts";
+import { passedSinceIn } from "./left_failing.ts";
 import { GOES_ON } from "./prompt_asks.ts";
 import { deedsOf, sessionDeeds } from "./said_done.ts";
 import { leftOpenIn, tellingMessage } from "./said_open.ts";
@@ -44,7 +45,7 @@ const TALK: ReadonlySet<ObservationKind> = new Set(["prompt", "message", "note"]
  */
 export function summarizeSession(
   parts: readonly SummarizedPart[],
-  commands: readonly TurnPart[] = [],
+  commands: readonly SummarizedPart[] = [],
 ): SessionSummary | null {
   const of = (kind: ObservationKind) => parts.filter((part) => part.kind === kind);
   const commits = of("commit").filter(({ resolvedBy }) => resolvedBy === null);
@@ -56,9 +57,10 @@ export function summarizeSession(
   const files = filesByCount(edits);
   const message = tellingMessage(parts);
   const last = message === undefined ? "" : shortened(message.text, MAX_MESSAGE_CHARS);
-  const turns = turnsOf([...parts, ...commands]).slice(-MAX_TURNS);
+  const seen = [...parts, ...commands];
+  const turns = turnsOf(seen).slice(-MAX_TURNS);
   const deeds = turns.map(deedsOf);
-  const left = leftBy(turns, deeds);
+  const left = leftBy(turns, deeds, { hasPassed: passedSinceIn(seen) });
   const did = sessionDeeds(turns, deeds);
   const workedAtMs = Math.max(
     ...parts.filter(({ kind }) => !TALK.has(kind)).map(({ updatedAtMs }) => updatedAtMs),

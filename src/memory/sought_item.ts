@@ -93,9 +93,14 @@ export function saysItFails({ text }: SoughtItem): boolean {
   return FAILS.test(text);
 }
 
+/** Words without those that are said of any failure. */
+export function withoutWordsOfFailing(words: Words): Words {
+  return words.difference(OF_FAILING());
+}
+
 /** Whether what is left is nothing but that one of some failures is there, or that it be mended. @param failures Their words. */
 export function isOfFailure(item: SoughtItem, failures: readonly Words[]): boolean {
-  const about = item.about.difference(OF_FAILING());
+  const about = withoutWordsOfFailing(item.about);
   if (about.size === 0 || !saysItFails(item) && !TO_MEND.test(item.text)) return false;
   return failures.some((words) => about.isSubsetOf(words));
 }

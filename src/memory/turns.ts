@@ -28,6 +28,8 @@ export interface Turn {
   readonly hasChanged: boolean;
   /** Empty where the session broke off. */
   readonly message: string;
+  /** When that was said, epoch milliseconds. */
+  readonly endedAtMs: number;
 }
 
 /** How the title of what a compaction kept begins: it tells of all turns before, and ends none. */
@@ -40,22 +42,25 @@ const REPEATED: ReadonlySet<ObservationKind> = new Set(["prompt", "message", "co
 export function turnsOf(parts: readonly TurnPart[]): Turn[] {
   const turns: Turn[] = [];
   let seen: TurnPart[] = [];
-  for (const part of inOrder(parts)) {
+  for (const { part, atMs } of inOrder(parts)) {
     const { kind, title, text, facts } = part;
     seen.push(part);
     if (kind !== "message" || facts.tool !== undefined || title.startsWith(COMPACTION)) continue;
-    turns.push(turnOf(seen, text));
+    turns.push(turnOf(seen, { message: text, endedAtMs: atMs }));
     seen = [];
   }
-  return seen.some(({ kind }) => kind !== "message") ? [...turns, turnOf(seen, "")] : turns;
+  if (!seen.some(({ kind }) => kind !== "message")) return turns;
+  return [...turns, turnOf(seen, { message: "", endedAtMs: Infinity })];
 }
 
 /** Whether anything was done in a turn but to talk and to look. */
-export function hasWorked({ made, ran, hasChanged }: Turn): boolean {
+export function hasWorked(
+  { made, ran, hasChanged }: Pick<Turn, "made" | "ran" | "hasChanged">,
+): boolean {
   return hasChanged || made.length > 0 || ran.length > 0;
 }
 
-function turnOf(parts: readonly TurnPart[], message: string): Turn {
+function turnOf(parts: readonly TurnPart[], end: Pick<Turn, "message" | "endedAtMs">): Turn {
   const of = (...kinds: readonly ObservationKind[]) =>
     parts.filter(({ kind }) => kinds.includes(kind));
   return {
@@ -64,15 +69,20 @@ function turnOf(parts: readonly TurnPart[], message: string): Turn {
     files: [...new Set(of("edit").flatMap(({ files }) => files))],
     ran: [...new Set(parts.flatMap(deedsByCommand))],
     hasChanged: parts.some(isWork),
-    message,
+    ...end,
   };
 }
 
+interface SeenPart {
+  readonly part: TurnPart;
+  readonly atMs: number;
+}
+
 /** As they were seen, each time where that is known. */
-function inOrder(parts: readonly TurnPart[]): readonly TurnPart[] {
+function inOrder(parts: readonly TurnPart[]): readonly SeenPart[] {
   const seen = parts.map((part) => ({ part, atMs: part.createdAtMs ?? part.updatedAtMs }));
   const again = parts.filter(({ kind, createdAtMs, updatedAtMs }) =>
     REPEATED.has(kind) && createdAtMs !== undefined && updatedAtMs > createdAtMs
   ).map((part) => ({ part, atMs: part.updatedAtMs }));
-  return [...seen, ...again].sort((one, other) => one.atMs - other.atMs).map(({ part }) => part);
+  return [...seen, ...again].sort((one, other) => one.atMs - other.atMs);
 }

@@ -397,6 +397,22 @@ Deno.test("that something fails is open no more once a later session has mended 
   assert.doesNotMatch(told, /still fails|Left open/);
 });
 
+Deno.test("that something fails is open no more, nor told by the summary, once its own session saw it pass", async () => {
+  using at = await workplace();
+  await asked(at, "Run the migration");
+  await failed(at, "npx prisma migrate deploy", "Exit code 1\nError: P1001: Cannot reach database");
+  await said(at, "The migration still fails, since the database is not running.");
+  assert.match(await start(at), /said: The migration still fails/);
+  await asked(at, "I started it, try again");
+  await ran(at, "npx prisma migrate deploy", "All migrations applied");
+  await said(at, "All migrations are applied.");
+  assert.doesNotMatch(await start(at), /still fails|Left open/);
+  const db = new DatabaseSync(at.database);
+  const summaries = db.prepare("SELECT text FROM observations WHERE kind = 'summary'").all();
+  db.close();
+  assert.doesNotMatch(String(summaries[0]!["text"]), /still fails/);
+});
+
 Deno.test("what a session may have mended that is not worked in yet is not told to be open", async () => {
   using at = await workplace();
   await asked(at, "Let the app build");
