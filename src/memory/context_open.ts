@@ -3,7 +3,7 @@ import type { Tellable } from "./context_text.ts";
 import type { TurnDeeds } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { once } from "./once.ts";
-import { hasDone, type Later, saysAgain, turnsIn } from "./left_items.ts";
+import { hasDone, hasDropped, type Later, saysAgain, turnsIn } from "./left_items.ts";
 import {
   isOfFailure,
   leftItem,
@@ -68,6 +68,7 @@ export function stillOpen(
   const later: Later[] = [];
   const saidLater: SoughtItem[] = [];
   const restLater: SoughtItem[] = [];
+  let next: Later | undefined;
   const mendedLater = sessionsMendedLater(rows);
   const tellFailures = once(() => wordsOfFailures(rows, superseded));
   let open = 0;
@@ -86,7 +87,8 @@ export function stillOpen(
     const commits = items.length + lists.open.length === 0 ? [] : commitsSince(session);
     const since = [...later, { turns: commits, files: [] }].filter(({ turns }) => turns.length > 0);
     const isDone = (item: SoughtItem) => since.some((one) => hasDone(item, one, session));
-    const said = restAfter(items, later.at(-1), isDone)
+    const wanted = items.filter((item) => !since.some((one) => hasDropped(item, one)));
+    const said = restAfter(wanted, next, isDone)
       .filter((item) => !(worksNow && saysItFails(item)) && !isOfFailure(item, tellFailures()))
       .map((item) =>
         restOf(item, (one) => saysAgain(one, saidLater) || isOfRest(one, restLater) || isDone(one))
@@ -104,7 +106,10 @@ export function stillOpen(
     });
     for (const one of lists.done) done.add(one);
     const turns = turnsIn(facts.did ?? []);
-    later.push({ turns, files: session.files });
+    const one = { turns, files: session.files };
+    later.push(one);
+    // What is said in passing is not what comes next.
+    if (facts.trivial !== true) next = one;
     saidLater.push(...items);
     if (turns.some(({ forIt }) => forIt === true)) restLater.push(...items);
     open += said.length;

@@ -128,7 +128,8 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
     .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);
   const ends = [...here, ...elsewhere];
   const told = new Set(ends.map(({ of }) => of.id));
-  const sessions = [...sessionsOf(own), ...sessionsOf(others)].slice(0, MAX_SESSIONS);
+  const sessions = tellingSessions([...sessionsOf(own), ...sessionsOf(others)])
+    .slice(0, MAX_SESSIONS);
   const known = rows.filter((one) =>
     one.kind !== "summary" && !told.has(one.id) && !superseded.has(one)
   );
@@ -176,6 +177,12 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
       end: stateOf(one),
     })),
   ];
+}
+
+/** Without those of a few short words, unless there is no other. */
+function tellingSessions(sessions: readonly Tellable[]): readonly Tellable[] {
+  const telling = sessions.filter(({ facts }) => facts.trivial !== true);
+  return telling.length === 0 ? sessions : telling;
 }
 
 /** What a session was about, and how much of what it left is open now. */

@@ -55,6 +55,8 @@ const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "su
 /** Kinds that say how a file is, and those that say so of its branch alone. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
+/** Of a session of a few words, in the JSON of its facts. */
+const IS_TRIVIAL = '"trivial":true';
 /** What is over though nothing that was seen has mended it: no observation has this number. */
 const OVER = { resolvedBy: 0 };
 
@@ -205,7 +207,7 @@ function rowsOf(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
     ...ofProject,
   ];
   // A session of a few words is worth a line where there is no other.
-  if (!rows.some(({ kind }) => kind === "summary")) {
+  if (!rows.some(({ kind, facts }) => kind === "summary" && !facts.includes(IS_TRIVIAL))) {
     rows.push(...tellableOfProject(db, project, { limit: OF_PROJECT, all: true }));
   }
   return [...new Map(rows.map((row) => [row.id, row])).values()];

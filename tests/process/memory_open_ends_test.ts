@@ -181,6 +181,43 @@ Deno.test("what Claude said is still open is told, also when it said something s
   );
 });
 
+/** What a person says in a session of its own that does nothing else, and whether the item is open after it. */
+const DROPPED: readonly (readonly [prompt: string, isOpen: boolean])[] = [
+  ["I've removed the old job from Jenkins", false],
+  ["we don't need the old job removed from Jenkins", false],
+  ["I've removed the old job from the crontab", true],
+  ["I've looked at Jenkins, thanks", true],
+  ["skip the tests", true],
+];
+
+Deno.test("what a person has done or does not want counts in whichever session it is said, and has no line of its own", async () => {
+  for (const [prompt, isOpen] of DROPPED) {
+    using at = await workplace();
+    await asked(at, "Move the nightly build to Actions");
+    await edit(at, ".github/workflows/nightly.yml", "on: schedule\n");
+    await said(at, "Moved to Actions. The old job still has to be removed from Jenkins.");
+    assert.match(await start(at), /said: The old job still has to be removed/);
+    await talked(at, 1, { prompt, answer: "Good." });
+    const told = await start(at);
+    assert.equal(told.includes("said: The old job"), isOpen, prompt);
+    assert.equal(told.includes(", 1 open"), isOpen, prompt);
+    assert.equal(told.includes(prompt), false, prompt);
+  }
+});
+
+Deno.test("who goes on after a word in passing goes on with what was left before it", async () => {
+  using at = await workplace();
+  await asked(at, "Add a limiter for requests");
+  await edit(at, "limiter.ts", "1\n");
+  await said(at, "The limiter works.\n\nStill open:\n- a metric\n- a cache for the limiter");
+  await talked(at, 1, { prompt: "skip the cache for the limiter", answer: "OK, no cache." });
+  assert.deepEqual((await start(at)).match(/said: .*/g), ["said: a metric"]);
+  await asked(at, "go on", THIRD);
+  await edit(at, "count.ts", "1\n", THIRD);
+  await said(at, "Done.", THIRD);
+  assert.doesNotMatch(await start(at), /Left open/);
+});
+
 const DISCOUNTS = "Discounts are in.\n\nNext steps:\n- Negative discounts are not rejected yet";
 /** A turn that came after it, and whether what was said is open still. */
 const LATER_TURNS = [
