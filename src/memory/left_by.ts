@@ -87,9 +87,10 @@ function stillLeft(left: readonly Left[], here: Here): readonly Left[] {
     if (meant.includes(one) || renewed.has(one.by)) return [];
     if (last.includes(one.item) && !rest.includes(one.item)) return [];
     if (allDone !== "" && isOfSame(one, { ...here, words: allDone })) return [];
+    const title = [turns[0]!, turns[one.by]!].flatMap(({ asked }) => asked).join("\n");
     const item = restOf(
       one.item,
-      (item) => saysAgain(item, said) || hasDone(item, later, { files }),
+      (item) => saysAgain(item, said) || hasDone(item, later, { files, title }),
     );
     return item === null ? [] : [{ ...one, item }];
   });

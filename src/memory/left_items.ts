@@ -1,5 +1,6 @@
 /** Whether a later session, or a later turn, has done what was said to be left. */
 import { isDeedThatRan } from "./left_deeds.ts";
+import { wasMade } from "./left_things.ts";
 import { type DoneIn, isOutlived } from "./left_states.ts";
 import type { Deed, TurnDeeds } from "./observation.ts";
 import { once } from "./once.ts";
@@ -51,18 +52,30 @@ export function committed(subject: string): TurnDeeds {
 /**
  * Whether a later session has done what was left.
  *
- * @param options `files`: those of the session that left it. Where both have changed one of them, more than half of the words
- * will do.
+ * @param options Of the session that left it. `files`: where both have changed one of them, more than half of the words will
+ * do. `title`: what it was about.
  */
 export function hasDone(
   item: SoughtItem,
   { turns, files }: Later,
-  options: { readonly files: readonly string[] },
+  options: { readonly files: readonly string[]; readonly title?: string },
 ): boolean {
   // What has no words of its own is nobody's once work went on.
   if (item.about.size === 0) return turns.some(({ worked }) => worked === true);
   const isNear = files.some((file) => options.files.includes(file));
-  return turns.some((turn) => hasDoneIt(item, turn, isNear));
+  return turns.some((turn) =>
+    hasDoneIt(item, turn, isNear) ||
+    wasMade(item, readDeeds(turn).filter((deed) => mayBeOf(item, deed)), { ...options, isNear })
+  );
+}
+
+/** Whether a person did not want in a later session what was left, or has done it. */
+export function hasDropped(item: SoughtItem, { turns }: Later): boolean {
+  return turns.some((turn) =>
+    readDeeds(turn).some((deed) =>
+      deed.by === "dropped" && mayBeOf(item, deed) && isDropped(item, deed)
+    )
+  );
 }
 
 function hasDoneIt(item: SoughtItem, turn: TurnDeeds, isNear: boolean): boolean {
@@ -82,7 +95,8 @@ function hasDoneIt(item: SoughtItem, turn: TurnDeeds, isNear: boolean): boolean 
       isDeedThatRan(item.what, { ran: turn.ran, named: namedBy(turn) });
 }
 
-interface ReadDeed extends Deed {
+/** A deed with its words. */
+export interface ReadDeed extends Deed {
   readonly words: Words;
   /** Of these what is numbered, and what a deed may be of beside all else. */
   readonly numbers: Words;
@@ -119,9 +133,9 @@ function doneIn(turn: TurnDeeds): DoneIn {
 }
 
 /** Whether a person does not want what is left, or has done it: what is called so is most of it, and nothing else. */
-function isDropped(item: SoughtItem, { words }: ReadDeed): boolean {
-  return words.size > 0 && sharedOf(words, item.about) * 2 > words.size &&
-    !areContrary(item.about, words);
+function isDropped({ about, text }: SoughtItem, { words }: ReadDeed): boolean {
+  return words.size > 0 && sharedOf(words, about) * 2 > words.size && !areContrary(about, words) &&
+    !standsForAnother(about, words, { text });
 }
 
 /** Whether what is left was asked for by its name: no other word is said, and more than one of it is. */

@@ -78,6 +78,8 @@ export interface Deed {
   readonly about: string;
   /** It is about that, and not about something of it. */
   readonly sure?: true;
+  /** That was made: added, written, built. */
+  readonly makes?: true;
 }
 
 /** What a turn of a session did. */

@@ -34,6 +34,12 @@ const ASKS_WHAT =
 /** By these in front a prompt or a commit tells that a thing was made, and not that something was changed about it. */
 const MAKES =
   /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|let(?:'|’)?s|can you|could you|go on and)\b\W*)*(?:handle|implement|add|support|finish|complete|do|build|write|create|make|introduce|provide|feat)\b/i;
+/** The same of what was not there before, whatever the word for it, … */
+const MAKES_THING =
+  /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|yes|sure|great|good|fine|let(?:'|’)?s|can you|could you|go on and|go ahead and|go and|feat|test|docs)\b\W*)*(?:add|write|create|build|make|introduce|provide|generate|implement)\b(?! (?:no|sure)\b)/i;
+/** … and as Claude tells it. */
+const MADE =
+  /\b(?:(?<!should be )(?:added|wrote|written|created|built|introduced|generated|implemented)|(?:are|is) (?:now )?(?:in place|there now))\b/i;
 /** What stands before a thing on a list. */
 const LIST_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 /** How the title of a commit begins. */
@@ -131,15 +137,23 @@ function deed(by: "made" | "asked" | "wanted" | "dropped", text: string): Deed {
   const about = tellingWords(text);
   const [first = ""] = text.match(patternFor(WORD, text)) ?? [];
   const isOfIt = about.size <= 1 || about.size === 2 && tellingWords(first).size > 0;
-  return told(by, about, { isSure: isOfIt || MAKES.test(text) });
+  return told(by, about, {
+    isSure: isOfIt || MAKES.test(text),
+    makes: by !== "dropped" && MAKES_THING.test(text),
+  });
 }
 
 function told(
   by: Deed["by"],
   about: ReadonlySet<string>,
-  { isSure }: { readonly isSure: boolean },
+  { isSure, makes }: { readonly isSure: boolean; readonly makes: boolean },
 ): Deed {
-  return { by, about: keptWords(about), ...(isSure ? { sure: true } : {}) };
+  return {
+    by,
+    about: keptWords(about),
+    ...(isSure ? { sure: true } : {}),
+    ...(makes ? { makes } : {}),
+  };
 }
 
 function clausesOf(message: string): string[] {
@@ -163,6 +177,9 @@ function clausesDone(
     if (!isSo && !(worked && AFFIRMS.test(clause))) return [];
     if (clauses.slice(n, n + 1 + LOOKED_BEHIND).some(hasGivenUp)) return [];
     const about = tellingWords(clause);
-    return [told(isSo ? "said" : "affirmed", about, { isSure: does || about.size <= 2 })];
+    return [told(isSo ? "said" : "affirmed", about, {
+      isSure: does || about.size <= 2,
+      makes: MADE.test(clause),
+    })];
   });
 }
