@@ -36,6 +36,9 @@ const SUBORDINATE =
   /\b(?:when|if|until|once|after|before|because|as soon as|unless|while|since|whether)\b[^,;.!?\n]*/gi;
 /** What is shown, not said. */
 const QUOTED = /```[\s\S]*?```|`[^`\n]*`|"[^"\n]*"|“[^”\n]*”/g;
+/** What stands before a thing on a list that begins with what is shown, which is a part of it. */
+const BEGINS_ITEM = /(?:^|\n)[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?[*_]{0,3}$/;
+const MAX_MARK_CHARS = 40;
 /** A full stop within a name ends none. */
 const SENTENCES = /(?:[^.!?。！？\n]|[.!?](?=\S))+/g;
 /** A line of a list: how far it stands in, whether it is ticked, what it says. */
@@ -68,7 +71,7 @@ export function saidLeft(
   message: string,
   { isAnswer = false }: { readonly isAnswer?: boolean } = {},
 ): SaidLeft[] {
-  const plain = message.replace(QUOTED, (quoted) => " ".repeat(quoted.length));
+  const plain = withoutQuoted(message);
   const lines = linesOf(plain);
   const found = new Map<string, SaidLeft>();
   const keep = (from: number, to: number, nth?: number) => {
@@ -104,6 +107,14 @@ export function saidLeft(
     n = list.last;
   }
   return [...found.values()].slice(0, MAX_ITEMS);
+}
+
+/** Blanks in the place of what is shown. */
+function withoutQuoted(message: string): string {
+  return message.replace(QUOTED, (quoted, at: number) => {
+    const isItem = BEGINS_ITEM.test(message.slice(Math.max(0, at - MAX_MARK_CHARS), at));
+    return (isItem ? quoted[0]! : " ").padEnd(quoted.length);
+  });
 }
 
 /** {@linkcode saidLeft} as texts alone. */

@@ -107,8 +107,9 @@ function isOfWork(left: string): boolean {
 export const HEADING = new RegExp(
   "^\\W*(?:" + [
     "(?:known )?(?:limitations?|gaps?|caveats?)|pending|not included|still pending|(?:must|should|has to|have to) be (?:done|changed|fixed|addressed)(?: before \\w+)?|open (?:points|items|issues|questions|tasks)(?: by \\w+| before \\w+)?|pendências",
-    "(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?|to-?dos?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do|left(?: to do)?|not (?:yet )?(?:done|finished|implemented|covered)(?: yet)?|known (?:issues?|bugs?|problems?|limitations?)|follow-?ups?|outstanding|unfinished|missing)",
-    "what remains(?: to be done)?|offen(?:e punkte)?|nächste schritte|was (?:noch )?(?:fehlt|offen ist|zu tun ist)|(?:was )?noch (?:offen|fehlt|zu (?:tun|erledigen))|es fehlt noch",
+    "(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?|to-?dos?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do|left(?: (?:to do|open|undone|over|for later))?|not (?:yet )?(?:done|finished|implemented|covered)(?: yet)?|known (?:issues?|bugs?|problems?|limitations?)|follow-?ups?|outstanding|unfinished|missing)",
+    "(?:(?:work|items?|things?) )?(?:deferred|postponed|put off)(?: (?:work|items?))?|what (?:I|we) (?:(?:deferred|postponed|left (?:open|out|undone))|(?:did|have|could)(?: not|n['’]t)(?: yet)? (?:do|done|finish|finished|get to|got to|gotten to|implement|implemented|cover|covered|test|tested|verify|verified|run))(?: yet)?",
+    "what remains(?: to be done)?|(?:offen|liegen) geblieben|zurückgestellt|was ich nicht (?:gemacht|geschafft|erledigt) habe|offen(?:e punkte)?|nächste schritte|was (?:noch )?(?:fehlt|offen ist|zu tun ist)|(?:was )?noch (?:offen|fehlt|zu (?:tun|erledigen))|es fehlt noch",
     "prochaines étapes|(?:ce qu['’]il |il )?reste à faire",
     "pendientes?|tareas pendientes|(?:próximos|siguientes) pasos|(?:(?:falta|queda) )?por hacer",
     "осталось(?: сделать)?|da fare|nog te doen|do zrobienia|próximos passos",
