@@ -44,7 +44,10 @@ export interface StillOpen {
   readonly todos: readonly string[];
   /** What Claude said at its end. */
   readonly said: readonly string[];
-  /** A later session changed files that this one changed: what was said of them may be done in other words. */
+  /**
+   * A later session changed files that this one changed, on the same branch or the one that is asked for: what was said of
+   * them may be done in other words. On another branch they are other files.
+   */
   readonly isWorkedOn: boolean;
 }
 
@@ -52,20 +55,22 @@ export interface StillOpen {
  * What is open now of all that sessions left open, by the numbers of their summaries: neither mended, nor done by a later
  * session, on whichever branch. All that is told to be open is told by this.
  *
- * @param options `superseded`: of these, see {@linkcode supersededIn}. `commitsSince`: what persons committed.
+ * @param options `superseded`: of these, see {@linkcode supersededIn}. `branch`: for whom it is told. `commitsSince`: what
+ * persons committed.
  */
 export function stillOpen(
   rows: readonly Tellable[],
-  { superseded, nowMs, commitsSince = () => [] }: {
+  { superseded, nowMs, branch = null, commitsSince = () => [] }: {
     readonly superseded: ReadonlySet<Tellable>;
     readonly nowMs: number;
+    readonly branch?: string | null;
     readonly commitsSince?: CommitsSince | undefined;
   },
 ): ReadonlyMap<number, StillOpen> {
   const left = new Map<number, StillOpen>();
   const done = new Set<string>();
   const over = overBySession(rows, superseded);
-  const later: Later[] = [];
+  const later: LaterSession[] = [];
   const saidLater: SoughtItem[] = [];
   const restLater: SoughtItem[] = [];
   let next: Later | undefined;
@@ -102,11 +107,11 @@ export function stillOpen(
       failures,
       todos,
       said: said.map(({ text }) => text),
-      isWorkedOn: later.some(({ files }) => files.some((file) => session.files.includes(file))),
+      isWorkedOn: isWorkedOn(session, later, branch),
     });
     for (const one of lists.done) done.add(one);
     const turns = turnsIn(facts.did ?? []);
-    const one = { turns, files: session.files };
+    const one = { turns, files: session.files, branches: branchesOf(session) };
     later.push(one);
     // What is said in passing is not what comes next.
     if (facts.trivial !== true) next = one;
@@ -132,6 +137,28 @@ export function openEnds(
     ...said(sessions, left),
     ...todos(sessions, left),
   ];
+}
+
+/** A later session, and where it worked. */
+interface LaterSession extends Later {
+  readonly branches: readonly (string | null)[];
+}
+
+function branchesOf({ branch, facts }: Tellable): readonly (string | null)[] {
+  return facts.branches ?? [branch];
+}
+
+/** Whether a later session changed what a session changed, where that is, or where it is told. */
+function isWorkedOn(
+  session: Tellable,
+  later: readonly LaterSession[],
+  here: string | null,
+): boolean {
+  const places = new Set([...branchesOf(session), here]);
+  return later.some(({ files, branches }) =>
+    branches.some((branch) => places.has(branch)) &&
+    files.some((file) => session.files.includes(file))
+  );
 }
 
 /** The summaries, the newest sign of life first. */
@@ -170,8 +197,8 @@ function said(
   sessions: readonly Tellable[],
   left: ReadonlyMap<number, StillOpen>,
 ): OpenEnd[] {
-  const isWorkedOn = ({ id }: Tellable) => Number(left.get(id)?.isWorkedOn === true);
-  return sessions.toSorted((a, b) => isWorkedOn(a) - isWorkedOn(b))
+  const isBehind = ({ id }: Tellable) => Number(left.get(id)?.isWorkedOn === true);
+  return sessions.toSorted((a, b) => isBehind(a) - isBehind(b))
     .flatMap((of) => (left.get(of.id)?.said ?? []).map((text) => ({ of, label: "said", text })))
     .slice(0, MAX_SAID);
 }

@@ -122,7 +122,7 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
   const own = rows.filter((one) => one.branch === branch);
   const others = rows.filter((one) => one.branch !== branch);
   const superseded = supersededIn(rows);
-  const left = stillOpen(rows, { superseded, nowMs, commitsSince });
+  const left = stillOpen(rows, { superseded, nowMs, branch, commitsSince });
   const here = openEnds(own, left);
   const elsewhere = openEnds(others, left)
     .slice(0, here.length === 0 ? MAX_ELSEWHERE : MAX_ELSEWHERE_BESIDE);

@@ -293,6 +293,32 @@ Deno.test("what was said of files that a later session has changed says so, and 
   assert.match(lines[1]!, /said: discounts are not handled yet \(its files were changed since\)$/);
 });
 
+Deno.test("what another branch has changed are other files: only on that one it is said", () => {
+  const session = (more: Partial<Tellable>) =>
+    one({ kind: "summary", title: "Session: x", files: ["cart.ts"], ...more });
+  const rows = (branch: string, branches?: readonly string[]) => [
+    session({
+      sessionId: "later",
+      branch,
+      facts: branches === undefined ? {} : { branches },
+      updatedAtMs: NOW - DAY,
+    }),
+    session({
+      sessionId: "left it",
+      facts: { left: [{ text: "discounts are not handled yet", about: "discount" }] },
+      updatedAtMs: NOW - 2 * DAY,
+    }),
+  ];
+  const isSaid = (here: string, some: readonly Tellable[]) =>
+    contextText({ rows: some, tasks: [], branch: here, nowMs: NOW }, { tokens: 900, room: 9_000 })
+      .includes("discounts are not handled yet (its files were changed since)");
+  assert.equal(isSaid("main", rows("main")), true);
+  assert.equal(isSaid("main", rows("feat")), false);
+  assert.equal(isSaid("main", rows("feat", ["main", "feat"])), true);
+  assert.equal(isSaid("feat", rows("feat")), true);
+  assert.equal(isSaid("other", rows("feat")), false);
+});
+
 Deno.test("a failure of a command that fails in another way since is neither told nor counted", () => {
   const rows = [
     failure({
