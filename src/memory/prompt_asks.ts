@@ -17,6 +17,9 @@ const OF_WHAT_IS_THERE =
   /^\W*(?:(?:ok(?:ay)?|yes|please|now|just|and|then|great|good|can you|could you|bitte|let['’]?s)\b\W*)*(?:(?:git )?(?:commit|push|amend|squash|rebase|merge|stash|tag|release|ship|deploy|publish)|undo|redo|revert|re-?format|format|lint|simplify|shorten|rename|move|inline|refactor|clean|tidy|polish|test|re-?run|run|build|start|stop|try|check|verify|review|show|explain|describe|print|open|save|delete|remove|what|who|when|where|why|which|how)\b/i;
 /** … one that only greets or thanks, … */
 const GREETS = /^\W*(?:(?:thanks?|thank you|thx|hi|hello|hey|hallo|danke|gracias|merci)\b\W*)+$/i;
+/** … one that agrees before it does so, … */
+const AGREES =
+  /^\W*(?:(?:ok(?:ay)?|yes|yeah|yep|sure|great|good|fine|alright|perfect|cool|nice|thanks|ja|gut|gerne|sí|vale|oui)\b\W*)+/i;
 /** … what it names itself, … */
 const NAMES =
   /(?:\b(?:the|an?|our|my|die|der|das|den|el|la|los|las) |: *(?:(?:the|an?|our|my|die|der|das|den|el|la|los|las) )?)([^\s,.;:!?]+)/gi;
@@ -49,7 +52,12 @@ export function asksForIt(prompt: string): boolean {
   if (GOES_ON.test(prompt)) return true;
   const asks = ASKS_FOR_REST.test(prompt) ||
     ASKS_FOR_IT.test(prompt) && !OF_WHAT_IS_THERE.test(prompt);
-  return asks && tellingWords(prompt).size <= 1 && !namesItsOwn(prompt);
+  return asks && wordsBeside(prompt) <= 1 && !namesItsOwn(prompt);
+}
+
+/** How many words a prompt has that tell something, but for those by which it only agrees. */
+function wordsBeside(prompt: string): number {
+  return tellingWords(prompt.replace(AGREES, "")).size;
 }
 
 /** `the colors`, and not `the rest`. */

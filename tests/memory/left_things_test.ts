@@ -61,6 +61,17 @@ const begun = (said: string): ToldTurn => ({
   file: "importer.py",
 });
 
+Deno.test("who agrees to what was said to be left has asked for it, and for nothing else", () => {
+  const after = (asked: string) =>
+    openAfter([begun(TESTS), { asked, said: "Written.", file: "x" }]);
+  for (const asked of ["ok write them", "great, yes, do it", "Sure, write those"]) {
+    assert.deepEqual(after(asked), [], asked);
+  }
+  for (const asked of ["ok rename rows in it", "ok, and now do that for the parser"]) {
+    assert.deepEqual(after(asked), [TESTS], asked);
+  }
+});
+
 function openOf([left, asked, said, commit = "", file = TEST_FILE]: Case): readonly string[][] {
   const turn = { asked, said, file, ...commit === "" ? {} : { commit } };
   return [openAfter([begun(left)], [turn]), openAfter([begun(left), turn])];
