@@ -153,7 +153,7 @@ export const ENGLISH: readonly (string | readonly [form: string, unless: RegExp]
   "^when you \\w+.*?, (?:please )?(?:always|never) ",
   `^(?:before|after) ${OFTEN} ${WORK},? (?:please )?(?:always )?${ACT}\\b`,
   `^${ACT}\\b.* (?:before|after) (?:each|every) (?:single )?${WORK}[.!]?$`,
-  `^no (?:more )?(?!errors?\\b|issues?\\b|problems?\\b|changes?\\b|need\\b|failures?\\b)\\S+(?: \\S+){0,3} in (?:${TEXTS}|tests|(?:the |your |our )?code)(?:,? (?:ever|please|anywhere))?(?:[.!]?$|, )`,
+  `^no (?:more )?(?!errors?\\b|issues?\\b|problems?\\b|changes?\\b|need\\b|failures?\\b)\\S+(?: \\S+){0,3} in (?:${TEXTS}|tests|(?:the |your |our |any )?(?:production |prod |library |application |app |shared |server |client |new )?code(?:base)?)(?:,? (?:ever(?: again)?|please|anywhere|at all|period))?(?:[.!]?$|, )`,
   [
     "^stop (?:adding|writing|putting|using|committing|pushing|asking|apologi[sz]ing|explaining|creating|importing|mocking|editing|wrapping|prefixing|ending|starting|telling|repeating|saying|calling|summari[sz]ing)\\b",
     OF_ONE,
