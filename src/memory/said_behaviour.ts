@@ -13,6 +13,9 @@ const WAS_SO =
 /** … that it may be so, or that something shows it, … */
 const MAY_BE =
   /\b(?:(?:when|whenever|if|until|unless|whether|as long as|in case)\b|(?:shows?|sees?|mentions?|names?|documents?|describes?|explains?|lists?|displays?|renders?|prints?|returns?|counts?)\b[^,;:]*\b(?:what|which|how|list of|number of)\b)[^,;:]*$/i;
+/** … as what is explained goes on, … */
+const EXPLAINS =
+  /(?:\b(?:here(?:['’]s| is)|this is|that(?:['’]s| is)) (?:\w+ly )?how\b|^\W*how (?:\S+ ){1,4}works?\b)[^:]*:/i;
 /** … of whom or of what it is so, … */
 const WHO_IS = /[^\s,;:.(–—-]\s+(?:who|whom|whose|which|where)(?:\s+[^\s,;:]+){0,4}\s*$/i;
 const THAT_IS =
@@ -63,7 +66,9 @@ const IS_ROMANCE = /^(?:faltan?|aún|todavía|il|n['’]|ne) ?/i;
 
 /** What makes a sentence one that only describes; all of a line has to be so. */
 const DESCRIBES: readonly ((said: SaidSo) => boolean)[] = [
-  ({ before }) => WAS_SO.test(before) || MAY_BE.test(before) || WHILE_IT_IS.test(before),
+  ({ before }) =>
+    WAS_SO.test(before) || MAY_BE.test(before) || WHILE_IT_IS.test(before) ||
+    EXPLAINS.test(before),
   ({ before }) => WHO_IS.test(before) && !tellsOfIt(before),
   ({ before, left }) => isOfNoun(before) && (!tellsOfIt(before) || isPast({ before, left })),
   ({ before, left, behind }) =>

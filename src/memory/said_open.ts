@@ -1,6 +1,7 @@
 /** What Claude says is still open, in the last messages of a session. */
 import type { ObservationKind } from "./observation.ts";
 import { describesIt } from "./said_behaviour.ts";
+import { isSignedDone, signedLines } from "./said_signs.ts";
 import { HEADING, LEADS_TO_LEFT, leftIn, TELLS } from "./said_words.ts";
 import { tellingWords } from "./telling_words.ts";
 import { shortened } from "./text.ts";
@@ -18,7 +19,7 @@ const MAX_POLITE_CHARS = 80;
 const NOTHING = /\b(?:no|nothing|none|without)\b/i;
 /** Words behind them that take it back: at once, … */
 const NONE_BEHIND =
-  /^[\s*_:.#(–—-]*(?:(?:none|nothing|n\/a|nichts|nada|optional)\b(?! (?:but|except|besides|other))|(?:all )?done(?=\s*(?:[.,;!)]|$)))/i;
+  /^[\s*_:.#(–—-]*(?:(?:none|nothing|n\/a|nichts|nada|optional)\b(?! (?:but|except|besides|other))|(?:all )?done(?=\s*(?:[.,;:!)]|$)))/i;
 /** … in the same clause, … */
 const DONE_BEHIND =
   /^[^,;.!?\n]*?(?:\b(?:is|are|was|were|got|been)(?: now| all| also| already)* (?:done|finished|completed?|fixed|closed|implemented|resolved|listed|shown|displayed|stored|kept|marked|counted|hidden)\b|\bwas the (?:title|name|subject)\b|(?::|\bis) *(?:none|nothing)\b(?! (?:but|except|besides|other)))/i;
@@ -82,8 +83,12 @@ export function saidLeft(
     }
   };
   let counted = 0;
+  const signed = signedLines(lines.map(({ text }) => text));
   for (let n = 0; n < lines.length && found.size < MAX_ITEMS; n++) {
     const line = lines[n]!;
+    const sign = signed[n]!;
+    if (sign?.isLeft === true) keep(endOf(line) - sign.said.length, endOf(line));
+    if (sign !== null) continue;
     const [, , tick, said = ""] = LIST_LINE.exec(line.text) ?? [];
     const isTask = tick === " ";
     if (isTask) keep(line.at + line.text.length - said.length, line.at + line.text.length);
@@ -101,7 +106,8 @@ export function saidLeft(
         tellingWords(one.text).size === 0 ? paragraphEnd(plain, one.at) : endOf(one) + 1,
       );
     }
-    if (!isLead) continue;
+    const below = lines[n + 1]?.text.trim() === "" ? n + 2 : n + 1;
+    if (!isLead || signed[below] != null && !LIST_LINE.test(lines[below]!.text)) continue;
     const list = listBelow(lines, n + 1);
     for (const item of list.items) keep(item.at, endOf(item), ++counted);
     n = list.last;
@@ -196,7 +202,8 @@ function listBelow(
     }
     depth ??= indent.length;
     last = n;
-    const isOpen = tick !== "x" && tick !== "X" && !NONE_BEHIND.test(said) && !STRUCK.test(said);
+    const isOpen = tick !== "x" && tick !== "X" && !NONE_BEHIND.test(said) && !STRUCK.test(said) &&
+      !isSignedDone(said);
     if (isOpen && indent.length <= depth) {
       items.push({ text: said, at: at + text.length - said.length });
     }

@@ -27,6 +27,10 @@ const EXPECTED = wordSet(
 const OBLIGED = /^(?:must|has to|have to|needs? to|ought to|should)\b.* be ([a-z]+)$/i;
 const NOT_DONE = /^(?:I|we|has|have)\b.*(?:\bnot|n['’]t|\bbeen|\byet) ([a-z-]+)$/i;
 
+/** At the beginning of a sentence: what a person has to do, and not when. */
+const OPENS =
+  "(?<=^\\W{0,4}(?:(?:so|then|now|afterwards|after that|for now|finally|note that|please note that),? )?)";
+
 /** In a sentence. */
 const LEFT = new RegExp(
   "\\b(?:" + [
@@ -62,7 +66,7 @@ const LEFT = new RegExp(
     `(?:I|we)(?: have not| haven['’]t|['’]ve not) (?:yet )?[a-z-]+\\b(?! (?:into|any|a single)\\b)`,
     "(?:I|we) (?:did not|didn['’]t) (?:run|re-?run|test|verify|finish|complete)\\b(?! (?:into|out)\\b)",
     "(?:I|we)(?: have|['’]ve)? (?:ran|run) out of (?:time|tokens|context|budget)\\b|(?:I|we)(?: have|['’]ll have| had) to stop (?:here|there|now|before)\\b",
-    "(?:I|we)(?: have|['’]ve)? stopped (?:here|there|short|before)\\b|only (?:[^\\s.,;:]+ ){1,8}so far\\b",
+    "(?:I|we)(?: have|['’]ve)? stopped (?:here|there|short|before|half-?way|mid-?way|part-?way)\\b|only (?:[^\\s.,;:]+ ){1,8}so far\\b",
     "(?:commented out|hard-?coded|stubbed(?: out)?|mocked|skipped|disabled) (?:[^\\s.,;:]+ ){0,4}for now\\b",
     `(?:has|have)(?: not|n['’]t) been [a-z-]+\\b`,
     "(?:is|are)(?: not|n['’]t) (?:implemented|tested|documented|migrated|wired up|hooked up|covered by (?:unit |any )?tests)\\b(?! (?:by|here|until|unless|if|when|while|on purpose)\\b)",
@@ -71,6 +75,8 @@ const LEFT = new RegExp(
     "(?:is|are) missing\\b(?! (?:an?|the)\\b)",
     "left (?:an? |some |two |three )?(?:TODO|FIXME)s?\\b",
     "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)",
+    `${OPENS}you(?:['’]ll| will| still)? (?:need|have) to [^.;\\n]{1,120}\\b(?:yourself|yourselves|by hand|manually)\\b(?! to (?:see|try|use)\\b)`,
+    `(?:I|we)(?: have|['’]ve)? skipped (?:the |that |this |all |any )?(?:[^\\s.,;:]+ ){0,3}(?:tests?|checks?|steps?|verification|docs|documentation|migrations?|builds?)(?=\\s*(?:[.,;:(–—!]|$)| (?:since|because|as|for)\\b)(?!,? (?:since|because|as) (?:it|they|that|this|nothing|you)\\b)`,
     "es fehl(?:t|en) noch|(?:ist|sind) noch offen|noch offen\\b|offen (?:ist|sind) noch|noch nicht (?:\\S+ )?(?:fertig|erledigt|umgesetzt|implementiert|getestet|behoben|da)\\b",
     "fehl(?:t|en) noch\\b|noch fehl(?:t|en)\\b|(?:ist|sind|wird|werden|wurden?|habe|haben|hat|kann|können|geht|gehen|funktionier(?:t|en)|läuft|laufen) (?:[^\\s.,;:]+ ){0,4}noch nicht\\b",
     "(?:aún|todavía|aun) (?:falta|queda)n?\\b|(?:falta|queda)n? (?:dos|tres|cuatro|algunas?|varios|varias) (?:cosas|puntos|tareas|pasos)\\b|quedan? por\\b|est(?:á|án|aría) pendientes?\\b|no (?:est[áa]n?|se ha|he|ha sido) (?:\\S+ ){1,4}(?:aún|todavía)\\b|quedan? pendientes?|pendientes?:|faltan? (?:por )?(?:hacer|implementar|añadir|agregar|probar|documentar|traducir)\\b|(?:aún|todavía) no\\b|faltan? (?:el|la|los|las|una?|por)\\b",
@@ -80,7 +86,7 @@ const LEFT = new RegExp(
     "bisher nicht\\b|zu (?:erledigen|tun|klären) bleibt\\b|(?:braucht|brauchen|benötigt|benötigen) noch\\b|(?:steht|stehen) noch aus\\b|(?:muss|müssen|sollte|sollten) (?:noch|auch noch|dann noch)\\b|(?:habe|haben|hab|ist|sind) (?:ich |wir )?(?:es |sie |das |den |ihn )?noch nicht\\b|offen(?: ist| sind| bleibt| bleiben)?(?: noch)?:",
     "il reste (?:encore )?à |(?:n['’]est|ne sont|n['’]a|n['’]ai) (?:\\S+ )?pas encore\\b",
   ].join("|") +
-    ")|à faire(?: aussi)? ?:|还没|還沒|尚未|未完成|未実装|未対応|待办|待完成|还需要|還需要|还要|仍需|还差|还缺|(?:これから|後で|今後)[^。！？\\n]{0,30}(?:必要|予定)|必要があります|(?:未|まだ)です|残っています|まだ[^。！？\\n]{0,30}[てで]いません|残(?:りの)?(?:作業|タスク)[:：]",
+    ")|à faire(?: aussi)? ?:|还没|還沒|尚未|осталось (?:только |ещё |еще )?[а-яё]+(?:ть|ти|чь)(?:ся)?(?![а-яё])|(?:ещё|еще|пока) не (?:написан|сделан|реализован|готов|добавлен|покрыт|проверен|протестирован|исправлен|обновл)[а-яё]*|(?:ещё|еще) (?:нужно|надо|предстоит) [а-яё]+(?:ть|ти|чь)(?![а-яё])|未完成|未実装|未対応|待办|待完成|还需要|還需要|还要|仍需|还差|还缺|(?:これから|後で|今後)[^。！？\\n]{0,30}(?:必要|予定)|必要があります|(?:未|まだ)です|残っています|まだ[^。！？\\n]{0,30}[てで]いません|残(?:りの)?(?:作業|タスク)[:：]",
   "gi",
 );
 

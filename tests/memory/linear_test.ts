@@ -172,6 +172,17 @@ Deno.test("what is left, and whether it is done, is found in linear time", () =>
     "shall I? ",
     "* ",
     "a and b, ",
+    "You'll need to ",
+    "I skipped the ",
+    "осталось ",
+    "⏳ CI\n",
+    "- `x` ",
+    "here is how ",
+    "how it works ",
+    "go ahead and add ",
+    "ok, yes, ",
+    "what I did not do ",
+    "deferred ",
   ];
   for (const unit of [...UNITS, ...units]) {
     const text = unit.repeat(KEPT_CHARS / unit.length);

@@ -76,6 +76,16 @@ const DESCRIBES = [
   "The worker stopped before the queue was empty, which is fixed.",
   "The bar shows how much was read so far.",
   "Rows without a name are skipped.",
+  "Next steps are done: tests written, docs updated, PR merged.",
+  "Here's how the code works: the worker still needs a lock before it writes, which it takes in acquire().",
+  "How the queue works: jobs that need a retry are not finished yet, so they stay.",
+  "After each deploy you'll have to clear the cache by hand, as before.",
+  "If you use zsh, you'll need to source it yourself.",
+  "You will need to restart the server by hand to see it.",
+  "I skipped the tests in node_modules.",
+  "I skipped the migration step, since nothing in the schema changed.",
+  "The runner skips the tests, since none match.",
+  "Осталось 12 файлов в кеше, это ожидаемо.",
 ];
 
 const LEAVES: readonly (readonly [message: string, left?: string])[] = [
@@ -150,6 +160,17 @@ const LEAVES: readonly (readonly [message: string, left?: string])[] = [
   ["Only the happy path is covered by tests so far."],
   ["The tests in `payment.test.ts` are commented out for now."],
   ["The timeout is hard-coded to 30s for now."],
+  ["I stopped halfway through the rename: 12 of 30 files are converted."],
+  ["You'll need to run `alembic upgrade head` yourself."],
+  ["For now, you still have to copy the key by hand."],
+  ["I skipped the Safari test, since no Safari is available here."],
+  ["I skipped the e2e tests for lack of a browser."],
+  ["Осталось написать тесты."],
+  ["Парсер готов, документация ещё не написана."],
+  [
+    "Here's how it works: the parser reads rows. The writer is not done yet.",
+    "The writer is not done yet.",
+  ],
 ];
 
 Deno.test("a sentence that tells how something behaves, or was, leaves nothing open", () => {
@@ -220,6 +241,13 @@ const LISTS: readonly (readonly [message: string, ...left: string[]])[] = [
   ["Done.\n\n## What I did not change\n- the public API"],
   ["Fertig.\n\nOffen:\n- Doku", "Doku"],
   ["Готово.\n\nОсталось:\n- тесты", "тесты"],
+  ["✅ parser\n✅ tests\n❌ docs (not started)\n⏳ CI", "docs (not started)", "CI"],
+  ["State:\n- ✅ parser\n- ⬜ docs", "docs"],
+  ["Next steps:\n- ✅ parser\n- docs", "docs"],
+  ["## Left open\n\n⏳ CI\n✅ parser", "CI"],
+  ["Style:\n✅ `const x = 1`\n❌ `var x = 1`"],
+  ["⏳ The upload shows this sign while it waits."],
+  ["❌ The old way threw.\n✅ The new one returns null."],
   ["Fertig. Was noch fehlt: die Doku.", "Was noch fehlt: die Doku."],
 ];
 
