@@ -5,6 +5,8 @@ export interface Picked {
   /** From 1; 0 is the last. None: the one that comes next. */
   readonly nth: readonly number[];
   readonly isRest?: boolean;
+  /** The words for what of these was not done, with blanks between. */
+  readonly but?: string;
 }
 
 /** By their beginnings, in the order of what they count. */

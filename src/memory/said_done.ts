@@ -1,11 +1,12 @@
 /** What the turns of a session did, so that it is known later what of the things that were left they have done. */
 import { patternFor, WORD } from "../letters.ts";
+import { clausesOf, givenUpIn, givenUpInPart, hasGivenUp } from "./given_up.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt, asksWhatRemains } from "./prompt_asks.ts";
 import { leftClauseOf, saidLeft } from "./said_open.ts";
 import { keptWords, leftItem } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
-import { droppedIn, pickedIn } from "./prompt_picks.ts";
+import { droppedIn, type Picked, pickedIn } from "./prompt_picks.ts";
 import { hadToStop, lastQuestion, tellsPlan, waitsForAnswer } from "./turn_end.ts";
 import { hasWorked, type Turn } from "./turns.ts";
 
@@ -20,12 +21,8 @@ const IS_SO = /\b(?:now|exists?|has|have|jetzt)\b/i;
 /** … by the same word as before, which counts where something was done, … */
 const AFFIRMS =
   /\b(?:is|are|was|were|been|got|have|has|I|you|all|everything|now|it)(?:(?:'|’)ve)? (?:\w+ly |now |also |again |both ){0,3}(?:\w{2,}ed|sent|built|run|written|set|put|made|drawn|kept|shown|taken|given|brought)\b|^\W*(?:(?:all|both|now|successfully|everything|ok(?:ay)?|yes|done)\b\W{1,3}){0,3}(?:\w{2,}ed|sent|built)\b/i;
-/** … that it is not, … */
+/** … and that it is not. */
 const NOT_DONE = /\b(?:not|never|cannot|still|tried|yet|nicht|kein\w*|noch)\b|n['’]t\b|没|未/i;
-/** … and that it was given up. */
-const GIVEN_UP =
-  /\b(?:(?:did|does|do)(?: not|n['’]t) (?:work|help)|reverted|reverting|rolled (?:it |that |them )?back|g[ai]ve up|giving up|undid|could(?: not|n['’]t)|(?:was|is) unable to|without success|no luck|failed to)\b/i;
-const CLAUSES = /[^.!?;。！？；\n]+(?:[.!?](?=\S)[^.!?;。！？；\n]*)*|\n/g;
 /** Of clauses, how many behind one may say that it was given up. */
 const LOOKED_BEHIND = 2;
 /** A prompt that begins so asks what is, not that something be done. */
@@ -51,17 +48,17 @@ export function leftItemsIn(message: string, asked: readonly string[] = []): Lef
     .map((said) => ({ ...said, ...leftItem(said.text, leftClauseOf(said.text)) }));
 }
 
-/** Whether a message says that what was tried has been given up. */
-function hasGivenUp(message: string): boolean {
-  return GIVEN_UP.test(message);
-}
-
 /**
  * Whether a turn ended as one that did what it was asked for: with a message that neither gives up, nor had to stop, nor has a
  * plan or a question instead.
  */
 export function hasEnded({ message, asked }: Pick<Turn, "message" | "asked">): boolean {
-  if (message === "" || hasGivenUp(message) || hadToStop(message)) return false;
+  return !hasGivenUp(message) && hasAnswered({ message, asked });
+}
+
+/** The same, whatever it says was given up. */
+function hasAnswered({ message, asked }: Pick<Turn, "message" | "asked">): boolean {
+  if (message === "" || hadToStop(message)) return false;
   return !waitsForAnswer(message) || saysDone(message, asked);
 }
 
@@ -92,11 +89,13 @@ export function sessionDeeds(
     const isOver = n < turns.length - 1 && more.worked !== true;
     const kept = did.filter(({ by }) => by === "dropped" || !isOver && (!gaveUp || by === "made"))
       .slice(0, room);
-    gaveUp ||= hasGivenUp(turns[n]!.message);
+    const { message } = turns[n]!;
+    const isUndone = gaveUp || hasGivenUp(message) && givenUpInPart(message) === null;
+    gaveUp ||= hasGivenUp(message);
     room -= kept.length;
     if (kept.length + ran.length + files.length === 0) continue;
     told.unshift({
-      ...(gaveUp ? {} : more),
+      ...(isUndone ? {} : more),
       ...(more.worked === true ? { worked: true } : {}),
       did: kept,
       ...(ran.length > 0 ? { ran } : {}),
@@ -122,15 +121,23 @@ export function deedsOf(turn: Omit<Turn, "endedAtMs">): TurnDeeds {
     ...prompts.map((prompt) => deed(isMade ? "asked" : "wanted", prompt)),
     ...asked.flatMap(droppedIn).map((one) => deed("dropped", one)),
   ].filter(({ about }) => about !== "");
-  const picked = isDone ? asked.map(pickedIn).find((one) => one !== null) : undefined;
+  const picks = asked.map(pickedIn).find((one) => one !== null);
   return {
     did: [...new Map(did.map((one) => [`${one.by} ${one.about}`, one])).values()],
     ...(ran.length > 0 ? { ran } : {}),
     ...(isDone && files.length > 0 ? { files: files.slice(0, MAX_FILES) } : {}),
     ...(worked ? { worked } : {}),
     ...(isDone && hasChanged && asked.some(asksForIt) ? { forIt: true } : {}),
-    ...(picked ? { picked } : {}),
+    ...(picks ? pickedBy(turn, picks) : {}),
   };
+}
+
+/** What a turn did of what was picked: all of it, or all but what it says it could not do. */
+function pickedBy(turn: Omit<Turn, "endedAtMs">, picks: Picked): Pick<TurnDeeds, "picked"> {
+  if (!hasWorked(turn) || !hasAnswered(turn)) return {};
+  if (!hasGivenUp(turn.message)) return { picked: picks };
+  const but = givenUpInPart(turn.message);
+  return but === null ? {} : { picked: { ...picks, but: keptWords(but) } };
 }
 
 function deed(by: "made" | "asked" | "wanted" | "dropped", text: string): Deed {
@@ -156,10 +163,6 @@ function told(
   };
 }
 
-function clausesOf(message: string): string[] {
-  return (message.match(CLAUSES) ?? []).flatMap((clause) => clause.split(/,? but /));
-}
-
 /** The clauses of a message that say that something is done, and are not of what it says is left. */
 function clausesDone(
   message: string,
@@ -175,8 +178,11 @@ function clausesDone(
     const does = DOES.test(clause);
     const isSo = does || IS_SO.test(clause);
     if (!isSo && !(worked && AFFIRMS.test(clause))) return [];
-    if (clauses.slice(n, n + 1 + LOOKED_BEHIND).some(hasGivenUp)) return [];
     const about = tellingWords(clause);
+    const isBack = (behind: string) =>
+      hasGivenUp(behind) &&
+      (givenUpIn(behind).size === 0 || !givenUpIn(behind).isDisjointFrom(about));
+    if (clauses.slice(n, n + 1 + LOOKED_BEHIND).some(isBack)) return [];
     return [told(isSo ? "said" : "affirmed", about, {
       isSure: does || about.size <= 2,
       makes: MADE.test(clause),

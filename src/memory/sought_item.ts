@@ -119,13 +119,18 @@ function numbersIn(text: string): Words {
   return new Set(text.match(/\d+(?:\.\d+)*/g));
 }
 
-/** What is left where some of a list were asked for by their numbers, and done. */
-export function withoutPicked<Item extends Pick<SoughtItem, "nth">>(
+/** What is left where some of a list were asked for by their numbers, and done, but for what the turn says it could not do. */
+export function withoutPicked<Item extends Pick<SoughtItem, "nth" | "about">>(
   items: readonly Item[],
   picked: Picked | undefined,
 ): readonly Item[] {
   if (picked === undefined) return items;
-  if (picked.nth.length === 0) return items.slice(1);
+  const but = wordsIn(picked.but ?? "");
   const last = Math.max(0, ...items.map(({ nth = 0 }) => nth));
-  return items.filter(({ nth }) => nth === undefined || !isPicked(picked, nth, last));
+  return items.filter(({ nth, about }, at) => {
+    const isAsked = picked.nth.length === 0
+      ? at === 0
+      : nth !== undefined && isPicked(picked, nth, last);
+    return !isAsked || !about.isDisjointFrom(but);
+  });
 }

@@ -181,6 +181,7 @@ Deno.test("what is left, and whether it is done, is found in linear time", () =>
     "how it works ",
     "go ahead and add ",
     "ok, yes, ",
+    "I couldn't do the ",
     "what I did not do ",
     "deferred ",
   ];

@@ -1,0 +1,54 @@
+/** A turn that did some of what was picked of a list, and names what it could not do. */
+import assert from "node:assert/strict";
+import { openAfter, type ToldTurn } from "../support/left_sessions.ts";
+
+const [TESTS, README, METRIC] = [
+  "tests for the limiter",
+  "README section about limits",
+  "a metric for rejected requests",
+];
+const LEFT: ToldTurn = {
+  asked: "Add a limiter for requests",
+  said: `The limiter works.\n\nStill open:\n1. ${TESTS}\n2. ${README}\n3. ${METRIC}`,
+  file: "src/limiter.ts",
+};
+
+const CASES: readonly (readonly [asked: string, said: string, open: readonly string[]])[] = [
+  [
+    "do 1 and 2",
+    "The tests are written. I couldn't do the README section, since mkdocs is missing.",
+    [README, METRIC],
+  ],
+  ["1 and 2, please", "Done with both.", [METRIC]],
+  ["1 and 3", "The metric counts now. I was not able to write the tests for lack of a runner.", [
+    TESTS,
+    README,
+  ]],
+  ["all but the last", "I could not write the README section; the tests pass.", [README, METRIC]],
+  ["next", "I couldn't write the tests because vitest is missing.", [TESTS, README, METRIC]],
+  ["do 1 and 2", "I could not get it to work, so I reverted all.", [TESTS, README, METRIC]],
+  ["do 1 and 2", "I couldn't do either of them.", [TESTS, README, METRIC]],
+  ["do 1 and 2", "I couldn't run the tests. I gave up on this.", [TESTS, README, METRIC]],
+  ["do 1 and 2", "Should the section be in English?", [TESTS, README, METRIC]],
+];
+
+Deno.test("of what was picked only that is open which a turn says it could not do", () => {
+  for (const [asked, said, open] of CASES) {
+    const turn = { asked, said, file: "test/limiter.test.ts" };
+    // What gives all up may be told besides, in its own words.
+    const listed = (told: readonly string[]) =>
+      told.filter((one) => [TESTS, README, METRIC].includes(one));
+    assert.deepEqual(listed(openAfter([LEFT, turn])), open, `${asked} / ${said}`);
+    assert.deepEqual(listed(openAfter([LEFT], [turn])), open, `later: ${asked} / ${said}`);
+  }
+});
+
+Deno.test("what was done stays done where a turn could not do another thing", () => {
+  const left = { ...LEFT, said: "The login endpoint still has to be documented." };
+  const turn = (said: string) => ({ asked: "go on", said, file: "docs/login.md" });
+  const done = "The login endpoint is documented.";
+  assert.deepEqual(openAfter([left], [turn(`${done} I couldn't publish the changelog.`)]), []);
+  for (const back of ["I couldn't publish the documented endpoint.", "I reverted it again."]) {
+    assert.deepEqual(openAfter([left], [turn(`${done} ${back}`)]), [left.said], back);
+  }
+});
