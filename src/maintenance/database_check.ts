@@ -9,9 +9,8 @@ import { migrationFault } from "../store/rehearsal.ts";
 import { type Check, fail, type Finding, ok, warn } from "./check.ts";
 import { faultsText } from "./fault_text.ts";
 import { checkPayloads } from "./payload_check.ts";
-import { permissionFindings } from "./private_files.ts";
+import { databasePermissions } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
-import { DATABASE_FILES } from "./set_aside.ts";
 
 /** What a sound database that nobody has to repair is told by. */
 type Faults = (db: ReturnType<typeof openToLook>) => readonly string[];
@@ -49,9 +48,7 @@ export function checkDatabase(path: string): Check[] {
       named("payloads", orFail(() => checkPayloads(db))),
       named("schema", schemaFinding(db, version)),
       ...version < SCHEMA_VERSION ? [] : [named("search index", indexFinding(path))],
-      ...permissionFindings(DATABASE_FILES.map((ending) => path + ending), 0o600).map((finding) =>
-        named("permissions", finding)
-      ),
+      ...databasePermissions(path).map((finding) => named("permissions", finding)),
     ];
   } finally {
     db.close();

@@ -6,7 +6,7 @@ import { SCHEMA_ROOT } from "../store/page_format.ts";
 import { reattachLeaves } from "../store/reattach_leaves.ts";
 import { tableRoots } from "../store/table_roots.ts";
 import { DATABASE_FILES, removeDatabase } from "./set_aside.ts";
-import { isThere } from "./whole_file.ts";
+import { isThere, targetOf } from "./whole_file.ts";
 
 /**
  * Makes the copy: with its log moved into it, with a header where that is lost, with empty pages in the place of an end
@@ -22,8 +22,10 @@ export async function readableCopy(
   { copy, bytes }: { readonly copy: string; readonly bytes: number | null },
 ): Promise<{ readonly path: string; readonly lostRows: number }> {
   try {
+    // SQLite keeps the log beside the file that a link leads to.
+    const from = targetOf(path);
     for (const ending of DATABASE_FILES) {
-      if (isThere(path + ending)) Deno.copyFileSync(path + ending, copy + ending);
+      if (isThere(from + ending)) Deno.copyFileSync(from + ending, copy + ending);
     }
     if (bytes !== null) Deno.truncateSync(copy, bytes);
   } catch (thrown) {

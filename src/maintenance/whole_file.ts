@@ -2,7 +2,8 @@ import { baseName, parentOf } from "../paths.ts";
 
 /**
  * Writes a file so that others see the old one, or none, or the whole new one: a draft beside it, synced, then renamed.
- * A link stays a link; what it leads to is replaced. The folder is made when it is missing, mode 0700.
+ * A link stays a link; what it leads to is replaced, and keeps its mode. The folder is made when it is missing, mode
+ * 0700.
  *
  * @throws {Error} What the file system says; the draft is gone then.
  */
@@ -16,6 +17,8 @@ export function writeWholeFile(
   const draft = `${parentOf(target)}/.${baseName(target)}.${crypto.randomUUID()}.tmp`;
   try {
     writeSynced(draft, text, options.mode);
+    const kept = isLink(path) ? modeOf(target) : null;
+    if (kept !== null) Deno.chmodSync(draft, kept);
     Deno.renameSync(draft, target);
   } catch (thrown) {
     removeQuietly(draft);
@@ -40,6 +43,24 @@ export function namesIn(folder: string): string[] {
     return Array.from(Deno.readDirSync(folder), ({ name }) => name).sort();
   } catch {
     return [];
+  }
+}
+
+function isLink(path: string): boolean {
+  try {
+    return Deno.lstatSync(path).isSymlink;
+  } catch {
+    return false;
+  }
+}
+
+/** Permission bits; null where there is no file, and on Windows. */
+function modeOf(path: string): number | null {
+  try {
+    const { mode } = Deno.statSync(path);
+    return mode === null || Deno.build.os === "windows" ? null : mode & 0o777;
+  } catch {
+    return null;
   }
 }
 

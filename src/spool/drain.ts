@@ -37,7 +37,8 @@ export interface DrainTarget {
 /**
  * The spool files that wait for one database, oldest first, over all folders.
  *
- * @returns Empty when there is no folder; files of a folder that another user made are not trusted and not listed.
+ * @returns Empty when there is no folder; files of a folder that another user made are not trusted and not listed, and
+ * what is no file (a link, a pipe) is not: a record is always one.
  */
 export function spooledFiles(target: Pick<DrainTarget, "database" | "folders">): string[] {
   const suffix = spoolSuffix(target.database);
@@ -45,8 +46,8 @@ export function spooledFiles(target: Pick<DrainTarget, "database" | "folders">):
   for (const folder of target.folders) {
     try {
       if (!isPrivateFolder(parentOf(folder)) || !isPrivateFolder(folder)) continue;
-      for (const { name } of Deno.readDirSync(folder)) {
-        if (name.endsWith(suffix)) found.push({ name, path: joinPath(folder, name) });
+      for (const { name, isFile } of Deno.readDirSync(folder)) {
+        if (isFile && name.endsWith(suffix)) found.push({ name, path: joinPath(folder, name) });
       }
     } catch {
       // No such folder: nothing waits there.

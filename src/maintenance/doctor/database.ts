@@ -10,6 +10,7 @@ import { drainLockPath } from "../../store/process_lock.ts";
 import { isIndexAlone } from "../../store/without_index.ts";
 import { VERSION } from "../../version.ts";
 import { newestBackup } from "../backup.ts";
+import { behindLink } from "../behind_link.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
 import { faultsText } from "../fault_text.ts";
 import { DATABASE_FILES, setAside } from "../set_aside.ts";
@@ -275,10 +276,14 @@ function wayToRead(place: RepairPlace): string {
     : useAnotherDatabase(place);
 }
 
-/** Opens the files to their owner, where that is all that is missing. A folder was closed for a reason. */
+/**
+ * Opens the files to their owner, where that is all that is missing. A folder was closed for a reason, and what lies
+ * behind a link may have been.
+ */
 function repairOfModes(database: string): Finding["repair"] {
   const closed = filesOf(database).filter(isOwnButClosed);
   if (closed.length === 0 || whyUnwritable(parentOf(database)) !== null) return undefined;
+  if (closed.some((path) => behindLink(path) !== null)) return undefined;
   return () => {
     for (const path of closed) Deno.chmodSync(path, 0o600);
     return `set the mode of ${closed.join(", ")} to 0600`;

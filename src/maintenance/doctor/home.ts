@@ -2,8 +2,8 @@ import { messageOf } from "../../errors.ts";
 import { joinPath, parentOf } from "../../paths.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { fail, type Finding, ok, warn } from "../check.ts";
-import { permissionFindings } from "../private_files.ts";
-import { DATABASE_FILES } from "../set_aside.ts";
+import { isPrivateFolder } from "../../spool/spool.ts";
+import { databasePermissions, linkableFindings, permissionFindings } from "../private_files.ts";
 import { isThere } from "../whole_file.ts";
 import { isNotOurs } from "./database.ts";
 import type { DoctorPlace } from "./place.ts";
@@ -40,25 +40,42 @@ export function lookAtHome({ locations }: DoctorPlace): Finding[] {
   return faults.length > 0 ? faults : [ok(`${dataFolder}, yours alone`)];
 }
 
-/** Database, log, spool and the user's configuration: nobody else may read them. */
+/**
+ * Database, log, spool and the user's configuration: nobody else may read them. What lies behind a link may be anybody's,
+ * so it is named and left as it is; a configuration there only has to be safe from being written by others.
+ */
 export function lookAtPermissions(place: DoctorPlace): Finding[] {
   const { locations, database } = place;
   const { dataFolder, spoolFolders } = locations;
+  const folders = [...new Set([dataFolder, ...spoolFolders.map(parentOf), ...spoolFolders])];
   const hasDatabase = database !== ":memory:" && !isNotOurs(place);
   const files = [
-    ...(hasDatabase ? DATABASE_FILES.map((ending) => database + ending) : []),
     ...spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log")),
     ...spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log.1")),
-    ...["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name)),
-    ...spoolFolders.flatMap(filesIn),
+    ...spoolFolders.filter(isOwnFolder).flatMap(filesIn),
   ].filter(isRegularFile);
+  const configurations = ["config.yaml", "config.yml"].map((name) => joinPath(dataFolder, name))
+    .filter(isRegularFile);
+  const ofDatabase = hasDatabase ? databasePermissions(database, { folders }) : [];
   const findings = [
-    ...permissionFindings(files, 0o600),
-    ...permissionFindings(spoolFolders.filter(isThere), 0o700),
+    ...ofDatabase,
+    ...permissionFindings(files, 0o600, { folders }),
+    ...linkableFindings(configurations, { folders }),
+    ...permissionFindings(spoolFolders.filter(isThere), 0o700, { folders }),
   ];
   const faults = findings.filter(({ status }) => status !== "ok");
   if (faults.length > 0) return faults;
-  return [ok(files.length === 0 ? "no files yet" : "files 0600, folders 0700")];
+  const isNone = files.length + configurations.length + ofDatabase.length === 0;
+  return [ok(isNone ? "no files yet" : "files 0600, folders 0700")];
+}
+
+/** The spool of another user, in a folder that users share, is told of by the check of the spool. */
+function isOwnFolder(folder: string): boolean {
+  try {
+    return isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder);
+  } catch {
+    return false;
+  }
 }
 
 /** Out of the way with what is no folder; the rest is a matter of permissions. */
@@ -88,9 +105,11 @@ function whyUnusable(folder: string): string {
   return whyUnwritable(nearestFolder(folder)) ?? "it cannot be made";
 }
 
+/** What is no file itself, links included, is told of by the check of the spool. */
 function filesIn(folder: string): string[] {
   try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
+    return Array.from(Deno.readDirSync(folder))
+      .flatMap(({ name, isFile }) => isFile ? [joinPath(folder, name)] : []);
   } catch {
     return [];
   }

@@ -9,6 +9,9 @@ import { type DoctorPlace, repairDatabase } from "./place.ts";
 /** Files that a command names at most. */
 const MAX_NAMED = 5;
 
+/** How the names of records end, of those that were set aside too. */
+const RECORD_NAME = /\.json(?:\.damaged)?$/;
+
 /** Records that wait because a database could not take them. */
 export function lookAtSpool(place: DoctorPlace): Finding[] {
   const { locations, database } = place;
@@ -25,6 +28,7 @@ export function lookAtSpool(place: DoctorPlace): Finding[] {
     ...waitingHere(place),
     ...waitingElsewhere(trusted, database),
     ...damagedRecords(trusted),
+    ...noRecords(trusted),
   ];
   return findings.length > 0 ? findings : [ok("no record is waiting")];
 }
@@ -74,6 +78,37 @@ function damagedRecords(folders: readonly string[]): Finding[] {
   )];
 }
 
+/** What has a record's name and is no file: nobody reads it, since a pipe would be waited for, and a link may lead anywhere. */
+function noRecords(folders: readonly string[]): Finding[] {
+  return folders.flatMap(entriesIn)
+    .filter(({ path, isFile }) => !isFile && RECORD_NAME.test(path))
+    .map(({ path, ...entry }) =>
+      warn(
+        `${path} has the name of a record and is ${kindOf(path, entry)}, so it is left alone`,
+        `ls -ld ${quoteWord(path)}`,
+      )
+    );
+}
+
+function kindOf(
+  path: string,
+  { isSymlink, isDirectory }: Pick<Deno.DirEntry, "isSymlink" | "isDirectory">,
+): string {
+  return isSymlink
+    ? `a link to ${linkedTo(path)}`
+    : isDirectory
+    ? "a folder"
+    : "a pipe or a device";
+}
+
+function linkedTo(path: string): string {
+  try {
+    return Deno.readLinkSync(path);
+  } catch {
+    return "nothing";
+  }
+}
+
 /** The database that a record is meant for; null when it does not say. */
 function databaseOf(path: string): string | null {
   try {
@@ -93,7 +128,14 @@ function isTrusted(folder: string): boolean {
 }
 
 function filesIn(folder: string): string[] {
-  return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
+  return entriesIn(folder).flatMap(({ path, isFile }) => isFile ? [path] : []);
+}
+
+function entriesIn(folder: string): (Omit<Deno.DirEntry, "name"> & { readonly path: string })[] {
+  return Array.from(
+    Deno.readDirSync(folder),
+    ({ name, ...entry }) => ({ ...entry, path: joinPath(folder, name) }),
+  );
 }
 
 function records(n: number): string {
