@@ -29,7 +29,7 @@ export function appendLog(
     const text = head + mark + message;
     try {
       makePrivateFolder(parentOf(file));
-      rotate(file);
+      makeReady(file);
       Deno.writeTextFileSync(file, text, { append: true, mode: 0o600 });
       return file;
     } catch {
@@ -54,10 +54,21 @@ export function homeMark(home: string | null): string {
   return `home ${JSON.stringify(home ?? "")}: `;
 }
 
-function rotate(file: string): void {
+/** @throws {Error} When it is a pipe: who writes to one waits until somebody reads it. */
+function makeReady(file: string): void {
+  const info = statQuietly(file);
+  if (info?.isFifo) throw new Error(`a pipe: ${file}`);
   try {
-    if (Deno.statSync(file).size > MAX_LOG_BYTES) Deno.renameSync(file, `${file}.1`);
+    if (info !== null && info.size > MAX_LOG_BYTES) Deno.renameSync(file, `${file}.1`);
   } catch {
-    // No log yet.
+    // Another process did.
+  }
+}
+
+function statQuietly(file: string): Deno.FileInfo | null {
+  try {
+    return Deno.statSync(file);
+  } catch {
+    return null; // No log yet.
   }
 }

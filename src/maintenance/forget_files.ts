@@ -22,7 +22,7 @@ export function matchingSpool(place: ForgetPlace, filter: ForgetFilter): string[
   const suffix = spoolSuffix(place.database);
   return place.spoolFolders.filter(isOwnFolder)
     .flatMap((folder) => namesIn(folder).map((name) => joinPath(folder, name)))
-    .filter((path) => baseName(path).includes(suffix) && fits(path, filter));
+    .filter((path) => baseName(path).includes(suffix) && isFile(path) && fits(path, filter));
 }
 
 /**

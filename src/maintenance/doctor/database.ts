@@ -90,11 +90,15 @@ export function judgeDatabase(place: RepairPlace): Finding {
       useAnotherDatabase(place),
     );
   }
-  const folder = logFolder(place.database);
-  if (folder !== null) {
+  const taken = takenLog(place.database);
+  if (taken !== null) {
+    const { path, kind } = taken;
     return fail(
-      `${folder} is a folder, where the database has a file: nothing can be written`,
-      `mv ${quoteWord(folder)} ${quoteWord(`${folder}.folder`)}`,
+      `${path} is ${
+        kind === "folder" ? "a folder" : "a pipe or a device"
+      }, where the database has a file: nothing can ` +
+        "be written",
+      `mv ${quoteWord(path)} ${quoteWord(`${path}.${kind}`)}`,
     );
   }
   const file = identifyDatabase(place.database);
@@ -102,15 +106,19 @@ export function judgeDatabase(place: RepairPlace): Finding {
   return told(place, file);
 }
 
-/** A folder in the place of the log, or of its index; null when there is none. */
-function logFolder(database: string): string | null {
-  return filesOf(database).slice(1).find((path) => {
+/** What lies in the place of the log, or of its index, and is no file; null when nothing does. */
+function takenLog(
+  database: string,
+): { readonly path: string; readonly kind: "folder" | "special" } | null {
+  for (const path of filesOf(database).slice(1)) {
     try {
-      return Deno.statSync(path).isDirectory;
+      const { isFile, isDirectory } = Deno.statSync(path);
+      if (!isFile) return { path, kind: isDirectory ? "folder" : "special" };
     } catch {
-      return false;
+      // It is not there.
     }
-  }) ?? null;
+  }
+  return null;
 }
 
 /** Whether the database is another program's, or another user's: nothing about it is ours to change. */

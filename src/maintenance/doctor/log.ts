@@ -21,6 +21,16 @@ const MAX_MESSAGE_CHARS = 300;
 
 /** What hooks had to say in the last 24 hours. */
 export function lookAtLog({ locations, nowMs }: DoctorPlace): Finding[] {
+  const pipes = logFiles(locations.spoolFolders).filter(isPipe).map((file) =>
+    warn(
+      `${file} is a pipe, so nothing is written to it or read from it`,
+      `ls -l ${quoteWord(file)}`,
+    )
+  );
+  return [...pipes, ...lastLines({ locations, nowMs })];
+}
+
+function lastLines({ locations, nowMs }: Pick<DoctorPlace, "locations" | "nowMs">): Finding[] {
   const lines = recentLog(locations, nowMs).filter(({ level }) => level !== "info");
   const last = lines.toSorted((a, b) => a.atMs - b.atMs).at(-1);
   if (last === undefined) return [ok("no error and no warning in the last 24 hours")];
@@ -57,7 +67,17 @@ export function recentLog(locations: Locations, nowMs: number): LogLine[] {
   );
 }
 
+function isPipe(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFifo === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Of a pipe nothing: it would be waited for. */
 function tailOf(path: string): string {
+  if (isPipe(path)) return "";
   try {
     using file = Deno.openSync(path);
     const { size } = file.statSync();
