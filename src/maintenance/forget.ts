@@ -27,7 +27,13 @@ import {
   unfinishedReceipts,
 } from "../store/forgotten.ts";
 import { nameKeys } from "../store/forgotten_keys.ts";
-import { indexFaults, rebuildIndex, rewriteIndex, withIndex } from "../store/memory_index.ts";
+import {
+  checkIndex,
+  indexFaults,
+  rebuildIndex,
+  rewriteIndex,
+  withIndex,
+} from "../store/memory_index.ts";
 import { drainLockPath, takeLock } from "../store/process_lock.ts";
 import { overwriteIn } from "./byte_scan.ts";
 import { stoppedOf } from "./forget_again.ts";
@@ -39,7 +45,7 @@ import {
   writtenFiles,
 } from "./forget_files.ts";
 import { transcriptsAround, transcriptsWith } from "./forget_transcripts.ts";
-import { bytesLeft, copiesWith, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
+import { bytesLeft, copiesWith, indexHeld, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 import { giveBackSpace } from "./space.ts";
 import type { WordForm } from "../store/index_forms.ts";
@@ -136,6 +142,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     ? []
     : textLeft(place, filter, { again, bytes: wipe.complete ? bytes : { ...bytes, tables: [] } });
   const told = steps.pieces === null ? null : bytesLeft(place, steps.pieces);
+  if (steps.indexFault !== null) left.unshift(indexHeld(steps.indexFault, again));
   if (!wipe.complete) left.unshift(logHeld(place.database, again));
   const report = {
     id: receipt.id,
@@ -155,6 +162,8 @@ interface Steps {
   readonly digests: readonly string[];
   readonly pieces: ReturnType<typeof piecesOf>;
   readonly transcripts: readonly string[];
+  /** What is wrong with the search index and could not be mended; null when nothing is. */
+  readonly indexFault: string | null;
 }
 
 function removeEverything(
@@ -233,8 +242,17 @@ function removeEverything(
   closeMends(db);
   tell("writing the search index anew …");
   withIndex(db, () => rewriteIndex(db));
+  tell("comparing the words of the search index …");
+  const indexFault = mendIndex(db);
   giveBackSpace(db);
-  return { removed, digests, pieces, transcripts };
+  return { removed, digests, pieces, transcripts, indexFault };
+}
+
+/** Words that a damaged index has lost sight of are not taken out of it with their rows. @returns What is wrong still. */
+function mendIndex(db: DatabaseSync): string | null {
+  if (checkIndex(db).length === 0) return null;
+  rebuildIndex(db);
+  return checkIndex(db)[0] ?? null;
 }
 
 async function writeReceipt(

@@ -167,6 +167,11 @@ export function logHeld(database: string, again: string): string {
   }\`, then \`${again}\``;
 }
 
+/** What is said where the search index stays damaged. */
+export function indexHeld(fault: string, again: string): string {
+  return `the search index may still hold words of it, since it is damaged (${fault}): \`conclaude doctor --fix\`, then \`${again}\``;
+}
+
 /** Backups and other copies in the data folder that hold a text, also in what is compressed there. */
 export function copiesWith(place: ForgetPlace, filter: ForgetFilter): string[] {
   return copiesOf(place).filter((path) =>
