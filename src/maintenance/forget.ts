@@ -153,7 +153,13 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     forms: bytes?.forms ?? [],
     toldElsewhere: wipe.complete && told !== null && !isTextAlone(filter) ? told.tables : [],
   };
-  await writeReceipt(place, { report, digests: steps.digests, salt: receipt.salt, request });
+  await writeReceipt(place, {
+    report,
+    digests: steps.digests,
+    salt: receipt.salt,
+    request,
+    isDone: wipe.complete && steps.indexFault === null,
+  });
   return report;
 }
 
@@ -257,11 +263,13 @@ function mendIndex(db: DatabaseSync): string | null {
 
 async function writeReceipt(
   place: ForgetPlace,
-  { report, digests: removedDigests, salt, request }: {
+  { report, digests: removedDigests, salt, request, isDone }: {
     readonly report: ForgetReport;
     readonly digests: readonly string[];
     readonly salt: string;
     readonly request: ForgetRequest;
+    /** Whether all of it was gone through; else it is as if it had been stopped, and `doctor` names it. */
+    readonly isDone: boolean;
   },
 ): Promise<void> {
   const db = await openDatabase(place.database, place);
@@ -269,9 +277,13 @@ async function writeReceipt(
     const { id, removed, left: remains } = report;
     const { nowMs } = request;
     const digests = digestsOfGone(db, { salt, digests: removedDigests, createdAtMs: nowMs });
-    finishReceipt(db, { id, removed, digests, remains, finishedAtMs: nowMs });
-    const stopped = stoppedOf(unfinishedReceipts(db), request.chosen);
-    closeReceipts(db, stopped.map((receipt) => receipt.id), nowMs);
+    finishReceipt(db, { id, removed, digests, remains, finishedAtMs: isDone ? nowMs : null });
+    const before = unfinishedReceipts(db).filter((receipt) => receipt.id !== id);
+    closeReceipts(db, stoppedOf(before, request.chosen).map((receipt) => receipt.id), {
+      // Where this one is not done either, it alone is named.
+      remains: isDone ? remains : null,
+      atMs: nowMs,
+    });
     const [fault] = indexFaults(db);
     if (fault !== undefined) rebuildIndex(db);
     checkpoint(db, "TRUNCATE");

@@ -19,7 +19,7 @@ export interface Receipt {
   /** Where something was left, in words. */
   readonly remains: readonly string[];
   readonly createdAtMs: number;
-  /** Null when it was stopped on the way. */
+  /** Null when it was stopped on the way, or could not be done to the end. */
   readonly finishedAtMs: number | null;
 }
 
@@ -80,13 +80,21 @@ export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
   return db.prepare(`${RECEIPT} WHERE finished_at_ms IS NULL ORDER BY id`).all().map(receiptOf);
 }
 
-/** Says that what was stopped was done later. */
-export function closeReceipts(db: DatabaseSync, ids: readonly string[], atMs: number): void {
+/**
+ * Says that what was stopped was gone through later.
+ *
+ * @param options `remains`: what is left of it now; null where that is as before.
+ */
+export function closeReceipts(
+  db: DatabaseSync,
+  ids: readonly string[],
+  { remains, atMs }: { readonly remains: Receipt["remains"] | null; readonly atMs: number },
+): void {
   db.prepare(
     `UPDATE forget_receipts
-        SET finished_at_ms = ?2
+        SET finished_at_ms = ?2, remains = coalesce(?3, remains)
       WHERE id IN (SELECT value FROM json_each(?1))`,
-  ).run(JSON.stringify(ids), atMs);
+  ).run(JSON.stringify(ids), atMs, remains === null ? null : JSON.stringify(remains));
 }
 
 /** Receipts whose ids begin like this, at most `limit`, the newest first. */

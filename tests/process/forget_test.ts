@@ -444,11 +444,53 @@ Deno.test("while a reader holds the log, memory forget says what is left, and wo
   const { receipt, left } = JSON.parse(blocked.stdout);
   assert.match(left.join(), /fuser -v/);
   assert.equal((await place.run("memory", "verify", receipt.id)).code, 1);
+  const still = await place.run("memory", "forget", "--text", WORD, "--yes", "--json");
+  assert.equal(still.code, 1);
+  const { receipt: second } = JSON.parse(still.stdout);
   reader.close();
+
+  const named = async () =>
+    JSON.parse((await place.run("doctor", "--json")).stdout).checks
+      .filter(({ name }: { name: string }) => name === "forgetting");
+  const [told, ...more] = await named();
+  assert.deepEqual(more, []);
+  assert.match(
+    told.message,
+    /could not be done to the end \(receipt \S+\): the write-ahead log may/,
+  );
+  assert.ok(told.message.includes(second.id));
+  assert.ok(!told.message.includes(WORD));
+  assert.equal(told.next, "conclaude memory forget --text '<the same text>'");
+
   const again = await place.json("memory", "forget", "--text", WORD, "--yes");
   assert.deepEqual(again.left, []);
   assert.deepEqual(holding(place.path), []);
+  assert.deepEqual(await named(), []);
+  for (const { id } of [second, again.receipt]) {
+    assert.equal((await place.json("memory", "verify", id, "--text", WORD)).ok, true);
+  }
   assertSound(place);
+});
+
+Deno.test("what a reader kept from being forgotten by number is named by doctor with the command that finishes it", async () => {
+  using place = stage();
+  await worked(place);
+  const reader = new DatabaseSync(place.database);
+  reader.exec("BEGIN");
+  reader.prepare("SELECT count(*) FROM observations").get();
+  const [{ id }] = look(
+    place,
+    (db) => db.prepare("SELECT id FROM observations WHERE kind = 'commit'").all(),
+  ) as unknown as [{ id: number }];
+  const blocked = await place.run("memory", "forget", String(id), "--yes", "--json");
+  assert.equal(blocked.code, 1);
+  reader.close();
+  const { checks } = JSON.parse((await place.run("doctor", "--json")).stdout);
+  const { next } = checks.find(({ name }: { name: string }) => name === "forgetting");
+  assert.equal(next, `conclaude memory forget ${id} --yes`);
+  assert.equal((await place.run(...next.split(" ").slice(1))).code, 0);
+  const after = JSON.parse((await place.run("doctor", "--json")).stdout);
+  assert.ok(!after.checks.some(({ name }: { name: string }) => name === "forgetting"));
 });
 
 Deno.test("hooks at work beside memory forget lose nothing, and the database stays sound", async () => {
