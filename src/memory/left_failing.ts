@@ -29,11 +29,14 @@ interface Failure {
 /** Whether something that was said at a time has passed after it. */
 export type PassedSince = (item: SoughtItem, saidAtMs: number) => boolean;
 
+/** Says as well that something fails. */
+const DOES_NOT =
+  /\b(?:do|does|is|are)(?: not|n['’]t) (?:yet )?(?:pass|build|compile|start|run|green)(?:ing)?\b/i;
 /** Words for what fails, whatever that is. */
 const ANY = once(() =>
   wordsOf([
-    "test tests suite unit build compile compilation check checks lint linter type types typecheck ci pipeline run rerun " +
-    "command script job new all both some there here them these those one it now again local locally",
+    "test tests suite unit build compile compilation check checks lint linter type types typecheck run rerun " +
+    "command script new all both some there here them these those one it now again local locally",
   ])
 );
 
@@ -46,7 +49,7 @@ const ANY = once(() =>
 export function passedSinceIn(parts: readonly MaybeFailure[]): PassedSince {
   const read = once(() => failuresIn(parts));
   return (item, saidAtMs) => {
-    if (!saysItFails(item)) return false;
+    if (!saysItFails(item) && !DOES_NOT.test(item.text)) return false;
     const stood = read().filter(({ failedAtMs, passedAtMs }) =>
       failedAtMs <= saidAtMs && (passedAtMs === null || passedAtMs > saidAtMs)
     );
