@@ -102,7 +102,7 @@ export function isPicked({ nth, isRest = false }: Picked, number: number, last: 
 
 /** Behind these stands what is not wanted, as far as the clause goes, … */
 const DROPS = new RegExp(
-  "(?:^|[\\s(])(?:" + [
+  "(?:^|[\\s(])(?<!(?:n['’]?t|not|never)\\s)(?:" + [
     "leave(?= .*\\b(?:as (?:it|they) (?:is|are)|alone|out(?: of it)?)\\b)|no(?= .*\\b(?:needed|necessary|after all)\\b)|already (?:built|did|done|made|wrote|\\w+ed)",
     "(?:skip|strike|drop|forget(?: about)?|leave out|cancel|scrap|kill|ditch|abandon|never ?mind)",
     "no need (?:for|to)|(?:don['’]?t|do not)(?: even)? (?:bother (?:with|about|to|doing)?|need|want|worry about)|(?:we|i) can live without|won['’]?t (?:do|need|fix)|we (?:no longer|never) need",
@@ -126,17 +126,21 @@ const IS_OUT = new RegExp(
 );
 /** What a person has done without Claude. */
 const DID_IT =
-  /\bI(?:['’]ve| have)? (?:already |just )*(?!(?:look|wonder|notic|tri|ask|want|need|hop|mention|discuss|talk|learn|start|fail|check|review|us|open)ed\b)(?:did|done|\w+ed|wrote|written|made|set|sent|put|ran|built) ([^,.;:!?\n]+)/giu;
+  /(?<!\b(?:when|if|after|before|until|once|unless|what|that|which|where|as|since|while)\s)\bI(?:['’]ve| have)? (?:already |just )*(?!(?:look|wonder|notic|tri|ask|want|need|hop|mention|discuss|talk|learn|start|fail|check|review|us|open)ed\b)(?:did|done|\w+ed|wrote|written|made|set|sent|put|ran|built) ([^,.;:!?\n]+)/giu;
 /** The same where words are not apart. */
 const UNSPACED_DROPS =
   /([^。！？、，\n]{1,20}?)(?:は|も)?(?:不要|いらない|いりません|やめ(?:ます|る|よう)|要らない)|(?:不用|不要|不做|取消|别做|别管)(?:再)?([^。！？，\n]{1,20})|([^。！？，\n]{1,20})(?:不做了|不用了|不要了|先不做)/gu;
 
+const SENTENCE_END = /(?<=[.!?？\n])/;
+/** Who asks has not decided. */
+const ASKS = /[?？]$/;
 /** Before what is called so. */
 const ARTICLE = /^(?:les?|la|des?|du|une?|el|los|las|una?|il|lo|gli|os?|as?|der|die|das|den) /i;
 
 /** What a prompt does not want, or has done itself, each as it is called there. */
 export function droppedIn(prompt: string): string[] {
-  const text = prompt.slice(0, 1_000);
+  const text = prompt.slice(0, 1_000).split(SENTENCE_END)
+    .filter((sentence) => !ASKS.test(sentence)).join("");
   return [DROPS, IS_OUT, DID_IT, UNSPACED_DROPS].flatMap((form) =>
     [...text.matchAll(form)].map(([, ...groups]) => groups.find((one) => one !== undefined) ?? "")
   ).map((one) => one.trim().replace(ARTICLE, "")).filter((one) => one !== "");
