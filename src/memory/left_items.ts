@@ -1,6 +1,6 @@
 /** Whether a later session, or a later turn, has done what was said to be left. */
 import { isDeedThatRan } from "./left_deeds.ts";
-import { wasMade } from "./left_things.ts";
+import { isToBeMade, wasMade } from "./left_things.ts";
 import { type DoneIn, isOutlived } from "./left_states.ts";
 import type { Deed, TurnDeeds } from "./observation.ts";
 import { once } from "./once.ts";
@@ -63,9 +63,11 @@ export function hasDone(
   // What has no words of its own is nobody's once work went on.
   if (item.about.size === 0) return turns.some(({ worked }) => worked === true);
   const isNear = files.some((file) => options.files.includes(file));
+  const isMissing = isToBeMade(item);
   return turns.some((turn) =>
     hasDoneIt(item, turn, isNear) ||
-    wasMade(item, readDeeds(turn).filter((deed) => mayBeOf(item, deed)), { ...options, isNear })
+    isMissing &&
+      wasMade(item, readDeeds(turn).filter((deed) => mayBeOf(item, deed)), { ...options, isNear })
   );
 }
 

@@ -8,7 +8,7 @@ type Words = ReadonlySet<string>;
 
 /** Words of which any says that a thing is made. */
 const MAKING = once(() =>
-  wordsOf(["write create build make made generate provide introduce put place"])
+  wordsOf(["write create build make made generate provide introduce put place cover"])
 );
 /** What is said beside a thing and makes no other of it. */
 const BESIDE = once(() =>
@@ -20,8 +20,13 @@ const BESIDE = once(() =>
 /** What a summary's title says besides what it was about. */
 const OF_TITLE = /^Session: | \([^()]*\)$/g;
 
+/** Whether what is left is said to be a thing that was not made yet: `not written`, `has to be created`. */
+export function isToBeMade({ lacks }: SoughtItem): boolean {
+  return lacks.size > 0 && lacks.isSubsetOf(MAKING());
+}
+
 /**
- * Whether some of a turn's deeds have made what was left to be made.
+ * Whether some of a turn's deeds have made what was left to be made, see {@linkcode isToBeMade}.
  *
  * A thing of several words (`tests for the limiter`) is known by these. One of a single word (`the tests`) is known by what
  * the session that left it was about: nothing else may be named with it, and what Claude says or commits has to name that,
@@ -35,9 +40,8 @@ export function wasMade(
   deeds: readonly ReadDeed[],
   { title = "", isNear }: { readonly title?: string; readonly isNear: boolean },
 ): boolean {
-  const { what, lacks, about, joined, text } = item;
+  const { what, about, joined, text } = item;
   const making = MAKING();
-  if (lacks.size === 0 || !lacks.isSubsetOf(making)) return false;
   const thing = what.difference(making);
   const named = about.difference(making);
   const isOfThing = ({ words, by }: ReadDeed) =>

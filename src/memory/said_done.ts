@@ -33,10 +33,10 @@ const MAKES =
   /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|let(?:'|’)?s|can you|could you|go on and)\b\W*)*(?:handle|implement|add|support|finish|complete|do|build|write|create|make|introduce|provide|feat)\b/i;
 /** The same of what was not there before, whatever the word for it, … */
 const MAKES_THING =
-  /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|yes|sure|great|good|fine|let(?:'|’)?s|can you|could you|go on and|go ahead and|go and|feat|test|docs)\b\W*)*(?:add|write|create|build|make|introduce|provide|generate|implement)\b(?! (?:no|sure)\b)/i;
+  /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|yes|sure|great|good|fine|let(?:'|’)?s|can you|could you|go on and|go ahead and|go and|feat|test|docs)\b\W*)*(?:add|write|create|build|make|introduce|provide|generate|implement|cover(?= .{1,60}\bwith\b.{0,30}\btests?\b))\b(?! (?:no|sure)\b)/i;
 /** … and as Claude tells it. */
 const MADE =
-  /\b(?:(?<!should be )(?:added|wrote|written|created|built|introduced|generated|implemented)|(?:are|is) (?:now )?(?:in place|there now))\b/i;
+  /\b(?:(?<!should be )(?:added|wrote|written|created|built|introduced|generated|implemented)|(?:are|is) (?:now )?(?:in place|there now)|tests? (?:now )?covers?)\b/i;
 /** What stands before a thing on a list. */
 const LIST_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 /** How the title of a commit begins. */

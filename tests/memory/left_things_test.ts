@@ -15,6 +15,8 @@ const MADE: readonly Case[] = [
   [TESTS, "and now the tests", "Tests are in place."],
   [TESTS, "go on with the importer", "The importer has tests.", "Add tests for the importer"],
   [TESTS, "ok write the tests", "Written."],
+  [TESTS, "cover it with tests", "4 tests cover the importer now."],
+  [TESTS, "go on", "Nine cases.", "Cover the importer with tests"],
   ["The docs are not written yet.", "Add docs", "Added a page.", "", "docs/importer.md"],
   [
     "A migration for the users table is not written yet.",
@@ -35,6 +37,12 @@ const OTHERS: readonly Case[] = [
   [TESTS, "Add a login page", "Added a login page with tests.", "Add login page with tests"],
   [TESTS, "Add e2e tests", "Added e2e tests.", "Add e2e tests"],
   [TESTS, "Run the tests", "There are none."],
+  [
+    TESTS,
+    "cover the parser with tests",
+    "4 tests cover the parser.",
+    "Cover the parser with tests",
+  ],
   [TESTS, "Remove the tests", "There are none."],
   [TESTS, "Move the tests of the importer", "Moved.", "Move importer tests"],
   [TESTS, "don't add tests yet, first rename rows", "Renamed.", "Rename rows"],
