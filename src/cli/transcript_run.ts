@@ -7,6 +7,7 @@ import { findTranscripts, type TranscriptFile } from "../recall/transcripts/find
 import { projectFinder, type TranscriptProject } from "../recall/transcripts/project.ts";
 import { type Scan, scanTranscripts } from "../recall/transcripts/scan.ts";
 import type { CliContext } from "./context.ts";
+import { tellLostForgetKey } from "./lost_forget_key.ts";
 import { progressLine } from "./progress_line.ts";
 import { takeInSpool } from "./spool_first.ts";
 import { openKeptStore, openStore, placeOf } from "./store.ts";
@@ -86,6 +87,7 @@ export async function runTranscripts(
       onProgress: (written) =>
         progress.tell(`${barText(written, missing)} ${written} of ${missing} captures written …`),
     });
+    if (work.fills) tellLostForgetKey(context, db);
     const damaged = [
       ...unreadable.map((path) => ({ path, line: null, reason: "it cannot be read" })),
       ...scan.damaged,

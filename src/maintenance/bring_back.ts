@@ -3,6 +3,7 @@ import { compileRedactPatterns } from "../capture/redact.ts";
 import { openDatabase } from "../store/database.ts";
 import { openToLook } from "../store/identity.ts";
 import { workInAgain } from "../store/lost_again.ts";
+import { receiptsWithoutKey } from "../store/lost_forget_key.ts";
 import { copyForgotten } from "../store/without_index.ts";
 import { COUNT_NAMES } from "./exported_fields.ts";
 import { exportLines } from "./export.ts";
@@ -15,6 +16,8 @@ export interface BroughtBack {
   readonly withoutPayload: number;
   readonly lost: number;
   readonly again: number;
+  /** Whether the key is lost by which words are known that were forgotten. */
+  readonly isKeyLost: boolean;
 }
 
 /**
@@ -58,6 +61,7 @@ export async function bringBack(
         withoutPayload: told.damaged,
         lost,
         again: lost === 0 ? 0 : workInAgain(to, nowMs),
+        isKeyLost: receiptsWithoutKey(to).length > 0,
       };
     } finally {
       to.close();

@@ -27,6 +27,7 @@ import {
   unfinishedReceipts,
 } from "../store/forgotten.ts";
 import { nameKeys } from "../store/forgotten_keys.ts";
+import { dropLostNames, receiptsWithoutKey } from "../store/lost_forget_key.ts";
 import {
   checkIndex,
   indexFaults,
@@ -284,6 +285,8 @@ async function writeReceipt(
       remains: isDone ? remains : null,
       atMs: nowMs,
     });
+    const keyless = stoppedOf(receiptsWithoutKey(db), request.chosen);
+    if (isDone) dropLostNames(db, keyless.map((receipt) => receipt.id));
     const [fault] = indexFaults(db);
     if (fault !== undefined) rebuildIndex(db);
     checkpoint(db, "TRUNCATE");

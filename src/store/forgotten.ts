@@ -77,7 +77,7 @@ const RECEIPT =
 
 /** Receipts of what was stopped before it was done, the oldest first. */
 export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
-  return db.prepare(`${RECEIPT} WHERE finished_at_ms IS NULL ORDER BY id`).all().map(receiptOf);
+  return receiptsWhere(db, "finished_at_ms IS NULL ORDER BY id");
 }
 
 /**
@@ -95,6 +95,11 @@ export function closeReceipts(
         SET finished_at_ms = ?2, remains = coalesce(?3, remains)
       WHERE id IN (SELECT value FROM json_each(?1))`,
   ).run(JSON.stringify(ids), atMs, remains === null ? null : JSON.stringify(remains));
+}
+
+/** Receipts for which a condition in SQL holds, which may end with an order. */
+export function receiptsWhere(db: DatabaseSync, condition: string): Receipt[] {
+  return db.prepare(`${RECEIPT} WHERE ${condition}`).all().map(receiptOf);
 }
 
 /** Receipts whose ids begin like this, at most `limit`, the newest first. */

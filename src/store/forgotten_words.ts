@@ -12,6 +12,7 @@ import {
   titleKeysOfCapture,
 } from "../memory/words_key.ts";
 import { FORGET_KEY } from "./forgotten_names.ts";
+import { setLostNamesApart } from "./lost_forget_key.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 import { statement } from "./statement.ts";
 
@@ -24,7 +25,9 @@ export type NameWords = (sessionId: string, key: string) => string;
 /** What digests; the key is made at the first call. To be called in a transaction. */
 export function keyedDigest(db: DatabaseSync): Digest {
   const made = randomBytes(32).toString("hex");
-  statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)").run(FORGET_KEY, made);
+  const { changes } = statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
+    .run(FORGET_KEY, made);
+  if (changes > 0) setLostNamesApart(db);
   return knownDigest(db)!;
 }
 

@@ -21,6 +21,7 @@ import {
 import { seenProjects } from "../../store/foreign_memory.ts";
 import { identifyDatabase } from "../../store/identity.ts";
 import { type CliContext, typedPath } from "../context.ts";
+import { tellLostForgetKey } from "../lost_forget_key.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { maskerOf } from "../task_text.ts";
@@ -57,9 +58,14 @@ export async function importClaudeMem(
         dryRun: flags.dryRun,
         onProgress: (rows) => progress.tell(`${rows} rows …`),
       });
+    const workInto = (db: DatabaseSync) => {
+      const done = work(db);
+      tellLostForgetKey(context, db);
+      return done;
+    };
     const report = flags.dryRun
       ? await lookIntoStore(context, work)
-      : work((await openKeptStore(context, "import")).db);
+      : workInto((await openKeptStore(context, "import")).db);
     progress.end();
     tellDamage(context, report, path);
     return {

@@ -1,4 +1,5 @@
 /** `conclaude import FILE`: takes an export back. */
+import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns } from "../../capture/redact.ts";
 import { messageOf, UserError } from "../../errors.ts";
 import { COUNT_NAMES } from "../../maintenance/exported_fields.ts";
@@ -6,6 +7,7 @@ import { importLines, type ImportReport, linesOfExport } from "../../maintenance
 import { type ByteSource, linesOf } from "../../maintenance/import_lines.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
+import { tellLostForgetKey } from "../lost_forget_key.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { errorText, type View } from "../view.ts";
@@ -29,9 +31,14 @@ export async function importFile(
       onProgress: (rows: number) => progress.tell(`${rows} rows …`),
     };
     const lines = linesOfExport(linesOf(source));
+    const importInto = (db: DatabaseSync) => {
+      const done = importLines(db, lines, options);
+      tellLostForgetKey(context, db);
+      return done;
+    };
     const report = dryRun
       ? await lookIntoStore(context, (db) => importLines(db, lines, options))
-      : importLines((await openKeptStore(context, "import")).db, lines, options);
+      : importInto((await openKeptStore(context, "import")).db);
     progress.end();
     tellTrouble(context, report, file);
     const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;

@@ -84,7 +84,7 @@ export async function broughtBack(
   try {
     const { path, lostRows } = await readableCopy(aside, { copy, bytes });
     if (!hasTables(path)) return nothingBack(place, { aside, done, why: NO_TABLES });
-    const { rows, withoutPayload, lost, again } = await bringBack(path, database, {
+    const { rows, withoutPayload, lost, again, isKeyLost } = await bringBack(path, database, {
       nowMs,
       busyTimeoutMs: config?.busyTimeoutMs ?? REPAIR_BUSY_MS,
       redactPatterns: config?.redactPatterns ?? [],
@@ -98,7 +98,8 @@ export async function broughtBack(
         ? ""
         : `, with ${withoutPayload} captures whose payload is damaged and lies there as it is`) +
       (lost === 0 ? "" : `, at least ${lost} cannot be read`) +
-      (again === 0 ? "" : `, and ${again} captures are worked into memory once more`);
+      (again === 0 ? "" : `, and ${again} captures are worked into memory once more`) +
+      (isKeyLost ? "; the key of what was forgotten is lost" : "");
   } catch (thrown) {
     const why = messageOf(thrown);
     return isDamage(thrown) ? nothingBack(place, { aside, done, why: `${NO_TABLES} (${why})` }) : {
