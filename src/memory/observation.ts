@@ -171,6 +171,8 @@ export interface ObservedFacts {
   /** Of a summary that a model has rewritten: digest of the one that it was made of. */
   readonly rewrittenFrom?: string;
   readonly tool?: string;
+  /** Of a message: Claude Code sent it in a person's place, so the session itself has not said it. */
+  readonly isRelayed?: true;
   readonly role?: string;
 }
 

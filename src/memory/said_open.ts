@@ -1,10 +1,11 @@
 /** What Claude says is still open, in the last messages of a session. */
-import type { ObservationKind } from "./observation.ts";
+import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { describesIt } from "./said_behaviour.ts";
 import { isSignedDone, signedLines } from "./said_signs.ts";
 import { HEADING, LEADS_TO_LEFT, leftIn, TELLS } from "./said_words.ts";
 import { tellingWords } from "./telling_words.ts";
 import { shortened } from "./text.ts";
+import { isOwnMessage } from "./turns.ts";
 
 const MAX_CHARS = 240;
 const MAX_ITEMS = 6;
@@ -223,18 +224,22 @@ function isTakenBack(
 }
 
 /**
- * The message that tells a session best: the last one, or one before it that says what is left, when nothing but polite
+ * The session's own message that tells it best: the last one, or one before it that says what is left, when nothing but polite
  * words came after that. Undefined when there is none.
  *
  * @param parts Oldest first.
  */
 export function tellingMessage<
-  Part extends { readonly kind: ObservationKind; readonly text: string },
+  Part extends {
+    readonly kind: ObservationKind;
+    readonly text: string;
+    readonly facts: ObservedFacts;
+  },
 >(parts: readonly Part[]): Part | undefined {
-  const last = parts.findLast(({ kind }) => kind === "message");
+  const last = parts.findLast(isOwnMessage);
   for (const part of parts.toReversed()) {
     if (WORK.has(part.kind)) break;
-    if (part.kind !== "message") continue;
+    if (!isOwnMessage(part)) continue;
     if (leftOpenIn(part.text).length > 0) return part;
     if (part.text.length > MAX_POLITE_CHARS || !POLITE.test(part.text)) break;
   }

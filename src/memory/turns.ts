@@ -43,14 +43,18 @@ export function turnsOf(parts: readonly TurnPart[]): Turn[] {
   const turns: Turn[] = [];
   let seen: TurnPart[] = [];
   for (const { part, atMs } of inOrder(parts)) {
-    const { kind, title, text, facts } = part;
     seen.push(part);
-    if (kind !== "message" || facts.tool !== undefined || title.startsWith(COMPACTION)) continue;
-    turns.push(turnOf(seen, { message: text, endedAtMs: atMs }));
+    if (!isOwnMessage(part) || part.title.startsWith(COMPACTION)) continue;
+    turns.push(turnOf(seen, { message: part.text, endedAtMs: atMs }));
     seen = [];
   }
   if (!seen.some(({ kind }) => kind !== "message")) return turns;
   return [...turns, turnOf(seen, { message: "", endedAtMs: Infinity })];
+}
+
+/** Whether the session itself has said it: neither a sub-agent whose words came back, nor Claude Code in a person's place. */
+export function isOwnMessage({ kind, facts }: Pick<TurnPart, "kind" | "facts">): boolean {
+  return kind === "message" && facts.tool === undefined && facts.isRelayed !== true;
 }
 
 /** Whether anything was done in a turn but to talk and to look. */

@@ -491,10 +491,10 @@ Deno.test("leftOpenIn() is not misled by what is done beside it", () => {
 });
 
 Deno.test("short words at the end do not hide what was said before, work and longer words do", () => {
-  const message = (text: string) => ({ kind: "message" as const, text });
+  const message = (text: string) => ({ kind: "message" as const, text, facts: {} });
   const open = message("Still open: umlauts.");
-  const prompt = { kind: "prompt" as const, text: "ok" };
-  const edit = { kind: "edit" as const, text: "x" };
+  const prompt = { kind: "prompt" as const, text: "ok", facts: {} };
+  const edit = { kind: "edit" as const, text: "x", facts: {} };
   const tell = (...parts: Parameters<typeof tellingMessage>[0]) => tellingMessage(parts)?.text;
   assert.equal(tell(open, prompt, message("Understood.")), open.text);
   assert.equal(tell(open, prompt, edit, message("Done.")), "Done.");

@@ -46,7 +46,7 @@ export function observeNotification({ outcome, summary, result }: TaskNotificati
     title: titleLine(summary),
     text: headAndTail(result === "" ? summary : `${summary}\n${result}`, KEPT_ANSWER),
     files: [],
-    facts: failed ? { tool: "Task", error: titleLine(summary) } : {},
+    facts: failed ? { tool: "Task", error: titleLine(summary) } : { isRelayed: true },
     sameAs: null,
     mends: null,
   };

@@ -27,8 +27,12 @@ export function observePrompt({ payload }: ToolUse): Observed | null {
   const notification = readNotification(prompt);
   if (notification !== null) return observeNotification(notification);
   return /^<[a-z-]+>/.test(prompt)
-    ? said("message", prompt)
+    ? relayed(said("message", prompt))
     : withRules(said("prompt", prompt), prompt);
+}
+
+function relayed(message: Observed | null): Observed | null {
+  return message === null ? null : { ...message, facts: { isRelayed: true } };
 }
 
 /** A prompt with the rules that it lays down, each as a decision that outlasts it, and with those that it takes back. */

@@ -4,6 +4,9 @@ import {
   observeNotification,
   readNotification,
 } from "../../../src/memory/observe/task_notification.ts";
+import { observe } from "../../../src/memory/observe/observe.ts";
+import { summarizeSession } from "../../../src/memory/session_summary.ts";
+import { openAfter } from "../../support/left_sessions.ts";
 
 const AGENT = `<task-notification>
 <task-id>a4df7cda051d8ef7b</task-id>
@@ -34,5 +37,46 @@ Deno.test("where an end is told in other words they are kept as they are", () =>
     ] as const
   ) {
     assert.equal(observeNotification(readNotification(prompt)!).text, text);
+  }
+});
+
+/** What is told of a prompt that Claude Code itself sends, and of what the Agent tool answered. */
+function told(toolName: string, payload: Readonly<Record<string, unknown>>) {
+  const { kind, title, text, facts } = observe({
+    toolName,
+    outcome: "success",
+    payload,
+    root: "/p",
+  })!;
+  return { kind, title, text, facts };
+}
+
+const ANSWER = {
+  tool_input: { prompt: "Look at slug.js", subagent_type: "look" },
+  tool_response: { content: [{ type: "text", text: "The edge case is not handled yet." }] },
+};
+
+Deno.test("what a sub-agent says is left is not what the session left, however its words came back", () => {
+  const words = [
+    told("UserPromptSubmit", { prompt: AGENT }),
+    told("UserPromptSubmit", { prompt: "<teammate>The edge case is not handled yet.</teammate>" }),
+    told("Agent", ANSWER),
+  ];
+  for (const one of words) {
+    const turn = { asked: "Write the slug", file: "slug.js", more: [one] };
+    assert.deepEqual(openAfter([{ ...turn, said: "The slug is written." }]), []);
+    assert.deepEqual(
+      openAfter([{ ...turn, said: "The slug is written. The edge case is not handled yet." }]),
+      ["The edge case is not handled yet."],
+    );
+  }
+});
+
+Deno.test("the last message of a summary is the session's own, also where a sub-agent ended after it", () => {
+  const part = { outcome: null, branch: null, files: [], resolvedBy: null };
+  const own = { kind: "message", title: "Begun.", text: "Begun.", facts: {} } as const;
+  for (const last of [told("UserPromptSubmit", { prompt: AGENT }), told("Agent", ANSWER)]) {
+    const parts = [own, last].map((one, n) => ({ ...part, ...one, id: n, updatedAtMs: n }));
+    assert.match(summarizeSession(parts)!.text, /^Last: Begun\.$/m);
   }
 });
