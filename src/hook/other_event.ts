@@ -17,14 +17,15 @@ const TELLING: ReadonlySet<string> = new Set([
   "StopFailure",
 ]);
 
+/** Events among them of which something is kept whole. */
+const KEPT: ReadonlySet<string> = new Set(["PostCompact", "StopFailure"]);
+
 /** Every event without a rule of its own, known or not: it is recorded, and answered with nothing. */
 export async function handle(work: HookWork): Promise<Answer> {
   if (work.problem === null && TELLING.has(work.event.name)) {
     await (await import("./told.ts")).saveTold(work);
   }
-  const said = work.event.name === "PostCompact"
-    ? await (await import("./said.ts")).saidIn(work)
-    : {};
+  const said = KEPT.has(work.event.name) ? await (await import("./said.ts")).saidIn(work) : {};
   await work.save({ ...await draftOf(work), ...said });
   return null;
 }

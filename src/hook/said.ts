@@ -1,4 +1,7 @@
-/** What is kept whole of an event that is no tool use: a prompt, what Claude said last, the summary of a compaction. */
+/**
+ * What is kept whole of an event that is no tool use: a prompt, what Claude said last, the error that ended a turn, the summary
+ * of a compaction.
+ */
 import { serializePayload } from "../capture/payload.ts";
 import type { Capture } from "../store/captures.ts";
 import type { Draft, HookWork } from "./handler.ts";
@@ -7,7 +10,12 @@ import type { Draft, HookWork } from "./handler.ts";
 const FIELDS: Readonly<Record<string, string>> = {
   UserPromptSubmit: "prompt",
   Stop: "last_assistant_message",
+  StopFailure: "error",
   PostCompact: "compact_summary",
+};
+/** What is kept beside it, where it is there. */
+const MORE: Readonly<Record<string, readonly string[]>> = {
+  StopFailure: ["last_assistant_message", "error_details"],
 };
 
 /** The part of a draft that keeps what was said; nothing where nothing was, or where nothing of the content is kept. */
@@ -18,7 +26,12 @@ export async function saidIn(work: HookWork): Promise<Pick<Draft, "capture">> {
   if (field === undefined || !keepsContent || typeof text !== "string" || text.trim() === "") {
     return {};
   }
-  const payload = { [field]: text, project_dir: work.shownProjectDir ?? "" };
+  const more = (MORE[event.name] ?? []).map((name) => [name, event.own[name]]);
+  const payload = {
+    [field]: text,
+    ...Object.fromEntries(more.filter(([, value]) => typeof value === "string")),
+    project_dir: work.shownProjectDir ?? "",
+  };
   const { text: json, cutBytes } = await serializePayload(payload, {
     maxBytes: work.config.maxPayloadBytes,
     sent: work.text,

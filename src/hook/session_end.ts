@@ -28,8 +28,8 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (db === null) return null;
   try {
     if (config.memoryEnabled) {
-      const { drainFor } = await import("./stop_drain.ts");
-      await drainFor(DRAIN_MS, db, work);
+      const { drainEnded } = await import("./stop_drain.ts");
+      await drainEnded(DRAIN_MS, db, work);
     }
     checkpoint(db, "PASSIVE");
     const untilMs = performance.now() + CLEANUP_MS;

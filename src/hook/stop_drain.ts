@@ -1,7 +1,7 @@
 import { compactPayloads } from "../maintenance/compaction.ts";
 import { readProcesses } from "../process/identity.ts";
 import { isLogLong } from "../store/database.ts";
-import { keepMark, lacksMark } from "../store/session_registry.ts";
+import { askForSummaryOfEnd, keepMark, lacksMark } from "../store/session_registry.ts";
 import { shortenLog } from "../store/shorten_log.ts";
 import { appendLog } from "../log/log.ts";
 import { messageOf } from "../errors.ts";
@@ -72,4 +72,18 @@ export async function drainFor(
   } catch {
     // Another process writes; the next drain finds them.
   }
+}
+
+/** {@linkcode drainFor} of a session that has ended, whose summary says from now on how it did. */
+export async function drainEnded(
+  budgetMs: number,
+  db: DatabaseSync,
+  work: Pick<HookWork, "database" | "config" | "sessionId">,
+): Promise<void> {
+  try {
+    askForSummaryOfEnd(db, work.sessionId);
+  } catch {
+    // Another process writes: with its next news it is said.
+  }
+  await drainFor(budgetMs, db, work);
 }

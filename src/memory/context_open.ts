@@ -2,6 +2,7 @@
 import type { Tellable } from "./context_text.ts";
 import type { TurnDeeds } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
+import { type CutOff, cutOffOf } from "./cut_off.ts";
 import { once } from "./once.ts";
 import { hasDone, hasDropped, type Later, saysAgain, turnsIn } from "./left_items.ts";
 import {
@@ -18,7 +19,7 @@ import {
 /** An open end, with the observation that opens it. */
 export interface OpenEnd {
   readonly of: Tellable;
-  /** Where the title does not say it: `task`, `said`. */
+  /** Where the title does not say it: `task`, `said`, `cut off (…) while`. */
   readonly label: string | null;
   readonly text: string;
 }
@@ -26,6 +27,7 @@ export interface OpenEnd {
 const MAX_FAILURES = 6;
 const MAX_TODOS = 6;
 const MAX_SAID = 6;
+const MAX_CUT_OFF = 3;
 /** Where so many are open, older ones are not looked for: each is compared with all that was done since. */
 const MAX_SAID_COUNTED = 12;
 /** So many of what stands on lists are looked for. */
@@ -44,6 +46,8 @@ export interface StillOpen {
   readonly todos: readonly string[];
   /** What Claude said at its end. */
   readonly said: readonly string[];
+  /** What it was asked when it was cut off, where no later session has gone on with that; else null. */
+  readonly cutOff: CutOff | null;
   /**
    * A later session changed files that this one changed, on the same branch or the one that is asked for: what was said of
    * them may be done in other words. On another branch they are other files.
@@ -71,6 +75,7 @@ export function stillOpen(
   const done = new Set<string>();
   const over = overBySession(rows, superseded);
   const later: LaterSession[] = [];
+  const sessionsLater: Tellable[] = [];
   const saidLater: SoughtItem[] = [];
   const restLater: SoughtItem[] = [];
   let next: Later | undefined;
@@ -89,7 +94,8 @@ export function stillOpen(
     const failures = facts.open?.filter((one) => !listed.has(one) && isOver?.has(one) !== true) ??
       [];
     const worksNow = failures.length === 0 && mendedLater.has(sessionId);
-    const commits = items.length + lists.open.length === 0 ? [] : commitsSince(session);
+    const isAsked = items.length + lists.open.length > 0 || facts.cutOff !== undefined;
+    const commits = isAsked ? commitsSince(session) : [];
     const since = [...later, { turns: commits, files: [] }].filter(({ turns }) => turns.length > 0);
     const isDone = (item: SoughtItem) => since.some((one) => hasDone(item, one, session));
     const wanted = items.filter((item) => !since.some((one) => hasDropped(item, one)));
@@ -107,12 +113,14 @@ export function stillOpen(
       failures,
       todos,
       said: said.map(({ text }) => text),
+      cutOff: isOld ? null : cutOffOf(session, sessionsLater, isDone),
       isWorkedOn: isWorkedOn(session, later, branch),
     });
     for (const one of lists.done) done.add(one);
     const turns = turnsIn(facts.did ?? []);
     const one = { turns, files: session.files, branches: branchesOf(session) };
     later.push(one);
+    sessionsLater.push(session);
     // What is said in passing is not what comes next.
     if (facts.trivial !== true) next = one;
     saidLater.push(...items);
@@ -123,7 +131,7 @@ export function stillOpen(
 }
 
 /**
- * Failures that nothing has mended, what Claude said is left, and what is left of a list.
+ * What was cut off, failures that nothing has mended, what Claude said is left, and what is left of a list.
  *
  * @param rows The newest first. @param left Of these and of all others, see {@linkcode stillOpen}.
  */
@@ -133,6 +141,7 @@ export function openEnds(
 ): OpenEnd[] {
   const sessions = sessionsOf(rows);
   return [
+    ...cutOff(sessions, left),
     ...failures(rows).map((of) => ({ of, label: null, text: of.title })),
     ...said(sessions, left),
     ...todos(sessions, left),
@@ -190,6 +199,19 @@ function failures(rows: readonly Tellable[]): Tellable[] {
 /** What a session said is left; of older ones nobody can tell what it is about. */
 function saidBy({ facts: { left = [] } }: Tellable): readonly SoughtItem[] {
   return (typeof left === "string" ? [{ text: left, about: "" }] : left).map(soughtItem);
+}
+
+/** A few, of the newest sessions first. */
+function cutOff(
+  sessions: readonly Tellable[],
+  left: ReadonlyMap<number, StillOpen>,
+): OpenEnd[] {
+  return sessions.flatMap((of) => {
+    const { cutOff } = left.get(of.id) ?? {};
+    return cutOff == null
+      ? []
+      : [{ of, label: `cut off (${cutOff.why}) while`, text: cutOff.asked }];
+  }).slice(0, MAX_CUT_OFF);
 }
 
 /** A few, of the newest sessions first; of those whose files were worked on since in the end. */

@@ -105,7 +105,13 @@ export function contextChars({ tokens, room }: ContextBudget): number {
   return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
 }
 
-const NOTHING_OPEN: StillOpen = { failures: [], todos: [], said: [], isWorkedOn: false };
+const NOTHING_OPEN: StillOpen = {
+  failures: [],
+  todos: [],
+  said: [],
+  cutOff: null,
+  isWorkedOn: false,
+};
 const WORKED_ON = " (its files were changed since)";
 const HEADING = "## Memory of this project (conclaude)";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
@@ -138,8 +144,8 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
   const head = ({ id, updatedAtMs, ...one }: Tellable) =>
     `#${id} ${relativeTime(updatedAtMs, nowMs)}${isElsewhere(one) ? ` on ${one.branch}` : ""}`;
   const openOf = ({ id }: Tellable) => {
-    const { failures, todos, said } = left.get(id) ?? NOTHING_OPEN;
-    return failures.length + todos.length + said.length;
+    const { failures, todos, said, cutOff } = left.get(id) ?? NOTHING_OPEN;
+    return failures.length + todos.length + said.length + (cutOff === null ? 0 : 1);
   };
   const failed = here.filter(({ label }) => label === null).map(({ of }) => of);
   const changed = failed.length === 0 ? undefined : staleOf?.(failed);
@@ -149,7 +155,7 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
     title: text,
     end: label === null
       ? staleText(changed?.get(of.id) ?? null)
-      : label === "said" && left.get(of.id)?.isWorkedOn === true
+      : label !== "task" && left.get(of.id)?.isWorkedOn === true
       ? WORKED_ON
       : "",
   });

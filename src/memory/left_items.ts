@@ -265,17 +265,17 @@ function isSaidBy(item: SoughtItem, other: SoughtItem): boolean {
 }
 
 /** The words with a digit. */
-function numbersOf(words: Words): Words {
+export function numbersOf(words: Words): Words {
   return new Set([...words].filter((word) => /\d/.test(word)));
 }
 
 /** Whether both are of something with a number, and of none that is the same. */
-function areApart(one: Words, other: Words): boolean {
+export function areApart(one: Words, other: Words): boolean {
   return one.size > 0 && other.size > 0 && one.isDisjointFrom(other);
 }
 
 /** Whether some words are of what others are about. @param options `isNear`: more than half of them are enough. */
-function speakOf(
+export function speakOf(
   about: Words,
   words: Words,
   { isNear = false }: { readonly isNear?: boolean } = {},

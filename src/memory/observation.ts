@@ -1,5 +1,6 @@
 /** What memory is made of: observations, each a thing that was done, said or found out in a session. */
 
+import type { UnderWay } from "./cut_off.ts";
 import type { Picked } from "./prompt_picks.ts";
 import type { Check } from "./observe/checks.ts";
 import type { GitEnd, GitOperation } from "./observe/git_operations.ts";
@@ -162,12 +163,22 @@ export interface ObservedFacts {
   readonly left?: string | readonly LeftItem[];
   /** Of a summary: what the turns of the session did; in older ones each deed as the words that tell what it is about. */
   readonly did?: readonly (string | TurnDeeds)[];
+  /** Of a summary: what its turns that ended and did something were asked, see {@linkcode answeredIn}. */
+  readonly answered?: readonly string[];
+  /** Of a summary: what was asked in its last turn, where that had not ended. */
+  readonly underWay?: UnderWay;
+  /** Beside `underWay`, where it is told and not kept: by what the session was cut off. */
+  readonly cutOff?: string;
+  /** Of a message: an error of the API ended the turn, as Claude Code names it. */
+  readonly stopped?: string;
   /** Of a summary: when the session last did more than talk, epoch milliseconds; not there where it only talked. */
   readonly workedAtMs?: number;
   /** Of a summary: the branches that the session was on, when they are several. */
   readonly branches?: readonly (string | null)[];
   /** Of a summary: nothing was done but to exchange a few short words. */
   readonly trivial?: true;
+  /** Of a summary: how its session ended, in words; not there while it goes on. */
+  readonly end?: string;
   /** Of a summary that a model has rewritten: digest of the one that it was made of. */
   readonly rewrittenFrom?: string;
   readonly tool?: string;

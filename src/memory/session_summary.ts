@@ -1,6 +1,7 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
+import { answeredIn, underWayIn } from "./cut_off.ts";
 import { leftBy } from "./left_by.ts";
 import { passedSinceIn } from "./left_failing.ts";
 import { GOES_ON } from "./prompt_asks.ts";
@@ -41,11 +42,12 @@ const TALK: ReadonlySet<ObservationKind> = new Set(["prompt", "message", "note"]
  * Tells a session by its observations.
  *
  * @param parts Oldest first. @param commands Those that went well, as far as is known: what they have done is known by them.
- * @returns Null when there is nothing to tell.
+ * @param options `isUnderWay`: its last turn has not ended. @returns Null when there is nothing to tell.
  */
 export function summarizeSession(
   parts: readonly SummarizedPart[],
   commands: readonly SummarizedPart[] = [],
+  { isUnderWay = false }: { readonly isUnderWay?: boolean } = {},
 ): SessionSummary | null {
   const of = (kind: ObservationKind) => parts.filter((part) => part.kind === kind);
   const commits = of("commit").filter(({ resolvedBy }) => resolvedBy === null);
@@ -62,6 +64,8 @@ export function summarizeSession(
   const deeds = turns.map(deedsOf);
   const left = leftBy(turns, deeds, { hasPassed: passedSinceIn(seen) });
   const did = sessionDeeds(turns, deeds);
+  const answered = firstAndLast(answeredIn(turns), MAX_LISTED);
+  const underWay = isUnderWay ? underWayIn(prompts) : null;
   const workedAtMs = Math.max(
     ...parts.filter(({ kind }) => !TALK.has(kind)).map(({ updatedAtMs }) => updatedAtMs),
   );
@@ -105,6 +109,8 @@ export function summarizeSession(
       ...todos === null ? {} : { todos },
       ...left.length === 0 ? {} : { left },
       ...did.length === 0 ? {} : { did },
+      ...answered.length === 0 ? {} : { answered },
+      ...underWay === null ? {} : { underWay },
       ...Number.isFinite(workedAtMs) ? { workedAtMs } : {},
       ...branches.length === 1 ? {} : { branches },
     },

@@ -52,9 +52,10 @@ export function turnsOf(parts: readonly TurnPart[]): Turn[] {
   return [...turns, turnOf(seen, { message: "", endedAtMs: Infinity })];
 }
 
-/** Whether the session itself has said it: neither a sub-agent whose words came back, nor Claude Code in a person's place. */
+/** Whether the session itself has said it: neither a sub-agent whose words came back, nor Claude Code in anybody's place. */
 export function isOwnMessage({ kind, facts }: Pick<TurnPart, "kind" | "facts">): boolean {
-  return kind === "message" && facts.tool === undefined && facts.isRelayed !== true;
+  return kind === "message" && facts.tool === undefined && facts.isRelayed !== true &&
+    facts.stopped === undefined;
 }
 
 /** Whether anything was done in a turn but to talk and to look. */

@@ -20,6 +20,7 @@ import {
 } from "../store/memory_context.ts";
 import { sessionsWaiting } from "../store/queue_work.ts";
 import { renameBranch } from "../store/renamed_branch.ts";
+import { markCutOff } from "./cut_off.ts";
 import { fileSince } from "./file_state.ts";
 import { overIn } from "./over.ts";
 import { knownFromFiles } from "./known_files.ts";
@@ -111,6 +112,7 @@ export function sessionContext(
         stale: null,
       })
     );
+  markCutOff(db, rows, sessionId);
   const staleOf = (some: readonly Tellable[]) => staleAmong(db, some, place);
   const commitsSince = commitsOn(place, rows);
   const text = contextText({ rows, tasks, branch, nowMs, staleOf, commitsSince }, budget);

@@ -1,5 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
+import {
+  endInWords,
+  type SessionEnd,
+  whyCutOff,
+  withEnd,
+  withoutEnd,
+} from "../memory/session_end.ts";
 import { isSmallTalk, summarizeSession } from "../memory/session_summary.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
 import { indexedTerms } from "../memory/terms.ts";
@@ -11,7 +18,8 @@ import {
   usedTools,
 } from "../store/session_observations.ts";
 import { forgetSummaryRequest, sessionsToSummarize } from "../store/queue_work.ts";
-import { summaryOf } from "../store/summarizer_runs.ts";
+import { sessionEnd } from "../store/session_end.ts";
+import { rewriteSummary, summaryOf } from "../store/summarizer_runs.ts";
 
 /** Observations that a summary looks at: the newest. */
 const MAX_PARTS = 400;
@@ -51,7 +59,10 @@ export function* summarySteps(
   }
 }
 
-/** Says of a summary that was made without a model whether it is the same, and of the same. */
+/**
+ * Says of a summary that was made without a model whether it is the same, and of the same. How its session ended is not of that:
+ * no model is asked once more for it.
+ */
 export function digestOfSummary(
   db: DatabaseSync,
   { sessionId, title, text, facts, files }: Observation,
@@ -64,22 +75,31 @@ function digestOfParts(
   { title, text, files, facts }: Pick<Observation, "title" | "text" | "files" | "facts">,
   parts: readonly Observation[],
 ): string {
-  return digestOf(
-    JSON.stringify([title, text, facts.open ?? [], files, parts.map(({ title }) => title)]),
-  );
+  const titles = parts.map(({ title }) => title);
+  const { open = [], underWay } = facts;
+  const told = [title, withoutEnd(text), open, files, titles];
+  return digestOf(JSON.stringify(underWay === undefined ? told : [...told, underWay]));
 }
 
 function writeSummary(db: DatabaseSync, sessionId: string): void {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
   const last = parts.at(-1);
-  const summary = summarizeSession(parts, commandsToSummarize(db, sessionId, MAX_COMMANDS));
-  const known = summaryOf(db, sessionId)?.facts.rewrittenFrom;
+  const end = sessionEnd(db, sessionId);
+  const isUnderWay = end !== null && (end.turn?.kind ?? "ended") !== "ended";
+  const commands = commandsToSummarize(db, sessionId, MAX_COMMANDS);
+  const summary = summarizeSession(parts, commands, { isUnderWay });
+  const stored = summaryOf(db, sessionId);
+  const known = stored?.facts.rewrittenFrom;
+  const ended = end === null ? "" : endInWords(end);
   // What a model has made of the same stays.
   const isRewritten = summary !== null && known !== undefined &&
     known === digestOfParts(summary, parts);
-  if (last !== undefined && summary !== null && !isRewritten) {
-    const { title, text, files, facts } = summary;
-    const isTrivial = isSmallTalk(parts) && !usedTools(db, sessionId);
+  if (isRewritten) tellEnd(db, stored!, ended);
+  else if (last !== undefined && summary !== null) {
+    const { title, files, facts } = summary;
+    const text = withEnd(summary.text, ended);
+    const isTrivial = isSmallTalk(parts) && !usedTools(db, sessionId) &&
+      !wasLost(end, facts.underWay?.about ?? "");
     replaceObservation(db, {
       uid: summaryUid(sessionId),
       sessionId,
@@ -91,10 +111,30 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
       text,
       terms: indexedTerms([title, text, ...files].join("\n"), last.project),
       files: files.map((path) => ({ path, digest: null })),
-      facts: isTrivial ? { ...facts, trivial: true } : facts,
+      facts: {
+        ...facts,
+        ...ended === "" ? {} : { end: ended },
+        ...isTrivial ? { trivial: true } : {},
+      },
       sameAs: digestOf("summary"),
       atMs: last.updatedAtMs,
     });
   }
   forgetSummaryRequest(db, sessionId);
+}
+
+/** A model's words stay; how the session ended is said behind them. */
+function tellEnd(db: DatabaseSync, stored: Observation, ended: string): void {
+  const { id, title, files, project, facts } = stored;
+  // The model was told of it.
+  if ((facts.end ?? "") === ended) return;
+  const text = withEnd(stored.text, ended);
+  const terms = indexedTerms([title, text, ...files].join("\n"), project);
+  rewriteSummary(db, id, { text, terms, rewrittenFrom: facts.rewrittenFrom ?? "", end: ended });
+}
+
+/** Whether nobody has answered what a session was asked, in more than a word, for it was cut off, and not by the person. */
+function wasLost(end: SessionEnd | null, about: string): boolean {
+  const isLost = end !== null && (end.turn?.kind === "failed" || end.status === "abandoned");
+  return isLost && whyCutOff(end) !== null && about.includes(" ");
 }

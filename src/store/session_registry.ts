@@ -57,14 +57,25 @@ export function markAbandoned(
   sessionIds: readonly string[],
   seenBeforeMs: number,
 ): number {
-  const { changes } = db.prepare(
+  const marked = db.prepare(
     `UPDATE sessions
         SET status = 'abandoned', ended_at_ms = updated_at_ms
       WHERE status = 'active'
         AND updated_at_ms <= ?
-        AND session_id IN (SELECT value FROM json_each(?))`,
-  ).run(seenBeforeMs, JSON.stringify(sessionIds));
-  return Number(changes);
+        AND session_id IN (SELECT value FROM json_each(?))
+     RETURNING session_id AS sessionId`,
+  ).all(seenBeforeMs, JSON.stringify(sessionIds));
+  for (const { sessionId } of marked) askForSummaryOfEnd(db, String(sessionId));
+  return marked.length;
+}
+
+/** Has the summary of a session that ended written anew, since it says how; of one that is not known there is none. */
+export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
+  db.prepare(
+    `INSERT OR IGNORE INTO sessions_to_summarize (session_id)
+     SELECT ?1
+      WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`,
+  ).run(sessionId);
 }
 
 /** The newest sessions of a project, with what their counters say. */

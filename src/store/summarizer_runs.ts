@@ -188,15 +188,21 @@ export function summaryOf(db: DatabaseSync, sessionId: string): Observation | un
   return row === undefined ? undefined : observationOf(row);
 }
 
-/** Puts another text in the place of a summary's; its title stays. */
+/** Puts another text in the place of a summary's; its title stays. @param told `end`: how the session ended, where that is news. */
 export function rewriteSummary(
   db: DatabaseSync,
   id: number,
-  told: { readonly text: string; readonly terms: string; readonly rewrittenFrom: string },
+  told: {
+    readonly text: string;
+    readonly terms: string;
+    readonly rewrittenFrom: string;
+    readonly end?: string;
+  },
 ): void {
   db.prepare(
     `UPDATE observations
-        SET text = ?2, terms = ?3, facts = json_set(facts, '$.rewrittenFrom', ?4)
+        SET text = ?2, terms = ?3,
+            facts = json_patch(json_set(facts, '$.rewrittenFrom', ?4), json_object('end', coalesce(?5, facts ->> '$.end')))
       WHERE id = ?1`,
-  ).run(id, told.text, told.terms, told.rewrittenFrom);
+  ).run(id, told.text, told.terms, told.rewrittenFrom, told.end ?? null);
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { endedPid } from "../support/alive.ts";
 import { query, queryValue, type Row, sessionOf, sessions } from "../support/look.ts";
 import { programCommand } from "../../src/tasks/program.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
@@ -223,12 +224,6 @@ function sleeper(...through: readonly string[]): Disposable & { readonly pid: nu
       child.kill("SIGKILL");
     },
   };
-}
-
-async function endedPid(): Promise<number> {
-  const child = new Deno.Command("true").spawn();
-  await child.status;
-  return child.pid;
 }
 
 testWhere(needsUnix(), "the next SessionStart finds that a session's process is gone", async () => {

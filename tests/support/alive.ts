@@ -6,3 +6,10 @@ export function isAlive(pid: number | string): boolean {
     return false;
   }
 }
+
+/** The number of a process that is there no more. */
+export async function endedPid(): Promise<number> {
+  const child = new Deno.Command("true").spawn();
+  await child.status;
+  return child.pid;
+}

@@ -18,6 +18,8 @@ export interface Workplace extends TempHome {
 export interface Sender {
   readonly session?: string;
   readonly project?: string;
+  /** The process of Claude Code, where it is told. */
+  readonly pid?: number;
 }
 
 /** A new home with a repository, whose branch is `main`. */
@@ -34,13 +36,19 @@ export async function send(
   at: Workplace,
   event: string,
   fields: Record<string, unknown>,
-  { session = FIRST, project = at.project }: Sender = {},
+  { session = FIRST, project = at.project, pid }: Sender = {},
 ): Promise<string> {
   const { code, stdout, stderr } = await hook(
     event,
     { session_id: session, cwd: project, hook_event_name: event, ...fields },
     at,
-    { env: { HOME: at.path, CLAUDE_PROJECT_DIR: project } },
+    {
+      env: {
+        HOME: at.path,
+        CLAUDE_PROJECT_DIR: project,
+        ...pid === undefined ? {} : { CLAUDE_PID: String(pid) },
+      },
+    },
   );
   assert.deepEqual([code, stderr], [0, ""]);
   const answer = stdout === "" ? {} : JSON.parse(stdout);

@@ -13,6 +13,7 @@ import {
   observePlan,
   observePrompt,
   observeQuestion,
+  observeStopFailure,
   observeTask,
   observeTodos,
 } from "./words.ts";
@@ -46,6 +47,7 @@ const OBSERVERS: Readonly<Record<string, Observer>> = {
   Task: observeAgent,
   UserPromptSubmit: observePrompt,
   Stop: observeMessage,
+  StopFailure: observeStopFailure,
   PostCompact: observeCompaction,
 };
 

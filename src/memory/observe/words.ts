@@ -8,6 +8,7 @@ import { CLEARED_LIST } from "../todos.ts";
 import { chained } from "./chained.ts";
 import { revokedRules } from "./revoked_rules.ts";
 import { standingRules } from "./standing_rules.ts";
+import { errorInWords } from "../session_end.ts";
 import { COMPACTION } from "../turns.ts";
 import { observeNotification, readNotification } from "./task_notification.ts";
 
@@ -52,6 +53,19 @@ function withRules(told: Observed | null, prompt: string): Observed | null {
 /** What Claude said last in a turn. */
 export function observeMessage({ payload }: ToolUse): Observed | null {
   return said("message", textIn(payload, "last_assistant_message").trim());
+}
+
+/** An error of the API that ended a turn. */
+export function observeStopFailure({ payload }: ToolUse): Observed | null {
+  const stopped = textIn(payload, "error").trim();
+  const parts = [textIn(payload, "last_assistant_message"), textIn(payload, "error_details")]
+    .map((part) => part.trim()).filter((part) => part !== "");
+  const what = errorInWords(stopped);
+  const found = said("message", parts.join("\n") || what);
+  if (found === null) return null;
+  const title = titleLine(`Cut off (${what})${parts.length === 0 ? "" : `: ${found.title}`}`);
+  const sameAs = `stop failure ${stopped} ${found.sameAs}`;
+  return { ...found, outcome: "failure", title, facts: { stopped }, sameAs };
 }
 
 /** What a compaction kept of a session: the summary, without the thoughts before it. */

@@ -1,0 +1,43 @@
+/** What is kept of an error of the API that ended a turn. */
+import assert from "node:assert/strict";
+import { observe } from "../../../src/memory/observe/observe.ts";
+import { summarizeSession } from "../../../src/memory/session_summary.ts";
+
+/** What an event tells with these fields. */
+function told(payload: Readonly<Record<string, unknown>>) {
+  return observe({ toolName: "StopFailure", outcome: "success", payload, root: "/p" })!;
+}
+
+Deno.test("an error of the API is told by what it is, with all that is said of it", () => {
+  const { kind, title, text, facts } = told({
+    error: "rate_limit",
+    last_assistant_message: "You've hit your limit · resets 3pm",
+    error_details: "429 rate_limit_error",
+  });
+  assert.deepEqual([kind, title, text, facts], [
+    "message",
+    "Cut off (rate limit): You've hit your limit · resets 3pm",
+    "You've hit your limit · resets 3pm\n429 rate_limit_error",
+    { stopped: "rate_limit" },
+  ]);
+});
+
+Deno.test("one of which nothing more is said is told all the same, and one of an unknown kind as one of the API", () => {
+  assert.equal(told({ error: "overloaded" }).title, "Cut off (overloaded)");
+  assert.equal(
+    told({ error: "unknown", last_assistant_message: "API Error: 400 bad" }).title,
+    "Cut off (API error): API Error: 400 bad",
+  );
+});
+
+Deno.test("it is no word of Claude's: neither the last message of a summary, nor the end of what was asked", () => {
+  const rest = { outcome: null, branch: null, files: [], resolvedBy: null };
+  const { title, text, facts } = told({ error: "server_error" });
+  const summary = summarizeSession([
+    { kind: "prompt", title: "Mend the login", text: "Mend the login", facts: {} } as const,
+    { kind: "message", title: "It works.", text: "It works.", facts: {} } as const,
+    { kind: "prompt", title: "Add a test", text: "Add a test", facts: {} } as const,
+    { kind: "message", title, text, facts } as const,
+  ].map((one, n) => ({ ...rest, ...one, id: n, updatedAtMs: n })))!;
+  assert.match(summary.text, /^Last: It works\.$/m);
+});

@@ -1,0 +1,125 @@
+/** A session that was cut off in a turn: what the next one is told, and how its summary says that it ended. */
+import assert from "node:assert/strict";
+import { endedPid } from "../support/alive.ts";
+import { printed } from "../support/on_home.ts";
+import {
+  asked,
+  edit,
+  FIRST,
+  said,
+  SECOND,
+  send,
+  type Sender,
+  start,
+  type Workplace,
+  workplace,
+} from "../support/told_sessions.ts";
+
+const ASK = "Migrate all 30 handlers to the new router";
+const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
+
+/** A session begins with what is asked, and with an edit. */
+async function begin(at: Workplace, sender: Sender = {}): Promise<void> {
+  await start(at, "startup", { session: FIRST, ...sender });
+  await asked(at, ASK, sender);
+  await edit(at, "src/a.ts", "export const a = 1;\n", sender);
+}
+
+const fails = (at: Workplace, error: string, message: string) =>
+  send(at, "StopFailure", { error, last_assistant_message: message });
+
+const end = (at: Workplace, reason: string, sender?: Sender) =>
+  send(at, "SessionEnd", { reason }, sender);
+
+/** What the summary of the session says. */
+async function summary(at: Workplace): Promise<string> {
+  await printed(at, at.project, "queue", "drain");
+  const found = await printed(
+    at,
+    at.project,
+    ...["memory", "search", ASK, "--kind", "summary", "--json"],
+  );
+  const [one] = JSON.parse(found).results;
+  return await printed(at, at.project, "memory", "show", String(one.id));
+}
+
+const cutOff = (by: string) =>
+  new RegExp(`Left open on main:\\n- #\\d+ just now, cut off \\(${by}\\) while: ${ASK}\\n`);
+
+Deno.test("a turn that an error of the API ended is told as cut off, and stands in the timeline", async () => {
+  using at = await workplace();
+  await begin(at);
+  await fails(at, "rate_limit", "API Error: 429 rate limited");
+  assert.match(await start(at), cutOff("rate limit"));
+  await end(at, "other");
+  assert.match(await start(at, "startup", THIRD), cutOff("rate limit"));
+  assert.match(await summary(at), /^Ended: cut off by an error of the API \(rate limit\)$/m);
+  assert.match(
+    await printed(at, at.project, "memory", "timeline", "1"),
+    /message +Cut off \(rate limit\): API Error: 429 rate limited/,
+  );
+});
+
+Deno.test("a session that the person ended in a turn is told as cut off, one that was closed after it is not", async () => {
+  using at = await workplace();
+  await begin(at);
+  await end(at, "prompt_input_exit");
+  const told = await start(at);
+  assert.match(told, cutOff("by the person"));
+  assert.match(told, /Last sessions:\n- #\d+ just now: Migrate all 30 .* \(1 file\), 1 open\n/);
+  assert.match(await summary(at), /^Ended: by the person, in a turn$/m);
+  await start(at, "resume", { session: FIRST });
+  await asked(at, "go on");
+  assert.doesNotMatch(await start(at), /cut off/);
+  await said(at, "All 30 are migrated.");
+  await end(at, "prompt_input_exit");
+  assert.doesNotMatch(await start(at, "startup", THIRD), /cut off/);
+  assert.match(await summary(at), /^Ended: by the person, after its last turn$/m);
+});
+
+Deno.test("a session whose process died in a turn is told as cut off, and none that lives", async () => {
+  using at = await workplace();
+  await begin(at, { pid: Deno.pid });
+  assert.doesNotMatch(await start(at, "startup", { session: SECOND }), /cut off/);
+  await asked(at, ASK, { pid: await endedPid() });
+  assert.match(await start(at, "startup", THIRD), cutOff("its process died"));
+  assert.match(await summary(at), /^Ended: its process died, in a turn$/m);
+});
+
+Deno.test("a turn that the person interrupted and followed by another prompt was not cut off", async () => {
+  using at = await workplace();
+  await begin(at);
+  await asked(at, "Stop, first rename the router");
+  await said(at, "It is renamed.");
+  await end(at, "prompt_input_exit");
+  assert.doesNotMatch(await start(at), /cut off/);
+});
+
+Deno.test("a turn that ended without a word has ended", async () => {
+  using at = await workplace();
+  await begin(at);
+  await send(at, "Stop", {});
+  await end(at, "prompt_input_exit");
+  assert.doesNotMatch(await start(at), /cut off/);
+});
+
+Deno.test("a prompt that was answered by an error at once is told, however short it is", async () => {
+  using at = await workplace();
+  await start(at, "startup", { session: FIRST });
+  await asked(at, ASK);
+  await fails(at, "overloaded", "API Error: 529");
+  await end(at, "other");
+  assert.match(await start(at), cutOff("overloaded"));
+});
+
+Deno.test("what was cut off is over when a later session has gone on with it", async () => {
+  using at = await workplace();
+  await begin(at);
+  await end(at, "prompt_input_exit");
+  await start(at);
+  await asked(at, "continue", { session: SECOND });
+  await edit(at, "src/b.ts", "export const b = 1;\n", { session: SECOND });
+  await said(at, "The rest is migrated.", { session: SECOND });
+  await end(at, "prompt_input_exit", { session: SECOND });
+  assert.doesNotMatch(await start(at, "startup", THIRD), /cut off/);
+});
