@@ -16,7 +16,7 @@ import { lookAtProcesses, lookForLife } from "../process/identity.ts";
 import { goneSessions, type SessionProcess } from "../session/liveness.ts";
 import { type ContextPlace, type SessionContext, sessionContext } from "../recall/context.ts";
 import { lastSeenAtMs } from "../store/memory_context.ts";
-import { countWaiting, hasWaiting } from "../store/queue_work.ts";
+import { countWaiting, hasWaiting, sessionsToSummarize } from "../store/queue_work.ts";
 import { activeSessions, recentSessions } from "../store/session_registry.ts";
 import { noteTold } from "../store/told_observations.ts";
 import type { Answer, HookWork } from "./handler.ts";
@@ -135,17 +135,23 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
 }
 
 /**
- * What waits to be worked into memory is worked in for a moment, so that the context tells of it.
+ * What waits to be worked into memory is worked in for a moment, so that the context tells of it, or at least of what was asked.
  *
  * @returns Whether anything waited: some of it may wait still.
  */
 async function drainAWhile(db: DatabaseSync, work: HookWork): Promise<boolean> {
-  if (!work.config.memoryEnabled || ask(db, (db) => hasWaiting(db, work.atMs)) !== true) {
-    return false;
-  }
-  const { drainFor } = await import("./stop_drain.ts");
-  await drainFor(DRAIN_MS, db, work);
-  return true;
+  if (!work.config.memoryEnabled) return false;
+  const isWaiting = ask(db, (db) => hasWaiting(db, work.atMs)) === true;
+  const isBehind = isWaiting || ask(db, (db) => sessionsToSummarize(db, 1).length > 0) === true;
+  if (!isBehind) return false;
+  const { drainBefore } = await import("./stop_drain.ts");
+  await drainBefore(DRAIN_MS, db, work, { project: projectOf(work), isWaiting });
+  return isWaiting;
+}
+
+/** The common git directory, or the folder where there is none, as it is stored. */
+function projectOf({ hide, repository, projectDir }: HookWork): string | null {
+  return hide(repository?.commonDir ?? projectDir);
 }
 
 /** Whether what was left on branches that are gone counts for others now, that they were merged into. */
@@ -175,7 +181,7 @@ function contextOf(
   },
 ): SessionContext {
   const { config, repository, projectDir, sessionId, atMs, home, hide } = work;
-  const project = hide(repository?.commonDir ?? projectDir);
+  const project = projectOf(work);
   if (project === null || !config.memoryEnabled || config.contextTokens === 0) return NOTHING;
   const source = nameOf(work.event.own["source"]) ?? "startup";
   const place = {

@@ -7,7 +7,7 @@ import {
   withEnd,
   withoutEnd,
 } from "../memory/session_end.ts";
-import { isSmallTalk, summarizeSession } from "../memory/session_summary.ts";
+import { isSmallTalk, type SummarizedPart, summarizeSession } from "../memory/session_summary.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { transaction } from "../store/database.ts";
@@ -28,6 +28,8 @@ const MAX_COMMANDS = 60;
 const BATCH = 100;
 /** A transaction takes in further summaries until so many milliseconds have passed: hooks wait for it. */
 const TRANSACTION_MS = 5;
+
+const NO_PLACE = { project: null, branch: null };
 
 /** What became of the summaries so far. */
 export interface SummariesReport {
@@ -73,7 +75,7 @@ export function digestOfSummary(
 
 function digestOfParts(
   { title, text, files, facts }: Pick<Observation, "title" | "text" | "files" | "facts">,
-  parts: readonly Observation[],
+  parts: readonly Pick<Observation, "title">[],
 ): string {
   const titles = parts.map(({ title }) => title);
   const { open = [], underWay } = facts;
@@ -81,35 +83,51 @@ function digestOfParts(
   return digestOf(JSON.stringify(underWay === undefined ? told : [...told, underWay]));
 }
 
-function writeSummary(db: DatabaseSync, sessionId: string): void {
-  const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
+/** What is known of a session beside what was worked in. */
+interface Besides {
+  /** Those that wait to be worked in, oldest first. */
+  readonly prompts: readonly SummarizedPart[];
+  /** Where it is. */
+  readonly place: { readonly project: string; readonly branch: string | null };
+  /** Whether tool uses of it wait as well. */
+  readonly hasWorked: boolean;
+}
+
+/** Writes the summary of a session anew. */
+export function writeSummary(db: DatabaseSync, sessionId: string, besides?: Besides): void {
+  const known = observationsToSummarize(db, sessionId, MAX_PARTS);
+  const waiting = besides?.prompts ?? [];
+  const parts: readonly SummarizedPart[] = waiting.length === 0
+    ? known
+    : [...known, ...waiting].sort((one, other) => seenAtMs(one) - seenAtMs(other));
   const last = parts.at(-1);
   const end = sessionEnd(db, sessionId);
   const isUnderWay = end !== null && (end.turn?.kind ?? "ended") !== "ended";
   const commands = commandsToSummarize(db, sessionId, MAX_COMMANDS);
   const summary = summarizeSession(parts, commands, { isUnderWay });
   const stored = summaryOf(db, sessionId);
-  const known = stored?.facts.rewrittenFrom;
+  const rewrittenFrom = stored?.facts.rewrittenFrom;
   const ended = end === null ? "" : endInWords(end);
   // What a model has made of the same stays.
-  const isRewritten = summary !== null && known !== undefined &&
-    known === digestOfParts(summary, parts);
+  const isRewritten = summary !== null && rewrittenFrom !== undefined &&
+    rewrittenFrom === digestOfParts(summary, parts);
   if (isRewritten) tellEnd(db, stored!, ended);
   else if (last !== undefined && summary !== null) {
     const { title, files, facts } = summary;
     const text = withEnd(summary.text, ended);
-    const isTrivial = isSmallTalk(parts) && !usedTools(db, sessionId) &&
-      !wasLost(end, facts.underWay?.about ?? "");
+    const { project, branch } = known.at(-1) ?? besides?.place ?? NO_PLACE;
+    const isTrivial = isSmallTalk(parts) && besides?.hasWorked !== true &&
+      !usedTools(db, sessionId) && !wasLost(end, facts.underWay?.about ?? "");
     replaceObservation(db, {
       uid: summaryUid(sessionId),
       sessionId,
-      project: last.project,
-      branch: last.branch,
+      project,
+      branch,
       kind: "summary",
       outcome: null,
       title,
       text,
-      terms: indexedTerms([title, text, ...files].join("\n"), last.project),
+      terms: indexedTerms([title, text, ...files].join("\n"), project),
       files: files.map((path) => ({ path, digest: null })),
       facts: {
         ...facts,
@@ -121,6 +139,10 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
     });
   }
   forgetSummaryRequest(db, sessionId);
+}
+
+function seenAtMs({ createdAtMs, updatedAtMs }: SummarizedPart): number {
+  return createdAtMs ?? updatedAtMs;
 }
 
 /** A model's words stay; how the session ended is said behind them. */
