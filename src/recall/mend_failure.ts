@@ -131,7 +131,7 @@ export function narrowFailure(
   passing: readonly string[],
   { by, ...mending }: Mending & { readonly by: number | null },
 ): number | null {
-  const fixed = { ...failure, ...onlyThese(failure.facts, passing) };
+  const fixed = { ...failure, ...onlyThese(failure, passing) };
   const passesBy = tellFix(db, fixed, { passing: passing.join(", "), ...mending }) ?? by;
   if (passesBy !== null) retellFailure(db, failure, passing, mending.capture);
   return passesBy;
@@ -140,12 +140,12 @@ export function narrowFailure(
 /** Tells a failure without the tests that pass by now. */
 export function retellFailure(
   db: DatabaseSync,
-  { id, sessionId, facts }: OpenFailure,
+  failure: OpenFailure,
   passing: readonly string[],
   capture: Pick<ClaimedCapture, "sessionId">,
 ): void {
-  retellObservation(db, id, withoutPassing(facts, passing));
-  if (sessionId !== capture.sessionId) askForSummary(db, sessionId);
+  retellObservation(db, failure.id, withoutPassing(failure, passing));
+  if (failure.sessionId !== capture.sessionId) askForSummary(db, failure.sessionId);
 }
 
 /** Closes a failure with what has mended it: an observation. */

@@ -3,11 +3,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import { areChecked, type Check } from "../memory/observe/checks.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
-import { echoedScripts } from "../memory/observe/echoed_scripts.ts";
 import { onlyThese } from "../memory/observe/failing_tests.ts";
-import { isMissedCoverage } from "../memory/observe/missed_coverage.ts";
-import { areNamedPassed, namedAsPassed, type NamingTests } from "../memory/observe/named_passes.ts";
-import { scriptCommands } from "../memory/observe/shell_words.ts";
+import { areNamedPassed } from "../memory/observe/named_passes.ts";
+import { hasPassed, namedPart, passedPart, testsOf } from "../memory/observe/passed_tests.ts";
 import { failsBeside, passesSince, passingSince } from "../memory/observe/passing_since.ts";
 import { areAmong } from "../memory/observe/same_tests.ts";
 import { isOneOf } from "../memory/observe/test_name.ts";
@@ -21,8 +19,6 @@ import {
 import {
   coverageKey,
   type FailedTests,
-  hasTaken,
-  soleTarget,
   targetKey,
   type TestTarget,
   type TookTests,
@@ -83,25 +79,16 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   if (passes.length === 0) return;
   const open = openFailuresOfKind(db, { ...before, kind: "test" });
   for (const failure of open) {
-    if (hasPassed(failure, success)) mend(failure);
-    else if (taken !== undefined) {
-      const runs = passes.map((target) => ({ target, run: taken }));
-      const passing = partPassedBy(failure, runs);
-      if (passing.length === 0 || !isThere(failure)) continue;
+    const passing = hasPassed(failure, success) ? null : passedPart(failure, success);
+    const { failed = 0, failing = [] } = failure.facts;
+    const isAll = passing?.length === Math.max(1, failed, failing.length);
+    if (passing === null || isAll) mend(failure);
+    else if (passing.length > 0 && isThere(failure)) {
       const by = narrowFailure(db, failure, passing, { ...success, told });
       if (by !== null) mended.push({ failure, by, passing });
     }
   }
   mendSameTests(db, open, { capture: success.capture, mended, isThere });
-}
-
-/** The tests of a failure that one of some runs names as passed, where others of it are not. */
-function partPassedBy(failure: OpenFailure, runs: readonly NamingTests[]): readonly string[] {
-  const { failed = 0 } = failure.facts;
-  const tests = failed < 2 ? null : testsOf(failure);
-  if (tests === null) return [];
-  return runs.map((run) => namedAsPassed({ ...failure, tests }, run))
-    .find((names) => names.length > 0 && names.length < failed) ?? [];
 }
 
 /** A failure that was mended just now, or those of its tests that pass. */
@@ -183,8 +170,8 @@ export function mendTestsThatPass(
         ? []
         : passingSince(took, { ...tests, failing });
       // This run tells of the others.
-      const part = { ...failure, ...onlyThese(failure.facts, gone) };
-      const passing = gone.length > 0 ? gone : partPassedBy(failure, [took]);
+      const part = { ...failure, ...onlyThese(failure, gone) };
+      const passing = gone.length > 0 ? gone : namedPart(failure, [took]);
       if (passing.length === 0) continue;
       const by = gone.length > 0
         ? mendFailure(db, part, { capture, by: null, told, passing: gone.join(", ") })
@@ -205,35 +192,4 @@ function mayBeAnother(failure: OpenFailure, tests: FailedTests, took: TookTests)
   if (arePassed(failing, took.run, failed)) return false;
   return failsBeside(took, tests) ||
     mayBeGone(failure.facts, { taken: took.run, passes: [took.target] });
-}
-
-/** Whether tests that failed were among those that pass now, however their command was spelled. */
-function hasPassed(
-  failure: OpenFailure,
-  { passes, taken }: Pick<Success, "passes" | "taken">,
-): boolean {
-  return [testsOf, echoedTestsOf].some((testsIn) => {
-    const tests = testsIn(failure);
-    return tests !== null && passes.some((target) =>
-      hasTaken(target, tests) ||
-      taken !== undefined && areNamedPassed({ ...failure, tests }, { target, run: taken })
-    );
-  });
-}
-
-/** The tests of a failure as those of the runner that its script says it called. */
-function echoedTestsOf({ facts, text }: OpenFailure): FailedTests | null {
-  const { command = "", failed = 0, failedIn = null } = facts;
-  const script = echoedScripts(command, text).at(-1);
-  const target = script === undefined || isMissedCoverage(facts)
-    ? null
-    : soleTarget(scriptCommands(script), failed > 0);
-  return target === null ? null : { target, failedIn };
-}
-
-function testsOf({ facts }: OpenFailure): FailedTests | null {
-  if (isMissedCoverage(facts)) return null;
-  const { command = "", failed = 0, failedIn = null } = facts;
-  const target = soleTarget(scriptCommands(command), failed > 0);
-  return target === null ? null : { target, failedIn };
 }

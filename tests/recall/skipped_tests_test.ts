@@ -29,6 +29,13 @@ const PASSED_OVER: readonly Runs[] = [
   ["pytest", PYTEST, "t.py s.ss  [100%]\n=== 1 passed, 3 skipped in 0.01s ==="],
   ["pytest", PYTEST, "=== 1 passed, 1 skipped, 2 xfailed in 0.01s ==="],
   ["pytest -v", PYTEST, "t.py::one SKIPPED (x) [ 50%]\n=== 3 passed, 1 skipped in 0.01s ==="],
+  // A smaller run has none beside it that it may have skipped.
+  ["pytest", PYTEST, "=== 3 passed, 1 skipped in 0.01s ===", "pytest t.py"],
+  // None of those that ran has passed.
+  ["pytest", PYTEST, "=== 3 skipped in 0.01s ===", "pytest t.py"],
+  ["pytest", PYTEST, "2 xfailed, 1 warning in 0.01s", "pytest -q t.py::one t.py::two"],
+  ["npx jest", JEST, "Tests:       1 skipped, 2 total"],
+  ["npx vitest run src/p.test.ts", VITEST, "      Tests  2 skipped | 1 todo (3)"],
   ["npx jest", JEST, "Tests:       1 skipped, 2 passed, 3 total"],
   ["npm test", JEST, "Tests:       1 todo, 2 passed, 3 total"],
   ["npm test", JEST, "Tests:       1 skipped, 2 passed, 3 total"],

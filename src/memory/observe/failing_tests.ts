@@ -2,6 +2,7 @@
 import type { ObservedFacts } from "../observation.ts";
 import { MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
 import { scriptCommands } from "./shell_words.ts";
+import { placesOf, type PrintedFailure } from "./test_places.ts";
 import { nameOfRun } from "./told_command.ts";
 
 /** Of a longer name of a run its beginning. */
@@ -23,27 +24,32 @@ export function failingTitle(
 
 /** What is left of a failure where some of its tests pass. */
 export function withoutPassing(
-  facts: ObservedFacts,
+  failure: PrintedFailure,
   passing: readonly string[],
 ): { readonly title: string; readonly facts: ObservedFacts } {
-  const left = facts.failing?.filter((name) => !passing.includes(name)) ?? [];
-  return onlyThese(facts, left, (facts.failed ?? 0) - passing.length);
+  const { failing = [], failed = 0 } = failure.facts;
+  const left = failing.filter((name) => !passing.includes(name));
+  return onlyThese(failure, left, failed - passing.length);
 }
 
 /** A failure as it were if only some of its tests had failed. */
 export function onlyThese(
-  { error, ...facts }: ObservedFacts,
+  failure: PrintedFailure,
   failing: readonly string[],
   failed = failing.length,
 ): { readonly title: string; readonly facts: ObservedFacts } {
-  const { command = "", passed, failedIn, failing: all = [] } = facts;
+  const { error, failedIn, failedAt, ...facts } = failure.facts;
+  const { command = "", passed, failing: all = [] } = facts;
   const isOver = (name: string) => all.includes(name) && !failing.includes(name);
+  const places = failing.length < failed ? {} : placesOf(failure, failing);
   const told: ObservedFacts = {
     ...facts,
     // It may be of one of the others.
     ...(error === undefined || failing.length === 0 ? {} : { error }),
     ...(passed === undefined ? {} : { passed: passed + (facts.failed ?? 0) - failed }),
     ...(failedIn === undefined ? {} : { failedIn: failedIn.filter((test) => !isOver(test)) }),
+    ...(failedAt === undefined ? {} : { failedAt }),
+    ...places,
     failing,
     failed,
   };

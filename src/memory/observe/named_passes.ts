@@ -15,6 +15,7 @@ import {
   type TestTarget,
 } from "./test_target.ts";
 import { isOneOf, tellPlaces } from "./test_name.ts";
+import { goPackages } from "./test_places.ts";
 import type { TestRun } from "./test_runs.ts";
 
 /** Flags that choose tests by their names alone, in whichever file they stand, or those that failed last. */
@@ -117,20 +118,6 @@ export function namedAsPassed(
   const isTaken = target.paths.length === 0 || havePlace ||
     files.length > 0 && files.every((path) => isWithinAnywhere(plainPath(path), target));
   return isTaken ? passed : [];
-}
-
-/** The packages in which tests of Go failed: each is told behind its tests. */
-function goPackages(text: string): ReadonlyMap<string, readonly string[]> {
-  const packages = new Map<string, string[]>();
-  let names: string[] = [];
-  for (const [, test, name = ""] of text.matchAll(/^(--- )?FAIL(?:: |\t)(\S+)/gm)) {
-    if (test !== undefined) names.push(name);
-    else {
-      for (const one of names) packages.set(one, [...packages.get(one) ?? [], name]);
-      names = [];
-    }
-  }
-  return packages;
 }
 
 /** Whether two runs may be of the same tests; those of two runners are where their names tell their places. */

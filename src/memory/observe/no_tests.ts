@@ -16,6 +16,11 @@ const FOUND_NONE: readonly RegExp[] = [
   /^\?\s+\S+\s+\[no test files\]/m,
   /^\[INFO\] (?:No tests to run|Tests are skipped)\.?$/m,
 ];
+/** What they say where none ran of those that there are, or all were expected to fail. */
+const RAN_NONE: readonly RegExp[] = [
+  /^=*[ \t]*\d+ (?:skipped|xfailed|deselected)(?:, \d+ (?:skipped|xfailed|deselected|warnings?)){0,3} in [\d.:]+s\b/m,
+  /^[ \t]*Tests:?[ \t]+\d+ (?:skipped|todo)(?:(?:,| \|) \d+ (?:skipped|todo))?(?:, \d+ total| \(\d+\))[ \t]*$/m,
+];
 /** What says that the tests could not be called. */
 const NOT_CALLED: readonly RegExp[] = [
   /: command not found$/m,
@@ -53,7 +58,8 @@ export function whyNoTests(
   const end = output.slice(-MAX_CHARS);
   const foundNone = FOUND_NONE.some((pattern) => pattern.test(end));
   if (outcome === "success") {
-    return countsNone(counted) || counted === null && foundNone ||
+    const ranNone = foundNone || RAN_NONE.some((pattern) => pattern.test(end));
+    return countsNone(counted) || counted === null && ranNone ||
         onlyEmptyPackages(output) || onlyEmptyTasks(output)
       ? "found"
       : null;

@@ -22,9 +22,12 @@ export function hasPassedOver(
     readonly passes: readonly TestTarget[];
   },
 ): boolean {
-  const { failed = 0, failing = [], skipped = 0 } = failure;
+  const { failed = 0, failing = [] } = failure;
   if (failed === 0) return false;
   if (failing.some(isOneOf(taken.passedOver))) return true;
+  const target = targetOf(failure);
+  // Of a smaller run nobody knows what it skips.
+  const skipped = target === null || takesAll(target, passes) ? failure.skipped ?? 0 : 0;
   const more = taken.skipped ?? 0;
   if (more <= skipped) return false;
   if (arePassed(failing, taken, failed)) return false;
@@ -42,19 +45,29 @@ export function hasPassedOver(
  * @param failure Facts of the run that failed.
  */
 export function mayBeGone(
-  { command = "", passed, failed = 0, skipped = 0, failing = [] }: ObservedFacts,
+  failure: ObservedFacts,
   { taken, passes }: {
     readonly taken: TakenTests;
     readonly passes: readonly TestTarget[];
   },
 ): boolean {
+  const { passed, failed = 0, skipped = 0, failing = [] } = failure;
   if (passed === undefined || failed === 0) return false;
   // Runners that count say nothing of passed tests where none are.
   if (taken.passed === null && taken.failed === 0) return false;
   const counted = (taken.passed ?? 0) + taken.failed + (taken.skipped ?? 0);
   if (counted >= passed + failed + skipped || arePassed(failing, taken, failed)) return false;
-  const target = soleTarget(scriptCommands(command), true);
-  return target !== null && passes.some((passing) =>
+  const target = targetOf(failure);
+  return target !== null && takesAll(target, passes);
+}
+
+function targetOf({ command = "" }: ObservedFacts): TestTarget | null {
+  return soleTarget(scriptCommands(command), true);
+}
+
+/** Whether one of some runs takes all tests that another one took, or that there are. */
+function takesAll(target: TestTarget, passes: readonly TestTarget[]): boolean {
+  return passes.some((passing) =>
     targetKey(passing) === targetKey(target) ||
     passing.paths.length === 0 && passing.narrowing === ""
   );
@@ -72,12 +85,13 @@ export function arePassed(
 
 /** Whether a run has taken more tests than the one that failed: what it skips beside may be any of the others. */
 function isLarger(
-  { command = "", passed, failed = 0, skipped = 0 }: ObservedFacts,
+  failure: ObservedFacts,
   { taken, passes }: { readonly taken: TakenTests; readonly passes: readonly TestTarget[] },
 ): boolean {
+  const { passed, failed = 0, skipped = 0 } = failure;
   if (passed === undefined || taken.passed === null || taken.passed < passed + failed) return false;
   if (taken.passed + (taken.skipped ?? 0) <= passed + failed + skipped) return false;
-  const target = soleTarget(scriptCommands(command), true);
+  const target = targetOf(failure);
   // Of one that ended early nobody knows what it would have skipped.
   return target === null || target.stopsEarly ||
     !passes.some((passing) => targetKey(passing) === targetKey(target));
