@@ -142,6 +142,8 @@ export interface ObservedFacts {
   readonly aside?: SetAside;
   /** Of a command: the shell hides how it ended, behind a pipe for example. */
   readonly isUntold?: true;
+  /** Of a command: it was left running in the background. */
+  readonly isStarted?: true;
   /** Of a failure: the operation of git that it is. */
   readonly git?: GitOperation;
   /** Of a failure of a command: it only tried something out, or was told to do what there is not. */

@@ -10,7 +10,14 @@ import { commandKey } from "../memory/observe/command_key.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
 import { asksToMend } from "../memory/said_mended.ts";
-import { bringingPart, type Changed, writingPart } from "../memory/observe/writing_commands.ts";
+import { optionPart } from "../memory/observe/option_part.ts";
+import { startedPart } from "../memory/observe/started_services.ts";
+import {
+  bringingPart,
+  type Changed,
+  onlyInstalls,
+  writingPart,
+} from "../memory/observe/writing_commands.ts";
 import {
   type Change,
   changesBetween,
@@ -44,7 +51,8 @@ interface Between {
 
 /**
  * What a session changed until the failure was gone that may have mended it: what it edited, or else the commands that
- * change something. Of what surrounds a project these come first, and beside them what is edited for it.
+ * change something. Of what surrounds a project these come first, and beside them what is edited for it; of what is only
+ * installed no other edits count.
  */
 export function changesThatMended(
   db: DatabaseSync,
@@ -58,18 +66,16 @@ export function changesThatMended(
   const scripts = all.length === 0
     ? []
     : scriptsBetween(db, sessionId, { ...between, holding: "git" });
-  const edits = creditedChanges(
+  const edited = creditedChanges(
     failure,
     withoutUndone(db, all, { ...between, firstMs: failure.createdAtMs, scripts }),
   );
+  const isAlone = onlyInstalls(failure.facts.command ?? "");
+  const ofFailure = edited.filter(({ files }) => files.some((path) => isOf(path, failure)));
+  const edits = isAlone ? ofFailure : edited;
   const lacked = lackedBy(failure);
   const brought = lacked.length === 0 ? [] : written(db, failure, between, lacked);
-  if (brought.length > 0) {
-    return together(
-      edits.filter(({ files }) => files.some((path) => isOf(path, failure))),
-      brought,
-    );
-  }
+  if (brought.length > 0) return together(ofFailure, brought);
   if (edits.length === 0) return together([], written(db, failure, between));
   const prompts = promptsOf(db, sessionId, between);
   const own = likeliestChanges(failure, {
@@ -80,7 +86,7 @@ export function changesThatMended(
   if (own.some(({ files }) => files.some(isAbout))) return together(own, []);
   // What others did since may have mended it as well.
   if (scripts.some(({ command }) => bringingPart(command) !== null)) {
-    return together([], partsOf(db, failure, between, bringingPart));
+    return together([], partsOf(db, failure, between, (script) => bringingPart(script)));
   }
   return together(
     mayBeOfOthers(db, failure, { ...between, ...place, prompts }) ? [] : own,
@@ -123,14 +129,22 @@ function together(edits: readonly Change[], commands: readonly Written[]): Mendi
   };
 }
 
-/** The commands that may have mended something: those that change files, packages or services. */
+/**
+ * The commands that may have mended something: those that change files, packages or services, and the same command with an
+ * option by which it gets through.
+ */
 function written(
   db: DatabaseSync,
   failure: OpenFailure,
   between: Between,
   changed?: readonly Changed[],
 ): Written[] {
-  return partsOf(db, failure, between, (script) => writingPart(script, changed));
+  const isOfServices = changed?.includes("services") === true;
+  const own = changed === undefined ? optionPart(failure.facts.command ?? "") : () => null;
+  return partsOf(db, failure, between, (script, isStarted) => {
+    if (isStarted && !isOfServices) return null;
+    return writingPart(script, changed) ?? (isOfServices ? startedPart(script, isStarted) : null);
+  }, own);
 }
 
 /** The commands of a session a part of which may have mended something. */
@@ -138,12 +152,16 @@ function partsOf(
   db: DatabaseSync,
   { facts }: OpenFailure,
   { sessionId, ...between }: Between,
-  partOf: (script: string) => string | null,
+  partOf: (script: string, isStarted: boolean) => string | null,
+  ownPart: (script: string) => string | null = () => null,
 ): Written[] {
   // That the command works now that failed is not what made it work.
   const failed = commandKey(facts.command ?? "");
   return commandsBetween(db, sessionId, { ...between, limit: MAX_COMMANDS }).flatMap((change) => {
-    const part = partOf(change.facts.command ?? "");
+    const { command = "", isStarted = false } = change.facts;
+    const own = ownPart(command);
+    if (own !== null) return [{ change, part: own }];
+    const part = partOf(command, isStarted);
     return part === null || failed.includes(commandKey(part)) ? [] : [{ change, part }];
   }).slice(-MAX_CHANGES);
 }

@@ -39,8 +39,8 @@ export function changesBetween(
 const IS_WHOLE = "instr(uid, '/') = 0";
 
 /**
- * What a session ran between two moments, both included, that went well, or may have where the shell hides it; the newest,
- * oldest first.
+ * What a session ran between two moments, both included, that went well, or may have where the shell hides it or it runs in
+ * the background; the newest, oldest first.
  */
 export function commandsBetween(
   db: DatabaseSync,
@@ -55,7 +55,8 @@ export function commandsBetween(
         AND created_at_ms <= ?
         AND updated_at_ms BETWEEN ? AND ?
         AND kind IN ('command', 'test', 'commit')
-        AND (outcome = 'success' OR kind = 'command' AND facts ->> 'isUntold')
+        AND (outcome = 'success'
+             OR kind = 'command' AND (facts ->> 'isUntold' OR facts ->> 'isStarted'))
         AND ${IS_WHOLE}
       ORDER BY updated_at_ms DESC, id DESC
       LIMIT ?`,

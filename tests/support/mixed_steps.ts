@@ -2,12 +2,13 @@
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent, tempDatabase } from "./records.ts";
 
-/** A command that failed or went well, an edit of a file, or a prompt; in the only session, and on `main`, where none is named. */
+/** A command that failed, went well or was started in the background, an edit of a file, or a prompt; in the only session, and on `main`, where none is named. */
 export type MixedStep =
   & { readonly session?: string; readonly on?: string }
   & (
     | { readonly failing: string; readonly output: string; readonly exitCode?: number }
     | { readonly passing: string; readonly output?: string }
+    | { readonly started: string }
     | { readonly asked: string }
     | {
       readonly edited: string;
@@ -69,6 +70,13 @@ function captureOf(step: MixedStep) {
       error: `Exit code ${exitCode}\n${output}`,
       project_dir: "/p",
     }, "failure");
+  }
+  if ("started" in step) {
+    return told("Bash", {
+      tool_input: { command: step.started, run_in_background: true },
+      tool_response: { stdout: "", stderr: "", backgroundTaskId: "b1" },
+      project_dir: "/p",
+    });
   }
   const { passing: command, output = "ok" } = step;
   return told("Bash", {

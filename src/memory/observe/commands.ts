@@ -33,7 +33,7 @@ import {
 import { withTestsWithin } from "./tests_within.ts";
 import { testOf } from "./told_tests.ts";
 import { isOnlyTried } from "./tried_commands.ts";
-import { unknownEnd } from "./unknown_end.ts";
+import { INTERRUPTED, unknownEnd } from "./unknown_end.ts";
 
 const EXIT_CODE = /^Exit code (\d+)\n?/;
 
@@ -205,7 +205,10 @@ function notAwaited(
     title: titleLine(`\`${shortened(key, 90)}\` ${end}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
     files: [],
-    facts: factsOf(command, null, null),
+    facts: {
+      ...factsOf(command, null, null),
+      ...(end === INTERRUPTED ? {} : { isStarted: true as const }),
+    },
     sameAs: `command ${key} ${end}`,
     mends: null,
     ...(commit === null ? {} : { besides: commit }),

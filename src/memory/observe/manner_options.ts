@@ -6,6 +6,8 @@ interface Manner {
   readonly options: RegExp;
   /** Options whose value is the next word, where that is a number. */
   readonly counted?: RegExp;
+  /** Those of them by which it may get through where it failed without. */
+  readonly mends?: RegExp;
 }
 
 const VERBOSE = "-v+|-q+|--verbose|--quiet|--silent";
@@ -19,6 +21,10 @@ const MANNERS: readonly Manner[] = [
         "--shamefully-hoist|--non-interactive",
     ),
     counted: exactly("--network-timeout"),
+    mends: exactly(
+      "--force|--legacy-peer-deps|--(?:no-)?strict-peer-deps|--ignore-engines|--prefer-offline|--offline|" +
+        "--network-timeout|--shamefully-hoist",
+    ),
   },
   {
     of: /^(?:g?make|ninja)\b/,
@@ -26,20 +32,24 @@ const MANNERS: readonly Manner[] = [
       "-j\\d*|--jobs(?:=\\d+)?|-k|--keep-going|-s|--silent|-B|--always-make|-w|VERBOSE=1|V=1",
     ),
     counted: exactly("-j|--jobs"),
+    mends: exactly("--always-make"),
   },
   {
     of: /^cmake --build\b/,
     options: exactly("-j\\d*|--parallel(?:=\\d+)?|-v|--verbose|--clean-first"),
     counted: exactly("-j|--parallel"),
+    mends: exactly("--clean-first"),
   },
   {
     of: /^cargo (?:build|b|check|c|clippy|run|r)\b/,
     options: exactly(`${VERBOSE}|-j\\d*|--jobs(?:=\\d+)?|--keep-going|--offline|--locked`),
     counted: exactly("-j|--jobs"),
+    mends: exactly("--offline|--locked"),
   },
   {
     of: /^go (?:build|vet|install|mod)\b/,
     options: exactly("-v|-x|-a|-work"),
+    mends: exactly("-a"),
   },
   {
     of: /^(?:\S*\/)?(?:gradlew?|gradlew\.bat)\b/,
@@ -48,6 +58,7 @@ const MANNERS: readonly Manner[] = [
         "--rerun-tasks|--no-build-cache|--build-cache|--parallel|--continue|--offline|--scan|" +
         "--refresh-dependencies|--warning-mode=\\w+",
     ),
+    mends: exactly("--no-daemon|--rerun-tasks|--no-build-cache|--offline|--refresh-dependencies"),
   },
   {
     of: /^(?:\S*\/)?mvnw?\b/,
@@ -56,12 +67,14 @@ const MANNERS: readonly Manner[] = [
         "--no-transfer-progress",
     ),
     counted: exactly("-T"),
+    mends: exactly("-U|--update-snapshots|-o|--offline"),
   },
   {
     of: /^dotnet (?:build|restore|publish|run)\b/,
     options: exactly(
       "--nologo|--no-incremental|-v:?\\w*|--verbosity=\\w+|--force|--disable-parallel",
     ),
+    mends: exactly("--no-incremental|--force|--disable-parallel"),
   },
   {
     of:
@@ -70,6 +83,10 @@ const MANNERS: readonly Manner[] = [
       `${VERBOSE}|--no-cache-dir|--no-cache|--user|--break-system-packages|--force-reinstall|--ignore-installed|` +
         "--disable-pip-version-check|--prefer-binary|--no-interaction|--no-input|--refresh",
     ),
+    mends: exactly(
+      "--no-cache-dir|--no-cache|--user|--break-system-packages|--force-reinstall|--ignore-installed|" +
+        "--prefer-binary|--refresh",
+    ),
   },
   {
     of: /^(?:bundle|composer|pod) (?:install|update)\b/,
@@ -77,16 +94,19 @@ const MANNERS: readonly Manner[] = [
       `${VERBOSE}|--repo-update|--no-interaction|-n|--no-progress|--jobs(?:=\\d+)?|-j\\d*`,
     ),
     counted: exactly("--jobs|-j"),
+    mends: exactly("--repo-update"),
   },
   {
     of: /^(?:npx |pnpm (?:exec )?|yarn |bunx )?(?:tsc|vue-tsc|eslint|vite build|next build)\b/,
     options: exactly(
       "--pretty|--noErrorTruncation|--quiet|--color|--no-color|--cache|--no-cache|--force|--debug",
     ),
+    mends: exactly("--no-cache|--force"),
   },
   {
     of: /^(?:docker|podman)(?: compose|-compose)? (?:buildx )?build\b/,
     options: exactly("--no-cache|--pull|--progress=\\w+|-q|--quiet"),
+    mends: exactly("--no-cache|--pull"),
   },
   {
     of: /^(?:terraform|tofu) \w+/,
@@ -109,11 +129,26 @@ const MAX_CHARS = 500;
 const CORES =
   /(["']?)(?:\$\((?:nproc(?: --all)?|getconf _NPROCESSORS_ONLN|sysctl -n hw\.\w*cpu)\)|`nproc`|\$\{?N_?PROCS?\}?)\1/gi;
 
+/** The long names of options, by which they are looked for. */
+const LONG: Readonly<Record<string, string>> = { "-f": "--force", "-B": "--always-make" };
+
 /** A script, its blanks single, without such options: `npm install --legacy-peer-deps` is `npm install`. */
 export function withoutManner(script: string): string {
-  if (script.length > MAX_CHARS || !/ (?:-|V=|VERBOSE=)/.test(script)) return script;
+  return mannerOf(script).rest;
+}
+
+/** The options of a script by which it may get through where it failed without: `--legacy-peer-deps`. */
+export function mendingOptions(script: string): readonly string[] {
+  return mannerOf(script.replace(/\s+/g, " ")).mending;
+}
+
+function mannerOf(script: string): { readonly rest: string; readonly mending: readonly string[] } {
+  if (script.length > MAX_CHARS || !/ (?:-|V=|VERBOSE=)/.test(script)) {
+    return { rest: script, mending: [] };
+  }
   const words = script.replace(CORES, "8").split(" ");
   const kept: string[] = [];
+  const mending: string[] = [];
   let manner: Manner | undefined;
   let isStart = true;
   for (let at = 0; at < words.length; at++) {
@@ -126,10 +161,12 @@ export function withoutManner(script: string): string {
     const isJoint = JOINT.test(word);
     if (isJoint || ENDS.test(word)) isStart = true;
     if (!isJoint && manner?.options.test(word)) {
+      const long = LONG[word] ?? word;
+      if (manner.mends?.test(long)) mending.push(long);
       if (manner.counted?.test(word) && /^\d+$/.test(words[at + 1] ?? "")) at++;
       continue;
     }
     kept.push(word);
   }
-  return kept.join(" ");
+  return { rest: kept.join(" "), mending };
 }

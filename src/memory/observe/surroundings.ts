@@ -12,7 +12,7 @@ interface Lack {
 const LACKS: readonly Lack[] = [
   {
     says:
-      /\bECONNREFUSED\b|connection refused|could not connect|can(?:'t|not| not) connect|failed to connect|connection to server .* failed|no such host|\bENOTFOUND\b|\bEAI_AGAIN\b|could not translate host name|name or service not known|is the docker daemon running/i,
+      /\bECONNREFUSED\b|connection refused|could not connect|can(?:'t|not| not) (?:connect|reach)\b|failed to connect|connection to server .* failed|no such host|\bENOTFOUND\b|\bEAI_AGAIN\b|could not translate host name|name or service not known|is the docker daemon running/i,
     mendedBy: ["services"],
   },
   {
@@ -33,7 +33,7 @@ const LACKS: readonly Lack[] = [
 ];
 /** Files that say what there is to be around a project: what they name a command brings. */
 const OF_SURROUNDINGS =
-  /(?:^|\/)(?:package\.json|[^/]*requirements[^/]*\.txt|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|environment\.ya?ml|Cargo\.toml|go\.mod|Gemfile|composer\.json|mix\.exs|deno\.jsonc?|import_map\.json|\.env[^/]*|[^/]*Dockerfile[^/]*|(?:docker-)?compose[^/]*\.ya?ml|[^/]+\.sql|schema\.prisma|alembic\.ini)$|(?:^|\/)(?:migrations?|migrate|alembic)\//i;
+  /(?:^|\/)(?:package\.json|[^/]*requirements[^/]*\.txt|pyproject\.toml|setup\.(?:py|cfg)|Pipfile|environment\.ya?ml|Cargo\.toml|go\.mod|\.npmrc|\.yarnrc(?:\.yml)?|Gemfile|composer\.json|mix\.exs|deno\.jsonc?|import_map\.json|\.env[^/]*|[^/]*Dockerfile[^/]*|(?:docker-)?compose[^/]*\.ya?ml|[^/]+\.sql|schema\.prisma|alembic\.ini)$|(?:^|\/)(?:migrations?|migrate|alembic)\//i;
 
 /** What a command has to change that mends a failure of the surroundings; none for any other failure. */
 export function lackedBy(

@@ -1,7 +1,7 @@
 /** Commands that change what others find: files, packages, services. One that is not told here only looks, or runs something. */
 import { gitArguments } from "./git_words.ts";
 import { nameOf, withoutLaunchers } from "./launchers.ts";
-import { isThrownAway } from "./script_words.ts";
+import { isHarmless, isThrownAway } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
 /** What a command changes: files, packages, services, what a database holds; or it ends what runs. */
@@ -141,6 +141,18 @@ const MAX_SOURCE_CHARS = 2_000;
 export function writingPart(script: string, changed: readonly Changed[] = MENDING): string | null {
   const part = scriptCommands(script).find((command) => writes(command, changed));
   return part === undefined ? null : part.source.split("\n", 1)[0]!.trim();
+}
+
+/** Programs that build the project's own code when they install. */
+const BUILD_ALSO: ReadonlySet<string> = new Set(["cargo", "go", "deno"]);
+
+/** Whether a script installs packages and does nothing else, so that most files of a project are nothing to it. */
+export function onlyInstalls(script: string): boolean {
+  const done = scriptCommands(script).filter((command) => !isHarmless(command));
+  return done.length > 0 &&
+    done.every((command) =>
+      writes(command, ["packages"]) && !BUILD_ALSO.has(nameOf(withoutLaunchers(command.words)[0]!))
+    );
 }
 
 /** The first part of a script that brought what others did, as it was typed; null when none did. */
