@@ -18,7 +18,7 @@ export interface RememberedRow {
 
 /** An observation without the project that it belongs to. */
 export interface Remembered {
-  /** Of the row and its session: another database of claude-mem has other rows under the same numbers. */
+  /** {@linkcode rememberedUid} */
   readonly uid: string;
   readonly kind: ObservationKind;
   readonly title: string;
@@ -67,16 +67,21 @@ export function rememberedRow(
   // Nothing but marks of what was taken out.
   if (text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "") return null;
   const heading = mask(told.heading).replace(/^\[private removed\]\s*/, "");
-  const atMs = momentOf(row);
   return {
-    uid: `claude-mem/${row.table}/${row.id}/${digestOf(`${row.sessionId} ${atMs}`).slice(0, 8)}`,
+    uid: rememberedUid(row),
     kind: told.kind,
     title: titleLine(heading.trim() === "" ? text : heading),
     text: headAndTail(text, KEPT),
     files: filesOf(told.files, { mask, root }),
     facts: { tool: "claude-mem" },
-    atMs,
+    atMs: momentOf(row),
   };
+}
+
+/** What a row is known by once it was taken over; of the row and its session: another database has other rows under the same numbers. */
+export function rememberedUid(row: RememberedRow): string {
+  const { table, id, sessionId } = row;
+  return `claude-mem/${table}/${id}/${digestOf(`${sessionId} ${momentOf(row)}`).slice(0, 8)}`;
 }
 
 interface Told {

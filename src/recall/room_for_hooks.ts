@@ -1,4 +1,4 @@
-/** Makes room for hooks while a drain works: who waits for a database looks only now and then whether it is free. */
+/** Makes room for hooks while a drain or an import works: who waits for a database looks only now and then whether it is free. */
 import type { DatabaseSync } from "node:sqlite";
 import { dataVersionReader } from "../store/database.ts";
 import type { BatchSize } from "../store/queue_work.ts";
@@ -21,9 +21,14 @@ export interface Pace {
  * Looks whether others write into the same database.
  *
  * @param batch What is taken at once where nobody does.
+ * @param small What is taken at once where somebody does, if that is less.
  * @returns A function that tells the pace of the moment; it takes a few microseconds.
  */
-export function paceBesideHooks(db: DatabaseSync, batch: BatchSize): () => Pace {
+export function paceBesideHooks(
+  db: DatabaseSync,
+  batch: BatchSize,
+  small: BatchSize = SMALL,
+): () => Pace {
   const readVersion = dataVersionReader(db);
   let version = readVersion();
   let expectedUntilMs = -Infinity;
@@ -32,11 +37,11 @@ export function paceBesideHooks(db: DatabaseSync, batch: BatchSize): () => Pace 
     if (seen !== version) expectedUntilMs = performance.now() + EXPECTED_MS;
     version = seen;
     if (performance.now() >= expectedUntilMs) return { batch, pauseMs: 0 };
-    const small = {
+    const least = {
       ...batch,
-      maxRows: Math.min(batch.maxRows, SMALL.maxRows),
-      maxBytes: Math.min(batch.maxBytes, SMALL.maxBytes),
+      maxRows: Math.min(batch.maxRows, small.maxRows),
+      maxBytes: Math.min(batch.maxBytes, small.maxBytes),
     };
-    return { batch: small, pauseMs: PAUSE_MS };
+    return { batch: least, pauseMs: PAUSE_MS };
   };
 }

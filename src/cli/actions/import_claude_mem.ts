@@ -4,13 +4,8 @@ import { messageOf, UserError } from "../../errors.ts";
 import { findRepository } from "../../git/repository.ts";
 import { baseName } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
-import {
-  type ClaudeMemReport,
-  importClaudeMemory,
-  mainName,
-  type MemoryPlace,
-  placesByName,
-} from "../../recall/claude_mem_import.ts";
+import { type ClaudeMemReport, importClaudeMemory } from "../../recall/claude_mem_import.ts";
+import { mainName, type MemoryPlace, placesByName } from "../../recall/claude_mem_places.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import {
   claudeMemProjects,
