@@ -6,7 +6,8 @@ import { quoteWord } from "../settings/hooks.ts";
 import { folderOfProject, pathInProject } from "../memory/paths.ts";
 import { isAbsolutePath, joinPath, parentOf, withoutLine } from "../paths.ts";
 import { lookUpwards } from "../project/look.ts";
-import { isKnownFile, isKnownProject, knownProjects } from "../store/known_project.ts";
+import { isKnownFile } from "../store/known_files.ts";
+import { isKnownProject, knownProjects } from "../store/known_project.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { projectHere } from "./session_lookup.ts";
 

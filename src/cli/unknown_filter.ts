@@ -5,11 +5,11 @@ import { baseName, isAbsolutePath } from "../paths.ts";
 import { folderOfProject } from "../memory/paths.ts";
 import { projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
+import { isKnownFile, newestOfPaths, observedPaths } from "../store/known_files.ts";
 import {
-  isKnownFile,
+  isKnownBranch,
   isKnownProject,
   knownBranches,
-  knownFiles,
   knownProjects,
 } from "../store/known_project.ts";
 import { nearestWords } from "./nearest.ts";
@@ -26,6 +26,8 @@ export interface UnknownFilter {
 const NAMED = 3;
 /** Files that are looked through for a like one. */
 const MAX_FILES = 20_000;
+/** Files called like it whose age is looked up. */
+const MAX_NEAR = 50;
 
 /** What a person typed, and what it was taken for; null where it was not asked for. */
 export interface AskedFilter {
@@ -47,16 +49,17 @@ export function unknownFilters(
   }
   const within = project?.meant ?? null;
   if (branch !== null) {
-    const branches = knownBranches(db, within);
-    if (!branches.includes(branch)) {
+    if (!isKnownBranch(db, branch, within)) {
+      const branches = knownBranches(db, within);
       const known = inOrder(branches, isNear(branch, branches, (name) => name));
       unknown.push({ flag: "branch", value: branch, known });
     }
   }
   if (file !== null && !isKnownFile(db, file.meant)) {
+    const paths = observedPaths(db, MAX_FILES);
+    const near = paths.filter(isNear(baseName(file.meant), paths, baseName)).slice(0, MAX_NEAR);
     const areWhole = isAbsolutePath(file.meant);
-    const files = knownFiles(db, within, { limit: MAX_FILES, areWhole });
-    const known = files.filter(isNear(baseName(file.meant), files, baseName)).slice(0, NAMED);
+    const known = newestOfPaths(db, near, { project: within, areWhole, limit: NAMED });
     unknown.push({ flag: "file", value: file.typed, known });
   }
   return unknown;

@@ -13,6 +13,7 @@ import { rank, RANK_WEIGHTS, type Ranked, type RankWeights } from "../memory/ran
 import { snippetOf } from "../memory/snippet.ts";
 import { isOfIndex, pairOf } from "../memory/terms.ts";
 import { estimateTokens } from "../memory/tokens.ts";
+import { isOfUnknownFile } from "../store/known_files.ts";
 import { requireWholeIndex } from "../store/memory_index.ts";
 import {
   type IndexHit,
@@ -100,6 +101,7 @@ export function answerMemory(
   text: string,
   options: SearchOptions,
 ): SearchAnswer {
+  if (isOfUnknownFile(db, options.filter)) return { results: [], quotedNowhere: [] };
   const question = readQuestion(text, options.nowMs);
   const { phrases } = question.query;
   const results = resultsOf(db, question, options);
@@ -123,8 +125,7 @@ function resultsOf(
     ? tellResults(db, { asked, question, found })
     : answerCommon(db, common, options);
   // The index tells projects apart by a word, and words may be typed: what is of another one is left out once more.
-  return told
-    .filter((result) => project === null || result.project === project);
+  return told.filter((result) => project === null || result.project === project);
 }
 
 function answerCommon(

@@ -1,7 +1,9 @@
 /** What a person looks at in memory: one observation, what stands around it, what there is of a file, counts. */
 import type { DatabaseSync } from "node:sqlite";
 import type { ObservationKind, ObservedFile } from "../memory/observation.ts";
-import { fileMatch } from "./file_match.ts";
+import { isAbsolutePath } from "../paths.ts";
+import { type FileMatch, fileMatch } from "./file_match.ts";
+import { isKnownFile, pathsWithPart } from "./known_files.ts";
 import { IS_PRUNED } from "./payload_pruning.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
 
@@ -132,25 +134,46 @@ export function timelineOfFile(
     readonly limit: number;
   },
 ): Observation[] {
-  const { sql, value } = fileMatch(file);
+  const files = filesMeant(db, file);
+  if (files === null) return [];
   return db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
       WHERE (?2 IS NULL OR o.project = ?2)
         AND (?4 IS NULL OR o.kind IN (SELECT value FROM json_each(?4)))
-        AND EXISTS (
-          SELECT 1
-            FROM observation_files AS t
-           WHERE t.observation_id = o.id
-             AND ${sql.replace("?", "?1")})
+        AND ${files.sql}
       ORDER BY o.created_at_ms DESC, o.id DESC
       LIMIT ?3`,
   ).all(
-    value,
+    files.value,
     project,
     limit,
     kinds === undefined ? null : JSON.stringify(kinds),
   ).map(observationOf);
+}
+
+/** Which observations `o` are of a file, with `?1` for the value; null where none is. */
+function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
+  if (isAbsolutePath(file)) {
+    if (!isKnownFile(db, file)) return null;
+    const { sql, value } = fileMatch(file);
+    return {
+      sql: `EXISTS (
+          SELECT 1
+            FROM observation_files AS t
+           WHERE t.observation_id = o.id
+             AND ${sql.replace("?", "?1")})`,
+      value,
+    };
+  }
+  const paths = pathsWithPart(db, file);
+  return paths.length === 0 ? null : {
+    sql: `o.id IN (
+          SELECT observation_id
+            FROM observation_files
+           WHERE path IN (SELECT value FROM json_each(?1)))`,
+    value: JSON.stringify(paths),
+  };
 }
 
 /** How much is remembered. */
