@@ -13,6 +13,7 @@ import {
 } from "./schema.ts";
 import type { ConfigKey } from "./schema_kit.ts";
 import { suggestKeys } from "./suggest.ts";
+import { summarizerFault } from "./summarizer_fault.ts";
 import { fromTheEnd, pathInFile, takeOut, valueAt } from "./take_out.ts";
 import { type Plain, readYaml, type ValuePath, type YamlTree } from "./yaml_tree.ts";
 
@@ -45,6 +46,8 @@ export interface LayerResult {
   readonly unreadable: ConfigProblem | null;
   /** The keys that it names and that count in the user's own file alone. */
   readonly unheeded: readonly string[];
+  /** The mistake for which nothing of the user's `memory.summarizer` counts; null without one. */
+  readonly summarizerFault: ConfigProblem | null;
 }
 
 const KEYS = new Map([...CONFIG_KEYS, ...CONFIG_ITEM_KEYS].map((row) => [row.key, row]));
@@ -57,7 +60,7 @@ export function readLayer(file: ConfigFile): LayerResult {
   if (file.text === null) {
     const message = `the file cannot be read: ${file.problem}`;
     const problem = { path: file.path, line: 0, column: 0, key: "", message };
-    return { values: {}, problems: [problem], broken: [], unreadable: problem, unheeded: [] };
+    return { ...NOTHING, problems: [problem], unreadable: problem };
   }
   const tree = readYaml(file.text);
   const problems = tree.faults.map(({ path, line, column, message }): ConfigProblem => ({
@@ -68,8 +71,7 @@ export function readLayer(file: ConfigFile): LayerResult {
     message,
   }));
   if (tree.root === undefined) {
-    const unreadable = problems.at(-1) ?? null;
-    return { values: {}, problems, broken: [], unreadable, unheeded: [] };
+    return { ...NOTHING, problems, unreadable: problems.at(-1) ?? null };
   }
   const report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => {
     const position = at === "key" ? tree.keyAt(path) : tree.valueAt(path);
@@ -83,8 +85,24 @@ export function readLayer(file: ConfigFile): LayerResult {
   const broken = written.filter((name) => !kept.has(name));
   resolveDatabasePath(values, file, report);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  const unheeded = file.layer === "user" ? [] : takeOutOfProject(values);
-  return { values, problems, broken, unreadable: null, unheeded };
+  const isUsers = file.layer === "user";
+  const unheeded = isUsers ? [] : takeOutOfProject(values);
+  const fault = isUsers ? switchOffSummarizer(values, problems) : null;
+  return { values, problems, broken, unreadable: null, unheeded, summarizerFault: fault };
+}
+
+/** What a file contributes of which nothing can be used. */
+const NOTHING = { values: {}, broken: [], unheeded: [], summarizerFault: null };
+
+/** Where a limit may be lost, nothing is spent: its default could be more than was meant. */
+function switchOffSummarizer(
+  { memory }: LayerValues,
+  problems: readonly ConfigProblem[],
+): ConfigProblem | null {
+  const written = isMapping(memory) ? memory.summarizer : undefined;
+  const fault = summarizerFault(problems, isMapping(written) && written.command !== undefined);
+  if (fault !== null && isMapping(memory)) delete memory.summarizer;
+  return fault;
 }
 
 /**

@@ -25,6 +25,8 @@ export interface ParsedConfig {
   readonly policy: GuardPolicy;
   /** By layer, lowest first, then by line; empty when all is well. */
   readonly problems: readonly ConfigProblem[];
+  /** The mistake in the user's own file that switches the summarizer off; null without one. */
+  readonly summarizerFault: ConfigProblem | null;
 }
 
 /** So many problems are named at the start of a session. */
@@ -82,6 +84,7 @@ export function parseConfig(files: readonly ConfigFile[]): ParsedConfig {
     },
     policy,
     problems,
+    summarizerFault: layers.find(({ layer }) => layer === "user")?.summarizerFault ?? null,
   };
 }
 

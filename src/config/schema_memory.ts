@@ -30,17 +30,22 @@ export const MEMORY = section("What is made of captures, and what Claude is told
   summarizer: section(
     "A command that rewrites the summaries of sessions. Without `command` nothing is ever sent to a model. It never runs " +
       "within a hook: the daemon and `conclaude queue drain` start it, and when it fails the summary stays as it was. " +
-      "It counts in the user's own file alone, since it is given what was done in all projects.",
+      "It counts in the user's own file alone, since it is given what was done in all projects. A mistake in this section " +
+      "switches it off: a limit that cannot be read is not replaced by a larger one.",
     {
       command: text(
         "A shell command, such as `claude -p --model haiku`. It is given the summary on its standard input, with what to " +
           "do with it, and answers with a shorter one. Only `~/.conclaude/config.yaml` can name it.",
       ),
-      maxRunsPerDay: int([1, 10_000], 50, "How often it is run in a day (UTC) at most."),
+      maxRunsPerDay: int(
+        [0, 10_000],
+        50,
+        "How often it is run in a day (UTC) at most. 0 is never.",
+      ),
       maxTokensPerDay: int(
-        [100, 100_000_000],
+        [0, 100_000_000],
         100_000,
-        "How many tokens it may be given and may answer with in a day (UTC), estimated as 3.5 characters each.",
+        "How many tokens it may be given and may answer with in a day (UTC), estimated as 3.5 characters each. 0 is none.",
       ),
       timeoutSeconds: int([1, 600], 60, "When it is ended."),
     },

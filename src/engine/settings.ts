@@ -98,8 +98,13 @@ export class Settings {
 
   #parse(files: readonly ConfigFile[]): ParsedConfig {
     const parsed = parseConfig(files);
-    for (const { key, path, line, message } of parsed.problems) {
-      const instead = key === "" ? "what counted before still does" : "the default counts";
+    for (const problem of parsed.problems) {
+      const { key, path, line, message } = problem;
+      const instead = key === ""
+        ? "what counted before still does"
+        : problem === parsed.summarizerFault
+        ? "the summarizer is off"
+        : "the default counts";
       this.#warn(`${path}:${line}: ${key === "" ? "" : `${key}: `}${message}; ${instead}`);
     }
     return parsed;

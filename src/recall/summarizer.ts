@@ -36,6 +36,14 @@ export interface SummarizerSettings {
   readonly timeoutSeconds: number;
 }
 
+/** The key by which nothing at all may be spent; null where something may. */
+export function forbiddingLimit(
+  { maxRunsPerDay, maxTokensPerDay }: SummarizerSettings,
+): string | null {
+  if (maxRunsPerDay === 0) return "memory.summarizer.maxRunsPerDay";
+  return maxTokensPerDay === 0 ? "memory.summarizer.maxTokensPerDay" : null;
+}
+
 /** What a pass of the summarizer did. */
 export interface SummarizerReport {
   readonly written: number;

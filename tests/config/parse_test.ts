@@ -187,6 +187,58 @@ Deno.test("parseConfig() drops unknown keys and says what may have been meant", 
   ]);
 });
 
+Deno.test("parseConfig() switches the summarizer off where one of its limits may be lost, and only there", () => {
+  const lines = {
+    "maxRunsPerDay: 3": null,
+    "maxRunsPerDay: 0": null,
+    "maxTokensPerDay: 10": null,
+    "maxRunsPerDay:": null,
+    "maxRunsPerDay: -1": "memory.summarizer.maxRunsPerDay",
+    "maxRunsPerDays: 3": "memory.summarizer.maxRunsPerDays",
+    "timeoutSeconds: *none": "memory.summarizer.timeoutSeconds",
+  };
+  for (const [line, key] of Object.entries(lines)) {
+    const parsed = parseConfig([
+      file("user", `memory:\n  enabled: true\n  summarizer:\n    command: echo\n    ${line}\n`),
+    ]);
+    assert.equal(parsed.summarizerFault?.key ?? null, key, line);
+    assert.equal(parsed.config.memory.summarizer.command, key === null ? "echo" : null, line);
+  }
+  const around = (text: string) => parseConfig([file("user", text)]);
+  const named = "summarizer: { command: echo }";
+  // A limit that stands beside its section, or in one that another replaces.
+  for (
+    const text of [
+      `memory: { ${named}, maxRunsPerDay: 3 }`,
+      `maxRunsPerDay: 3\nmemory: { ${named} }`,
+      `memory: { summarizer: { maxRunsPerDay: 3 } }\nmemory: { ${named} }`,
+      `memory: { summarizer: { maxRunsPerDay: 3 }, ${named} }`,
+    ]
+  ) {
+    const { config, summarizerFault } = around(text);
+    assert.deepEqual([config.memory.summarizer.command, summarizerFault === null], [null, false]);
+  }
+  // Mistakes that are about something else.
+  for (
+    const text of [
+      `memory: { ${named}, recal: {} }`,
+      `memory: { ${named}, context: { tokens: many } }`,
+      `memory: { ${named} }\nstore: { sessionRetentionDays: -1 }`,
+      `memory: { ${named} }\nstop: { maxRuns: 3 }`,
+    ]
+  ) {
+    const { config, problems, summarizerFault } = around(text);
+    assert.equal(problems.length, 1, text);
+    assert.deepEqual([config.memory.summarizer.command, summarizerFault], ["echo", null], text);
+  }
+  // A project's file has none to switch off.
+  const both = parseConfig([
+    file("user", `memory: { ${named} }`),
+    file("project", "memory: { summarizer: { maxRunsPerDay: -1 } }"),
+  ]);
+  assert.equal(both.config.memory.summarizer.command, "echo");
+});
+
 Deno.test("parseConfig() proposes the value that was probably meant", () => {
   const suggestions: readonly (readonly [text: string, suggestion: string | undefined])[] = [
     ["database: { enabled: yes }", "write true"],

@@ -56,7 +56,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [17, "3dea593af23fc6fe1e6db1d8d508cf1a"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [18, "f31a0382574ccd70da3971d864001d0c"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -63,6 +63,11 @@ async function json(home: TempHome, args: readonly string[], cwd = home.path) {
 
 const drain = (home: TempHome, cwd = home.path) => json(home, ["queue", "drain"], cwd);
 
+/** What a verb prints for people. */
+async function told(home: TempHome, ...args: readonly string[]): Promise<string> {
+  return (await startProgram(args, { env: { HOME: home.path }, cwd: home.path })).stdout;
+}
+
 function summaryIn(home: TempHome, id = SESSION): { title: string; text: string; facts: string } {
   const [row] = query(
     home.database,
@@ -216,6 +221,50 @@ Deno.test("a day's runs and tokens are not exceeded, and it is said when they ar
   configure(home, "echo short", ["maxRunsPerDay: 1"]);
   assert.equal((await drain(home)).summarizer.written, 1);
 });
+
+for (const limit of ["maxRunsPerDay", "maxTokensPerDay"]) {
+  Deno.test(`a ${limit} of 0 is a limit like any other: nothing is spent, and it is said which key forbids it`, async () => {
+    using home = tempHome();
+    await endedSession(home);
+    const ran = join(home.path, "ran");
+    configure(home, `touch ${ran}; echo short`, [`${limit}: 0`]);
+    const { summarizer } = await drain(home);
+    assert.deepEqual([summarizer.written, summarizer.left, summarizer.today.runs], [0, 1, 0]);
+    const forbids = new RegExp(`nothing may be spent \\(memory\\.summarizer\\.${limit} is 0\\)`);
+    assert.match(await told(home, "queue", "drain"), forbids);
+    assert.match(await told(home, "memory", "stats"), forbids);
+    assert.equal((await json(home, ["config", "validate"])).valid, true);
+    assert.doesNotMatch(await told(home, "doctor"), /used up/);
+    assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
+  });
+}
+
+for (
+  const [name, line] of [
+    ["below what is possible", "maxRunsPerDay: -1"],
+    ["in quotes", 'maxRunsPerDay: "2"'],
+    ["that is no number", "maxTokensPerDay: 2k"],
+    ["in a key that there is not", "maxTokensPerDays: 500"],
+    ["that stands there twice", "maxRunsPerDay: 1\n    maxRunsPerDay: 50"],
+    ["beside a time that is none", "maxRunsPerDay: 50\n    timeoutSeconds: soon"],
+  ] as const
+) {
+  Deno.test(`a limit ${name} is not replaced by a larger one: the summarizer is off, and every verb says why`, async () => {
+    using home = tempHome();
+    await endedSession(home);
+    const ran = join(home.path, "ran");
+    configure(home, `touch ${ran}; echo short`, [line]);
+    const { summarizer, summarizerFault } = await drain(home);
+    assert.equal(summarizer, undefined);
+    assert.match(summarizerFault, /config\.yaml:\d+:\d+ memory\.summarizer\.[a-zA-Z]+: /);
+    const off = /summarizer.* off, by a mistake: .*config\.yaml:\d/;
+    assert.match(await told(home, "queue", "drain"), off);
+    assert.match(await told(home, "memory", "stats"), off);
+    assert.match(await told(home, "doctor"), off);
+    assert.match(summaryIn(home).text, /Asked:/);
+    assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
+  });
+}
 
 Deno.test("an answer is ended where it passes what is left of the day's tokens, and counts as a failure", async () => {
   using home = tempHome();

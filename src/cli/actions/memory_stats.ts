@@ -2,8 +2,8 @@ import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../ids.ts";
 import { openFailureIds } from "../../recall/open_count.ts";
-import { dayStartMs, type SummarizerSettings } from "../../recall/summarizer.ts";
-import { readSummarizer } from "../../recall/summarizer_settings.ts";
+import { dayStartMs, forbiddingLimit } from "../../recall/summarizer.ts";
+import { type FoundSummarizer, readSummarizer } from "../../recall/summarizer_settings.ts";
 import { countMemory } from "../../store/memory_look.ts";
 import {
   lastRuns,
@@ -27,7 +27,7 @@ export async function showStats(context: CliContext): Promise<View> {
   const now = Date.now();
   const summarizer = summarizerStats(db, {
     nowMs: now,
-    budget: (await readSummarizer(context.locations))?.settings ?? null,
+    found: await readSummarizer(context.locations),
   });
   const lines: readonly (readonly [name: string, value: string | number])[] = [
     ["observations", counts.observations],
@@ -57,6 +57,10 @@ interface SummarizerStats {
   readonly ever: SummarizerUse;
   readonly maxRunsPerDay: number | null;
   readonly maxTokensPerDay: number | null;
+  /** The mistake by which it is off, with its place; null without one. */
+  readonly fault: string | null;
+  /** The key by which nothing may be spent at all. */
+  readonly forbiddenBy: string | null;
   /** The part of today's budget that is used up. */
   readonly usedUp: "runs" | "tokens" | null;
   readonly lastRuns: readonly SummarizerRun[];
@@ -64,8 +68,9 @@ interface SummarizerStats {
 
 function summarizerStats(
   db: DatabaseSync,
-  { nowMs, budget }: { readonly nowMs: number; readonly budget: SummarizerSettings | null },
+  { nowMs, found }: { readonly nowMs: number; readonly found: FoundSummarizer },
 ): SummarizerStats {
+  const budget = found.kind === "ready" ? found.summarizer.settings : null;
   const today = summarizerUse(db, dayStartMs(nowMs));
   const { command = null, maxRunsPerDay = null, maxTokensPerDay = null } = budget ?? {};
   return {
@@ -74,6 +79,8 @@ function summarizerStats(
     ever: summarizerUse(db, 0),
     maxRunsPerDay,
     maxTokensPerDay,
+    fault: found.kind === "faulty" ? found.problem : null,
+    forbiddenBy: budget === null ? null : forbiddingLimit(budget),
     usedUp: budget === null
       ? null
       : usedUp(today, { maxRuns: budget.maxRunsPerDay, maxTokens: budget.maxTokensPerDay }, 1),
@@ -83,17 +90,17 @@ function summarizerStats(
 
 /** The ledger; nothing where there is no summarizer and never was. */
 function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
-  const { command, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
-  if (command === null && ever.runs === 0) return [];
+  const { command, fault, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
+  if (command === null && fault === null && ever.runs === 0) return [];
   const of = (limit: number | null) => limit === null ? "" : ` of ${limit}`;
   return [
     "",
-    `summarizer     ${command === null ? "not configured" : plain(command)}`,
+    `summarizer     ${
+      plain(fault === null ? command ?? "not configured" : `off, by a mistake: ${fault}`)
+    }`,
     `  today        ${today.runs}${of(maxRunsPerDay)} runs, ${today.tokens}${
       of(maxTokensPerDay)
-    } tokens, ${today.failed} failed${
-      stats.usedUp === null ? "" : `; the ${stats.usedUp} of today are used up`
-    }`,
+    } tokens, ${today.failed} failed${endText(stats)}`,
     `  90 days      ${ever.runs} runs, ${ever.tokens} tokens, ${ever.failed} failed`,
     ...stats.lastRuns.map(({ startedAtMs, sessionId, status, reason, inputTokens, outputTokens }) =>
       plain(
@@ -105,4 +112,10 @@ function summarizerLines(stats: SummarizerStats, nowMs: number): string[] {
       )
     ),
   ];
+}
+
+/** Why it is not run any more today, as the end of a sentence; empty when it is. */
+function endText({ forbiddenBy, usedUp }: SummarizerStats): string {
+  if (forbiddenBy !== null) return `; nothing may be spent (${forbiddenBy} is 0)`;
+  return usedUp === null ? "" : `; the ${usedUp} of today are used up`;
 }

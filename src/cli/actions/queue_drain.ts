@@ -4,7 +4,7 @@ import { giveBackSpace } from "../../maintenance/space.ts";
 import { drainSpool } from "../../spool/drain.ts";
 import { ENDING_SIGNALS } from "../../process/start.ts";
 import { drainAlone } from "../../recall/drain_lock.ts";
-import { runSummarizer, type SummarizerReport } from "../../recall/summarizer.ts";
+import { forbiddingLimit, runSummarizer, type SummarizerReport } from "../../recall/summarizer.ts";
 import { readSummarizer } from "../../recall/summarizer_settings.ts";
 import { lateRedaction } from "../../recall/late_redaction.ts";
 import type { CliContext } from "../context.ts";
@@ -59,7 +59,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
       savedBytes,
       freedBytes,
       left,
-      ...summarizer === null ? {} : { summarizer },
+      ...summarizer?.json ?? {},
     },
     text: [
       `spool       ${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
@@ -68,11 +68,19 @@ export async function drainQueue(context: CliContext): Promise<View> {
         ? "captures    another drain is at work on them"
         : `captures    ${memory.worked} worked into memory, ${memory.failed} failed, ` +
           `${memory.summaries} sessions summarized`,
-      ...summarizer === null ? [] : [`summarizer  ${summarizerText(summarizer)}`],
+      ...summarizer === null ? [] : [`summarizer  ${summarizer.text}`],
       `payloads    ${compressed} compressed, ${bytesText(savedBytes)} saved`,
       `database    ${bytesText(freedBytes)} given back to the disk`,
     ].join("\n"),
   };
+}
+
+/** What became of the summaries that a command may rewrite. */
+interface Rewritten {
+  readonly json:
+    | { readonly summarizer: SummarizerReport }
+    | { readonly summarizerFault: string };
+  readonly text: string;
 }
 
 /** Lets the command rewrite summaries, where the user has configured one; null where not. */
@@ -80,14 +88,19 @@ async function summarize(
   db: DatabaseSync,
   { locations }: CliContext,
   progress: ProgressLine,
-): Promise<SummarizerReport | null> {
-  const summarizer = await readSummarizer(locations);
-  if (summarizer === null) return null;
+): Promise<Rewritten | null> {
+  const found = await readSummarizer(locations);
+  if (found.kind === "none") return null;
+  if (found.kind === "faulty") {
+    const { problem } = found;
+    return { json: { summarizerFault: problem }, text: plain(`off, by a mistake: ${problem}`) };
+  }
+  const { summarizer } = found;
   const stopping = new AbortController();
   const stop = () => stopping.abort();
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, stop);
   try {
-    return await runSummarizer(db, {
+    const report = await runSummarizer(db, {
       ...summarizer,
       folder: locations.dataFolder,
       now: Date.now,
@@ -96,6 +109,13 @@ async function summarize(
       onProgress: ({ written, of }) =>
         progress.tell(`rewrote ${written} of ${of} summaries (Ctrl-C ends it) …`),
     });
+    const limit = forbiddingLimit(summarizer.settings);
+    return {
+      json: { summarizer: report },
+      text: limit === null
+        ? summarizerText(report)
+        : `nothing may be spent (${limit} is 0), ${report.left} left`,
+    };
   } finally {
     for (const signal of ENDING_SIGNALS) Deno.removeSignalListener(signal, stop);
   }

@@ -6,8 +6,8 @@ import { shortened } from "../../memory/text.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../process/executable.ts";
 import { drainLockPath } from "../../store/process_lock.ts";
-import { dayStartMs, type SummarizerSettings } from "../../recall/summarizer.ts";
-import { summarizerIn } from "../../recall/summarizer_settings.ts";
+import { dayStartMs, forbiddingLimit, type SummarizerSettings } from "../../recall/summarizer.ts";
+import { foundSummarizer } from "../../recall/summarizer_settings.ts";
 import { commandLine } from "../../settings/hooks.ts";
 import { damagedPayloads } from "../../store/damaged_payloads.ts";
 import { type MemoryHealth, memoryHealth } from "../../store/memory_health.ts";
@@ -110,8 +110,17 @@ function whyNoLock(path: string): string | null {
 
 function summarizerFaults(place: DoctorPlace): Finding[] {
   const { locations, nowMs, database } = place;
-  const settings = summarizerIn(parseConfig(readConfigFiles([], locations)).config)?.settings;
-  if (settings === undefined) return [];
+  const found = foundSummarizer(parseConfig(readConfigFiles([], locations)));
+  if (found.kind === "none") return [];
+  if (found.kind === "faulty") {
+    return [
+      warn(
+        plain(`the summarizer is off, by a mistake: ${found.problem}`),
+        "conclaude config validate",
+      ),
+    ];
+  }
+  const { settings } = found.summarizer;
   const missing = whyMissing(settings, place);
   if (missing !== null) {
     return [warn(
@@ -126,7 +135,8 @@ function summarizerFaults(place: DoctorPlace): Finding[] {
   if (ledger === undefined) return [];
   const { last, today } = ledger;
   const isBroken = last.length === FAILED_RUNS && last.every(({ status }) => status === "failed");
-  const used = usedUp(today, {
+  // Who allows nothing has not used it up.
+  const used = forbiddingLimit(settings) !== null ? null : usedUp(today, {
     maxRuns: settings.maxRunsPerDay,
     maxTokens: settings.maxTokensPerDay,
   }, 1);
