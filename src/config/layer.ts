@@ -13,7 +13,7 @@ import {
 } from "./schema.ts";
 import type { ConfigKey } from "./schema_kit.ts";
 import { suggestKeys } from "./suggest.ts";
-import { summarizerFault } from "./summarizer_fault.ts";
+import { switchOffSummarizer, takeOutOfProject } from "./users_own.ts";
 import { fromTheEnd, pathInFile, takeOut, valueAt } from "./take_out.ts";
 import { type Plain, readYaml, type ValuePath, type YamlTree } from "./yaml_tree.ts";
 
@@ -86,37 +86,14 @@ export function readLayer(file: ConfigFile): LayerResult {
   resolveDatabasePath(values, file, report);
   problems.sort((a, b) => a.line - b.line || a.column - b.column);
   const isUsers = file.layer === "user";
-  const unheeded = isUsers ? [] : takeOutOfProject(values);
-  const fault = isUsers ? switchOffSummarizer(values, problems) : null;
+  const memory = isMapping(values.memory) ? values.memory : {};
+  const unheeded = isUsers ? [] : takeOutOfProject(memory);
+  const fault = isUsers ? switchOffSummarizer(memory, problems) : null;
   return { values, problems, broken, unreadable: null, unheeded, summarizerFault: fault };
 }
 
 /** What a file contributes of which nothing can be used. */
 const NOTHING = { values: {}, broken: [], unheeded: [], summarizerFault: null };
-
-/** Where a limit may be lost, nothing is spent: its default could be more than was meant. */
-function switchOffSummarizer(
-  { memory }: LayerValues,
-  problems: readonly ConfigProblem[],
-): ConfigProblem | null {
-  const written = isMapping(memory) ? memory.summarizer : undefined;
-  const fault = summarizerFault(problems, isMapping(written) && written.command !== undefined);
-  if (fault !== null && isMapping(memory)) delete memory.summarizer;
-  return fault;
-}
-
-/**
- * What only the user's own file may say: a repository that somebody else has written must not run commands over what is
- * remembered of other projects, nor shorten how long that is kept.
- */
-const USERS_ONLY = ["summarizer", "retentionDays"];
-
-function takeOutOfProject({ memory }: LayerValues): string[] {
-  if (!isMapping(memory)) return [];
-  const taken = USERS_ONLY.filter((key) => memory[key] !== undefined);
-  for (const key of taken) delete memory[key];
-  return taken.map((key) => `memory.${key}`);
-}
 
 function requirementsIn({ requirements }: LayerValues): string[] {
   return isMapping(requirements) ? Object.keys(requirements) : [];
