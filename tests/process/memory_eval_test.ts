@@ -1,9 +1,10 @@
-import { ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type EvalScores, evalSet } from "../support/eval_set.ts";
 import { type Corpus, makeCorpus } from "../support/memory_corpus.ts";
 import { makeAgentCorpus } from "../support/agent_corpus.ts";
-import { startProgram, tempHome } from "../support/program.ts";
+import { spawnProgram, startProgram, tempHome } from "../support/program.ts";
 
 async function evaluate(corpus: Corpus) {
   using home = tempHome();
@@ -94,4 +95,83 @@ Deno.test("memory eval reads a set from standard input, by either of its names",
     strictEqual(code, 0, stderr);
     ok(JSON.parse(stdout).documents >= 50);
   }
+});
+
+/** Waits until a program has written into its database. */
+async function untilAtWork(pid: number): Promise<void> {
+  for (let round = 0; round < 200; round++) {
+    if (Deno.build.os !== "linux" && round === 40) return;
+    await new Promise((done) => setTimeout(done, 50));
+    try {
+      for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {
+        const fd = `/proc/${pid}/fd/${name}`;
+        if (!Deno.readLinkSync(fd).includes("eval.db-wal")) continue;
+        if (Deno.statSync(fd).size > 1_000_000) return;
+      }
+    } catch {
+      // Not opened yet, or just closed.
+    }
+  }
+  throw new Error("it never wrote");
+}
+
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGKILL"] as const) {
+  Deno.test({
+    name: `a memory eval that ${signal} ends leaves no document behind, and ends by that signal`,
+    ignore: Deno.build.os === "windows",
+    fn: async () => {
+      using home = tempHome();
+      const temporary = join(home.path, "tmp");
+      Deno.mkdirSync(temporary);
+      const file = join(home.path, "set.jsonl");
+      Deno.writeTextFileSync(file, evalSet(makeCorpus(1, { documents: 6_000, questions: 300 })));
+      const child = spawnProgram(["memory", "eval", file], {
+        env: { HOME: home.path, TMPDIR: temporary },
+      });
+      await child.stdin.close();
+      await untilAtWork(child.pid);
+      child.kill(signal);
+      const ended = await child.output();
+      strictEqual(ended.signal, signal);
+      strictEqual([...Deno.readDirSync(temporary)].length, 0);
+    },
+  });
+}
+
+Deno.test({
+  name:
+    "a memory eval removes what an older one left, but nothing that is in use, new, or of somebody else's",
+  ignore: Deno.build.os === "windows",
+  fn: async () => {
+    using home = tempHome();
+    const temporary = join(home.path, "tmp");
+    const left = (name: string, minutes: number, isInUse = false) => {
+      const folder = join(temporary, name);
+      Deno.mkdirSync(folder, { recursive: true });
+      const db = new DatabaseSync(join(folder, "eval.db"));
+      db.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)");
+      if (!isInUse) db.close();
+      const at = new Date(Date.now() - minutes * 60_000);
+      Deno.utimeSync(folder, at, at);
+      return db;
+    };
+    left("conclaude-eval-0a1b", 5);
+    left("conclaude-eval-2c3d", 0);
+    left("another-0a1b", 5);
+    const used = left("conclaude-eval-4e5f", 5, true);
+    Deno.symlinkSync(join(temporary, "another-0a1b"), join(temporary, "conclaude-eval-6a7b"));
+    const { code, stderr } = await startProgram(["memory", "eval", "-", "--json"], {
+      env: { HOME: home.path, TMPDIR: temporary },
+      stdin: evalSet(makeCorpus(1, { documents: 50, questions: 5 })),
+    });
+    strictEqual(code, 0, stderr);
+    deepStrictEqual([...Deno.readDirSync(temporary)].map(({ name }) => name).sort(), [
+      "another-0a1b",
+      "conclaude-eval-2c3d",
+      "conclaude-eval-4e5f",
+      "conclaude-eval-6a7b",
+    ]);
+    ok(Deno.statSync(join(temporary, "another-0a1b", "eval.db")).isFile);
+    used.close();
+  },
 });

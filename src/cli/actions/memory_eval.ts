@@ -9,15 +9,15 @@ import {
   readEvalSet,
   scoreAnswers,
 } from "../../memory/eval_set.ts";
-import { joinPath, resolvePath } from "../../paths.ts";
+import { resolvePath } from "../../paths.ts";
 import {
   answerQuestion,
   type AskOptions,
   type DocumentsByObservation,
   takeInDocuments,
 } from "../../recall/eval.ts";
+import { openEvalDatabase } from "../../recall/eval_database.ts";
 import { selfQuestions } from "../../recall/eval_self.ts";
-import { openDatabase } from "../../store/database.ts";
 import type { CliContext } from "../context.ts";
 import { type ProgressLine, progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
@@ -54,16 +54,10 @@ export async function evaluate(
   }
   const progress = progressLine(context);
   try {
-    if (file === undefined) return report(await ownHistory(context), flags, { context, progress });
-    const folder = Deno.makeTempDirSync({ prefix: "conclaude-eval-" });
-    try {
-      return report(await takenIn(file, folder, { context, progress }), flags, {
-        context,
-        progress,
-      });
-    } finally {
-      Deno.removeSync(folder, { recursive: true });
-    }
+    const asked = file === undefined
+      ? await ownHistory(context)
+      : await takenIn(file, { context, progress });
+    return report(asked, flags, { context, progress });
   } finally {
     progress.end();
   }
@@ -82,7 +76,6 @@ async function ownHistory(context: CliContext): Promise<Asked> {
 
 async function takenIn(
   file: string,
-  folder: string,
   { context, progress }: { readonly context: CliContext; readonly progress: ProgressLine },
 ): Promise<Asked> {
   const path = STDIN_NAMES.includes(file) ? "-" : resolvePath(file, {
@@ -90,7 +83,7 @@ async function takenIn(
     home: context.locations.home ?? undefined,
   });
   const { documents, questions } = await readSet(path);
-  const db = await openDatabase(joinPath(folder, "eval.db"), { busyTimeoutMs: 1_000 });
+  const db = await openEvalDatabase();
   const taken = takeInDocuments(
     db,
     documents,
@@ -118,11 +111,15 @@ function askIn(
 
 type AskTarget = Parameters<typeof answerQuestion>[0];
 
-/** Reads a set. @throws {UserError} At the first line that is none of a set, with its number. */
 /** The runtime lets nobody open the second one by its name. */
 const STDIN_NAMES = ["-", "/dev/stdin"];
 
-/** @param path `-` is standard input. */
+/**
+ * Reads a set.
+ *
+ * @param path `-` is standard input.
+ * @throws {UserError} At the first line that is none of a set, with its number.
+ */
 async function readSet(path: string): Promise<ReturnType<typeof readEvalSet>> {
   const refuse = (why: string, cause: unknown) =>
     new UserError(`Cannot read the set "${path}"`, {
