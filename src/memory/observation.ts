@@ -32,11 +32,11 @@ export const OBSERVATION_KINDS = [
 /** A kind of {@linkcode OBSERVATION_KINDS}. */
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
-/** Whether it is a commit or a rule that was taken back: it is told of no more as what is there, or as what holds. */
+/** Whether it is a commit, a rule or a fix that was taken back: it is told of no more as what is there, or as what holds. */
 export function isSuperseded(
   { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
 ): boolean {
-  return (kind === "commit" || kind === "decision") && resolvedBy !== null;
+  return (kind === "commit" || kind === "decision" || kind === "fix") && resolvedBy !== null;
 }
 
 /** The session of what a person remembers outside of any. */

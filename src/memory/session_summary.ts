@@ -1,5 +1,5 @@
 /** What a session comes to, told without any model: what was asked, done, changed, and left open. */
-import type { ObservationKind, ObservedFacts } from "./observation.ts";
+import { isSuperseded, type ObservationKind, type ObservedFacts } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { answeredIn, underWayIn } from "./cut_off.ts";
 import { leftBy } from "./left_by.ts";
@@ -50,16 +50,21 @@ export function summarizeSession(
   { isUnderWay = false }: { readonly isUnderWay?: boolean } = {},
 ): SessionSummary | null {
   const of = (kind: ObservationKind) => parts.filter((part) => part.kind === kind);
-  const commits = of("commit").filter(({ resolvedBy }) => resolvedBy === null);
+  const standing = (kind: ObservationKind) =>
+    of(kind).filter(({ resolvedBy }) => resolvedBy === null);
+  const commits = standing("commit");
+  const fixes = standing("fix");
   const prompts = of("prompt");
   const edits = of("edit");
-  const done = [...commits, ...of("fix")].map(({ title }) => title);
+  const done = [...commits, ...fixes].map(({ title }) => title);
   const todos = todosOf(parts);
   const open = [...openFailures(parts), ...todos?.open ?? []];
   const files = filesByCount(edits);
   const message = tellingMessage(parts);
   const last = message === undefined ? "" : shortened(message.text, MAX_MESSAGE_CHARS);
-  const seen = [...parts, ...commands];
+  // What was taken back has done nothing of what was left.
+  const there = parts.filter((part) => part.kind === "decision" || !isSuperseded(part));
+  const seen = [...there, ...commands];
   const turns = turnsOf(seen).slice(-MAX_TURNS);
   const deeds = turns.map(deedsOf);
   const left = leftBy(turns, deeds, { hasPassed: passedSinceIn(seen) });
@@ -80,7 +85,7 @@ export function summarizeSession(
     done[0] ?? parts[0]!.title;
   const counts = [
     count(commits.length, "commit"),
-    count(of("fix").length, "fix", "fixes"),
+    count(fixes.length, "fix", "fixes"),
     count(files.length, "file"),
   ].filter((part) => part !== null).join(", ");
   return {

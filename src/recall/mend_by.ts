@@ -7,6 +7,7 @@ import type { OpenSlips } from "./ended_slips.ts";
 import { type LoggedCommits, supersedeCommits } from "./superseded_commits.ts";
 import { revokeRules } from "./superseded_rules.ts";
 import { mendMerged } from "./merged_failures.ts";
+import { undoBy } from "./undone_fixes.ts";
 import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
 
 /** Closes what an observation has mended, ended or shown to be right. */
@@ -50,11 +51,19 @@ export function mendBy(
   }
   if (merged !== undefined) mendMerged(db, { ...at, merged });
   if (revoked !== undefined) revokeRules(db, { ...at, revoked });
-  if (takenBack !== undefined) supersedeCommits(db, { ...at, takenBack });
-  if (command?.includes("git")) at.logged.add(at.capture, isReset(command) ? at.by : null);
+  const back = takenBack === undefined ? [] : supersedeCommits(db, { ...at, takenBack });
+  if (command?.includes("git")) {
+    undoBy(db, observed, { ...at, dropped: isHard(command) ? back : [] });
+    at.logged.add(at.capture, isReset(command) ? at.by : null);
+  }
   if (took !== undefined) mendTestsThatPass(db, { ...at, took });
 }
 
 function isReset(command: string): boolean {
   return / reset\b/.test(command);
+}
+
+/** Whether a reset takes the work of its commits with it. */
+function isHard(command: string): boolean {
+  return / reset (?:.* )?--(?:hard|keep|merge)\b/.test(command);
 }

@@ -10,6 +10,8 @@ import { standingCommits } from "../store/session_observations.ts";
 /**
  * A command has taken commits of its session back. Of other sessions it is not known whether any was made between: of
  * those git's log tells, {@linkcode LoggedCommits}.
+ *
+ * @returns The observations of the commits.
  */
 export function supersedeCommits(
   db: DatabaseSync,
@@ -19,12 +21,14 @@ export function supersedeCommits(
     readonly by: number;
     readonly takenBack: TakenBack;
   },
-): void {
+): number[] {
   const commits = standingCommits(db, { ...capture, untilMs: capture.createdAtMs, but: by });
   const many = "last" in takenBack
     ? takenBack.last
     : Math.max(0, commits.findIndex(({ hash }) => isOne(hash, takenBack.behind)));
-  for (const { id } of commits.slice(0, many)) resolveObservation(db, id, by);
+  const back = commits.slice(0, many).map(({ id }) => id);
+  for (const id of back) resolveObservation(db, id, by);
+  return back;
 }
 
 /** Whether two beginnings of hashes may be of one commit. */

@@ -7,7 +7,7 @@ import type { Observation } from "../store/observations.ts";
 import { relativeTime } from "../time.ts";
 
 /**
- * What has become of a failure, a commit or a rule; empty where there is nothing to say. That a failure is not mended does not
+ * What has become of a failure, a fix, a commit or a rule; empty where there is nothing to say. That a failure is not mended does not
  * make it an open end: its branch may be gone, or the command fail in another way since.
  */
 export function outcomeWord(

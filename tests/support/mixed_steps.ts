@@ -18,9 +18,10 @@ export type MixedStep =
     }
   );
 
-/** The titles of the fixes in the end, of all failures, of those that are open, and of the commits that are there. */
+/** The titles of the fixes in the end, of those that stand, of all failures, of those that are open, and of the commits that are there. */
 export async function endOf(...steps: readonly MixedStep[]): Promise<{
   readonly fixes: readonly string[];
+  readonly standing: readonly string[];
   readonly failures: readonly string[];
   readonly open: readonly string[];
   readonly commits: readonly string[];
@@ -42,6 +43,7 @@ export async function endOf(...steps: readonly MixedStep[]): Promise<{
       .map(({ title }) => String(title));
   return {
     fixes: titles("kind = 'fix'"),
+    standing: titles("kind = 'fix' AND resolved_by IS NULL"),
     failures: titles("outcome = 'failure'"),
     open: titles(
       "outcome = 'failure' AND resolved_by IS NULL AND facts ->> '$.openRank' IS NOT NULL",

@@ -6,6 +6,9 @@ import { scriptCommands, tellsItsStatus } from "./shell_words.ts";
 /** Options that change nothing in what is put back. */
 const PLAIN_OPTION = /^(?:-q|--quiet|-W|--worktree|--no-overlay)$/;
 
+/** What has an ending names a file as a rule; a branch that does, no file that was edited. */
+const NAMED_FILE = /^[^-].*\.[a-z]\w*$/i;
+
 /** The files and folders that a script that went well has put back, from the project's folder; `.` is all of it. */
 export function restoredBy(script: string): string[] {
   const commands = scriptCommands(script);
@@ -32,5 +35,6 @@ function pathsOf([verb, ...args]: readonly string[]): readonly string[] {
   if (verb !== "checkout") return [];
   if (words.join(" ") === ".") return words;
   const [first, ...rest] = words[0] === "HEAD" ? words.slice(1) : words;
-  return first === "--" ? rest : [];
+  if (first === "--") return rest;
+  return words.every((word) => NAMED_FILE.test(word)) ? words : [];
 }

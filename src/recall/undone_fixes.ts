@@ -1,0 +1,125 @@
+/** Undoes what a command has taken back: commits that it reverts, and the fixes whose changes are gone with that. */
+import type { DatabaseSync } from "node:sqlite";
+import { loggedCommits } from "../git/branch_log.ts";
+import { digestOf } from "../memory/fnv.ts";
+import type { Observed } from "../memory/observation.ts";
+import { gitArguments } from "../memory/observe/git_words.ts";
+import { isRestored, restoredBy } from "../memory/observe/restored_files.ts";
+import { revertedSubject } from "../memory/observe/reverted_commit.ts";
+import { whatIsWrong } from "../memory/observe/same_failure.ts";
+import { scriptCommands } from "../memory/observe/shell_words.ts";
+import { resolveObservation, sameFailure } from "../store/open_failures.ts";
+import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
+import { scriptsBetween } from "../store/session_observations.ts";
+import {
+  commitSpans,
+  type EditedFiles,
+  editsIn,
+  failuresMendedBy,
+  isCommittedBetween,
+  type MendedFailure,
+  reopenFailure,
+  standingCommitCalled,
+  standingFixes,
+} from "../store/undone_work.ts";
+
+/** A command that may have undone something. */
+interface Undoing {
+  readonly capture: ClaimedCapture;
+  /** Its observation. */
+  readonly by: number;
+  /** The commits that it has reset away, with what they had changed. */
+  readonly dropped: readonly number[];
+}
+
+/**
+ * Closes what a command has undone. A fix is undone where all that it is credited to is: an edit of a file that was put back
+ * as git has it, with no commit since that may hold it, or edits that went into a commit which is taken back.
+ */
+export function undoBy(db: DatabaseSync, observed: Observed, undoing: Undoing): void {
+  const isUndone = [
+    ...restoredFiles(db, observed, undoing),
+    ...goneCommits(db, observed, undoing),
+  ];
+  if (isUndone.length === 0) return;
+  const { by, capture } = undoing;
+  const { project, branch, createdAtMs: atMs } = capture;
+  for (
+    const { id, sessionId, by: changes } of standingFixes(db, { project, branch, untilMs: atMs })
+  ) {
+    const edits = editsIn(db, changes);
+    if (edits === null || !isUndone.some((isGone) => isGone(edits))) continue;
+    for (const failure of failuresMendedBy(db, { fix: id, untilMs: atMs })) {
+      // What was changed until then is undone, and no fix of it.
+      reopenFailure(db, failure.id, { sameAs: sameAsOf(failure), atMs: atMs + 1 });
+      askForSummary(db, failure.sessionId);
+    }
+    resolveObservation(db, id, by);
+    askForSummary(db, sessionId);
+  }
+}
+
+/** What the repeats of a failure have in common, as it was before it was mended; null where that is not known. */
+function sameAsOf({ facts }: MendedFailure): string | null {
+  const { of, failing = [], error = null, errors = [] } = facts;
+  if (of === undefined) return null;
+  return sameFailure(of, digestOf(whatIsWrong({ failing, error, errors })));
+}
+
+type AreGone = (edits: readonly EditedFiles[]) => boolean;
+
+/** What takes files out of reach of a `git checkout` until they are committed, or aside. */
+const KEEPING = /^(?:add|stage|stash)$/;
+
+function restoredFiles(
+  db: DatabaseSync,
+  { outcome, facts: { command, aside, isElsewhere } }: Observed,
+  { capture }: Undoing,
+): AreGone[] {
+  const { project, branch, sessionId, createdAtMs: untilMs } = capture;
+  // What is put aside comes back.
+  if (outcome !== "success" || command === undefined || aside !== undefined || isElsewhere) {
+    return [];
+  }
+  const paths = command.includes("git") ? restoredBy(command) : [];
+  if (paths.length === 0) return [];
+  const isKept = (fromMs: number) =>
+    isCommittedBetween(db, { project, branch, fromMs, untilMs }) ||
+    project !== null && branch !== null &&
+      loggedCommits({ commonDir: project }, branch)
+        .some(({ atMs }) => atMs > fromMs && atMs <= untilMs) ||
+    scriptsBetween(db, sessionId, { fromMs, untilMs: untilMs - 1, holding: "git" })
+      .some(({ command }) =>
+        scriptCommands(command).some(({ words }) => KEEPING.test(gitArguments(words)?.[0] ?? ""))
+      );
+  return [
+    (edits) =>
+      edits.every(({ files, atMs }) =>
+        atMs < untilMs && files.length > 0 && files.every((path) => isRestored(path, paths))
+      ) && !isKept(Math.min(...edits.map(({ atMs }) => atMs))),
+  ];
+}
+
+/** The commits that are gone, those that are reverted closed. */
+function goneCommits(
+  db: DatabaseSync,
+  observed: Observed,
+  { capture, by, dropped }: Undoing,
+): AreGone[] {
+  const { project, branch, createdAtMs: untilMs } = capture;
+  const spans = dropped.length === 0 ? [] : commitSpans(db, dropped);
+  for (let told: Observed | undefined = observed; told !== undefined; told = told.besides) {
+    const subject = told.kind === "commit"
+      ? revertedSubject(told.facts.commit?.subject ?? null)
+      : null;
+    if (subject === null) continue;
+    const commit = standingCommitCalled(db, { project, branch, untilMs, subject, but: by });
+    if (commit === undefined) continue;
+    resolveObservation(db, commit.id, by);
+    askForSummary(db, commit.sessionId);
+    spans.push(commit);
+  }
+  return spans.map(({ atMs: madeAtMs, afterMs }) => (edits) =>
+    edits.every(({ atMs }) => atMs > afterMs && atMs <= madeAtMs)
+  );
+}

@@ -1,0 +1,193 @@
+/** Fixes and commits of a branch that may be undone, and what undoing them leaves. */
+import type { DatabaseSync } from "node:sqlite";
+import { keptJson } from "../memory/kept_json.ts";
+import type { ObservedFacts } from "../memory/observation.ts";
+import { FACTS } from "./facts_column.ts";
+import { KINDS_OF_BRANCH } from "./memory_context.ts";
+import { statement } from "./statement.ts";
+
+/** A branch of a project, and until when it is looked at, epoch milliseconds. */
+interface Here {
+  readonly project: string | null;
+  readonly branch: string | null;
+  readonly untilMs: number;
+}
+
+/** A fix that nothing has undone. */
+export interface StandingFix {
+  readonly id: number;
+  readonly sessionId: string;
+  /** The observations of what has mended it. */
+  readonly by: readonly number[];
+}
+
+/** So many fixes of a branch may be undone, the newest. */
+const MAX_FIXES = 50;
+
+/** The fixes of a branch that nothing has undone, the newest first. */
+export function standingFixes(db: DatabaseSync, { project, branch, untilMs }: Here): StandingFix[] {
+  return statement(
+    db,
+    `SELECT id, session_id AS sessionId, ${FACTS} -> '$.by' AS by
+       FROM observations
+      WHERE project IS ?
+        AND branch IS ?
+        AND ${KINDS_OF_BRANCH}
+        AND kind = 'fix'
+        AND resolved_by IS NULL
+        AND created_at_ms <= ?
+      ORDER BY created_at_ms DESC
+      LIMIT ${MAX_FIXES}`,
+  ).all(project, branch, untilMs).map(({ id, sessionId, by }) => ({
+    id: Number(id),
+    sessionId: String(sessionId),
+    by: keptJson<number[]>(by, []),
+  }));
+}
+
+/** An edit with its files. */
+export interface EditedFiles {
+  readonly files: readonly string[];
+  /** When it was seen last, epoch milliseconds. */
+  readonly atMs: number;
+}
+
+/** Some observations, if all of them are there and are edits; null where not. */
+export function editsIn(db: DatabaseSync, ids: readonly number[]): EditedFiles[] | null {
+  const edits = statement(
+    db,
+    `SELECT files, updated_at_ms AS atMs
+       FROM observations
+      WHERE id IN (SELECT value FROM json_each(?))
+        AND kind = 'edit'`,
+  ).all(JSON.stringify(ids))
+    .map(({ files, atMs }) => ({ files: keptJson<string[]>(files, []), atMs: Number(atMs) }));
+  return edits.length === ids.length && edits.length > 0 ? edits : null;
+}
+
+/** A commit, and the one before it on its branch. */
+export interface CommitSpan {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly atMs: number;
+  /** When the one before it was made, epoch milliseconds; 0 where none is known. */
+  readonly afterMs: number;
+}
+
+const SPAN_COLUMNS = `o.id, o.session_id AS sessionId, o.created_at_ms AS atMs,
+            coalesce((SELECT max(created_at_ms)
+                        FROM observations
+                       WHERE project IS o.project
+                         AND branch IS o.branch
+                         AND ${KINDS_OF_BRANCH}
+                         AND kind = 'commit'
+                         AND created_at_ms < o.created_at_ms), 0) AS afterMs`;
+
+/** The newest commit of a branch with a subject that nothing has taken back; undefined when there is none. */
+export function standingCommitCalled(
+  db: DatabaseSync,
+  { project, branch, untilMs, subject, but }: Here & {
+    readonly subject: string;
+    /** The number of one that is left out. */
+    readonly but: number;
+  },
+): CommitSpan | undefined {
+  return statement(
+    db,
+    `SELECT ${SPAN_COLUMNS}
+       FROM observations AS o
+      WHERE o.project IS ?
+        AND o.branch IS ?
+        AND ${KINDS_OF_BRANCH}
+        AND o.kind = 'commit'
+        AND o.resolved_by IS NULL
+        AND o.created_at_ms <= ?
+        AND o.id <> ?
+        AND ${FACTS} ->> '$.commit.subject' = ?
+      ORDER BY o.created_at_ms DESC, o.id DESC
+      LIMIT 1`,
+  ).get(project, branch, untilMs, but, subject) as unknown as CommitSpan | undefined;
+}
+
+/** The commits with these ids. */
+export function commitSpans(db: DatabaseSync, ids: readonly number[]): CommitSpan[] {
+  return statement(
+    db,
+    `SELECT ${SPAN_COLUMNS}
+       FROM observations AS o
+      WHERE o.id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify(ids)) as unknown as CommitSpan[];
+}
+
+/** Whether a commit is known of a branch that was made between two moments, the first left out. */
+export function isCommittedBetween(
+  db: DatabaseSync,
+  { project, branch, fromMs, untilMs }: Here & { readonly fromMs: number },
+): boolean {
+  return statement(
+    db,
+    `SELECT 1
+       FROM observations
+      WHERE project IS ?
+        AND branch IS ?
+        AND ${KINDS_OF_BRANCH}
+        AND kind = 'commit'
+        AND created_at_ms > ?
+        AND created_at_ms <= ?
+      LIMIT 1`,
+  ).get(project, branch, fromMs, untilMs) !== undefined;
+}
+
+/** A failure that was mended. */
+export interface MendedFailure {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly facts: ObservedFacts;
+}
+
+/** The failures that a fix has mended, but for those whose command has passed after a moment. */
+export function failuresMendedBy(
+  db: DatabaseSync,
+  { fix, untilMs }: { readonly fix: number; readonly untilMs: number },
+): MendedFailure[] {
+  return statement(
+    db,
+    `SELECT o.id, o.session_id AS sessionId, o.facts
+       FROM observations AS o
+      WHERE o.project IS (SELECT project FROM observations WHERE id = ?1)
+        AND ${KINDS_OF_BRANCH}
+        AND o.outcome = 'failure'
+        AND o.resolved_by = ?1
+        AND NOT EXISTS (
+          SELECT 1
+            FROM observations AS pass
+           WHERE pass.session_id = o.session_id
+             AND pass.kind IN ('command', 'test')
+             AND pass.outcome = 'success'
+             AND pass.updated_at_ms > ?2
+             AND pass.facts ->> '$.command' = o.facts ->> '$.command')`,
+  ).all(fix, untilMs).map(({ id, sessionId, facts }) => ({
+    id: Number(id),
+    sessionId: String(sessionId),
+    facts: keptJson<ObservedFacts>(facts, {}),
+  }));
+}
+
+/**
+ * Opens a failure again, as if it had failed at that moment once more. Where the same is open in its session by now, that
+ * one stays the only one.
+ *
+ * @param again `sameAs`: what its repeats have in common, as it is stored.
+ */
+export function reopenFailure(
+  db: DatabaseSync,
+  id: number,
+  again: { readonly sameAs: string | null; readonly atMs: number },
+): void {
+  statement(
+    db,
+    `UPDATE OR IGNORE observations
+        SET resolved_by = NULL, same_as = ?2, updated_at_ms = max(updated_at_ms, ?3)
+      WHERE id = ?1`,
+  ).run(id, again.sameAs, again.atMs);
+}

@@ -1,0 +1,140 @@
+/** What was undone is not told as fixed, and what had failed is open again; only where it is what the fix is credited to. */
+import assert from "node:assert/strict";
+import { endOf, type MixedStep } from "../support/mixed_steps.ts";
+
+const RED = "FAILED tests/test_a.py::test_tax - assert 1 == 2\n1 failed, 8 passed in 0.12s";
+const FAILS: MixedStep = { failing: "pytest -q", output: RED };
+const EDIT: MixedStep = { edited: "a.py", from: "1", to: "2", whole: "x = 1\n" };
+const PASSES: MixedStep = { passing: "pytest -q", output: "9 passed in 0.1s" };
+const FIXED = [FAILS, EDIT, PASSES];
+const command = (passing: string, output = ""): MixedStep => ({ passing, output });
+const commit = (subject: string, hash = "aaaaaa1"): MixedStep =>
+  command(`git commit -qam "${subject}" && git log --oneline -1`, `${hash} ${subject}`);
+const revert = (subject: string, hash = "bbbbbb2"): MixedStep =>
+  command("git revert --no-edit HEAD", `[main ${hash}] Revert "${subject}"\n 1 file changed`);
+
+type Row = readonly [what: string, ...steps: readonly MixedStep[]];
+
+const UNDONE: readonly Row[] = [
+  ["git checkout --", ...FIXED, command("git checkout -- a.py")],
+  ["git checkout of a file", ...FIXED, command("git checkout a.py")],
+  ["git restore", ...FIXED, command("git restore a.py")],
+  ["git restore of all", ...FIXED, command("git restore .")],
+  ["git reset --hard", ...FIXED, command("git reset --hard")],
+  ["a restore in another session", ...FIXED, { passing: "git restore a.py", session: "s2" }],
+  ["a revert of its commit", ...FIXED, commit("Tax fix"), revert("Tax fix")],
+  ["a revert in another session", ...FIXED, commit("Tax fix"), {
+    ...revert("Tax fix"),
+    session: "s2",
+  }],
+  [
+    "a commit before it, and a revert of its own",
+    commit("Begin", "ccccccc"),
+    ...FIXED,
+    commit("Tax fix"),
+    revert("Tax fix"),
+  ],
+  ["a reset behind its commit", ...FIXED, commit("Tax fix"), command("git reset --hard HEAD~1")],
+];
+
+const DONE: readonly Row[] = [
+  ["nothing", ...FIXED],
+  ["a restore of another file", ...FIXED, command("git checkout -- b.py")],
+  ["a restore in another repository", ...FIXED, command("cd /other && git checkout -- a.py")],
+  ["a restore after its commit", ...FIXED, commit("Tax fix"), command("git restore a.py")],
+  [
+    "a restore of what is staged",
+    ...FIXED,
+    command("git add a.py"),
+    command("git checkout -- a.py"),
+  ],
+  ["a restore from the index alone", ...FIXED, command("git restore --staged a.py")],
+  ["a restore that may have failed", ...FIXED, command("git restore a.py || true")],
+  ["a restore that failed", ...FIXED, { failing: "git restore a.py", output: "error: x" }],
+  ["a restore on another branch", ...FIXED, { ...command("git restore a.py"), on: "other" }],
+  [
+    "a restore of what was put aside",
+    ...FIXED,
+    command("cp a.py /tmp/a.py && git checkout -q a.py"),
+  ],
+  ["a restore before it", { ...EDIT, to: "3" }, command("git restore a.py"), ...FIXED],
+  [
+    "a restore of one of two files",
+    FAILS,
+    EDIT,
+    { edited: "test_a.py", whole: "y" },
+    PASSES,
+    command("git restore test_a.py"),
+  ],
+  [
+    "a revert of another commit",
+    ...FIXED,
+    commit("Tax fix"),
+    commit("Other", "ccccccc"),
+    revert("Other"),
+  ],
+  [
+    "a revert of a commit before it",
+    commit("Other", "ccccccc"),
+    ...FIXED,
+    commit("Tax fix"),
+    revert("Other"),
+  ],
+  ["a soft reset", ...FIXED, commit("Tax fix"), command("git reset --soft HEAD~1")],
+  ["a word about a revert", ...FIXED, commit("Tax fix"), commit("Revert the tax fix", "ccccccc")],
+];
+
+for (const [what, ...steps] of UNDONE) {
+  Deno.test(`a fix is undone by ${what}, and what failed is open again`, async () => {
+    const { standing, open } = await endOf(...steps);
+    assert.deepEqual([standing.length, open.length], [0, 1]);
+  });
+}
+
+for (const [what, ...steps] of DONE) {
+  Deno.test(`a fix stays one: ${what}`, async () => {
+    const { standing, open } = await endOf(...steps);
+    const ofTests = open.filter((title) => !title.startsWith("`git"));
+    assert.deepEqual([standing.length, ofTests.length], [1, 0]);
+  });
+}
+
+Deno.test("a commit that is reverted is told no more, and one that is reapplied neither as reverted", async () => {
+  const { commits } = await endOf(...FIXED, commit("Tax fix"), revert("Tax fix"));
+  assert.deepEqual(commits.length, 1);
+  assert.match(commits[0]!, /Revert "Tax fix"$/);
+  const again = await endOf(
+    ...FIXED,
+    commit("Tax fix"),
+    revert("Tax fix"),
+    command("git revert --no-edit HEAD", '[main ccccccc] Reapply "Tax fix"\n 1 file changed'),
+  );
+  assert.equal(again.commits.length, 1);
+  assert.match(again.commits[0]!, /Reapply "Tax fix"$/);
+});
+
+Deno.test("what is open again is mended by what is done then, and by that alone", async () => {
+  const { standing, open } = await endOf(
+    ...FIXED,
+    command("git checkout -- a.py"),
+    { edited: "tax.py", whole: "z" },
+    PASSES,
+  );
+  assert.deepEqual(open, []);
+  assert.equal(standing.length, 1);
+  assert.match(standing[0]!, / by tax\.py$/);
+  const without = await endOf(...FIXED, command("git checkout -- a.py"), PASSES);
+  assert.deepEqual([without.standing, without.open], [[], []]);
+});
+
+Deno.test("a command that failed is open again as well, and fails again as the same", async () => {
+  const fails: MixedStep = { failing: "make build", output: "error: no rule", exitCode: 2 };
+  const { failures, open, standing } = await endOf(
+    fails,
+    { edited: "Makefile", whole: "all:\n" },
+    command("make build"),
+    command("git restore Makefile"),
+    fails,
+  );
+  assert.deepEqual([failures.length, open.length, standing.length], [1, 1, 0]);
+});
