@@ -20,8 +20,12 @@ export function reasonToSkip(): string | null {
 /** Where a scenario's settings file lies: one that rewrites the user's needs the project's. */
 export type SettingsPlace = "user" | "project";
 
-/** What the model answers, one message after the other. */
-export type Steps = readonly { readonly content: readonly Readonly<Record<string, unknown>>[] }[];
+/** What the model answers, one message after the other; with a `status` of HTTP an error in the place of one, `sticky` ever again. */
+export type Steps = readonly {
+  readonly content: readonly Readonly<Record<string, unknown>>[];
+  readonly status?: number;
+  readonly sticky?: true;
+}[];
 
 /** Everything that a run left behind. */
 export interface ScenarioRun {
