@@ -5,9 +5,17 @@ import { commandKey } from "./command_key.ts";
 import { echoedScripts } from "./echoed_scripts.ts";
 import { MANAGERS, nameOf, withoutLaunchers } from "./launchers.ts";
 import { areSameFolder } from "./same_folder.ts";
-import { environmentOf, folderBefore, isHarmless, plainPath } from "./script_words.ts";
+import {
+  type PackageScript,
+  packageScripts,
+  packagesOf,
+  placeOfPackage,
+} from "./package_echoes.ts";
+import { environmentOf, folderBefore, folderIn, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands, tellsStatusOf } from "./shell_words.ts";
+import { placeOf } from "./test_runners.ts";
 import { goPackages } from "./test_target.ts";
+import { inToldFolder } from "./told_folder.ts";
 
 /** What one command builds or checks. */
 export interface Check {
@@ -61,6 +69,8 @@ const ALONE =
   /^(?:-[a-z]|--(?:check|diff|fix|write|strict|quiet|cache|no-\S+|list-different|show-\S+|pretty|unsafe-fixes|preview))$/;
 /** Scripts that are called without `run`. */
 const RUN_BY_NAME = /^(?:build|bundle|compile|lint|check|types?|typecheck|type-check)\b/;
+/** An option that is none: in which package a script runs. */
+const OF_PACKAGE = "of ";
 /** A longer command is no check, but a program of its own. */
 const MAX_CHARS = 1_000;
 
@@ -73,11 +83,14 @@ export function passedChecks(
     readonly isShown: boolean;
   },
 ): Check[] {
+  const scripts = packageScripts(output);
   return [script, ...echoedScripts(script, output)].flatMap((one) => {
     const commands = scriptCommands(one);
     const moves = commands.findIndex(goesToOtherFiles);
     return checksOf(moves < 0 ? commands : commands.slice(0, moves)).flatMap((check, at) =>
-      check !== null && (isShown || tellsStatusOf(commands, at)) ? [check] : []
+      check !== null && (isShown || tellsStatusOf(commands, at))
+        ? [check, ...inPackages(check, scripts)]
+        : []
     );
   });
 }
@@ -100,8 +113,21 @@ export function areChecked({ text, facts: { command = "" } }: Failed, all: reado
     const isAll = commands.every((one, at) => checks[at] !== null || isHarmless(one));
     const failed = checks.filter((check) => check !== null);
     return isAll && failed.length > 0 &&
-      failed.every((check) => passed.some((one) => isAsWide(one, check)));
+      failed.every((check) => {
+        const packages = inPackages(check, packageScripts(text));
+        const same = packages.length === 1 ? [check, ...packages] : [check];
+        return passed.some((one) => same.some((check) => isAsWide(one, check)));
+      });
   });
+}
+
+/** A script as it were called in each of the packages that it says it ran in. */
+function inPackages(check: Check, scripts: readonly PackageScript[]): readonly Check[] {
+  return packagesOf(check, scripts).map((name) => ({
+    ...check,
+    folder: placeOfPackage(name),
+    options: check.options.filter((option) => !option.startsWith(OF_PACKAGE)),
+  }));
 }
 
 function nameIn(tool: string): string {
@@ -114,36 +140,48 @@ function checksOf(commands: readonly ScriptCommand[]): (Check | null)[] {
     const call = callOf(command);
     return call === null ? null : {
       ...call,
-      folder: folderBefore(commands, at),
+      folder: folderIn(folderBefore(commands, at), call.folder),
       environment: environmentOf(commands, at),
     };
   });
 }
 
-function callOf(command: ScriptCommand): Omit<Check, "folder" | "environment"> | null {
+/** What a command checks; its folder is the one that an option leads to. */
+function callOf(command: ScriptCommand): Omit<Check, "environment"> | null {
   if (command.source.length > MAX_CHARS || command.before === "|") return null;
   const [plain = command] = scriptCommands(commandKey(command.source));
-  const [program = "", ...args] = withoutLaunchers(plain.words);
+  const { folder, words } = inToldFolder(plain.words);
+  const [program = "", ...args] = withoutLaunchers(words);
   const name = nameOf(program);
-  if (MANAGERS.has(name)) return builds(command) ? scriptOf(name, args) : null;
+  const call = callOfTool(name, { args, builds: builds({ ...command, words }) });
+  return call === null ? null : { ...call, folder };
+}
+
+function callOfTool(
+  name: string,
+  { args, builds }: { readonly args: readonly string[]; readonly builds: boolean },
+): Omit<Check, "folder" | "environment"> | null {
+  if (MANAGERS.has(name)) return builds ? scriptOf(name, args) : null;
   const withVerb = [name, args[0] ?? ""].join(" ");
   const verb = SHORT_VERBS[withVerb] ?? withVerb;
   const tool = TOOLS.find(({ of }) => of.test(name) || of.test(verb));
   if (tool === undefined) {
-    return builds(command) ? { tool: name, options: args, widening: [], paths: [] } : null;
+    return builds ? { tool: name, options: args, widening: [], paths: [] } : null;
   }
   const isOfVerb = !tool.of.test(name);
   return { tool: isOfVerb ? verb : name, ...readWords(tool, isOfVerb ? args.slice(1) : args) };
 }
 
 /** `npm run lint`, `pnpm lint`: which manager it is makes no difference. */
-function scriptOf(manager: string, [first = "", ...rest]: readonly string[]) {
+function scriptOf(manager: string, words: readonly string[]) {
+  const { place, rest: [first = "", ...rest] } = placeOf(manager, words);
   const isRun = first === "run" || first === "run-script";
   const [script = "", ...args] = isRun ? rest : [first, ...rest];
   const isScript = isRun ? /^\w/.test(script) : manager !== "npm" && RUN_BY_NAME.test(script);
   if (!isScript) return null;
   const own = args[0] === "--" ? args.slice(1) : args;
-  return { tool: `script ${script}`, options: own, widening: [], paths: [] };
+  const options = place === "" ? own : [...own, `${OF_PACKAGE}${place}`];
+  return { tool: `script ${script}`, options, widening: [], paths: [] };
 }
 
 function readWords(tool: Tool, args: readonly string[]) {

@@ -2,6 +2,7 @@
 import type { ObservedFacts } from "../observation.ts";
 import { isOfPackageIn } from "./all_packages.ts";
 import { chosenBy, chosenNames, isOfName } from "./chosen_tests.ts";
+import { isInside } from "./package_echoes.ts";
 import { plainPath } from "./script_words.ts";
 import { arePassed } from "./skipped_tests.ts";
 import {
@@ -122,7 +123,12 @@ export function namedAsPassed(
 
 /** Whether two runs may be of the same tests; those of two runners are where their names tell their places. */
 function mayBeSameTests(one: TestTarget, other: TestTarget, havePlace: boolean): boolean {
-  if (!areSamePlace(one, other) || one.places !== other.places) return false;
+  // Go's packages have names of their own, wherever they are tested from.
+  const areOfGo = one.runner === "go test" && other.runner === "go test";
+  const isHere = areOfGo
+    ? one.environment === other.environment && isInside(one.folder) && isInside(other.folder)
+    : areSamePlace(one, other);
+  if (!isHere || one.places !== other.places) return false;
   // What fails in another set-up is not told by names.
   const setUp = other.widening.filter((flag) => SET_UP.test(flag));
   if (!hasAllOf(one, setUp)) return false;

@@ -3,6 +3,7 @@ import { echoedScripts } from "./echoed_scripts.ts";
 import { onlyThese } from "./failing_tests.ts";
 import { isMissedCoverage } from "./missed_coverage.ts";
 import { areNamedPassed, namedAsPassed, type NamingTests } from "./named_passes.ts";
+import { inPackages, packageScripts } from "./package_echoes.ts";
 import { scriptCommands } from "./shell_words.ts";
 import { hasPassedOver, mayBeGone, type TakenTests } from "./skipped_tests.ts";
 import { isSameTest, tellPlaces } from "./test_name.ts";
@@ -33,11 +34,20 @@ function echoedTestsOf({ facts, text }: PrintedFailure): FailedTests | null {
   return target === null ? null : { target, failedIn };
 }
 
+/** The tests of a failure as those of the package whose script says that it ran; null where it is not one. */
+function testsInPackage(failure: PrintedFailure): FailedTests | null {
+  const tests = testsOf(failure);
+  if (tests === null || !failure.text.includes("\n> ")) return null;
+  const [target, ...others] = inPackages(tests.target, packageScripts(failure.text));
+  return target === undefined || others.length > 0 ? null : { ...tests, target };
+}
+
 /** Whether tests that failed were among those that pass now, however their command was spelled. */
 export function hasPassed(failure: PrintedFailure, { passes, taken }: PassingRun): boolean {
-  return [testsOf, echoedTestsOf].some((testsIn) => {
+  const all = [...passes, ...passes.flatMap((one) => inPackages(one, taken?.packages ?? []))];
+  return [testsOf, echoedTestsOf, testsInPackage].some((testsIn) => {
     const tests = testsIn(failure);
-    return tests !== null && passes.some((target) =>
+    return tests !== null && all.some((target) =>
       hasTaken(target, tests) ||
       taken !== undefined && areNamedPassed({ ...failure, tests }, { target, run: taken })
     );

@@ -41,7 +41,8 @@ export function folderBefore(commands: readonly ScriptCommand[], at: number): st
   return shells.get(commands[at]?.shells.join() ?? "")?.at(-1) ?? "";
 }
 
-function folderIn(folder: string, path: string): string {
+/** A folder, and a path from there. */
+export function folderIn(folder: string, path: string): string {
   const plain = plainPath(path);
   if (plain === "") return folder;
   return /^[/~]/.test(plain) || folder === "" ? plain : `${folder}/${plain}`;

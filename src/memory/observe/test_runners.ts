@@ -27,6 +27,8 @@ const MAKE_TESTS = /^(?:test|check)s?(?:[-_:]\w+)*$/;
 const MAKE_QUIET = /^-(?:s|k|j\d*|j\$\(\S+\)|-silent|-quiet|-keep-going|-no-print-directory)$/;
 /** Flags of a manager before which package it runs a script in. */
 const PLACE = /^(?:--(?:filter|workspace|prefix|dir|cwd|cd)|-[FwC])$/;
+/** By these npm goes to all packages. */
+const ALL_PLACES = /^(?:--workspaces|-ws)$/;
 const PLACE_WITH_VALUE = /^--(?:filter|workspace|prefix|dir|cwd|cd)=/;
 
 /** The test runner that a command calls, by whatever it is started; null when there is none that is known. */
@@ -84,7 +86,7 @@ function managerCall(manager: string, args: readonly string[]): RunnerCall | nul
 }
 
 /** The package that a manager goes to, and what it is to do there. */
-function placeOf(manager: string, args: readonly string[]) {
+export function placeOf(manager: string, args: readonly string[]) {
   const places: string[] = [];
   const rest: string[] = [];
   const end = args.indexOf("--");
@@ -96,7 +98,8 @@ function placeOf(manager: string, args: readonly string[]) {
     if (isOurs && PLACE_WITH_VALUE.test(word)) places.push(word.slice(word.indexOf("=") + 1));
     else if (isOurs && PLACE.test(word) && !(word === "-w" && manager === "pnpm")) {
       places.push(own[++at] ?? "");
-    } else if (word === "workspace" && rest.length === 0) places.push(own[++at] ?? "");
+    } else if (manager === "npm" && ALL_PLACES.test(word)) places.push("--workspaces");
+    else if (word === "workspace" && rest.length === 0) places.push(own[++at] ?? "");
     else if (rest.length > 0 || !word.startsWith("-")) rest.push(word);
     else if (!/^(?:-s|--silent|--if-present)$/.test(word)) places.push(word);
   }

@@ -1,5 +1,6 @@
 /** What the output of a test runner says, for those that people use: one row a runner. */
 import { type FailedIn, failedTests, GO } from "./failed_in.ts";
+import { type PackageScript, packageScripts } from "./package_echoes.ts";
 import { failingTests, type NamedTests, namedTests } from "./test_names.ts";
 
 /** A run of tests, as its runner counts it. */
@@ -10,6 +11,8 @@ export interface TestRun extends FailedIn, NamedTests {
   readonly skipped: number | null;
   /** Whether it says that it has taken those only that had failed before. */
   readonly tookFailed: boolean;
+  /** The scripts of packages that it says it ran. */
+  readonly packages: readonly PackageScript[];
   /** Names of tests that failed, as far as they are named. */
   readonly failing: readonly string[];
 }
@@ -157,17 +160,21 @@ export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
   const named = {
+    packages: packageScripts(output),
     tookFailed: TOOK_FAILED.test(output),
     failing: failingTests(output),
     ...failedTests(output),
     ...namedTests(output),
   };
+  // Each package tells its own counts.
+  const areMany = new Set(named.packages.map(({ name }) => name)).size > 1;
+  const count = (pattern: RegExp | undefined) =>
+    numberIn(output, areMany && pattern?.global === false ? allOf(pattern) : pattern);
   for (const runner of RUNNERS) {
-    const [passed, failed, total] = [runner.passed, runner.failed, runner.total]
-      .map((pattern) => numberIn(output, pattern));
+    const [passed, failed, total] = [runner.passed, runner.failed, runner.total].map(count);
     if (passed == null && failed == null && total == null) continue;
-    const skipped = sumIn(output, runner.skipped ?? []);
-    const bad = (failed ?? 0) + (numberIn(output, runner.errors) ?? 0);
+    const skipped = sumOf((runner.skipped ?? []).map(count));
+    const bad = (failed ?? 0) + (count(runner.errors) ?? 0);
     return {
       passed: passed ?? (total == null ? null : Math.max(0, total - bad - (skipped ?? 0))),
       failed: bad,
@@ -187,9 +194,12 @@ export function readTestRun(whole: string): TestRun | null {
   };
 }
 
-function sumIn(output: string, patterns: readonly RegExp[]): number | null {
-  const numbers = patterns.map((pattern) => numberIn(output, pattern))
-    .filter((number) => number !== null);
+function allOf(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, `${pattern.flags}g`);
+}
+
+function sumOf(counts: readonly (number | null)[]): number | null {
+  const numbers = counts.filter((number) => number !== null);
   return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0);
 }
 

@@ -3,10 +3,11 @@ import { chosenBy } from "./chosen_tests.ts";
 import { areSameFolder } from "./same_folder.ts";
 import { worksElsewhere } from "./git_words.ts";
 import type { TestRun } from "./test_runs.ts";
-import { environmentOf, folderBefore, isHarmless, plainPath } from "./script_words.ts";
+import { environmentOf, folderBefore, folderIn, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { SHORT, type TestRunner, withoutCrates } from "./runner_rows.ts";
 import { runnerCall } from "./test_runners.ts";
+import { inToldFolder } from "./told_folder.ts";
 
 /** What one run of tests takes. */
 export interface TestTarget {
@@ -167,7 +168,8 @@ function targetsOf(commands: readonly ScriptCommand[]): (TestTarget | null)[] {
 }
 
 function targetOf(commands: readonly ScriptCommand[], at: number): TestTarget | null {
-  const call = runnerCall(commands[at]!.words);
+  const told = inToldFolder(commands[at]!.words);
+  const call = runnerCall(told.words);
   if (call === null) return null;
   const { runner, args } = call;
   const read = readArguments(runner, args);
@@ -179,7 +181,7 @@ function targetOf(commands: readonly ScriptCommand[], at: number): TestTarget | 
   const projects = runner.words === "other" ? named : [];
   return {
     runner: runner.name,
-    folder: folderBefore(commands, at),
+    folder: folderIn(folderBefore(commands, at), told.folder),
     environment: environmentOf(commands, at),
     paths: isPath ? [...new Set(paths.filter((path) => path !== ""))].sort() : [],
     narrowing: asText(narrowing),
