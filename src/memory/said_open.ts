@@ -48,6 +48,8 @@ const LIST_LINE = /^([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[([ xX])\][ \t]+)?
 /** What is struck through is over. */
 const STRUCK = /^~~.+~~/;
 const ENDS_WITH_COLON = /[:：][\s*_]*$/;
+/** A heading, or a line that is bold as a whole. */
+const TITLE = /^\s*#{1,6}\s|^\s*(?:\*\*[^*]+\*\*|__[^_]+__)\s*$/;
 const LOOKED_AROUND_CHARS = 300;
 
 /** A line of a message, and where it begins. */
@@ -98,7 +100,7 @@ export function saidLeft(
     const sentences = HEADING.test(line.text) ? [] : leftSentences(plain, line);
     const last = sentences.at(-1);
     const isEnd = last !== undefined && endOf(last) === endOf(line) &&
-      (isHeading || ENDS_WITH_COLON.test(last.text));
+      (isHeading || ENDS_WITH_COLON.test(last.text) || isTitleOfList(lines, n));
     const isLead = (isHeading || isEnd) && !NONE_BEHIND.test(plain.slice(endOf(line)));
     for (const one of isEnd && (isLead || isHeading) ? sentences.slice(0, -1) : sentences) {
       // One that says little is told with what follows.
@@ -107,7 +109,7 @@ export function saidLeft(
         tellingWords(one.text).size === 0 ? paragraphEnd(plain, one.at) : endOf(one) + 1,
       );
     }
-    const below = lines[n + 1]?.text.trim() === "" ? n + 2 : n + 1;
+    const below = lineBelow(lines, n);
     if (!isLead || signed[below] != null && !LIST_LINE.test(lines[below]!.text)) continue;
     const list = listBelow(lines, n + 1);
     for (const item of list.items) keep(item.at, endOf(item), ++counted);
@@ -129,10 +131,19 @@ export function leftOpenIn(message: string): string[] {
   return saidLeft(message).map(({ text }) => text);
 }
 
+/** The number of the next line, or of the one behind it where that is empty. */
+function lineBelow(lines: readonly Line[], at: number): number {
+  return lines[at + 1]?.text.trim() === "" ? at + 2 : at + 1;
+}
+
+/** Whether a line is the title of a list below it. */
+function isTitleOfList(lines: readonly Line[], at: number): boolean {
+  return LIST_LINE.test(lines[lineBelow(lines, at)]?.text ?? "") && TITLE.test(lines[at]!.text);
+}
+
 /** Whether a list stands below a line, and the end of that says that it is of what is left, or all of them are. */
 function leadsToLeft(lines: readonly Line[], at: number, isAnswer: boolean): boolean {
-  const below = lines[at + 1]?.text.trim() === "" ? lines[at + 2] : lines[at + 1];
-  if (below === undefined || !LIST_LINE.test(below.text)) return false;
+  if (!LIST_LINE.test(lines[lineBelow(lines, at)]?.text ?? "")) return false;
   const end = lines[at]!.text.slice(-LOOKED_AROUND_CHARS);
   const said = end.replace(/[\s*_:：.。]{1,20}$/, "").split(/[.!?。！？]\s/).at(-1) ?? "";
   if (isAnswer) return said !== "";

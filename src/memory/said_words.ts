@@ -111,7 +111,7 @@ function isOfWork(left: string): boolean {
 
 /** Says so as all of a line, over a list of it. */
 export const HEADING = new RegExp(
-  "^\\W*(?:" + [
+  "^(?:[\\W_]*[#*] *\\d{1,2}[.)] +)?[\\W_]*(?:" + [
     "(?:known )?(?:limitations?|gaps?|caveats?)|pending|not included|still pending|(?:must|should|has to|have to) be (?:done|changed|fixed|addressed)(?: before \\w+)?|open (?:points|items|issues|questions|tasks)(?: by \\w+| before \\w+)?|pendências",
     "(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?|to-?dos?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do|left(?: (?:to do|open|undone|over|for later))?|not (?:yet )?(?:done|finished|implemented|covered)(?: yet)?|known (?:issues?|bugs?|problems?|limitations?)|follow-?ups?|outstanding|unfinished|missing)",
     "(?:(?:work|items?|things?) )?(?:deferred|postponed|put off)(?: (?:work|items?))?|what (?:I|we) (?:(?:deferred|postponed|left (?:open|out|undone))|(?:did|have|could)(?: not|n['’]t)(?: yet)? (?:do|done|finish|finished|get to|got to|gotten to|implement|implemented|cover|covered|test|tested|verify|verified|run))(?: yet)?",
