@@ -32,6 +32,8 @@ import { TAG_START } from "./tags.ts";
 /** What YAML writes in front of a value: its type, and a name for it. */
 const TAG =
   /[ \t]{1,8}(?:!!?(?:str|string|binary)|&(?!(?:mut|str|self|dyn|impl)\b)[a-z][\w-]{0,40})(?=[ \t]{1,8}\S)/iy;
+/** Where a shell's line goes on below, not with another assignment or option. */
+const CONTINUED = /(?:\\\r?\n|\\{3,7}n)[ \t]{0,40}(?![-\s]|[\w.-]{1,60}=[^\s=])/y;
 const QUOTE = new RegExp(BEFORE_QUOTE + "(\\\\{0,7})([\"'`])", "iy");
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm)[ \t]{1,4}/iy;
 /** An unquoted value runs on over these, and over others that do not end it. */
@@ -101,8 +103,14 @@ function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
   const [whole, word = "", closer = "", space = "", sign] = found;
   const separator = sign === "：" ? ":" : sign;
   const behind = found.index + whole.length;
-  const from = separator === ":" ? Math.max(behind, endAt(TAG, text, behind)) : behind;
   const name = nameUpTo(text, found.index) + word;
+  const isFlag = name.startsWith("-");
+  const lead = separator === ":"
+    ? TAG
+    : separator === "=" && space === "" || separator === undefined && isFlag
+    ? CONTINUED
+    : undefined;
+  const from = lead === undefined ? behind : Math.max(behind, endAt(lead, text, behind));
   const start = found.index + word.length - name.length;
   if (separator === ":" && isPartOfName(text, start, from)) return undefined;
   if (separator === ":" && PARAMETER.test(text.slice(Math.max(0, start - 60), start))) {
@@ -110,7 +118,6 @@ function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
   }
   const variable = text.startsWith("${", start - 2) ? expansionAt(text, start - 2) : undefined;
   if (variable !== undefined) return variable.value;
-  const isFlag = name.startsWith("-");
   if (separator === ">") return closer === "" ? findElementText(text, from) : undefined;
   if (separator === "," && closer !== "" && isFlag) {
     // The last word of a command is none of a list.

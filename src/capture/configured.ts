@@ -1,5 +1,5 @@
 /** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
-import { isNoSecret } from "./secret_names.ts";
+import { isNoSecret, isValueLike } from "./secret_names.ts";
 
 const MASK = "[redacted:setting]";
 const QUOTE = String.raw`\\{0,7}["']`;
@@ -49,10 +49,14 @@ const FORMS: readonly string[] = [
     .raw`(${LINE_START}${FIELD}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)([^\s:"'\\]{1,200}(?:\\{1,7}[:\\][^\s:"'\\]{0,200}){0,4})` +
   String.raw`(?=$|[\r\n]|\\[nr]|["'])`,
 ];
+/** The same on a line with other words, where it looks like a secret. */
+const WITHIN = String
+  .raw`((?<=^|[\s(=\x60>])[^\s:"'\x60\\(=]{1,100}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)([^\s:"'\x60\\]{1,200})(?=[\s\x60])`;
 
 /** The text with those secrets masked. */
 export function maskConfigured(text: string): string {
   forms ??= FORMS.map((form) => new RegExp(form, "gi"));
+  within ??= new RegExp(WITHIN, "gi");
   return forms.reduce(
     (masked, form) =>
       masked.replace(
@@ -60,8 +64,13 @@ export function maskConfigured(text: string): string {
         (whole, kept: string, value: string) => isReference(value) ? whole : kept + MASK,
       ),
     text,
-  );
+  ).replace(within, (whole, kept: string, value: string) => {
+    if (!isValueLike(value)) return whole;
+    // What ends the sentence is none of it.
+    return kept + MASK + /[.,;:)]*$/.exec(value)![0];
+  });
 }
+let within: RegExp | undefined;
 let forms: readonly RegExp[] | undefined;
 
 function isReference(value: string): boolean {

@@ -110,7 +110,9 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   at = skipClosers(lowered, at);
   const separator = lowered[at];
   if (separator === ":" || separator === "=" || separator === "：") {
-    return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ");
+    return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ") ||
+      OF_SECRETS.test(lowered.slice(Math.max(0, nameEnd - 10), nameEnd)) &&
+        BREAK.test(lowered.slice(at + 1, at + 40));
   }
   if (separator === ">") {
     const next = lowered[at + 1];
@@ -137,6 +139,10 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
       lowered.startsWith("value", at) || leadsToPair(lowered, closer, { at, before }) ||
       lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
 }
+
+/** The names of what holds secrets by their own names in the lines below. */
+const OF_SECRETS = /(?:secret|password|credential)$/;
+const BREAK = /^[ \t]*(?:[\r\n]|\\+[nr])/;
 
 /** How HTML begins to write a quote. */
 const QUOTE = /^&(?:#|quot;|apos;|amp;)/;

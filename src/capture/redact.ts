@@ -22,6 +22,7 @@ import { maskTables } from "./tables.ts";
 import { maskToldForms } from "./told_forms.ts";
 import { maskNamedForms } from "./named_forms.ts";
 import { isBarePass, isNoSecret, isOpenName, isSecretName, VALUE_MASK } from "./secret_names.ts";
+import { maskSecretMaps } from "./secret_maps.ts";
 import { maskKnownForms } from "./secrets.ts";
 import { mayAssign } from "./name_triggers.ts";
 import { maskVariables } from "./variables.ts";
@@ -94,7 +95,7 @@ function maskBuiltIn(text: string): string {
   if (text.length < MIN_LENGTH) return text;
   let masked = maskKnownForms(text);
   if (!mayAssign(text.toLowerCase())) return masked;
-  masked = maskInserts(maskMadePasswords(maskKubernetes(maskConfigured(masked))));
+  masked = maskSecretMaps(maskInserts(maskMadePasswords(maskKubernetes(maskConfigured(masked)))));
   masked = maskVariables(
     maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(masked)))),
   );

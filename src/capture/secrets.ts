@@ -90,7 +90,7 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   [
     "url-password",
     () =>
-      /(:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):)(?!<|\$\w+@|\$?\{[\w.]+\}@|\[redacted:)[^\s/"'>\\]{1,256}(?=@)/g,
+      /(:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):)(?!<|\$\w+@|\$?\{[\w.]+\}@|x-oauth-basic@|\[redacted:)[^\s/"'>\\]{1,256}(?=@)/g,
   ],
   [
     // joe:word@tcp(db:3306)/app, as Go writes it
@@ -101,7 +101,8 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   [
     "url-user",
     () =>
-      /(https?:\/\/)(?![\w.-]+%40|\$|\[redacted:)(?=[^\s:@/"'<>\\]{0,255}\d)[^\s:@/"'<>\\]{16,256}(?=(?::[^\s@/"'<>\\]{0,256})?@)/g,
+      // In front of "x-oauth-basic" it may also be a word, but none that stands for a token.
+      /(https?:\/\/)(?![\w.-]+%40|\$|\[redacted:)(?:(?=[^\s:@/"'<>\\]{0,255}\d)[^\s:@/"'<>\\]{16,256}(?=(?::[^\s@/"'<>\\]{0,256})?@)|(?![{%*]|[A-Z_]{1,40}:|[a-z_-]{0,20}token:)[^\s:@/"'<>\\]{4,256}(?=:x-oauth-basic@))/g,
   ],
 ]);
 

@@ -19,7 +19,7 @@ const UNMISTAKABLE: readonly string[] = [
   "GR1348941[\\w-]{20,}", // GitLab, to register runners
   "HRKU-[\\w-]{36,}", // Heroku
   "nfp_[A-Za-z\\d]{36,}", // Netlify
-  "vercel_blob_rw_[A-Za-z\\d]{16,}_[A-Za-z\\d]{24,}",
+  "vercel_blob_rw_(?=\\w{0,60}\\d)\\w{16,}",
   "CLOJARS_[a-z\\d]{60}",
   String.raw`snyk_[us]at\.[a-f\d]{8}\.[\w.-]{20,}`,
   "nvapi-[\\w-]{60,}", // NVIDIA

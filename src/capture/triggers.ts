@@ -54,12 +54,12 @@ export const CLUES: readonly Clue[] = [
   { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
   { kind: "configured", run: 0, lead: "identi", literals: ["fied "] },
   { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
-  { kind: "configured", run: 0, lead: ":", literals: ["5432:", "5433:", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\""] },
+  { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\""] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
   { kind: "configured", run: 0, literals: ["qlplus", "qlldr"] },
-  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "mbclie"] },
+  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "mbclie", "penssl"] },
   { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
   { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] }, { kind: PIPED, run: 0, lead: "word", literals: ["-stdin"] },
   { kind: PIPED, run: 0, lead: "To-Secure", literals: ["String"] }, { kind: PIPED, run: 0, lead: "sudo ", literals: ["-S"] },
@@ -181,6 +181,7 @@ function isShaped(text: string, start: number, literal: string): boolean {
   }
   if (literal === "sl.") return isRun(text, text[start + 1] === "." ? start + 2 : start, 100);
   if (literal === "fied " || literal === "FIED ") return "bwBW".includes(text[start] ?? " ");
+  if (literal === "543") return text[start + 1] === ":";
   if (literal === "-us") return text.charCodeAt(start) <= 57 && isRun(text, start, 1);
   if (literal === "$produ") return text[start + 5] === "$";
   if (literal === "$sandb") return text[start + 2] === "$";
@@ -293,7 +294,7 @@ function mayHoldOption(text: string, word: string): boolean {
   for (let at = text.indexOf("-", text.indexOf(word)); at !== -1; at = text.indexOf("-", at + 1)) {
     if (!isCloser(text, at - 1) && text[at - 1] !== ";") continue; // of `&quot;`
     for (let next = at + 1; next < at + 10 && isTokenCode(text.charCodeAt(next)); next++) {
-      if ("uUbpPak".includes(text[next]!)) return true;
+      if ("uUbpPakK".includes(text[next]!)) return true;
     }
   }
   return false;

@@ -193,6 +193,10 @@ Deno.test("redactText() keeps the host and the name when it masks a token or pas
     redact(`https://${token}:x@a.test/b`),
     "https://[redacted:url-user]:[redacted:url-password]@a.test/b",
   );
+  assert.equal(
+    redact("https://letmeinplease:x-oauth-basic@a.test/b"),
+    "https://[redacted:url-user]:x-oauth-basic@a.test/b",
+  );
   const known = FORMED_SECRETS["github-token"]!;
   assert.equal(redact(`https://${known}@a.test/b`), "https://[redacted:github-token]@a.test/b");
   assert.equal(
@@ -249,6 +253,7 @@ const LOOK_ALIKES = [
   "https://ana.smith42%40example.test@git.test/a/b.git",
   "https://${TOKEN_OF_2026_FOR_CI}@git.test/a/b.git",
   "ssh://deployment-user-01@git.test/a/b.git",
+  "https://letmein@git.test/a/b.git",
   "https://registry.test/@scope/package-1.2.3",
   "const Signature=computeTheSignatureOfThis(request)",
   "sig=sign(message)&0",
@@ -555,6 +560,14 @@ const fragments = fc.oneof(
   ),
   fc.constantFrom("\t", "\r", "\u0007", "\u2028", "K", "İ", "\ud800"),
   fc.constantFrom("<code>", "</code>", "<br/>", "<td class='x'>", "<env>", "</env>", "<!--", "-->"),
+  fc.constantFrom(
+    "secrets:\n",
+    "  a: x1y2z3",
+    "openssl ",
+    " -k ",
+    "a:5434:b:c:",
+    ":x-oauth-basic@",
+  ),
   fc.constantFrom("&quot;", "&#39;", "&amp;quot;", "</", "<\\/b>", "<br", "Array<string>"),
   fc.constantFrom("\n+", "\n-", "\n ", "\n--", "\n# ", "\n> ", "\n// ", "\n@@@ ", "\n---", "\\n-"),
   fc.constantFrom(
@@ -747,6 +760,14 @@ const borderTexts = fc.array(
     fc.constantFrom('key="', "process.env.X || ", "/db/password", "Value", 'name="', "→"),
     fc.constantFrom(" (x): ", "<td>", " provided: ", "was made for x: ", "x1y2z3w4"),
     fc.constantFrom("</private", "<private", "\u003cprivate", "\\n", "&lt;private", "&gt;"),
+    fc.constantFrom(
+      "secrets:\n",
+      "  a: x1y2z3",
+      "openssl",
+      " -k x1",
+      ":5434:b:c:x1y2z3",
+      ":*:b:c:",
+    ),
     fc.constantFrom("<code>", "</code>", "<br>", "<env>", "</env>", "&quot;", "&#39;", "-->"),
     fc.constantFrom(
       "&#60;private",
@@ -929,6 +950,7 @@ const PARTIAL = [
     "+| password |\n",
     "@@@ \n++token: a",
   ],
+  ...["secrets:\n  a: b1c2d3\n", "secrets:\n", "openssl -k ", "a:5432:a:a:a ", "password=\\\n"],
   ...["<a ", "<env>", "</env", "password=a<br ", "password: <code>", "&quot;", "&amp;", "&#", "</"],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
   ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],

@@ -112,6 +112,7 @@ export const FORMED_SECRETS: Readonly<Record<string, string>> = {
   "service-token of Heroku": "HRK" + "U-AA" + alnum(58),
   "service-token of Netlify": "nf" + "p_" + alnum(36),
   "service-token of Vercel": "vc" + "p_" + alnum(56),
+  "service-token of Vercel's store, short": "vercel" + "_blob_rw_" + alnum(10) + "_" + alnum(12),
   "service-token of Vercel's store": "vercel" + "_blob_rw_" + alnum(16) + "_" + alnum(30),
   "service-token of Render": "rn" + "d_" + alnum(28),
   "service-token of Artifactory": "AK" + "Cp8" + alnum(68),
