@@ -347,7 +347,21 @@ Deno.test("doctor without HOME uses the temporary folder, and says so", async ()
   const { body } = await place.json(["doctor"], { env: { HOME: "" } });
   const [row] = rowsOf(body, "home");
   assert.equal(row!.status, "warn");
-  assert.match(row!.message, /HOME is not set/);
+  assert.match(
+    row!.message,
+    /^HOME is not set, so events go to \S+\/conclaude\.db, log and spool to \S+\/conclaude(?:-\d+)?, and a restart may remove/,
+  );
+  const [database] = rowsOf(body, "database");
+  const [, named] = /events go to (\S+),/.exec(row!.message)!;
+  assert.ok(database!.message.startsWith(named!), database!.message);
+
+  // Who names a database has it where it is named.
+  const env = { HOME: "", CONCLAUDE_DB_PATH: join(place.home, "own.db") };
+  const own = rowsOf((await place.json(["doctor"], { env })).body, "home")[0]!;
+  assert.match(
+    own.message,
+    /^HOME is not set, so log and spool go to \S+, which a restart may empty$/,
+  );
 });
 
 testWhere(needsUnix(), "doctor says why a home cannot be used", async () => {

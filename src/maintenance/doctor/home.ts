@@ -10,19 +10,19 @@ import type { DoctorPlace } from "./place.ts";
 import { nearestFolder, otherOwner, whyClosed, whyUnwritable } from "./writable.ts";
 
 /** The folder for database, log and spool. */
-export function lookAtHome({ locations }: DoctorPlace): Finding[] {
+export function lookAtHome(place: DoctorPlace): Finding[] {
+  const { locations } = place;
   const { home, dataFolder } = locations;
   if (home === null) {
     return [warn(
-      `HOME is not set, so everything goes to ${dataFolder}, which a restart may empty`,
+      `HOME is not set, so ${whereTo(place)}`,
       'export HOME="$(eval echo "~$(id -un)")"',
     )];
   }
   const wanted = joinPath(home, ".conclaude");
   if (dataFolder !== wanted) {
     return [fail(
-      `${wanted} cannot be used (${whyUnusable(wanted)}), so everything goes to ${dataFolder}, ` +
-        "which a restart may empty",
+      `${wanted} cannot be used (${whyUnusable(wanted)}), so ${whereTo(place)}`,
       wayToUse(home, wanted),
     )];
   }
@@ -38,6 +38,15 @@ export function lookAtHome({ locations }: DoctorPlace): Finding[] {
   if (why !== null) return [fail(why, wayToOwn(dataFolder) ?? `ls -ld ${quoteWord(dataFolder)}`)];
   const faults = permissionFindings([dataFolder], 0o700).filter(({ status }) => status !== "ok");
   return faults.length > 0 ? faults : [ok(`${dataFolder}, yours alone`)];
+}
+
+/** What goes where without the folder of the home; a database that somebody has named is none of that. */
+function whereTo({ locations, database }: DoctorPlace): string {
+  const { dataFolder, databaseFrom } = locations;
+  const isFallback = databaseFrom === "fallback" && database === locations.database;
+  return isFallback
+    ? `events go to ${database}, log and spool to ${dataFolder}, and a restart may remove both`
+    : `log and spool go to ${dataFolder}, which a restart may empty`;
 }
 
 /**
