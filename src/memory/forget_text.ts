@@ -31,6 +31,9 @@ const MAX_TRIMMED = 3;
 /** Backslashes in front of a character, where JSON was put into JSON six times. Of any number each would be a beginning. */
 const MAX_SLASHES = 63;
 
+/** Letters that have more forms than the two cases which changing one to the other gives. */
+const LETTER_FORMS = ["Σσς", "ßẞ"];
+
 /** Finds one text. Letters of either case count, however the text is escaped, and whatever white space parts its words. */
 export interface TextMatcher {
   /** Whether it stands in a text. */
@@ -54,7 +57,10 @@ export function normalizeForgotten(text: string): string {
 /** A matcher for a text of {@linkcode leastForgetChars} and more characters. */
 export function textMatcher(text: string): TextMatcher {
   const typed = text.trim();
-  const spellings = [...new Set([typed, typed.normalize("NFC"), typed.normalize("NFD")])];
+  const composed = typed.normalize("NFC");
+  // What `İ` is in lower case has two characters, which nothing puts together again.
+  const dotted = composed.replaceAll("i\u0307", "İ");
+  const spellings = [...new Set([typed, composed, dotted, typed.normalize("NFD")])];
   const whole = spellings.map((spelling) => partsOf(spelling, plainChars).join("")).join("|");
   const anywhere = new RegExp(whole);
   const everywhere = new RegExp(`${whole}|${spellings.map(cutPattern).join("|")}`, "g");
@@ -142,7 +148,8 @@ function unicodeEscape(text: string): string {
 }
 
 function charPart(char: string, encode: Encode): string {
-  const cases = [...new Set([char, char.toLowerCase(), char.toUpperCase()])];
+  const alike = LETTER_FORMS.find((forms) => forms.includes(char)) ?? "";
+  const cases = [...new Set([char, char.toLowerCase(), char.toUpperCase(), ...alike])];
   const escapes = cases.map(unicodeEscape);
   const plain = cases.map((one) => escaped(encode(one)));
   // Quotes, slashes and backslashes stand in JSON with backslashes in front, twice as many in JSON within JSON.

@@ -51,3 +51,29 @@ Deno.test("property: a text is found however deep its JSON lies in JSON, and wha
 Deno.test("normalizeForgotten() gives the spellings of one text the same digest", () => {
   assert.equal(normalizeForgotten(" Project\n Zanzibar"), normalizeForgotten("project zanzibar"));
 });
+
+Deno.test("letters with more than two forms are found in each, and none that only look like them", () => {
+  const same = [["ΣΑΣ Ltd", "σας ltd"], ["σας", "ΣΑΣ"], ["σας", "σασ"], ["Straße", "STRAẞE"]];
+  for (const [text, other] of [...same, ["İstanbul", "i̇stanbul"], ["i̇stanbul", "İSTANBUL"]]) {
+    const matcher = textMatcher(text!);
+    assert.ok(matcher.isIn(`x ${other} y`), `${text} ${other}`);
+    assert.equal(matcher.replaceIn(`x ${other} y`), "x [forgotten] y");
+    for (const said of [other!, escapes(other!)]) {
+      assert.ok(
+        new RegExp(matcher.inBytes.source).test(Buffer.from(said).toString("latin1")),
+        said,
+      );
+    }
+  }
+  const others = [["ΣΑΣ", "ςΑΖ"], ["ΣΑΣ", "ϲας"], ["Straße", "Strabe"], ["istanbul", "İstanbul"]];
+  for (const [text, other] of others) {
+    assert.ok(!textMatcher(text!).isIn(other!), `${text} ${other}`);
+  }
+});
+
+function escapes(text: string): string {
+  return Array.from({ length: text.length }, (_, at) => {
+    const code = text.charCodeAt(at);
+    return code < 128 ? text[at] : `\\u${code.toString(16).padStart(4, "0")}`;
+  }).join("");
+}
