@@ -1,7 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
+import { UserError } from "../../errors.ts";
 import { type ExportCounts, exportLines } from "../../maintenance/export.ts";
 import { wellFormedJson } from "../../maintenance/well_formed.ts";
+import { isOutputClosed } from "../../process/closed_output.ts";
 import type { ExportFilter, LostRow } from "../../store/export.ts";
 import type { CliContext } from "../context.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
@@ -20,6 +22,12 @@ export async function exportDatabase(
   context: CliContext,
   flags: { readonly session?: string; readonly since?: number; readonly output?: string },
 ): Promise<View> {
+  if (flags.output === undefined && await isOutputClosed()) {
+    throw new UserError("Cannot write the export", {
+      why: "the standard output is closed, so nothing of it would arrive; nothing was written",
+      next: "conclaude export --output conclaude.jsonl",
+    });
+  }
   const { db, place } = await openStore(context, "read");
   const filter = {
     sessionId: sessionFilterOf(db, flags.session),
