@@ -10,18 +10,25 @@ import { isKnownFile } from "../store/known_files.ts";
 import { isKnownProject, knownProjects } from "../store/known_project.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { projectHere } from "./session_lookup.ts";
+import { usageError } from "./usage.ts";
 
 /**
  * The project that `--project DIR` or `--here` mean: the common git directory, or the folder where there is none; null
  * without either.
  *
- * @throws {UserError} When several projects have such a name.
+ * @throws {UserError} When both are given, or several projects have such a name.
  */
 export function projectFilterOf(
   db: DatabaseSync,
   context: CliContext,
   flags: { readonly project?: string; readonly here: boolean },
 ): string | null {
+  if (flags.project !== undefined && flags.here) {
+    throw usageError("Cannot narrow to two projects", {
+      why: "--here is this project, and --project names one",
+      next: "Use one of the two",
+    });
+  }
   if (flags.project !== undefined) return projectNamed(db, context, flags.project);
   return flags.here ? projectHere(context.cwd) : null;
 }
@@ -77,8 +84,8 @@ export function isCalled(project: string, name: string): boolean {
 }
 
 /**
- * A file that a person names: whole where it is typed so (`~/app/a.ts`, `../a.ts`, `/work/app/a.ts`), which is one file of
- * one project; any other is a part of such a path, of whichever project. What stands behind a path where it is copied
+ * A file that a person names: whole where it is typed so (`~/app/a.ts`, `../a.ts`, `.`, `/work/app/a.ts`), which is one file
+ * of one project; any other is a part of such a path, of whichever project. What stands behind a path where it is copied
  * from, `:12` and `:12:3`, is left out, and `\\` is taken for `/`, unless a file is called so.
  */
 export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
@@ -88,11 +95,18 @@ export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string
 }
 
 function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
-  if (!isAbsolutePath(file) && !/^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file)) return file;
+  const isWhole = isAbsolutePath(file) || /^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file) ||
+    isFolderHere(file);
+  if (!isWhole) return file;
   const path = typedPath(context, file);
   const whole = wholePathOf(db, path);
   // A path may be typed from the top of its project: `/src/a.ts`.
   return whole ?? (isKnownFile(db, path) ? path : path.slice(1));
+}
+
+/** `.`, also as `./`: a part of a path is no name then. */
+function isFolderHere(file: string): boolean {
+  return file.split(/[\\/]/).every((part) => part === "" || part === ".");
 }
 
 /**

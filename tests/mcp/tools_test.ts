@@ -90,8 +90,29 @@ Deno.test("recall and timeline find what is about a file, however it is named", 
   assert.match((await server.call("timeline", { file: whole })).text, /^#1 [^\n]*$/);
   assert.equal(
     (await server.call("timeline", { file: "src/none.ts" })).text,
-    'Nothing is remembered of "src/none.ts".',
+    'Nothing is remembered of "src/none.ts", in any project.',
   );
+  // The folder of the project itself.
+  assert.match((await server.call("timeline", { file: "." })).text, /^#1 [^\n]*$/);
+});
+
+Deno.test("timeline says that a file is known in another project alone, and does not tell of it unasked", async () => {
+  const at = places();
+  await keep(at.database, [
+    {
+      project: "/work/other",
+      title: "Edit of the parser",
+      files: [{ path: "src/parser.ts", digest: null }],
+    },
+  ]);
+  await using server = await connect(at);
+  const { text } = await server.call("timeline", { file: "src/parser.ts" });
+  assert.equal(
+    text,
+    'Nothing is remembered of "src/parser.ts" in this project, but in another one: `everywhere: true` tells of it too.',
+  );
+  const everywhere = await server.call("timeline", { file: "src/parser.ts", everywhere: true });
+  assert.match(everywhere.text, /^#1 [^\n]*Edit of the parser/);
 });
 
 Deno.test("open tells an observation whole, a long one in parts of about 2,000 tokens", async () => {

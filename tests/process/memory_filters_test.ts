@@ -188,3 +188,76 @@ Deno.test("a question without a word finds nothing, and is no error", async () =
   }
   assert.equal((await run("memory", "search")).code, 2);
 });
+
+Deno.test("`.` is this folder, and `./src` a part of a path as ever", async () => {
+  using home = tempHome();
+  await filled(home);
+  const at = (cwd: string) => async (...args: string[]) =>
+    (await startProgram(["memory", ...args], {
+      env: { HOME: home.path },
+      cwd: join(home.path, cwd),
+    })).stdout;
+  const inShop = at("webshop");
+  for (const file of [".", "./", "././"]) {
+    for (const verb of [["search", "uploads", "--file"], ["timeline"]]) {
+      const told = await inShop(...verb, file);
+      assert.match(told, /sessionStore/, `${verb} ${file}`);
+      assert.doesNotMatch(told, /FileWriter/, `${verb} ${file}`);
+    }
+  }
+  Deno.mkdirSync(join(home.path, "webshop/src/auth"), { recursive: true });
+  assert.match(await at("webshop/src/auth")("timeline", "."), /sessionStore/);
+  Deno.mkdirSync(join(home.path, "webshop/docs"));
+  assert.match(await at("webshop/docs")("timeline", "."), /^Nothing is remembered of "\."/);
+  assert.match(await at("backend")("timeline", "."), /FileWriter/);
+  assert.match(await inShop("timeline", "./src"), /sessionStore/);
+  assert.match(await inShop("timeline", ".hidden"), /^Nothing is remembered/);
+});
+
+Deno.test("a timeline is narrowed to a project, by its number as by its file, and says what is known elsewhere", async () => {
+  using home = tempHome();
+  const run = await filled(home);
+  const { results } = JSON.parse(
+    (await run("memory", "search", "uploads", "--project", "webshop", "--json")).stdout,
+  );
+  const id = String(results[0].id);
+  assert.match((await run("memory", "timeline", id, "--project", "webshop")).stdout, /^> /m);
+  const other = await run("memory", "timeline", id, "--project", "backend");
+  assert.deepEqual([other.code, other.stdout], [1, ""]);
+  assert.match(
+    other.stderr,
+    new RegExp(
+      `^Cannot show the timeline of #${id}\n {2}why: {2}it is of the project \\S+webshop, not of "backend"\n` +
+        ` {2}next: conclaude memory timeline ${id}\n$`,
+    ),
+  );
+  const here = await startProgram(["memory", "timeline", id, "--here"], {
+    env: { HOME: home.path },
+    cwd: join(home.path, "backend"),
+  });
+  assert.match(here.stderr, /not of this one\n/);
+
+  const file = "src/auth/sessionStore.ts";
+  const elsewhere = await run("memory", "timeline", file, "--project", "backend");
+  assert.match(
+    elsewhere.stdout,
+    /^Nothing is remembered of "\S+" there\.\nIt is known in \S+webshop\.\n {2}next: conclaude memory timeline src\/auth\/sessionStore\.ts\n$/,
+  );
+  const nowhere = await run("memory", "timeline", "quite-another.py");
+  assert.equal(
+    nowhere.stdout,
+    'Nothing is remembered of "quite-another.py".\nNothing at all is known of the file "quite-another.py".\n',
+  );
+});
+
+Deno.test("--here and --project together are refused", async () => {
+  using home = tempHome();
+  const run = await filled(home);
+  for (const verb of [["search", "uploads"], ["timeline", "a.ts"]]) {
+    const { code, stdout, stderr } = await run(
+      ...["memory", ...verb, "--here", "--project", "webshop"],
+    );
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /^Cannot narrow to two projects\n/);
+  }
+});

@@ -344,6 +344,28 @@ Deno.test("only the wanted sessions are compared: by project and by time", async
   assert.equal(unknown.code, 1);
 });
 
+Deno.test("a project that is neither there nor in a transcript is a mistake, one with no transcript yet is told", async () => {
+  using home = tempHome();
+  putTranscripts(home, ["tools"]);
+  for (const project of ["/nope", "nope", `${PROJECT}x`]) {
+    const { code, stdout, stderr } = await run(home, "reconcile", "--project", project);
+    assert.deepEqual([code, stdout], [1, ""], project);
+    assert.match(stderr, /^Cannot find a transcript of the project "/);
+    assert.match(stderr, /\n {2}why: {2}there is no such folder, and none of the \d+ transcripts /);
+    assert.match(stderr, /\n {2}next: conclaude reconcile\n$/);
+  }
+  const there = join(home.path, "new-project");
+  Deno.mkdirSync(there);
+  for (const args of [["--project", there], ["--project", PROJECT, "--since", "2099-01-01"]]) {
+    const { code, stdout } = await run(home, "reconcile", ...args);
+    assert.equal(code, 0);
+    assert.match(stdout, /^project {5}no transcript that was looked at is of "/);
+  }
+  const known = await run(home, "reconcile", "--project", PROJECT);
+  assert.equal(known.code, 1);
+  assert.doesNotMatch(known.stdout, /no transcript/);
+});
+
 Deno.test("import transcripts takes over a folder of any machine, once; --dry-run only says what would come", async () => {
   using home = tempHome();
   using other = tempHome();

@@ -1,3 +1,4 @@
+import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
 import { findRepository } from "../../git/repository.ts";
 import { joinPath } from "../../paths.ts";
@@ -38,9 +39,16 @@ export async function reconcile(context: CliContext, flags: ReconcileFlags): Pro
       key === null || path.split(/[\\/]/).some((part) => idOf(part).startsWith(key)),
     wanted: wantedOf(context, { key, project }),
   });
+  const isUnknown = project !== undefined && outcome.sessions.length === 0;
+  if (isUnknown && session === undefined && since === undefined) {
+    requireFolder(context, project, outcome.transcripts);
+  }
   if (session !== undefined) requireOne(session, outcome.sessions.map((one) => one.session));
   const { gaps, left } = gapsOf(outcome);
   const lines = outcomeLines(outcome, { all: session !== undefined });
+  if (isUnknown && session === undefined) {
+    lines.unshift(`project     no transcript that was looked at is of "${plain(project)}"`);
+  }
   const { filled } = outcome;
   if (filled !== null) {
     lines.push(
@@ -85,6 +93,18 @@ function wantedOf(
     (dir === null || of.dir === dir || (of.dir?.startsWith(`${dir}/`) ?? false) ||
       (repository !== undefined && of.repository === repository) ||
       (name !== null && isCalled(of.repository ?? of.dir ?? "", name)));
+}
+
+/** Of a folder that is there nothing may have been done yet; one that is neither there nor in a transcript is a mistake. */
+function requireFolder(context: CliContext, project: string, transcripts: number): void {
+  if (isThere(typedPath(context, project))) return;
+  throw new UserError(`Cannot find a transcript of the project "${project}"`, {
+    why:
+      `there is no such folder, and none of the ${transcripts} transcripts is of a project that ${
+        isBareName(project) ? "is called so" : "lay there"
+      }`,
+    next: nextHere("conclaude reconcile", context.globals),
+  });
 }
 
 function idOf(text: string): string {

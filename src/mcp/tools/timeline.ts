@@ -30,6 +30,14 @@ export function timeline({ db, project, nowMs, args }: Call): string {
   }
   const path = pathInProject(withoutLine(String(file)), project.root);
   const lines = timelineOfFile(db, path, { project: everywhere ? null : project.key, limit });
-  if (lines.length === 0) return `Nothing is remembered of "${plain(path)}".`;
+  if (lines.length === 0) {
+    const isElsewhere = !everywhere &&
+      timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
+    return `Nothing is remembered of "${plain(path)}"${
+      isElsewhere
+        ? " in this project, but in another one: `everywhere: true` tells of it too."
+        : ", in any project."
+    }`;
+  }
   return lines.map((one) => observationLine(one, nowMs)).join("\n");
 }
