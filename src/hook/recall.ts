@@ -28,7 +28,13 @@ function placeOf(
 ): RecallPlace | null {
   const project = hide(repository?.commonDir ?? projectDir);
   if (project === null || !config.memoryEnabled) return null;
-  return { sessionId, project, root: repository?.root ?? projectDir, nowMs: atMs };
+  return {
+    sessionId,
+    project,
+    branch: hide(repository?.branch ?? null),
+    root: repository?.root ?? projectDir,
+    nowMs: atMs,
+  };
 }
 
 /** Recall is a help: where the database cannot give it, work goes on without. */

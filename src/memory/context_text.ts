@@ -13,6 +13,7 @@ import {
 import { byWorth, type StaleOf } from "./context_worth.ts";
 import { openEndRank } from "./open_ends.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
+import { type Stale, staleText } from "./stale.ts";
 import { charsOfTokens } from "./tokens.ts";
 
 /** Claude Code cuts what a hook says at 10,000 characters. */
@@ -33,7 +34,7 @@ export interface Tellable {
   readonly resolvedBy: number | null;
   readonly updatedAtMs: number;
   /** What has become of its files: one is another one now, or is not there any more; null when neither is so. */
-  readonly stale: "changed" | "gone" | null;
+  readonly stale: Stale | null;
 }
 
 /** What is to be told, and to whom. */
@@ -199,11 +200,6 @@ function sessionTitle({ title }: Tellable, open: number): string {
 
 function stateOf(one: Tellable): string {
   return `${staleText(one.stale)}${openEndRank(one) === null ? "" : " (open)"}`;
-}
-
-function staleText(stale: Tellable["stale"]): string {
-  if (stale === "gone") return " (its file is gone)";
-  return stale === "changed" ? " (its file has changed since)" : "";
 }
 
 function oneLine(title: string): string {

@@ -2,11 +2,13 @@
 import { plain } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import { isSuperseded, type ObservationKind } from "./observation.ts";
+import { type Stale, staleText } from "./stale.ts";
 import { shortened } from "./text.ts";
 
 /** About 250 tokens. */
 const MAX_RECALL_CHARS = 870;
-const MAX_LINES = 4;
+/** So many are told at most. */
+export const MAX_RECALLED = 4;
 const MAX_TITLE_CHARS = 150;
 /** What a snippet has at least; it takes what room the other lines leave. */
 const MIN_SNIPPET_CHARS = 90;
@@ -21,6 +23,8 @@ export interface Recalled {
   readonly outcome: "success" | "failure" | null;
   readonly resolvedBy: number | null;
   readonly createdAtMs: number;
+  /** What has become of its file; null where that is as it was. */
+  readonly stale: Stale | null;
 }
 
 /** Kinds that help whoever begins something; what was merely run or looked at does not. */
@@ -47,7 +51,7 @@ export function recallText(
 ): { readonly text: string; readonly told: readonly number[] } {
   let text = heading;
   const told: number[] = [];
-  const lines = recalled.slice(0, MAX_LINES);
+  const lines = recalled.slice(0, MAX_RECALLED);
   for (const [at, one] of lines.entries()) {
     const room = Math.floor((MAX_RECALL_CHARS - text.length) / (lines.length - at));
     const line = `\n- ${lineOf(one, { nowMs, maxChars: room - "\n- ".length })}`;
@@ -59,7 +63,7 @@ export function recallText(
 }
 
 function lineOf(
-  { id, kind, title, snippet, outcome, resolvedBy, createdAtMs }: Recalled,
+  { id, kind, title, snippet, outcome, resolvedBy, createdAtMs, stale }: Recalled,
   { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
 ): string {
   const state = isSuperseded({ kind, resolvedBy })
@@ -73,7 +77,7 @@ function lineOf(
     : ` (mended: #${resolvedBy})`;
   const head = `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}: ${
     shortened(title, MAX_TITLE_CHARS)
-  }${state}`;
+  }${staleText(stale)}${state}`;
   const rest = restOf(snippet, title);
   const more = rest === ""
     ? ""

@@ -8,9 +8,7 @@ import { goneBranches } from "../git/gone_branches.ts";
 import { committed } from "../memory/left_items.ts";
 import type { ObservationKind, ObservedFacts, TurnDeeds } from "../memory/observation.ts";
 import { isUnmended, openEndRank } from "../memory/open_ends.ts";
-import { isAbsolutePath, joinPath } from "../paths.ts";
 import {
-  digestsOf,
   openTaskTitles,
   type ProjectBranch,
   tellableOfBranch,
@@ -21,9 +19,9 @@ import {
 import { sessionsWaiting } from "../store/queue_work.ts";
 import { renameBranch } from "../store/renamed_branch.ts";
 import { markCutOff } from "./cut_off.ts";
-import { fileSince } from "./file_state.ts";
 import { overIn } from "./over.ts";
 import { knownFromFiles } from "./known_files.ts";
+import { staleAmong } from "./stale_files.ts";
 
 /** The session that is told. */
 export interface ContextPlace {
@@ -53,9 +51,6 @@ const WEIGHTY = { among: 200, limit: 40 };
 const MAX_OTHER_BRANCHES = 3;
 /** Kinds of which more is told than the title. */
 const WITH_FACTS: ReadonlySet<ObservationKind> = new Set(["failure", "test", "summary"]);
-/** Kinds that say how a file is, and those that say so of its branch alone. */
-const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
-const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
 /** Of a session of a few words, in the JSON of its facts. */
 const IS_TRIVIAL = '"trivial":true';
 /** What is over though nothing that was seen has mended it: no observation has this number. */
@@ -241,29 +236,4 @@ function commitsOn({ project, branch }: ContextPlace, rows: readonly Tellable[])
     commits ??= unknown();
     return commits.filter(({ atMs }) => atMs > session.updatedAtMs).map(turnOf);
   };
-}
-
-/** Facts one of whose files is not as it was: its content is another one, or it is gone. */
-function staleAmong(
-  db: DatabaseSync,
-  rows: readonly Tellable[],
-  { root, branch: here }: ContextPlace,
-): ReadonlyMap<number, "changed" | "gone"> {
-  const stale = new Map<number, "changed" | "gone">();
-  if (root === null) return stale;
-  const withFiles = rows.filter(({ kind, branch, files }) =>
-    files.length > 0 && (OF_FILES.has(kind) || OF_BRANCH_FILES.has(kind) && branch === here)
-  );
-  if (withFiles.length === 0) return stale;
-  const digests = digestsOf(db, withFiles.map(({ id }) => id));
-  for (const { id, updatedAtMs } of withFiles) {
-    for (const [path, digest] of digests.get(id) ?? []) {
-      // What lies elsewhere is told whole.
-      const file = isAbsolutePath(path) ? path : joinPath(root, path);
-      const state = fileSince(file, digest, updatedAtMs);
-      // That it is not there any more says the most.
-      if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
-    }
-  }
-  return stale;
 }

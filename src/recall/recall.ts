@@ -2,17 +2,19 @@
 import type { DatabaseSync } from "node:sqlite";
 import { pathInProject } from "../memory/paths.ts";
 import { readQuery } from "../memory/query.ts";
-import { HELPFUL_KINDS, type Recalled, recallText } from "../memory/recall_text.ts";
+import { HELPFUL_KINDS, MAX_RECALLED, type Recalled, recallText } from "../memory/recall_text.ts";
 import { timelineOfFile } from "../store/memory_look.ts";
 import { EVERYTHING } from "../store/memory_search.ts";
 import { alreadyTold, noteTold } from "../store/told_observations.ts";
 import { searchMemory } from "./search.ts";
+import { staleAmong } from "./stale_files.ts";
 
 /** Who is told. */
 export interface RecallPlace {
   readonly sessionId: string;
   /** Common git directory, or project directory where there is none. */
   readonly project: string;
+  readonly branch: string | null;
   /** The folder that paths are told from. */
   readonly root: string | null;
   readonly nowMs: number;
@@ -56,15 +58,25 @@ export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace
   return tell(db, `Remembered about ${path} (conclaude):`, found, place);
 }
 
+/** Something that may be told, before anybody has looked at its files. */
+type Known = Omit<Recalled, "stale"> & {
+  readonly branch: string | null;
+  readonly files: readonly string[];
+};
+
 function tell(
   db: DatabaseSync,
   heading: string,
-  helpful: readonly Recalled[],
-  { sessionId, nowMs }: RecallPlace,
+  helpful: readonly Known[],
+  { sessionId, branch, root, nowMs }: RecallPlace,
 ): string {
   if (helpful.length === 0) return "";
   const known = alreadyTold(db, sessionId);
-  const { text, told } = recallText(heading, helpful.filter(({ id }) => !known.has(id)), nowMs);
+  const news = helpful.filter(({ id }) => !known.has(id)).slice(0, MAX_RECALLED);
+  const facts = news.map((one) => ({ ...one, updatedAtMs: one.createdAtMs }));
+  const stale = staleAmong(db, facts, { root, branch });
+  const recalled = news.map((one) => ({ ...one, stale: stale.get(one.id) ?? null }));
+  const { text, told } = recallText(heading, recalled, nowMs);
   noteTold(db, sessionId, told, nowMs);
   return text;
 }
