@@ -1,4 +1,4 @@
-/** What earlier sessions left open, and which of them are worth a line. */
+/** What of all that earlier sessions left open is open now. */
 import type { Tellable } from "./context_text.ts";
 import type { TurnDeeds } from "./observation.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
@@ -16,18 +16,6 @@ import {
   wordsOf,
 } from "./sought_item.ts";
 
-/** An open end, with the observation that opens it. */
-export interface OpenEnd {
-  readonly of: Tellable;
-  /** Where the title does not say it: `task`, `said`, `cut off (…) while`. */
-  readonly label: string | null;
-  readonly text: string;
-}
-
-const MAX_FAILURES = 6;
-const MAX_TODOS = 6;
-const MAX_SAID = 6;
-const MAX_CUT_OFF = 3;
 /** Where so many are open, older ones are not looked for: each is compared with all that was done since. */
 const MAX_SAID_COUNTED = 12;
 /** So many of what stands on lists are looked for. */
@@ -130,24 +118,6 @@ export function stillOpen(
   return left;
 }
 
-/**
- * What was cut off, failures that nothing has mended, what Claude said is left, and what is left of a list.
- *
- * @param rows The newest first. @param left Of these and of all others, see {@linkcode stillOpen}.
- */
-export function openEnds(
-  rows: readonly Tellable[],
-  left: ReadonlyMap<number, StillOpen>,
-): OpenEnd[] {
-  const sessions = sessionsOf(rows);
-  return [
-    ...cutOff(sessions, left),
-    ...failures(rows).map((of) => ({ of, label: null, text: of.title })),
-    ...said(sessions, left),
-    ...todos(sessions, left),
-  ];
-}
-
 /** A later session, and where it worked. */
 interface LaterSession extends Later {
   readonly branches: readonly (string | null)[];
@@ -182,58 +152,9 @@ function byWork(sessions: readonly Tellable[]): Tellable[] {
   return sessions.toSorted((a, b) => workedAtMs(b) - workedAtMs(a));
 }
 
-/** Of a command on a branch the newest, each said once; tests before builds before the rest, what failed again first, then the newest. */
-function failures(rows: readonly Tellable[]): Tellable[] {
-  const titles = new Set<string>();
-  return newestOfEach(rows.filter((one) => openEndRank(one) !== null))
-    .map((one) => ({ one, rank: openEndRank(one) }))
-    .filter(({ one }) => !titles.has(one.title) && titles.add(one.title))
-    .sort((a, b) =>
-      a.rank! - b.rank! || Number(b.one.repeats > 1) - Number(a.one.repeats > 1) ||
-      b.one.updatedAtMs - a.one.updatedAtMs
-    )
-    .map(({ one }) => one)
-    .slice(0, MAX_FAILURES);
-}
-
 /** What a session said is left; of older ones nobody can tell what it is about. */
 function saidBy({ facts: { left = [] } }: Tellable): readonly SoughtItem[] {
   return (typeof left === "string" ? [{ text: left, about: "" }] : left).map(soughtItem);
-}
-
-/** A few, of the newest sessions first. */
-function cutOff(
-  sessions: readonly Tellable[],
-  left: ReadonlyMap<number, StillOpen>,
-): OpenEnd[] {
-  return sessions.flatMap((of) => {
-    const { cutOff } = left.get(of.id) ?? {};
-    return cutOff == null
-      ? []
-      : [{ of, label: `cut off (${cutOff.why}) while`, text: cutOff.asked }];
-  }).slice(0, MAX_CUT_OFF);
-}
-
-/** A few, of the newest sessions first; of those whose files were worked on since in the end. */
-function said(
-  sessions: readonly Tellable[],
-  left: ReadonlyMap<number, StillOpen>,
-): OpenEnd[] {
-  const isBehind = ({ id }: Tellable) => Number(left.get(id)?.isWorkedOn === true);
-  return sessions.toSorted((a, b) => isBehind(a) - isBehind(b))
-    .flatMap((of) => (left.get(of.id)?.said ?? []).map((text) => ({ of, label: "said", text })))
-    .slice(0, MAX_SAID);
-}
-
-/** Of the last session that left something on its list which no later one has done. */
-function todos(
-  sessions: readonly Tellable[],
-  left: ReadonlyMap<number, StillOpen>,
-): OpenEnd[] {
-  const todosOf = ({ id }: Tellable) => left.get(id)?.todos ?? [];
-  const of = sessions.find((one) => todosOf(one).length > 0);
-  if (of === undefined) return [];
-  return todosOf(of).slice(0, MAX_TODOS).map((text) => ({ of, label: "task", text }));
 }
 
 /**

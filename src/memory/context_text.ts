@@ -3,13 +3,12 @@ import { plainLines } from "../capture/plain.ts";
 import { relativeTime } from "../time.ts";
 import {
   type CommitsSince,
-  type OpenEnd,
-  openEnds,
   sessionsOf,
   type StillOpen,
   stillOpen,
   supersededIn,
 } from "./context_open.ts";
+import { type OpenEnd, openEnds } from "./open_lines.ts";
 import { byWorth, type StaleOf } from "./context_worth.ts";
 import { openEndRank } from "./open_ends.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";

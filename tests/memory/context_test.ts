@@ -1,6 +1,7 @@
 /** What is told of earlier sessions: which failures are open ends, what was said to be left, and what is worth most. */
 import assert from "node:assert/strict";
-import { openEnds, stillOpen, supersededIn } from "../../src/memory/context_open.ts";
+import { stillOpen, supersededIn } from "../../src/memory/context_open.ts";
+import { openEnds } from "../../src/memory/open_lines.ts";
 import { contextText, type Tellable } from "../../src/memory/context_text.ts";
 import { byWorth } from "../../src/memory/context_worth.ts";
 import { openEndRank } from "../../src/memory/open_ends.ts";

@@ -1,6 +1,7 @@
 /** Whether what a session was asked when it was cut off is told to be open still. */
 import assert from "node:assert/strict";
-import { openEnds, stillOpen, supersededIn } from "../../src/memory/context_open.ts";
+import { stillOpen, supersededIn } from "../../src/memory/context_open.ts";
+import { openEnds } from "../../src/memory/open_lines.ts";
 import type { Tellable } from "../../src/memory/context_text.ts";
 import { type SummarizedPart, summarizeSession } from "../../src/memory/session_summary.ts";
 

@@ -1,5 +1,6 @@
 /** Sessions in a few words, as their summaries tell of them, and what of them is open. */
-import { openEnds, stillOpen, supersededIn } from "../../src/memory/context_open.ts";
+import { stillOpen, supersededIn } from "../../src/memory/context_open.ts";
+import { openEnds } from "../../src/memory/open_lines.ts";
 import type { Tellable } from "../../src/memory/context_text.ts";
 import { type SummarizedPart, summarizeSession } from "../../src/memory/session_summary.ts";
 
