@@ -50,6 +50,12 @@ const MENDED: readonly Row[] = [
     "cargo test t_add",
     "test tests::t_add ... ok\n\ntest result: ok. 1 passed; 0 failed; 0 ignored; 1 filtered out",
   ],
+  [
+    "cargo test",
+    CARGO,
+    "cargo nextest run",
+    "PASS [   0.005s] app tests::t_add\n        PASS [   0.005s] app tests::t_sub\n------------\n     Summary [   0.010s] 2 tests run: 2 passed, 0 skipped",
+  ],
   ["node --test", NODE, "node --test --test-name-pattern=adds", "✔ adds (1ms)\nℹ pass 1\nℹ fail 0"],
   [
     "node --test",

@@ -42,6 +42,13 @@ const MENDED: readonly Row[] = [
   ["npx prettier --check src", "[warn] src/a.ts", "npx prettier --check .", ""],
   ["cargo clippy", "error: no", "cargo fmt && cargo clippy --all-targets && cargo test", ""],
   ["cargo clippy | tail -3", "error: could not compile `x`", "cargo clippy --all-targets", ""],
+  ["npx tsc --noEmit", TSC, "npx tsc -p .", ""],
+  ["terraform plan", "Error: no", "terraform plan -out=x.plan", "Plan: 1 to add"],
+  ["terraform plan -no-color", "Error: no", "terraform plan -out x.plan", "Plan: 1 to add"],
+  ["docker build -t app .", "ERROR: no", "docker build -t app:dev .", "ok"],
+  ["docker build -f a .", "ERROR: no", "docker build --tag=app -f a .", "ok"],
+  ["make", "a.c:1: error: x", "make -j8 all", "cc"],
+  ["cd web && make", "a.c:1: error: x", "cd web && make all", "cc"],
   // Called by a script of the project, or itself where that had failed.
   ["npx tsc --noEmit", TSC, "npm run typecheck", says("typecheck", "tsc --noEmit")],
   ["npx tsc --noEmit", TSC, "pnpm check", says("check /p", "tsc --noEmit && eslint .")],
@@ -67,6 +74,14 @@ const MENDED: readonly Row[] = [
 ];
 
 const LEFT_OPEN: readonly Row[] = [
+  ["npx tsc", TSC, "npx tsc --noEmit", ""],
+  ["terraform plan", "Error: no", "terraform plan -target=a", "Plan: 1 to add"],
+  ["terraform plan", "Error: no", "terraform apply -out=x.plan", "ok"],
+  ["docker build -t app .", "ERROR: no", "docker build -t app --target base .", "ok"],
+  ["docker build -t app web", "ERROR: no", "docker build -t app api", "ok"],
+  ["make", "a.c:1: error: x", "make docs", "cc"],
+  ["make lint", "a.c:1: error: x", "make all", "cc"],
+  ["make", "a.c:1: error: x", "make -n all", "cc"],
   ["npx tsc --noEmit", TSC, "npx tsc --noEmit -p tsconfig.test.json", ""],
   ["npx tsc", TSC, "npx tsc --noEmit | tail -3", "npm error"],
   ["cd web && npx tsc", TSC, "npx tsc", ""],

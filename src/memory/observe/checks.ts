@@ -69,6 +69,12 @@ const ALONE =
   /^(?:-[a-z]|--(?:check|diff|fix|write|strict|quiet|cache|no-\S+|list-different|show-\S+|pretty|unsafe-fixes|preview))$/;
 /** Scripts that are called without `run`. */
 const RUN_BY_NAME = /^(?:build|bundle|compile|lint|check|types?|typecheck|type-check)\b/;
+const IMAGES = /^(?:docker|podman)$/;
+/** By these a compiler writes nothing, and checks the same. */
+const WRITES_NONE: Readonly<Record<string, string>> = {
+  "tsc": "--noEmit",
+  "vue-tsc": "--noEmit",
+};
 /** An option that is none: in which package a script runs. */
 const OF_PACKAGE = "of ";
 /** A longer command is no check, but a program of its own. */
@@ -166,7 +172,8 @@ function callOfTool(
   const verb = SHORT_VERBS[withVerb] ?? withVerb;
   const tool = TOOLS.find(({ of }) => of.test(name) || of.test(verb));
   if (tool === undefined) {
-    return builds ? { tool: name, options: args, widening: [], paths: [] } : null;
+    const options = IMAGES.test(name) ? withoutTags(args) : args;
+    return builds ? { tool: name, options, widening: [], paths: [] } : null;
   }
   const isOfVerb = !tool.of.test(name);
   return { tool: isOfVerb ? verb : name, ...readWords(tool, isOfVerb ? args.slice(1) : args) };
@@ -182,6 +189,13 @@ function scriptOf(manager: string, words: readonly string[]) {
   const own = args[0] === "--" ? args.slice(1) : args;
   const options = place === "" ? own : [...own, `${OF_PACKAGE}${place}`];
   return { tool: `script ${script}`, options, widening: [], paths: [] };
+}
+
+/** How an image is called changes nothing of how it is built. */
+function withoutTags(args: readonly string[]): readonly string[] {
+  return args.filter((word, at) =>
+    !/^(?:-t$|--tag(?:=|$))/.test(word) && !/^(?:-t|--tag)$/.test(args[at - 1] ?? "")
+  );
 }
 
 function readWords(tool: Tool, args: readonly string[]) {
@@ -218,11 +232,17 @@ function pathsOf({ words }: Tool, paths: readonly string[]): readonly string[] {
 function isAsWide(passed: Check, failed: Check): boolean {
   return passed.tool === failed.tool && passed.environment === failed.environment &&
     areSameFolder(passed.folder, failed.folder) &&
-    passed.options.join("\n") === failed.options.join("\n") &&
+    haveSameOptions(passed, failed) &&
     failed.widening.every((option) => passed.widening.includes(option)) &&
     (passed.paths.length === 0 ||
       failed.paths.length > 0 &&
         failed.paths.every((path) =>
           passed.paths.some((taken) => path === taken || path.startsWith(`${taken}/`))
         ));
+}
+
+function haveSameOptions({ tool, options }: Check, failed: Check): boolean {
+  const own = options.join("\n");
+  const less = failed.options.filter((option) => option !== WRITES_NONE[tool]);
+  return own === failed.options.join("\n") || own === less.join("\n");
 }

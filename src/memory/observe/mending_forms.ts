@@ -41,6 +41,9 @@ const FORMS: readonly Form[] = [
       "yarn install --immutable",
     ],
   },
+  { of: /\b(?:terraform|tofu) plan\b/, mark: / -out[= ]\S+/, others: [""] },
+  // What is built where nothing is named.
+  { of: /^/, mark: /\b(g?make(?: -j\d*)*) all$/, others: ["$1"] },
   // Phases of a build, and those that they hold.
   {
     of: /\bmvnw?\b/,

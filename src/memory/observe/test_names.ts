@@ -19,7 +19,7 @@ const FAILING: readonly RegExp[] = [
   /^[ \t]+\d+ - (\S[^(\n]*) \((?!Skipped|Disabled)/gm, // ctest
   /^[ \t]*Failed (\S+) \[/gm, // dotnet
   /^\(fail\) (.+?)(?: \[[\d.]+ ?m?s\])?$/gm, // bun
-  /^[ \t]+FAIL \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm, // cargo nextest
+  /^[ \t]*FAIL \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm, // cargo nextest
   /^(\/\/\S+)[ \t]+(?:FAILED|TIMEOUT)\b/gm, // bazel
 ];
 /** The same, for outputs that name none in that way: what is longer, or else only the file. */
@@ -40,7 +40,7 @@ const PASSING: readonly RegExp[] = [
   /^[ \t]*ok \d+ -? ?(?!.*# (?:TODO|SKIP))(.+?)(?: #.*)?$/gm, // TAP
   /^[ \t]*Passed (\S+) \[/gm, // dotnet
   /^\(pass\) (.+?)(?: \[[\d.]+ ?m?s\])?$/gm, // bun
-  /^[ \t]+PASS \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm, // cargo nextest
+  /^[ \t]*PASS \[[ \d.]+s\] (?:\([ \d/]+\) )?(\S+ \S+)$/gm, // cargo nextest
   /^ *\d+\/\d+ Test +#\d+: (\S+) \.+ +Passed\b/gm, // ctest
   /^(\/\/\S+)[ \t]+(?:\(cached\) )?PASSED\b/gm, // bazel
 ];
