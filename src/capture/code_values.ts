@@ -8,7 +8,7 @@ export const KEYWORD =
 /** What begins like this is no value. */
 export const STRUCTURE = new RegExp(
   String
-    .raw`^(?:[<({]|&(?:lt|#60|#x3[cC]);|[|>][-+\d]{0,2}$|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]}>,;.]*(?:$|<$)|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b|&(?:$|mut$|str\b|\[)|` +
+    .raw`^(?:[<({]|&(?:lt|#60|#x3[cC]);|[|>][-+\d]{0,2}$|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]}>,;.|&]*(?:$|<$)|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b|&(?:$|mut$|str\b|\[)|` +
     // A pattern that is searched for, and where a secret is kept.
     String.raw`\.[*+]|\*{3}|%env\(|arn:aws[a-z-]*:|projects/[\w-]+/secrets/|` +
     // A place in a format, a comment, a path below a variable.

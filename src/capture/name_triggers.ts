@@ -171,9 +171,9 @@ function leadsToPair(
 
 /** `requirepass x1y2z3`, where a line begins, also behind what may stand in front of it, and one word alone follows. */
 const SETTING =
-  /(?:^|[^\w.,;\s]|[\r\n]|\\[nrt]|\d[z-]?|info|debug|warn(?:ing)?|error|notice|trace|fatal)[-+ \t]{0,20}(?:requirepass|masterauth|bindpw|rootpw|password)$/;
+  /(?:^|[^\w.,;\s]|(?:quot|apos|#x?\d{2,6});|[\r\n]|\\[nrt]|\d[z-]?|info|debug|warn(?:ing)?|error|notice|trace|fatal)[-+ \t]{0,20}(?:requirepass|masterauth|bindpw|rootpw|password)$/;
 const ALONE =
-  /^(?:--plaintext(?:\s|\\t){1,8})?["'`\\]{0,8}[^\s"'`\\<>|]{6,256}["'`\\]{0,8}(?:[ \t]|\\t){0,8}(?:$|[\r\n"'\\<&])/;
+  /^(?:--plaintext(?:\s|\\t){1,8})?["'`\\]{0,8}[^\s"'`\\<>|]{6,256}["'`\\]{0,8}(?:[ \t]|\\t){0,8}(?:$|[\r\n"'\\<&]|-->)/;
 
 /** What a sentence says of a name, also of whose it is: a word with a digit or a sign, or one in backticks. */
 const SAYS_VALUE =

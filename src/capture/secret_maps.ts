@@ -33,7 +33,8 @@ export function maskSecretMaps(text: string): string {
     const isItem = indent === above && /^[ \t]*- /.test(line);
     if (indent <= above && !isItem) above = -1;
     if (above === -1) {
-      above = HEAD.exec(line)?.[1]!.length ?? -1;
+      const [, before] = HEAD.exec(line) ?? [];
+      above = before?.length ?? -1;
       continue;
     }
     const [, kept, name = "", value = ""] = line.length < 600 ? ENTRY.exec(line) ?? [] : [];

@@ -78,6 +78,8 @@ const MASKED: readonly string[] = [
   "password=<code>%</code>",
   "<span>const</span> secret = <span class=\"s\">'%'</span>;",
   // Quotes by their names.
+  "{&quot;a&quot;:&quot;requirepass %&quot;}",
+  "<!--rootpw --plaintext %-->",
   "password&quot;:&quot;%&quot;",
   "{&quot;user&quot;:&quot;ana&quot;,&quot;password&quot;:&quot;%&quot;}",
   "<pre>{&quot;password&quot;: &quot;%&quot;}</pre>",
@@ -163,4 +165,13 @@ Deno.test("a page whose types are escaped is not given up as a whole", () => {
   const page =
     `<p>in the form <code>{ psk: &#x3C;Buffer> }</code></p><code>DB_PASSWORD=${SECRET}</code>`;
   assert.equal(redactText(page, RULES), page.replace(SECRET, "[redacted:secret]"));
+});
+
+Deno.test("a text is not given up as a whole where a sign follows a mask", () => {
+  for (const giving of ["-passin pass:%| password | % | no |", "{ enc_key=%| PASSWORD | % |"]) {
+    assert.equal(
+      redactText(giving.replaceAll("%", SECRET), RULES),
+      giving.replaceAll("%", "[redacted:secret]"),
+    );
+  }
 });
