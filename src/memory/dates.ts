@@ -21,7 +21,7 @@ const ANY_TIME =
 
 /** Without one of these there is no whole date in a text; `2026-03-04` is one word already. */
 const WHOLE_DATE =
-  /\d[./] ?\d{1,2}[./] ?\d\d|\d年|[a-zà-ÿ\d][.,]{0,2} (?:19|20)\d\d(?!\d)|\d-[a-z]{3,9}-20\d\d|20[1-3]\d[01]\d[0-3]\d/i;
+  /\d[./] ?\d{1,2}[./] ?\d\d|\d年|[a-zà-ÿ\d][.,]{0,2} (?:19|20)\d\d(?!\d)|\d-(?:[a-z]{3,9}|\d\d?)-20\d\d|20[1-3]\d[01]\d[0-3]\d/i;
 
 /**
  * The time that a text speaks of, in days of UTC, widened by half a day on either side since nobody says which zone is

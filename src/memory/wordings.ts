@@ -39,14 +39,24 @@ let relative: readonly Wording[] | undefined;
 /** Days by their dates; `year` is what says the year, and may be missing where a month is named. */
 export function dayWordings(): readonly Wording[] {
   return days ??= [
-    // 2026-03-04, 2026/3/4
+    // 2026-03-04, 2026/3/4, and with a time of that day: 2026-03-04t10:15:00.123+01:00, in small letters as all texts here
     {
-      pattern: /(?<![\w.-])(?<year>\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w-])/,
+      pattern:
+        /(?<![\w.-])(?<year>\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:t\d\d(?::?\d\d){0,2}(?:\.\d{1,9})?(?:z|[+-]\d\d:?\d\d)?)?(?![\w-])/,
       span: ([, year, month, day]) => dayOf(Number(year), Number(month) - 1, Number(day)),
     },
     // 3/4/2026 and 3/4/26, as in America; 18/3/2026, as elsewhere
     {
       pattern: /(?<![\w./-])(\d{1,2})\/(\d{1,2})\/(?<year>20\d{2}|\d{2})(?![\w/-])/,
+      span: ([, one, other, year]) => slashed(one!, other!, year!) ?? slashed(other!, one!, year!),
+      other: ([, one, other, year]) =>
+        one === other || slashed(one!, other!, year!) === null
+          ? null
+          : slashed(other!, one!, year!),
+    },
+    // 3-4-2026, as in America; 18-3-2026, as elsewhere
+    {
+      pattern: /(?<![\w./-])(\d{1,2})-(\d{1,2})-(?<year>20\d{2})(?![\w/-])/,
       span: ([, one, other, year]) => slashed(one!, other!, year!) ?? slashed(other!, one!, year!),
       other: ([, one, other, year]) =>
         one === other || slashed(one!, other!, year!) === null

@@ -322,7 +322,12 @@ Deno.test("what is asked of a day is answered by what was said on it, though oth
 /** A day in the ways in which people write it. */
 const WRITTEN = [
   "2025-11-18",
+  "2025-11-18T10:00",
+  "2025-11-18T10:00:00Z",
+  "2025-11-18T10:00:00.123+01:00",
   "2025/11/18",
+  "11-18-2025",
+  "18-11-2025",
   "11/18/2025",
   "11/18/25",
   "18/11/2025",
