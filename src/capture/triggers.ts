@@ -31,9 +31,8 @@ export const PIPED = "piped";
 // deno-fmt-ignore: the table would not leave room for what looks it up
 export const CLUES: readonly Clue[] = [
   { kind: "github-token", run: 30, literals: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"] },
-  { kind: "jwt", run: 8, lead: "e", literals: ["yJ"] },
-  { kind: "aws-access-key", run: 16, literals: ["AKIA", "ASIA"] }, { kind: "gcp-api-key", run: 35, literals: ["AIza"] },
-  { kind: "azure-sas", run: 0, lead: "si", literals: ["g="] },
+  { kind: "jwt", run: 8, lead: "e", literals: ["yJ"] }, { kind: "aws-access-key", run: 16, literals: ["AKIA", "ASIA"] },
+  { kind: "gcp-api-key", run: 35, literals: ["AIza"] }, { kind: "azure-sas", run: 0, lead: "si", literals: ["g="] },
   { kind: "url-signature", run: 0, literals: ["z-Sign", "g-Sign", "&Sign", "AWS4-H"] },
   { kind: "encoded-private-key", run: 30, literals: ["LS0tLS"] }, { kind: "age-key", run: 50, literals: ["KEY-1"] },
   { kind: "github-pat", run: 20, literals: ["_pat_", "_oat_"] }, { kind: "gitlab-token", run: 23, literals: ["gl"] },
