@@ -1,4 +1,4 @@
-/** What claude-mem remembers, as observations. */
+/** What claude-mem, or claude-mem-lite, remembers, as observations. */
 import { MAX_TIME_MS } from "../time.ts";
 import { digestOf } from "./fnv.ts";
 import type { ObservationKind, ObservedFacts, ObservedFile } from "./observation.ts";
@@ -7,8 +7,14 @@ import { headAndTail, titleLine } from "./text.ts";
 
 /** A row of claude-mem. */
 export interface RememberedRow {
-  readonly table: "observations" | "session_summaries" | "user_prompts";
-  readonly id: number;
+  readonly table:
+    | "observations"
+    | "session_summaries"
+    | "user_prompts"
+    | "lite_observations"
+    | "lite_sessions"
+    | "lite_learnings";
+  readonly id: number | string;
   readonly sessionId: string;
   /** Epoch milliseconds, or seconds, and the same as text; null where there is none. */
   readonly epoch: number | null;
@@ -37,6 +43,16 @@ const KINDS: ReadonlyMap<string, ObservationKind> = new Map([
   ["change", "edit"],
 ]);
 
+/** claude-mem-lite has no kinds, but the tool that was used. */
+const TOOL_KINDS: ReadonlyMap<string, ObservationKind> = new Map([
+  ...["Edit", "Write", "MultiEdit", "NotebookEdit"].map((tool) => [tool, "edit"] as const),
+  ...["Read", "Grep", "Glob", "LS"].map((tool) => [tool, "search"] as const),
+  ...["WebFetch", "WebSearch"].map((tool) => [tool, "fetch"] as const),
+  ["Bash", "command"],
+]);
+/** What claude-mem-lite writes where it has nothing to say of a session. */
+const NO_SUMMARY = "No observations captured.";
+
 const KEPT = { head: 48_000, tail: 16_000 };
 const MAX_FILES = 200;
 
@@ -58,11 +74,7 @@ export function rememberedRow(
   row: RememberedRow,
   { mask, root }: { readonly mask: (text: string) => string; readonly root: string | null },
 ): Remembered | null {
-  const told = row.table === "observations"
-    ? tellObservation(row.texts)
-    : row.table === "session_summaries"
-    ? tellSummary(row.texts)
-    : tellPrompt(row.texts);
+  const told = TELLERS[row.table](row.texts);
   const text = mask(told.text);
   // Nothing but marks of what was taken out.
   if (text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "") return null;
@@ -125,6 +137,70 @@ function tellSummary(texts: Texts): Told {
   };
 }
 
+/** @param texts `functions_changed` is a JSON list of objects. */
+function tellLiteObservation(texts: Texts): Told {
+  const { tool_name, title, summary, detail, files_touched } = texts;
+  const functions = functionsOf(texts["functions_changed"]);
+  return {
+    kind: TOOL_KINDS.get(tool_name ?? "") ?? "note",
+    heading: title ?? "",
+    text: lines([
+      title,
+      summary,
+      detail,
+      functions.length === 0 ? null : `Functions: ${functions.join(", ")}`,
+    ]),
+    files: [files_touched],
+  };
+}
+
+function functionsOf(text: string | null | undefined): string[] {
+  try {
+    const value: unknown = JSON.parse(text ?? "[]");
+    return (Array.isArray(value) ? value : []).flatMap((one) => {
+      const { name, action } = Object(one) as {
+        readonly name?: unknown;
+        readonly action?: unknown;
+      };
+      if (typeof name !== "string" || name.trim() === "") return [];
+      return [typeof action === "string" ? `${name} (${action})` : name];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function tellLiteSession({ summary }: Texts): Told {
+  const text = summary?.trim() ?? "";
+  const isEmpty = text === "" || text === NO_SUMMARY;
+  return {
+    kind: "summary",
+    heading: isEmpty ? "" : `Session: ${text}`,
+    text: isEmpty ? "" : text,
+    files: [],
+  };
+}
+
+function tellLearning({ category, content }: Texts): Told {
+  const text = content?.trim() ?? "";
+  const isTold = text !== "" && category !== null && category !== undefined;
+  return {
+    kind: "note",
+    heading: text,
+    text: lines([text, isTold ? `Category: ${category}` : null]),
+    files: [],
+  };
+}
+
+const TELLERS: Readonly<Record<RememberedRow["table"], (texts: Texts) => Told>> = {
+  observations: tellObservation,
+  session_summaries: tellSummary,
+  user_prompts: tellPrompt,
+  lite_observations: tellLiteObservation,
+  lite_sessions: tellLiteSession,
+  lite_learnings: tellLearning,
+};
+
 /** What Claude Code itself sends in a person's place (`<task-notification>`) is a message. */
 function tellPrompt({ prompt_text }: Texts): Told {
   const text = (prompt_text ?? "").trim();
@@ -161,7 +237,12 @@ function filesOf(
 
 function momentOf({ epoch, createdAt }: RememberedRow): number {
   const told = epoch !== null && epoch > 0 ? Math.floor(inMs(epoch)) : NaN;
-  const atMs = told <= MAX_TIME_MS ? told : Date.parse(createdAt ?? "");
+  // SQLite's own times name no zone, and are of UTC.
+  const text = (createdAt ?? "").replace(
+    /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/,
+    "$1T$2Z",
+  );
+  const atMs = told <= MAX_TIME_MS ? told : Date.parse(text);
   return atMs >= 0 && atMs <= MAX_TIME_MS ? Math.floor(atMs) : 0;
 }
 

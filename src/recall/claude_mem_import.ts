@@ -14,9 +14,20 @@ import { waitMs } from "../store/wait.ts";
 import type { MemoryPlace } from "./claude_mem_places.ts";
 import { paceBesideHooks } from "./room_for_hooks.ts";
 
+/** What the rows of a table are, whichever of the two programs it is of. */
+const COUNTED = {
+  observations: "observations",
+  session_summaries: "session_summaries",
+  user_prompts: "user_prompts",
+  lite_observations: "observations",
+  lite_sessions: "session_summaries",
+  lite_learnings: "learnings",
+} as const satisfies Record<ClaudeMemTable, string>;
+type CountName = typeof COUNTED[ClaudeMemTable];
+
 /** What was taken over, in rows of claude-mem. */
 export interface ClaudeMemReport {
-  readonly imported: Readonly<Record<ClaudeMemTable, number>>;
+  readonly imported: Readonly<Record<CountName, number>>;
   /** Rows that were taken over before. */
   readonly known: number;
   /** Those among them that belong to another project now. */
@@ -63,7 +74,7 @@ export function importClaudeMemory(
   options: ClaudeMemOptions,
 ): ClaudeMemReport {
   const report: Tally = {
-    imported: { observations: 0, session_summaries: 0, user_prompts: 0 },
+    imported: { observations: 0, session_summaries: 0, user_prompts: 0, learnings: 0 },
     known: 0,
     moved: 0,
     empty: 0,
@@ -97,7 +108,7 @@ export function importClaudeMemory(
 type Tally =
   & { -readonly [Name in keyof ClaudeMemReport]: ClaudeMemReport[Name] }
   & {
-    readonly imported: Record<ClaudeMemTable, number>;
+    readonly imported: Record<CountName, number>;
     readonly unplaced: Record<string, number>;
     readonly damaged: ClaudeMemTable[];
   };
@@ -129,7 +140,8 @@ function readyBy(
     const name = maskedName(row.project);
     const known = observationByUid(db, rememberedUid(row));
     // Only what nobody knew where to put; what has its place keeps it.
-    const stays = known !== undefined && (place === null || known.project !== (name || null));
+    const stays = known !== undefined &&
+      (place === null || known.project !== (name || null) || known.project === place.project);
     if (stays) {
       report.known++;
       if (place === null) countUnplaced(report, name);
@@ -170,7 +182,7 @@ function countUnplaced({ unplaced }: Tally, name: string): void {
 /** Counts what a run that writes nothing would write. */
 function tally(due: readonly Due[], report: Tally): void {
   for (const { table, known } of due) {
-    if (known === null) report.imported[table]++;
+    if (known === null) report.imported[COUNTED[table]]++;
     else {
       report.known++;
       report.moved++;

@@ -1,10 +1,22 @@
-/** The database of claude-mem, only read. Which columns it has depends on the version that made it. */
+/** The database of claude-mem, or of claude-mem-lite, only read. Which columns it has depends on the version that made it. */
 import { DatabaseSync } from "node:sqlite";
+import {
+  isLite,
+  LITE_TABLES,
+  liteSource,
+  type LiteTable,
+  type RowSource,
+} from "./claude_mem_lite.ts";
 import { isDamage } from "./export_salvage.ts";
 import { openToLook } from "./identity.ts";
 
-/** Tables that hold what claude-mem remembers. */
-export const CLAUDE_MEM_TABLES = ["observations", "session_summaries", "user_prompts"] as const;
+/** Tables that hold what claude-mem remembers; none of one program is one of the other. */
+export const CLAUDE_MEM_TABLES = [
+  "observations",
+  "session_summaries",
+  "user_prompts",
+  ...LITE_TABLES,
+] as const;
 
 /** One of {@linkcode CLAUDE_MEM_TABLES}. */
 export type ClaudeMemTable = typeof CLAUDE_MEM_TABLES[number];
@@ -12,10 +24,10 @@ export type ClaudeMemTable = typeof CLAUDE_MEM_TABLES[number];
 /** A row of claude-mem, with the texts of the columns that its table has. */
 export interface ClaudeMemRow {
   readonly table: ClaudeMemTable;
-  readonly id: number;
+  readonly id: number | string;
   /** The session of Claude Code, where that is known; else the one that claude-mem had for it. */
   readonly sessionId: string;
-  /** The name of the folder that the session worked in; empty when it is not known. */
+  /** The name of the folder that the session worked in, or its whole path; empty when it is not known. */
   readonly project: string;
   /** As it is stored: epoch milliseconds, or seconds, and the same as text; null where there is none. */
   readonly epoch: number | null;
@@ -25,7 +37,7 @@ export interface ClaudeMemRow {
 }
 
 /** The columns whose texts are wanted. */
-const TEXTS: Readonly<Record<ClaudeMemTable, readonly string[]>> = {
+const TEXTS: Readonly<Record<Exclude<ClaudeMemTable, LiteTable>, readonly string[]>> = {
   observations: [
     "type",
     "title",
@@ -77,7 +89,7 @@ function isFilled(path: string): boolean {
   }
 }
 
-/** The tables of claude-mem that a database has; none in any other one. @throws {Error} What SQLite says. */
+/** The tables of claude-mem, or of claude-mem-lite, that a database has; none in any other one. @throws {Error} What SQLite says. */
 export function claudeMemTables(db: DatabaseSync): ClaudeMemTable[] {
   return CLAUDE_MEM_TABLES.filter((table) => sourceOf(db, table) !== null);
 }
@@ -89,10 +101,11 @@ export function claudeMemProjects(
 ): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const table of tables) {
-    const { project, from } = sourceOf(db, table)!;
+    const { project, from, where } = sourceOf(db, table)!;
     const rows = db.prepare(
       `SELECT ${project} AS name, count(*) AS n
          FROM ${from}
+        WHERE ${where}
         GROUP BY name`,
     ).all();
     for (const { name, n } of rows) {
@@ -111,13 +124,14 @@ export function* claudeMemRows(
   db: DatabaseSync,
   table: ClaudeMemTable,
 ): Generator<readonly ClaudeMemRow[], boolean> {
-  const { session, project, epoch, createdAt, texts, from } = sourceOf(db, table)!;
+  const { session, project, epoch, createdAt, texts, from, where } = sourceOf(db, table)!;
   const statement = db.prepare(
-    `SELECT row.id, ${session} AS session, ${project} AS project, ${epoch} AS epoch, ${createdAt} AS created_at,
+    `SELECT row.rowid AS place, row.id, ${session} AS session, ${project} AS project, ${epoch} AS epoch, ${createdAt} AS created_at,
             ${texts.map((name) => `row.${name}`).join(", ")}
        FROM ${from}
-      WHERE row.id > ?
-      ORDER BY row.id
+      WHERE row.rowid > ?
+        AND ${where}
+      ORDER BY row.rowid
       LIMIT ${BATCH}`,
   );
   // No number may keep the others from being read.
@@ -131,16 +145,16 @@ export function* claudeMemRows(
       return false;
     }
     if (rows.length === 0) return true;
-    last = Number(rows.at(-1)!["id"]);
+    last = Number(rows.at(-1)!["place"]);
     yield rows.map((row) => ({
       table,
-      id: Number(row["id"]),
+      id: typeof row["id"] === "bigint" ? Number(row["id"]) : String(row["id"]),
       sessionId: String(row["session"] ?? ""),
       project: String(row["project"]),
       epoch: row["epoch"] === null ? null : Number(row["epoch"]),
       createdAt: textOrNull(row["created_at"]),
       texts: Object.fromEntries(
-        TEXTS[table].map((name) => [name, textOrNull(row[name])]),
+        texts.map((name) => [name, textOrNull(row[name])]),
       ),
     }));
   }
@@ -153,7 +167,8 @@ function textOrNull(value: unknown): string | null {
 }
 
 /** Parts of a statement over a table as this database has it; null when it has none, or none of claude-mem. */
-function sourceOf(db: DatabaseSync, table: ClaudeMemTable) {
+function sourceOf(db: DatabaseSync, table: ClaudeMemTable): RowSource | null {
+  if (isLite(table)) return liteSource(table, (name) => columnsOf(db, name));
   const own = columnsOf(db, table);
   const sessions = columnsOf(db, "sdk_sessions");
   const names = table === "user_prompts" ? CLAUDE_ID : OWN_ID;
@@ -174,6 +189,7 @@ function sourceOf(db: DatabaseSync, table: ClaudeMemTable) {
     createdAt: has("created_at"),
     texts: TEXTS[table].filter((name) => own.has(name)),
     from: `${table} AS row`,
+    where: "TRUE",
   };
 }
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { git } from "../support/git.ts";
 import { addRow, EARLY, fillClaudeMem, makeClaudeMem } from "../support/claude_mem.ts";
+import { makeClaudeMemLite } from "../support/claude_mem_lite.ts";
 import { isNext } from "../support/next.ts";
 import { spoil } from "../support/spoilt.ts";
 import { namesIn, type Stage, stage } from "./support.ts";
@@ -380,4 +381,129 @@ Deno.test("import claude-mem reads times in microseconds and nanoseconds, and an
   for (const { title, at } of taken) {
     if (title !== "nonsense") assert.equal(at, 1_767_323_045_000, String(title));
   }
+});
+
+for (const ids of ["TEXT", "INTEGER"] as const) {
+  Deno.test(`import claude-mem takes the memory of claude-mem-lite over as well, once, with ids of ${ids}`, async () => {
+    using place = stage();
+    const folder = `${place.home}/src`;
+    makeClaudeMemLite(`${place.project}/lite.db`, { ids, folder }).close();
+    const run = (...args: string[]) => place.run(["import", "claude-mem", "lite.db", ...args]);
+    const dry = await run("--dry-run");
+    assert.match(
+      dry.stdout,
+      /^Would take over from .*: 3 observations, 1 summaries, 2 learnings\./,
+    );
+    const { code, stdout, stderr } = await run();
+    assert.deepEqual([code, stderr], [0, ""]);
+    assert.match(stdout, /^Took over from .*: 3 observations, 1 summaries, 2 learnings\.\n/);
+    assert.match(stdout, /\n1 say nothing that may be kept\.\n/);
+    const taken = rows(
+      place,
+      "SELECT session_id AS s, kind, title, text, files, project, created_at_ms AS ms FROM observations ORDER BY id",
+    );
+    const at = (time: string) => Date.parse(time);
+    const lite = `${folder}/lite`;
+    const at1 = at("2026-01-02T10:30:00Z");
+    const began = at("2026-01-02T10:00:00Z");
+    assert.deepEqual(taken, [
+      {
+        s: "s-1",
+        kind: "edit",
+        title: "Harden turnip parser",
+        text:
+          "Harden turnip parser\nBecause turnips overflowed\nFunctions: parse_turnip (modified)",
+        files: '["a.py"]',
+        project: lite,
+        ms: at1,
+      },
+      {
+        s: "s-1",
+        kind: "command",
+        title: "Run turnip tests",
+        text: "Run turnip tests\nThey passed\n[redacted:github-token]",
+        files: "[]",
+        project: lite,
+        ms: began,
+      },
+      {
+        s: "s-2",
+        kind: "note",
+        title: "Ask for beets",
+        text: "Ask for beets",
+        files: "[]",
+        project: `${folder}/other`,
+        ms: at("2026-01-03T10:30:00Z"),
+      },
+      {
+        s: "s-1",
+        kind: "summary",
+        title: "Session: Turnips were hardened",
+        text: "Turnips were hardened",
+        files: "[]",
+        project: lite,
+        ms: began,
+      },
+      {
+        s: "notes",
+        kind: "note",
+        title: "Turnips need salt",
+        text: "Turnips need salt\nCategory: gotcha",
+        files: "[]",
+        project: lite,
+        ms: at1,
+      },
+      {
+        s: "notes",
+        kind: "note",
+        title: "Roots grow down",
+        text: "Roots grow down",
+        files: "[]",
+        project: null,
+        ms: at1,
+      },
+    ]);
+    const source = new DatabaseSync(`${place.project}/lite.db`);
+    // It goes on: what is known stays known.
+    source.exec(`UPDATE sessions SET ended_at = '2026-02-02 10:00:00';
+      UPDATE learnings SET source_sessions = '["s-1","s-2"]', times_seen = 9`);
+    source.close();
+    const again = await run();
+    assert.match(
+      again.stdout,
+      /: 0 observations, 0 summaries, 0 prompts\.\n6 were there already\.\n/,
+    );
+    assert.equal(rows(place, "SELECT * FROM observations").length, 6);
+  });
+}
+
+Deno.test("a project of claude-mem-lite is that of its folder, and --project says where it lies now", async () => {
+  using place = stage();
+  const folder = `${place.home}/src`;
+  makeClaudeMemLite(`${place.project}/lite.db`, { ids: "TEXT", folder }).close();
+  const run = (...args: string[]) => place.run(["import", "claude-mem", "lite.db", ...args]);
+  const projects = () =>
+    rows(
+      place,
+      "SELECT project, count(*) AS n FROM observations GROUP BY project ORDER BY project",
+    );
+  // A repository is there by now; the other folder is gone.
+  Deno.mkdirSync(`${folder}/lite`, { recursive: true });
+  await git(`${folder}/lite`, "init", "--quiet", "-b", "main");
+  await run();
+  assert.deepEqual(projects(), [
+    { project: null, n: 1 },
+    { project: `${folder}/lite/.git`, n: 4 },
+    { project: `${folder}/other`, n: 1 },
+  ]);
+  const moved = `${place.home}/moved`;
+  Deno.mkdirSync(moved);
+  const told = await run("--project", moved, "--name", "other");
+  assert.match(told.stdout, /\n1 were there already; 1 of them have a place now\.\n/);
+  assert.deepEqual(projects().at(-1), { project: `${folder}/lite/.git`, n: 4 });
+  assert.deepEqual(projects().find(({ project }) => project === moved), { project: moved, n: 1 });
+  const settled = await run("--project", `${folder}/lite`);
+  assert.match(settled.stdout, /\n4 were there already\.\n/);
+  const wrong = await run("--project", moved);
+  assert.match(wrong.stderr, /^claude-mem has nothing of a project "moved"\n/);
 });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type ClaudeMemOptions, importClaudeMemory } from "../../src/recall/claude_mem_import.ts";
-import { CLAUDE_MEM_TABLES } from "../../src/store/claude_mem.ts";
 import { checkIndex } from "../../src/store/memory_index.ts";
 import { addRow, makeClaudeMem } from "../support/claude_mem.ts";
 import { tempDatabase } from "../support/records.ts";
@@ -33,7 +32,7 @@ function many(): DatabaseSync {
 }
 
 const ALL: Omit<ClaudeMemOptions, "placeOf"> = {
-  tables: CLAUDE_MEM_TABLES,
+  tables: ["observations", "session_summaries", "user_prompts"],
   mask: (text) => text,
   dryRun: false,
 };

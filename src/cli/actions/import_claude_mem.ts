@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../../errors.ts";
 import { findRepository } from "../../git/repository.ts";
-import { baseName } from "../../paths.ts";
+import { baseName, isAbsolutePath, joinPath } from "../../paths.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { type ClaudeMemReport, importClaudeMemory } from "../../recall/claude_mem_import.ts";
 import { mainName, type MemoryPlace, placesByName } from "../../recall/claude_mem_places.ts";
@@ -14,6 +14,7 @@ import {
   openForeign,
 } from "../../store/claude_mem.ts";
 import { seenProjects } from "../../store/foreign_memory.ts";
+import { isKnownProject } from "../../store/known_project.ts";
 import { identifyDatabase } from "../../store/identity.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
@@ -49,7 +50,11 @@ export async function importClaudeMem(
       importClaudeMemory(db, source, {
         tables,
         mask,
-        placeOf: placing(db, wanted),
+        placeOf: placing(db, {
+          wanted,
+          names: wanted === null ? [] : claudeMemProjects(source, tables).keys(),
+          mask,
+        }),
         dryRun: flags.dryRun,
         onProgress: (rows) => progress.tell(`${rows} rows …`),
       });
@@ -82,6 +87,8 @@ export async function importClaudeMem(
 /** The one project that is wanted, and its name in claude-mem; null when all are. */
 interface Wanted extends MemoryPlace {
   readonly name: string;
+  /** Whether a person has told the name. */
+  readonly isNamed: boolean;
   readonly folder: string;
 }
 
@@ -104,16 +111,20 @@ function wantedProject(
       next: "conclaude import claude-mem --help",
     });
   }
+  return {
+    ...placeOfFolder(folder),
+    name: name ?? baseName(folder),
+    isNamed: name !== undefined,
+    folder,
+  };
+}
+
+function placeOfFolder(folder: string): MemoryPlace {
   const repository = findRepository(lookUpwards(folder));
   const top = repository?.commonDir.endsWith("/.git")
     ? repository.commonDir.slice(0, -"/.git".length)
     : repository?.root;
-  return {
-    project: repository?.commonDir ?? folder,
-    root: top ?? folder,
-    name: name ?? baseName(folder),
-    folder,
-  };
+  return { project: repository?.commonDir ?? folder, root: top ?? folder };
 }
 
 function isFolder(path: string): boolean {
@@ -145,7 +156,11 @@ function openSource(context: CliContext, file: string): {
   try {
     source = openForeign(path);
     const tables = claudeMemTables(source);
-    if (tables.length === 0) throw new Error("it has none of the tables of claude-mem");
+    if (tables.length === 0) {
+      throw new Error(
+        "it has none of the tables of claude-mem, as any version known here has them",
+      );
+    }
     return { source, tables, path };
   } catch (thrown) {
     source?.close();
@@ -175,7 +190,7 @@ function checkWanted(
 ): void {
   if (wanted === null) return;
   const counts = claudeMemProjects(source, tables);
-  if ([...counts.keys()].some((name) => isOf(name, wanted.name))) return;
+  if (namesOf(wanted, counts.keys()).size > 0) return;
   const names = [...counts].sort(([, a], [, b]) => b - a).map(([name]) => name)
     .filter((name) => name !== "");
   throw new UserError(`claude-mem has nothing of a project "${wanted.name}"`, {
@@ -187,23 +202,58 @@ function checkWanted(
   });
 }
 
-function isOf(name: string, project: string): boolean {
-  return name === project || name.startsWith(`${project}/`);
+/** Which names of claude-mem, or folders of claude-mem-lite, are of the wanted project. */
+function namesOf(wanted: Wanted, names: Iterable<string>): ReadonlySet<string> {
+  const all = [...names];
+  const isWithin = (name: string) => name === wanted.folder || name.startsWith(`${wanted.folder}/`);
+  const inFolder = wanted.isNamed
+    ? []
+    : all.filter((name) => isAbsolutePath(name) && isWithin(name));
+  if (inFolder.length > 0) return new Set(inFolder);
+  return new Set(
+    all.filter((name) =>
+      isAbsolutePath(name)
+        ? name === wanted.name || baseName(name) === wanted.name
+        : name === wanted.name || name.startsWith(`${wanted.name}/`)
+    ),
+  );
 }
 
 function placing(
   db: DatabaseSync,
-  wanted: Wanted | null,
+  { wanted, names, mask }: {
+    readonly wanted: Wanted | null;
+    readonly names: Iterable<string>;
+    readonly mask: (text: string) => string;
+  },
 ): (name: string) => MemoryPlace | null | undefined {
-  if (wanted !== null) return (name) => isOf(name, wanted.name) ? wanted : undefined;
+  if (wanted !== null) {
+    const meant = namesOf(wanted, names);
+    return (name) => meant.has(name) ? wanted : undefined;
+  }
   const places = placesByName(seenProjects(db));
-  return (name) => places.get(name) ?? places.get(mainName(name)) ?? null;
+  const folders = new Map<string, MemoryPlace | null>();
+  return (name) => {
+    if (!isAbsolutePath(name)) return places.get(name) ?? places.get(mainName(name)) ?? null;
+    const place = folders.get(name) ?? (mask(name) === name ? placeOfPath(db, name) : null);
+    folders.set(name, place);
+    return place;
+  };
+}
+
+/** Where a folder belongs that claude-mem-lite names, also one that is there no more. */
+function placeOfPath(db: DatabaseSync, path: string): MemoryPlace {
+  if (isFolder(path)) return placeOfFolder(path);
+  const repository = joinPath(path, ".git");
+  return { project: isKnownProject(db, repository) ? repository : path, root: path };
 }
 
 function tellDamage(context: CliContext, { damaged }: ClaudeMemReport, path: string): void {
   if (damaged.length === 0) return;
   context.process.stderr.write(errorText({
-    what: `A part of ${damaged.join(", ")} in "${path}" cannot be read`,
+    what: `A part of ${
+      damaged.map((table) => table.replace(/^lite_/, "")).join(", ")
+    } in "${path}" cannot be read`,
     why: "pages of the database are damaged; what lies before them was taken over",
     next: "",
   }));
@@ -213,12 +263,14 @@ function textOf(
   { imported, known, moved, empty, forgotten, unplaced }: ClaudeMemReport,
   { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
 ): string {
-  const { observations, session_summaries, user_prompts } = imported;
+  const { observations, session_summaries, user_prompts, learnings } = imported;
   const names = Object.entries(unplaced).sort(([, a], [, b]) => b - a)
     .map(([name]) => name === "" ? "no name" : name);
   return [
     `${dryRun ? "Would take over" : "Took over"} from ${file}: ${observations} observations, ` +
-    `${session_summaries} summaries, ${user_prompts} prompts.`,
+    `${session_summaries} summaries, ${
+      learnings > 0 ? `${learnings} learnings` : `${user_prompts} prompts`
+    }.`,
     ...(known === 0 ? [] : [
       `${known} were there already${moved === 0 ? "" : `; ${moved} of them have a place now`}.`,
     ]),

@@ -76,6 +76,7 @@ export const importVerb = group({
         "claude-mem knows of a project only the name of its folder. Where exactly one project with sessions here has",
         "that name, what is taken over belongs to it; everything else keeps the name, and is found by a search in all",
         "projects. `--project DIR` says where a project lies, also afterwards: what kept the name belongs to it then.",
+        "A database of claude-mem-lite is taken over as well: its observations, the summaries of sessions, and learnings.",
         "Secrets are masked, and what is between <private> and </private> is left out.",
       ].join("\n"),
       examples: [
