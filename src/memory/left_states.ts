@@ -62,9 +62,12 @@ const STATES: readonly State[] = [
 
 const endsOf = once(() => STATES.map(({ ends }) => ends.map((line) => wordsLike(line))));
 const NUMBER = /[#!](\d+)/;
+/** More of a text is not looked at. */
+const MAX_CHARS = 1_000;
 
 /** Whether what is left tells a state that a turn has ended. */
-export function isOutlived(text: string, { told, hasChanged }: DoneIn): boolean {
+export function isOutlived(said: string, { told, hasChanged }: DoneIn): boolean {
+  const text = said.slice(0, MAX_CHARS);
   return STATES.some(({ hint, says, isNumbered }, at) => {
     if (!hint.test(text) || !says.test(text)) return false;
     const ends = endsOf()[at]!;
