@@ -69,6 +69,7 @@ for (const name of observedNames()) {
 const SAID: Readonly<Record<string, string>> = {
   UserPromptSubmit: "prompt",
   Stop: "last_assistant_message",
+  StopFailure: "error",
   PostCompact: "compact_summary",
 };
 
