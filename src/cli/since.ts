@@ -1,4 +1,5 @@
 import { isoDay, spokenTime, TIME_SLACK_MS } from "../memory/dates.ts";
+import { UnreadableTime } from "./usage.ts";
 
 const SECOND_MS = 1000;
 
@@ -28,7 +29,7 @@ const PERIOD = /^(this|last|previous) (week|month|year)$/i;
  * `18.11.2025`, `2026-11`. Without a zone it is the time of this machine, a day, week or month alone its first midnight.
  *
  * @param nowMs Epoch milliseconds. @param options `isExact`: takes no wording that means about a time.
- * @returns Epoch milliseconds, 0 or more. @throws {SyntaxError} When the text is none, or may mean two days.
+ * @returns Epoch milliseconds, 0 or more. @throws {UnreadableTime} When the text is none, or may mean two days.
  */
 export function parseSince(text: string, nowMs: number, { isExact = false } = {}): number {
   const trimmed = text.trim();
@@ -51,7 +52,8 @@ export function parseSince(text: string, nowMs: number, { isExact = false } = {}
   if (Number.isNaN(ms)) {
     const spoken = spokenStart(trimmed.toLowerCase(), { nowMs, isExact });
     if (spoken !== null) return Math.max(0, spoken);
-    throw new SyntaxError(
+    throw new UnreadableTime(
+      text,
       `expected an age such as 2h or 3d, a date such as 2026-11-20 or 2026-11-20T08:30, or a day such as yesterday, got "${text}"`,
     );
   }

@@ -11,6 +11,14 @@ export function usageError(
   return new UserError(what, { ...details, exitCode: USAGE });
 }
 
+/** A value that is no time. A flag whose words are loaded when it is given cannot say by itself which flag it is. */
+export class UnreadableTime extends SyntaxError {
+  override readonly name = "UnreadableTime";
+  constructor(readonly input: string, message: string) {
+    super(message);
+  }
+}
+
 /** `install-hooks` as `installHooks`. */
 export function camel(name: string): string {
   return name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());

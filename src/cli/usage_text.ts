@@ -18,7 +18,7 @@ import { quoteWord } from "../settings/hooks.ts";
 import type { CliContext } from "./context.ts";
 import { GLOBAL_FLAGS } from "./global_flags.ts";
 import { nearestWords } from "./nearest.ts";
-import { camel, kebab, usageError } from "./usage.ts";
+import { camel, kebab, UnreadableTime, usageError } from "./usage.ts";
 
 /** What verbs call their arguments that are words of any kind. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
@@ -146,7 +146,30 @@ function argumentError(thrown: unknown, reached: Reached, args: readonly string[
       next,
     });
   }
+  if (thrown instanceof UnreadableTime) {
+    const { input } = thrown;
+    const flag = timeFlagWith(input, reached, args);
+    if (flag !== undefined) {
+      return usageError(`Cannot read "${input}" for ${flag}`, { why: messageOf(thrown), next });
+    }
+  }
   return usageError("Cannot read the command line", { why: messageOf(thrown), next });
+}
+
+/** The flag for a time that was given a value, without its dashes; undefined where none was. */
+function timeFlagWith(
+  value: string,
+  { target }: Reached,
+  args: readonly string[],
+): string | undefined {
+  const flags = "parameters" in target ? Object.entries(target.parameters.flags ?? {}) : [];
+  return flags.filter(([, flag]) => Reflect.get(flag, "placeholder") === "when")
+    .map(([name]) => kebab(name))
+    .find((name) =>
+      args.some((arg, at) =>
+        arg === `--${name}=${value}` || arg === value && args[at - 1] === `--${name}`
+      )
+    );
 }
 
 /** How far the words of a command line lead. */

@@ -30,6 +30,27 @@ Deno.test("a command line that makes no sense is told as what, why and next, and
       "conclaude session list --help",
     ],
     [
+      ["memory", "search", "x", "--since", "bogus"],
+      'Cannot read "bogus" for since',
+      "conclaude memory search --help",
+    ],
+    [
+      ["memory", "search", "--file", "bogus", "--until=bogus", "x"],
+      'Cannot read "bogus" for until',
+      "conclaude memory search --help",
+    ],
+    [["export", "--since", "bogus"], 'Cannot read "bogus" for since', "conclaude export --help"],
+    [
+      ["reconcile", "--since", "bogus"],
+      'Cannot read "bogus" for since',
+      "conclaude reconcile --help",
+    ],
+    [
+      ["memory", "forget", "--until", "bogus"],
+      'Cannot read "bogus" for until',
+      "conclaude memory forget --help",
+    ],
+    [
       ["session", "list", "--limit", "1", "--limit", "2"],
       "Cannot take --limit twice",
       "conclaude session list --help",
