@@ -154,6 +154,22 @@ Deno.test("what names no observation is told why, and what to type instead", asy
   );
 });
 
+Deno.test("a note is read from standard input where it is called -, and only there", async () => {
+  using place = await remembered();
+  const options = { env: { HOME: place.path }, cwd: place.project };
+  const kept = await startProgram(["memory", "remember", "-", "--json"], {
+    ...options,
+    stdin: "Deploys need the vpn,\nand a token.\n",
+  });
+  assert.equal(kept.code, 0, kept.stderr);
+  const shown = await run(place, ["memory", "show", String(JSON.parse(kept.stdout).id)]);
+  assert.match(shown.stdout, /Deploys need the vpn,\s+and a token\./);
+  const empty = await startProgram(["memory", "remember", "-"], { ...options, stdin: " \n" });
+  assert.match(empty.stderr, /^Cannot remember this\n {2}why: {2}there is no text/);
+  const typed = await run(place, ["memory", "remember", "a", "-", "b"]);
+  assert.equal(typed.code, 0, typed.stderr);
+});
+
 Deno.test("a note is kept once, counted, and found from its project", async () => {
   using place = await remembered();
   const note = ["memory", "remember", "Deploys need the", "vpn", "--file", "src/auth.ts"];

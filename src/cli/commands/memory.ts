@@ -141,7 +141,11 @@ export const memory = group({
       parameters: {
         positional: {
           kind: "array",
-          parameter: { parse: someText, brief: "What is to be remembered", placeholder: "text" },
+          parameter: {
+            parse: someText,
+            brief: "What is to be remembered; - reads it from standard input",
+            placeholder: "text",
+          },
           minimum: 1,
         },
         flags: {
@@ -164,6 +168,7 @@ export const memory = group({
       examples: [
         'conclaude memory remember "Tests need the service on port 5433"',
         'conclaude memory remember "Never edit by hand: generated" --file src/schema.ts',
+        "conclaude memory remember - < note.txt",
       ],
     }),
     eval: command<EvalFlags, [string | undefined]>({
