@@ -5,7 +5,8 @@ import { bool, int, section, text } from "./schema_kit.ts";
 export const MEMORY = section("What is made of captures, and what Claude is told of it.", {
   enabled: bool(
     true,
-    "False tells Claude nothing of earlier sessions and works no captures into memory; they are kept all the same.",
+    "False tells Claude nothing of earlier sessions and works no captures into memory; they are kept all the same. A drain " +
+      "works in those of all projects: where only a project's file says it, a drain of another one works in its captures, too.",
   ),
   context: section("What a session is told when it starts.", {
     tokens: int(

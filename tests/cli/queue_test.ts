@@ -151,6 +151,7 @@ Deno.test("queue drain takes in the spool, works all captures into memory, and c
     failed: 0,
     summaries: 0,
     isBusy: false,
+    isOff: false,
     compressed: 3,
     left: 0,
   });
@@ -161,6 +162,21 @@ Deno.test("queue drain takes in the spool, works all captures into memory, and c
   assert.equal(stats.spooled, 0);
   assert.doesNotMatch((await runVerb(["queue", "list"], placeOf(temp))).stdout, /spool/);
   assert.ok(stats.storedBytes < stats.rawBytes / 10);
+});
+
+Deno.test("queue drain works nothing into memory where that is switched off, and says so", async () => {
+  using temp = await tempDatabase();
+  const { db, folder } = temp;
+  saveEvent(db, { capture: { payload: JSON.stringify(LONG) } });
+  Deno.mkdirSync(`${folder}/.conclaude`, { recursive: true });
+  const config = `${folder}/.conclaude/config.yaml`;
+  Deno.writeTextFileSync(config, "memory: {enabled: false}\n");
+  const { worked, isOff, isBusy } = await runVerbJson(["queue", "drain"], placeOf(temp));
+  assert.deepEqual({ worked, isOff, isBusy }, { worked: 0, isOff: true, isBusy: false });
+  const { stdout } = await runVerb(["queue", "drain"], placeOf(temp));
+  assert.match(stdout, /^captures +left as they are, since `memory\.enabled` is false here$/m);
+  Deno.removeSync(config);
+  assert.equal((await runVerbJson(["queue", "drain"], placeOf(temp))).worked, 1);
 });
 
 Deno.test("reading the queue of a fresh home makes no database", async () => {

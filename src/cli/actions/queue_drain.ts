@@ -27,7 +27,8 @@ export async function drainQueue(context: CliContext): Promise<View> {
     folders: context.locations.spoolFolders,
   });
   progress.tell("working captures into memory …");
-  const memory = drainAlone(db, place.database, {
+  const isOff = !place.config.memoryEnabled;
+  const memory = isOff ? null : drainAlone(db, place.database, {
     now: Date.now,
     waitMs: WAIT_MS,
     despiteDeaths: true,
@@ -54,7 +55,8 @@ export async function drainQueue(context: CliContext): Promise<View> {
       worked: memory?.worked ?? 0,
       failed: memory?.failed ?? 0,
       summaries: memory?.summaries ?? 0,
-      isBusy: memory === null,
+      isBusy: memory === null && !isOff,
+      isOff,
       compressed,
       savedBytes,
       freedBytes,
@@ -64,7 +66,9 @@ export async function drainQueue(context: CliContext): Promise<View> {
     text: [
       `spool       ${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
       ...damaged.map((path) => `            set aside: ${plain(path)}`),
-      memory === null
+      isOff
+        ? "captures    left as they are, since `memory.enabled` is false here"
+        : memory === null
         ? "captures    another drain is at work on them"
         : `captures    ${memory.worked} worked into memory, ${memory.failed} failed, ` +
           `${memory.summaries} sessions summarized`,
