@@ -1,22 +1,13 @@
 /** What is said of a failure goes with it: whether what a session said still fails has passed since. */
-import type { ObservationKind, ObservedFacts } from "./observation.ts";
+import type { Tellable } from "./context_text.ts";
 import { once } from "./once.ts";
 import { isUnmended, newestOfEach, openEndRank } from "./open_ends.ts";
 import { saysItFails, type SoughtItem, withoutWordsOfFailing, wordsOf } from "./sought_item.ts";
 
 /** What has to be known of an observation. */
-export interface MaybeFailure {
-  readonly id: number;
-  readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
-  readonly files: readonly string[];
-  readonly facts: ObservedFacts;
-  readonly resolvedBy: number | null;
+export interface MaybeFailure extends Omit<Tellable, "sessionId" | "repeats" | "stale"> {
   /** Epoch milliseconds; what was seen once only was seen then. */
   readonly createdAtMs?: number;
-  readonly updatedAtMs: number;
 }
 
 /** A failure, what it is about, and when that has passed; null where it has not. */
