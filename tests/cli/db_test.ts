@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { defaultBackupPath, newestBackup } from "../../src/maintenance/backup.ts";
-import { closeDatabase, executeSql, garbage, schemaPages, spoil } from "../support/spoilt.ts";
+import { closeDatabase, garbage, schemaPages, spoil } from "../support/spoilt.ts";
 import { query, queryValue } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 import { modeOf, namesIn, snapshot, type Stage, stage } from "./support.ts";
 
 /** Makes the database, with one session in it. */
@@ -114,7 +115,7 @@ Deno.test("db restore takes a copy that another tool left without a log, and giv
   using place = stage();
   await withSession(place, "old");
   await place.run(["db", "backup", "saved.db"]);
-  executeSql(join(place.project, "saved.db"), "PRAGMA journal_mode = DELETE");
+  change(join(place.project, "saved.db"), "PRAGMA journal_mode = DELETE");
   assert.equal((await place.run(["db", "restore", "saved.db"])).code, 0);
   assert.equal(queryValue(place.database, "PRAGMA journal_mode"), "wal");
 });
@@ -124,10 +125,10 @@ Deno.test("db restore refuses what is damaged, newer, another program's or the d
   await withSession(place, "present");
   const at = (name: string) => join(place.project, name);
   Deno.writeFileSync(at("garbage.db"), garbage(9000));
-  executeSql(at("foreign.db"), "CREATE TABLE t (a)");
+  change(at("foreign.db"), "CREATE TABLE t (a)");
   for (const name of ["newer.db", "torn.db"]) await place.run(["db", "backup", name]);
-  executeSql(at("newer.db"), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
-  executeSql(at("torn.db"), "PRAGMA journal_mode = DELETE");
+  change(at("newer.db"), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
+  change(at("torn.db"), "PRAGMA journal_mode = DELETE");
   Deno.truncateSync(at("torn.db"), 30_000);
   const cases: readonly (readonly [file: string, why: RegExp])[] = [
     ["garbage.db", /not a SQLite database/],
@@ -199,11 +200,11 @@ Deno.test("no verb touches a newer or a foreign database", async () => {
   using place = stage();
   await withSession(place, "mine");
   await place.run(["db", "backup", "newer.db"]);
-  executeSql(
+  change(
     join(place.project, "newer.db"),
     "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99",
   );
-  executeSql(join(place.project, "foreign.db"), "CREATE TABLE t (a); PRAGMA user_version = 6");
+  change(join(place.project, "foreign.db"), "CREATE TABLE t (a); PRAGMA user_version = 6");
   await place.run(["db", "backup", "good.db"]);
   const before = snapshot(place.project);
   const verbs = [["migrate"], ["vacuum"], ["checkpoint"], ["stats"], ["check"], ["backup", "x.db"]];
@@ -239,7 +240,7 @@ Deno.test("db check reads everything and exits with 1 when there is a fault", as
       ["permissions", "ok"],
     ],
   );
-  executeSql(place.database, "DROP INDEX sessions_by_short_id");
+  change(place.database, "DROP INDEX sessions_by_short_id");
   Deno.chmodSync(place.database, 0o644);
   const bad = await place.json(["db", "check"]);
   assert.equal(bad.code, 1);
@@ -297,9 +298,9 @@ Deno.test("db vacuum makes a database smaller with no more rights than the progr
   using place = stage();
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
-  executeSql(place.database, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
+  change(place.database, "PRAGMA auto_vacuum = INCREMENTAL; VACUUM");
   await withSession(place, "stays");
-  executeSql(
+  change(
     place.database,
     `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 800)
      INSERT INTO meta SELECT 'key ' || i, hex(randomblob(5000)) FROM n;
@@ -317,7 +318,7 @@ Deno.test("db vacuum says how, where it cannot do it itself", async () => {
   using place = stage();
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
-  executeSql(place.database, "PRAGMA auto_vacuum = NONE; VACUUM");
+  change(place.database, "PRAGMA auto_vacuum = NONE; VACUUM");
   await withSession(place, "s");
   if (queryValue(place.database, "PRAGMA auto_vacuum") !== 0) return;
   const { code, stderr } = await place.run(["db", "vacuum"]);

@@ -1,6 +1,7 @@
 /** What `doctor` promises: that `--fix` does in one run what it offers, and that every way out leads out. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { change } from "../support/on_home.ts";
 import { lookAtSqlite } from "../../src/maintenance/doctor/program.ts";
 import { programCommand } from "../../src/tasks/program.ts";
 import { isNext } from "../support/next.ts";
@@ -13,7 +14,7 @@ import {
   needsTools,
   testWhere,
 } from "../support/requirements.ts";
-import { executeSql, schemaPages, spoil } from "../support/spoilt.ts";
+import { schemaPages, spoil } from "../support/spoilt.ts";
 import { type Body, type CheckRow, namesIn, type Stage, stage } from "./support.ts";
 
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
@@ -55,7 +56,7 @@ function needsNobody(): string | null {
 Deno.test("doctor --fix sets a damaged database aside and brings what can be read into the new one; it can be saved before, too", async () => {
   using place = stage();
   for (let i = 0; i < 5; i++) await capture(place, `t${i}`, 20_000);
-  executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
+  change(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
   spoil(place.database, { at: await schemaPages() * 4096, length: 3 * 4096 });
 
   const saved = `${place.database}.saved.jsonl`;
@@ -184,7 +185,7 @@ Deno.test("doctor names a table or an index that is gone, and --fix makes it ane
     using place = stage();
     await capture(place, "t1");
     await capture(place, "t2");
-    executeSql(place.database, "PRAGMA foreign_keys = OFF; DROP " + part);
+    change(place.database, "PRAGMA foreign_keys = OFF; DROP " + part);
     const check = await place.run(["db", "check"]);
     assert.equal(check.code, 1);
     const looked = await place.json(["doctor"]);
@@ -204,7 +205,7 @@ Deno.test("doctor --fix puts the schema version back that something has changed,
   for (const version of [17, 0]) {
     using place = stage();
     await capture(place, "before");
-    executeSql(place.database, `PRAGMA user_version = ${version}; PRAGMA wal_checkpoint(TRUNCATE)`);
+    change(place.database, `PRAGMA user_version = ${version}; PRAGMA wal_checkpoint(TRUNCATE)`);
     await capture(place, "waits");
     const row = rowOf((await place.json(["doctor"])).body, "database");
     assert.match(row.message, /its tables are those of version \d+ already: .*nothing is lost/);
@@ -221,7 +222,7 @@ Deno.test("doctor --fix puts the schema version back that something has changed,
 Deno.test("doctor names a folder in the place of the database's log, and the way out works", async () => {
   using place = stage();
   await capture(place, "before");
-  executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
+  change(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
   for (const ending of ["-wal", "-shm"]) {
     const folder = place.database + ending;
     Deno.mkdirSync(folder);

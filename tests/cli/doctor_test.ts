@@ -7,9 +7,10 @@ import { APPLICATION_ID } from "../../src/store/database.ts";
 import { queryValue } from "../support/look.ts";
 import { isNext } from "../support/next.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
+import { change } from "../support/on_home.ts";
 import { startProgram } from "../support/program.ts";
 import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
-import { executeSql, garbage } from "../support/spoilt.ts";
+import { garbage } from "../support/spoilt.ts";
 import {
   type Body,
   type CheckRow,
@@ -38,7 +39,7 @@ async function useTwice(place: Stage): Promise<void> {
 
 /** Moves the log into the file and leaves nothing beside it. */
 function settle(place: Stage): void {
-  executeSql(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
+  change(place.database, "PRAGMA wal_checkpoint(TRUNCATE)");
 }
 
 Deno.test("doctor on a fresh home is content, and leaves not even a folder behind", async () => {
@@ -96,7 +97,7 @@ Deno.test("doctor names what is wrong with the database, each with its own way o
         "newer",
         () => {
           write(good);
-          executeSql(place.database, "PRAGMA user_version = 99");
+          change(place.database, "PRAGMA user_version = 99");
         },
         /newer conclaude: schema version 99/,
         /newest conclaude/,
@@ -105,7 +106,7 @@ Deno.test("doctor names what is wrong with the database, each with its own way o
         "foreign",
         () => {
           Deno.removeSync(place.database);
-          executeSql(place.database, "CREATE TABLE t (a)");
+          change(place.database, "CREATE TABLE t (a)");
         },
         /another program's database/,
         /CONCLAUDE_DB_PATH=/,
@@ -137,7 +138,7 @@ Deno.test("doctor names the migration that fails and its cause, and the way out 
   using place = stage();
   await useOnce(place);
   // Neither what its number says nor what this program makes: some steps to come find their tables there already.
-  executeSql(
+  change(
     place.database,
     "PRAGMA user_version = 3; DROP TABLE summarizer_runs; PRAGMA wal_checkpoint(TRUNCATE)",
   );
@@ -166,7 +167,7 @@ Deno.test("doctor is content with an older schema that the next hook can bring u
   using place = stage();
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
-  executeSql(
+  change(
     place.database,
     MIGRATIONS.slice(0, 3).map(({ sql }) => sql).join(";\n") +
       `; PRAGMA user_version = 3; PRAGMA application_id = ${APPLICATION_ID}`,
@@ -322,7 +323,7 @@ Deno.test("doctor --fix leaves another program's database its mode, too", async 
   if (Deno.build.os === "windows") return; // there are no such modes
   using place = stage();
   const foreign = join(place.home, "app.db");
-  executeSql(foreign, "CREATE TABLE mine (x)");
+  change(foreign, "CREATE TABLE mine (x)");
   Deno.chmodSync(foreign, 0o644);
   const { body } = await place.json(["--db", foreign, "doctor", "--fix"]);
   assert.match(rowsOf(body, "database")[0]!.message, /another program's database/);
@@ -519,7 +520,7 @@ Deno.test("doctor tells of configuration, queue, retention and the last words of
   await useOnce(place);
   const now = Date.now();
   const old = now - 90 * 86_400_000;
-  executeSql(
+  change(
     place.database,
     `UPDATE pending_queue SET status = 'error';
      INSERT INTO sessions (session_id, short_id, status, started_at_ms, updated_at_ms, ended_at_ms)

@@ -1,11 +1,12 @@
 /** Every verb in every trouble: a failure says what, why and next, for people and for programs. */
 import assert from "node:assert/strict";
+import { change } from "../support/on_home.ts";
 import { programCommand, surroundings } from "../../src/tasks/program.ts";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../migrations/mod.ts";
 import { APPLICATION_ID } from "../../src/store/database.ts";
 import { isNext } from "../support/next.ts";
-import { executeSql, garbage } from "../support/spoilt.ts";
+import { garbage } from "../support/spoilt.ts";
 import { runVerb } from "../support/verb.ts";
 import { stage } from "./support.ts";
 
@@ -55,7 +56,7 @@ const TROUBLES: Readonly<Record<string, (path: string) => void>> = {
   "a folder": (path) => Deno.mkdirSync(path),
   "a newer schema": (path) => spoil(path, "PRAGMA user_version = 99"),
   "a migration that fails": (path) => spoil(path, "PRAGMA user_version = 2"),
-  "another program's": (path) => executeSql(path, "CREATE TABLE bookmarks (url TEXT)"),
+  "another program's": (path) => change(path, "CREATE TABLE bookmarks (url TEXT)"),
 };
 
 for (const [trouble, make] of Object.entries(TROUBLES)) {
@@ -114,7 +115,7 @@ async function prepare(
 /** A database with all our tables, and then something wrong with it. */
 function spoil(path: string, sql: string): void {
   const ours = MIGRATIONS.map((step) => step.sql).join(";\n");
-  executeSql(path, `${ours}; PRAGMA application_id = ${APPLICATION_ID}; ${sql}`);
+  change(path, `${ours}; PRAGMA application_id = ${APPLICATION_ID}; ${sql}`);
 }
 
 Deno.test("an output that takes nothing is told in three lines, whatever the verb", async () => {

@@ -6,10 +6,11 @@ import { copiesOf } from "../../src/maintenance/forget_files.ts";
 import { locate } from "../../src/paths.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
+import { change } from "../support/on_home.ts";
 import { programStart, startProgram } from "../support/program.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { needsMounts, testWhere } from "../support/requirements.ts";
-import { executeSql, garbage } from "../support/spoilt.ts";
+import { garbage } from "../support/spoilt.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -74,7 +75,7 @@ Deno.test("a file of the temporary folder that is not this user's own database i
   Deno.symlinkSync(own, path);
   assert.equal(look(), null);
   Deno.removeSync(path);
-  executeSql(path, "CREATE TABLE mine (x)");
+  change(path, "CREATE TABLE mine (x)");
   assert.equal(look(), null);
   Deno.writeFileSync(path, garbage(5000));
   assert.equal(look(), null);

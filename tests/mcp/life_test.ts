@@ -1,8 +1,8 @@
 /** The server as a process: what it does with bad requests, bad databases, many calls, and its end. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { filesBelow, queryValue } from "../support/look.ts";
+import { change, connected } from "../support/on_home.ts";
 import { spawnProgram, startProgram } from "../support/program.ts";
 import { connect, keep, places } from "./support.ts";
 
@@ -98,9 +98,7 @@ Deno.test("a database that was replaced, removed or migrated meanwhile is seen a
   await Deno.rename(other, at.database);
   assert.match((await recall()).text, /^#1 .*printer/);
 
-  const db = new DatabaseSync(at.database);
-  db.exec("PRAGMA user_version = 99");
-  db.close();
+  change(at.database, "PRAGMA user_version = 99");
   const newer = await recall();
   assert.equal(newer.isError, true);
   assert.match(newer.text, /a newer conclaude has been here.*\n {2}next: Install the newest/);
@@ -118,7 +116,7 @@ Deno.test("a locked database is waited for", async () => {
   const at = places();
   await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
   await using server = await connect(at);
-  const db = new DatabaseSync(at.database);
+  using db = connected(at.database);
   db.exec("BEGIN IMMEDIATE");
   const kept = server.call("remember", { text: "While it was locked" });
   await new Promise((resolve) => setTimeout(resolve, 300));
@@ -127,7 +125,6 @@ Deno.test("a locked database is waited for", async () => {
   db.exec("BEGIN IMMEDIATE");
   const refused = await server.call("remember", { text: "Locked for ever" });
   db.exec("ROLLBACK");
-  db.close();
   assert.equal(refused.isError, true);
   assert.match(refused.text, /The database is in use/);
 });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type ApiDocument, judgeBy } from "../support/api_document.ts";
 import { type Reply, runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
+import { held } from "../support/on_home.ts";
 import { startProgram, tempHome } from "../support/program.ts";
 
 /** A task that there is not. */
@@ -675,9 +676,8 @@ Deno.test("while another process writes for long, who waits is told so, by the A
   );
   await using daemon = await runDaemon(home);
   const { body: { task } } = await daemon.ask("POST", "/tasks", { body: { title: "one" } });
-  const writer = new DatabaseSync(home.database);
-  writer.exec("BEGIN IMMEDIATE");
-  try {
+  {
+    using _held = held(home.database);
     const asked = await daemon.ask("POST", `/tasks/${task.id}/claim`);
     assert.deepEqual([asked.status, asked.body.error.code], [503, "DATABASE_BUSY"]);
     const { code, stdout } = await startProgram(["task", "claim", task.id, "--json"], {
@@ -690,8 +690,6 @@ Deno.test("while another process writes for long, who waits is told so, by the A
       "DATABASE_BUSY",
     ]);
     assert.equal(error.next, "Give the command again");
-  } finally {
-    writer.close();
   }
   assert.match(daemon.stderr(), /a request waited too long: database is locked/);
   assert.doesNotMatch(daemon.stderr(), /^ +at /m, "no stack");

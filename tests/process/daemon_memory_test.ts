@@ -1,11 +1,11 @@
 /** The daemon works captures into memory by itself, and is not held up by it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../src/store/database.ts";
 import { takeLock } from "../../src/store/process_lock.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { countRows, query, queryValue } from "../support/look.ts";
+import { change, held } from "../support/on_home.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
 import { until } from "../support/worked_project.ts";
@@ -69,15 +69,13 @@ Deno.test("a database that cannot be written is told once, and worked off when i
   using home = tempHome();
   await hook("PostToolUse", edit(home, "a.ts"), home);
   await using daemon = await runDaemon(home);
-  const other = new DatabaseSync(home.database);
-  other.exec("BEGIN IMMEDIATE");
+  using other = held(home.database);
   const told = () =>
     daemon.stderr().split("\n").filter((line) => line.includes("cannot work captures")).length;
   await until("it says so", () => told() === 1);
   await new Promise((resolve) => setTimeout(resolve, 10_000));
   assert.equal(told(), 1, "once");
-  other.exec("ROLLBACK");
-  other.close();
+  other.release();
   await until("it is worked in", () => waiting(home) === 0);
 });
 
@@ -143,9 +141,7 @@ Deno.test("the daemon clears away what memory has kept long enough, and keeps no
   const env = { HOME: home.path };
   await startProgram(["queue", "drain"], { env, cwd: home.path });
   await startProgram(["memory", "remember", "stays"], { env, cwd: home.path });
-  const db = new DatabaseSync(home.database);
-  db.exec("UPDATE observations SET created_at_ms = 1, updated_at_ms = 1");
-  db.close();
+  change(home, "UPDATE observations SET created_at_ms = 1, updated_at_ms = 1");
   const count = () => countRows(home, "observations");
   assert.equal(count(), 3);
   Deno.writeTextFileSync(

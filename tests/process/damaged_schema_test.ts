@@ -1,7 +1,8 @@
 /** Damage of nothing but what tells of the tables: every row is still there, and comes back. */
 import assert from "node:assert/strict";
+import { change } from "../support/on_home.ts";
 import { tempHome } from "../support/program.ts";
-import { executeSql, spoil } from "../support/spoilt.ts";
+import { spoil } from "../support/spoilt.ts";
 import {
   copyOf,
   PAGE_BYTES,
@@ -70,7 +71,7 @@ Deno.test("observations whose table is gone are made once more of their captures
   using home = tempHome();
   await worked(home);
   const uids = uidsIn(home.database);
-  executeSql(home.database, "PRAGMA foreign_keys = OFF; DROP TABLE observations");
+  change(home, "PRAGMA foreign_keys = OFF; DROP TABLE observations");
   const looked = await run(home, "doctor");
   assert.match(looked.stdout, /observations are made once more of their captures/);
   const { stdout } = await run(home, "doctor", "--fix");

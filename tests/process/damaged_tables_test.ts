@@ -4,8 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { openDatabase } from "../../src/store/database.ts";
 import { tableRoots } from "../../src/store/table_roots.ts";
+import { change } from "../support/on_home.ts";
 import { jsonOf, startProgram, tempHome } from "../support/program.ts";
-import { closeDatabase, executeSql, spoil } from "../support/spoilt.ts";
+import { closeDatabase, spoil } from "../support/spoilt.ts";
 import {
   ask,
   copyOf,
@@ -227,7 +228,7 @@ Deno.test("damaged pages of the table of files, or of its index, cost nothing th
   for (const isEmpty of [false, true]) {
     for (const name of ["observation_files", "observation_files_by_observation"]) {
       using home = copyOf(sound);
-      if (isEmpty) executeSql(home.database, "DELETE FROM observation_files");
+      if (isEmpty) change(home, "DELETE FROM observation_files");
       const before = rowsIn(home.database, "observations", "*");
       const paths = rowsIn(home.database, "observation_files", "path, observation_id");
       const [root] = ask(

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { spoolSuffix } from "../../src/spool/spool.ts";
 import { query, spoolFiles } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsUnix, testWhere } from "../support/requirements.ts";
-import { executeSql } from "../support/spoilt.ts";
 
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
 const RECORD = "01a20e2f-0000-7000-8000-000000000000";
@@ -168,7 +168,7 @@ testWhere(
   async () => {
     using home = tempHome();
     await hook("PostToolUse", USE, home);
-    executeSql(home.database, "PRAGMA wal_checkpoint(TRUNCATE)");
+    change(home, "PRAGMA wal_checkpoint(TRUNCATE)");
     const real = join(home.path, "real.db");
     Deno.renameSync(home.database, real);
     Deno.symlinkSync(real, home.database);

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { captures, entriesBelow } from "../support/look.ts";
+import { copyProgram, EXECUTABLE } from "../support/own_copy.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsRoot, needsTools, testWhere } from "../support/requirements.ts";
 
 const USE = '{"session_id":"s1","tool_name":"Bash","tool_use_id":"a"}';
-const EXECUTABLE = Deno.env.get("CONCLAUDE_BIN") ?? "";
 
 /** Runs a copy of the executable through the shell, with nothing in its environment but a home and a path. */
 async function run(
@@ -73,8 +73,7 @@ testWhere(needsExecutable(), "the executable works copied, renamed and moved", a
   Deno.mkdirSync(folder);
   for (const name of ["conclaude", "claude state 2", "node", "hook"]) {
     const copy = join(folder, name);
-    Deno.copyFileSync(EXECUTABLE, copy);
-    Deno.chmodSync(copy, 0o755);
+    copyProgram(EXECUTABLE, copy);
     await assertWorks(home, copy);
     Deno.removeSync(copy);
   }
@@ -95,8 +94,7 @@ testWhere(
     const release = join(home.path, "opt", "conclaude-0.1.0");
     Deno.mkdirSync(release, { recursive: true });
     const executable = join(release, "conclaude");
-    Deno.copyFileSync(EXECUTABLE, executable);
-    Deno.chmodSync(executable, 0o755);
+    copyProgram(EXECUTABLE, executable);
     const link = join(home.path, "conclaude");
     Deno.symlinkSync(executable, link);
     for (const started of [link, "./conclaude"]) {
@@ -127,8 +125,7 @@ testWhere(
     for (const folder of ["lib", "lib64", "usr", "home", "tmp", "proc"]) {
       Deno.mkdirSync(join(root, folder), { recursive: true });
     }
-    Deno.copyFileSync(EXECUTABLE, join(root, "program"));
-    Deno.chmodSync(join(root, "program"), 0o755);
+    copyProgram(EXECUTABLE, join(root, "program"));
     // Only the C library is lent to it, and /proc, where the executable finds itself.
     const script = `for name in /lib /lib64 /proc; do mount --bind $name "$1$name"; done
       mkdir "$1/usr/lib" && mount --bind /usr/lib "$1/usr/lib"
@@ -154,8 +151,7 @@ testWhere(
 testWhere(needsExecutable(), "the executable leaves nothing behind but its own data", async () => {
   using home = tempHome();
   const name = `copy-${crypto.randomUUID()}`;
-  Deno.copyFileSync(EXECUTABLE, join(home.path, name));
-  Deno.chmodSync(join(home.path, name), 0o755);
+  copyProgram(EXECUTABLE, join(home.path, name));
   await assertWorks(home, join(home.path, name));
   const made = entriesBelow(home.path).map(({ path }) => path.slice(home.path.length + 1));
   assert.deepEqual(made.filter((path) => path !== name && !/^\.conclaude(\/|$)/.test(path)), []);

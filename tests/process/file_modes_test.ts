@@ -3,9 +3,10 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { entriesBelow } from "../support/look.ts";
 import { privateMounts } from "../support/private_mounts.ts";
+import { change } from "../support/on_home.ts";
 import { hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { needsMounts, needsUnix, testWhere } from "../support/requirements.ts";
-import { closeDatabase, executeSql } from "../support/spoilt.ts";
+import { closeDatabase } from "../support/spoilt.ts";
 
 const OPEN = ["sh", "-c", 'umask 000; exec "$@"', "sh"];
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
@@ -86,7 +87,7 @@ testWhere(
 testWhere(needsUnix(), "what remembers that a notice was told is private", async () => {
   using home = tempHome();
   await openHook(home, "PostToolUse");
-  executeSql(home.database, "PRAGMA user_version = 9999");
+  change(home, "PRAGMA user_version = 9999");
   await openHook(home, "PostToolUse");
   assert.ok(namesBelow(home.path).some((name) => name.includes("notices/said-")));
   assert.deepEqual(openToOthers(home.path), []);

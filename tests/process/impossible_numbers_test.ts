@@ -1,7 +1,7 @@
 /** Numbers that flipped bits have made larger than any can be: who names them, and what becomes of them. */
 import assert from "node:assert/strict";
+import { change } from "../support/on_home.ts";
 import { jsonOf, tempHome } from "../support/program.ts";
-import { executeSql } from "../support/spoilt.ts";
 import { ask, copyOf, run, worked } from "../support/worked_database.ts";
 
 /** 2^60; farther than a date can be, but no larger than a number can be; a negative one. */
@@ -23,7 +23,7 @@ Deno.test("a number that cannot be is named by doctor and db check, and doctor -
   for (const [place, command] of places) {
     for (const number of place.includes("_ms") ? IMPOSSIBLE : [IMPOSSIBLE[0]!, IMPOSSIBLE[2]!]) {
       using home = copyOf(sound);
-      executeSql(home.database, `UPDATE ${place.replaceAll("N", number)}`);
+      change(home, `UPDATE ${place.replaceAll("N", number)}`);
       const says = `${place}: ${number}`;
       const checked = await run(home, "db", "check", "--json");
       assert.equal(checked.code, 1, says);
@@ -48,7 +48,7 @@ Deno.test("a time that cannot be becomes another one of its row", async () => {
   using home = tempHome();
   await worked(home);
   const [before] = ask(home.database, "SELECT updated_at_ms FROM observations WHERE id = 9");
-  executeSql(
+  change(
     home.database,
     `UPDATE observations SET created_at_ms = ${IMPOSSIBLE[0]} WHERE id = 9`,
   );
@@ -61,7 +61,7 @@ Deno.test("a row whose own number cannot be is found again under the next free o
   using home = tempHome();
   await worked(home);
   const [last] = ask(home.database, "SELECT max(id) AS id FROM observations");
-  executeSql(
+  change(
     home.database,
     `PRAGMA foreign_keys = OFF;
      UPDATE observations SET id = ${IMPOSSIBLE[0]}, title = 'moved away' WHERE id = ${last!["id"]}`,

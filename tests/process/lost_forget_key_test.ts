@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { queryValue } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 import { jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
-import { closeDatabase, executeSql } from "../support/spoilt.ts";
+import { closeDatabase } from "../support/spoilt.ts";
 import { putTranscripts, tellHooks } from "../support/transcripts.ts";
 
 const PAGE_BYTES = 4096;
@@ -50,7 +51,7 @@ function zeroRootOfMeta(home: TempHome): void {
 
 const LOSSES = {
   "a zeroed page": zeroRootOfMeta,
-  "a table that is gone": (home: TempHome) => executeSql(home.database, "DROP TABLE meta"),
+  "a table that is gone": (home: TempHome) => change(home, "DROP TABLE meta"),
 };
 
 for (const [name, lose] of Object.entries(LOSSES)) {
@@ -103,7 +104,7 @@ for (const [name, lose] of Object.entries(LOSSES)) {
 Deno.test("a database that has its key, or in which nothing was forgotten, tells of no lost one", async () => {
   using home = tempHome();
   await run(home, "memory", "remember", "A note of its own");
-  executeSql(home.database, "DROP TABLE meta");
+  change(home, "DROP TABLE meta");
   assert.deepEqual((await told(home, "--fix")).rows, []);
   await run(home, "export", "--output", join(home.path, "all.jsonl"));
   assert.equal((await run(home, "import", "all.jsonl")).stderr, "");

@@ -1,7 +1,8 @@
 /** Observations that are lost with a page or with their table: all comes back that captures tell, as it was. */
 import assert from "node:assert/strict";
+import { change } from "../support/on_home.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
-import { executeSql, spoil } from "../support/spoilt.ts";
+import { spoil } from "../support/spoilt.ts";
 import {
   ask,
   copyOf,
@@ -74,7 +75,7 @@ Deno.test("a session whose captures are not all there keeps what is left of it",
       first!["id"]
     }' AND kind = 'edit' LIMIT 1`,
   )[0]!;
-  executeSql(
+  change(
     home.database,
     `UPDATE pending_queue
         SET encoding = 'json', payload = '{"pruned":true,"bytes":900}', raw_bytes = 27
@@ -116,7 +117,7 @@ Deno.test("the files of observations whose table is lost are nobody else's, and 
     home.database,
     "SELECT max(observation_id) AS last FROM pending_queue",
   );
-  executeSql(home.database, "DROP TABLE observations");
+  change(home, "DROP TABLE observations");
   await mend(home);
   assert.deepEqual(files(), before);
   const [{ first } = {}] = ask(home.database, "SELECT min(id) AS first FROM observations");
@@ -131,7 +132,7 @@ Deno.test("rows that name what is lost are found by doctor, and taken out or fre
   const parent = await make("--title", "The whole");
   const part = await make("--title", "A part", "--parent", parent);
   await make("--title", "Another", "--depends-on", parent);
-  executeSql(
+  change(
     home.database,
     `PRAGMA foreign_keys = OFF;
      DELETE FROM observations WHERE id = 3;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { addRow, makeClaudeMem } from "../support/claude_mem.ts";
 import { filesBelow, query } from "../support/look.ts";
+import { held } from "../support/on_home.ts";
 import { type Finished, hook, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import { removeFolder } from "../support/remove_folder.ts";
 
@@ -288,16 +288,14 @@ Deno.test("secrets of a session stand in no byte of what hooks keep, and in noth
 Deno.test("secrets stand in no byte when the database cannot be written, nor when the payload is damaged", async () => {
   using place = stage();
   await place.event("SessionStart", { source: "startup" });
-  const lock = new DatabaseSync(place.home.database);
-  lock.exec("BEGIN EXCLUSIVE");
+  using lock = held(place.home.database, "BEGIN EXCLUSIVE");
   await place.event("UserPromptSubmit", { prompt: ALL });
   await place.use("Bash", { tool_input: { command: ALL }, tool_response: { stdout: QUOTED } });
   assert.ok(filesBelow(join(place.home.path, ".conclaude", "spool")).length >= 2);
   for (const path of filesBelow(place.home.path)) {
     assertHidden(Buffer.from(Deno.readFileSync(path)).toString("latin1"), path);
   }
-  lock.exec("ROLLBACK");
-  lock.close();
+  lock.release();
   const whole = JSON.stringify({ session_id: SESSION, prompt: ALL, cwd: place.project });
   for (const damaged of [whole.slice(0, -2), whole.slice(0, whole.length / 2), ALL, `[${whole}]`]) {
     const { stdout, stderr, code } = await hook("UserPromptSubmit", damaged, place.home, {

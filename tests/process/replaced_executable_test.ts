@@ -2,12 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ID_BYTES } from "../../src/tasks/overlay.ts";
-import { placeExecutable } from "../../src/tasks/place_file.ts";
 import { captures } from "../support/look.ts";
-import { type TempHome, tempHome } from "../support/program.ts";
+import { copyProgram, EXECUTABLE, running } from "../support/own_copy.ts";
+import { REPOSITORY, type TempHome, tempHome } from "../support/program.ts";
 import { needsExecutable, needsTools, testWhere } from "../support/requirements.ts";
 
-const EXECUTABLE = Deno.env.get("CONCLAUDE_BIN") ?? "";
 const useOf = (id: string) => `{"session_id":"s1","tool_name":"Bash","tool_use_id":"${id}"}`;
 const HOW_ON = /was replaced while it started, or is damaged: start it again, else install it anew/;
 
@@ -73,8 +72,7 @@ async function untilItReads(pid: number): Promise<void> {
 
 function copyOf(home: TempHome, name: string): string {
   const copy = join(home.path, name);
-  Deno.copyFileSync(EXECUTABLE, copy);
-  Deno.chmodSync(copy, 0o755);
+  copyProgram(EXECUTABLE, copy);
   return copy;
 }
 
@@ -84,7 +82,8 @@ function damagedCopy(home: TempHome): string {
   const place = idPlace()!;
   bytes.fill("0".charCodeAt(0), place, place + ID_BYTES);
   const path = join(home.path, "damaged");
-  Deno.writeFileSync(path, bytes, { mode: 0o755 });
+  Deno.writeFileSync(`${path}-written`, bytes, { mode: 0o755 });
+  copyProgram(`${path}-written`, path);
   return path;
 }
 
@@ -95,7 +94,7 @@ testWhere(
     const ways: Record<string, (path: string, home: TempHome) => void> = {
       removed: (path) => Deno.removeSync(path),
       "replaced by another program": (path, home) => {
-        Deno.copyFileSync("/bin/true", join(home.path, "true"));
+        copyProgram("/bin/true", join(home.path, "true"));
         Deno.renameSync(join(home.path, "true"), path);
       },
       "replaced by another version": (path, home) => Deno.renameSync(damagedCopy(home), path),
@@ -137,12 +136,18 @@ testWhere(
   async () => {
     using home = tempHome();
     const path = join(home.path, "bin", "conclaude");
-    const install = (version: string) => placeExecutable(path, { copyOf: EXECUTABLE, version });
-    await install("0.1.0");
-    let isOver = false;
-    const installing = (async () => {
-      for (let number = 1; !isOver; number++) await install(`0.1.${number % 2}`);
-    })();
+    await using _installing = await running(`
+      import { placeExecutable } from ${
+      JSON.stringify(join(REPOSITORY, "src/tasks/place_file.ts"))
+    };
+      for (let number = 0;; number++) {
+        const version = "0.1." + number % 2;
+        await placeExecutable(${JSON.stringify(path)}, { copyOf: ${
+      JSON.stringify(EXECUTABLE)
+    }, version });
+        if (number === 0) console.log("installed");
+      }
+    `);
     const uses = Array.from({ length: 40 }, (_, number) => String(number));
     const waiting = [...uses];
     const work = async () => {
@@ -151,8 +156,7 @@ testWhere(
         assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
       }
     };
-    await Promise.all([work(), work()]).finally(() => isOver = true);
-    await installing;
+    await Promise.all([work(), work()]);
     const kept = captures(home).map((row) => String(row["tool_use_id"]));
     assert.deepEqual(kept.sort(), uses.sort());
   },

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { damages, filesBelow, logOf, query, queryValue, spoolFiles } from "../support/look.ts";
+import { change, held } from "../support/on_home.ts";
 import {
   hook,
   observed,
@@ -11,7 +12,7 @@ import {
   type TempHome,
   tempHome,
 } from "../support/program.ts";
-import { closeDatabase, executeSql, garbage, makeUsedDatabase, spoil } from "../support/spoilt.ts";
+import { closeDatabase, garbage, makeUsedDatabase, spoil } from "../support/spoilt.ts";
 
 const DEADLINE_MS = 10_000;
 
@@ -51,7 +52,7 @@ interface Spoilt {
 
 const foreign = (version: number) => (path: string) => {
   Deno.removeSync(path);
-  executeSql(
+  change(
     path,
     `CREATE TABLE bookmarks (url TEXT);
      INSERT INTO bookmarks VALUES ('https://example.org');
@@ -81,7 +82,7 @@ const SPOILT: readonly Spoilt[] = [
   {
     name: "a schema of a newer program",
     says: /schema version 9999.*newer conclaude/,
-    spoil: (path) => executeSql(path, "PRAGMA user_version = 9999"),
+    spoil: (path) => change(path, "PRAGMA user_version = 9999"),
   },
   ...[0, 3, 6].map((version) => ({
     name: `the database of another program with user_version ${version}`,
@@ -202,7 +203,7 @@ function isWritten(home: TempHome, id: string): boolean {
 Deno.test("a newer schema is told to the person once a session", async () => {
   using home = tempHome();
   await makeUsedDatabase(home);
-  executeSql(home.database, "PRAGMA user_version = 9999");
+  change(home, "PRAGMA user_version = 9999");
   const first = await capture(home, "a");
   assert.match(first.systemMessage, /older than its database.*install the newest/);
   assert.equal((await capture(home, "b")).systemMessage, undefined);
@@ -236,8 +237,7 @@ for (const [name, sql] of Object.entries(LOCKS)) {
   Deno.test(`${name} of another process for 15 s: hooks spool in time and drain afterwards`, async () => {
     using home = tempHome();
     await makeUsedDatabase(home);
-    const other = new DatabaseSync(home.database);
-    other.exec(sql);
+    using other = held(home.database, sql);
     const untilMs = performance.now() + 15_000;
     const ids: string[] = [];
     while (performance.now() < untilMs) {
@@ -250,7 +250,7 @@ for (const [name, sql] of Object.entries(LOCKS)) {
     }
     assert.deepEqual(waiting(home).filter((id) => id !== null).toSorted(), ids.toSorted());
     assert.match(logOf(home), /database is locked/);
-    other.close();
+    other.release();
 
     await capture(home, "after");
     assert.deepEqual(new Set(written(home).slice(12)), new Set([...ids, "after"]));
@@ -263,7 +263,7 @@ Deno.test("a hook that may wait as long as the configuration allows still answer
   using home = tempHome();
   await makeUsedDatabase(home);
   await hook("SessionStart", { session_id: "gone" }, home, { env: { CLAUDE_PID: "4194000" } });
-  executeSql(
+  change(
     home.database,
     `UPDATE sessions SET status = 'ended', ended_at_ms = 1 WHERE session_id = 'before'`,
   );
@@ -271,8 +271,7 @@ Deno.test("a hook that may wait as long as the configuration allows still answer
     join(home.path, ".conclaude", "config.yaml"),
     "database:\n  busyTimeoutMs: 9000\n",
   );
-  const other = new DatabaseSync(home.database);
-  other.exec("BEGIN IMMEDIATE");
+  using other = held(home.database);
   const startedMs = performance.now();
   const tookMs = await Promise.all(
     ["SessionStart", "SessionEnd", "PostToolUse", "Stop"].map(async (event) => {
@@ -282,7 +281,7 @@ Deno.test("a hook that may wait as long as the configuration allows still answer
       return [event, performance.now() - startedMs] as const;
     }),
   );
-  other.close();
+  other.release();
   assert.deepEqual(tookMs.filter(([, ms]) => ms >= DEADLINE_MS), []);
   assert.equal(spoolFiles(home).length, 4);
 });

@@ -1,6 +1,6 @@
 /** What hooks could not write yet: whoever wants all of it gets it, or is told that it is missing. */
 import assert from "node:assert/strict";
-import { DatabaseSync } from "node:sqlite";
+import { held } from "../support/on_home.ts";
 import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const SESSION = "3f6c1d0a-1111-4222-8333-444455556666";
@@ -15,19 +15,12 @@ function prompt(home: TempHome, text: string) {
   return hook("UserPromptSubmit", payload, home);
 }
 
-/** Holds the database so that nobody else can write to it. */
-function hold(home: TempHome): Disposable {
-  const db = new DatabaseSync(home.database);
-  db.exec("BEGIN IMMEDIATE");
-  return { [Symbol.dispose]: () => db.close() };
-}
-
 Deno.test("an export has what waits in the spool, or says that it is missing", async () => {
   using home = tempHome();
   const run = (...args: string[]) => startProgram(args, { env: { HOME: home.path } });
   await prompt(home, "the first pelican");
   {
-    using _held = hold(home);
+    using _held = held(home.database);
     await prompt(home, "the second pelican");
     const { code, stdout, stderr } = await run("export");
     assert.equal(code, 1);
@@ -47,7 +40,7 @@ Deno.test("a search that finds nothing says what is not worked in yet", async ()
   const run = (...args: string[]) => startProgram(args, { env: { HOME: home.path } });
   await prompt(home, "the first pelican");
   {
-    using _held = hold(home);
+    using _held = held(home.database);
     await prompt(home, "the second pelican");
   }
   const { stdout } = await run("memory", "search", "pelican");
@@ -70,7 +63,7 @@ Deno.test("db check takes a database that is held for no damaged one, and a cut 
   await prompt(home, "the first pelican");
   await run("queue", "drain");
   {
-    using _held = hold(home);
+    using _held = held(home.database);
     const { code, stdout } = await run("db", "check");
     assert.equal(code, 1);
     assert.match(stdout, /search index +it could not be looked at: another process is writing/);

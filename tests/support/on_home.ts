@@ -10,9 +10,29 @@ export async function printed(home: TempHome, cwd: string, ...args: string[]): P
   return stdout;
 }
 
-/** Changes the database, with nothing of the program's. */
-export function change(home: TempHome, sql: string): void {
-  const db = new DatabaseSync(home.database);
+/** Changes the database of a home, or the one with this path, with nothing of the program's. */
+export function change(place: string | TempHome, sql: string): void {
+  using db = connected(typeof place === "string" ? place : place.database);
   db.exec(sql);
-  db.close();
+}
+
+/** A connection that waits for the programs which write at the same moment. */
+export function connected(database: string): DatabaseSync {
+  return new DatabaseSync(database, { timeout: 10_000 });
+}
+
+/**
+ * Keeps others from writing to a database, until it is released or the block ends; what was begun is undone.
+ * @param by How: see https://www.sqlite.org/lang_transaction.html.
+ */
+export function held(
+  database: string,
+  by = "BEGIN IMMEDIATE",
+): Disposable & { release(): void } {
+  const db = connected(database);
+  db.exec(by);
+  const release = () => {
+    if (db.isOpen) db.close();
+  };
+  return { release, [Symbol.dispose]: release };
 }

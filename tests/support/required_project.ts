@@ -1,9 +1,9 @@
 /** A project with requirements in a home of its own, and the hooks of sessions that work in it. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { type Finished, hook, startProgram, type TempHome, tempHome } from "./program.ts";
 import { query, type Row } from "./look.ts";
+import { connected, held } from "./on_home.ts";
 
 /** The session that hooks speak of where a test names none. */
 export const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
@@ -160,19 +160,13 @@ export class RequiredProject implements Disposable {
   }
 
   /** Holds the database for writing, until it is released or the block ends. */
-  lock(): Disposable & { release(): void } {
-    const db = new DatabaseSync(this.home.database);
-    db.exec("BEGIN EXCLUSIVE");
-    const release = () => {
-      if (db.isOpen) db.close();
-    };
-    return { release, [Symbol.dispose]: release };
+  lock(): ReturnType<typeof held> {
+    return held(this.home.database, "BEGIN EXCLUSIVE");
   }
 
   #change(sql: string, value: number): void {
-    const db = new DatabaseSync(this.home.database);
+    using db = connected(this.home.database);
     db.prepare(sql).run(value);
-    db.close();
   }
 
   [Symbol.dispose](): void {

@@ -29,13 +29,6 @@ export async function schemaPages(): Promise<number> {
   return Number(db.prepare("PRAGMA page_count").get()!["page_count"]);
 }
 
-/** Runs SQL on a database file. */
-export function executeSql(path: string, sql: string): void {
-  const db = new DatabaseSync(path);
-  db.exec(sql);
-  db.close();
-}
-
 /** Bytes that mean nothing. */
 export function garbage(length: number, seed = 1): Uint8Array {
   const random = seededRandom(seed);
