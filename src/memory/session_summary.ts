@@ -49,11 +49,10 @@ export function summarizeSession(
   commands: readonly SummarizedPart[] = [],
   { isUnderWay = false }: { readonly isUnderWay?: boolean } = {},
 ): SessionSummary | null {
-  const of = (kind: ObservationKind) => parts.filter((part) => part.kind === kind);
-  const standing = (kind: ObservationKind) =>
-    of(kind).filter(({ resolvedBy }) => resolvedBy === null);
-  const commits = standing("commit");
-  const fixes = standing("fix");
+  const standing = parts.filter((part) => !isSuperseded(part));
+  const of = (kind: ObservationKind, among = parts) => among.filter((part) => part.kind === kind);
+  const commits = of("commit", standing);
+  const fixes = of("fix", standing);
   const prompts = of("prompt");
   const edits = of("edit");
   const done = [...commits, ...fixes].map(({ title }) => title);
@@ -79,7 +78,7 @@ export function summarizeSession(
   const asked = prompts.map(({ title }) => title);
   // A rule that is over by its end would be read as one that holds.
   const over = new Set(
-    of("decision").filter((one) => one.resolvedBy !== null).map(({ title }) => title),
+    of("decision").filter(isSuperseded).map(({ title }) => title),
   );
   const heading = asked.find((one) => !GOES_ON.test(one) && !over.has(one)) ?? asked[0] ??
     done[0] ?? parts[0]!.title;
@@ -95,9 +94,7 @@ export function summarizeSession(
       ...section("Done", done.slice(-MAX_LISTED)),
       ...section(
         "Decided",
-        [...of("decision"), ...of("note")].filter(({ resolvedBy }) => resolvedBy === null).map((
-          { title },
-        ) => title).slice(-MAX_LISTED),
+        [...of("decision", standing), ...of("note")].map(({ title }) => title).slice(-MAX_LISTED),
       ),
       ...section("Changed", files.slice(0, MAX_LISTED)),
       // What the last message says of it stands there.

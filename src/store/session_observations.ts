@@ -156,13 +156,16 @@ export function usedTools(db: DatabaseSync, sessionId: string): boolean {
   ).get(sessionId) !== undefined;
 }
 
-/** What a summary is made of: the observations of a session but for what was only looked at, the newest, oldest first. */
+/**
+ * What a summary is made of: the observations of a session but for what was only looked at, oldest first. Of a long session
+ * the newest, and what it was asked before them: first, and last.
+ */
 export function observationsToSummarize(
   db: DatabaseSync,
   sessionId: string,
   limit: number,
 ): Observation[] {
-  return statement(
+  const newest = statement(
     db,
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
@@ -171,6 +174,27 @@ export function observationsToSummarize(
       ORDER BY o.created_at_ms DESC, o.id DESC
       LIMIT ?`,
   ).all(sessionId, limit).map(observationOf).reverse();
+  return newest.length < limit ? newest : [...promptsBefore(db, newest[0]!), ...newest];
+}
+
+/** What the session of an observation was asked before it: first, and last, oldest first. */
+function promptsBefore(
+  db: DatabaseSync,
+  { sessionId, createdAtMs, id }: Observation,
+): Observation[] {
+  const asked = (order: "ASC" | "DESC") =>
+    statement(
+      db,
+      `SELECT ${OBSERVATION_COLUMNS}
+         FROM observations AS o
+        WHERE o.session_id = ?
+          AND o.kind = 'prompt'
+          AND (o.created_at_ms, o.id) < (?, ?)
+        ORDER BY o.created_at_ms ${order}, o.id ${order}
+        LIMIT 1`,
+    ).all(sessionId, createdAtMs, id).map(observationOf);
+  const [first, last] = [asked("ASC"), asked("DESC")];
+  return first[0]?.id === last[0]?.id ? first : [...first, ...last];
 }
 
 /** Commits of a session on a branch that nothing has taken back, the newest first. */

@@ -71,10 +71,15 @@ async function digestOf(path: string): Promise<string> {
   return createHash("sha256").update(await Deno.readFile(path)).digest("hex");
 }
 
-/** The name beside it that a link of {@linkcode placeExecutable} leads to; undefined for anything else. */
+/** The name beside it of the executable of ours that a link there leads to; undefined for anything else. */
 async function linkedName(path: string): Promise<string | undefined> {
   const target = await Deno.readLink(path).catch(() => "");
-  return isVersionOf(basename(path), target) ? target : undefined;
+  const isBeside = target !== "" && target === basename(target);
+  if (!isBeside) return undefined;
+  const isGoneOrOurs = await isOurs(join(dirname(path), target)).catch(() =>
+    isVersionOf(basename(path), target)
+  );
+  return isGoneOrOurs ? target : undefined;
 }
 
 function isVersionOf(base: string, name: string): boolean {

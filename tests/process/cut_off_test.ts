@@ -1,7 +1,7 @@
 /** A session that was cut off in a turn: what the next one is told, and how its summary says that it ended. */
 import assert from "node:assert/strict";
 import { endedPid } from "../support/alive.ts";
-import { printed } from "../support/on_home.ts";
+import { change, printed } from "../support/on_home.ts";
 import {
   asked,
   edit,
@@ -75,6 +75,26 @@ Deno.test("a session that the person ended in a turn is told as cut off, one tha
   await end(at, "prompt_input_exit");
   assert.doesNotMatch(await start(at, "startup", THIRD), /cut off/);
   assert.match(await summary(at), /^Ended: by the person, after its last turn$/m);
+});
+
+Deno.test("a turn of many hundred steps keeps what was asked of it", async () => {
+  using at = await workplace();
+  await begin(at);
+  await printed(at, at.project, "queue", "drain");
+  change(
+    at,
+    `WITH RECURSIVE steps(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM steps WHERE n < 500)
+     INSERT INTO observations
+       (uid, session_id, project, branch, kind, title, text, terms, files, created_at_ms, updated_at_ms)
+     SELECT uid || '-' || n, session_id, project, branch, kind, title || n, text, terms, files,
+            created_at_ms + n, updated_at_ms + n
+       FROM observations, steps
+      WHERE kind = 'edit'`,
+  );
+  await edit(at, "src/b.ts", "export const b = 1;\n");
+  await end(at, "prompt_input_exit");
+  assert.match(await start(at), cutOff("by the person"));
+  assert.match(await summary(at), new RegExp(`^Asked:\n- ${ASK}$`, "m"));
 });
 
 Deno.test("a session whose process died in a turn is told as cut off, and none that lives", async () => {

@@ -134,6 +134,28 @@ Deno.test({
   },
 });
 
+Deno.test({
+  name:
+    "placeExecutable() takes the place of a link to an executable of ours by any name beside it",
+  ignore: noLinks,
+  async fn() {
+    using home = tempHome();
+    const bin = join(home.path, "bin");
+    const path = join(bin, "conclaude");
+    Deno.mkdirSync(bin);
+    Deno.writeTextFileSync(join(bin, "conclaude-0.1.0"), "d3n0l4nd CONCLAUDE_DB_PATH by hand");
+    Deno.symlinkSync("conclaude-0.1.0", path);
+    const { before, name } = await placed(home.path, "one");
+    assert.equal(before, "ours");
+    assert.deepEqual(namesIn(bin), ["conclaude", "conclaude-0.1.0", name]);
+    Deno.removeSync(path);
+    Deno.writeTextFileSync(join(bin, "conclaude-0.1.0"), "another program");
+    Deno.symlinkSync("conclaude-0.1.0", path);
+    assert.equal((await placed(home.path, "two")).before, "foreign");
+    assert.equal(Deno.readLinkSync(`${path}.before-conclaude`), "conclaude-0.1.0");
+  },
+});
+
 function namesIn(folder: string): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
 }
