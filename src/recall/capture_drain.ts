@@ -14,13 +14,14 @@ import {
   type BatchSize,
   claimCaptures,
   type ClaimedCapture,
-  confirmCapture,
-  failCapture,
+  confirmCaptures,
   releaseClaims,
+  type WorkedCapture,
 } from "../store/queue_work.ts";
 import { isOfValues } from "../store/value_errors.ts";
 import { waitMs } from "../store/wait.ts";
 import type { LateRedaction } from "./late_redaction.ts";
+import { giveBack } from "./give_back.ts";
 import { endedCommand } from "./background_ends.ts";
 import { OpenSlips } from "./ended_slips.ts";
 import { LoggedCommits } from "./superseded_commits.ts";
@@ -67,9 +68,6 @@ const CHECKPOINT_EVERY_BATCHES = 24;
 /** After so many captures, or bytes of payloads, what is left of them is collected: a capture leaves some 4 kB. */
 const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
 
-/** After this many tries a capture is given up; between them the pause doubles (reference, §5). */
-const MAX_TRIES = 3;
-const FIRST_PAUSE_MS = 5_000;
 /**
  * A drain that dies over a capture cannot say so. So many tries that nobody heard of again, all but the first of it
  * alone and none shortly after another, are no chance: only what is worked at for long is hit so often.
@@ -187,19 +185,24 @@ function workIn(
 
 function keepAll(db: DatabaseSync, readings: readonly Reading[], at: KeptAt) {
   return transaction(db, () => {
-    let failed = 0;
+    const worked: WorkedCapture[] = [];
     const withNews = new Set<string>();
     const logged = new LoggedCommits();
     const known = { ...at, logged };
     for (const reading of readings) {
-      if (reading.fault !== null) {
-        failed++;
-        giveBack(db, reading, at.atMs);
-      } else if (keep(db, reading, known)) withNews.add(reading.capture.sessionId);
+      const { capture: { id, attempts, sessionId }, fault } = reading;
+      if (fault !== null) {
+        giveBack(db, reading.capture, { fault, atMs: at.atMs });
+        continue;
+      }
+      const observationId = keep(db, reading, known);
+      if (observationId !== null) withNews.add(sessionId);
+      worked.push({ id, attempts, observationId });
     }
+    if (!confirmCaptures(db, worked, at.atMs)) throw new Error("another drain has taken over");
     logged.supersede(db);
     for (const sessionId of withNews) askForSummary(db, sessionId);
-    return { worked: readings.length - failed, failed };
+    return { worked: worked.length, failed: readings.length - worked.length };
   });
 }
 
@@ -238,12 +241,12 @@ function wordsToIndex({ title, text, files, facts }: Observed): string {
   return [title, text, ...files.map(({ path }) => path), ...facts.symbols ?? []].join("\n");
 }
 
-/** @returns Whether there is something to tell of its session. */
+/** @returns The observation that was made of it; null where it tells nothing. */
 function keep(
   db: DatabaseSync,
   { capture, observed, terms }: Reading,
   { atMs: nowMs, slips, logged }: KeptAt & { readonly logged: LoggedCommits },
-): boolean {
+): number | null {
   const observationId = observed === null
     ? null
     : saveObservation(db, newObservation(db, capture, { observed, terms }));
@@ -257,12 +260,9 @@ function keep(
     });
     if (besides.kind === "decision") supersedeRules(db, { id, title: besides.title }, capture);
   }
-  if (!confirmCapture(db, capture, { observationId, atMs: nowMs })) {
-    throw new Error("another drain has taken over");
-  }
-  if (observed === null || observationId === null) return false;
+  if (observed === null || observationId === null) return null;
   mendBy(db, observed, { capture, by: observationId, nowMs, slips, logged });
-  return true;
+  return observationId;
 }
 
 function newObservation(
@@ -287,14 +287,4 @@ function newObservation(
     sameAs: storedSameAs(db, observed, capture),
     atMs: createdAtMs,
   };
-}
-
-function giveBack(db: DatabaseSync, { capture, fault }: Reading, atMs: number): void {
-  const { attempts } = capture;
-  const pauseMs = FIRST_PAUSE_MS * 2 ** (attempts - 1);
-  failCapture(db, capture, {
-    errorMessage: fault ?? "",
-    retryAtMs: attempts >= MAX_TRIES ? null : atMs + pauseMs,
-    atMs,
-  });
 }

@@ -193,25 +193,34 @@ function nextIds(
   return ids;
 }
 
+/** A capture that is worked in, and what was made of it. */
+export interface WorkedCapture extends Pick<ClaimedCapture, "id" | "attempts"> {
+  readonly observationId: number | null;
+}
+
 /**
- * A capture is worked in.
+ * Captures are worked in.
  *
- * @returns False when it is not this drain's any more; then nothing of what was made of it may stay.
+ * @returns False when one of them is not this drain's any more; then nothing of what was made of them may stay.
  */
-export function confirmCapture(
+export function confirmCaptures(
   db: DatabaseSync,
-  { id, attempts }: Pick<ClaimedCapture, "id" | "attempts">,
-  done: { readonly observationId: number | null; readonly atMs: number },
+  worked: readonly WorkedCapture[],
+  atMs: number,
 ): boolean {
   const { changes } = statement(
     db,
-    `UPDATE pending_queue
-        SET status = 'done', observation_id = ?3, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?4
-      WHERE id = ?1
-        AND status = 'processing'
-        AND attempts = ?2`,
-  ).run(id, attempts, done.observationId, done.atMs);
-  return changes > 0;
+    `UPDATE pending_queue AS q
+        SET status = 'done', observation_id = w.value ->> 2, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?2
+       FROM json_each(?1) AS w
+      WHERE q.id = w.value ->> 0
+        AND q.status = 'processing'
+        AND q.attempts = w.value ->> 1`,
+  ).run(
+    JSON.stringify(worked.map(({ id, attempts, observationId }) => [id, attempts, observationId])),
+    atMs,
+  );
+  return changes === worked.length;
 }
 
 /** A capture could not be worked in: it waits until it is tried again, or is given up. */
