@@ -2,6 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../errors.ts";
 import { schemaVersion } from "../store/database.ts";
 import { type ExportFilter, type ExportRow, exportRows, type LostRow } from "../store/export.ts";
+import { orDamaged } from "../store/export_salvage.ts";
+import { receiptIds } from "../store/forgotten.ts";
 import { payloadText, type StoredPayload } from "../store/payloads.ts";
 import { VERSION } from "../version.ts";
 import {
@@ -27,7 +29,8 @@ export type ExportCounts = Readonly<Record<CountName, number>> & {
  * The content of a database as JSON Lines, one line at a time: `meta` first, then a line for every row with all columns
  * (in camelCase) under `type`, then `end` with the counts, so that an export that was cut short can be told. The
  * `payload` of a capture is its JSON, whatever way it is stored; a row's own column `type` is its `counterType`,
- * `taskType`, …; an observation has its files with their digests as `observedFiles`.
+ * `taskType`, …; an observation has its files with their digests as `observedFiles`. `receipts` of the first line are
+ * those of what was forgotten here, by their ids: what keeps that away is in no export.
  *
  * @returns What was written, when the last line is taken.
  */
@@ -54,6 +57,7 @@ export function* exportLines(
     exportedAtMs: atMs,
     sessionId,
     sinceMs,
+    receipts: orDamaged(() => receiptIds(db), () => []),
   });
   const rows = exportRows(db, { sessionId, sinceMs }, options.onLost);
   try {

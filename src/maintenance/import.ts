@@ -6,6 +6,7 @@ import { summaryUid } from "../memory/summary_uid.ts";
 import { checkpoint, SCHEMA_VERSION, transaction } from "../store/database.ts";
 import type { ExportType } from "../store/exported_tables.ts";
 import { type Admit, forgottenRows } from "../store/import_forgotten.ts";
+import { receiptIds } from "../store/forgotten.ts";
 import { endObservations, prepareObservations } from "../store/import_observations.ts";
 import { ensureIndex } from "../store/memory_index.ts";
 import { askForSummary } from "../store/queue_work.ts";
@@ -31,6 +32,8 @@ export interface ImportReport {
   readonly unattached: number;
   /** Rows that were forgotten here: they stay away. */
   readonly forgotten: number;
+  /** Receipts of what was forgotten where the export was made, and not here: nothing keeps it away. */
+  readonly forgottenElsewhere: number;
   /** Tasks whose parent is neither there nor in the export; they are at the top now. */
   readonly detachedTasks: number;
   /** How many lines say nothing that can be put in. */
@@ -59,6 +62,12 @@ const BATCH_CHARS = 4_000_000;
 const CHECKPOINT_EVERY_BATCHES = 16;
 const MAX_NAMED = 20;
 
+/** An export that is being read. */
+export interface ExportSource extends Iterable<SourceLine> {
+  /** What was forgotten where it was made, by the ids of the receipts. */
+  readonly receipts: readonly string[];
+}
+
 /** A row and where it stands. */
 interface Row {
   readonly number: number;
@@ -86,13 +95,16 @@ interface Tally {
  *
  * @throws {UserError} When it is no export, or one that this program cannot read.
  */
-export function linesOfExport(lines: Iterator<SourceLine>): Iterable<SourceLine> {
+export function linesOfExport(lines: Iterator<SourceLine>): ExportSource {
   let step = lines.next();
   while (!step.done && step.value.text?.trim() === "") step = lines.next();
-  checkMeta(
+  const { receipts } = readMeta(
     step.done ? new RowError("there is none") : understood(step.value.text, step.value.fault),
   );
-  return { [Symbol.iterator]: () => lines };
+  return {
+    receipts: Array.isArray(receipts) ? receipts.map(String) : [],
+    [Symbol.iterator]: () => lines,
+  };
 }
 
 /**
@@ -104,9 +116,10 @@ export function linesOfExport(lines: Iterator<SourceLine>): Iterable<SourceLine>
  */
 export function importLines(
   db: DatabaseSync,
-  lines: Iterable<SourceLine>,
+  lines: ExportSource,
   options: ImportOptions,
 ): ImportReport {
+  const here = new Set(receiptIds(db));
   const tally: Tally = {
     imported: noCounts(),
     known: noCounts(),
@@ -140,6 +153,7 @@ export function importLines(
   report.damagedLines.sort((one, other) => one.line - other.line);
   return {
     ...report,
+    forgottenElsewhere: lines.receipts.filter((id) => !here.has(id)).length,
     cutShort: told === null,
     missing: Math.max(0, (told ?? 0) - rows - tally.damaged),
   };
@@ -186,7 +200,7 @@ function understood(text: string | null, fault: string | null): ImportedLine | R
   }
 }
 
-function checkMeta(found: ImportedLine | RowError): void {
+function readMeta(found: ImportedLine | RowError): Readonly<Record<string, unknown>> {
   if (found instanceof RowError || found.kind !== "meta") {
     throw new UserError("This is no export of conclaude", {
       why: `its first line is not the one that begins an export${
@@ -196,7 +210,7 @@ function checkMeta(found: ImportedLine | RowError): void {
     });
   }
   const { format, schema } = found.fields;
-  if (format === FORMAT && !(Number(schema) > SCHEMA_VERSION)) return;
+  if (format === FORMAT && !(Number(schema) > SCHEMA_VERSION)) return found.fields;
   throw new UserError("This export is of a newer conclaude", {
     why:
       `it has format ${format} and schema ${schema}, this program reads up to format ${FORMAT} ` +

@@ -75,6 +75,11 @@ const RECEIPT =
             finished_at_ms AS finishedAtMs
        FROM forget_receipts`;
 
+/** The ids of all receipts, the oldest first. */
+export function receiptIds(db: DatabaseSync): string[] {
+  return db.prepare("SELECT id FROM forget_receipts ORDER BY id").all().map(({ id }) => String(id));
+}
+
 /** Receipts of what was stopped before it was done, the oldest first. */
 export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
   return receiptsWhere(db, "finished_at_ms IS NULL ORDER BY id");

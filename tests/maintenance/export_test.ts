@@ -85,6 +85,7 @@ Deno.test("an export begins with meta, ends with its counts, and has a line for 
     exportedAtMs: 77,
     sessionId: null,
     sinceMs: null,
+    receipts: [],
   });
   assert.deepEqual(lines.at(-1), {
     type: "end",

@@ -173,6 +173,21 @@ Deno.test("an export brings a forgotten prompt back under no other id either", a
   assert.doesNotMatch((await run(home, "export")).stdout, /Write a greeting/);
 });
 
+Deno.test("an import says that it does not keep away what was forgotten where the export was made", async () => {
+  using home = tempHome();
+  using other = tempHome();
+  await told(home);
+  await forget(home, numberOf(home, "kind = 'prompt'"));
+  const file = join(home.path, "export.jsonl");
+  await run(home, "export", "--output", file);
+  const { code, stderr } = await run(other, "import", file);
+  assert.equal(code, 0);
+  assert.match(stderr, /not kept away here\n.*1 receipt of it is in that database alone/);
+  const here = await run(home, "import", file, "--json");
+  assert.equal(here.stderr, "");
+  assert.equal(jsonOf(here).forgottenElsewhere, 0);
+});
+
 Deno.test("of a forgotten session an export from before brings nothing but that it was", async () => {
   using home = tempHome();
   await told(home);

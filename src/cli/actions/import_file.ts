@@ -2,12 +2,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns } from "../../capture/redact.ts";
 import { messageOf, UserError } from "../../errors.ts";
+import { count } from "../../maintenance/count_text.ts";
 import { COUNT_NAMES } from "../../maintenance/exported_fields.ts";
 import { importLines, type ImportReport, linesOfExport } from "../../maintenance/import.ts";
 import { type ByteSource, linesOf } from "../../maintenance/import_lines.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
+import { nextHere } from "../next_command.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
 import { errorText, type View } from "../view.ts";
@@ -41,6 +43,7 @@ export async function importFile(
       : importInto((await openKeptStore(context, "import")).db);
     progress.end();
     tellTrouble(context, report, file);
+    tellForgotten(context, report);
     const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
     return {
       json: { file, dryRun, ...report },
@@ -112,6 +115,18 @@ function tellTrouble(context: CliContext, report: ImportReport, file: string): v
       "its last line tells of more; what is there was read",
     );
   }
+}
+
+/** What was forgotten elsewhere is not known here, on stderr. */
+function tellForgotten(context: CliContext, { forgottenElsewhere }: ImportReport): void {
+  if (forgottenElsewhere === 0) return;
+  context.process.stderr.write(errorText({
+    what: "What was forgotten where the export was made is not kept away here",
+    why: `${count(forgottenElsewhere, "receipt")} of it ${
+      forgottenElsewhere === 1 ? "is" : "are"
+    } in that database alone: transcripts and older exports may bring it here`,
+    next: nextHere("conclaude memory forget --help", context.globals),
+  }));
 }
 
 function textOf(
