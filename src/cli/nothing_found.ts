@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../settings/hooks.ts";
 import { spooledFiles } from "../spool/drain.ts";
-import { countAllWaiting } from "../store/queue_work.ts";
+import { countAllWaiting } from "../store/queue_waiting.ts";
 import type { SearchFlags } from "./actions/memory_search.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";

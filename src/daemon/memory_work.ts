@@ -5,7 +5,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Settings } from "../engine/settings.ts";
 import { messageOf } from "../errors.ts";
-import { hasWaiting, nextRetryAtMs, sessionsToSummarize } from "../store/queue_work.ts";
+import { hasWaiting, nextRetryAtMs } from "../store/queue_waiting.ts";
+import { sessionsToSummarize } from "../store/queue_work.ts";
 
 /** What it is given. */
 export interface MemoryContext {

@@ -16,7 +16,7 @@ import {
   type TellableRow,
   weightyOfBranch,
 } from "../store/memory_context.ts";
-import { sessionsWaiting } from "../store/queue_work.ts";
+import { sessionsWaiting } from "../store/queue_waiting.ts";
 import { renameBranch } from "../store/renamed_branch.ts";
 import { markCutOff } from "./cut_off.ts";
 import { overIn } from "./over.ts";
