@@ -64,7 +64,7 @@ export interface CaptureDrainOptions {
 /** Few enough that a hook never waits long for its turn, and that the payloads take little memory. */
 const BATCH: BatchSize = { maxRows: 128, maxBytes: 1_000_000 };
 /** So often the write-ahead log is moved into the database, so that it does not grow with the whole run. */
-const CHECKPOINT_EVERY_BATCHES = 24;
+const CHECKPOINT_EVERY_BATCHES = 48;
 /** After so many captures, or bytes of payloads, what is left of them is collected: a capture leaves some 4 kB. */
 const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
 
