@@ -8,9 +8,12 @@ import { generatedPayloads, type Sent } from "../support/payloads.ts";
 import { hook, REPOSITORY, startProgram, type TempHome, tempHome } from "../support/program.ts";
 
 const SEED = Number(Deno.env.get("CONCLAUDE_GENERATED_SEED") ?? 20_251_120);
-/** Generated payloads that run in few processes, and those that have a process each. */
-const IN_PROCESS = Number(Deno.env.get("CONCLAUDE_GENERATED") ?? 10_000);
-const IN_PROCESSES = Number(Deno.env.get("CONCLAUDE_GENERATED_PROCESSES") ?? 300);
+const ON_EXECUTABLE = Deno.env.has("CONCLAUDE_BIN");
+/** Generated payloads that run in few processes, all from the bundle, and those that have a process of the program each. */
+const IN_PROCESS = Number(Deno.env.get("CONCLAUDE_GENERATED") ?? (ON_EXECUTABLE ? 500 : 10_000));
+const IN_PROCESSES = Number(
+  Deno.env.get("CONCLAUDE_GENERATED_PROCESSES") ?? (ON_EXECUTABLE ? 300 : 100),
+);
 const BATCH = 500;
 
 const DEADLINE_MS = 10_000;
