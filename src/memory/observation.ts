@@ -67,6 +67,13 @@ export interface FailsAt {
   readonly files: readonly string[];
 }
 
+/** Tests of a failure that pass by a fix, while others of it did not, or are told by another failure. */
+export interface MendedTests {
+  /** The `uid` of the fix. */
+  readonly by: string;
+  readonly tests: readonly string[];
+}
+
 /** Something that a turn did, or was asked for. */
 export interface Deed {
   /**
@@ -136,6 +143,8 @@ export interface ObservedFacts {
   readonly failedAt?: readonly string[];
   /** Of tests that failed; only where all of them are named in `failing`. */
   readonly failsAt?: FailsAt;
+  /** Of tests that failed: those of them that passed before the others, each once. */
+  readonly mendedTests?: readonly MendedTests[];
   /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
   readonly isElsewhere?: true;
   /** Of a command: what it has put aside of the work (`git stash`), or back. */

@@ -4,11 +4,13 @@ import { describeFix, type Fix } from "../memory/mended.ts";
 import type { ObservedFile } from "../memory/observation.ts";
 import { haveOtherErrors } from "../memory/observe/error_signs.ts";
 import { onlyThese, withoutPassing } from "../memory/observe/failing_tests.ts";
+import { withMendedTests } from "../memory/observe/mended_tests.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
 import { retellObservation, saveObservation } from "../store/observations.ts";
 import { asideSince, type OpenFailure, resolveObservation } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
+import { fixUid } from "../store/undone_work.ts";
 import { changesThatMended } from "./changes_that_mended.ts";
 
 /** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
@@ -133,19 +135,36 @@ export function narrowFailure(
 ): number | null {
   const fixed = { ...failure, ...onlyThese(failure, passing) };
   const passesBy = tellFix(db, fixed, { passing: passing.join(", "), ...mending }) ?? by;
-  if (passesBy !== null) retellFailure(db, failure, passing, mending.capture);
+  if (passesBy !== null) {
+    retellFailure(db, failure, passing, { capture: mending.capture, by: passesBy });
+  }
   return passesBy;
 }
 
-/** Tells a failure without the tests that pass by now. */
+/** Tells a failure without the tests that pass by now, and by what they do: an observation. */
 export function retellFailure(
   db: DatabaseSync,
   failure: OpenFailure,
   passing: readonly string[],
-  capture: Pick<ClaimedCapture, "sessionId">,
+  { capture, by }: { readonly capture: Pick<ClaimedCapture, "sessionId">; readonly by: number },
 ): void {
-  retellObservation(db, failure.id, withoutPassing(failure, passing));
+  const left = withoutPassing(failure, passing);
+  noteMendedTests(db, { ...failure, ...left }, passing, by);
   if (failure.sessionId !== capture.sessionId) askForSummary(db, failure.sessionId);
+}
+
+/** Tells a failure as it is given, and by which fix some of its tests pass; where `by` is none, nobody can undo it. */
+export function noteMendedTests(
+  db: DatabaseSync,
+  { id, title, facts }: Pick<OpenFailure, "id" | "title" | "facts">,
+  tests: readonly string[],
+  by: number,
+): void {
+  const fix = fixUid(db, by);
+  retellObservation(db, id, {
+    title,
+    facts: fix === null ? facts : withMendedTests(facts, { by: fix, tests }),
+  });
 }
 
 /** Closes a failure with what has mended it: an observation. */

@@ -29,6 +29,7 @@ import {
   closeFailure,
   mendFailure,
   narrowFailure,
+  noteMendedTests,
   presence,
   retellFailure,
   ToldFixes,
@@ -117,7 +118,7 @@ function mendSameTests(
     const { failing = [] } = one.facts;
     const passing = failing.filter(isOneOf(same.passing));
     if (passing.length === failing.length) closeFailure(db, one, { capture, by: same.by });
-    else if (passing.length > 0) retellFailure(db, one, passing, capture);
+    else if (passing.length > 0) retellFailure(db, one, passing, { capture, by: same.by });
   }
 }
 
@@ -176,7 +177,10 @@ export function mendTestsThatPass(
       const by = gone.length > 0
         ? mendFailure(db, part, { capture, by: null, told, passing: gone.join(", ") })
         : narrowFailure(db, failure, passing, { capture, by: null, told });
-      if (by !== null) mended.push({ failure, by, passing });
+      if (by === null) continue;
+      mended.push({ failure, by, passing });
+      const isPart = gone.length > 0 && gone.length < failing.length;
+      if (isPart) noteMendedTests(db, failure, gone, by);
       continue;
     }
     const since = { passing: (failedIn ?? failing).join(", ") };

@@ -6,8 +6,10 @@ import type { Observed } from "../memory/observation.ts";
 import { gitArguments } from "../memory/observe/git_words.ts";
 import { isRestored, restoredBy } from "../memory/observe/restored_files.ts";
 import { revertedSubject } from "../memory/observe/reverted_commit.ts";
+import { failingAgain } from "../memory/observe/mended_tests.ts";
 import { whatIsWrong } from "../memory/observe/same_failure.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
+import { retellObservation } from "../store/observations.ts";
 import { resolveObservation, sameFailure } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { scriptsBetween } from "../store/session_observations.ts";
@@ -45,22 +47,25 @@ export function undoBy(db: DatabaseSync, observed: Observed, undoing: Undoing): 
   const { by, capture } = undoing;
   const { project, branch, createdAtMs: atMs } = capture;
   for (
-    const { id, sessionId, by: changes } of standingFixes(db, { project, branch, untilMs: atMs })
+    const fix of standingFixes(db, { project, branch, untilMs: atMs })
   ) {
-    const edits = editsIn(db, changes);
+    const edits = editsIn(db, fix.by);
     if (edits === null || !isUndone.some((isGone) => isGone(edits))) continue;
-    for (const failure of failuresMendedBy(db, { fix: id, untilMs: atMs })) {
+    for (const failure of failuresMendedBy(db, { fix, untilMs: atMs })) {
+      const again = failingAgain(failure, fix.uid);
+      if (again === null) continue;
       // What was changed until then is undone, and no fix of it.
-      reopenFailure(db, failure.id, { sameAs: sameAsOf(failure), atMs: atMs + 1 });
+      const since = { sameAs: sameAsOf(again), atMs: atMs + 1 };
+      if (reopenFailure(db, failure.id, since)) retellObservation(db, failure.id, again);
       askForSummary(db, failure.sessionId);
     }
-    resolveObservation(db, id, by);
-    askForSummary(db, sessionId);
+    resolveObservation(db, fix.id, by);
+    askForSummary(db, fix.sessionId);
   }
 }
 
 /** What the repeats of a failure have in common, as it was before it was mended; null where that is not known. */
-function sameAsOf({ facts }: MendedFailure): string | null {
+function sameAsOf({ facts }: Pick<MendedFailure, "facts">): string | null {
   const { of, failing = [], error = null, errors = [] } = facts;
   if (of === undefined) return null;
   return sameFailure(of, digestOf(whatIsWrong({ failing, error, errors })));

@@ -211,7 +211,9 @@ function rewrite(db: DatabaseSync, id: number, observation: NewObservation): voi
   statement(
     db,
     `UPDATE observations
-        SET title = ?2, text = ?3, terms = ?4, facts = ?5, outcome = ?6
+        SET title = ?2, text = ?3, terms = ?4, outcome = ?6,
+            facts = iif(instr(facts, '"mendedTests":') AND json_valid(facts),
+                        json_set(?5, '$.mendedTests', facts -> '$.mendedTests'), ?5)
       WHERE id = ?1`,
   ).run(id, title, text, terms, JSON.stringify(facts), outcome);
 }

@@ -16,6 +16,7 @@ interface Here {
 /** A fix that nothing has undone. */
 export interface StandingFix {
   readonly id: number;
+  readonly uid: string;
   readonly sessionId: string;
   /** The observations of what has mended it. */
   readonly by: readonly number[];
@@ -28,7 +29,7 @@ const MAX_FIXES = 50;
 export function standingFixes(db: DatabaseSync, { project, branch, untilMs }: Here): StandingFix[] {
   return statement(
     db,
-    `SELECT id, session_id AS sessionId, ${FACTS} -> '$.by' AS by
+    `SELECT id, uid, session_id AS sessionId, ${FACTS} -> '$.by' AS by
        FROM observations
       WHERE project IS ?
         AND branch IS ?
@@ -38,8 +39,9 @@ export function standingFixes(db: DatabaseSync, { project, branch, untilMs }: He
         AND created_at_ms <= ?
       ORDER BY created_at_ms DESC
       LIMIT ${MAX_FIXES}`,
-  ).all(project, branch, untilMs).map(({ id, sessionId, by }) => ({
+  ).all(project, branch, untilMs).map(({ id, uid, sessionId, by }) => ({
     id: Number(id),
+    uid: String(uid),
     sessionId: String(sessionId),
     by: keptJson<number[]>(by, []),
   }));
@@ -138,26 +140,37 @@ export function isCommittedBetween(
   ).get(project, branch, fromMs, untilMs) !== undefined;
 }
 
-/** A failure that was mended. */
+/** The `uid` of a fix; null where an observation is none. */
+export function fixUid(db: DatabaseSync, id: number): string | null {
+  const row = statement(db, "SELECT uid FROM observations WHERE id = ? AND kind = 'fix'").get(id);
+  return row === undefined ? null : String(row["uid"]);
+}
+
+/** A failure that was mended, or some of its tests. */
 export interface MendedFailure {
   readonly id: number;
   readonly sessionId: string;
+  readonly title: string;
+  readonly text: string;
   readonly facts: ObservedFacts;
+  readonly isOpen: boolean;
+  /** The `uid` of the fix that has closed it; null where that is none. */
+  readonly closedBy: string | null;
 }
 
-/** The failures that a fix has mended, but for those whose command has passed after a moment. */
+/** The failures that a fix has mended, or some tests of them, but for those whose command has passed after a moment. */
 export function failuresMendedBy(
   db: DatabaseSync,
-  { fix, untilMs }: { readonly fix: number; readonly untilMs: number },
+  { fix, untilMs }: { readonly fix: Pick<StandingFix, "id" | "uid">; readonly untilMs: number },
 ): MendedFailure[] {
   return statement(
     db,
-    `SELECT o.id, o.session_id AS sessionId, o.facts
+    `SELECT o.id, o.session_id AS sessionId, o.title, o.text, o.facts, o.resolved_by AS resolvedBy
        FROM observations AS o
       WHERE o.project IS (SELECT project FROM observations WHERE id = ?1)
         AND ${KINDS_OF_BRANCH}
         AND o.outcome = 'failure'
-        AND o.resolved_by = ?1
+        AND (o.resolved_by = ?1 OR instr(o.facts, ?3))
         AND NOT EXISTS (
           SELECT 1
             FROM observations AS pass
@@ -166,10 +179,14 @@ export function failuresMendedBy(
              AND pass.outcome = 'success'
              AND pass.updated_at_ms > ?2
              AND pass.facts ->> '$.command' = o.facts ->> '$.command')`,
-  ).all(fix, untilMs).map(({ id, sessionId, facts }) => ({
-    id: Number(id),
-    sessionId: String(sessionId),
-    facts: keptJson<ObservedFacts>(facts, {}),
+  ).all(fix.id, untilMs, JSON.stringify(fix.uid)).map((row) => ({
+    id: Number(row["id"]),
+    sessionId: String(row["sessionId"]),
+    title: String(row["title"]),
+    text: String(row["text"]),
+    facts: keptJson<ObservedFacts>(row["facts"], {}),
+    isOpen: row["resolvedBy"] === null,
+    closedBy: row["resolvedBy"] === null ? null : fixUid(db, Number(row["resolvedBy"])),
   }));
 }
 
@@ -177,17 +194,17 @@ export function failuresMendedBy(
  * Opens a failure again, as if it had failed at that moment once more. Where the same is open in its session by now, that
  * one stays the only one.
  *
- * @param again `sameAs`: what its repeats have in common, as it is stored.
+ * @param again `sameAs`: what its repeats have in common, as it is stored. @returns Whether it is open.
  */
 export function reopenFailure(
   db: DatabaseSync,
   id: number,
   again: { readonly sameAs: string | null; readonly atMs: number },
-): void {
-  statement(
+): boolean {
+  return statement(
     db,
     `UPDATE OR IGNORE observations
         SET resolved_by = NULL, same_as = ?2, updated_at_ms = max(updated_at_ms, ?3)
       WHERE id = ?1`,
-  ).run(id, again.sameAs, again.atMs);
+  ).run(id, again.sameAs, again.atMs).changes > 0;
 }

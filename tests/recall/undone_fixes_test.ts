@@ -138,3 +138,134 @@ Deno.test("a command that failed is open again as well, and fails again as the s
   );
   assert.deepEqual([failures.length, open.length, standing.length], [1, 1, 0]);
 });
+
+/** Two tests that fail in one run, and the runs in which the first, the second and both pass. */
+interface Runner {
+  readonly both: MixedStep;
+  readonly secondFails: MixedStep;
+  readonly first: MixedStep;
+  readonly second: MixedStep;
+  readonly all: MixedStep;
+}
+
+const RUNNERS: Readonly<Record<string, Runner>> = {
+  pytest: {
+    both: { failing: "pytest", output: "FAILED t.py::one - x\nFAILED t.py::two - x\n2 failed" },
+    secondFails: { failing: "pytest", output: "FAILED t.py::two - x\n1 failed, 1 passed in 1s" },
+    first: command("pytest t.py::one", "1 passed in 0.1s"),
+    second: command("pytest t.py::two", "1 passed in 0.1s"),
+    all: command("pytest", "2 passed in 0.1s"),
+  },
+  jest: {
+    both: {
+      failing: "npx jest",
+      output:
+        "FAIL src/a.test.js\n  ● one\n\n    x\n\nFAIL src/b.test.js\n  ● two\n\n    x\n\nTests:       2 failed, 2 total",
+    },
+    secondFails: {
+      failing: "npx jest",
+      output:
+        "PASS src/a.test.js\n  ✓ one (2 ms)\nFAIL src/b.test.js\n  ✕ two (1 ms)\n  ● two\n\n    x\n\nTests:       1 failed, 1 passed, 2 total",
+    },
+    first: command("npx jest src/a.test.js", "PASS src/a.test.js\nTests:       1 passed, 1 total"),
+    second: command("npx jest src/b.test.js", "PASS src/b.test.js\nTests:       1 passed, 1 total"),
+    all: command("npx jest", "Tests:       2 passed, 2 total"),
+  },
+  go: {
+    both: {
+      failing: "go test ./...",
+      output:
+        "--- FAIL: one (0.00s)\n    a_test.go:9: x\nFAIL\nFAIL\tx.org/a\t0.1s\n--- FAIL: two (0.00s)\n    b_test.go:9: x\nFAIL\nFAIL\tx.org/b\t0.1s\nFAIL",
+    },
+    secondFails: {
+      failing: "go test ./...",
+      output:
+        "ok  \tx.org/a\t0.1s\n--- FAIL: two (0.00s)\n    b_test.go:9: x\nFAIL\nFAIL\tx.org/b\t0.1s\nFAIL",
+    },
+    first: command("go test ./a", "ok  \tx.org/a\t0.1s"),
+    second: command("go test ./b", "ok  \tx.org/b\t0.1s"),
+    all: command("go test ./...", "ok  \tx.org/a\t0.1s\nok  \tx.org/b\t0.1s"),
+  },
+};
+const A: MixedStep = { edited: "a.py", from: "1", to: "2", whole: "x = 1\n" };
+const B: MixedStep = { edited: "b.py", from: "1", to: "2", whole: "y = 1\n" };
+const UNDO_A = command("git checkout -- a.py");
+
+type Partly = readonly [
+  what: string,
+  steps: (runner: Runner) => readonly MixedStep[],
+  open: readonly string[],
+];
+
+const PARTLY: readonly Partly[] = [
+  ["the first is undone", ({ both, first, second }) => [both, A, first, B, second, UNDO_A], [
+    "one",
+  ]],
+  ["… and all passed in between", ({ both, first, all }) => [both, A, first, B, all, UNDO_A], [
+    "one",
+  ]],
+  ["both are undone", ({ both, first, all }) => [
+    both,
+    A,
+    first,
+    B,
+    all,
+    command("git checkout -- ."),
+  ], ["one", "two"]],
+  ["a revert of the commit with both", ({ both, first, all }) => [
+    both,
+    A,
+    first,
+    B,
+    all,
+    commit("Both"),
+    revert("Both"),
+  ], ["one", "two"]],
+  ["the other is open still", ({ both, first }) => [both, A, first, UNDO_A], ["one", "two"]],
+  ["… and it is a revert", ({ both, first }) => [both, A, first, commit("One"), revert("One")], [
+    "one",
+    "two",
+  ]],
+  ["… and it is a reset", ({ both, first }) => [
+    both,
+    A,
+    first,
+    commit("One"),
+    command("git reset --hard HEAD~1"),
+  ], ["one", "two"]],
+  ["another run has failed with the other", ({ both, secondFails, all }) => [
+    both,
+    A,
+    secondFails,
+    B,
+    all,
+    UNDO_A,
+  ], ["one"]],
+  ["… as it has after the first passed", ({ both, first, secondFails, all }) => [
+    both,
+    A,
+    first,
+    secondFails,
+    B,
+    all,
+    UNDO_A,
+  ], ["one"]],
+  [
+    "it is undone and done again",
+    ({ both, first, all }) => [both, A, first, UNDO_A, A, B, all],
+    [],
+  ],
+  ["all passes since", ({ both, first, all }) => [both, A, first, UNDO_A, all], []],
+];
+
+for (const [name, runner] of Object.entries(RUNNERS)) {
+  for (const [what, steps, names] of PARTLY) {
+    Deno.test(`of two tests that failed together only those are open again whose fix is undone: ${name}, ${what}`, async () => {
+      const { open } = await endOf(...steps(runner));
+      const told = ["one", "two"].map((test) =>
+        open.filter((title) => new RegExp(`\\b${test}\\b`).test(title)).length
+      );
+      assert.deepEqual(told, ["one", "two"].map((test) => Number(names.includes(test))), `${open}`);
+    });
+  }
+}
