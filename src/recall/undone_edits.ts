@@ -30,7 +30,10 @@ export function withoutUndone(
     ? edits
     : changesBetween(db, sessionId, { fromMs: firstMs, untilMs, limit: MAX_EDITS });
   const commands = scripts
-    .map(({ command, updatedAtMs }) => ({ updatedAtMs, paths: restoredBy(command) }));
+    .map(({ command, updatedAtMs }) => ({
+      updatedAtMs,
+      paths: restoredBy(command).filter(({ from }) => from === null || from === 0),
+    }));
   const isBack = (path: string) => {
     const { facts: { before } } = all.find((one) => one.files.includes(path)) ?? edits[0]!;
     return before !== undefined && lastContent(db, { sessionId, path, untilMs }) === before;

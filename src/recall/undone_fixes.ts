@@ -4,7 +4,7 @@ import { loggedCommits } from "../git/branch_log.ts";
 import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { gitArguments } from "../memory/observe/git_words.ts";
-import { isRestored, restoredBy } from "../memory/observe/restored_files.ts";
+import { isRestored, restoredBy, staysHere } from "../memory/observe/restored_files.ts";
 import { revertedSubject } from "../memory/observe/reverted_commit.ts";
 import { failingAgain } from "../memory/observe/mended_tests.ts";
 import { whatIsWrong } from "../memory/observe/same_failure.ts";
@@ -14,11 +14,11 @@ import { resolveObservation, sameFailure } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { scriptsBetween } from "../store/session_observations.ts";
 import {
+  commitsBetween,
   commitSpans,
   type EditedFiles,
   editsIn,
   failuresMendedBy,
-  isCommittedBetween,
   type MendedFailure,
   reopenFailure,
   standingCommitCalled,
@@ -73,36 +73,51 @@ function sameAsOf({ facts }: Pick<MendedFailure, "facts">): string | null {
 
 type AreGone = (edits: readonly EditedFiles[]) => boolean;
 
-/** What takes files out of reach of a `git checkout` until they are committed, or aside. */
-const KEEPING = /^(?:add|stage|stash)$/;
+/** What takes files out of reach of what puts them back, until they are committed, or aside. */
+const STAGING = /^(?:add|stage)$/;
+const STASHING = /^stash$/;
 
 function restoredFiles(
   db: DatabaseSync,
-  { outcome, facts: { command, aside, isElsewhere } }: Observed,
-  { capture }: Undoing,
+  { outcome, text, facts }: Observed,
+  { capture, by }: Undoing,
 ): AreGone[] {
   const { project, branch, sessionId, createdAtMs: untilMs } = capture;
   // What is put aside comes back.
-  if (outcome !== "success" || command === undefined || aside !== undefined || isElsewhere) {
-    return [];
-  }
-  const paths = command.includes("git") ? restoredBy(command) : [];
-  if (paths.length === 0) return [];
-  const isKept = (fromMs: number) =>
-    isCommittedBetween(db, { project, branch, fromMs, untilMs }) ||
-    project !== null && branch !== null &&
-      loggedCommits({ commonDir: project }, branch)
-        .some(({ atMs }) => atMs > fromMs && atMs <= untilMs) ||
-    scriptsBetween(db, sessionId, { fromMs, untilMs: untilMs - 1, holding: "git" })
+  const { aside } = facts;
+  const isAside = aside !== undefined && (aside.isAway || aside.what !== "stash");
+  const { command = "", isUntold, isElsewhere } = facts;
+  if (outcome !== "success" && !isUntold || isAside || !command.includes("git")) return [];
+  if (isElsewhere && !staysHere(command)) return [];
+  const restored = restoredBy(command, text);
+  if (restored.length === 0) return [];
+  const commitsSince = (fromMs: number) =>
+    Math.max(
+      commitsBetween(db, { project, branch, fromMs, untilMs, but: by }),
+      project === null || branch === null ? 0 : loggedCommits({ commonDir: project }, branch)
+        .filter(({ atMs, subject }) =>
+          atMs > fromMs && atMs <= untilMs && subject !== facts.commit?.subject
+        ).length,
+    );
+  const isKept = (fromMs: number, from: number | null) => {
+    if (commitsSince(fromMs) > (from ?? 0)) return true;
+    const keeps = (verb: string) => STASHING.test(verb) || from === null && STAGING.test(verb);
+    return scriptsBetween(db, sessionId, { fromMs, untilMs: untilMs - 1, holding: "git" })
       .some(({ command }) =>
-        scriptCommands(command).some(({ words }) => KEEPING.test(gitArguments(words)?.[0] ?? ""))
+        scriptCommands(command).some(({ words }) => keeps(gitArguments(words)?.[0] ?? ""))
       );
-  return [
-    (edits) =>
-      edits.every(({ files, atMs }) =>
-        atMs < untilMs && files.length > 0 && files.every((path) => isRestored(path, paths))
-      ) && !isKept(Math.min(...edits.map(({ atMs }) => atMs))),
-  ];
+  };
+  return [(edits) => {
+    const fromMs = Math.min(...edits.map(({ atMs }) => atMs));
+    // What was put back last is there.
+    const isGone = (path: string) => {
+      const last = restored.findLast((one) => isRestored(path, [one]));
+      return last !== undefined && !isKept(fromMs, last.from);
+    };
+    return edits.every(({ files, atMs }) =>
+      atMs < untilMs && files.length > 0 && files.every(isGone)
+    );
+  }];
 }
 
 /** The commits that are gone, those that are reverted closed. */

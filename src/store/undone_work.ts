@@ -121,14 +121,17 @@ export function commitSpans(db: DatabaseSync, ids: readonly number[]): CommitSpa
   ).all(JSON.stringify(ids)) as unknown as CommitSpan[];
 }
 
-/** Whether a commit is known of a branch that was made between two moments, the first left out. */
-export function isCommittedBetween(
+/** How many commits are known of a branch that were made between two moments, the first left out, but for one. */
+export function commitsBetween(
   db: DatabaseSync,
-  { project, branch, fromMs, untilMs }: Here & { readonly fromMs: number },
-): boolean {
-  return statement(
+  { project, branch, fromMs, untilMs, but }: Here & {
+    readonly fromMs: number;
+    readonly but: number;
+  },
+): number {
+  const row = statement(
     db,
-    `SELECT 1
+    `SELECT count(*) AS many
        FROM observations
       WHERE project IS ?
         AND branch IS ?
@@ -136,8 +139,9 @@ export function isCommittedBetween(
         AND kind = 'commit'
         AND created_at_ms > ?
         AND created_at_ms <= ?
-      LIMIT 1`,
-  ).get(project, branch, fromMs, untilMs) !== undefined;
+        AND id <> ?`,
+  ).get(project, branch, fromMs, untilMs, but);
+  return Number(row?.["many"]);
 }
 
 /** The `uid` of a fix; null where an observation is none. */
