@@ -72,6 +72,8 @@ export interface MendedTests {
   /** The `uid` of the fix. */
   readonly by: string;
   readonly tests: readonly string[];
+  /** The fix was undone: they fail again, until it is put back. None are named where the failure names none. */
+  readonly isUndone?: true;
 }
 
 /** Something that a turn did, or was asked for. */
@@ -143,7 +145,7 @@ export interface ObservedFacts {
   readonly failedAt?: readonly string[];
   /** Of tests that failed; only where all of them are named in `failing`. */
   readonly failsAt?: FailsAt;
-  /** Of tests that failed: those of them that passed before the others, each once. */
+  /** Of tests that failed: those of them that passed before the others. Of any failure: what has mended it and was undone. */
   readonly mendedTests?: readonly MendedTests[];
   /** Of a command: it worked on another branch, or at another state of the files, than the one that it was called in. */
   readonly isElsewhere?: true;

@@ -7,6 +7,7 @@ import type { OpenSlips } from "./ended_slips.ts";
 import { type LoggedCommits, supersedeCommits } from "./superseded_commits.ts";
 import { revokeRules } from "./superseded_rules.ts";
 import { mendMerged } from "./merged_failures.ts";
+import { redoByReset } from "./redone_fixes.ts";
 import { undoBy } from "./undone_fixes.ts";
 import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
 
@@ -54,6 +55,7 @@ export function mendBy(
   const back = takenBack === undefined ? [] : supersedeCommits(db, { ...at, takenBack });
   if (command?.includes("git")) {
     undoBy(db, observed, { ...at, dropped: isHard(command) ? back : [] });
+    if (isHard(command) && observed.outcome === "success") redoByReset(db, command, at.capture);
     at.logged.add(at.capture, isReset(command) ? at.by : null);
   }
   if (took !== undefined) mendTestsThatPass(db, { ...at, took });

@@ -5,7 +5,7 @@ import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { gitArguments } from "../memory/observe/git_words.ts";
 import { isRestored, restoredBy, staysHere } from "../memory/observe/restored_files.ts";
-import { revertedSubject } from "../memory/observe/reverted_commit.ts";
+import { revertedSubject, revertsLast } from "../memory/observe/reverted_commit.ts";
 import { failingAgain } from "../memory/observe/mended_tests.ts";
 import { whatIsWrong } from "../memory/observe/same_failure.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
@@ -13,15 +13,17 @@ import { retellObservation } from "../store/observations.ts";
 import { resolveObservation, sameFailure } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { scriptsBetween } from "../store/session_observations.ts";
+import { redo } from "./redone_fixes.ts";
 import {
   commitsBetween,
+  type CommitSpan,
   commitSpans,
   type EditedFiles,
   editsIn,
   failuresMendedBy,
   type MendedFailure,
   reopenFailure,
-  standingCommitCalled,
+  standingCommit,
   standingFixes,
 } from "../store/undone_work.ts";
 
@@ -127,19 +129,53 @@ function goneCommits(
   { capture, by, dropped }: Undoing,
 ): AreGone[] {
   const { project, branch, createdAtMs: untilMs } = capture;
+  const here = { project, branch, untilMs, but: by };
   const spans = dropped.length === 0 ? [] : commitSpans(db, dropped);
+  const close = ({ id, sessionId }: CommitSpan) => {
+    resolveObservation(db, id, by);
+    askForSummary(db, sessionId);
+  };
+  const takeBack = (commit: CommitSpan) => {
+    close(commit);
+    const before = revertedSubject(commit.subject);
+    if (before === null) return spans.push(commit);
+    redo(db, commit, { capture });
+    // It had put back itself what another one took back, and holds no edits.
+    const subject = revertedSubject(before);
+    const first = subject === null ? undefined : standingCommit(db, { ...here, subject });
+    if (first === undefined) return;
+    close(first);
+    if (revertedSubject(first.subject) === null) spans.push(first);
+  };
   for (let told: Observed | undefined = observed; told !== undefined; told = told.besides) {
     const subject = told.kind === "commit"
       ? revertedSubject(told.facts.commit?.subject ?? null)
       : null;
-    if (subject === null) continue;
-    const commit = standingCommitCalled(db, { project, branch, untilMs, subject, but: by });
-    if (commit === undefined) continue;
-    resolveObservation(db, commit.id, by);
-    askForSummary(db, commit.sessionId);
-    spans.push(commit);
+    const commit = subject === null ? undefined : standingCommit(db, { ...here, subject });
+    if (commit !== undefined) takeBack(commit);
   }
+  const last = observed.outcome === "success" && revertsLast(observed.facts.command ?? "")
+    ? lastCommit(db, here, observed)
+    : undefined;
+  if (last !== undefined && observed.kind === "commit") takeBack(last);
+  // It may be given up before it is committed.
+  else if (last !== undefined && revertedSubject(last.subject) === null) spans.push(last);
   return spans.map(({ atMs: madeAtMs, afterMs }) => (edits) =>
     edits.every(({ atMs }) => atMs > afterMs && atMs <= madeAtMs)
   );
+}
+
+/** The commit that a branch ended with before a command; undefined where git's log tells of another one. */
+function lastCommit(
+  db: DatabaseSync,
+  here: Parameters<typeof standingCommit>[1],
+  { facts: { commit } }: Observed,
+): CommitSpan | undefined {
+  const { project, branch, untilMs } = here;
+  const last = standingCommit(db, here);
+  const logged = project === null || branch === null
+    ? undefined
+    : loggedCommits({ commonDir: project }, branch)
+      .findLast(({ atMs, subject }) => atMs <= untilMs && subject !== commit?.subject);
+  return logged === undefined || logged.subject === last?.subject ? last : undefined;
 }

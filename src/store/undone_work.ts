@@ -2,12 +2,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import { keptJson } from "../memory/kept_json.ts";
 import type { ObservedFacts } from "../memory/observation.ts";
+import type { OnceMended } from "../memory/observe/mended_tests.ts";
 import { FACTS } from "./facts_column.ts";
 import { KINDS_OF_BRANCH } from "./memory_context.ts";
 import { statement } from "./statement.ts";
 
 /** A branch of a project, and until when it is looked at, epoch milliseconds. */
-interface Here {
+export interface Here {
   readonly project: string | null;
   readonly branch: string | null;
   readonly untilMs: number;
@@ -71,12 +72,15 @@ export function editsIn(db: DatabaseSync, ids: readonly number[]): EditedFiles[]
 export interface CommitSpan {
   readonly id: number;
   readonly sessionId: string;
+  /** Null where it is not known. */
+  readonly subject: string | null;
   readonly atMs: number;
   /** When the one before it was made, epoch milliseconds; 0 where none is known. */
   readonly afterMs: number;
 }
 
-const SPAN_COLUMNS = `o.id, o.session_id AS sessionId, o.created_at_ms AS atMs,
+const SPAN_COLUMNS =
+  `o.id, o.session_id AS sessionId, ${FACTS} ->> '$.commit.subject' AS subject, o.created_at_ms AS atMs,
             coalesce((SELECT max(created_at_ms)
                         FROM observations
                        WHERE project IS o.project
@@ -85,11 +89,11 @@ const SPAN_COLUMNS = `o.id, o.session_id AS sessionId, o.created_at_ms AS atMs,
                          AND kind = 'commit'
                          AND created_at_ms < o.created_at_ms), 0) AS afterMs`;
 
-/** The newest commit of a branch with a subject that nothing has taken back; undefined when there is none. */
-export function standingCommitCalled(
+/** The newest commit of a branch that nothing has taken back, or of those with a subject; undefined when there is none. */
+export function standingCommit(
   db: DatabaseSync,
-  { project, branch, untilMs, subject, but }: Here & {
-    readonly subject: string;
+  { project, branch, untilMs, subject = null, but }: Here & {
+    readonly subject?: string | null;
     /** The number of one that is left out. */
     readonly but: number;
   },
@@ -98,14 +102,14 @@ export function standingCommitCalled(
     db,
     `SELECT ${SPAN_COLUMNS}
        FROM observations AS o
-      WHERE o.project IS ?
-        AND o.branch IS ?
+      WHERE o.project IS ?1
+        AND o.branch IS ?2
         AND ${KINDS_OF_BRANCH}
         AND o.kind = 'commit'
         AND o.resolved_by IS NULL
-        AND o.created_at_ms <= ?
-        AND o.id <> ?
-        AND ${FACTS} ->> '$.commit.subject' = ?
+        AND o.created_at_ms <= ?3
+        AND o.id <> ?4
+        AND (?5 IS NULL OR ${FACTS} ->> '$.commit.subject' = ?5)
       ORDER BY o.created_at_ms DESC, o.id DESC
       LIMIT 1`,
   ).get(project, branch, untilMs, but, subject) as unknown as CommitSpan | undefined;
@@ -151,15 +155,9 @@ export function fixUid(db: DatabaseSync, id: number): string | null {
 }
 
 /** A failure that was mended, or some of its tests. */
-export interface MendedFailure {
+export interface MendedFailure extends OnceMended {
   readonly id: number;
   readonly sessionId: string;
-  readonly title: string;
-  readonly text: string;
-  readonly facts: ObservedFacts;
-  readonly isOpen: boolean;
-  /** The `uid` of the fix that has closed it; null where that is none. */
-  readonly closedBy: string | null;
 }
 
 /** The failures that a fix has mended, or some tests of them, but for those whose command has passed after a moment. */

@@ -72,6 +72,53 @@ const UNDONE: readonly Row[] = [
     commit("Tax fix"),
     command('git checkout HEAD^ -- a.py && git commit -qm "Not so"'),
   ],
+  [
+    "a revert in other words",
+    ...FIXED,
+    commit("Tax fix"),
+    command('git revert -n HEAD && git commit -m "Undo it"', "[main bbbbbb2] Undo it"),
+  ],
+  ["a revert that is not committed", ...FIXED, commit("Tax fix"), command("git revert -n HEAD")],
+  [
+    "a revert of what had reverted its revert",
+    ...FIXED,
+    commit("Tax fix"),
+    revert("Tax fix"),
+    revert('Revert "Tax fix"', "ccccccc"),
+    revert('Revert "Revert "Tax fix""', "ddddddd"),
+  ],
+  [
+    "a reset that is taken back and made again",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git reset --hard HEAD~1"),
+    command("git reset --hard HEAD@{1}"),
+    command("git reset --hard HEAD~1"),
+  ],
+  [
+    "a reset to a commit that does not hold it",
+    commit("Begin", "ccccccc"),
+    ...FIXED,
+    commit("Tax fix"),
+    command("git reset --hard HEAD~2"),
+    command("git reset --hard ccccccc"),
+  ],
+  [
+    "a reset behind another one, with a commit in between",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git reset --hard HEAD~1"),
+    commit("Other", "ccccccc"),
+    command("git reset --hard HEAD@{1}"),
+  ],
+  [
+    "a revert, and an edit before that is reverted",
+    ...FIXED,
+    commit("Tax fix"),
+    revert("Tax fix"),
+    { edited: "c.py" },
+    revert('Revert "Tax fix"', "ccccccc"),
+  ],
   ["a reset behind its commit", ...FIXED, commit("Tax fix"), command("git reset --hard HEAD~1")],
 ];
 
@@ -153,6 +200,52 @@ const DONE: readonly Row[] = [
   ["what git shows of it elsewhere", ...FIXED, command("git show HEAD:a.py > b.py")],
   ["a patch of what is staged", ...FIXED, command("git diff --cached | git apply -R")],
   ["a patch that is tried", ...FIXED, command("git diff | git apply -R --check")],
+  [
+    "a revert that is reverted",
+    ...FIXED,
+    commit("Tax fix"),
+    revert("Tax fix"),
+    revert('Revert "Tax fix"', "ccccccc"),
+  ],
+  [
+    "a revert that is applied again",
+    ...FIXED,
+    commit("Tax fix"),
+    revert("Tax fix"),
+    FAILS,
+    command("git revert --no-edit HEAD", '[main ccccccc] Reapply "Tax fix"'),
+  ],
+  [
+    "a revert that is reverted, twice",
+    ...FIXED,
+    commit("Tax fix"),
+    revert("Tax fix"),
+    revert('Revert "Tax fix"', "ccccccc"),
+    revert('Revert "Revert "Tax fix""', "ddddddd"),
+    revert('Revert "Revert "Revert "Tax fix"""', "eeeeeee"),
+  ],
+  [
+    "a reset that is taken back",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git reset --hard HEAD~1"),
+    command("git reset --hard HEAD@{1}"),
+  ],
+  [
+    "a reset that is taken back by its commit",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git reset --hard HEAD~1"),
+    command("git log --oneline"),
+    command("git reset --hard aaaaaa1"),
+  ],
+  [
+    "a revert of another one in other words",
+    ...FIXED,
+    commit("Tax fix"),
+    commit("Other", "ccccccc"),
+    command('git revert -n HEAD && git commit -m "Undo it"', "[main bbbbbb2] Undo it"),
+  ],
   ["a soft reset", ...FIXED, commit("Tax fix"), command("git reset --soft HEAD~1")],
   ["a word about a revert", ...FIXED, commit("Tax fix"), commit("Revert the tax fix", "ccccccc")],
 ];
@@ -172,7 +265,7 @@ for (const [what, ...steps] of DONE) {
   });
 }
 
-Deno.test("a commit that is reverted is told no more, and one that is reapplied neither as reverted", async () => {
+Deno.test("a commit that is reverted is told no more, and is told again where that is reverted", async () => {
   const { commits } = await endOf(...FIXED, commit("Tax fix"), revert("Tax fix"));
   assert.deepEqual(commits.length, 1);
   assert.match(commits[0]!, /Revert "Tax fix"$/);
@@ -182,8 +275,9 @@ Deno.test("a commit that is reverted is told no more, and one that is reapplied 
     revert("Tax fix"),
     command("git revert --no-edit HEAD", '[main ccccccc] Reapply "Tax fix"\n 1 file changed'),
   );
-  assert.equal(again.commits.length, 1);
-  assert.match(again.commits[0]!, /Reapply "Tax fix"$/);
+  assert.equal(again.commits.length, 2);
+  assert.match(again.commits[0]!, /: Tax fix$/);
+  assert.match(again.commits[1]!, /Reapply "Tax fix"$/);
 });
 
 Deno.test("what is open again is mended by what is done then, and by that alone", async () => {
@@ -323,6 +417,24 @@ const PARTLY: readonly Partly[] = [
     all,
     UNDO_A,
   ], ["one"]],
+  ["a revert of the commit with both is reverted", ({ both, first, all }) => [
+    both,
+    A,
+    first,
+    B,
+    all,
+    commit("Both"),
+    revert("Both"),
+    revert('Revert "Both"', "ccccccc"),
+  ], []],
+  ["… where the other is open", ({ both, first }) => [
+    both,
+    A,
+    first,
+    commit("One"),
+    revert("One"),
+    revert('Revert "One"', "ccccccc"),
+  ], ["two"]],
   [
     "it is undone and done again",
     ({ both, first, all }) => [both, A, first, UNDO_A, A, B, all],
