@@ -58,6 +58,7 @@ export function mendBy(
     if (isHard(command) && observed.outcome === "success") redoByReset(db, command, at.capture);
     at.logged.add(at.capture, isReset(command) ? at.by : null);
   }
+  if (observed.kind === "edit") undoBy(db, observed, { ...at, dropped: [] });
   if (took !== undefined) mendTestsThatPass(db, { ...at, took });
 }
 

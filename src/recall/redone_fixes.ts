@@ -14,7 +14,7 @@ import {
   undoneBy,
   type UndoneRow,
 } from "../store/redone_work.ts";
-import { commitSpans, editsIn, failuresMendedBy } from "../store/undone_work.ts";
+import { commitSpans, type EditPutBack, editsIn, failuresMendedBy } from "../store/undone_work.ts";
 
 /** What has undone something, and is taken back itself. */
 interface Undoing {
@@ -48,15 +48,44 @@ export function redo(
     const isBack = editsIn(db, fix.by)?.every((edit) =>
       spans.some(({ atMs, afterMs }) => edit.atMs > afterMs && edit.atMs <= atMs)
     );
-    if (isBack !== true) continue;
-    putBack(db, fix);
-    for (const failure of failuresMendedBy(db, { fix, untilMs })) {
-      const left = mendedAgain(failure, fix.uid);
-      if (left === null) continue;
-      retellObservation(db, failure.id, left);
-      if (!left.isOpen) resolveObservation(db, failure.id, fix.id);
-      askForSummary(db, failure.sessionId);
-    }
+    if (isBack === true) putBackFix(db, fix, untilMs);
+  }
+}
+
+/**
+ * An edit takes back the one before it, which had undone a fix: the file is again as that has left it.
+ *
+ * @param before Digest of the file before the edit.
+ */
+export function redoByEdit(
+  db: DatabaseSync,
+  before: string,
+  { capture, by, edits }: {
+    readonly capture: ClaimedCapture;
+    /** The observation of the edit. */
+    readonly by: number;
+    /** What the file was before these is what it is now. */
+    readonly edits: readonly EditPutBack[];
+  },
+): void {
+  const { project, branch, createdAtMs: untilMs } = capture;
+  const last = edits.find(({ id, digest }) => id !== by && digest === before);
+  if (last === undefined) return;
+  const between = { project, branch, fromMs: last.atMs, untilMs, but: by };
+  const fixes = undoneBy(db, { project, branch, by: last.id });
+  if (fixes.length === 0 || isEditedBetween(db, between)) return;
+  for (const fix of fixes) putBackFix(db, fix, untilMs);
+}
+
+/** @param untilMs What failed and has passed since is left as it is. */
+function putBackFix(db: DatabaseSync, fix: UndoneRow, untilMs: number): void {
+  putBack(db, fix);
+  for (const failure of failuresMendedBy(db, { fix, untilMs })) {
+    const left = mendedAgain(failure, fix.uid);
+    if (left === null) continue;
+    retellObservation(db, failure.id, left);
+    if (!left.isOpen) resolveObservation(db, failure.id, fix.id);
+    askForSummary(db, failure.sessionId);
   }
 }
 

@@ -9,17 +9,19 @@ import { revertedSubject, revertsLast } from "../memory/observe/reverted_commit.
 import { failingAgain } from "../memory/observe/mended_tests.ts";
 import { whatIsWrong } from "../memory/observe/same_failure.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
+import { lastContent } from "../store/memory_context.ts";
 import { retellObservation } from "../store/observations.ts";
 import { resolveObservation, sameFailure } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { scriptsBetween } from "../store/session_observations.ts";
-import { redo } from "./redone_fixes.ts";
+import { redo, redoByEdit } from "./redone_fixes.ts";
 import {
   commitsBetween,
   type CommitSpan,
   commitSpans,
   type EditedFiles,
   editsIn,
+  editsPutBack,
   failuresMendedBy,
   type MendedFailure,
   reopenFailure,
@@ -27,7 +29,7 @@ import {
   standingFixes,
 } from "../store/undone_work.ts";
 
-/** A command that may have undone something. */
+/** A command or an edit that may have undone something. */
 interface Undoing {
   readonly capture: ClaimedCapture;
   /** Its observation. */
@@ -37,13 +39,14 @@ interface Undoing {
 }
 
 /**
- * Closes what a command has undone. A fix is undone where all that it is credited to is: an edit of a file that was put back
- * as git has it, with no commit since that may hold it, or edits that went into a commit which is taken back.
+ * Closes what a command or an edit has undone. A fix is undone where all that it is credited to is: an edit of a file that was put back
+ * as git has it, with no commit since that may hold it, or that another one took back, or edits that went into a commit which is taken back.
  */
 export function undoBy(db: DatabaseSync, observed: Observed, undoing: Undoing): void {
   const isUndone = [
     ...restoredFiles(db, observed, undoing),
     ...goneCommits(db, observed, undoing),
+    ...editsTakenBack(db, observed, undoing),
   ];
   if (isUndone.length === 0) return;
   const { by, capture } = undoing;
@@ -178,4 +181,28 @@ function lastCommit(
     : loggedCommits({ commonDir: project }, branch)
       .findLast(({ atMs, subject }) => atMs <= untilMs && subject !== commit?.subject);
   return logged === undefined || logged.subject === last?.subject ? last : undefined;
+}
+
+/** Edits of files that are by now what they were before the first of them, this one by an edit. */
+function editsTakenBack(
+  db: DatabaseSync,
+  { kind, files: [file], facts: { before } }: Observed,
+  { capture, by }: Undoing,
+): AreGone[] {
+  if (kind !== "edit" || file === undefined || file.digest === null) return [];
+  const { project, branch, sessionId, createdAtMs: untilMs } = capture;
+  const { path, digest } = file;
+  const edits = editsPutBack(db, { project, branch, untilMs, path, digest });
+  if (edits.length === 0) return [];
+  if (before !== undefined) redoByEdit(db, before, { capture, by, edits });
+  const contentOf = (one: string) =>
+    one === path ? digest : lastContent(db, { sessionId, path: one, untilMs });
+  return [(edits) =>
+    edits.some(({ files }) => files.includes(path)) &&
+    edits.every(({ files, atMs }) =>
+      atMs < untilMs && files.length > 0 && files.every((one) => {
+        const first = edits.find(({ files }) => files.includes(one));
+        return first?.before != null && contentOf(one) === first.before;
+      })
+    )];
 }

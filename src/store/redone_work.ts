@@ -64,10 +64,13 @@ export function lastUndoing(
   ).get(project, branch, sessionId, untilMs) as unknown as ReturnType<typeof lastUndoing>;
 }
 
-/** Whether anything was edited on a branch between two moments, both left out. */
+/** Whether anything was edited on a branch between two moments, both left out, but for one edit. */
 export function isEditedBetween(
   db: DatabaseSync,
-  { project, branch, fromMs, untilMs }: Here & { readonly fromMs: number },
+  { project, branch, fromMs, untilMs, but = 0 }: Here & {
+    readonly fromMs: number;
+    readonly but?: number;
+  },
 ): boolean {
   return statement(
     db,
@@ -79,8 +82,9 @@ export function isEditedBetween(
         AND kind = 'edit'
         AND updated_at_ms > ?
         AND created_at_ms < ?
+        AND id <> ?
       LIMIT 1`,
-  ).get(project, branch, fromMs, untilMs) !== undefined;
+  ).get(project, branch, fromMs, untilMs, but) !== undefined;
 }
 
 /** A commit or a fix that was undone is there again. */

@@ -53,18 +53,62 @@ export interface EditedFiles {
   readonly files: readonly string[];
   /** When it was seen last, epoch milliseconds. */
   readonly atMs: number;
+  /** Digest of the file as it was before; null where nobody knows. */
+  readonly before: string | null;
+}
+
+/** So many edits of a file are looked through, the newest. */
+const MAX_EDITS = 50;
+
+/** An edit of a file that a later one has put back as it was before. */
+export interface EditPutBack {
+  readonly id: number;
+  readonly atMs: number;
+  /** Digest of the file as the edit left it; null where nobody knows. */
+  readonly digest: string | null;
+}
+
+/** The edits of a file on a branch before which it was as it is now; the newest first. */
+export function editsPutBack(
+  db: DatabaseSync,
+  { project, branch, untilMs, path, digest }: Here & {
+    readonly path: string;
+    /** Of the file as it is now. */
+    readonly digest: string;
+  },
+): EditPutBack[] {
+  return statement(
+    db,
+    `SELECT o.id, o.updated_at_ms AS atMs, file.digest
+       FROM (SELECT observation_id AS id, digest
+               FROM observation_files
+              WHERE path = ?
+              ORDER BY observation_id DESC
+              LIMIT ${MAX_EDITS}) AS file
+       JOIN observations AS o ON o.id = file.id
+      WHERE o.kind = 'edit'
+        AND o.project IS ?
+        AND o.branch IS ?
+        AND o.created_at_ms < ?
+        AND ${FACTS} ->> '$.before' = ?
+      ORDER BY o.updated_at_ms DESC, o.id DESC`,
+  ).all(path, project, branch, untilMs, digest) as unknown as EditPutBack[];
 }
 
 /** Some observations, if all of them are there and are edits; null where not. */
 export function editsIn(db: DatabaseSync, ids: readonly number[]): EditedFiles[] | null {
   const edits = statement(
     db,
-    `SELECT files, updated_at_ms AS atMs
+    `SELECT files, updated_at_ms AS atMs, ${FACTS} ->> '$.before' AS before
        FROM observations
       WHERE id IN (SELECT value FROM json_each(?))
-        AND kind = 'edit'`,
-  ).all(JSON.stringify(ids))
-    .map(({ files, atMs }) => ({ files: keptJson<string[]>(files, []), atMs: Number(atMs) }));
+        AND kind = 'edit'
+      ORDER BY updated_at_ms, id`,
+  ).all(JSON.stringify(ids)).map(({ files, atMs, before }) => ({
+    files: keptJson<string[]>(files, []),
+    atMs: Number(atMs),
+    before: before === null ? null : String(before),
+  }));
   return edits.length === ids.length && edits.length > 0 ? edits : null;
 }
 

@@ -5,6 +5,9 @@ import { endOf, type MixedStep } from "../support/mixed_steps.ts";
 const RED = "FAILED tests/test_a.py::test_tax - assert 1 == 2\n1 failed, 8 passed in 0.12s";
 const FAILS: MixedStep = { failing: "pytest -q", output: RED };
 const EDIT: MixedStep = { edited: "a.py", from: "1", to: "2", whole: "x = 1\n" };
+const BACK: MixedStep = { edited: "a.py", from: "2", to: "1", whole: "x = 2\n" };
+const OTHER: MixedStep = { edited: "tax.py", from: "5", to: "6", whole: "y = 5\n" };
+const OTHER_BACK: MixedStep = { edited: "tax.py", from: "6", to: "5", whole: "y = 6\n" };
 const PASSES: MixedStep = { passing: "pytest -q", output: "9 passed in 0.1s" };
 const FIXED = [FAILS, EDIT, PASSES];
 const command = (passing: string, output = ""): MixedStep => ({ passing, output });
@@ -119,6 +122,11 @@ const UNDONE: readonly Row[] = [
     { edited: "c.py" },
     revert('Revert "Tax fix"', "ccccccc"),
   ],
+  ["an edit back", ...FIXED, BACK],
+  ["an edit back after its commit", ...FIXED, commit("Tax fix"), BACK],
+  ["edits back of both files", FAILS, EDIT, OTHER, PASSES, BACK, OTHER_BACK],
+  ["an edit back, and another edit before it is done again", ...FIXED, BACK, OTHER, EDIT],
+  ["an edit back that was done again", ...FIXED, BACK, EDIT, BACK],
   ["a reset behind its commit", ...FIXED, commit("Tax fix"), command("git reset --hard HEAD~1")],
 ];
 
@@ -246,6 +254,23 @@ const DONE: readonly Row[] = [
     commit("Other", "ccccccc"),
     command('git revert -n HEAD && git commit -m "Undo it"', "[main bbbbbb2] Undo it"),
   ],
+  ["an edit on", ...FIXED, { edited: "a.py", from: "2", to: "3", whole: "x = 2\n" }],
+  ["an edit of another file", ...FIXED, { ...BACK, edited: "b.py" }],
+  ["an edit back of one of two files", FAILS, EDIT, OTHER, PASSES, BACK],
+  ["an edit back on another branch", ...FIXED, { ...BACK, on: "other" }],
+  [
+    "an edit to what it was before an earlier one",
+    { ...EDIT, from: "0", to: "1", whole: "x = 0\n" },
+    ...FIXED,
+    {
+      edited: "a.py",
+      from: "2",
+      to: "0",
+      whole: "x = 2\n",
+    },
+  ],
+  ["an edit back that is done again", ...FIXED, BACK, EDIT],
+  ["an edit back that fails, and is done again", ...FIXED, BACK, FAILS, EDIT],
   ["a soft reset", ...FIXED, commit("Tax fix"), command("git reset --soft HEAD~1")],
   ["a word about a revert", ...FIXED, commit("Tax fix"), commit("Revert the tax fix", "ccccccc")],
 ];
