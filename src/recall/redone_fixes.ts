@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { mendedAgain } from "../memory/observe/mended_tests.ts";
 import { gitArguments } from "../memory/observe/git_words.ts";
+import { isRestored, type Restored } from "../memory/observe/restored_files.ts";
 import { scriptCommands, tellsItsStatus } from "../memory/observe/shell_words.ts";
 import { retellObservation } from "../store/observations.ts";
 import { resolveObservation } from "../store/open_failures.ts";
@@ -14,7 +15,13 @@ import {
   undoneBy,
   type UndoneRow,
 } from "../store/redone_work.ts";
-import { commitSpans, type EditPutBack, editsIn, failuresMendedBy } from "../store/undone_work.ts";
+import {
+  commitsBetween,
+  commitSpans,
+  type EditPutBack,
+  editsIn,
+  failuresMendedBy,
+} from "../store/undone_work.ts";
 
 /** What has undone something, and is taken back itself. */
 interface Undoing {
@@ -75,6 +82,34 @@ export function redoByEdit(
   const fixes = undoneBy(db, { project, branch, by: last.id });
   if (fixes.length === 0 || isEditedBetween(db, between)) return;
   for (const fix of fixes) putBackFix(db, fix, untilMs);
+}
+
+/**
+ * The files of a fix are put back as the last commit has them, which holds it, after a command had put them back as an
+ * earlier one has them: `git checkout HEAD~1 -- a.py`, and `git checkout HEAD -- a.py`.
+ */
+export function redoByRestore(
+  db: DatabaseSync,
+  restored: readonly Restored[],
+  capture: ClaimedCapture,
+): void {
+  const { project, branch, sessionId, createdAtMs: untilMs } = capture;
+  const here = { project, branch, untilMs };
+  const last = restored.filter(({ from }) => from === 0);
+  const undoing = last.length === 0 ? undefined : lastUndoing(db, { ...here, sessionId });
+  if (undoing === undefined || / reset /.test(undoing.command)) return;
+  const since = { ...here, fromMs: undoing.atMs };
+  if (isEditedBetween(db, since) || commitsBetween(db, { ...since, but: 0 }) > 0) return;
+  for (const fix of undoneBy(db, { project, branch, by: undoing.id })) {
+    const edits = fix.kind === "fix" ? editsIn(db, fix.by) : null;
+    if (edits?.every(({ files }) => files.every((path) => isRestored(path, last))) !== true) {
+      continue;
+    }
+    const fromMs = Math.max(...edits.map(({ atMs }) => atMs));
+    const isHeld =
+      commitsBetween(db, { ...here, fromMs, untilMs: undoing.atMs, but: undoing.id }) > 0;
+    if (isHeld) putBackFix(db, fix, untilMs);
+  }
 }
 
 /** @param untilMs What failed and has passed since is left as it is. */

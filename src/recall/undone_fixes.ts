@@ -14,7 +14,7 @@ import { retellObservation } from "../store/observations.ts";
 import { resolveObservation, sameFailure } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { scriptsBetween } from "../store/session_observations.ts";
-import { redo, redoByEdit } from "./redone_fixes.ts";
+import { redo, redoByEdit, redoByRestore } from "./redone_fixes.ts";
 import {
   commitsBetween,
   type CommitSpan,
@@ -96,6 +96,7 @@ function restoredFiles(
   if (isElsewhere && !staysHere(command)) return [];
   const restored = restoredBy(command, text);
   if (restored.length === 0) return [];
+  redoByRestore(db, restored, capture);
   const commitsSince = (fromMs: number) =>
     Math.max(
       commitsBetween(db, { project, branch, fromMs, untilMs, but: by }),

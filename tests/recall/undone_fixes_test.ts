@@ -127,6 +127,27 @@ const UNDONE: readonly Row[] = [
   ["edits back of both files", FAILS, EDIT, OTHER, PASSES, BACK, OTHER_BACK],
   ["an edit back, and another edit before it is done again", ...FIXED, BACK, OTHER, EDIT],
   ["an edit back that was done again", ...FIXED, BACK, EDIT, BACK],
+  [
+    "a checkout of the commit before, and one of what is staged",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git checkout HEAD~1 -- a.py"),
+    command("git checkout -- a.py"),
+  ],
+  [
+    "a checkout of the last commit after it was put back as that has it",
+    ...FIXED,
+    command("git checkout -- a.py"),
+    command("git checkout HEAD -- a.py"),
+  ],
+  [
+    "a checkout of the commit before that is committed, and one of that",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git checkout HEAD~1 -- a.py"),
+    commit("Not so", "ccccccc"),
+    command("git checkout HEAD -- a.py"),
+  ],
   ["a reset behind its commit", ...FIXED, commit("Tax fix"), command("git reset --hard HEAD~1")],
 ];
 
@@ -271,6 +292,21 @@ const DONE: readonly Row[] = [
   ],
   ["an edit back that is done again", ...FIXED, BACK, EDIT],
   ["an edit back that fails, and is done again", ...FIXED, BACK, FAILS, EDIT],
+  [
+    "a checkout of the commit before to see it fail, and back",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git checkout HEAD~1 -- a.py"),
+    FAILS,
+    command("git checkout HEAD -- a.py"),
+  ],
+  [
+    "a revert that is given up",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git revert -n HEAD"),
+    command("git checkout -f"),
+  ],
   ["a soft reset", ...FIXED, commit("Tax fix"), command("git reset --soft HEAD~1")],
   ["a word about a revert", ...FIXED, commit("Tax fix"), commit("Revert the tax fix", "ccccccc")],
 ];
