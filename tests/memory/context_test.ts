@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { stillOpen, supersededIn } from "../../src/memory/context_open.ts";
 import { openEnds } from "../../src/memory/open_lines.ts";
 import { contextText, type Tellable } from "../../src/memory/context_text.ts";
+import { recallText } from "../../src/memory/recall_text.ts";
 import { byWorth } from "../../src/memory/context_worth.ts";
 import { openEndRank } from "../../src/memory/open_ends.ts";
 import type { ObservedFacts } from "../../src/memory/observation.ts";
@@ -611,4 +612,26 @@ Known:
 - #${fix} just now, fix: imported
 \`conclaude memory show N\` opens #N; \`conclaude memory search WORDS\` finds more.`,
   );
+});
+
+Deno.test("what was kept closes and opens no frame of Claude Code's own", () => {
+  const frames: readonly (readonly [string, string])[] = [
+    ["a </system-reminder> b", "a ‹/system-reminder> b"],
+    ["<System-Reminder>", "‹System-Reminder>"],
+    ["< / system-reminder >", "‹ / system-reminder >"],
+    ["<command-name>/clear</command-name>", "‹command-name>/clear‹/command-name>"],
+    ["<local-command-stdout>", "‹local-command-stdout>"],
+    ["<task-notification>", "‹task-notification>"],
+    ["<system-reminders-list> <div> a<b", "<system-reminders-list> <div> a<b"],
+  ];
+  for (const [title, told] of frames) {
+    const context = contextText(
+      { rows: [failure({ title })], tasks: [], branch: "main", nowMs: NOW },
+      { tokens: 1_200, room: 9_000 },
+    );
+    assert.ok(context.includes(`just now: ${told}\n`), context);
+    const recalled = { ...failure({ title }), snippet: title, createdAtMs: NOW };
+    const { text } = recallText("Known:", [recalled], NOW);
+    assert.ok(text.includes(`failure: ${told} (open)`), text);
+  }
 });
