@@ -7,6 +7,7 @@ import {
   speaksOf,
 } from "../memory/credited_changes.ts";
 import { commandKey } from "../memory/observe/command_key.ts";
+import { hadNothingToCommit } from "../memory/observe/open_rank.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
 import { asksToMend } from "../memory/said_mended.ts";
@@ -59,6 +60,7 @@ export function changesThatMended(
   failure: OpenFailure,
   { sessionId, untilMs, ...place }: Pick<Between, "sessionId" | "untilMs"> & SuccessPlace,
 ): MendingChanges {
+  if (hadNothingToCommit(failure)) return together([], []);
   const fromMs = failure.updatedAtMs;
   const seen = { sessionId, fromMs, untilMs };
   const between = { ...seen, untilMs: goneAtMs(db, failure, seen) };

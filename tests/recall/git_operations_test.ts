@@ -81,3 +81,25 @@ Deno.test("what was given up, passed by or only sent again is no fix, what was c
     "Fixed src/a.ts:1:1 error no-undef by src/a.py",
   ]);
 });
+
+Deno.test("that there was nothing to commit is over with the next commit, which is no fix", async () => {
+  const rows: readonly (readonly [failing: string, error: string, later: string])[] = [
+    [
+      "git commit -m x",
+      'Changes not staged for commit:\n\tmodified: a\n\nno changes added to commit (use "git add")',
+      "git commit -qam x",
+    ],
+    ["git commit -m x", "nothing to commit, working tree clean", "git commit -m x"],
+    ["git commit -m x", "On branch main\nnothing to commit", "git add -A && git commit -qm x"],
+    [
+      "git add -A && git commit -qm x",
+      "nothing to commit",
+      "git cherry-pick -n a; git commit -qm x",
+    ],
+    ["npm run fmt && git commit -qm x", "nothing to commit", "npm run fmt && git commit -qm x"],
+  ];
+  for (const [failing, error, later] of rows) {
+    const { open, fixes } = await outcomeOf([failing, error, true], [later, ""]);
+    assert.deepEqual({ open, fixes }, { open: [], fixes: [] }, later);
+  }
+});

@@ -1,11 +1,18 @@
 /** How much a failure matters while nothing mends it: what was only tried or looked for is no open end. */
 import { isOnlyLooking } from "../looking_commands.ts";
 import { OPEN_RANKS } from "../open_ends.ts";
-import type { Observed } from "../observation.ts";
+import type { Observed, ObservedFacts } from "../observation.ts";
 import { wordSet } from "../word_set.ts";
 
+/** What git says that had nothing to commit. */
+const NOTHING_TO_COMMIT: readonly string[] = [
+  "nothing to commit",
+  "nothing added to commit",
+  "no changes added",
+];
 /** What a failure says that is nobody's to mend: a person or a rule said no, or nothing was to be done. */
 const REFUSED: readonly string[] = [
+  ...NOTHING_TO_COMMIT,
   "doesn't want to proceed",
   "doesn't want to take",
   "was rejected",
@@ -15,9 +22,6 @@ const REFUSED: readonly string[] = [
   "hook error",
   "hook blocked",
   "blocked by",
-  "nothing to commit",
-  "nothing added to commit",
-  "no changes added",
 ];
 /** A shell's words for: interrupted, ended from outside. */
 const ENDED_BY_SIGNAL: ReadonlySet<number | undefined> = new Set([130, 143]);
@@ -37,9 +41,25 @@ export function withOpenRank(observed: Observed): Observed {
   return { ...observed, facts: { ...facts, openRank: rankOf(observed) } };
 }
 
+/** Whether git failed only because there was nothing to commit: whatever is changed later is no fix of that. */
+export function hadNothingToCommit(failure: Failure): boolean {
+  const error = errorOf(failure);
+  return /\bgit\b/.test(failure.facts.command ?? "") &&
+    NOTHING_TO_COMMIT.some((words) => error.includes(words));
+}
+
+interface Failure {
+  readonly title: string;
+  readonly facts: ObservedFacts;
+}
+
+function errorOf({ title, facts }: Failure): string {
+  return (facts.error ?? title).toLowerCase();
+}
+
 function rankOf({ kind, title, facts }: Observed): number | null {
   const { command = "", tool = "", exitCode } = facts;
-  const error = (facts.error ?? title).toLowerCase();
+  const error = errorOf({ title, facts });
   if (REFUSED.some((words) => error.includes(words)) || ENDED_BY_SIGNAL.has(exitCode)) return null;
   if (facts.isElsewhere === true || facts.isTried === true) return null;
   // Tools of Claude Code itself fail by what they are asked; those of a server do somebody's work.
