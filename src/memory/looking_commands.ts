@@ -45,7 +45,7 @@ const ASKING = wordSet("--version --help -V -h version help");
 /** Parts of a command that neither look nor do. */
 const NEUTRAL = wordSet("cd echo printf pushd popd export set source .");
 /** Words before a program that do not change what it does. */
-const BEFORE = /^(?:\w+=\S* +|(?:sudo|time|!|timeout \S+) +)+/;
+const BEFORE = /^(?:\w+=\S* +|(?:sudo|time|!|timeout \S+|env(?= +(?:\w+=|-)\S* +\S)) +)+/;
 const GIT_PLACE = /^git (?:-C \S+ |--no-pager )+/;
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 

@@ -59,6 +59,8 @@ Deno.test("openEndRank() tells tests, builds and the rest apart, and knows what 
   const cases: readonly (readonly [rank: number | null, command: string, error: string])[] = [
     [0, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed"],
     [0, "cd app && npm test 2>&1 | tail -20", "Exit code 1\nTypeError: x"],
+    [0, "env TZ=UTC pytest", "Exit code 1\n1 failed"],
+    [0, "env -u CI npm test", "Exit code 1\nTypeError: x"],
     [1, "npm run build", "Exit code 2\nerror TS2304: Cannot find name"],
     [1, "npx eslint . | head -50", "Exit code 1\n23 problems"],
     [1, "npm run lint", "Exit code 127\nsh: eslint: command not found"],
@@ -79,6 +81,8 @@ Deno.test("openEndRank() tells tests, builds and the rest apart, and knows what 
     [null, "[ -d build ]", "Exit code 1"],
     [null, "git status; git diff --stat nosuch", "Exit code 128\nfatal: bad revision 'nosuch'"],
     [null, "CI=1 timeout 5 curl -s localhost:3000", "Exit code 7"],
+    [null, "env", "Exit code 1"],
+    [null, "env A=b grep x y", "Exit code 1"],
     [null, "frobnicate --all", "Exit code 127\nbash: frobnicate: command not found"],
     [null, "node --version", "Exit code 127\nbash: node: command not found"],
     [

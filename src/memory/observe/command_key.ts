@@ -2,6 +2,8 @@
 import { withoutManner } from "./manner_options.ts";
 import { withoutQuietVariables } from "./script_words.ts";
 
+/** `env A=b make` is `A=b make`. */
+const ENV = /(^|&& |; ?|\| ?|\( ?)env (?=[A-Za-z_]\w*=)/g;
 /** Of a longer command only the beginning counts. */
 export const MAX_COMMAND_CHARS = 1_000;
 
@@ -11,7 +13,7 @@ export const MAX_COMMAND_CHARS = 1_000;
  */
 export function commandKey(command: string): string {
   // Blanks first: a pattern that begins with any number of them looks at a run of them from each of its places.
-  const line = withoutQuietVariables(command.replace(/\s+/g, " "))
+  const line = withoutQuietVariables(command.replace(/\s+/g, " ").replace(ENV, "$1"))
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
   const shown = withoutFilters(line)
     .replace(/ ?; ?echo [^;]*$/, "")
