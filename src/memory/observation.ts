@@ -252,4 +252,6 @@ export interface ToolUse {
   readonly payload: Readonly<Record<string, unknown>>;
   /** The folder that paths are told from, absolute; null when it is not known. */
   readonly root: string | null;
+  /** Whether it was done in another project. */
+  readonly isForeign?: boolean;
 }

@@ -225,7 +225,7 @@ function readCapture(
     const payload = redact?.(whole, text) ?? whole;
     const use = endedCommand(db, capture, { payload, redact }) ?? { toolName, outcome, payload };
     const place = trees.placeOf(capture, use.payload);
-    const seen = observe({ ...use, root: place.root });
+    const seen = observe({ ...use, root: place.root, isForeign: place.isForeign });
     const observed = seen === null ? null : withContent(seen, place, atMs - capture.createdAtMs);
     const terms = observed === null ? "" : indexedTerms(wordsToIndex(observed), project);
     const { branch } = place;

@@ -17,7 +17,7 @@ const FRESH_MS = 600_000;
  */
 export function withContent(
   observed: Observed,
-  { root, branch }: WorkPlace,
+  { root, branch }: Pick<WorkPlace, "root" | "branch">,
   ageMs: number,
 ): Observed {
   const { kind, outcome, files } = observed;

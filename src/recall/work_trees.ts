@@ -1,7 +1,11 @@
 /** In which working tree of its repository a capture was made: worktrees of one repository are one project. */
 import { branchIn, treesOf, type WorkingTree } from "../git/working_trees.ts";
+import { findRepository } from "../git/repository.ts";
 import { workFolder } from "../memory/observe/work_folder.ts";
 import { textIn } from "../memory/text.ts";
+import { readVariable } from "../paths.ts";
+import { lookUpwards } from "../project/look.ts";
+import { realPath } from "../project/real_paths.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 
 /** What is asked of a capture. */
@@ -12,11 +16,18 @@ export interface WorkPlace {
   /** The folder that paths are told from; null when it is not known. */
   readonly root: string | null;
   readonly branch: string | null;
+  /** Whether it was another project's: in a repository of its own that lies outside of this one. */
+  readonly isForeign: boolean;
 }
+
+/** Of steps up alone nobody can tell whether the shell has gone them already. */
+const GOES_UP = /(?:^|[\s;&|({])(?:cd|pushd)\s+["']?\.\.(?:\/\.\.)*\/?["']?\s*(?:[;&|)]|$)/;
 
 /** The working trees of repositories, looked for once for all captures of a drain. */
 export class WorkTrees {
   readonly #trees = new Map<string, readonly WorkingTree[]>();
+  /** By folder: the git directory of the repository that it lies in; null where it lies in none, or is not there. */
+  readonly #repositories = new Map<string, string | null>();
 
   /**
    * Where something was done: in the working tree of the session, or in another one that a command has gone to, on the
@@ -28,19 +39,36 @@ export class WorkTrees {
   ): WorkPlace {
     const folder = textIn(payload, "project_dir") || projectDir;
     const top = project?.endsWith("/.git") ? project.slice(0, -"/.git".length) : null;
-    if (folder === null || project === null) return { root: folder ?? top, branch };
+    if (folder === null || project === null) {
+      return { root: folder ?? top, branch, isForeign: false };
+    }
     const shellFolder = textIn(payload, "cwd") || folder;
     const command = textIn(payload["tool_input"], "command");
-    const works = command === "" ? folder : workFolder(command, shellFolder) ?? folder;
-    if (works === top && shellFolder === top) return { root: top, branch };
+    const works = command === ""
+      ? folder
+      : workFolder(command, shellFolder, homeFolder()) ?? folder;
+    if (works === top && shellFolder === top) return { root: top, branch, isForeign: false };
     const own = this.#holding(project, folder);
-    const tree = this.#holding(project, works) ?? own;
+    const there = this.#holding(project, works);
+    const tree = there ?? own;
     // Of the tree that the shell stood in the branch was told then.
     const isTold = tree === undefined || tree === this.#holding(project, shellFolder);
     return {
       root: tree?.root ?? (top !== null && isIn(folder, top) ? top : folder),
       branch: isTold ? branch : branchIn(tree.gitDir),
+      isForeign: there === undefined && !isIn(works, folder) && !GOES_UP.test(command) &&
+        this.#isOfAnother(project, works),
     };
+  }
+
+  /** Whether a folder lies in a repository that is not the project's. */
+  #isOfAnother(project: string, folder: string): boolean {
+    let repository = this.#repositories.get(folder);
+    if (repository === undefined) {
+      repository = repositoryOf(folder);
+      this.#repositories.set(folder, repository);
+    }
+    return repository !== null && repository !== realPath(project);
   }
 
   /** The innermost working tree that a folder lies in. */
@@ -57,4 +85,17 @@ export class WorkTrees {
 
 function isIn(folder: string, root: string): boolean {
   return folder === root || folder.startsWith(`${root}/`);
+}
+
+/** A folder that is gone may have been a working tree of any repository. */
+function repositoryOf(folder: string): string | null {
+  try {
+    return findRepository(lookUpwards(Deno.realPathSync(folder)))?.commonDir ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function homeFolder(): string | null {
+  return readVariable("HOME") ?? readVariable("USERPROFILE") ?? null;
 }

@@ -8,7 +8,7 @@ import { saveEvent, tempDatabase } from "../support/records.ts";
 const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";
 
-/** `I` is a working tree inside of the main one `M`, `S` one beside it. */
+/** `I` is a working tree inside of the main one `M`, `S` one beside it, `O` another repository. */
 interface Step {
   readonly in?: string;
   readonly cwd?: string;
@@ -27,6 +27,7 @@ async function told(steps: readonly Step[]) {
     M: main,
     I: `${main}/.claude/worktrees/one`,
     S: `${temp.folder}/app-two`,
+    O: `${temp.folder}/other`,
   };
   Deno.mkdirSync(main);
   await git(main, "init", "-q", "-b", "main");
@@ -34,7 +35,11 @@ async function told(steps: readonly Step[]) {
   await git(main, ...who, "commit", "-q", "--allow-empty", "-m", "begun");
   await git(main, "worktree", "add", "-q", "-b", "one", places["I"]!);
   await git(main, "worktree", "add", "-q", "-b", "two", places["S"]!);
-  const path = (text: string) => text.replace(/\b[MIS]\b(?=\/|$| )/g, (name) => places[name]!);
+  Deno.mkdirSync(`${main}/vendor/lib`, { recursive: true });
+  await git(`${main}/vendor/lib`, "init", "-q", "-b", "lib");
+  Deno.mkdirSync(`${places["O"]!}/web`, { recursive: true });
+  await git(places["O"]!, "init", "-q", "-b", "other");
+  const path = (text: string) => text.replace(/\b[MISO]\b(?=\/|$| |\))/g, (name) => places[name]!);
   for (const [at, step] of steps.entries()) {
     const { ran, failed, said = "", on = "main", cwd } = step;
     const folder = path(step.in ?? "M");
@@ -48,7 +53,7 @@ async function told(steps: readonly Step[]) {
     };
     saveEvent(temp.db, {
       atMs: at + 1,
-      sessionId: `c0de0000-0000-4000-8000-00000000000${"MIS".indexOf(step.in ?? "M")}`,
+      sessionId: `c0de0000-0000-4000-8000-00000000000${"MISO".indexOf(step.in ?? "M")}`,
       capture: {
         toolName: "Bash",
         outcome: failed === undefined ? "success" : "failure",
@@ -165,4 +170,48 @@ Deno.test("workFolder() follows a script, and the shell where it has gone", () =
   for (const [script, shell, expected] of rows) {
     assert.equal(workFolder(script, shell), expected, script);
   }
+});
+
+Deno.test("what fails in another repository is nothing that is open here", async () => {
+  const foreign: readonly Step[] = [
+    { ran: "cd ../other && npm test" },
+    { ran: "cd O/web && npm test" },
+    { ran: "cd ../other && npm test", cwd: "O" },
+    { ran: "npm test", cwd: "O" },
+    { ran: "(cd ../other && make)" },
+    { ran: "npm --prefix ../other test" },
+    { ran: "npm --prefix=../other/web test" },
+    { ran: "make -C ../other" },
+    { ran: "git -C ../other push" },
+    { ran: "make -C O", in: "I", on: "one" },
+  ];
+  const own: readonly Step[] = [
+    { ran: "npm test" },
+    { ran: "cd web && npm test" },
+    { ran: "make -C web" },
+    { ran: "cd S && npm test" },
+    { ran: "make -C ../app-two" },
+    { ran: "cd vendor/lib && make" },
+    { ran: "cd ../gone && npm test" },
+    { ran: "cd .. && npm test" },
+    { ran: "cd ../other && npm test; cd M && npm test" },
+    { ran: "npm test && cd ../other && make" },
+    { ran: "make O/a.o" },
+  ];
+  const isOpen = async (step: Step) =>
+    / (?:test|failure) /.test((await told([{ failed: RED, ...step }]))[0]!);
+  for (const step of foreign) assert.equal(await isOpen(step), false, step.ran);
+  for (const step of own) assert.equal(await isOpen(step), true, step.ran);
+});
+
+Deno.test("what passes or is committed in another repository is nothing of this one", async () => {
+  const red = { ran: "make test", failed: RED };
+  for (
+    const step of [
+      { ran: "make -C ../other test", said: GREEN },
+      { ran: "make test", cwd: "O", said: GREEN },
+    ]
+  ) assert.equal((await told([red, step]))[0], "main test make test");
+  const committed = { ran: "git commit -am x", cwd: "O", said: COMMITTED("other") };
+  assert.match((await told([committed]))[0]!, /^main command cd \/.*\/other && git commit -am x$/);
 });

@@ -27,6 +27,7 @@ import {
   factsOf,
   headOfCommand,
   KEPT_OUTPUT,
+  plainCommand,
   type Run,
   textOf,
 } from "./told_command.ts";
@@ -44,7 +45,7 @@ const MAY_TEST =
   /\b(?:make|just|rake|task|nx|turbo|lerna|tox|nox|gradlew?|mvnw?|verify|validate|ci|all|pre-?commit|(?<!(?:cargo|deno|ruff) )check)\b/;
 
 /** Bash and its like. */
-export function observeCommand({ outcome, payload, root }: ToolUse): Observed | null {
+export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): Observed | null {
   const typed = textIn(payload["tool_input"], "command").trim();
   if (typed === "") return null;
   const shellFolder = textIn(payload, "cwd") || textIn(payload, "project_dir");
@@ -56,6 +57,7 @@ export function observeCommand({ outcome, payload, root }: ToolUse): Observed | 
   if (end !== null) return notAwaited(ended, { end, about: aboutOf(payload) });
   const run = withOwnStatus(ended, payload);
   const told = withState(toldOf(run, aboutOf(payload)), run);
+  if (isForeign) return ofOtherProject(told, run, aboutOf(payload));
   if (worksElsewhere(commands)) return ofElsewhere(told);
   const parts = passedParts(told, run);
   const passed = told.mends === null || parts.length > 0 ? parts : [command];
@@ -189,6 +191,22 @@ function ofElsewhere(
 ): Observed {
   if (told.kind === "commit") return told;
   return { ...told, facts: { ...told.facts, isElsewhere: true }, mends: null };
+}
+
+/** What was done in another project is only told when it is asked for: nothing of it is open here, or done. */
+function ofOtherProject(told: Observed, run: Run, about: string): Observed {
+  const made = told.kind === "commit" ? plainCommand(run, about) : told;
+  const { title, text, files, facts: { command = "", exitCode, error }, sameAs } = made;
+  return {
+    kind: "command",
+    outcome: made.outcome === "success" ? "success" : null,
+    title,
+    text,
+    files,
+    facts: { ...factsOf(command, exitCode ?? null, error ?? null), isElsewhere: true },
+    sameAs: sameAs === null ? null : `elsewhere ${sameAs}`,
+    mends: null,
+  };
 }
 
 /** A command whose end nobody knows: only what git itself has said of a commit before it is sure. */
