@@ -16,8 +16,11 @@ const POLITE =
   /^(?:\W*\b(?:ok(?:ay)?|understood|noted|got it|sure|thanks?(?: you)?|you(?:'|’)?re welcome|my pleasure|glad to help|great|sounds good|will do|good ?night|bye|alright|verstanden|alles klar|gern(?: geschehen)?|entendido|de nada|de rien)\b)+\W*$/i;
 const MAX_POLITE_CHARS = 80;
 
-/** Words before those that say that something is left, by which nothing is. */
+/** Words before those that say that something is left, by which nothing is, … */
 const NOTHING = /\b(?:no|nothing|none|without)\b/i;
+/** … but for what is said in another clause than these are: `There are no retries yet, and the docs …`. */
+const OTHER_CLAUSE =
+  /^.*[,;] (?:and|but) (?=(?:the|an?|I|we|it|its|they|their|this|that|these|those|our|my|there)\b)/i;
 /** Words behind them that take it back: at once, … */
 const NONE_BEHIND =
   /^[\s*_:.#(–—-]*(?:(?:none|nothing|n\/a|nichts|nada|optional)\b(?! (?:but|except|besides|other))|(?:all )?done(?=\s*(?:[.,;:!)]|$)))/i;
@@ -183,7 +186,8 @@ function leftSentences(plain: string, line: Line): Line[] {
     const sentence = { text, at: line.at + index };
     for (const left of leftIn(text)) {
       const before = text.slice(Math.max(0, left.index - LOOKED_AROUND_CHARS), left.index);
-      if (NOTHING.test(before)) break;
+      const own = `${before}${left[0]}`.replace(OTHER_CLAUSE, "").slice(0, -left[0].length);
+      if (NOTHING.test(own)) continue;
       const behind = text.slice(left.index + left[0].length).slice(0, LOOKED_AROUND_CHARS);
       if (describesIt({ before, left: left[0], behind })) continue;
       const from = sentence.at + left.index + left[0].length;

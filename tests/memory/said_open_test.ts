@@ -86,6 +86,10 @@ const DESCRIBES = [
   "I skipped the migration step, since nothing in the schema changed.",
   "The runner skips the tests, since none match.",
   "Осталось 12 файлов в кеше, это ожидаемо.",
+  "There are no failing tests, skipped tests, and follow-ups.",
+  "There are no known issues, and there are no open steps.",
+  "Nothing is broken, and the follow-ups are done.",
+  "The user has no orders yet, and the page says so.",
 ];
 
 const LEAVES: readonly (readonly [message: string, left?: string])[] = [
@@ -166,6 +170,10 @@ const LEAVES: readonly (readonly [message: string, left?: string])[] = [
   ["I skipped the Safari test, since no Safari is available here."],
   ["I skipped the e2e tests for lack of a browser."],
   ["Осталось написать тесты."],
+  ["The API client has no retries yet, and the docs do not mention the new flag yet."],
+  ["There is no change of the schema, but the changelog is not updated yet."],
+  ["Nothing else fails, and I have not pushed yet."],
+  ["No test still fails, but the changelog is not updated yet."],
   ["Парсер готов, документация ещё не написана."],
   [
     "Here's how it works: the parser reads rows. The writer is not done yet.",
