@@ -17,7 +17,7 @@ import { hasWorked, type Turn } from "./turns.ts";
 
 /** Nothing of it is left, as Claude says behind what it did. */
 const ALL_DONE =
-  /[^.!?\n]*(?:\b(?:nothing (?:is |else )?(?:left|open|remains?|missing)|(?:all|both|everything)\b[^.!?\n]{0,60}\b(?:done|finished|complete[d]?|implemented|handled|covered|in place|mended|fixed))\b|(?:alles|beides) (?:ist )?(?:fertig|erledigt))/i;
+  /[^.!?\n]*(?:\b(?:nothing (?:is |else )?(?:left|open|remains?|missing)|(?:all|both|everything)\b[^.!?\n]{0,60}\b(?:done|finished|complete[d]?|implemented|handled|covered|in place|mended|fixed|(?:is|are)(?: now)? in(?=\s*(?:[.,!\n]|$))))\b|(?:alles|beides) (?:ist )?(?:fertig|erledigt))/i;
 /** More of a session is not kept. */
 const MAX_LEFT = 12;
 
@@ -77,12 +77,14 @@ function stillLeft(left: readonly Left[], here: Here): readonly Left[] {
   const isOver = turn.asked.some(declines) ||
     hasEnded(turn) && turn.hasChanged && turn.asked.some(asksForIt);
   const meant = isOver ? meantBy(turn, left) : [];
-  const isAllDone = said.length === 0 && hasWorked(turn) && hasEnded(turn);
+  const { picked } = deeds[at]!;
+  // "Both" are those that were picked.
+  const isAllDone = picked === undefined && said.length === 0 && hasWorked(turn) && hasEnded(turn);
   const allDone = isAllDone ? ALL_DONE.exec(turn.message)?.[0] ?? "" : "";
   const renewed = renewedTurns(left, here);
   const later = { turns: [deeds[at]!], files: turn.files };
   const last = left.filter(({ by }) => by === left[0]!.by).map(({ item }) => item);
-  const rest = withoutPicked(last, deeds[at]!.picked);
+  const rest = withoutPicked(last, picked);
   return left.flatMap((one) => {
     if (meant.includes(one) || renewed.has(one.by)) return [];
     if (last.includes(one.item) && !rest.includes(one.item)) return [];

@@ -1,8 +1,9 @@
 /** What a prompt picks of a list that it was told: by number (`1 and 3, please`), or what it does not want of it (`skip the cache`). */
+import { tellingWords } from "./telling_words.ts";
 
 /** Which things of a list: those with these numbers, or all but those. */
 export interface Picked {
-  /** From 1; 0 is the last. None: the one that comes next. */
+  /** From 1; 0 is the last. None: the one that comes next, or all where these are the rest of none. */
   readonly nth: readonly number[];
   readonly isRest?: boolean;
   /** The words for what of these was not done, with blanks between. */
@@ -31,9 +32,9 @@ const FILLERS: ReadonlySet<string> = new Set(
 );
 const RANGE = /^#?(\d{1,2})\s?[-–]\s?#?(\d{1,2})$/;
 const NUMBER = /^[#(]?(\d{1,2}|[a-f])[.)]?$/;
-/** `the first two` */
+/** `do the first two` */
 const FIRST_OF =
-  /^(?:the |die |las |los |les )?(?:first|top|ersten?|primer[oa]s?|premi(?:er|ère)s?|prim[ei]) (two|three|four|zwei|drei|dos|tres|deux|trois|due|tre)\b/;
+  /^(?:(?:ok(?:ay)?|yes|yeah|please|just|only|do|take|fix|build|implement|start with|bitte|mach|fais|haz|fai)[\s,]+)*(?:the |die |las |los |les )?(?:first|top|ersten?|primer[oa]s?|premi(?:er|ère)s?|prim[ei]) (two|three|four|zwei|drei|dos|tres|deux|trois|due|tre)\b/;
 const COUNTS: Readonly<Record<string, number>> = {
   two: 2,
   zwei: 2,
@@ -48,6 +49,14 @@ const COUNTS: Readonly<Record<string, number>> = {
   four: 4,
 };
 const MAX_CHARS = 80;
+/** `do the others`: all that is not named, … */
+const OTHERS: ReadonlySet<string> = new Set(["others", "other", "rest", "remaining"]);
+/** … and what says nothing beside that, … */
+const WITH_OTHERS: ReadonlySet<string> = new Set(["two", "three", "four", "all", "but"]);
+/** … where others are not wanted: `the others, but not the cache`. */
+const BUT_NOT =
+  /(?<=\b(?:others?|rest|remaining|ones|two|three|items|points|tasks|things),?\s)(?:but )?not ((?:the|an?|our|my) [^,.;:!?\n]+)/gi;
+const NOT_FOR_GOOD = /\b(?:yet|now|today|first|before|until|for the moment)\b/i;
 const CLAUSE_END = /[,;.!—]\s*|\s[-–]\s|\n/;
 /** Between things that are counted, and around them, where words are not apart. */
 const UNSPACED =
@@ -58,6 +67,8 @@ export function pickedIn(prompt: string): Picked | null {
   if (prompt.length > MAX_CHARS || /[?？]\s*$/.test(prompt)) return null;
   const text = prompt.toLowerCase().trim();
   if (NEXT.test(text)) return { nth: [] };
+  const others = othersIn(text);
+  if (others !== null) return others;
   const isRest = ALL_BUT.test(text);
   const nth: number[] = [];
   const [first = "", count = ""] = FIRST_OF.exec(text) ?? [];
@@ -68,10 +79,28 @@ export function pickedIn(prompt: string): Picked | null {
     )
   ) {
     const numbers = numbersIn(clause);
+    if (numbers === null && clause.startsWith(" ")) return null;
     if (numbers === null) break;
     nth.push(...numbers);
   }
   return nth.length === 0 ? null : { nth, ...(isRest ? { isRest } : {}) };
+}
+
+/** All of a list but what a prompt does not want of it, where it says nothing else; null where it does. */
+function othersIn(text: string): Picked | null {
+  const but = droppedIn(text);
+  if (but.length === 0) return null;
+  const asks = [DROPS, BUT_NOT].reduce(
+    (rest, form) =>
+      rest.replace(form, (_, named: string) => ` ${named.slice(notWantedOf(named).length)}`),
+    text,
+  );
+  const words = asks.split(/[\s,.;:!]+/).filter((word) => word !== "");
+  const areOthers = words.some((word) => OTHERS.has(word)) &&
+    words.every((word) => OTHERS.has(word) || WITH_OTHERS.has(word) || FILLERS.has(word));
+  return areOthers
+    ? { nth: [], isRest: true, but: [...tellingWords(but.join(" "))].join(" ") }
+    : null;
 }
 
 /** The numbers in a clause that says nothing else; null where it does. */
@@ -134,6 +163,12 @@ const UNSPACED_DROPS =
 const SENTENCE_END = /(?<=[.!?？\n])/;
 /** Who asks has not decided. */
 const ASKS = /[?？]$/;
+/** Behind what is not wanted, what is. */
+const THEN_DO =
+  /,? (?:and|then|but|und)(?: (?:then|just|please))? (?:do|go|finish|complete|fix|implement|build|make|write|add|start|continue|proceed|take|mach)\b.*$/i;
+/** Between two things that are not wanted. */
+const AND_THE =
+  / (?:and|or|und|oder|y|et|e) (?=(?:the|an?|die|der|das|den|el|la|los|las|les?|il|lo) )/i;
 /** Before what is called so. */
 const ARTICLE = /^(?:les?|la|des?|du|une?|el|los|las|una?|il|lo|gli|os?|as?|der|die|das|den) /i;
 
@@ -141,7 +176,14 @@ const ARTICLE = /^(?:les?|la|des?|du|une?|el|los|las|una?|il|lo|gli|os?|as?|der|
 export function droppedIn(prompt: string): string[] {
   const text = prompt.slice(0, 1_000).split(SENTENCE_END)
     .filter((sentence) => !ASKS.test(sentence)).join("");
-  return [DROPS, IS_OUT, DID_IT, UNSPACED_DROPS].flatMap((form) =>
-    [...text.matchAll(form)].map(([, ...groups]) => groups.find((one) => one !== undefined) ?? "")
+  return [DROPS, IS_OUT, DID_IT, UNSPACED_DROPS, BUT_NOT].flatMap((form) =>
+    [...text.matchAll(form)].flatMap(([, ...groups]) => {
+      const named = groups.find((one) => one !== undefined) ?? "";
+      return form === BUT_NOT && NOT_FOR_GOOD.test(named) ? [] : notWantedOf(named).split(AND_THE);
+    })
   ).map((one) => one.trim().replace(ARTICLE, "")).filter((one) => one !== "");
+}
+
+function notWantedOf(named: string): string {
+  return named.replace(THEN_DO, "");
 }

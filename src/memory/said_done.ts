@@ -15,7 +15,7 @@ const MAX_DEEDS = 30;
 const MAX_FILES = 8;
 /** Words by which one says that something is done, … */
 const DOES =
-  /\b(?:done|finished|completed?|handle[ds]?|fixed|implemented|add(?:s|ed)?|works?|working|support(?:s|ed)?|resolved|solved|closed|written|wrote|updated|created|pass(?:es|ed)?|passing|green|covered|migrated|removed|gone|cleared|merged|shipped|deployed|tested|renamed|in place|fertig|erledigt|behoben|umgesetzt|geht|hecho|lista?|listos|funcionan?|terminé|fait)\b|完成|已|好了|対応しました/i;
+  /\b(?:done|finished|completed?|handle[ds]?|fixed|implemented|add(?:s|ed)?|works?|working|support(?:s|ed)?|resolved|solved|closed|written|wrote|updated|created|pass(?:es|ed)?|passing|green|covered|migrated|removed|gone|cleared|merged|shipped|deployed|tested|renamed|in place|(?:is|are)(?: now| both| all| also)* in(?=\s*(?:[,:)–—]|$))|fertig|erledigt|behoben|umgesetzt|geht|hecho|lista?|listos|funcionan?|terminé|fait)\b|完成|已|好了|対応しました/i;
 /** … or is so, without a word for what was done, … */
 const IS_SO = /\b(?:now|exists?|has|have|jetzt)\b/i;
 /** … by the same word as before, which counts where something was done, … */
@@ -36,7 +36,7 @@ const MAKES_THING =
   /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|yes|sure|great|good|fine|let(?:'|’)?s|can you|could you|go on and|go ahead and|go and|feat|test|docs)\b\W*)*(?:add|write|create|build|make|introduce|provide|generate|implement|cover(?= .{1,60}\bwith\b.{0,30}\btests?\b))\b(?! (?:no|sure)\b)/i;
 /** … and as Claude tells it. */
 const MADE =
-  /\b(?:(?<!should be )(?:added|wrote|written|created|built|introduced|generated|implemented)|(?:are|is) (?:now )?(?:in place|there now)|tests? (?:now )?covers?)\b/i;
+  /\b(?:(?<!should be )(?:added|wrote|written|created|built|introduced|generated|implemented)|(?:are|is) (?:now )?(?:in place|there now)|(?:is|are)(?: now| both| all| also)* in(?=\s*(?:[,:)–—]|$))|tests? (?:now )?covers?)\b/i;
 /** What stands before a thing on a list. */
 const LIST_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 /** How the title of a commit begins. */
@@ -137,7 +137,8 @@ function pickedBy(turn: Omit<Turn, "endedAtMs">, picks: Picked): Pick<TurnDeeds,
   if (!hasWorked(turn) || !hasAnswered(turn)) return {};
   if (!hasGivenUp(turn.message)) return { picked: picks };
   const but = givenUpInPart(turn.message);
-  return but === null ? {} : { picked: { ...picks, but: keptWords(but) } };
+  if (but === null) return {};
+  return { picked: { ...picks, but: `${picks.but ?? ""} ${keptWords(but)}`.trim() } };
 }
 
 function deed(by: "made" | "asked" | "wanted" | "dropped", text: string): Deed {

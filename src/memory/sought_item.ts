@@ -129,7 +129,7 @@ export function withoutPicked<Item extends Pick<SoughtItem, "nth" | "about">>(
   const last = Math.max(0, ...items.map(({ nth = 0 }) => nth));
   return items.filter(({ nth, about }, at) => {
     const isAsked = picked.nth.length === 0
-      ? at === 0
+      ? picked.isRest === true || at === 0
       : nth !== undefined && isPicked(picked, nth, last);
     return !isAsked || !about.isDisjointFrom(but);
   });

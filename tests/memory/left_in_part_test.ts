@@ -30,6 +30,18 @@ const CASES: readonly (readonly [asked: string, said: string, open: readonly str
   ["do 1 and 2", "I couldn't do either of them.", [TESTS, README, METRIC]],
   ["do 1 and 2", "I couldn't run the tests. I gave up on this.", [TESTS, README, METRIC]],
   ["do 1 and 2", "Should the section be in English?", [TESTS, README, METRIC]],
+  ["do the first two", "The tests for the limiter and the README section are in.", [METRIC]],
+  ["do the first two", "Both are in.", [METRIC]],
+  ["do the first two tests", "The rate is tested.", [TESTS, README, METRIC]],
+  ["1 and 3", "Both are in.", [README]],
+  ["skip the metric and do the others", "The tests and the section are in.", []],
+  ["skip the metric, do the rest", "Both are in.", []],
+  ["do the others, but not the metric", "The tests and the section are done.", []],
+  ["do the others, but not the metric yet", "The tests for the limiter are in.", [README, METRIC]],
+  ["skip the metric and the tests, do the other one", "Written.", []],
+  ["skip the metric, do the others", "I could not do the README section.", [README]],
+  ["skip the metric and do the other endpoint", "The endpoint is in.", [TESTS, README]],
+  ["skip the metric, do the others", "Which runner do you use?", [TESTS, README]],
 ];
 
 Deno.test("of what was picked only that is open which a turn says it could not do", () => {
