@@ -1,8 +1,15 @@
 /** What was left open on a branch goes to the one that it was merged into. */
 import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
+import { FACTS } from "./facts_column.ts";
 import { KINDS_OF_BRANCH, type ProjectBranch } from "./memory_context.ts";
 import { endPassed } from "./renamed_branch.ts";
+
+/** Where a session was that was on a branch which is gone. */
+const BRANCHES = `(SELECT json_group_array(DISTINCT value)
+                     FROM (SELECT value FROM json_each(coalesce(${FACTS} -> '$.branches', '[]'))
+                            UNION ALL
+                           SELECT value FROM json_each(json_array(?2, ?3))))`;
 
 /** A branch that is gone. */
 interface Gone extends ProjectBranch {
@@ -24,7 +31,8 @@ export function moveOpenEnds(
   if (sinceMs !== null) endPassed(db, { project, branch: into }, { from: branch, sinceMs });
   db.prepare(
     `UPDATE observations
-        SET branch = ?3
+        SET branch = ?3,
+            facts = iif(kind = 'summary', json_set(${FACTS}, '$.branches', ${BRANCHES}), facts)
       WHERE project = ?1
         AND branch = ?2
         AND ${KINDS_OF_BRANCH}

@@ -7,7 +7,7 @@ import { resolveObservation } from "./open_failures.ts";
 import { type Pass, PASS_COLUMNS } from "./session_observations.ts";
 
 /**
- * Gives what is told of a branch its new name. What failed under the old one and passes under the new one since, with the
+ * Gives what is told of a branch its new name, also where sessions say that they were on it. What failed under the old one and passes under the new one since, with the
  * same command, is mended: nothing has looked for it under the old name.
  *
  * @param here The branch as it is called now. @param from As it was called.
@@ -19,6 +19,19 @@ export function renameBranch(
 ): void {
   transaction(db, () => {
     endPassed(db, { project, branch }, { from, sinceMs: 0 });
+    db.prepare(
+      `UPDATE observations
+          SET facts = json_set(
+                facts,
+                '$.branches',
+                (SELECT json_group_array(iif(value = ?2, ?3, value))
+                   FROM json_each(facts -> '$.branches'))
+              )
+        WHERE project = ?1
+          AND kind = 'summary'
+          AND instr(facts, '"branches"') > 0
+          AND ?2 IN (SELECT value FROM json_each(${FACTS} -> '$.branches'))`,
+    ).run(project, from, branch);
     db.prepare(
       `UPDATE observations
           SET branch = ?2

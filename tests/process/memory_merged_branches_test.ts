@@ -141,6 +141,30 @@ Deno.test("what was left on a branch that was merged is mended where it was", as
   assert.doesNotMatch(await start(at), /Tests fail/);
 });
 
+Deno.test("a commit of a branch that was merged is told, whatever the branch was called before", async () => {
+  for (const renamed of [false, true]) {
+    using at = await begun();
+    await typed(at.project, "git switch -qc export");
+    await asked(at, "Build the export");
+    await edit(at, "b", "2\n");
+    await typed(at.project, COMMIT);
+    const made = await git(at.project, "rev-parse", "--short", "HEAD");
+    await ran(at, "git commit -qm export && git rev-parse HEAD", made);
+    await said(at, "It exports. Still to do: a bar.");
+    if (renamed) {
+      await typed(at.project, "git branch -m new");
+      await start(at);
+    }
+    const gone = renamed ? "new" : "export";
+    await typed(at.project, `git switch -q main; git merge -q ${gone}; git branch -q -d ${gone}`);
+    for (const _ of ["at once", "the next time"]) {
+      const told = await start(at);
+      assert.match(told, /Left open on main:\n- .*said: Still to do: a bar\./);
+      assert.match(told, new RegExp(`Known:\n- .* on ${gone}, commit: `));
+    }
+  }
+});
+
 Deno.test("what passes after the merge is mended, though nobody was told of it between", async () => {
   using at = await begun();
   await typed(at.project, "git switch -qc export");
