@@ -16,6 +16,7 @@ import {
   type TellableRow,
   weightyOfBranch,
 } from "../store/memory_context.ts";
+import { type BranchEnd, endOfBranch } from "../store/merged_branch.ts";
 import { sessionsWaiting } from "../store/queue_waiting.ts";
 import { renameBranch } from "../store/renamed_branch.ts";
 import { markCutOff } from "./cut_off.ts";
@@ -56,13 +57,19 @@ const IS_TRIVIAL = '"trivial":true';
 /** What is over though nothing that was seen has mended it: no observation has this number. */
 const OVER = { resolvedBy: 0 };
 
+/** Of a commit whose branch was in no other one when it was found to be gone. */
+const UNMERGED = " (its branch was deleted unmerged)";
+
 const NONE: ReadonlySet<string> = new Set();
 
 /** What a session is told. */
 export interface SessionContext {
   /** Empty when there is nothing to tell. */
   readonly text: string;
-  /** Branches that are gone with something left open: where they were merged it is open still. */
+  /**
+   * Branches that are gone with something left open, which is open still where they were merged, or with a commit of which
+   * nobody knows whether it is in another one.
+   */
   readonly gone: readonly string[];
 }
 
@@ -88,7 +95,8 @@ export function sessionContext(
   const isGone = goneBranches({ commonDir: project, branch });
   const isOver = overIn(project, isGone);
   const told = rowsOfRenamed(db, { project, branch }, isGone).filter(isTold);
-  const gone = leftBehind(told, isGone);
+  const endOf = endsOf(db, project, isGone);
+  const gone = leftBehind(told, isGone, (row) => endOf(row) === null);
   const waiting = place.isBehind ? sessionsWaiting(db, told.filter(isUnmended)) : NONE;
   const found = told
     .filter((row) => !waiting.has(row.sessionId) || !isUnmended(row))
@@ -102,6 +110,7 @@ export function sessionContext(
     // In place: a copy of each takes a tenth of all this.
     .map((row): Tellable =>
       Object.assign(row, {
+        title: endOf(row) === "given_up" ? row.title + UNMERGED : row.title,
         files: row.files === "[]" ? [] : keptJson<string[]>(row.files, []),
         facts: factsOf(row, isGone),
         stale: null,
@@ -114,10 +123,31 @@ export function sessionContext(
   return { text, gone };
 }
 
-/** Branches that are gone on which something was left open, or worked on since something failed that is open elsewhere. */
+/** Tells of commits on branches that are gone what has become of these; undefined of all else. */
+function endsOf(
+  db: DatabaseSync,
+  project: string,
+  isGone: ReturnType<typeof goneBranches>,
+): (row: TellableRow) => BranchEnd | null | undefined {
+  const ends = new Map<string, BranchEnd | null>();
+  return ({ kind, branch }) => {
+    if (kind !== "commit" || branch === null || !isGone(branch)) return undefined;
+    const known = ends.get(branch);
+    if (known !== undefined) return known;
+    const end = endOfBranch(db, { project, branch });
+    ends.set(branch, end);
+    return end;
+  };
+}
+
+/**
+ * Branches that are gone on which something was left open, or worked on since something failed that is open elsewhere, or
+ * whose end is not known.
+ */
 function leftBehind(
   rows: readonly TellableRow[],
   isGone: ReturnType<typeof goneBranches>,
+  isUnknown: (row: TellableRow) => boolean,
 ): string[] {
   const ofGone = rows.filter(({ branch }) => isGone(branch));
   if (ofGone.length === 0) return [];
@@ -128,6 +158,7 @@ function leftBehind(
     if (row.kind === "summary" || row.kind === "fix") {
       return row.updatedAtMs > openSinceMs || leavesSomething(row);
     }
+    if (row.kind === "commit") return isUnknown(row);
     return openEndRank({ ...row, facts: keptJson<ObservedFacts>(row.facts, {}) }) !== null;
   });
   return [...new Set(behind.flatMap(({ branch }) => branch ?? []))];

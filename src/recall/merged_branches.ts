@@ -4,7 +4,7 @@ import { branchHolding, lastCommit, mergedAtMs } from "../git/merged_into.ts";
 import { newId } from "../ids.ts";
 import { transaction } from "../store/database.ts";
 import { standingCommitsOn } from "../store/branch_observations.ts";
-import { isGivenUp, moveOpenEnds, noteGivenUp } from "../store/merged_branch.ts";
+import { isGivenUp, moveOpenEnds, noteEnd } from "../store/merged_branch.ts";
 import { mendMerged } from "./merged_failures.ts";
 
 /** Where it is asked. */
@@ -24,7 +24,7 @@ const LOG_STEP_MS = 1_000;
 /**
  * Moves what was left on branches that are gone to those that they were merged into; git is asked once for each.
  *
- * @returns Whether anything was. @throws {Error} What SQLite says.
+ * @returns Whether anything is known now that was not. @throws {Error} What SQLite says.
  */
 export async function moveMerged(
   db: DatabaseSync,
@@ -39,11 +39,12 @@ export async function moveMerged(
       (seen === undefined ? null : { id: seen.hash, atMs: seen.atMs });
     return last === null || isGivenUp(db, of, last.id) ? [] : [{ of, last }];
   });
-  let isMoved = false;
+  let isKnown = false;
   for (const { of, last } of asked.slice(0, MAX_ASKED)) {
     const into = await branchHolding({ root, branch, commonDir: project }, last.id);
+    isKnown = true;
     if (into === null) {
-      noteGivenUp(db, of, last.id);
+      transaction(db, () => noteEnd(db, of, { end: "given_up", commit: last.id }));
       continue;
     }
     const merge = { merged: of.branch, into, leftAtMs: last.atMs };
@@ -59,8 +60,8 @@ export async function moveMerged(
     transaction(db, () => {
       mendMerged(db, { capture, merged: of.branch, nowMs });
       moveOpenEnds(db, of, { into, sinceMs });
+      noteEnd(db, of, { end: "merged", commit: last.id });
     });
-    isMoved = true;
   }
-  return isMoved;
+  return isKnown;
 }

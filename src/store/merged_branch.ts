@@ -40,21 +40,40 @@ export function moveOpenEnds(
   ).run(project, branch, into);
 }
 
+/** What has become of a branch that is gone: its work is in another one, or its last commit is in none. */
+export type BranchEnd = "merged" | "given_up";
+
 /** Whether it is known of a branch that it was given up with this commit. */
 export function isGivenUp(db: DatabaseSync, gone: Gone, commit: string): boolean {
-  return db.prepare("SELECT value FROM meta WHERE key = ?").get(keyOf(gone))?.["value"] === commit;
+  return valueOf(db, keyOf("given_up", gone)) === commit;
 }
 
-/** Keeps that a branch was given up: nobody asks git again. */
-export function noteGivenUp(db: DatabaseSync, gone: Gone, commit: string): void {
+/** What is known to have become of a branch that is gone; null where nobody has asked git. */
+export function endOfBranch(db: DatabaseSync, gone: Gone): BranchEnd | null {
+  const ends: readonly BranchEnd[] = ["given_up", "merged"];
+  return ends.find((end) => valueOf(db, keyOf(end, gone)) !== undefined) ?? null;
+}
+
+/** Keeps what has become of a branch with its last commit: nobody asks git again. */
+export function noteEnd(
+  db: DatabaseSync,
+  gone: Gone,
+  { end, commit }: { readonly end: BranchEnd; readonly commit: string },
+): void {
+  const other = end === "merged" ? "given_up" : "merged";
+  db.prepare("DELETE FROM meta WHERE key = ?").run(keyOf(other, gone));
   db.prepare(
     `INSERT INTO meta (key, value)
      VALUES (?, ?)
      ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
-  ).run(keyOf(gone), commit);
+  ).run(keyOf(end, gone), commit);
+}
+
+function valueOf(db: DatabaseSync, key: string): unknown {
+  return db.prepare("SELECT value FROM meta WHERE key = ?").get(key)?.["value"];
 }
 
 /** It names nothing, so that there is nothing to forget in it. */
-function keyOf({ project, branch }: Gone): string {
-  return `given_up:${digestOf(`${project}\n${branch}`)}`;
+function keyOf(end: BranchEnd, { project, branch }: Gone): string {
+  return `${end}:${digestOf(`${project}\n${branch}`)}`;
 }

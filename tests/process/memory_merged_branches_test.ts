@@ -165,6 +165,28 @@ Deno.test("a commit of a branch that was merged is told, whatever the branch was
   }
 });
 
+Deno.test("a commit of a branch that was given up is told as such, until it is there again", async () => {
+  for (const left of ["", " Still to do: a bar."]) {
+    using at = await begun();
+    await typed(at.project, "git switch -qc export");
+    await asked(at, "Build the export");
+    await edit(at, "b", "2\n");
+    await typed(at.project, COMMIT);
+    const made = (await git(at.project, "rev-parse", "HEAD")).trim();
+    await ran(at, "git commit -qm export && git rev-parse HEAD", `${made}\n`);
+    await said(at, `It exports.${left}`);
+    await typed(at.project, `git switch -q main; ${DELETE}`);
+    for (const _ of ["at once", "the next time"]) {
+      assert.match(
+        await start(at),
+        /on export, commit: Commit .* \(its branch was deleted unmerged\)$/m,
+      );
+    }
+    await git(at.project, "branch", "export", made);
+    assert.match(await start(at), /on export, commit: Commit (?!.*unmerged)/);
+  }
+});
+
 Deno.test("what passes after the merge is mended, though nobody was told of it between", async () => {
   using at = await begun();
   await typed(at.project, "git switch -qc export");
