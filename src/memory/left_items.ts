@@ -6,7 +6,6 @@ import type { Deed, TurnDeeds } from "./observation.ts";
 import { once } from "./once.ts";
 import { openingOf } from "./left_words.ts";
 import { saysItFails, type SoughtItem, wordsIn, wordsOf } from "./sought_item.ts";
-import { tellingWords } from "./telling_words.ts";
 import { areContrary, requiredOf, standsForAnother } from "./word_places.ts";
 
 /** Of so many words all have to be there; of more most. */
@@ -41,12 +40,6 @@ export function turnsIn(did: readonly (string | TurnDeeds)[]): TurnDeeds[] {
   return did.map((one) =>
     typeof one === "string" ? { did: [{ by: "made", about: one }], worked: true } : one
   );
-}
-
-/** What somebody did who made a commit. */
-export function committed(subject: string): TurnDeeds {
-  const about = [...tellingWords(subject)].join(" ");
-  return { did: [{ by: "made", about }], ran: ["commit"], worked: true };
 }
 
 /**

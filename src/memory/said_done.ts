@@ -1,5 +1,5 @@
 /** What the turns of a session did, so that it is known later what of the things that were left they have done. */
-import { patternFor, WORD } from "../letters.ts";
+import { deed, told } from "./deed.ts";
 import { clausesOf, givenUpIn, givenUpInPart, hasGivenUp } from "./given_up.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt, asksWhatRemains } from "./prompt_asks.ts";
@@ -28,13 +28,7 @@ const LOOKED_BEHIND = 2;
 /** A prompt that begins so asks what is, not that something be done. */
 const ASKS_WHAT =
   /^\W*(?:why|what|who|when|where|which|how|explain|describe|show|tell|is|are|does|do|did|warum|wieso|was|wie)\b/i;
-/** By these in front a prompt or a commit tells that a thing was made, and not that something was changed about it. */
-const MAKES =
-  /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|let(?:'|’)?s|can you|could you|go on and)\b\W*)*(?:handle|implement|add|support|finish|complete|do|build|write|create|make|introduce|provide|feat)\b/i;
-/** The same of what was not there before, whatever the word for it, … */
-const MAKES_THING =
-  /^\W*(?:(?:please|now|and|then|also|ok(?:ay)?|yes|sure|great|good|fine|let(?:'|’)?s|can you|could you|go on and|go ahead and|go and|feat|test|docs)\b\W*)*(?:add|write|create|build|make|introduce|provide|generate|implement|cover(?= .{1,60}\bwith\b.{0,30}\btests?\b))\b(?! (?:no|sure)\b)/i;
-/** … and as Claude tells it. */
+/** Claude tells that what was not there before was made. */
 const MADE =
   /\b(?:(?<!should be )(?:added|wrote|written|created|built|introduced|generated|implemented)|(?:are|is) (?:now )?(?:in place|there now)|(?:is|are)(?: now| both| all| also)* in(?=\s*(?:[,:)–—]|$))|tests? (?:now )?covers?)\b/i;
 /** What stands before a thing on a list. */
@@ -139,29 +133,6 @@ function pickedBy(turn: Omit<Turn, "endedAtMs">, picks: Picked): Pick<TurnDeeds,
   const but = givenUpInPart(turn.message);
   if (but === null) return {};
   return { picked: { ...picks, but: `${picks.but ?? ""} ${keptWords(but)}`.trim() } };
-}
-
-function deed(by: "made" | "asked" | "wanted" | "dropped", text: string): Deed {
-  const about = tellingWords(text);
-  const [first = ""] = text.match(patternFor(WORD, text)) ?? [];
-  const isOfIt = about.size <= 1 || about.size === 2 && tellingWords(first).size > 0;
-  return told(by, about, {
-    isSure: isOfIt || MAKES.test(text),
-    makes: by !== "dropped" && MAKES_THING.test(text),
-  });
-}
-
-function told(
-  by: Deed["by"],
-  about: ReadonlySet<string>,
-  { isSure, makes }: { readonly isSure: boolean; readonly makes: boolean },
-): Deed {
-  return {
-    by,
-    about: keptWords(about),
-    ...(isSure ? { sure: true } : {}),
-    ...(makes ? { makes } : {}),
-  };
 }
 
 /** The clauses of a message that say that something is done, and are not of what it says is left. */

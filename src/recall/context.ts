@@ -5,7 +5,7 @@ import { type ContextBudget, contextText, type Tellable } from "../memory/contex
 import { formerNames, type LoggedCommit, loggedCommits } from "../git/branch_log.ts";
 import type { CommitsSince } from "../memory/context_open.ts";
 import { goneBranches } from "../git/gone_branches.ts";
-import { committed } from "../memory/left_items.ts";
+import { committed } from "../memory/deed.ts";
 import type { ObservationKind, ObservedFacts, TurnDeeds } from "../memory/observation.ts";
 import { isUnmended, openEndRank } from "../memory/open_ends.ts";
 import {

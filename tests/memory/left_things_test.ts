@@ -1,5 +1,9 @@
 /** What was still to be made is there once it was made, by whatever word: `Add tests` for `the tests are not written yet`. */
 import assert from "node:assert/strict";
+import { committed } from "../../src/memory/deed.ts";
+import { hasDone } from "../../src/memory/left_items.ts";
+import { leftItemsIn } from "../../src/memory/said_done.ts";
+import { soughtItem } from "../../src/memory/sought_item.ts";
 import { openAfter, type ToldTurn } from "../support/left_sessions.ts";
 
 type Case = readonly [left: string, asked: string, said: string, commit?: string, file?: string];
@@ -95,5 +99,25 @@ Deno.test("what was to be written is open still where something else was added, 
     for (const open of [later, same]) {
       assert.ok(open.includes(one[0]), `${one[0]} ${one[1]} / ${one[2]}: ${open}`);
     }
+  }
+});
+
+Deno.test("what a person commits is made as what a session commits", () => {
+  const rows: readonly (readonly [subject: string, isDone: boolean])[] = [
+    ["Add CSV exporter", true],
+    ["Add the CSV exporter", true],
+    ["feat(export): add CSV exporter (#3)", true],
+    ["Write the CSV exporter", true],
+    ["Add XML exporter", false],
+    ["Add exporter", false],
+    ["Remove CSV exporter", false],
+    ["Rename CSV exporter", false],
+    ["docs: CSV exporter", false],
+    ["Add CSV importer", false],
+  ];
+  const [item] = leftItemsIn("The CSV exporter is not written yet.").map(soughtItem);
+  for (const [subject, isDone] of rows) {
+    const later = { turns: [committed(subject)], files: [] };
+    assert.equal(hasDone(item!, later, { files: ["a.py"] }), isDone, subject);
   }
 });
