@@ -16,7 +16,9 @@ interface Part {
 
 /** By a command of git, in words behind its name. */
 const GIT_DEEDS: ReadonlySet<string> = new Set(["push", "merge", "tag"]);
-const IS_OF_GIT = /\bgit\b/;
+const HAS_DEED = /\bgit\b|\b(?:pr|mr) create\b/;
+/** Programs that open a request to merge, with the word for it. */
+const REQUESTS: ReadonlyMap<string, string> = new Map([["gh", "pr"], ["glab", "mr"]]);
 /** What such a command is told that makes it another. */
 const NOT_THAT = /^(?:-n|--dry-run|-d|--delete|-l|--list|--abort|--quit)$/;
 /** What is said where the shell hides that it failed. */
@@ -28,13 +30,13 @@ export function deedsByCommand(part: Part): string[] {
   const { kind, outcome, facts } = part;
   if (outcome === "failure" || facts.isElsewhere === true) return [];
   // Few commands are such: taking one apart costs more.
-  if (kind === "command" && !IS_OF_GIT.test(facts.command ?? "")) return [];
+  if (kind === "command" && !HAS_DEED.test(facts.command ?? "")) return [];
   const commands = commandsOf(part);
   const isSure = tellsItsStatus(commands) || !SHOWS_FAILURE.test(part.text);
-  const byGit = kind !== "commit" && kind !== "command" || !isSure ? [] : commands.map(gitDeed);
+  const byCommand = kind !== "commit" && kind !== "command" || !isSure ? [] : commands.map(deedOf);
   return [
     ...kind === "commit" ? ["commit"] : [],
-    ...byGit.filter((one) => one !== null),
+    ...byCommand.filter((one) => one !== null),
     ...kind === "test" && outcome === "success" ||
         kind === "commit" && tellsItsStatus(commands) && commands.some(runsTests)
       ? ["test"]
@@ -42,7 +44,13 @@ export function deedsByCommand(part: Part): string[] {
   ];
 }
 
-function gitDeed({ words }: ScriptCommand): string | null {
+function deedOf({ words }: ScriptCommand): string | null {
+  const [program = "", thing, deed] = words;
+  if (REQUESTS.has(program)) {
+    return thing === REQUESTS.get(program) && deed === "create" && !words.includes("--dry-run")
+      ? "request"
+      : null;
+  }
   const [verb = "", ...args] = gitArguments(words) ?? [];
   return GIT_DEEDS.has(verb) && !args.some((word) => NOT_THAT.test(word)) ? verb : null;
 }

@@ -62,6 +62,18 @@ const OVER: readonly Case[] = [
     part("commit", "Commit: x", { facts: { command: "git commit -qam x && git push" } }),
     say("Ok."),
   ],
+  [
+    "The PR is not opened yet.",
+    ask("open the PR"),
+    run("gh pr create --fill"),
+    say("PR #12 is open."),
+  ],
+  [
+    "I have not created the pull request yet.",
+    ask("go on with it"),
+    run("git push -u origin x && gh pr create --fill"),
+    say("It is at github.com/a/b/pull/12."),
+  ],
   ["I have not run the tests yet.", ask("run the tests"), passed("npm test"), say("12 pass.")],
   ["The tests have not been run yet.", ask("Run npm test"), passed("npm test"), say("All pass.")],
   [
@@ -91,6 +103,13 @@ const OVER: readonly Case[] = [
 ];
 
 const OPEN: readonly Case[] = [
+  ["The PR is not opened yet.", ask("Look at it"), run("gh pr list"), say("It is a small one.")],
+  [
+    "The index is not created yet.",
+    ask("open the PR"),
+    run("gh pr create --fill"),
+    say("PR #12 is open, it has the index."),
+  ],
   ["I haven't committed anything yet.", ask("push"), run("git push"), say("Pushed.")],
   ["I have not pushed yet.", ask("try"), run("git push --dry-run"), say("It would go.")],
   [
@@ -217,6 +236,10 @@ Deno.test("deedsByCommand() and isWork() know what a command did by its words", 
     ["git push --delete origin x", "", false],
     ["git merge --no-ff feat", "merge", false],
     ["git merge --abort", "", false],
+    ["gh pr create --fill", "request", true],
+    ["gh pr create --dry-run", "", true],
+    ["glab mr create -f", "request", true],
+    ["gh pr list", "", false],
     ["git log --oneline", "", false],
     ["echo git push", "", false],
     ["git add -A && git status", "", false],
