@@ -1,6 +1,7 @@
 /** Lets a command that a person has configured rewrite the summaries of sessions, within the budget of a day. */
 import type { DatabaseSync } from "node:sqlite";
 import { LETTER, occursIn } from "../letters.ts";
+import { digestOf } from "../memory/fnv.ts";
 import {
   answeredSummary,
   MAX_ANSWER_CHARS,
@@ -50,6 +51,8 @@ export interface SummarizerReport {
   readonly failed: number;
   /** Summaries that are left to be rewritten. */
   readonly left: number;
+  /** Those among them, as far as the pass came, that this command has failed with too often to be tried again. */
+  readonly givenUp: number;
   /** The part of the day's budget that is used up. */
   readonly usedUp: "runs" | "tokens" | null;
   /** What the next run takes at least, in tokens, where these are too few for it; else null. */
@@ -70,7 +73,7 @@ export interface SummarizerOptions {
   /** The time, in epoch milliseconds. */
   readonly now: () => number;
   readonly signal: AbortSignal;
-  /** A person has asked for it: what failed a while ago is tried again. */
+  /** A person has asked for it: what failed just now is tried again, but no more often in all. */
   readonly isAsked: boolean;
   readonly onProgress?: (done: { readonly written: number; readonly of: number }) => void;
 }
@@ -81,7 +84,7 @@ const QUIET_MS = 10 * 60_000;
 const MAX_SUMMARIES = 500;
 /** After so many failures in a row there is no sense in going on; nor with one summary after so many. */
 const MAX_FAILURES = 3;
-/** After that it is tried again when so much time is over, in milliseconds. */
+/** Unless somebody asks for it, no failure is followed by a new try before so much time is over, in milliseconds. */
 const PAUSE_MS = 3_600_000;
 /** A run that has not ended so long after its time is over has died with its process, in milliseconds. */
 const GRACE_MS = 30_000;
@@ -111,17 +114,20 @@ export async function runSummarizer(
   const ready = isAsked || !isPaused(db, now()) ? all : [];
   let usedUp: SummarizerReport["usedUp"] = null;
   let needed: number | null = null;
-  let inARow = 0;
+  let [inARow, givenUp] = [0, 0];
   for (const summary of ready) {
     if (signal.aborted || inARow === MAX_FAILURES) break;
     const digest = digestOfSummary(db, summary);
-    if (!isAsked && !isDue(db, { sessionId: summary.sessionId, summary: digest }, now())) continue;
+    const tried = digestOf(JSON.stringify([digest, settings.command]));
+    const before = failuresOf(db, { sessionId: summary.sessionId, summary: tried });
+    if (before.count >= MAX_FAILURES) givenUp++;
+    if (before.count >= MAX_FAILURES || !isAsked && now() - before.lastAtMs < PAUSE_MS) continue;
     options.onProgress?.({ written: done.written, of: ready.length });
     const input = inputOf(db, summary, options.mask);
     const nowMs = now();
     const run = beginRun(db, {
       sessionId: summary.sessionId,
-      summary: digest,
+      summary: tried,
       inputTokens: estimateTokens(input),
       nowMs,
       expiresAtMs: nowMs + settings.timeoutSeconds * 1_000 + GRACE_MS,
@@ -145,7 +151,7 @@ export async function runSummarizer(
     inARow = reason === null ? 0 : inARow + 1;
   }
   const today = summarizerUse(db, dayStartMs(now()));
-  return { ...done, left: all.length - done.written, usedUp, needed, today };
+  return { ...done, left: all.length - done.written, givenUp, usedUp, needed, today };
 }
 
 /** Summaries that are to be rewritten. */
@@ -162,15 +168,6 @@ function isPaused(db: DatabaseSync, nowMs: number): boolean {
   const last = lastRuns(db, nowMs, MAX_FAILURES);
   return last.length === MAX_FAILURES && last.every(({ status }) => status === "failed") &&
     nowMs - last[0]!.startedAtMs < PAUSE_MS;
-}
-
-function isDue(
-  db: DatabaseSync,
-  tried: { readonly sessionId: string; readonly summary: string },
-  nowMs: number,
-): boolean {
-  const { count, lastAtMs } = failuresOf(db, tried);
-  return count < MAX_FAILURES && nowMs - lastAtMs >= PAUSE_MS;
 }
 
 function inputOf(

@@ -37,7 +37,7 @@ export interface SummarizerRun {
 /** A run that is about to begin. */
 export interface NewRun {
   readonly sessionId: string;
-  /** Digest of the summary that is to be rewritten. */
+  /** Digest of the summary that is to be rewritten, and of the command that is to do it. */
   readonly summary: string;
   readonly inputTokens: number;
   readonly nowMs: number;
@@ -113,7 +113,7 @@ export function endRun(
   ).run(id, end.reason, end.outputTokens, end.atMs);
 }
 
-/** How often a summary was tried in vain, and when last; 0 for never. */
+/** How often a command was tried with a summary in vain, and when last; 0 for never. */
 export function failuresOf(
   db: DatabaseSync,
   { sessionId, summary }: Pick<NewRun, "sessionId" | "summary">,

@@ -158,6 +158,22 @@ for (
   });
 }
 
+Deno.test("a summary is tried three times by a command, however often it is drained: then it is given up", async () => {
+  using home = tempHome();
+  await endedSession(home);
+  configure(home, "exit 1", ["maxRunsPerDay: 9"]);
+  const tries = [];
+  for (let n = 0; n < 5; n++) {
+    const { summarizer: { failed, left, givenUp, today } } = await drain(home);
+    tries.push([failed, left, givenUp, today.runs]);
+  }
+  assert.deepEqual(tries, [[1, 1, 0, 1], [1, 1, 0, 2], [1, 1, 0, 3], [0, 1, 1, 3], [0, 1, 1, 3]]);
+  assert.match(await told(home, "queue", "drain"), /0 failed, 1 left; 1 of these given up/);
+  // Another command has not failed with it yet.
+  configure(home, "echo Shorter.", ["maxRunsPerDay: 9"]);
+  assert.equal((await drain(home)).summarizer.written, 1);
+});
+
 Deno.test("a command that takes too long is ended with what it has started", async () => {
   using home = tempHome();
   const pids = join(home.path, "pids");

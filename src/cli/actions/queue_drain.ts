@@ -127,10 +127,13 @@ async function summarize(
 
 /** What it did, in a line. */
 function summarizerText(
-  { written, failed, left, usedUp, needed, reason, today }: SummarizerReport,
+  { written, failed, left, givenUp, usedUp, needed, reason, today }: SummarizerReport,
 ): string {
   return [
     `${written} summaries rewritten, ${failed} failed, ${left} left`,
+    ...givenUp === 0 ? [] : [
+      `${givenUp} of these given up after three failures, until the session has news or the command changes`,
+    ],
     ...reason === null ? [] : [plain(`the last failure: ${reason}`)],
     ...usedUp === null ? [] : needed !== null
       ? [
