@@ -1,11 +1,18 @@
 import { messageOf, UserError } from "../errors.ts";
 import { isFileOf } from "../maintenance/set_aside.ts";
+import { isThere, namesIn } from "../maintenance/whole_file.ts";
 import { writeAdvice } from "../maintenance/write_advice.ts";
+import { baseName, joinPath, parentOf } from "../paths.ts";
 import { identifyDatabase } from "../store/identity.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
 /** So much text is gathered before it is written, in characters. */
 const CHUNK_CHARS = 65_536;
+
+/** What stands behind a file's name while it is written, to its end. */
+const DRAFT_ENDING = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
+
+const ON_WINDOWS = Deno.build.os === "windows";
 
 /** Where lines go. Nothing but `close` or `abandon` may follow an error. */
 export interface LineSink {
@@ -27,7 +34,8 @@ export function stdoutSink({ process }: CliContext): LineSink {
 
 /**
  * Lines into a file that nobody else may read (0600): written beside it, synced, then renamed over it; a link stays a
- * link. What is there and is no file, a pipe for example, is written to as it is.
+ * link. What is there and is no file, a pipe for example, is written to as it is. What a program that was ended had begun to
+ * write under the name is removed.
  *
  * @param database The one that is open: neither it nor a file beside it is written over, nor is any other database.
  * @throws {UserError} When it cannot be written; what was there before is left untouched.
@@ -52,11 +60,11 @@ export function fileSink(name: string, context: CliContext, database: string): L
       next: "Name another file: `--output conclaude.jsonl`",
     });
   }
-  const draft = target.isReplaced ? `${target.path}.${crypto.randomUUID()}.tmp` : null;
-  const file = orExplain(() =>
-    draft === null
-      ? Deno.openSync(target.path, { write: true })
-      : Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 })
+  if (target.isReplaced) removeDrafts(target.path);
+  const { draft, file } = orExplain(() =>
+    target.isReplaced
+      ? openDraft(target.path)
+      : { draft: null, file: Deno.openSync(target.path, { write: true }) }
   );
   const encoder = new TextEncoder();
   return gathering({
@@ -70,18 +78,57 @@ export function fileSink(name: string, context: CliContext, database: string): L
     close: () =>
       orExplain(() => {
         if (draft !== null) file.syncSync();
-        file.close();
+        // Windows does not rename an open file; elsewhere it is locked as long as it is a draft.
+        if (ON_WINDOWS) file.close();
         if (draft !== null) Deno.renameSync(draft, target.path);
+        if (!ON_WINDOWS) file.close();
       }),
     abandon() {
       try {
         file.close();
       } catch {
-        // It was closed before the renaming failed.
+        // It is closed already.
       }
       if (draft !== null) Deno.removeSync(draft);
     },
   });
+}
+
+/** Makes a draft of a file, locked as long as it is open, where the file system knows locks. */
+function openDraft(path: string): { readonly draft: string; readonly file: Deno.FsFile } {
+  for (;;) {
+    const draft = `${path}.${crypto.randomUUID()}.tmp`;
+    const file = Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 });
+    if (lock(file) !== "locked" || isThere(draft)) return { draft, file };
+    // Another program came before the lock, and took it for one that was left behind.
+    file.close();
+  }
+}
+
+/** Removes the drafts of a file that no program is at any more. On Windows they stay: a lock does not keep them there. */
+function removeDrafts(path: string): void {
+  if (ON_WINDOWS) return;
+  const [folder, base] = [parentOf(path), baseName(path)];
+  for (const name of namesIn(folder)) {
+    if (!name.startsWith(base) || !DRAFT_ENDING.test(name.slice(base.length))) continue;
+    const draft = joinPath(folder, name);
+    try {
+      if (!Deno.lstatSync(draft).isFile) continue;
+      using file = Deno.openSync(draft, { write: true });
+      if (file.tryLockSync(true)) Deno.removeSync(draft);
+    } catch {
+      // It is somebody else's, or has just gone.
+    }
+  }
+}
+
+function lock(file: Deno.FsFile): "locked" | "unlocked" {
+  try {
+    file.lockSync(true);
+    return "locked";
+  } catch {
+    return "unlocked";
+  }
 }
 
 /** Where a path leads to, and whether a new file takes its place: not that of a device or a pipe. */

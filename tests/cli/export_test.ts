@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { CliContext } from "../../src/cli/context.ts";
+import { fileSink } from "../../src/cli/line_sink.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 
@@ -48,6 +50,37 @@ Deno.test("export --output writes a file for the user alone, and replaces it as 
   assert.ok(Deno.lstatSync(`${temp.folder}/link.jsonl`).isSymlink);
   assert.equal(Deno.readTextFileSync(path).trimEnd().split("\n").length, 6);
   if (Deno.build.os !== "windows") assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
+  assert.deepEqual(namesOfDrafts(temp.folder), []);
+});
+
+Deno.test("export --output removes what a killed export left under its name, and nothing else", async () => {
+  using temp = await tempDatabase();
+  saveEvent(temp.db, { capture: {} });
+  const place = { home: temp.folder, database: temp.path };
+  const draft = (name: string) => `${name}.${crypto.randomUUID()}.tmp`;
+  const [left, atWork, other] = [draft("out.jsonl"), draft("out.jsonl"), draft("more.jsonl")];
+  const kept = [atWork, other, "out.jsonl.my.tmp"];
+  for (const name of [left, ...kept]) {
+    Deno.writeTextFileSync(`${temp.folder}/${name}`, "{}\n", { mode: 0o600 });
+  }
+  using running = Deno.openSync(`${temp.folder}/${atWork}`, { write: true });
+  running.lockSync(true);
+  await runVerbJson(["export", "--output", "out.jsonl"], place);
+  assert.deepEqual(namesOfDrafts(temp.folder).sort(), [...kept].sort());
+});
+
+Deno.test("two exports to one name do not come between each other: the last one stays", async () => {
+  using temp = await tempDatabase();
+  const context = { cwd: temp.folder, locations: { home: temp.folder } } as unknown as CliContext;
+  const [first, second] = [1, 2].map((n) => {
+    const sink = fileSink("out.jsonl", context, temp.path);
+    sink.write(String(n));
+    return sink;
+  });
+  assert.equal(namesOfDrafts(temp.folder).length, 2);
+  second!.close();
+  first!.close();
+  assert.equal(Deno.readTextFileSync(`${temp.folder}/out.jsonl`), "1\n");
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
