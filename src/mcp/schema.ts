@@ -4,7 +4,8 @@ import { UserError } from "../errors.ts";
 export type ArgumentSchema =
   & { readonly description?: string }
   & (
-    | { readonly type: "string"; readonly enum?: readonly string[] }
+    /** A text has to say something, unless it may be as short as nothing. */
+    | { readonly type: "string"; readonly enum?: readonly string[]; readonly minLength?: 0 }
     | { readonly type: "integer"; readonly minimum: number; readonly maximum?: number }
     | { readonly type: "boolean" }
   );
@@ -55,7 +56,8 @@ function valueOf(value: unknown, schema: ArgumentSchema): string | number | bool
       : null;
   }
   if (schema.type === "string") {
-    if (typeof value !== "string" || value.trim() === "") return null;
+    if (typeof value !== "string") return null;
+    if (value.trim() === "" && schema.minLength !== 0) return null;
     return schema.enum === undefined || schema.enum.includes(value) ? value : null;
   }
   const n = typeof value === "string" && /^#?\d{1,15}$/.test(value.trim())
@@ -70,9 +72,8 @@ function valueOf(value: unknown, schema: ArgumentSchema): string | number | bool
 function wanted(schema: ArgumentSchema): string {
   if (schema.type === "boolean") return "true or false";
   if (schema.type === "string") {
-    return schema.enum === undefined
-      ? "a text that is not empty"
-      : `one of ${schema.enum.join(", ")}`;
+    if (schema.enum !== undefined) return `one of ${schema.enum.join(", ")}`;
+    return schema.minLength === 0 ? "a text" : "a text that is not empty";
   }
   return schema.maximum === undefined
     ? `a whole number, at least ${schema.minimum}`

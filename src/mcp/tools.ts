@@ -27,6 +27,7 @@ export const TOOLS = {
       properties: {
         query: {
           type: "string",
+          minLength: 0,
           description:
             'Any words, identifiers, paths, errors, dates ("last week"); what is quoted must be there',
         },

@@ -30,7 +30,8 @@ Deno.test("a call with wrong arguments says what is wrong, and the server goes o
   await using server = await connect(at);
   const wrong: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
     ["recall", {}, /"query" is missing/],
-    ["recall", { query: "  " }, /"query" must be a text that is not empty/],
+    ["recall", { query: "menu", file: " " }, /"file" must be a text that is not empty/],
+    ["remember", { text: "\ufeff" }, /"text" must be a text that is not empty/],
     ["recall", { query: 5 }, /"query" must be a text/],
     ["recall", { query: "menu", kind: "joke" }, /"kind" must be one of edit, /],
     ["recall", { query: "menu", limit: 51 }, /"limit" must be a whole number from 1 to 50/],
@@ -56,6 +57,11 @@ Deno.test("a call with wrong arguments says what is wrong, and the server goes o
     assert.match((await server.call("open", { id })).text, /^Edit of the menu\n/);
   }
   assert.match((await server.call("recall", { query: "menu", file: null })).text, /^#1 /);
+  for (const query of ["", "  ", "\ufeff"]) {
+    const { text, isError } = await server.call("recall", { query });
+    assert.notEqual(isError, true, text);
+    assert.match(text, /^Nothing is remembered of this project that matches/);
+  }
   await assert.rejects(server.client.listResources(), /does not support|Method not found/);
   assert.deepEqual(server.faults, []);
   assert.equal(server.stderr(), "");

@@ -223,6 +223,12 @@ Deno.test("doctor says when the summarizer's command is missing, keeps failing, 
   assert.match((await memoryChecks(home))[0]!.message, /no-such-claude is not on the PATH/);
   configure("/no/such/claude -p");
   assert.match((await memoryChecks(home))[0]!.message, /\/no\/such\/claude is not there/);
+  configure("~/no-such/claude -p");
+  assert.ok((await memoryChecks(home))[0]!.message.includes(`${home.path}/no-such/claude is not`));
+  for (const builtin of ["exit 1", "ulimit -t 60; cat", "read -r line; echo done"]) {
+    configure(builtin);
+    assert.equal((await memoryChecks(home))[0]!.status, "ok", builtin);
+  }
   configure("cat >/dev/null; exit 4");
   assert.equal((await memoryChecks(home))[0]!.status, "ok", "it has not run yet");
   assert.equal((await json(home, "queue", "drain")).summarizer.failed, 3, "then it is left");

@@ -157,14 +157,20 @@ function summarizerFaults(place: DoctorPlace): Finding[] {
   ];
 }
 
-/** What a shell does by itself, or what more than a program begins with. */
-const SHELL_WORDS =
-  /^(?:[.:[({]|if|for|while|until|case|set|cd|exec|eval|export|echo|printf|test|true|false|source|command|time|env)$/;
+/** What a shell does by itself, or what more than a program begins with: of `bash`, and of the shells that may be in its place. */
+const SHELL_WORDS: ReadonlySet<string> = new Set(
+  (". : [ [[ ( { ! if for while until case select function coproc time alias bg bind break builtin caller cd command compgen " +
+    "complete compopt continue declare dirs disown echo enable env eval exec exit export false fc fg getopts hash help history " +
+    "jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return set shift shopt source suspend " +
+    "test times trap true type typeset ulimit umask unalias unset wait").split(" "),
+);
 
 /** Why the program that a command begins with cannot be found; null when it can, or when nobody can tell without a shell. */
 function whyMissing({ command }: SummarizerSettings, place: DoctorPlace): string | null {
-  const [, first = ""] = /^\s*([\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
-  if (first === "" || SHELL_WORDS.test(first)) return null;
+  const [, first = ""] = /^\s*((?:~\/)?[\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
+  if (first === "" || SHELL_WORDS.has(first)) return null;
+  const { home } = place.locations;
+  if (first.startsWith("~/")) return home === null ? null : whyNotRun(home + first.slice(1));
   if (isAbsolutePath(first)) return whyNotRun(first);
   if (!isBareName(first) || findOnPath(first, place.searchPath).length > 0) return null;
   return `${first} is not on the PATH`;
