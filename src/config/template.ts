@@ -1,5 +1,6 @@
 /** The file that `conclaude config init` writes. */
-import { CONFIG_KEYS, CONFIG_SECTIONS } from "./schema.ts";
+import { CONFIG_ITEM_KEYS, CONFIG_KEYS, CONFIG_SECTIONS } from "./schema.ts";
+import type { ConfigKey } from "./schema_kit.ts";
 
 const HEADER = [
   "Configuration of conclaude. Every key is optional; what is commented out is the default.",
@@ -8,7 +9,7 @@ const HEADER = [
 const LINE_WIDTH = 96;
 
 /**
- * Every key with its meaning, commented out at its default. As it is, the text is an empty configuration; with the first
+ * Every key with its meaning, commented out at its default; before a list or map of rules stand the keys of a rule. As it is, the text is an empty configuration; with the first
  * `# ` of each line taken away, it says exactly the defaults.
  *
  * @param options.schemaPath A local file with the JSON Schema, for the language server of editors; without it, no such
@@ -28,24 +29,45 @@ export function configTemplate(options: { readonly schemaPath?: string } = {}): 
       if (opened.has(name)) continue;
       opened.add(name);
       const about = sections.get(name)?.description ?? "";
-      lines.push(...(depth === 1 ? [""] : []), ...entry(depth - 1, about, `${parts[depth - 1]}:`));
+      lines.push(
+        ...(depth === 1 ? [""] : []),
+        ...entry(depth - 1, [about], `${parts[depth - 1]}:`),
+      );
     }
     const limits = range ? ` From ${range[0]} to ${range[1]}.` : "";
     const value = JSON.stringify(fallback);
     const depth = parts.length - 1;
     if (depth === 0) lines.push("");
-    lines.push(...entry(depth, description + limits, `${parts[depth]}: ${value}`));
+    lines.push(
+      ...entry(depth, [description + limits, ...itemsOf(key)], `${parts[depth]}: ${value}`),
+    );
   }
   return lines.join("\n") + "\n";
 }
 
 /** Prose has two number signs, so that taking one away from every line leaves it a comment. */
-function entry(depth: number, about: string, setting: string): string[] {
+function entry(depth: number, about: readonly string[], setting: string): string[] {
   const indent = "  ".repeat(depth);
   return [
-    ...wrap(about, LINE_WIDTH - indent.length).map((line) => `## ${indent}${line}`),
+    ...about.flatMap((text) => wrap(text, LINE_WIDTH - indent.length))
+      .map((line) => `## ${indent}${line}`),
     `# ${indent}${setting}`,
   ];
+}
+
+/** The keys of the rules in a list, or in a map under names of a person's own, a paragraph each. */
+function itemsOf(key: string): string[] {
+  const inside = [`${key}[].`, `${key}.<`];
+  return CONFIG_ITEM_KEYS.filter((item) => inside.some((start) => item.key.startsWith(start)))
+    .map(({ key: name, type, range, default: fallback, description }) =>
+      `- ${name.slice(key.length).replace(/^(?:\.<name>)?(?:\[\])?\./, "")} (${type}${
+        rangeText(range)
+      }): ${description}${fallback === null ? "" : ` Default: ${JSON.stringify(fallback)}.`}`
+    );
+}
+
+function rangeText(range: ConfigKey["range"]): string {
+  return range === undefined ? "" : ` from ${range[0]} to ${range[1]}`;
 }
 
 function wrap(text: string, width: number): string[] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
 import { parseConfig } from "../../src/config/parse.ts";
-import { CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
+import { CONFIG_ITEM_KEYS, CONFIG_KEYS, configSchema } from "../../src/config/schema.ts";
 import { configTemplate } from "../../src/config/template.ts";
 
 Deno.test("configTemplate() is an empty configuration without problems", () => {
@@ -31,6 +31,11 @@ Deno.test("configTemplate() survives an editor that uncomments every line", () =
 Deno.test("configTemplate() explains every key", () => {
   const prose = configTemplate().replaceAll(/\n## +/g, " ");
   for (const { key, description } of CONFIG_KEYS) assert.ok(prose.includes(description), key);
+  for (const { key, description } of CONFIG_ITEM_KEYS) {
+    const name = key.split(".").at(-1)!;
+    const told = prose.search(new RegExp(`- (?:\\w+\\.)*${name} \\(`));
+    assert.ok(told >= 0 && prose.slice(told).includes(description), key);
+  }
 });
 
 Deno.test("configTemplate() points editors to a schema only when there is a file", () => {

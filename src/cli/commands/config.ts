@@ -24,8 +24,9 @@ export const config = group({
       },
       brief: "Write a configuration file with every key explained",
       about:
-        "Writes a configuration file in which every key stands commented out at its default: .conclaude.yaml in\n" +
-        "this folder, unless a flag says otherwise. A file that is there is not touched without --force.",
+        "Writes a configuration file in which every key stands commented out at its default, and the keys of a rule\n" +
+        "above its list: .conclaude.yaml in this folder, unless a flag says otherwise. A file that is there is not\n" +
+        "touched without --force.",
       examples: ["conclaude config init", "conclaude config init --user"],
     }),
     path: command({
