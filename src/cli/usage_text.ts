@@ -81,16 +81,25 @@ function unknownFlag(flag: string, { words, target }: Reached, args: readonly st
   const names = [...own.map(kebab), ...ofAll.map(({ name }) => name)];
   const [typed] = flag.split("=", 1);
   const near = nearestWords(typed!.replace(/^-+/, ""), names).map((name) => `--${name}`);
-  const isText = near.length === 0 && takesText(target) && args.includes(flag);
+  const at = near.length === 0 && takesText(target) ? placeOf(flag, args) : -1;
+  const isText = at >= 0;
   const hint = isText ? "; text that begins with - stands behind --" : didYouMean(near);
   return usageError(`Unknown flag ${typed}`, {
     why: `\`${words.join(" ")}\` has no such flag${hint}`,
     next: near.length === 1
       ? retyped(args, typed!, near[0]!)
       : isText
-      ? ["conclaude", ...args.toSpliced(args.indexOf(flag), 0, "--").map(quoteWord)].join(" ")
+      ? ["conclaude", ...args.toSpliced(at, 0, "--").map(quoteWord)].join(" ")
       : helpOf(words),
   });
+}
+
+/** Where a flag stands in a command line, also among other letters; below 0 where it does not. */
+function placeOf(flag: string, args: readonly string[]): number {
+  const isLetter = /^-[^-]$/.test(flag);
+  return args.findIndex((arg) =>
+    arg === flag || isLetter && /^-[^-]/.test(arg) && arg.includes(flag[1]!)
+  );
 }
 
 /** Whether a verb takes words of any kind: a search, a note. */

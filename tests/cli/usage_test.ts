@@ -16,6 +16,11 @@ Deno.test("a command line that makes no sense is told as what, why and next, and
     [["status", "--session"], "Unknown flag --session", "conclaude status --help"],
     [["install-hooks", "--dry-rn"], "Unknown flag --dry-rn", "conclaude install-hooks --dry-run"],
     [["memory", "search", "-a", "b"], "Unknown flag -a", "conclaude memory search -- -a b"],
+    [
+      ["memory", "search", "rm", "-rf", "x"],
+      "Unknown flag -r",
+      "conclaude memory search rm -- -rf x",
+    ],
     [["memory", "forget", "-a"], "Unknown flag -a", "conclaude memory forget --help"],
     [["session", "list", "--jsno"], "Unknown flag --jsno", "conclaude session list --json"],
     [
