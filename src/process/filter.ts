@@ -40,13 +40,39 @@ const MAX_STDERR_CHARS = 4_096;
 /** So long an output is waited for when the command is over: what it left behind may hold it open. */
 const REST_MS = 500;
 
-/** Runs a command over a text. Never throws. */
+/**
+ * Becomes the command, and lets a loop look every second, whose output is nobody's: when the process that waits for the command
+ * is gone, or has not ended it long after its time, whatever is left of the group is ended. The loop ends with the command, and
+ * is no child of it.
+ */
+const WATCHED = `parent=$1 seconds=$2; shift 2
+( (
+  n=0
+  while kill -s 0 "$parent" && [ "$n" -lt "$seconds" ]; do
+    sleep 1 && kill -s 0 "$$" || exit 0
+    n=$((n + 1))
+  done
+  kill -s KILL -- "-$$"
+) </dev/null >/dev/null 2>&1 & )
+exec "$@"`;
+
+/** So much longer than its time a command is left to the process that waits for it, in milliseconds. */
+const WATCH_GRACE_MS = 10_000;
+
+/** Words that run others, which do not outlive this process by more than a second. */
+function watched(words: readonly string[], timeoutMs: number): readonly string[] {
+  if (Deno.build.os === "windows") return words;
+  const seconds = Math.ceil((timeoutMs + WATCH_GRACE_MS) / 1_000);
+  return ["/bin/sh", "-c", WATCHED, "sh", String(Deno.pid), String(seconds), ...words];
+}
+
+/** Runs a command over a text, and no longer than this process lives. Never throws. */
 export async function runFilter(command: string, options: FilterOptions): Promise<FilterEnd> {
   const { folder, variables, signal } = options;
   if (signal.aborted) return { kind: "stopped" };
   let child: Deno.ChildProcess;
   try {
-    child = startWords(shellWords(command), {
+    child = startWords(watched(shellWords(command), options.timeoutMs), {
       folder,
       variables,
       stdin: "piped",

@@ -3,8 +3,16 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { isAlive } from "../support/alive.ts";
+import { killNow, until } from "../support/worked_project.ts";
 import { query } from "../support/look.ts";
-import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
+import {
+  hook,
+  jsonOf,
+  spawnProgram,
+  startProgram,
+  type TempHome,
+  tempHome,
+} from "../support/program.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */
@@ -192,6 +200,28 @@ Deno.test("a command that takes too long is ended with what it has started", asy
   for (const pid of Deno.readTextFileSync(pids).trim().split("\n")) {
     assert.equal(isAlive(pid), false, `${pid} is still there`);
   }
+});
+
+Deno.test({
+  name: "a command does not outlive a drain that is killed, with what is in its group",
+  ignore: Deno.build.os === "windows",
+  async fn() {
+    using home = tempHome();
+    const pids = join(home.path, "pids");
+    configure(home, `sleep 300 & echo $! > ${pids}; echo $$ >> ${pids}; wait`);
+    await endedSession(home);
+    const killed = spawnProgram(["queue", "drain"], { env: { HOME: home.path }, cwd: home.path });
+    const read = () => {
+      try {
+        return Deno.readTextFileSync(pids).trim().split("\n");
+      } catch {
+        return [];
+      }
+    };
+    await until("the command has begun", () => read().length === 2);
+    await Promise.all([killNow(killed), killed.output(), killed.stdin.close()]);
+    await until("it has ended", () => read().every((pid) => !isAlive(pid)));
+  },
 });
 
 Deno.test("secrets that the command answers with are masked, and private text is dropped", async () => {
