@@ -6,6 +6,7 @@
  */
 import { maskAsked } from "./asked_secrets.ts";
 import { maskAssignments } from "./assignments.ts";
+import { maskAuthorization } from "./authorization.ts";
 import { maskBehindLeads } from "./behind_leads.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskCarried } from "./carried.ts";
@@ -97,7 +98,7 @@ function maskBuiltIn(text: string): string {
   if (!mayAssign(text.toLowerCase())) return masked;
   masked = maskSecretMaps(maskInserts(maskMadePasswords(maskKubernetes(maskConfigured(masked)))));
   masked = maskVariables(
-    maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(masked)))),
+    maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(maskAuthorization(masked))))),
   );
   return maskTables(maskLists(maskCookies(maskNetrc(masked))));
 }
