@@ -5,6 +5,12 @@ import { maskPiped } from "./piped.ts";
 import { serviceToken } from "./service_tokens.ts";
 import { ASKED, type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.ts";
 
+/** From a cell of a line to the one beside it. */
+const BESIDE = String.raw`\\{0,7}["']?[ \t]{0,40}(?:[,:;|\t ]|\\{1,7}t)[ \t]{0,40}\\{0,7}["']?`;
+/** An id of AWS and what leads to the secret on its line, also over the time of its end. Not closed: group 1 goes on. */
+const AWS_PAIR = String
+  .raw`((?:AKIA|ASIA)[A-Z0-9]{16}${BESIDE}(?:\d{4}-\d\d-[\dT:.Z+-]{2,30}${BESIDE})?`;
+
 /**
  * By kind. A pattern is made when its kind is suspected, for a hook runs once and cold. Group 1 stays in front of the
  * mask. Global, without nested quantifiers; an unbounded run is never followed by something that may fail, unless it
@@ -13,6 +19,11 @@ import { ASKED, type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.t
 const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["github-token", () => /gh[pousr]_(?:[A-Za-z0-9]{30,}|\w{1,24}_eyJ[\w-]{25,}[\w.-]*)/g],
   ["jwt", () => /(?<=^-?|[^\w-]-?|\\[nrt]-?)eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g],
+  [
+    "aws-session-token",
+    () => new RegExp(`${AWS_PAIR}[A-Za-z0-9/+]{40}${BESIDE})[\\w+/=-]{16,}`, "g"),
+  ],
+  ["aws-secret-key", () => new RegExp(`${AWS_PAIR})[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])`, "g")],
   ["aws-access-key", () => /(?:AKIA|ASIA)[A-Z0-9]{16}/g],
   ["gcp-api-key", () => /AIza[\w-]{35}/g],
   [
@@ -87,11 +98,7 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
     "bearer-token",
     () => /((?:Bearer|bearer|BEARER)(?:\s|%20){1,4})(?=[A-Za-z_.~+/-]*\d)[\w.~+/-]{16,}=*/g,
   ],
-  [
-    "url-password",
-    () =>
-      /(:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):)(?!<|\$\w+@|\$?\{[\w.]+\}@|x-oauth-basic@|\[redacted:)[^\s/"'>\\]{1,256}(?=@)/g,
-  ],
+  ["url-password", urlPassword],
   [
     // joe:word@tcp(db:3306)/app, as Go writes it
     "dsn-password",
@@ -106,8 +113,26 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ],
 ]);
 
+/** What stands in front of the `@` of an address, behind its user. */
+function urlPassword(): RegExp {
+  const user = String.raw`:\/\/(?:\[redacted:[a-z\d-]+\]|(?!\[redacted:)[^\s:@/"'<>\\]{0,200}):`;
+  const plain = String.raw`[^\s/"'>\\]{1,256}(?=@)`;
+  // No port, no path, and no other text behind a quote that closes the address: letters and digits, a host behind them.
+  const odd = String
+    .raw`(?!\d{1,5}[/"'>\\]|[A-Za-z]{1,40}/|v\d{1,3}/)(?=[^\s@]{0,255}\d)(?=[^\s@]{0,255}[A-Za-z])` +
+    String
+      .raw`(?:(?!:\/\/|\$[({\w])[^\s"'>\\@]|(?<=[^\s,=])\\{0,7}["'>](?=\w)|\\{1,7}(?=[^\s\\nrt"'>@])){2,256}` +
+    String.raw`(?=@[\w-]{1,63}(?:[./:?\s"'\\]|$))`;
+  return new RegExp(
+    String.raw`(${user})(?!<|\$\w+@|\$?\{[\w.]+\}@|x-oauth-basic@|\[redacted:)(?:${plain}|${odd})`,
+    "g",
+  );
+}
+
 /** What is suspected together, for it has a literal in common. */
 const COMPANIONS: ReadonlyMap<string, readonly string[]> = new Map([
+  // The secret is known by the id beside it.
+  ["aws-access-key", ["aws-session-token", "aws-secret-key", "aws-access-key"]],
   ["url-password", ["url-password", "url-user"]],
   ["github-pat", ["github-pat", "docker-token"]],
   ["gitlab-token", ["gitlab-token", "service-token"]],

@@ -202,8 +202,21 @@ function mayHoldUserInfo(text: string): boolean {
     if (sign === -1) return false;
     if (sign - at > 3_000) continue; // 456 characters at most, six times as long when escaped
     const userInfo = text.slice(at + 3, sign);
-    if (userInfo.includes("/")) continue;
+    const slash = userInfo.indexOf("/");
+    if (slash !== -1) {
+      const colon = userInfo.indexOf(":");
+      if (colon !== -1 && colon < slash && isNoPort(userInfo, colon + 1, slash)) return true;
+      continue;
+    }
     if (userInfo.includes(":") || userInfo.length >= 16 && !userInfo.includes(" ")) return true;
+  }
+  return false;
+}
+
+/** Behind a host stands a port; a password in front of a slash has a letter and no blank. */
+function isNoPort(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end && text[at] !== " "; at++) {
+    if (isTokenCode(text.charCodeAt(at)) && text[at]! > "9") return true;
   }
   return false;
 }
@@ -211,45 +224,14 @@ function mayHoldUserInfo(text: string): boolean {
 /** Commands for nothing but secrets: whatever they are asked for is one. */
 const TELLING = ["chamber read", "sops "];
 /** What commands have that print one secret, and words that secrets are called by. */
+// deno-fmt-ignore
 const ASKING = [
-  "printenv",
-  "echo ",
-  "printf",
-  "jsonpath",
-  "-field",
-  "op read",
-  "pass show",
-  "auth token",
-  " -raw",
-  "secretstring",
-  "config:get",
-  "print-access-token",
-  "print-identity-token",
-  "get-login-password",
-  "bw",
-  "find-generic-password",
-  "find-internet-password",
-  "--plain",
-  "jq",
-  "/run/secrets/",
-  ".vault-token",
-  "env.",
-  "env[",
-  "env{",
-  "environ[",
-  "environ.",
-  "getenv",
-  "versions access",
-  "get-parameter",
-  "keyvault secret",
-  "config get",
-  "config --",
-  "git config",
-  "stack output",
-  "kv get",
-  "secret-tool lookup",
-  "gpg",
-  ...TELLING,
+  "printenv", "echo ", "printf", "jsonpath", "-field", "op read", "pass show", "auth token",
+  " -raw", "secretstring", "config:get", "print-access-token", "print-identity-token",
+  "get-login-password", "bw", "find-generic-password", "find-internet-password", "--plain", "jq",
+  "/run/secrets/", ".vault-token", "env.", "env[", "env{", "environ[", "environ.", "getenv",
+  "versions access", "get-parameter", "keyvault secret", "config get", "config --", "git config",
+  "stack output", "kv get", "secret-tool lookup", "gpg", ...TELLING,
 ];
 const ASKED_FOR = [
   "pass",

@@ -24,6 +24,11 @@ const FORMS: readonly Form[] = [
   { text: 'Authorization: Digest username="joe", realm="x y", response="§"', without: '"' },
   { text: 'Authorization: Hawk id="a1", mac="§", nonce="x"', without: '"' },
   { text: '{"Authorization":"SSWS §"}', without: '"\\' },
+  // An address.
+  { text: "postgres://joe:§@db.example.com:5432/x" },
+  { text: "git clone https://joe:§@example.com/a.git" },
+  { text: 'DATABASE_URL="mysql://joe:§@db/x"' },
+  { text: '{"a":"redis://:§@cache.example.com","b":"joe@example.com"}', without: "\\" },
 ];
 
 /** What is wrong with what a text is masked to, or nothing. */
@@ -52,6 +57,19 @@ const KEPT: readonly string[] = [
   "Authorization: required for all of the 12 routes of v2",
   "Authorization: Digest",
   "authorization: [admin, editor2]",
+  '["http://cache:6379","joe@example.com"]',
+  '{"a":"http://host:PORT","b":"joe2@example.com"}',
+  "'http://a:b1','c2@d.example'",
+  "http://localhost:3000/x/@vite/client2",
+  "http://host:8080/a/b2/@scope/x.y",
+  "http://host:PORT/v1/users2/@me.example",
+  "http://host:v2/a/@scope2.example",
+  "<a href='http://x.test:80'>joe2@example.com</a>",
+  "docker pull registry.test:5000/a/b2@sha256:0a1b2c3d",
+  'x = "http://h:" + port2 + "/a@b.example"',
+  "https://joe:'$PW2'@example.com",
+  "https://joe:${PW}/a2@example.com",
+  "see http://a.test:1/b, then joe2:x/y@z.example",
 ];
 
 for (const text of KEPT) {
@@ -59,5 +77,34 @@ for (const text of KEPT) {
     assert.equal(redactText(text, RULES), text);
     const payload = { tool_response: { stdout: `a\n${text}\nb` } };
     assert.deepEqual(redactValue(payload, RULES), payload);
+  });
+}
+
+/** An id of AWS, with `§` for its secret and `¶` for the token of a session. */
+const BESIDE_IDS: readonly string[] = [
+  "Access key ID,Secret access key\n¤,§",
+  "\ufeffUser name,Password,Access key ID,Secret access key,Console login link\r\njoe,,¤,§,https://x.test",
+  '"¤","§"',
+  "CREDENTIALS\t¤\t2026-11-24T10:00:00+00:00\t§\t¶",
+  "ACCESSKEY\t¤\t2026-11-24T10:00:00Z\t§\tActive\tjoe",
+  "¤\t§\t¶",
+  "¤:§",
+];
+
+for (const text of BESIDE_IDS) {
+  Deno.test(`the secret beside an id of AWS is masked in ${JSON.stringify(text)}`, () => {
+    const parts = {
+      "¤": "AKIA" + "ABCDEFGHIJKLMNOP",
+      "§": "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
+    };
+    const given = Object.entries({ ...parts, "¶": "IQoJb3JpZ2luX2VjEB4" + "aB3dE5fG7".repeat(30) })
+      .reduce((all, [sign, part]) => all.replace(sign, part), text);
+    const expected = text.replace("¤", "[redacted:aws-access-key]")
+      .replace("§", "[redacted:aws-secret-key]").replace("¶", "[redacted:aws-session-token]");
+    assert.ok(needsRedaction(JSON.stringify({ given }), []));
+    assert.equal(redactText(given, RULES), expected);
+    assert.equal(redactText(expected, RULES), expected, "once is enough");
+    const inside = redactText(JSON.stringify({ given }), RULES);
+    assert.ok(!/wJalr|K7MDENG|IQoJ/.test(inside), inside);
   });
 }

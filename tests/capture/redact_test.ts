@@ -952,6 +952,7 @@ const PARTIAL = [
   ],
   ...["secrets:\n  a: b1c2d3\n", "secrets:\n", "openssl -k ", "a:5432:a:a:a ", "password=\\\n"],
   ...["<a ", "<env>", "</env", "password=a<br ", "password: <code>", "&quot;", "&amp;", "&#", "</"],
+  ...["://a:b1/", "://a:b1'c", "://a:b1\\", "AKIA" + "ABCDEFGHIJKLMNOP\t2026-01-01\t", "://a:1b/@"],
   ...["authorization: a ", 'authorization: a="', "'authorization: a b1c2d3e4 "],
   ...["password:\n", "ey" + "J", "ey" + "J.ey" + "J", "xox", "--token ", "[redacted:", "token=<"],
   ...[KEY_END, `${alnum(64)}\n`, `${alnum(64)}\n${KEY_END}`, `- "\\n${KEY_END}`, "LS0tLS1CRUdJTi"],
