@@ -246,12 +246,25 @@ function isCell(lowered: string, nameEnd: number, closer: number): boolean {
   const endsLine = next === "\n" || next === "\r" || next === "\\";
   if (next !== "," && !endsLine && next !== '"') return false;
   let start = nameEnd;
-  while (nameEnd - start < 64 && isTokenCode(lowered.charCodeAt(start - 1))) start--;
+  while (nameEnd - start < 64 && isCellCode(lowered.charCodeAt(start - 1))) start--;
+  while (lowered[start] === " ") start++;
   const isFirst = next === "," && isTokenCode(lowered.charCodeAt(closer + 1));
   const previous = lowered[start - 1] ?? "";
   if (endsLine && lowered.slice(nameEnd, nameEnd + 1_000).includes("-+-")) return true;
-  return isFirst || ",\t\\".includes(previous) && previous !== "" ||
-    previous === '"' && lowered[start - 2] === ",";
+  if (isFirst || ",\t\\".includes(previous) && previous !== "") return true;
+  if (previous !== '"') return false;
+  let before = start - 2;
+  while (lowered[before] === "\\") before--;
+  if (lowered[before] === ",") return true;
+  // `"password","user"` as the first line of a table in quotes
+  const isLine = before < 0 || '\r\n"n'.includes(lowered[before]!);
+  return isLine && QUOTED_HEAD.test(lowered.slice(closer, closer + 24));
+}
+const QUOTED_HEAD = /^\\{0,7}",\\{0,7}"[a-z]/;
+
+/** What a cell has: also blanks between its words. */
+function isCellCode(code: number): boolean {
+  return code === 32 || isTokenCode(code);
 }
 
 function skipClosers(lowered: string, from: number): number {

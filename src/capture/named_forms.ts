@@ -4,7 +4,8 @@ import { isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
 const QUOTE = String.raw`\\{0,7}["']`;
 const OWN_NAME = `${NAME}${SUFFIX}(?![\\w-])`;
 /** Letters and digits, not a word of a header. */
-const MIXED = "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])[^\\s|`\\\\]{6,128}";
+const MIXED =
+  "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])(?:[^\\s|`\\\\]|\\\\{1,7}(?=[^\\s\\\\|`])){6,128}";
 /** In each, group 1 stays, and what follows it is the value. In small letters, the hint is in every match. */
 const FORMS: readonly { readonly hint: string; readonly pattern: string }[] = [
   // variable "db_password" { default = "…" }

@@ -1,5 +1,13 @@
 /** `id,name,password`: the secrets in the columns of a table that its head names, and in the rows of a list of names and values. */
-import { isNoSecret, isSecretName, isValueLike, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+import {
+  isNoSecret,
+  isSecretName,
+  isTechnical,
+  isValueLike,
+  NAME,
+  SUFFIX,
+  VALUE_MASK,
+} from "./secret_names.ts";
 
 const LINE_BREAK = /(\r?\n|(?:\\{1,7}r)?\\{1,7}n)/;
 /** `password    x1y2z3` and `password  | x1y2z3`, on a line of their own. */
@@ -8,7 +16,11 @@ const ROW = new RegExp(
     .raw`^([ \t]{0,8}[\w.-]{0,40}?${NAME}${SUFFIX}(?:[ \t]{0,40}\|[ \t]{1,40}|[ \t]{2,40}|[ \t]*\t[ \t]*))([^\s|]{6,256})[ \t]*$`,
   "i",
 );
-const HEAD_CELL = /^[ \t]*[A-Za-z_][\w .-]{0,40}$/;
+const HEAD_CELL =
+  /^\ufeff?[ \t]*(?:[A-Za-z_][\w .-]{0,40}|\\{0,7}"[A-Za-z_][\w .-]{0,40}\\{0,7}")$/;
+/** A call or what is put in the place of one is none, nor is what has an end of a sentence. */
+const NO_CELL =
+  /^[\w$.]+\([\w$., ]*\)$|^(?:\$[\w({]|[<{[(].*[>}\])]$|--?[a-z])|^[~.]{0,2}\/|^[a-z]+:\/\/|^\[redacted:/i;
 const MAX_HEAD_CHARS = 2_000;
 
 /** How the cells of a table stand beside each other. */
@@ -61,17 +73,35 @@ function headAt(line: string, next: string): Head | undefined {
   const row = sign === "|" ? line.slice(line.lastIndexOf('"') + 1) : line;
   const cells = cellsOf(row, sign).map(({ text }) => text);
   // Of what stands between commas, only a head has neither blanks nor a line below with fewer of them.
-  if (sign === "," && (/[ \t]/.test(line) || cellsOf(next, sign).length !== cells.length)) {
+  if (
+    sign === "," &&
+    (/,[ \t]|[ \t](?:,|$)/.test(line) || cellsOf(next, sign).length !== cells.length)
+  ) {
     return undefined;
   }
   const names = sign === "|" ? cells.filter((cell) => cell.trim() !== "") : cells;
   if (cells.length < 2 || !names.every((cell) => HEAD_CELL.test(cell))) return undefined;
   const secret = new Set(
     cells.flatMap((cell, index) =>
-      isSecretName(cell.trim()) && !/^auth$/i.test(cell.trim()) ? [index] : []
+      isSecretName(nameOf(cell)) && !/^auth$/i.test(nameOf(cell)) ? [index] : []
     ),
   );
   return secret.size === 0 ? undefined : { sign, width: cells.length, secret };
+}
+
+/** The name in a cell, as a program would write it. */
+function nameOf(cell: string): string {
+  return cell.replace(/[\ufeff"\\]/g, "").trim().replaceAll(" ", "_");
+}
+
+/** Whether a cell below a secret name holds one: also with signs of a program, or of several words with digits each. */
+function isCellSecret(value: string): boolean {
+  if (isValueLike(value)) return true;
+  const words = value.split(" ");
+  return value.length >= 6 && value.length <= 256 && !isNoSecret("", value) &&
+    !NO_CELL.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    words.every((word) => /\d/.test(word) && !isTechnical(word));
 }
 
 /** A line of a table with its secrets masked; nothing where it is none of the table's. */
@@ -85,7 +115,7 @@ function maskedRow(line: string, { sign, width, secret }: Head): string | undefi
     const value = text.replace(/^[\s"'`\\]+|[\s"'`\\]+(?:[}\]][}\]\s"'`\\]*)?$/g, "");
     const isKept = sign === ","
       ? isNoSecret("", value) || /^[\w$]{1,5}$/.test(value)
-      : !isValueLike(value);
+      : !isCellSecret(value);
     if (isKept || value.startsWith("[redacted:") || /^\$[\w{(]/.test(value)) continue;
     const from = start + text.indexOf(value);
     masked += line.slice(done, from) + VALUE_MASK;

@@ -29,6 +29,18 @@ const FORMS: readonly Form[] = [
   { text: "git clone https://joe:§@example.com/a.git" },
   { text: 'DATABASE_URL="mysql://joe:§@db/x"' },
   { text: '{"a":"redis://:§@cache.example.com","b":"joe@example.com"}', without: "\\" },
+  // A column of a table, and a row of a list of names and values.
+  { text: "| user | password |\n|---|---|\n| joe | § |", without: "|" },
+  { text: " id | name | password\n----+------+----------\n  1 | joe  | §\n(1 row)", without: "|" },
+  {
+    text: "+----+----------+\n| id | password |\n+----+----------+\n|  1 | § |\n+----+----------+",
+    without: "|",
+  },
+  { text: "id\tpassword\n1\t§\n" },
+  { text: "id,password\n1,§", without: ',"' },
+  { text: '"user","password"\n"joe","§"', without: '"' },
+  { text: '"password","user"\n"§","joe"', without: '"' },
+  { text: "| key | value |\n|---|---|\n| DB_PASSWORD | § |", without: "|`" },
 ];
 
 /** What is wrong with what a text is masked to, or nothing. */
@@ -57,6 +69,12 @@ const KEPT: readonly string[] = [
   "Authorization: required for all of the 12 routes of v2",
   "Authorization: Digest",
   "authorization: [admin, editor2]",
+  "| Password | Rule |\n|---|---|\n| at least 12 characters | v2 |",
+  "| Token | Sign |\n|---|---|\n| next2(a) | x |\n| <ident2> | y |\n| {name2} | z |",
+  "| password | type |\n|---|---|\n| varchar(255) | text |\n| ${PW2(x)} | y |",
+  "id\ttoken\n1\tv1.2.3\n2\t/usr/lib2/x\n",
+  "the user, the password\nand, the token2x",
+  '["user","password"]\n["name2x","address1"]',
   '["http://cache:6379","joe@example.com"]',
   '{"a":"http://host:PORT","b":"joe2@example.com"}',
   "'http://a:b1','c2@d.example'",
