@@ -46,7 +46,7 @@ const RUN_END = new RegExp(
   "y",
 );
 /** A quote within a value: behind one that ends it, no letter stands. */
-const INNER_QUOTE = /(?<=\w)["'](?=\w)[^\s"'`\\]{1,64}/y;
+const INNER_QUOTE = /(?<=\w)["'`](?=\w)[^\s"'`\\]{1,64}/y;
 /** Not a word with an apostrophe. */
 const ODD = /\d|\B[A-Z]/;
 const LINE = /[^\r\n\\"'`]{0,200}["'`]?/y;

@@ -215,12 +215,14 @@ function argumentEnd(text: string, start: number): number {
 
 const SPACE = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){1,10}`;
 const PART = "[!#-&(-\\[\\]-~]{1,100}";
+/** A quote or a backslash goes on within a word; at its end it is of the text around it. */
+const INNER = String.raw`(?<=[^\s"'\\])["'](?=[^\s"'\x60,;:)\]}>\\|&<])|\\{1,7}(?=[^\s\\nrt"'])`;
 /** A line of a `.netrc`, or an entry over several lines. */
 const NETRC = new RegExp(
   String
     .raw`((?<=^-?|[^\w-]-?|\\[nrt]-?)machine${SPACE}(?:${PART}(?:${SPACE}(?:login|account)${SPACE}${PART}){1,2}|` +
     String
-      .raw`[\w-]{1,60}\.[\w.:-]{1,60})${SPACE}password${SPACE})(?!machine${SPACE})([\w@#$%^&*/.~][^\s"'\\]*)`,
+      .raw`[\w-]{1,60}\.[\w.:-]{1,60})${SPACE}password${SPACE})(?!machine${SPACE})([\w@#$%^&*/.~!+=?](?:[^\s"'\\]|${INNER})*)`,
   "gi",
 );
 

@@ -46,7 +46,7 @@ const FORMS: readonly string[] = [
     .raw`(\bidentified[ \t]{1,8}(?:with[ \t]{1,8}[\w"'\x60\\]{1,60}[ \t]{1,8})?(?:by|as)[ \t]{1,8}(?:password[ \t]{1,8})?${QUOTE})(${QUOTED})(?=${QUOTE})`,
   // host:5432:database:user:word of a .pgpass
   String
-    .raw`(${LINE_START}${FIELD}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)([^\s:"'\\]{1,200}(?:\\{1,7}[:\\][^\s:"'\\]{0,200}){0,4})` +
+    .raw`(${LINE_START}${FIELD}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)((?:[^\s:"'\\]|(?<=\w)["'](?=\w)|(?<=\w):(?=\w)|\\{1,7}(?=[^\s\\nrt"'])){1,400})` +
   String.raw`(?=$|[\r\n]|\\[nr]|["'])`,
 ];
 /** The same on a line with other words, where it looks like a secret. */

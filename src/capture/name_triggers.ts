@@ -117,7 +117,8 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   if (separator === ">") {
     const next = lowered[at + 1];
     if (at === closer) {
-      return isElementStart(next) || next === "\n" || next === "\r" || next === "\\";
+      return isElementStart(next) || lowered.startsWith("<![", at + 1) || next === "\n" ||
+        next === "\r" || next === "\\";
     }
     if (NAMED_ELEMENT.test(lowered.slice(Math.max(0, nameEnd - 160), nameEnd))) return true;
   }

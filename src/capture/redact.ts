@@ -97,10 +97,11 @@ function maskBuiltIn(text: string): string {
   let masked = maskKnownForms(text);
   if (!mayAssign(text.toLowerCase())) return masked;
   masked = maskSecretMaps(maskInserts(maskMadePasswords(maskKubernetes(maskConfigured(masked)))));
+  masked = maskNetrc(masked);
   masked = maskVariables(
     maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(maskAuthorization(masked))))),
   );
-  return maskTables(maskLists(maskCookies(maskNetrc(masked))));
+  return maskTables(maskLists(maskCookies(masked)));
 }
 
 function maskOwn(text: string, { patterns }: RedactRules): string {

@@ -135,7 +135,11 @@ export function beginningAt(text: string, start: number): string {
   return tag > 0 ? word.slice(0, tag) : word;
 }
 
-const ELEMENT_TEXT = /[\w$!@#%&*+/^~.?-][^<>\n\\]{0,200}(?=<\/)/y;
+/** An end of a tag in it is none where words stand on both sides, nor is a backslash in front of no line break. */
+const ELEMENT_TEXT =
+  /[\w$!@#%&*+/^~.?-](?:[^<>\n\\]|(?<=[\w$!@#%&*+/^~.?-])>(?=[^\s<>=])|\\{1,7}(?=[^\s\\nrt<"'])){0,200}(?=<\\{0,7}\/)/y;
+const CDATA = /<!\[CDATA\[(?=\S)[^\r\n\]]{1,400}(?=\]\]>)/iy;
+const CDATA_START = 9;
 /** The same on a line of its own. */
 const ELEMENT_LINE =
   /((?:[ \t]{0,8}(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)(?:[ \t]|\\{1,7}t){0,60}))([^\s<>\\]{6,200})(?=[ \t]{0,8}(?:[\r\n]|\\{1,7}[nr])(?:\s|\\{1,7}[nrt]){0,60}<\/)/y;
@@ -146,6 +150,11 @@ export function findElementText(text: string, from: number): Span | undefined {
   if (gap !== undefined) {
     const start = from + gap.length;
     return isValueLike(word) ? { start, end: start + word.length } : undefined;
+  }
+  const data = matchAt(CDATA, text, from)?.[0];
+  if (data !== undefined) {
+    const isPlain = isNoSecret("", data.slice(CDATA_START));
+    return isPlain ? undefined : { start: from + CDATA_START, end: from + data.length };
   }
   const value = matchAt(ELEMENT_TEXT, text, from);
   if (value === undefined || isNoSecret("", value[0])) return undefined;

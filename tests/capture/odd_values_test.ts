@@ -41,6 +41,17 @@ const FORMS: readonly Form[] = [
   { text: '"user","password"\n"joe","§"', without: '"' },
   { text: '"password","user"\n"§","joe"', without: '"' },
   { text: "| key | value |\n|---|---|\n| DB_PASSWORD | § |", without: "|`" },
+  // What ends with its word, its line or its element.
+  { text: "machine x.test login ana password §" },
+  { text: "machine x.test\n  login ana\n  password §\n" },
+  { text: "db.test:5432:app:joe:§" },
+  { text: "*:*:*:joe:§" },
+  { text: "DB_PASSWORD=§" },
+  { text: "export DB_PASSWORD=§" },
+  { text: "password: §" },
+  { text: "env:\n  API_TOKEN: §" },
+  { text: "<password>§</password>", without: "<" },
+  { text: "<Password><![CDATA[§]]></Password>", without: "]" },
 ];
 
 /** What is wrong with what a text is masked to, or nothing. */
@@ -74,6 +85,12 @@ const KEPT: readonly string[] = [
   "| password | type |\n|---|---|\n| varchar(255) | text |\n| ${PW2(x)} | y |",
   "id\ttoken\n1\tv1.2.3\n2\t/usr/lib2/x\n",
   "the user, the password\nand, the token2x",
+  "machine learning: the password 'x1y2' is wrong",
+  "`password=$X2` and `token=$Y2`z",
+  "const x: Array<Token>>a2</b>;",
+  "<Token>\n  (a2) => b</Token>",
+  "<password><![CDATA[]]></password>",
+  "src/a.ts:5432:12:error:x1y2:z3",
   '["user","password"]\n["name2x","address1"]',
   '["http://cache:6379","joe@example.com"]',
   '{"a":"http://host:PORT","b":"joe2@example.com"}',
