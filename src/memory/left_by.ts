@@ -78,8 +78,9 @@ function stillLeft(left: readonly Left[], here: Here): readonly Left[] {
     hasEnded(turn) && turn.hasChanged && turn.asked.some(asksForIt);
   const meant = isOver ? meantBy(turn, left) : [];
   const { picked } = deeds[at]!;
-  // "Both" are those that were picked.
-  const isAllDone = picked === undefined && said.length === 0 && hasWorked(turn) && hasEnded(turn);
+  // "Both" are those that were picked by number.
+  const isAllDone = (picked?.nth.length ?? 0) === 0 && said.length === 0 && hasWorked(turn) &&
+    hasEnded(turn);
   const allDone = isAllDone ? ALL_DONE.exec(turn.message)?.[0] ?? "" : "";
   const renewed = renewedTurns(left, here);
   const later = { turns: [deeds[at]!], files: turn.files };

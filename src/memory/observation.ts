@@ -103,7 +103,7 @@ export interface TurnDeeds {
   readonly worked?: true;
   /** It was asked for what was left, whatever that is, and has changed something. */
   readonly forIt?: true;
-  /** It was asked for some things of the list that stood before it, by their numbers, and did them. */
+  /** It was asked for some things of the list that stood before it, by number or name, and did them. */
   readonly picked?: Picked;
 }
 

@@ -1,4 +1,4 @@
-/** What a prompt picks of a list that it was told: by number (`1 and 3, please`), or what it does not want of it (`skip the cache`). */
+/** What a prompt picks of a list that it was told: by number (`1 and 3, please`) or name, or what it does not want of it (`skip the cache`). */
 import { tellingWords } from "./telling_words.ts";
 
 /** Which things of a list: those with these numbers, or all but those. */
@@ -6,6 +6,8 @@ export interface Picked {
   /** From 1; 0 is the last. None: the one that comes next, or all where these are the rest of none. */
   readonly nth: readonly number[];
   readonly isRest?: boolean;
+  /** The words of each that is called by its name, in the place of the numbers. */
+  readonly named?: readonly string[];
   /** The words for what of these was not done, with blanks between. */
   readonly but?: string;
 }
@@ -56,6 +58,9 @@ const WITH_OTHERS: ReadonlySet<string> = new Set(["two", "three", "four", "all",
 /** … where others are not wanted: `the others, but not the cache`. */
 const BUT_NOT =
   /(?<=\b(?:others?|rest|remaining|ones|two|three|items|points|tasks|things),?\s)(?:but )?not ((?:the|an?|our|my) [^,.;:!?\n]+)/gi;
+/** `write the exporter and the retry` */
+const MAKE_THINGS =
+  /^(?:(?:ok(?:ay)?|yes|please|now|then|let['’]?s|can you|could you)[\s,]+)*(?:write|add|build|implement|make|do|create) the ([^.:;!?()\n]+?)(?:,? please)?[.!]?$/;
 const NOT_FOR_GOOD = /\b(?:yet|now|today|first|before|until|for the moment)\b/i;
 const CLAUSE_END = /[,;.!—]\s*|\s[-–]\s|\n/;
 /** Between things that are counted, and around them, where words are not apart. */
@@ -67,8 +72,8 @@ export function pickedIn(prompt: string): Picked | null {
   if (prompt.length > MAX_CHARS || /[?？]\s*$/.test(prompt)) return null;
   const text = prompt.toLowerCase().trim();
   if (NEXT.test(text)) return { nth: [] };
-  const others = othersIn(text);
-  if (others !== null) return others;
+  const beside = othersIn(text) ?? namedIn(text);
+  if (beside !== null) return beside;
   const isRest = ALL_BUT.test(text);
   const nth: number[] = [];
   const [first = "", count = ""] = FIRST_OF.exec(text) ?? [];
@@ -101,6 +106,16 @@ function othersIn(text: string): Picked | null {
   return areOthers
     ? { nth: [], isRest: true, but: [...tellingWords(but.join(" "))].join(" ") }
     : null;
+}
+
+/** The things that a prompt wants to be made, where it names two or more and says nothing else; null where it does. */
+function namedIn(text: string): Picked | null {
+  const [, things] = MAKE_THINGS.exec(text) ?? [];
+  const named = (things ?? "").split(/,? and (?:the )?|, (?:the )?/).map((
+    one,
+  ) => [...tellingWords(one)]);
+  const areNames = named.length > 1 && named.every(({ length }) => length === 1 || length === 2);
+  return areNames ? { nth: [], named: named.map((words) => words.join(" ")) } : null;
 }
 
 /** The numbers in a clause that says nothing else; null where it does. */

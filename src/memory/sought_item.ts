@@ -22,6 +22,13 @@ const COUNTS = /\b(?:two|three|four|five|both|zwei|drei|dos|tres|deux|trois|\d+)
 const TO_MEND =
   /^(?:[^:]{1,40}: *)?\W*(?:fix|mend|repair|debug|solve|resolve|investigate|behebe|arregla)\b/i;
 
+/** Behind a thing: which one it is. */
+const TELLS_MORE =
+  /\s(?:for|on|of|about|in|to|at|by|with|from|into|when|that|which|as|per|via)\s.*$|\s?[:(—–].*$|\s-\s.*$/is;
+/** What is to be done with a thing, and is not to make it. */
+const IS_DEED =
+  /^\W*(?:test|document|remove|delete|drop|disable|hide|refactor|rename|move|fix|mend|review|check|verify|benchmark|log|update|upgrade|extend|improve|clean|tidy|split|replace|revert|deploy|publish|release|translate|enable|migrate|port|wire|connect|hook|use|run|rerun|measure|profile|speed|cache|limit|validate)\b(?=\s+(?:the|an?|our)?\s*\S)/i;
+
 type Words = ReadonlySet<string>;
 
 /** Something that was left, to be looked for. */
@@ -120,12 +127,16 @@ function numbersIn(text: string): Words {
 }
 
 /** What is left where some of a list were asked for by their numbers, and done, but for what the turn says it could not do. */
-export function withoutPicked<Item extends Pick<SoughtItem, "nth" | "about">>(
+export function withoutPicked<Item extends Pick<SoughtItem, "nth" | "about" | "text">>(
   items: readonly Item[],
   picked: Picked | undefined,
 ): readonly Item[] {
   if (picked === undefined) return items;
   const but = wordsIn(picked.but ?? "");
+  if (picked.named !== undefined) {
+    const named = namedAmong(items, picked.named.map(wordsIn));
+    return items.filter((item) => !named.includes(item) || !item.about.isDisjointFrom(but));
+  }
   const last = Math.max(0, ...items.map(({ nth = 0 }) => nth));
   return items.filter(({ nth, about }, at) => {
     const isAsked = picked.nth.length === 0
@@ -133,4 +144,23 @@ export function withoutPicked<Item extends Pick<SoughtItem, "nth" | "about">>(
       : nth !== undefined && isPicked(picked, nth, last);
     return !isAsked || !about.isDisjointFrom(but);
   });
+}
+
+/** Of a list the things that some names call; none where one of the names calls none of them, or several. */
+function namedAmong<Item extends Pick<SoughtItem, "nth" | "about" | "text">>(
+  items: readonly Item[],
+  names: readonly Words[],
+): readonly Item[] {
+  const called = names.map((name) =>
+    items.filter(({ nth, about, text }) =>
+      nth !== undefined && name.isSubsetOf(about) && name.has(headOf(text))
+    )
+  );
+  return called.every(({ length }) => length === 1) ? called.flat() : [];
+}
+
+/** The word for a thing, without what tells more of it: `exporter` of `CSV exporter for admins`; empty for a deed. */
+function headOf(text: string): string {
+  if (IS_DEED.test(text)) return "";
+  return [...wordsOf([text.replace(TELLS_MORE, "")])].at(-1) ?? "";
 }

@@ -41,6 +41,14 @@ const CASES: readonly (readonly [asked: string, said: string, open: readonly str
   ["skip the metric and the tests, do the other one", "Written.", []],
   ["skip the metric, do the others", "I could not do the README section.", [README]],
   ["skip the metric and do the other endpoint", "The endpoint is in.", [TESTS, README]],
+  ["write the tests and the section", "Both are in.", [METRIC]],
+  ["please add the metric and the tests", "The metric is in. I could not write the tests.", [
+    TESTS,
+    README,
+  ]],
+  ["write the tests and the guide", "Here they are.", [TESTS, README, METRIC]],
+  ["write the tests and the limits", "Here they are.", [TESTS, README, METRIC]],
+  ["write the tests and the section", "In which language?", [TESTS, README, METRIC]],
   ["skip the metric, do the others", "Which runner do you use?", [TESTS, README]],
 ];
 
