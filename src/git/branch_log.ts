@@ -5,6 +5,9 @@ import type { Repository } from "./repository.ts";
 
 const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
 
+/** A branch that was made anew: where it began, and when. */
+const MADE_ANEW =
+  /^0+ ([\da-f]{40,64}) .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
 const RENAMED = /\tBranch: renamed refs\/heads\/(\S+) to refs\/heads\//g;
 /** A longer log, in bytes, is not looked through for names. */
 const MAX_LOG_BYTES = 1_048_576;
@@ -16,6 +19,21 @@ export function formerNames(
 ): ReadonlySet<string> {
   const log = readLog(branchLogPath(repository, branch), MAX_LOG_BYTES);
   return new Set(Array.from(log.matchAll(RENAMED), ([, name]) => name!));
+}
+
+/**
+ * When a branch was made of what was checked out or of the trunk, epoch milliseconds.
+ *
+ * @param but Null where it began at this commit: then it is the one that had that.
+ */
+export function madeAnewAtMs(
+  repository: Pick<Repository, "commonDir">,
+  branch: string,
+  but: string,
+): number | null {
+  const log = readLog(branchLogPath(repository, branch), MAX_LOG_BYTES);
+  const [, id = "", seconds] = MADE_ANEW.exec(log) ?? [];
+  return seconds === undefined || id.startsWith(but) ? null : Number(seconds) * 1_000;
 }
 
 /** A commit that was made on a branch, whoever made it. */

@@ -22,6 +22,7 @@ import { renameBranch } from "../store/renamed_branch.ts";
 import { markCutOff } from "./cut_off.ts";
 import { overIn } from "./over.ts";
 import { knownFromFiles } from "./known_files.ts";
+import { setFormerApart } from "./former_branches.ts";
 import { staleAmong } from "./stale_files.ts";
 
 /** The session that is told. */
@@ -95,6 +96,7 @@ export function sessionContext(
   const isGone = goneBranches({ commonDir: project, branch });
   const isOver = overIn(project, isGone);
   const told = rowsOfRenamed(db, { project, branch }, isGone).filter(isTold);
+  setFormerApart(db, project, told, isGone);
   const endOf = endsOf(db, project, isGone);
   const gone = leftBehind(told, isGone, (row) => endOf(row) === null);
   const waiting = place.isBehind ? sessionsWaiting(db, told.filter(isUnmended)) : NONE;

@@ -4,7 +4,7 @@ import { branchHolding, lastCommit, mergedAtMs } from "../git/merged_into.ts";
 import { newId } from "../ids.ts";
 import { transaction } from "../store/database.ts";
 import { standingCommitsOn } from "../store/branch_observations.ts";
-import { isGivenUp, moveOpenEnds, noteEnd } from "../store/merged_branch.ts";
+import { givenUpWith, moveOpenEnds, noteEnd } from "../store/merged_branch.ts";
 import { mendMerged } from "./merged_failures.ts";
 
 /** Where it is asked. */
@@ -37,7 +37,7 @@ export async function moveMerged(
     const [seen] = standingCommitsOn(db, of);
     const last = lastCommit({ commonDir: project }, name) ??
       (seen === undefined ? null : { id: seen.hash, atMs: seen.atMs });
-    return last === null || isGivenUp(db, of, last.id) ? [] : [{ of, last }];
+    return last === null || givenUpWith(db, of) === last.id ? [] : [{ of, last }];
   });
   let isKnown = false;
   for (const { of, last } of asked.slice(0, MAX_ASKED)) {

@@ -43,9 +43,10 @@ export function moveOpenEnds(
 /** What has become of a branch that is gone: its work is in another one, or its last commit is in none. */
 export type BranchEnd = "merged" | "given_up";
 
-/** Whether it is known of a branch that it was given up with this commit. */
-export function isGivenUp(db: DatabaseSync, gone: Gone, commit: string): boolean {
-  return valueOf(db, keyOf("given_up", gone)) === commit;
+/** The commit with which a branch was given up, or how its id begins; null where none is known. */
+export function givenUpWith(db: DatabaseSync, gone: Gone): string | null {
+  const commit = valueOf(db, keyOf("given_up", gone));
+  return typeof commit === "string" ? commit : null;
 }
 
 /** What is known to have become of a branch that is gone; null where nobody has asked git. */

@@ -187,6 +187,24 @@ Deno.test("a commit of a branch that was given up is told as such, until it is t
   }
 });
 
+Deno.test("a branch that is made under the name of one that was given up has nothing of it open", async () => {
+  using at = await begun();
+  await typed(at.project, "git switch -qc export");
+  await leave(at);
+  await typed(at.project, `${COMMIT}; git switch -q main; ${DELETE}`);
+  await start(at);
+  // Git's logs tell seconds.
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await typed(at.project, "git switch -qc export");
+  const told = await start(at);
+  assert.doesNotMatch(told, /Left open|\d open/);
+  assert.match(told, /on export \(deleted\): Build the export/);
+  await asked(at, "Build it", THIRD);
+  await edit(at, "src/other.js", "1\n", THIRD);
+  await said(at, "Built. Still to do: a foo.", THIRD);
+  assert.match(await start(at), /Left open on export:\n- .*said: Still to do: a foo\./);
+});
+
 Deno.test("what passes after the merge is mended, though nobody was told of it between", async () => {
   using at = await begun();
   await typed(at.project, "git switch -qc export");
