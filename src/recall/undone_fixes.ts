@@ -11,9 +11,9 @@ import { whatIsWrong } from "../memory/observe/same_failure.ts";
 import { scriptCommands } from "../memory/observe/shell_words.ts";
 import { lastContent } from "../store/memory_context.ts";
 import { retellObservation } from "../store/observations.ts";
-import { resolveObservation, sameFailure } from "../store/open_failures.ts";
+import { asideSince, resolveObservation, sameFailure } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
-import { scriptsBetween } from "../store/session_observations.ts";
+import { type Pass, scriptsBetween } from "../store/session_observations.ts";
 import { redo, redoByEdit, redoByRestore } from "./redone_fixes.ts";
 import {
   commitsBetween,
@@ -94,8 +94,11 @@ function restoredFiles(
   const { command = "", isUntold, isElsewhere } = facts;
   if (outcome !== "success" && !isUntold || isAside || !command.includes("git")) return [];
   if (isElsewhere && !staysHere(command)) return [];
-  const restored = restoredBy(command, text);
+  const stash = DROPS_STASH.test(command) ? lastStash(db, capture) : undefined;
+  const restored = restoredBy(stash === undefined ? command : `${stash.command}; ${command}`, text);
   if (restored.length === 0) return [];
+  // What was edited since it was put aside is there still.
+  const beforeMs = stash?.updatedAtMs ?? untilMs;
   redoByRestore(db, restored, capture);
   const commitsSince = (fromMs: number) =>
     Math.max(
@@ -108,7 +111,7 @@ function restoredFiles(
   const isKept = (fromMs: number, from: number | null) => {
     if (commitsSince(fromMs) > (from ?? 0)) return true;
     const keeps = (verb: string) => STASHING.test(verb) || from === null && STAGING.test(verb);
-    return scriptsBetween(db, sessionId, { fromMs, untilMs: untilMs - 1, holding: "git" })
+    return scriptsBetween(db, sessionId, { fromMs, untilMs: beforeMs - 1, holding: "git" })
       .some(({ command }) =>
         scriptCommands(command).some(({ words }) => keeps(gitArguments(words)?.[0] ?? ""))
       );
@@ -121,9 +124,24 @@ function restoredFiles(
       return last !== undefined && !isKept(fromMs, last.from);
     };
     return edits.every(({ files, atMs }) =>
-      atMs < untilMs && files.length > 0 && files.every(isGone)
+      atMs < beforeMs && files.length > 0 && files.every(isGone)
     );
   }];
+}
+
+const DROPS_STASH = /^git stash (?:drop|clear)\b/;
+const LOOKS_AT_STASH = /^git stash (?:list|show)\b/;
+
+/** The script of a session that has put its work aside which is not back; undefined where none has. */
+function lastStash(
+  db: DatabaseSync,
+  { sessionId, createdAtMs }: ClaimedCapture,
+): Pass | undefined {
+  const fromMs = asideSince(db, sessionId, createdAtMs - 1);
+  if (fromMs === null) return undefined;
+  const between = { fromMs, untilMs: createdAtMs - 1, holding: "git stash" };
+  return scriptsBetween(db, sessionId, between)
+    .findLast(({ command }) => !LOOKS_AT_STASH.test(command));
 }
 
 /** The commits that are gone, those that are reverted closed. */

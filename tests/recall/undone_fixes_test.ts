@@ -15,6 +15,8 @@ const commit = (subject: string, hash = "aaaaaa1"): MixedStep =>
   command(`git commit -qam "${subject}" && git log --oneline -1`, `${hash} ${subject}`);
 const revert = (subject: string, hash = "bbbbbb2"): MixedStep =>
   command("git revert --no-edit HEAD", `[main ${hash}] Revert "${subject}"\n 1 file changed`);
+const STASH = command("git stash", "Saved working directory and index state WIP on main: x");
+const DROP = command("git stash drop", "Dropped refs/stash@{0}");
 
 type Row = readonly [what: string, ...steps: readonly MixedStep[]];
 
@@ -54,6 +56,11 @@ const UNDONE: readonly Row[] = [
     ...FIXED,
     command("git stash push -m no a.py && git stash drop"),
   ],
+  ["a stash that is dropped later", ...FIXED, STASH, command("git stash list"), DROP],
+  ["a stash of the file that is dropped later", ...FIXED, {
+    ...STASH,
+    passing: "git stash push a.py; git status",
+  }, command("git stash clear")],
   ["what git shows of it", ...FIXED, command("git show HEAD:a.py > a.py")],
   ["its patch the other way round", ...FIXED, command("git diff | git apply -R")],
   ["… of the file alone", ...FIXED, command("git diff HEAD -- a.py | git apply --reverse")],
@@ -223,6 +230,18 @@ const DONE: readonly Row[] = [
     ...FIXED,
     command("git stash; git stash drop", "No local changes to save"),
   ],
+  [
+    "another stash than the last that is dropped",
+    ...FIXED,
+    STASH,
+    command("git stash drop stash@{1}"),
+  ],
+  ["a stash of another file that is dropped later", ...FIXED, {
+    ...STASH,
+    passing: "git stash push b.py",
+  }, DROP],
+  ["a stash before it that is dropped", STASH, ...FIXED, DROP],
+  ["a stash that was applied and is dropped", ...FIXED, STASH, command("git stash apply"), DROP],
   ["a stash of another file", ...FIXED, command("git stash push b.py && git stash drop")],
   ["another stash that is dropped", ...FIXED, command("git stash drop")],
   ["a stash that was brought back", ...FIXED, command("git stash && git stash pop")],

@@ -133,7 +133,7 @@ function putBy(commands: readonly ScriptCommand[], at: number, output: string | 
   if (verb === "show") return putByShow(args, source);
   if (verb === "apply") return before === "|" ? putByPatch(args, commands[at - 1]) : null;
   if (verb === "stash") {
-    return args[0] === "drop" ? putByStash(commands.slice(0, at), output) : null;
+    return DROPS.test(args.join(" ")) ? putByStash(commands.slice(0, at), output) : null;
   }
   const put = Object.hasOwn(PUTS, verb) ? PUTS[verb]!(args) : null;
   return put === null || put.paths.some((path) => path.startsWith("-")) ? null : put;
@@ -178,6 +178,8 @@ function putByStash(before: readonly ScriptCommand[], output: string | null): Pu
   return { paths: paths.length === 0 || first === "save" ? ALL : paths, from: 0 };
 }
 
+/** Of the newest stash, or of all. */
+const DROPS = /^(?:drop(?: -q| --quiet| stash@\{0\})*|clear)$/;
 const NOTHING_STASHED = /^No local changes to save$/m;
 
 /** How many commits before the last one that is which is named; null where that is none of them. */
