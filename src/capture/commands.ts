@@ -43,6 +43,8 @@ const COMMANDS: readonly {
   { word: /^redis-cli$/, options: [{ form: /-a/y, kind: "secret" }] },
   { word: /^sqlcmd$/, options: [{ form: /-P/y, kind: "secret" }] },
   { word: /^sshpass$/, options: [{ form: /-p/y, kind: "secret" }], isWrapper: true },
+  { word: /^(?:twine|user(?:add|mod))$/, options: [{ form: /-p|--password=?/y, kind: "secret" }] },
+  { word: /^7z/, options: [{ form: /-p/y, kind: "secret", isJoined: true }] },
   { word: /^openssl$/, options: [{ form: /-(?:[kK]|hmac)(?!\w)/y, kind: "secret" }] },
   { word: /^mongo|[\s"']login$/, options: [{ form: /-p/y, kind: "secret" }] },
 ];
@@ -53,7 +55,7 @@ const LOGIN_WORD = new RegExp(`^${LOGIN}$`);
 const WORD = new RegExp(
   String.raw`(?<=^|[^\w.-]|\\[nrt])(curl|mysql(?:dump|admin|import|show|check|sh|slap)?|sshpass|` +
     String
-      .raw`mariadb(?:-[a-z]{1,12})?|redis-cli|sqlcmd|smbclient|openssl|mongo(?:sh|dump|restore|export|import|stat|top)?|` +
+      .raw`mariadb(?:-[a-z]{1,12})?|redis-cli|sqlcmd|smbclient|openssl|twine|user(?:add|mod)|7z[az]?|mongo(?:sh|dump|restore|export|import|stat|top)?|` +
     String.raw`${LOGIN}[ \t]{1,4}login|${LOGIN}\\{0,7}["'],[ \t\r\n]{0,8}\\{0,7}["']login)` +
     String.raw`(?:\.exe)?(?=\\{0,7}["']?(?:[ \t,]|\\{1,7}\r?\n|\\{3,7}[rn]))`,
   "g",

@@ -1,5 +1,5 @@
 /** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
-import { isNoSecret, isValueLike } from "./secret_names.ts";
+import { isNoSecret, isRandom, isValueLike } from "./secret_names.ts";
 
 const MASK = "[redacted:setting]";
 const QUOTE = String.raw`\\{0,7}["']`;
@@ -11,13 +11,33 @@ const QUOTED = String.raw`(?<=["'])[^"'\r\n\\]{1,4000}`;
 const WORD = String.raw`(?!-)[^\s"'\\;|&<>]{1,4000}`;
 const VALUE = `(${QUOTED}|${WORD})`;
 const LINE_START = String.raw`(?<=^|[\r\n]|\\[nrt]|[\d→]\t|[\r\n][-+]|\\n[-+]|["'])`;
+const START = String.raw`(?<=^|[^\w-]|\\[nrt])`;
 const FIELD = "[^\\s:\"'`\\\\]{1,100}";
 
 /** In each, group 1 stays, and group 2 is the secret. */
 const FORMS: readonly string[] = [
   // gh secret set NAME --body word
   String
-    .raw`(\bsecret${BLANKS}set${BLANKS}${LINE}{0,300}?(?<=[ \t])(?:--body(?:=|${BLANKS})|-b[ \t=]{0,8})(?:${QUOTE})?)${VALUE}`,
+    .raw`(\bsecrets?(?:${BLANKS}set|:create)${BLANKS}${LINE}{0,300}?(?<=[ \t])(?:--(?:body|value)(?:=|${BLANKS})|-b[ \t=]{0,8})(?:${QUOTE})?)${VALUE}`,
+  // doppler secrets set FOO=word
+  String
+    .raw`((?<![\w-])(?=[A-Z]\w{1,80}=)(?<=\bsecrets${BLANKS}set${BLANKS}${LINE}{0,200})\w{2,81}=(?:${QUOTE})?)${VALUE}`,
+  // netlify env:set FOO word
+  String.raw`(\benv:set${BLANKS}[a-z]\w{1,80}${BLANKS}(?:${QUOTE})?)${VALUE}`,
+  // firebase functions:config:set stripe.key="word"
+  String
+    .raw`((?<![\w.-])(?=[\w.]{1,80}=)(?<=\bfunctions:config:set${BLANKS}${LINE}{0,200})[\w.]{0,60}(?:key|secret|token|pass\w{0,6}|pw)=(?:${QUOTE})?)${VALUE}`,
+  // xfreerdp /u:ana /p:word
+  String.raw`(${START}[xw]l?freerdp\d?\b${LINE}{0,300}?[ \t]/p:(?:${QUOTE})?)${VALUE}`,
+  // security add-generic-password -a ana -s x -w word
+  String
+    .raw`(${START}security${BLANKS}add-(?:generic|internet)-password\b${LINE}{0,300}?[ \t]-w${BLANKS}(?:${QUOTE})?)${VALUE}`,
+  // mc alias set x https://host key word
+  String
+    .raw`(${START}mc${BLANKS}(?:alias${BLANKS}set|config${BLANKS}host${BLANKS}add)${BLANKS}[\w-]{1,60}${BLANKS}https?://[^\s"']{1,200}${BLANKS}(?:${QUOTE})?[\w-]{3,128}(?:${QUOTE})?${BLANKS}(?:${QUOTE})?)${VALUE}`,
+  // git config --global user.password word
+  String
+    .raw`(${START}git${BLANKS}config${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}(?!--)[\w.-]{1,80}\.(?:password|token|secret|pass)${BLANKS}(?:${QUOTE})?)${VALUE}`,
   // kubectl create secret generic db --from-literal=name=word
   String
     .raw`(--from-literal(?:=|${BLANKS})(?:${QUOTE})?(?!(?:user(?:name)?|host|port|name|email|database)=)[\w.-]{1,253}=(?:${QUOTE})?)${VALUE}`,
@@ -49,6 +69,9 @@ const FORMS: readonly string[] = [
     .raw`(${LINE_START}${FIELD}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)((?:[^\s:"'\\]|(?<=\w)["'](?=\w)|(?<=\w):(?=\w)|\\{1,7}(?=[^\s\\nrt"'])){1,400})` +
   String.raw`(?=$|[\r\n]|\\[nr]|["'])`,
 ];
+/** What is also said of these commands: only what looks like a secret is one. */
+const SAID = String
+  .raw`(${START}(?:(?:vault|cargo)${BLANKS}login|bw${BLANKS}unlock|net${BLANKS}user${BLANKS}[\w.-]{1,64}|gem${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--key)|nuget${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--api-key))${BLANKS}(?:${QUOTE})?)([^\s"'\\;|&<>]{8,400})`;
 /** The same on a line with other words, where it looks like a secret. */
 const WITHIN = String
   .raw`((?<=^|[\s(=\x60>])[^\s:"'\x60\\(=]{1,100}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)([^\s:"'\x60\\]{1,200})(?=[\s\x60])`;
@@ -56,6 +79,7 @@ const WITHIN = String
 /** The text with those secrets masked. */
 export function maskConfigured(text: string): string {
   forms ??= FORMS.map((form) => new RegExp(form, "gi"));
+  said ??= new RegExp(SAID, "gi");
   within ??= new RegExp(WITHIN, "gi");
   return forms.reduce(
     (masked, form) =>
@@ -64,6 +88,10 @@ export function maskConfigured(text: string): string {
         (whole, kept: string, value: string) => isReference(value) ? whole : kept + MASK,
       ),
     text,
+  ).replace(
+    said,
+    (whole, kept: string, value: string) =>
+      isValueLike(value) || isRandom(value) ? kept + MASK : whole,
   ).replace(within, (whole, kept: string, value: string) => {
     if (!isValueLike(value)) return whole;
     // What ends the sentence is none of it.
@@ -71,6 +99,7 @@ export function maskConfigured(text: string): string {
   });
 }
 let within: RegExp | undefined;
+let said: RegExp | undefined;
 let forms: readonly RegExp[] | undefined;
 
 function isReference(value: string): boolean {

@@ -23,7 +23,7 @@ const FRAGMENTS: readonly Fragment[] = [
   { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
   { end: "key", starts: [] }, { end: "lt", starts: ["sa"] }, { end: "very", starts: ["reco"], tails: ["_code", "-code", "code"] },
   { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
-  { end: "dentia", starts: ["cre"], tails: ["ls", "l"] }, { end: "pepper", starts: [""] }, { end: "dsn", starts: [""] }, { end: "monic", starts: ["mne"] },
+  { end: "dentia", starts: ["cre"], tails: ["ls", "l"] }, { end: "pepper", starts: [""] }, { end: "_pat", starts: [""] }, { end: "dsn", starts: [""] }, { end: "monic", starts: ["mne"] },
   { end: "ña", starts: ["contrase"] }, { end: "senha", starts: [""] },
   { end: "woord", starts: ["wacht"] }, { end: "hasło", starts: [""] },
   { end: "ösenord", starts: ["l"] }, { end: "şifre", starts: [""] }, { end: "пароль", starts: [""] },
@@ -36,7 +36,7 @@ const FRAGMENTS: readonly Fragment[] = [
 const KEY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   a: ["algolia"], b: ["db", "github", "gitlab"], c: ["hmac", "enc"], d: ["shared", "sendgrid", "resend"],
   e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"],
-  g: ["signing"], h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["encryption", "subscription", "mailgun"],
+  g: ["signing"], h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["admin", "encryption", "subscription", "mailgun"],
   o: ["twilio"], p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions"],
   t: ["account", "secret"], y: ["deploy"],
 };

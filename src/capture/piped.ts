@@ -13,6 +13,7 @@ const NO_SECRET = String.raw`(?!\[redacted:|\[private removed|[-$<%{(*\x60]|your
 const QUOTED = String.raw`(?<=["'])[^"'\r\n\\]{1,200}`;
 const WORD = String.raw`[^\s"'|;&<>\\]{1,200}`;
 const WORDS = String.raw`[^"'|;&<>\r\n\\]{0,200}[^\s"'|;&<>\\]`;
+const LINES = String.raw`[^"'|;&<>\r\n\\]{4,200}(?:\\{1,7}n[^"'|;&<>\r\n\\]{4,200}){1,2}`;
 const ECHO = String.raw`${START}(?:echo|printf)${BLANKS}(?:-[a-zA-Z]{1,4}${BLANKS}){0,2}` +
   String.raw`(?:${QUOTE}%s(?:\\{1,7}n)?${QUOTE}${BLANKS})?(?:${QUOTE})?`;
 /** From the end of a value to the command that reads it; what stands between is one command. */
@@ -23,7 +24,7 @@ const STORE = String
   String
     .raw`${BLANKS}(?:secrets?(?::[a-z]{2,8})?${BLANKS}(?:set|put|create|add|update|import|versions${BLANKS}add|generic)|` +
   String
-    .raw`create${BLANKS}secret|auth${BLANKS}login${BLANKS}(?:[^|;&\n\\]{0,60}${BLANKS})?--(?:with-token|stdin))|(?:vercel|netlify|eas)${BLANKS}env(?::|${BLANKS})add)`;
+    .raw`create${BLANKS}secret|auth${BLANKS}login${BLANKS}(?:[^|;&\n\\]{0,60}${BLANKS})?--(?:with-token|stdin))|(?:go)?pass${BLANKS}insert|secret-tool${BLANKS}store|gpg2?${BLANKS}[^|;&\n\\]{0,120}?--passphrase-fd|passwd${BLANKS}[a-z_][\w.-]{0,31}|(?:vercel|netlify|eas)${BLANKS}env(?::|${BLANKS})add)`;
 const READER = String
   .raw`(?:--password-stdin|${START}(?:passwd --stdin|sudo -S)|${STORE})(?![\w-])`;
 const HERE = String.raw`[^|;&<\n\\]{0,80}<<<[ \t]{0,8}(?:${QUOTE})?`;
@@ -42,6 +43,8 @@ const LAST = `${BLANKS}(?:${QUOTE})?`;
 /** In each, group 1 stays, and what follows it is the password. Written for a shell's line, also inside JSON. */
 const FORMS: readonly string[] = [
   `(${ECHO})${NO_SECRET}(?:${QUOTED}|${WORDS})(?=${PIPE}${READER})`,
+  // Twice, as who sets one is asked for it: `"word\\nword"`.
+  `(${ECHO})${NO_SECRET}${LINES}(?=${PIPE}${READER})`,
   `(${ECHO}${USER})${NO_SECRET}${WORDS}(?=${PIPE}${CHPASSWD})`,
   `(${READER}${HERE})${NO_SECRET}${WORD}`,
   `(${CHPASSWD}${HERE}${USER})${NO_SECRET}${WORD}`,

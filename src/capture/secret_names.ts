@@ -42,10 +42,10 @@ function named(joint: string): string {
 /** Whose key is a secret where it looks like one. */
 const KEY_OWNERS =
   "deploy|database|db|aws|azure|gcp|google|kaggle|server|storage|maps|github|gitlab|gemini|mistral|groq|mailgun|" +
-  "resend|algolia|supabase";
+  "resend|algolia|supabase|admin";
 /** Names of secrets and of other things: what they hold tells which it is. */
 export const OPEN_NAME = String
-  .raw`(?:ssh[_-]?key|credentials|pepper|dsn|key(?<=(?:${KEY_OWNERS})[_-]?key)|recovery[_-]?code|mnemonic|` +
+  .raw`(?:ssh[_-]?key|credentials|pepper|dsn|key(?<=(?:${KEY_OWNERS})[_-]?key)|pat(?<=[a-z\d]_pat)|recovery[_-]?code|mnemonic|` +
   String
     .raw`(?:seed|recovery|backup)[_-]?phrase|salt(?<=(?:^|[^a-z]|\\[nrt]|password|auth|hash|user)salt)|` +
   String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pw)`;
@@ -110,7 +110,7 @@ const KEPT_ELSEWHERE =
 function isOpenSecret(name: string, value: string): boolean {
   if (/dsn/i.test(name)) return LOGIN.test(value);
   if (value.length > 256) return isRandom(value);
-  if (/(?:key|salt|code|phrase|mnemonic)\W?[a-z\d]*$/i.test(name) && !/ssh/i.test(name)) {
+  if (/(?:key|salt|code|phrase|mnemonic|_pat)\W?[a-z\d]*$/i.test(name) && !/ssh/i.test(name)) {
     return isKeyLike(value);
   }
   return isValueLike(value) && !KEPT_ELSEWHERE.test(value);

@@ -18,7 +18,11 @@ const AWS_PAIR = String
  */
 const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["github-token", () => /gh[pousr]_(?:[A-Za-z0-9]{30,}|\w{1,24}_eyJ[\w-]{25,}[\w.-]*)/g],
-  ["jwt", () => /(?<=^-?|[^\w-]-?|\\[nrt]-?)eyJ[\w-]{8,}\.eyJ[\w-]{8,}(?:\.[\w-]*)?/g],
+  [
+    "jwt",
+    () =>
+      /(?<=^-?|[^\w-]-?|\\[nrt]-?)eyJ[\w-]{8,}\.(?:eyJ[\w-]{8,}(?:\.[\w-]*)?|[\w-]{0,1000}\.[\w-]{12,}\.[\w-]{16,}\.[\w-]{16,})/g,
+  ],
   [
     "aws-session-token",
     () => new RegExp(`${AWS_PAIR}[A-Za-z0-9/+]{40}${BESIDE})[\\w+/=-]{16,}`, "g"),
@@ -81,6 +85,12 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["service-token", serviceToken],
   ["docker-token", () => /dckr_[po]at_[\w-]{20,}/g],
   ["vault-token", () => /hv[sb]\.[\w-]{20,}/g],
+  ["paseto", () => /v[1-4]\.(?:local|public)\.[\w-]{60,}(?:\.[\w-]+)?/g],
+  [
+    "password-hash",
+    () =>
+      /\$2[abxy]\$\d\d\$[./A-Za-z\d]{53}|\$apr1\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{22}|\$argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{5,60}\$[\w+/-]{8,100}\$[\w+/-]{16,200}|\$(?:[56]\$(?:rounds=\d{1,9}\$)?[./A-Za-z\d]{1,16}|y\$[./A-Za-z\d]{1,8}\$[./A-Za-z\d]{1,86})\$[./A-Za-z\d]{43,86}/g,
+  ],
   ["google-token", () => /ya29\.[\w-]{20,}/g],
   ["atlassian-token", () => /AT[AC]TT[\w=-]{20,}/g],
   ["linear-key", () => /lin_api_[A-Za-z0-9]{30,}/g],

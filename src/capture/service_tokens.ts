@@ -80,6 +80,9 @@ const AMBIGUOUS: readonly string[] = [
   "oy2[a-z2-7]{43}(?!\\w)", // NuGet
   `cio${MIXED}[A-Za-z\\d]{32}${END}`, // crates.io
   "sgp_(?:(?:[a-f\\d]{16}|local)_)?[a-f\\d]{40}", // Sourcegraph
+  `sgp_${MIXED}[A-Za-z\\d]{64}${END}`, // Segment
+  `napi_${MIXED}[A-Za-z\\d]{60,}${END}`, // Neon, of an account
+  `(?:sdk|mob|api)-${UUID}(?![\\w-])`, // LaunchDarkly
   "sq[upa]_[a-f\\d]{40}", // SonarQube
   "pn[ub]_[A-Za-z\\d]{36}", // Prefect
   `csk-(?:[a-z\\d]{40,}|${MIXED}[A-Za-z\\d]{40,})`, // Cerebras

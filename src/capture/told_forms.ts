@@ -117,7 +117,7 @@ const FORMS: readonly Form[] = [
   {
     hints: ["_header"],
     pattern: String
-      .raw`_header${BLANKS}${WHOLE_NAME}${BLANKS}(?:${MARK})?([^\s"'\x60\\<>|;$]{6,256})(?=[;"'])`,
+      .raw`_header${BLANKS}${WHOLE_NAME}${BLANKS}(?:${MARK})?(?:(?:basic|bearer|token)${BLANKS})?([^\s"'\x60\\<>|;$]{6,256})(?=\\{0,7}[;"'])`,
     isOpen: true,
   },
   // auth=("joe", "…"), as in Python, HTTPBasicAuth('joe', '…')

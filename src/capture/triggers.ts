@@ -57,8 +57,13 @@ export const CLUES: readonly Clue[] = [
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
-  { kind: "configured", run: 0, literals: ["qlplus", "qlldr"] },
-  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "mbclie", "penssl"] },
+  { kind: "configured", run: 0, literals: ["qlplus", "qlldr", "nv:set", "fig:set", "freerd", "bw unl", "mc ali"] },
+  { kind: "configured", run: 0, literals: ["lt log", "go log", "net us", "m push", "t push", "eric-p", "rnet-p"] },
+  { kind: "paseto", run: 60, literals: [".local.", ".public."] },
+  { kind: "password-hash", run: 0, literals: ["$2a$", "$2b$", "$2x$", "$2y$", "$apr1$", "$argon", "$5$", "$6$", "$y$"] },
+  { kind: "service-token", run: 60, lead: "n", literals: ["api_"] },
+  { kind: "service-token", run: 36, literals: ["sdk-", "mob-", "api-"] },
+  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "mbclie", "penssl", "twine", "useradd", "usermod", "7z"] },
   { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
   { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] }, { kind: PIPED, run: 0, lead: "word", literals: ["-stdin"] },
   { kind: PIPED, run: 0, lead: "To-Secure", literals: ["String"] }, { kind: PIPED, run: 0, lead: "sudo ", literals: ["-S"] },
@@ -262,7 +267,7 @@ function mayAsk(text: string): boolean {
 }
 
 /** What commands have that store what they read from a pipe. */
-const STORING = ["-token", "v add ", "-stdin", "secret"];
+const STORING = ["-token", "v add ", "-stdin", "secret", "s insert", "se-fd", "asswd "];
 
 /** Whether a command may store what another one prints. */
 function mayStore(text: string): boolean {

@@ -157,6 +157,21 @@ Deno.test("words that are no sentence are a phrase, and so is a sentence with th
   });
 });
 
+Deno.test("a personal access token and the key of an administrator are masked where they look drawn by lot", () => {
+  const token = "aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5zA7b";
+  for (const name of ["GH_PAT=", "GITLAB_PAT: ", "AZURE_DEVOPS_EXT_PAT=", "ALGOLIA_ADMIN_KEY="]) {
+    assert.ok(needsRedaction(JSON.stringify({ a: name + token }), []), name);
+    assert.equal(redactText(name + token, RULES), `${name}[redacted:secret]`);
+  }
+});
+
+Deno.test("a password that is piped twice is masked with its repetition", () => {
+  const text =
+    `echo -e "${SECRET}\\n${SECRET}" | sudo -S x; echo -e '${SECRET}\\n${SECRET}' | passwd joe`;
+  assert.ok(needsRedaction(JSON.stringify({ text }), []));
+  assert.ok(!redactText(text, RULES).includes(SECRET), redactText(text, RULES));
+});
+
 Deno.test("JSON in an address is known by its names", () => {
   const text = `payload=%7B%22password%22%3A%22${SECRET}%22%2C%22u%22%3A%22u78%22%7D`;
   assert.ok(needsRedaction(JSON.stringify({ a: text }), []));
