@@ -11,7 +11,9 @@ const MAX_DEPTH = 4;
 const MAX_FOLDERS = 12;
 /** What Claude Code reads in each of them. */
 const NAMES = ["CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md"];
-/** A file that another one brings in, but for one in an example. */
+/** Examples of code, between fences or in a line: what they name is not brought in. */
+const CODE = /^[ \t]*(`{3,}|~{3,})[\s\S]*?(?:^[ \t]*\1|(?![\s\S]))|`[^`\n]+`/gm;
+/** A file that another one brings in. */
 const BROUGHT_IN = /(?:^|\s)@([\w./~-]+)/g;
 /** What makes a text bold, or a line of a list. */
 const MARKS = /[*_`~]+|^[ \t]*(?:[-+>#•]+|\d{1,3}[.)])[ \t]/gm;
@@ -93,7 +95,7 @@ function knownTexts(
     const text = contentOf(file);
     if (text === null) continue;
     texts.push(text);
-    for (const [, name] of text.matchAll(BROUGHT_IN)) {
+    for (const [, name] of text.replace(CODE, "").matchAll(BROUGHT_IN)) {
       if (name!.startsWith("~/")) {
         if (home !== null) more.add(joinPath(home, name!.slice(2)));
       } else more.add(name!.startsWith("/") ? name! : joinPath(parentOf(file), name!));

@@ -207,8 +207,9 @@ Deno.test("a note that stands in what Claude reads anyway is not told, however i
   };
   await write(
     "app/CLAUDE.md",
-    "- **Snapshots** are `forbidden`\n  in unit tests here.\n\n@docs/rules.md\n",
+    "- **Snapshots** are `forbidden`\n  in unit tests here.\n\n@docs/rules.md\n\n```md\n@docs/example.md\n```\n",
   );
+  await write("app/docs/example.md", "Queues are drained at night.\n");
   await write("app/docs/rules.md", "Every handler validates its input.\n");
   await write("app/.claude/rules/tabs.md", "* We indent with _tabs_.\n");
   const notes = [
@@ -216,11 +217,15 @@ Deno.test("a note that stands in what Claude reads anyway is not told, however i
     "Every handler validates its input.",
     "We indent with tabs.",
     "The cache lives in Redis.",
+    "Queues are drained at night.",
   ];
   for (const note of notes) {
     await startProgram(["memory", "remember", note], { env: { HOME: at.path }, cwd: at.project });
   }
-  assert.deepEqual((await start(at)).match(/note: .*/g), ["note: The cache lives in Redis."]);
+  assert.deepEqual((await start(at)).match(/note: .*/g), [
+    "note: Queues are drained at night.",
+    "note: The cache lives in Redis.",
+  ]);
 });
 
 Deno.test("what is told of another branch names it once", async () => {
