@@ -21,6 +21,7 @@ export interface Fix {
 }
 
 const MAX_CHANGES = 6;
+const MAX_WHAT_CHARS = 90;
 const KEPT_CHANGE = { head: 700, tail: 200 };
 const KEPT_ERROR = { head: 300, tail: 900 };
 const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
@@ -48,19 +49,24 @@ export function describeFix(
   const isAbout = speaksOf(failure);
   const files = [...new Set(changes.flatMap((change) => change.files))]
     .sort((one, other) => Number(isAbout(other)) - Number(isAbout(one)));
-  const { command = "", error, failing } = failure.facts;
+  const { command = "", error, failing, failed = 0 } = failure.facts;
   const isTelling = error !== undefined && !saysLittle(error);
   const [test] = failing ?? [];
   // Of a file that could not be read at all no test is named.
   const isFile = test !== undefined && FILE_ALONE.test(test);
-  const what = isTelling && (test === undefined || isFile) ? error : test ?? shortened(command, 80);
+  const many = Math.max(failing?.length ?? 0, failed);
+  const what = isTelling && (test === undefined || isFile)
+    ? shortened(error, MAX_WHAT_CHARS)
+    : test === undefined
+    ? shortened(command, 80)
+    : `${shortened(test, MAX_WHAT_CHARS)}${many > 1 ? ` +${many - 1} more` : ""}`;
   // The last is the nearest to what passes.
   const byWhat = files.length > 0 || commands.length === 0
     ? shortened(files.join(", "), 60)
     : `\`${shortened(commands.at(-1)!, 60)}\``;
   const told = likeliestChanges(failure, { changes, most: MAX_CHANGES });
   return {
-    title: titleLine(`Fixed ${shortened(what, 90)} by ${byWhat}`),
+    title: titleLine(`Fixed ${what} by ${byWhat}`),
     text: [
       `Failed: ${failure.title}`,
       headAndTail(failure.text, KEPT_ERROR),

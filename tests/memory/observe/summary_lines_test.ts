@@ -136,3 +136,14 @@ Deno.test("what says what is wrong is not taken for a counter, whatever numbers 
     ]
   ) assert.equal(saysLittle(line), false, line);
 });
+
+Deno.test("a fix of several tests says how many more there are", () => {
+  const rows = [1, 2, 3].map((count) =>
+    "abc".slice(0, count).replace(/./g, "FAILED t.py::test_$& - no\n") + `${count} failed in 0.1s`
+  );
+  assert.deepEqual(rows.map((output) => fixOf("pytest", output)), [
+    "Fixed t.py::test_a by a.ts",
+    "Fixed t.py::test_a +1 more by a.ts",
+    "Fixed t.py::test_a +2 more by a.ts",
+  ]);
+});
