@@ -40,6 +40,27 @@ const UNREAD: readonly UnreadKind[] = [
 const READ =
   /(?:^|\/)(?:(?:constraints|requirements)[^/]*|CMakeLists)\.txt$|(?:^|\/)(?:tests?|__tests__|specs?|testdata|fixtures?|__?snapshots?_*|golden)\//i;
 
+/** What only looks through the code of one language, and the code of others, which it does not read. */
+interface Linter {
+  readonly of: RegExp;
+  readonly never: RegExp;
+}
+
+const LINTERS: readonly Linter[] = [
+  {
+    of:
+      /^(?:npx |bunx |(?:npm|pnpm|yarn|bun) (?:run |exec )?)?(?:eslint|stylelint|(?:vue-)?tsc|oxlint|lint|type-?check)(?![\w-])/,
+    never: /\.(?:py|go|rs|rb|java|kt|php|cs|swift|c|cc|cpp|h|hpp|sh)$/,
+  },
+  {
+    of:
+      /^(?:(?:uv|poetry|pdm) run |python3? -m )?(?:ruff|flake8|pylint|mypy|pyright|black|isort)(?![\w-])/,
+    never: /\.(?:[cm]?[jt]sx?|vue|svelte|go|rs|rb|java|kt|php|cs|swift|sh)$/,
+  },
+];
+/** The step of a command into a folder of the project. */
+const INTO_FOLDER = /^cd ([^\s'"/][^\s'"]*) && /;
+
 const IN_NAME = /[\w.-]/;
 
 /** A failure, as far as it tells what it is about. */
@@ -63,12 +84,22 @@ export function creditedChanges<Change extends { readonly files: readonly string
 }
 
 /** Whether nothing that failed has read a file. */
-function isUnread(path: string, { title, text, facts }: Failure): boolean {
+function isUnread(path: string, failure: Failure): boolean {
+  const { title, text, facts } = failure;
+  if (isOutOfSight(path, failure)) return true;
   const kind = READ.test(path) ? undefined : UNREAD.find(({ files }) => files.test(path));
   if (kind === undefined || isNamedIn(text, path)) return false;
   const { command = "", error = "", failing = [] } = facts;
   const about = [command, title, error, ...failing].join("\n");
   return !OF_ANY.test(about) && !kind.readBy.test(about);
+}
+
+/** Whether a linter that works in a folder has never seen a file: it lies outside of that, and is in another language. */
+function isOutOfSight(path: string, { text, facts: { command = "" } }: Failure): boolean {
+  const [step = "", folder = ""] = INTO_FOLDER.exec(command) ?? [];
+  if (step === "" || path.startsWith(`${folder.replace(/\/+$/, "")}/`)) return false;
+  const linter = LINTERS.find(({ of }) => of.test(command.slice(step.length)));
+  return linter !== undefined && linter.never.test(path) && !isNamedIn(text, path);
 }
 
 /** Whether a text names a file, in whichever folder. */

@@ -73,6 +73,20 @@ Deno.test("what the failure may be about is credited", () => {
   assert.deepEqual(credited("npm test", "Error: x", PLAN, "src/a.ts"), ["src/a.ts"]);
 });
 
+Deno.test("a linter in a folder is mended by nothing outside of it in another language", () => {
+  const error = "1:1 error no-undef";
+  const files = ["a.py", "web/gen.py", "web/a.js", "shared/b.ts", "package.json"];
+  for (const command of ["npm run lint", "npx eslint .", "yarn lint --max-warnings=0", "npx tsc"]) {
+    assert.deepEqual(credited(`cd web && ${command}`, error, ...files), files.slice(1), command);
+  }
+  assert.deepEqual(credited("cd api && ruff check .", "E501", "web/a.js", "b.py"), ["b.py"]);
+  assert.deepEqual(credited("cd web && npm run lint", "a.py is missing", "a.py"), ["a.py"]);
+  // What runs code may run any.
+  for (const command of ["npm run lint", "cd web && npm test", "cd web && npm run build"]) {
+    assert.deepEqual(credited(command, error, "a.py"), ["a.py"], command);
+  }
+});
+
 Deno.test("what nothing in the project mended is closed without a fix", async () => {
   for (const file of [PLAN, "/p/README.md"]) {
     using temp = await tempDatabase();
