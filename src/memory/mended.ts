@@ -27,11 +27,12 @@ const KEPT_ERROR = { head: 300, tail: 900 };
 const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
 
 /**
- * Tells a fix; of many changes those of what the failure speaks of come first.
+ * Tells a fix; of many changes those come first that no fix of the same failure has been told with, and of what the
+ * failure speaks of.
  *
  * @param failure What failed. @param changes What was changed between that and the success; at least one.
  * @param success `passing`: what passes, when it is not the whole command. `commands`: what was run, where no file was
- *   edited.
+ *   edited. `credited`: the changes that other fixes of the failure were told with.
  */
 export function describeFix(
   failure: {
@@ -41,14 +42,19 @@ export function describeFix(
     readonly facts: ObservedFacts;
   },
   changes: readonly MendingChange[],
-  { passing, commands = [] }: {
+  { passing, commands = [], credited }: {
     readonly passing?: string | undefined;
     readonly commands?: readonly string[];
+    readonly credited?: ReadonlySet<number>;
   } = {},
 ): Fix {
   const isAbout = speaksOf(failure);
+  const isNew = new Set(
+    changes.filter(({ id }) => credited?.has(id) !== true).flatMap((change) => change.files),
+  );
+  const rank = (path: string) => (isNew.has(path) ? 2 : 0) + (isAbout(path) ? 1 : 0);
   const files = [...new Set(changes.flatMap((change) => change.files))]
-    .sort((one, other) => Number(isAbout(other)) - Number(isAbout(one)));
+    .sort((one, other) => rank(other) - rank(one));
   const { command = "", error, failing, failed = 0 } = failure.facts;
   const isTelling = error !== undefined && !saysLittle(error);
   const [test] = failing ?? [];

@@ -10,7 +10,7 @@ import { digestsOf } from "../store/memory_context.ts";
 import { retellObservation, saveObservation } from "../store/observations.ts";
 import { asideSince, type OpenFailure, resolveObservation } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
-import { fixUid } from "../store/undone_work.ts";
+import { changesOfFixes, fixUid } from "../store/undone_work.ts";
 import { changesThatMended } from "./changes_that_mended.ts";
 
 /** Tells whether what failed did so with the work that is there now, and not with what is put aside since. */
@@ -103,7 +103,8 @@ export function tellFix(
     ? { changes: [], commands: [] }
     : changesThatMended(db, failure, { sessionId, project, branch, untilMs: createdAtMs });
   if (changes.length === 0) return null;
-  const { files, ...fix } = describeFix(failure, changes, { passing, commands });
+  const credited = changesOfFixes(db, failure.facts.mendedTests ?? []);
+  const { files, ...fix } = describeFix(failure, changes, { passing, commands, credited });
   const fixId = told.find(fix, failure) ?? saveObservation(db, {
     ...fix,
     uid: `${id}/fix/${failure.id}`,

@@ -1,7 +1,7 @@
 /** Fixes and commits of a branch that may be undone, and what undoing them leaves. */
 import type { DatabaseSync } from "node:sqlite";
 import { keptJson } from "../memory/kept_json.ts";
-import type { ObservedFacts } from "../memory/observation.ts";
+import type { MendedTests, ObservedFacts } from "../memory/observation.ts";
 import type { OnceMended } from "../memory/observe/mended_tests.ts";
 import { FACTS } from "./facts_column.ts";
 import { KINDS_OF_BRANCH } from "./memory_context.ts";
@@ -23,6 +23,7 @@ export interface StandingFix {
   readonly by: readonly number[];
 }
 
+const NO_CHANGES: ReadonlySet<number> = new Set();
 /** So many fixes of a branch may be undone, the newest. */
 const MAX_FIXES = 50;
 
@@ -196,6 +197,22 @@ export function commitsBetween(
 export function fixUid(db: DatabaseSync, id: number): string | null {
   const row = statement(db, "SELECT uid FROM observations WHERE id = ? AND kind = 'fix'").get(id);
   return row === undefined ? null : String(row["uid"]);
+}
+
+/** The changes that fixes were credited with, by which some tests of a failure pass. */
+export function changesOfFixes(
+  db: DatabaseSync,
+  mended: readonly Pick<MendedTests, "by">[],
+): ReadonlySet<number> {
+  if (mended.length === 0) return NO_CHANGES;
+  const rows = statement(
+    db,
+    `SELECT DISTINCT change.value AS id
+       FROM json_each(?) AS fix
+       JOIN observations AS o ON o.uid = fix.value
+       JOIN json_each(${FACTS}, '$.by') AS change`,
+  ).all(JSON.stringify(mended.map(({ by }) => by)));
+  return new Set(rows.map(({ id }) => Number(id)));
 }
 
 /** A failure that was mended, or some of its tests. */

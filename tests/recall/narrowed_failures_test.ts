@@ -156,6 +156,18 @@ Deno.test("each test is fixed by what was changed until it failed no more", asyn
   }
 });
 
+Deno.test("a test that passes later is fixed by what was changed since another one passed, before the rest", async () => {
+  const { fixes } = await told(
+    ["pytest", PYTEST, true],
+    ["pytest tests/test_a.py::test_one", "1 passed in 0.1s"],
+    ["pytest tests/test_b.py::test_two", "1 passed in 0.1s"],
+  );
+  assert.deepEqual(fixes, [
+    "Fixed tests/test_a.py::test_one by src/0.py",
+    "Fixed tests/test_b.py::test_two by src/1.py, src/0.py",
+  ]);
+});
+
 Deno.test("a title names all tests that fail, or how many more there are", () => {
   const names = (count: number, of: (at: number) => string) =>
     failed(
