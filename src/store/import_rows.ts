@@ -33,6 +33,7 @@ export function importRow(db: DatabaseSync, type: ExportType, columns: ImportedC
     name !== "observed_files" && !columnsOf(db, type).has(name)
   );
   if (unknown !== undefined) throw new RowError(`it has the unknown field "${unknown}"`);
+  if (Object.keys(columns).length === 0) throw new RowError("it says nothing but its type");
   try {
     if (type === "observation") return insertObservation(db, columns);
     if (type === "taskChange" || type === "event") return insertNumbered(db, type, columns);
@@ -47,8 +48,16 @@ export function importRow(db: DatabaseSync, type: ExportType, columns: ImportedC
     if (typeof errcode !== "number" || ![CONSTRAINT, MISMATCH].includes(errcode & 0xff)) {
       throw thrown;
     }
-    throw new RowError(thrown instanceof Error ? thrown.message : String(thrown));
+    throw new RowError(reasonIn(thrown instanceof Error ? thrown.message : String(thrown), type));
   }
+}
+
+/** Why a table does not take a row, as people read about it: a column by the name of its field. */
+function reasonIn(message: string, type: ExportType): string {
+  const [, column] = /^NOT NULL constraint failed: \w+\.(\w+)$/.exec(message) ?? [];
+  if (column === undefined) return message;
+  const field = column.replace(/_(.)/g, (_line, letter: string) => letter.toUpperCase());
+  return `it has no field "${field === "type" ? `${type}Type` : field}"`;
 }
 
 /** Whether a row is there already; what cannot be told without putting it in counts as new. */

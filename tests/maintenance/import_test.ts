@@ -238,6 +238,26 @@ Deno.test("damaged lines are named by their numbers, and the others are taken ov
   assert.deepEqual(exported(second.db), exported(first.db));
 });
 
+Deno.test("a line that lacks a field says which one, and no other line is lost by it", async () => {
+  using first = await tempDatabase();
+  using second = await tempDatabase();
+  saveEvent(first.db, { sessionId: "a" });
+  const [meta, ...rest] = exported(first.db);
+  const { damagedLines, imported: came } = imported(second.db, [
+    meta!,
+    '{"type":"observation","title":"Edit"}',
+    '{"type":"session"}',
+    '{"type":"session","sessionId":"b"}',
+    ...rest,
+  ]);
+  assert.deepEqual(damagedLines, [
+    { line: 2, why: 'it has no field "uid"' },
+    { line: 3, why: "it says nothing but its type" },
+    { line: 4, why: 'it has no field "shortId"' },
+  ]);
+  assert.equal(came.sessions, 1);
+});
+
 Deno.test("bytes that are no UTF-8 and lines that are too long are damaged lines", async () => {
   using temp = await tempDatabase();
   const [meta, end] = exported(temp.db);
