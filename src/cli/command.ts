@@ -96,7 +96,7 @@ export function someText(text: string): string {
 export function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const n = Number(text);
-    if (text.trim() === "" || !Number.isInteger(n) || n < min || n > max) {
+    if (!/^[+-]?\d+$/.test(text.trim()) || n < min || n > max) {
       throw new SyntaxError(`expected a whole number from ${min} to ${max}, got "${text}"`);
     }
     return n;

@@ -12,6 +12,9 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 7 * 86_400 * SECOND_MS,
 };
 
+/** `2h`, or the larger unit first, each once: `1h30m`. */
+const AGE = /^(?=\d)(?:\d{1,9}w)?(?:\d{1,9}d)?(?:\d{1,9}h)?(?:\d{1,9}m)?(?:\d{1,9}s)?$/;
+
 const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
@@ -24,7 +27,7 @@ const SPELT_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
 const PERIOD = /^(this|last|previous) (week|month|year)$/i;
 
 /**
- * Reads a point in time: an age (`30s`, `15m`, `2h`, `3d`, `1w` before now), a date of ISO 8601 (`2026-11-20`,
+ * Reads a point in time: an age (`30s`, `15m`, `1h30m`, `3d`, `1w` before now), `now`, a date of ISO 8601 (`2026-11-20`,
  * `2026-11-20T08:30`, `2026-11-20T08:30:00Z`), or what a question may say of a time: `yesterday`, `monday`, `last week`,
  * `18.11.2025`, `2026-11`. Without a zone it is the time of this machine, a day, week or month alone its first midnight.
  *
@@ -33,8 +36,12 @@ const PERIOD = /^(this|last|previous) (week|month|year)$/i;
  */
 export function parseSince(text: string, nowMs: number, { isExact = false } = {}): number {
   const trimmed = text.trim();
-  const age = /^(\d{1,9})([smhdw])$/.exec(trimmed);
-  if (age !== null) return Math.max(0, nowMs - Number(age[1]) * UNITS[age[2]!]!);
+  if (/^now$/i.test(trimmed)) return nowMs;
+  if (AGE.test(trimmed)) {
+    const parts = Array.from(trimmed.matchAll(/(\d+)([smhdw])/g));
+    const ageMs = parts.reduce((sum, [, n, unit]) => sum + Number(n) * UNITS[unit!]!, 0);
+    return Math.max(0, nowMs - ageMs);
+  }
   const [, count, unit] = SPELT_AGE.exec(trimmed) ?? [];
   if (count !== undefined) {
     const number = /\d/.test(count) ? Number(count) : 1;

@@ -12,6 +12,9 @@ Deno.test("parseSince() takes an age in seconds, minutes, hours, days or weeks",
     ["3d", 259_200],
     ["1w", 604_800],
     [" 2h ", 7_200],
+    ["1h30m", 5_400],
+    ["1w2d", 777_600],
+    ["now", 0],
   ];
   for (const [text, seconds] of ages) {
     assert.equal(parseSince(text, NOW), NOW - seconds * 1000, text);
@@ -27,7 +30,20 @@ Deno.test("parseSince() takes a date as this machine's, and one with a zone as i
 
 Deno.test("parseSince() refuses what is neither, and days that do not exist", () => {
   for (
-    const text of ["", "2", "h", "2x", "-2h", "1.5h", "2026-02-30", "2026-13-01", "20"]
+    const text of [
+      "",
+      "2",
+      "h",
+      "2x",
+      "-2h",
+      "1.5h",
+      "30m1h",
+      "1h1h",
+      "1h30",
+      "2026-02-30",
+      "2026-13-01",
+      "20",
+    ]
   ) {
     assert.throws(() => parseSince(text, NOW), SyntaxError, text);
   }

@@ -34,6 +34,13 @@ Deno.test("a command line that makes no sense is told as what, why and next, and
       'Cannot read "none" for limit',
       "conclaude session list --help",
     ],
+    ...["0x5", "1e1"].map((text) =>
+      [
+        ["session", "list", "--limit", text],
+        `Cannot read "${text}" for limit`,
+        "conclaude session list --help",
+      ] as const
+    ),
     [
       ["memory", "search", "x", "--since", "bogus"],
       'Cannot read "bogus" for since',
