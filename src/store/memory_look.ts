@@ -1,6 +1,6 @@
 /** What a person looks at in memory: one observation, what stands around it, what there is of a file, counts. */
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationKind, ObservedFile } from "../memory/observation.ts";
+import { NO_SESSION, type ObservationKind, type ObservedFile } from "../memory/observation.ts";
 import { isAbsolutePath } from "../paths.ts";
 import { type FileMatch, fileMatch } from "./file_match.ts";
 import { isKnownFile, pathsWithPart } from "./known_files.ts";
@@ -179,6 +179,7 @@ function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
 /** How much is remembered. */
 export interface MemoryCounts {
   readonly observations: number;
+  /** Of which something is remembered. What a person keeps without one is of none. */
   readonly sessions: number;
   readonly projects: number;
   readonly repeats: number;
@@ -193,13 +194,14 @@ export interface MemoryCounts {
 /** Counts what is remembered. */
 export function countMemory(db: DatabaseSync): MemoryCounts {
   const row = db.prepare(
-    `SELECT count(*) AS observations, count(DISTINCT session_id) AS sessions, count(DISTINCT project) AS projects,
+    `SELECT count(*) AS observations, count(DISTINCT session_id) FILTER (WHERE session_id <> ?) AS sessions,
+            count(DISTINCT project) AS projects,
             coalesce(sum(repeats - 1), 0) AS repeats, min(created_at_ms) AS oldestAtMs,
             max(updated_at_ms) AS newestAtMs,
             (SELECT count(*) FROM pending_queue WHERE status IN ('raw', 'processing')) AS waiting,
             (SELECT count(*) FROM pending_queue WHERE status = 'error') AS givenUp
        FROM observations`,
-  ).get();
+  ).get(NO_SESSION);
   const byKind = db.prepare(
     `SELECT kind, count(*) AS count
        FROM observations

@@ -172,6 +172,7 @@ Deno.test("a note is read from standard input where it is called -, and only the
 
 Deno.test("a note is kept once, counted, and found from its project", async () => {
   using place = await remembered();
+  const { sessions } = await ask(place, ["memory", "stats"]);
   const note = ["memory", "remember", "Deploys need the", "vpn", "--file", "src/auth.ts"];
   const { id, isNew } = await ask(place, note);
   assert.equal(isNew, true);
@@ -189,6 +190,7 @@ Deno.test("a note is kept once, counted, and found from its project", async () =
   );
   const stats = await ask(place, ["memory", "stats"]);
   assert.equal(stats.byKind.find(({ kind }: { kind: string }) => kind === "note").count, 1);
+  assert.equal(stats.sessions, sessions, "it is of none");
 });
 
 Deno.test("results of several projects are told with the project's name", async () => {
