@@ -2,11 +2,7 @@
 import { Server } from "@modelcontextprotocol/sdk/server";
 // Its table of exports leads to types under names without `.js` alone, and to code under names with it.
 // @ts-types="@modelcontextprotocol/sdk/types"
-import {
-  CallToolRequestSchema,
-  ListToolsRequestSchema,
-  type Tool,
-} from "@modelcontextprotocol/sdk/types.js";
+import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextprotocol/sdk/types.js";
 import { VERSION } from "../version.ts";
 import { callTool } from "./call.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -45,11 +41,27 @@ export function createServer(
     },
   });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList() }));
-  server.setRequestHandler(CallToolRequestSchema, async ({ params }) => {
-    const work = callTool(params.name, params.arguments ?? {}, surroundings);
+  // Called with what is no call of a tool, the library would answer with the words of its validator.
+  server.fallbackRequestHandler = async ({ method, params }) => {
+    if (method !== "tools/call") {
+      throw Object.assign(new Error("Method not found"), { code: ErrorCode.MethodNotFound });
+    }
+    const name = params?.["name"];
+    const given = params?.["arguments"] ?? {};
+    if (typeof name !== "string") throw noCall('"name" is no text');
+    if (typeof given !== "object" || Array.isArray(given)) throw noCall('"arguments" is no object');
+    const work = callTool(name, given as Readonly<Record<string, unknown>>, surroundings);
     onCall(work);
     const { text, isError } = await work;
     return { content: [{ type: "text", text }], ...isError && { isError } };
-  });
+  };
   return server;
+}
+
+/** What the protocol says of a request that calls no tool. */
+function noCall(why: string): Error {
+  const next = `Call one of ${Object.keys(TOOLS).join(", ")}, with an object`;
+  return Object.assign(new Error(`Cannot call a tool\n  why:  ${why}\n  next: ${next}`), {
+    code: ErrorCode.InvalidParams,
+  });
 }

@@ -191,7 +191,13 @@ Deno.test("lines that are no requests are passed over, and stdout carries the pr
   assert.deepEqual(ids, ["2.0 0", "2.0 1", "2.0 2", "2.0 3", "2.0 4"]);
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
   assert.match(byId.get(3).result.content[0].text, /^Nothing is remembered yet/);
-  for (const id of [1, 2]) assert.ok(byId.get(id).error.message, JSON.stringify(byId.get(id)));
+  for (const [id, why] of [[1, '"arguments" is no object'], [2, '"name" is no text']] as const) {
+    const { code, message } = byId.get(id).error;
+    assert.equal(code, -32602);
+    const [what, ...more] = message.split("\n");
+    assert.deepEqual([what, more[0]], ["Cannot call a tool", `  why:  ${why}`]);
+    assert.match(more[1], /^ {2}next: Call one of recall, /);
+  }
   assert.equal(stderr, "");
   assert.equal(code, 0);
   await Deno.remove(at.folder, { recursive: true });
