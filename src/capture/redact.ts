@@ -23,6 +23,7 @@ import { maskTables } from "./tables.ts";
 import { maskToldForms } from "./told_forms.ts";
 import { maskNamedForms } from "./named_forms.ts";
 import { isBarePass, isNoSecret, isOpenName, isSecretName, VALUE_MASK } from "./secret_names.ts";
+import { maskSecretFile } from "./secret_files.ts";
 import { maskSecretMaps } from "./secret_maps.ts";
 import { maskKnownForms } from "./secrets.ts";
 import { mayAssign } from "./name_triggers.ts";
@@ -138,6 +139,7 @@ export function redactValue(value: unknown, rules: RedactRules): unknown {
   const source = hidePrivate(value);
   const redacted = { value: redactOnce(source, rules) };
   maskAsked(redacted.value);
+  maskSecretFile(redacted.value);
   return maskCarried(source, redacted) ? redactOnce(redacted.value, rules) : redacted.value;
 }
 

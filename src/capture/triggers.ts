@@ -53,7 +53,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
   { kind: "configured", run: 0, lead: "identi", literals: ["fied "] },
   { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
-  { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\""] },
+  { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\"", "e_path"] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
@@ -162,7 +162,7 @@ export function isSuspect(text: string, clue: Clue): boolean {
 function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clue): boolean {
   if (literal === "://") return mayHoldUserInfo(text);
   if (kind === COMMAND) return mayHoldOption(text, lead + literal);
-  if (kind === ASKED) return mayAsk(text);
+  if (kind === ASKED) return literal === "e_path" ? mayName(text) : mayAsk(text);
   if (literal === "|") return (text.includes("cho ") || text.includes("printf")) && mayStore(text);
   if (literal === "<<<") return mayStore(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
@@ -262,6 +262,19 @@ function mayAsk(text: string): boolean {
       ASKING.some((word) => lowered.includes(word)) &&
       ASKED_FOR.some((word) => lowered.includes(word))
     ) return true;
+  }
+  return false;
+}
+
+/** What is in the paths of files that hold one secret, or a private key. */
+const SECRET_FILES = [...ASKED_FOR, "/id_", ".ssh", ".pem", ".ppk", ".p8"];
+
+/** Whether a tool use may name such a file. */
+function mayName(text: string): boolean {
+  for (let at = text.indexOf('le_path"'); at !== -1; at = text.indexOf('le_path"', at + 9)) {
+    const start = text.indexOf('"', at + 8) + 1;
+    const path = text.slice(start, text.indexOf('"', start)).toLowerCase();
+    if (SECRET_FILES.some((word) => path.includes(word))) return true;
   }
   return false;
 }

@@ -360,3 +360,96 @@ Deno.test("of an answer in JSON the value is masked", () => {
     assert.equal(tool_response.stdout, `${before}[redacted:secret]${after}`);
   }
 });
+
+/** Two lines from the middle of a key, and its last one. */
+const KEY_LINES = [
+  "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAABFwAAAAdzc2gt",
+  "cnNhAQ==",
+];
+
+for (
+  const path of [
+    "/run/secrets/x",
+    "/var/run/secrets/app/x",
+    "/p/secrets/db.txt",
+    "secrets/api",
+    "/p/db_password.txt",
+    "C:\\p\\db_password.txt",
+    "/p/a.token",
+    "/home/ana/.vault-token",
+    "/p/config/master.key",
+  ]
+) {
+  Deno.test(`the value alone in ${path} is masked, whatever reads or writes it`, () => {
+    const uses = (value: string, other: string) => [
+      {
+        tool_name: "Read",
+        tool_input: { file_path: path },
+        tool_response: { type: "text", file: { filePath: path, content: `${value}\n` } },
+      },
+      { tool_name: "Read", tool_input: { file_path: path }, tool_response: `     1→${value}` },
+      {
+        tool_name: "Write",
+        tool_input: { file_path: path, content: value },
+        tool_response: { type: "create", filePath: path, content: value, structuredPatch: [] },
+      },
+      {
+        tool_name: "Edit",
+        tool_input: { file_path: path, old_string: value, new_string: other },
+        tool_response: {
+          filePath: path,
+          oldString: value,
+          newString: other,
+          originalFile: `${value}\n`,
+          structuredPatch: [{ oldStart: 1, lines: [`-${value}`, `+${other}`] }],
+        },
+      },
+    ];
+    const mask = "[redacted:secret]";
+    const expected = uses(mask, mask);
+    uses(SECRET, "Numbat!Hollow2").forEach((payload, index) => {
+      assert.ok(needsRedaction(JSON.stringify(payload), []), "the cheap look sees it");
+      assert.deepEqual(redactValue(payload, RULES), expected[index]);
+      assert.deepEqual(redactValue(expected[index], RULES), expected[index]);
+    });
+  });
+}
+
+for (const path of ["/home/ana/.ssh/id_rsa", "/p/deploy.pem", "tls/server.key", "~/.ssh/work"]) {
+  Deno.test(`the middle of the key in ${path} is masked`, () => {
+    const read = (lines: readonly string[]) => ({
+      tool_name: "Read",
+      tool_input: { file_path: path, offset: 9 },
+      tool_response: { file: { filePath: path, content: lines.join("\n"), startLine: 9 } },
+    });
+    for (const lines of [KEY_LINES, KEY_LINES.slice(0, 1), KEY_LINES.slice(1)]) {
+      assert.ok(needsRedaction(JSON.stringify(read(lines)), []), "the cheap look sees it");
+      const masked = read(lines.map(() => "[redacted:secret]"));
+      assert.deepEqual(redactValue(read(lines), RULES), masked);
+    }
+  });
+}
+
+Deno.test("what is beside such files, and a file of several words, stays", () => {
+  for (
+    const [path, content] of [
+      ["/run/secrets/kubernetes.io/serviceaccount/namespace", "staging2"],
+      ["/p/secrets/db_user.txt", "joe2x"],
+      ["/p/secrets/README", "one word 2"],
+      ["/p/secrets/index.ts", "export2"],
+      ["/p/src/token.ts", "x1y2z3w4"],
+      ["/p/token_count.txt", "x1y2z3w4"],
+      ["/p/tokens/list.txt", "x1y2z3w4"],
+      ["/p/password.txt", "Choose one of 12 letters\n"],
+      ["/p/db_password.txt", "$DB_PASSWORD"],
+      ["/p/.ssh/id_rsa.pub", `ssh-rsa ${KEY_LINES[0]} ana@host2`],
+      ["/p/.ssh/config", "Host a2\n  Port 2222"],
+      ["/p/fullchain.pem", KEY_LINES.join("\n")],
+      ["/p/x.pem", `-----BEGIN CERTIFICATE-----\n${KEY_LINES.join("\n")}`],
+      ["/p/picture.b64", KEY_LINES.join("\n")],
+    ] as const
+  ) {
+    const payload = { tool_input: { file_path: path }, tool_response: { file: { content } } };
+    assert.deepEqual(redactValue(payload, RULES), payload, path);
+  }
+});
