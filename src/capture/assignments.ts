@@ -235,7 +235,7 @@ export function findClosingQuote(
 
 function findUnquoted(text: string, from: number, form: Unquoted): Span | undefined {
   let start = from;
-  while (start - from < 8 && (text[start] === " " || text[start] === "\t")) start++;
+  while (start - from < 8 && " \t\u00a0".includes(text[start] ?? "x")) start++;
   // The word for what passed is often coloured, and so are its numbers.
   if (!isBarePass(form.name)) start = Math.max(start, endAt(COLOURS, text, start));
   const scheme = schemeLength(text, start);
@@ -256,9 +256,12 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   if (statement !== value && isNoSecret(form.name, statement)) return undefined;
   const isNamedHeader = form.separator === ":" && HEADER.test(form.name);
   if (isNamedHeader && (KEYWORD.test(value) || /^\$\(|^%[sdv]/.test(beginning))) return undefined;
-  // `Authorization: Bearer header missing`
+  const isNamed = /authorization$/i.test(form.name);
+  // `Authorization: Bearer header missing`, `Authorization: Users must sign in`, `Authorization: SSWS $TOKEN`
   if (scheme > 0 && /^[a-z]{1,20}$/.test(value) && /^ [a-z]/.test(after)) return undefined;
-  const isHeader = isNamedHeader || scheme > 0 || /authorization$/i.test(form.name);
+  if (isNamed && /^[A-Z]?[a-z]{1,20}$/.test(value) && /^ [a-z]/.test(after)) return undefined;
+  if (isNamed && /^[A-Z][A-Za-z-]{1,20}$/.test(value) && /^ [$<{]/.test(after)) return undefined;
+  const isHeader = isNamedHeader || scheme > 0 || isNamed;
   const line = matchAt(LINE, text, start)?.[0] ?? "";
   if (!isHeader && isCode(value, { ...form, beginning, after, line })) return undefined;
   return { start, end: findRunEnd(text, start, text.length) };
