@@ -134,19 +134,22 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   return at > closer &&
     (before.includes("-") || namesPair(lowered, nameEnd) ||
       separator === "{" && before.includes("variable") || before.includes("<input") ||
-      separator === "|" && before.includes("|") ||
-      before.includes("setx") || before.includes("setenv") ||
+      separator === "|" && before.includes("|") || /setx|setenv/.test(before) ||
       separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
       lowered.startsWith("value", at) || leadsToPair(lowered, closer, { at, before }) ||
-      lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine"));
+      lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine") ||
+      PAIR_NAME.test(before) &&
+        lowered.slice(Math.max(0, nameEnd - 700), nameEnd).includes("value"));
 }
 
+/** What stands before the name of a pair that begins with its value. */
+const PAIR_NAME = /(?:name|key|id)[^\w]{1,24}[\w./:-]*$/;
 /** The names of what holds secrets by their own names in the lines below. */
 const OF_SECRETS = /(?:secret|password|credential)$/;
 const BREAK = /^[ \t]*(?:[\r\n]|\\+[nr])/;
 
-/** How HTML begins to write a quote. */
-const QUOTE = /^&(?:#|quot;|apos;|amp;)/;
+/** How HTML begins to write a quote, or the end of a tag. */
+const QUOTE = /^&(?:#|quot;|apos;|amp;|gt;)/;
 
 /** What stands between a name and the sign behind it in Go, C and C#. */
 const DECLARED = /^(?:string|\[\]byte|\[\d*\]|\{[a-z; \t]{1,60}\})[ \t]{0,4}=/;

@@ -2,6 +2,7 @@
 import { isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
 
 const QUOTE = String.raw`\\{0,7}["']`;
+const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,20}`;
 const OWN_NAME = `${NAME}${SUFFIX}(?![\\w-])`;
 /** Letters and digits, not a word of a header. */
 const MIXED =
@@ -20,6 +21,24 @@ const FORMS: readonly { readonly hint: string; readonly pattern: string }[] = [
     pattern: String
       .raw`(<input\b[^<>]{0,200}?type=${QUOTE}password${QUOTE}[^<>]{0,200}?\bvalue=${QUOTE})` +
       String.raw`([^"'<>\\\r\n]{1,200})(?=${QUOTE})`,
+  },
+  // {"value": "…", "name": "API_TOKEN"}, <add value="…" key="DbPassword"/>, <input value="…" name="password">
+  {
+    hint: "value",
+    pattern: String
+      .raw`(${QUOTE}value${QUOTE}${GAP}:${GAP}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE}${GAP},${GAP}${QUOTE}(?:name|key)${QUOTE}${GAP}:${GAP}${QUOTE}[\w./:-]{0,60}?${OWN_NAME}${QUOTE})`,
+  },
+  {
+    hint: "value=",
+    pattern: String
+      .raw`(<(?:add|input|setting|param|property|entry|env|variable)\b(?![^<>]{0,400}?type=${QUOTE}(?:submit|button|reset|image|checkbox|radio))` +
+      String
+        .raw`(?:[^<>]{0,200}?[\s"'nt])?value=${QUOTE})([^"'<>\\\r\n@][^"'<>\\\r\n]{0,400})(?=${QUOTE}[^<>]{0,200}?[\s"'nt](?:key|name|id)=${QUOTE}[\w./:-]{0,60}?${OWN_NAME}${QUOTE})`,
+  },
+  // &lt;password&gt;…&lt;/password&gt;
+  {
+    hint: "&gt;",
+    pattern: String.raw`(&lt;[\w.:-]{0,60}?${OWN_NAME}&gt;)([^\s<>&"'\\]{1,200})(?=&lt;/)`,
   },
   // **Password:** `…`
   {

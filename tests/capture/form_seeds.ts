@@ -2,6 +2,19 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  // The value before a name that is no secret's, and the value of the entry before.
+  '[{"value":"x1y2z3w4","name":"TOKEN_COUNT"}]',
+  '[{"name":"A","value":"x1y2z3w4"},{"name":"PASSWORD_FILE","value":"/x2"}]',
+  '[{"name":"A","value":"x1y2z3w4"},{"name":"API_TOKEN","value":"$X2"}]',
+  '[{"value":"$TOKEN2","name":"API_TOKEN"}]',
+  '<add value="x1y2z3w4" key="DbHost"/><add key="DbPassword" value=""/>',
+  '<input type="submit" value="Reset2" name="reset_password">',
+  '<input type="checkbox" value="x1y2z3w4" name="show_password">',
+  '<input value="{{ pw2 }}" name="password">',
+  '<input value="@Model.Pw2" name="password">',
+  "&lt;password&gt;&lt;/password&gt;",
+  "&lt;passwordHint&gt;x1y2z3w4&lt;/passwordHint&gt;",
+  "Array&lt;Token&gt;x2&lt;b",
   // Two colons lead to a member or a test.
   "cargo test -p svc token::tests::expires_at_midnight",
   "pytest tests/test_auth.py::TestToken::test_expiry",
@@ -400,6 +413,17 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  // The value before its name.
+  '[{"value":"%","name":"API_TOKEN"}]',
+  '{\n  "value": "%",\n  "name": "DB_PASSWORD"\n}',
+  '{"value":"%","key":"/app/db/password"}',
+  '<add value="%" key="DbPassword"/>',
+  '<add value="%" key="DbPassword" />',
+  '<input value="%" name="password">',
+  "<input type='text' value='%' name='api_token'>",
+  '<property value="%"\n    name="javax.password" />',
+  "&lt;password&gt;%&lt;/password&gt;",
+  "&lt;db:password&gt;%&lt;/db:password&gt;",
   'password := "%"',
   "PASSWORD := %",
   'don\'t forget: password:"%"',
