@@ -61,6 +61,9 @@ const FORMS: readonly string[] = [
     .raw`((?<=^|[^\w-]|\\[nrt])(?:sqlplus|sqlldr)(?:\.exe)?(?:${BLANKS}-[a-z]{1,12}(?:${BLANKS}(?:on|off|\d{1,2}(?:\.\d{1,2}){0,3}))?){0,6}${BLANKS}` +
   String
     .raw`(?:userid=)?(?:${QUOTE})?[a-z][\w$#.-]{0,127}/(?:\\{0,7}")?)([^\s"'\\;|&<>@]{1,128}(?=(?:\\{0,7}")?@)|(?=[^\s/]{0,127}\d)[^\s"'\\;|&<>@/]{6,128}(?![^\s"'\\]))`,
+  // jdbc:oracle:thin:ana/word@//host
+  String
+    .raw`(${START}jdbc:oracle:(?:thin|oci8?):[\w$#.-]{1,64}/(?:\\{0,7}")?)([^\s"'\\;|&<>@]{1,128})(?=(?:\\{0,7}")?@)`,
   // CREATE USER ana IDENTIFIED BY 'word'
   String
     .raw`(\bidentified[ \t]{1,8}(?:with[ \t]{1,8}[\w"'\x60\\]{1,60}[ \t]{1,8})?(?:by|as)[ \t]{1,8}(?:password[ \t]{1,8})?${QUOTE})(${QUOTED})(?=${QUOTE})`,

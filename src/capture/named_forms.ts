@@ -35,6 +35,32 @@ const FORMS: readonly { readonly hint: string; readonly pattern: string }[] = [
       String
         .raw`(?:[^<>]{0,200}?[\s"'nt])?value=${QUOTE})([^"'<>\\\r\n@][^"'<>\\\r\n]{0,400})(?=${QUOTE}[^<>]{0,200}?[\s"'nt](?:key|name|id)=${QUOTE}[\w./:-]{0,60}?${OWN_NAME}${QUOTE})`,
   },
+  // args: - --db-password, and its value as the next item; not what is switched on or off
+  {
+    hint: "- ",
+    pattern: String
+      .raw`(-[ \t]{1,4}(?:${QUOTE})?--(?!(?:no|enable|disable|show|use|with|skip|require|ask)-|auth(?![\w-]))[\w-]{0,60}?${OWN_NAME}(?:${QUOTE})?[ \t]{0,8}` +
+      String
+        .raw`(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)(?:[ \t]{0,60}-[ \t]{1,4}(?:${QUOTE})?))(?!-)([^\s"'\\\x60$]{4,400})(?=(?:${QUOTE})?[ \t]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|${QUOTE}))`,
+  },
+  // printf "API_KEY=%s\n" "…"
+  {
+    hint: "printf",
+    pattern: String
+      .raw`(\bprintf[ \t]{1,4}${QUOTE}[\w.-]{0,60}?${OWN_NAME}=%s(?:\\{1,7}n)?${QUOTE}[ \t]{1,4}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
+  },
+  // PASSWORD = ( "…" ), as Python has it over lines
+  {
+    hint: "(",
+    pattern: String
+      .raw`(${OWN_NAME}[ \t]{0,8}=[ \t]{0,4}\(${GAP}[bfru]{0,2}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE}${GAP}\))`,
+  },
+  // ;PWD={…}; of ODBC: a name alone is put in there by a program
+  {
+    hint: "={",
+    pattern: String
+      .raw`(;[ \t]{0,4}(?:pwd|password)=\{)(?=[\w.()\[\]:]{0,200}[^\w.()\[\]:{}\s"'])(?![^{}]{0,200}![rsa]\})([^{}"'\\\r\n]{1,200})(?=\})`,
+  },
   // &lt;password&gt;…&lt;/password&gt;
   {
     hint: "&gt;",

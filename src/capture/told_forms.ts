@@ -91,6 +91,12 @@ const FORMS: readonly Form[] = [
       String.raw`[^\s|?,;]{1,80}[ \t]{0,4}(?:\|\||\?\?|or[ \t])${GAP}${MARK}${QUOTED}`,
     isOpen: true,
   },
+  // ~ db_password = "…" -> "…", as Terraform plans it
+  {
+    hints: ["->"],
+    pattern: String
+      .raw`${NAME}${MARK}?[ \t]{0,60}[=:][ \t]{1,4}${QUOTE}[^"'\\\r\n]{0,400}${QUOTE}[ \t]{1,4}->[ \t]{1,4}${QUOTE}${QUOTED}`,
+  },
   // #define API_KEY "…"
   {
     hints: ["define"],

@@ -57,7 +57,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
-  { kind: "configured", run: 0, literals: ["qlplus", "qlldr", "nv:set", "fig:set", "freerd", "bw unl", "mc ali"] },
+  { kind: "configured", run: 0, literals: ["qlplus", "qlldr", "nv:set", "fig:set", "freerd", "bw unl", "mc ali", "e:thin", "e:oci"] },
   { kind: "configured", run: 0, literals: ["lt log", "go log", "net us", "m push", "t push", "eric-p", "rnet-p"] },
   { kind: "paseto", run: 60, literals: [".local.", ".public."] },
   { kind: "password-hash", run: 0, literals: ["$2a$", "$2b$", "$2x$", "$2y$", "$apr1$", "$argon", "$5$", "$6$", "$y$"] },

@@ -2,6 +2,22 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  '  ~ db_password = "$OLD2" -> (known after apply)',
+  '  ~ max_tokens = "a1" -> "x1y2z3w4"',
+  "args:\n  - --no-password\n  - x1y2z3w4",
+  "args:\n  - --auth\n  - x1y2z3w4",
+  "args:\n  - --db-password\n  - --port2",
+  "args:\n  - --db-password\n  - $(PW2)",
+  "args:\n  - --token-count\n  - x1y2z3w4",
+  "- --password\n- asks for the password2",
+  'printf "API_KEY=%s\\n" "$KEY2" > .env',
+  'printf "COUNT=%s\\n" "x1y2z3w4"',
+  "PASSWORD = (\n    get(x2)\n)",
+  'f"UID={user};PWD={password2};"',
+  'f"UID={user};PWD={self.pw2!r};"',
+  "<Input a={x};password={pw2} />",
+  "jdbc:oracle:thin:@//h2:1521/s",
+  "jdbc:oracle:thin:${USER2}/${PW2}@h:1521:s",
   // The value before a name that is no secret's, and the value of the entry before.
   '[{"value":"x1y2z3w4","name":"TOKEN_COUNT"}]',
   '[{"name":"A","value":"x1y2z3w4"},{"name":"PASSWORD_FILE","value":"/x2"}]',
@@ -413,6 +429,14 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  '  ~ db_password = "$OLD2" -> "%"',
+  '      ~ password        = "" -> "%"',
+  "args:\n  - --db-password\n  - %",
+  'args:\n  - "--api-token"\n  - "%"\n  - --port',
+  'PASSWORD = (\n    "%"\n)',
+  "Driver={x};Server=h;UID=joe;PWD={%};",
+  "jdbc:oracle:thin:joe/%@//h:1521/s",
+  'url: "jdbc:oracle:thin:joe/%@h:1521:s"',
   // The value before its name.
   '[{"value":"%","name":"API_TOKEN"}]',
   '{\n  "value": "%",\n  "name": "DB_PASSWORD"\n}',

@@ -48,6 +48,7 @@ const FORMS: readonly Form[] = [
   { text: "*:*:*:joe:§" },
   { text: "DB_PASSWORD=§" },
   { text: "export DB_PASSWORD=§" },
+  { text: 'printf "API_KEY=%s\\n" "§" > .env', without: "\"'\\" },
   { text: "password: §" },
   { text: "password:\u00a0§" },
   { text: "env:\n  API_TOKEN: §" },
