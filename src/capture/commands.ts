@@ -9,8 +9,8 @@ import { maskCookieValue } from "./cookies.ts";
 
 const PASSWORD_MASK = "[redacted:password]";
 
-/** What an option's value is: all of it a secret, `name:secret`, `name%secret`, or cookies (without `=`, it is a file of them). */
-type Kind = "secret" | "login" | "account" | "cookies";
+/** What an option's value is: all of it a secret, `name:secret`, `name%secret`, the file of a certificate and its secret, or cookies (without `=`, it is a file of them). */
+type Kind = "secret" | "login" | "account" | "certificate" | "cookies";
 
 interface Option {
   /** The option as one argument begins with it, and what joins it to a value in the same argument. */
@@ -35,6 +35,7 @@ const COMMANDS: readonly {
       { form: /--(?:proxy-)?user(?:=|(?![\w-]))/y, kind: "login" },
       { form: new RegExp(`-${SWITCHES}b`, "y"), kind: "cookies" },
       { form: /--cookie(?:=|(?![\w-]))/y, kind: "cookies" },
+      { form: /-E|--(?:proxy-)?cert(?:=|(?![\w-]))/y, kind: "certificate" },
       { form: /--oauth2-bearer(?:=|(?![\w-]))/y, kind: "secret" },
     ],
   },
@@ -154,9 +155,13 @@ function editOf(
   return undefined;
 }
 
+/** Also a path of Windows has a colon. */
+const CERTIFICATE_END = /(?<=[\w.-]\.(?:pem|p12|pfx|crt|cer|key|cert)):/i;
+
 function maskValue(value: string, kind: Kind): string {
   if (kind === "cookies") return maskCookieValue(value);
-  const colon = kind === "secret" ? -1 : value.indexOf(kind === "login" ? ":" : "%");
+  const sign = kind === "login" ? /:/ : kind === "account" ? /%/ : CERTIFICATE_END;
+  const colon = kind === "secret" ? -1 : value.search(sign);
   if (kind !== "secret" && colon === -1) return value;
   const secret = value.slice(colon + 1);
   if (colon > 0 && secret === "") {

@@ -48,9 +48,10 @@ const FORMS: readonly string[] = [
   String
     .raw`(${QUOTE}Type${QUOTE}${GAP}:${GAP}${QUOTE}SecureString${QUOTE}${GAP},${GAP}${QUOTE}Value${QUOTE}${GAP}:${GAP}${QUOTE})(${QUOTED})`,
   // npm config set //registry.test/:_authToken word
-  String.raw`(\bconfig${BLANKS}set${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}[\w./:@-]{0,200}?` +
   String
-    .raw`(?:_?authtoken|:_auth|_password|token|password|secret|api[_-]?key)(?:[ \t]{0,8}=[ \t]{0,8}|${BLANKS})(?:${QUOTE})?)${VALUE}`,
+    .raw`(${START}config${BLANKS}set${BLANKS}(?:--?[a-z-]{1,20}${BLANKS}){0,3}[\w./:@-]{0,200}?` +
+  String
+    .raw`(?:_?authtoken|:_auth|_password|token|password|secret|api[_-]?key|requirepass|masterauth)(?:[ \t]{0,8}=[ \t]{0,8}|${BLANKS})(?:${QUOTE})?)${VALUE}`,
   // dotnet user-secrets set "Name" "word"
   String
     .raw`(\buser-secrets${BLANKS}(?:--?[a-z]{1,20}(?:=|${BLANKS})[^\s;|&]{1,300}${BLANKS}){0,4}set${BLANKS}` +
@@ -64,6 +65,14 @@ const FORMS: readonly string[] = [
   // jdbc:oracle:thin:ana/word@//host
   String
     .raw`(${START}jdbc:oracle:(?:thin|oci8?):[\w$#.-]{1,64}/(?:\\{0,7}")?)([^\s"'\\;|&<>@]{1,128})(?=(?:\\{0,7}")?@)`,
+  // redis-cli -h host AUTH word, 127.0.0.1:6379> AUTH ana word
+  String
+    .raw`((?:${START}redis-cli(?:${BLANKS}-[a-z]{1,2}${BLANKS}[\w.:/-]{1,80}){0,4}${BLANKS}|[\w.-]{1,60}:\d{2,5}(?:\[\d{1,2}\])?>[ \t]{0,4})` +
+  String
+    .raw`auth${BLANKS}(?:(?:${QUOTE})?[\w-]{1,40}(?:${QUOTE})?[ \t](?=[^\s;|&<>#]))?(?:${QUOTE})?)${VALUE}`,
+  // net use x: \\host\x /user:ana word
+  String
+    .raw`(${START}net${BLANKS}use${BLANKS}[^;|&\r\n]{0,200}?/u(?:ser)?:[^\s;|&"']{1,80}${BLANKS}(?:${QUOTE})?)(?![/*])${VALUE}`,
   // CREATE USER ana IDENTIFIED BY 'word'
   String
     .raw`(\bidentified[ \t]{1,8}(?:with[ \t]{1,8}[\w"'\x60\\]{1,60}[ \t]{1,8})?(?:by|as)[ \t]{1,8}(?:password[ \t]{1,8})?${QUOTE})(${QUOTED})(?=${QUOTE})`,

@@ -47,6 +47,9 @@ const FORMS: readonly string[] = [
   `(${ECHO})${NO_SECRET}${LINES}(?=${PIPE}${READER})`,
   `(${ECHO}${USER})${NO_SECRET}${WORDS}(?=${PIPE}${CHPASSWD})`,
   `(${READER}${HERE})${NO_SECRET}${WORD}`,
+  // docker login --password-stdin <<EOF, and the word below
+  String
+    .raw`(--password-stdin[^|;&<\r\n\\]{0,120}<<-?[ \t]{0,4}(?:${QUOTE})?\w{1,20}(?:${QUOTE})?[ \t]{0,8}(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,8})${NO_SECRET}${WORD}`,
   `(${CHPASSWD}${HERE}${USER})${NO_SECRET}${WORD}`,
   `(${TO_FILE}(?:${ARGUMENT}){2}${LAST})${NO_SECRET}${WORD}`,
   `(${TO_OUTPUT}${ARGUMENT}${LAST})${NO_SECRET}${WORD}`,

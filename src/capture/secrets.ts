@@ -102,6 +102,11 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
     () =>
       /((?:\bENV|\\[nrt]ENV|configure set)[ \t]{1,8}(?=[\w.-]{0,80}(?:PASSW|passw|SECRET|secret|TOKEN|token|KEY|key))[\w.-]{1,160}[ \t]{1,8})(?!\[redacted:|\$)[^\s"'\\]{4,}/g,
   ],
+  [
+    "smtp-login",
+    () =>
+      /((?:AUTH|auth) (?:PLAIN|LOGIN|XOAUTH2) {1,4})(?=[A-Za-z+/]{0,400}[\d=])[A-Za-z\d+/]{8,}={0,2}/g,
+  ],
   ["square-token", () => /sq0[a-z]{3}-[\w-]{22,}/g],
   ["telegram-token", () => /\d{8,10}:AA[\w-]{30,}/g],
   [
@@ -156,8 +161,22 @@ const BY_FUNCTION: ReadonlyMap<string, (text: string) => string> = new Map([
   [COMMAND, maskCommands],
   [PIPED, maskPiped],
   ["configured", maskConfigured],
+  ["jwk", maskJwk],
   [ASKED, (text) => text],
 ]);
+
+/** The text with the private parts of each key in JSON masked, a `JWK`: what says its kind has the public ones, too. */
+function maskJwk(text: string): string {
+  return text.replace(
+    /\{[^{}]{0,8000}\}/g,
+    (key) =>
+      /["']kty\\{0,7}["']/.test(key)
+        ? key.replace(JWK_PART, (_match, kept: string) => kept + "[redacted:jwk]")
+        : key,
+  );
+}
+const JWK_PART =
+  /((?<=["'])(?:[dkpq]|d[pq]|qi)\\{0,7}["'](?:\s|\\{1,7}[nrt]){0,20}:(?:\s|\\{1,7}[nrt]){0,20}\\{0,7}["'])[\w-]{16,}={0,2}/g;
 
 /** The text with every secret of a known form masked as `[redacted:<kind>]`. */
 export function maskKnownForms(text: string): string {

@@ -48,6 +48,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "discord-token", run: 20, literals: ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"] },
   { kind: "vault-token", run: 20, literals: ["vs.", "vb."] }, { kind: "google-token", run: 20, literals: ["ya29."] },
   { kind: "atlassian-token", run: 20, literals: ["ATATT", "ATCTT"] },
+  { kind: "jwk", run: 0, literals: ["kty"] }, { kind: "smtp-login", run: 0, literals: ["TH PLA", "TH LOG", "TH XOA", "th PLA", "th LOG"] },
   { kind: "linear-key", run: 30, literals: ["_api_"] }, { kind: "shopify-token", run: 35, literals: ["hp"] },
   { kind: "setting", run: 0, literals: ["ENV ", "gure s"] }, { kind: "configured", run: 0, lead: "Secure", literals: ["String"] },
   { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
@@ -57,7 +58,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
-  { kind: "configured", run: 0, literals: ["qlplus", "qlldr", "nv:set", "fig:set", "freerd", "bw unl", "mc ali", "e:thin", "e:oci"] },
+  { kind: "configured", run: 0, literals: ["> AUTH", "> auth", "qlplus", "qlldr", "nv:set", "fig:set", "freerd", "bw unl", "mc ali", "e:thin", "e:oci"] },
   { kind: "configured", run: 0, literals: ["lt log", "go log", "net us", "m push", "t push", "eric-p", "rnet-p"] },
   { kind: "paseto", run: 60, literals: [".local.", ".public."] },
   { kind: "password-hash", run: 0, literals: ["$2a$", "$2b$", "$2x$", "$2y$", "$apr1$", "$argon", "$5$", "$6$", "$y$"] },
@@ -75,8 +76,7 @@ export const CLUES: readonly Clue[] = [
     "qu_", "qp_", "qa_", "pn", "vapi-", "jina_", "2b_", "v2_", "EAA", "xkeys", "xsmtp", "x_", "hc_", "me_",
     "-u-", "ATTA", "key_", "CFPAT-", "0_", "cf", "k_", "x-"] },
   { kind: "service-token", run: 16, literals: ["LTAI", "FLWSEC", "fw_", "-produ", "-sandb", "k-api-", "b_rw_"] },
-  { kind: "service-token", run: 24, lead: "dt", literals: ["0c01."] },
-  { kind: "service-token", run: 32, lead: "i", literals: ["co-"] },
+  { kind: "service-token", run: 24, lead: "dt", literals: ["0c01."] }, { kind: "service-token", run: 32, lead: "i", literals: ["co-"] },
   { kind: "service-token", run: 27, lead: "rn", literals: ["d_"] },
   { kind: "service-token", run: 12, lead: "np", literals: ["g_"] },
   { kind: "service-token", run: 34, lead: "d", literals: ["bt"] },
@@ -293,7 +293,7 @@ function mayHoldOption(text: string, word: string): boolean {
   for (let at = text.indexOf("-", text.indexOf(word)); at !== -1; at = text.indexOf("-", at + 1)) {
     if (!isCloser(text, at - 1) && text[at - 1] !== ";") continue; // of `&quot;`
     for (let next = at + 1; next < at + 10 && isTokenCode(text.charCodeAt(next)); next++) {
-      if ("uUbpPakK".includes(text[next]!)) return true;
+      if ("uUbpPakKcE".includes(text[next]!)) return true;
     }
   }
   return false;

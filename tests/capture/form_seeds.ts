@@ -2,6 +2,23 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  "CONFIG GET requirepass2",
+  "redis-cli -h x PING auth2x",
+  "redis-cli -h x AUTH $PW2",
+  "127.0.0.1:6379> AUTH $PW2",
+  "a > AUTH x1y2z3w4",
+  "AUTH PLAIN LOGIN CRAM",
+  "250-AUTH PLAIN LOGIN XOAUTH2",
+  "the auth login authentication2",
+  "docker login -u joe --password-stdin <<EOF\n$PW2\nEOF",
+  "docker login -u joe --password-stdin < pw2.txt\nx1y2z3w4",
+  "curl --cert f2.pem --key k2.pem https://x.test",
+  "curl --cert C:\\p\\f2.pem https://x.test",
+  "curl --cert f2.pem:$PW2 https://x.test",
+  "net use x: \\\\h\\s /user:joe2 *",
+  "net use x: \\\\h\\s /user:joe2 /persistent:no",
+  '{"kty":"EC","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","kid":"x1y2z3w4"}',
+  '{"d":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU"}',
   '  ~ db_password = "$OLD2" -> (known after apply)',
   '  ~ max_tokens = "a1" -> "x1y2z3w4"',
   "args:\n  - --no-password\n  - x1y2z3w4",
@@ -429,12 +446,21 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  "CONFIG SET requirepass %",
+  "redis-cli -h x config set masterauth %",
+  "redis-cli -h x AUTH %",
+  "127.0.0.1:6379> AUTH %",
+  "127.0.0.1:6379> auth default %",
+  "docker login -u joe --password-stdin <<EOF\n%\nEOF",
+  "docker login r.test -u joe --password-stdin <<'EOF'\n%\nEOF",
+  "curl --cert f.pem:% https://x.test",
+  "curl -E ./f.p12:% https://x.test",
+  "net use x: \\\\h\\s /user:joe %",
   '  ~ db_password = "$OLD2" -> "%"',
   '      ~ password        = "" -> "%"',
   "args:\n  - --db-password\n  - %",
   'args:\n  - "--api-token"\n  - "%"\n  - --port',
   'PASSWORD = (\n    "%"\n)',
-  "Driver={x};Server=h;UID=joe;PWD={%};",
   "jdbc:oracle:thin:joe/%@//h:1521/s",
   'url: "jdbc:oracle:thin:joe/%@h:1521:s"',
   // The value before its name.

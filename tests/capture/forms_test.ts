@@ -453,3 +453,20 @@ Deno.test("what is beside such files, and a file of several words, stays", () =>
     assert.deepEqual(redactValue(payload, RULES), payload, path);
   }
 });
+
+Deno.test("the private parts of a JWK and what SMTP logs in with are masked", () => {
+  const part = "jpsQnnGQmL-YBIffH1136cspYG6-0iY7X1fCE9-E9LI";
+  const login = btoa(`\\0joe\\0${SECRET}`);
+  for (
+    const [text, secret, mask] of [
+      [`{"kty":"EC","crv":"P-256","x":"x2","d":"${part}"}`, part, "[redacted:jwk]"],
+      [`{\n  "k": "${part}",\n  "kty": "oct"\n}`, part, "[redacted:jwk]"],
+      [`AUTH PLAIN ${login}`, login, "[redacted:smtp-login]"],
+      [`C: AUTH LOGIN ${login}\nS: 235 ok`, login, "[redacted:smtp-login]"],
+    ] as const
+  ) {
+    assert.ok(needsRedaction(JSON.stringify({ a: text }), []), "the cheap look sees it");
+    assert.equal(redactText(text, RULES), text.replace(secret, mask));
+    assert.ok(!redactText(JSON.stringify({ a: text }), RULES).includes(secret));
+  }
+});

@@ -49,6 +49,8 @@ const FORMS: readonly Form[] = [
   { text: "DB_PASSWORD=§" },
   { text: "export DB_PASSWORD=§" },
   { text: 'printf "API_KEY=%s\\n" "§" > .env', without: "\"'\\" },
+  // Of a name alone a program may put the value there.
+  { text: "Driver={x};Server=h;UID=joe;PWD={§};", without: "_.()[]:{}\"'\\" },
   { text: "password: §" },
   { text: "password:\u00a0§" },
   { text: "env:\n  API_TOKEN: §" },
