@@ -1,6 +1,6 @@
 /** What the turns of a session did, so that it is known later what of the things that were left they have done. */
 import { deed, told } from "./deed.ts";
-import { clausesOf, givenUpIn, givenUpInPart, hasGivenUp } from "./given_up.ts";
+import { clausesOf, givenUpIn, givenUpInPart, hasGivenUp, tellsPart } from "./given_up.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt, asksWhatRemains } from "./prompt_asks.ts";
 import { leftClauseOf, saidLeft } from "./said_open.ts";
@@ -43,11 +43,11 @@ export function leftItemsIn(message: string, asked: readonly string[] = []): Lef
 }
 
 /**
- * Whether a turn ended as one that did what it was asked for: with a message that neither gives up, nor had to stop, nor has a
- * plan or a question instead.
+ * Whether a turn ended as one that did what it was asked for: with a message that neither gives up, nor tells of a part alone, nor
+ * had to stop, nor has a plan or a question instead.
  */
 export function hasEnded({ message, asked }: Pick<Turn, "message" | "asked">): boolean {
-  return !hasGivenUp(message) && hasAnswered({ message, asked });
+  return !hasGivenUp(message) && !tellsPart(message) && hasAnswered({ message, asked });
 }
 
 /** The same, whatever it says was given up. */
@@ -128,7 +128,7 @@ export function deedsOf(turn: Omit<Turn, "endedAtMs">): TurnDeeds {
 
 /** What a turn did of what was picked: all of it, or all but what it says it could not do. */
 function pickedBy(turn: Omit<Turn, "endedAtMs">, picks: Picked): Pick<TurnDeeds, "picked"> {
-  if (!hasWorked(turn) || !hasAnswered(turn)) return {};
+  if (!hasWorked(turn) || !hasAnswered(turn) || tellsPart(turn.message)) return {};
   if (!hasGivenUp(turn.message)) return { picked: picks };
   const but = givenUpInPart(turn.message);
   if (but === null) return {};

@@ -50,6 +50,21 @@ const CASES: readonly (readonly [asked: string, said: string, open: readonly str
   ["write the tests and the limits", "Here they are.", [TESTS, README, METRIC]],
   ["write the tests and the section", "In which language?", [TESTS, README, METRIC]],
   ["skip the metric, do the others", "Which runner do you use?", [TESTS, README]],
+  ["write the tests and the section", "Neither is in yet.", [TESTS, README, METRIC]],
+  ["do the first two", "Neither of them is in yet.", [TESTS, README, METRIC]],
+  ["do 1 and 2", "None of it is in yet, I only set up the files.", [TESTS, README, METRIC]],
+  ["do the first two", "Only the tests are in.", [TESTS, README, METRIC]],
+  ["do the first two", "Just the tests for the limiter are done so far.", [README, METRIC]],
+  ["write the tests and the metric", "The tests are in, the metric is not.", [
+    TESTS,
+    README,
+    METRIC,
+  ]],
+  ["write the tests and the metric", "Only the metric for rejected requests is done.", [
+    TESTS,
+    README,
+  ]],
+  ["do the first two", "Only two files were changed. Both are in.", [METRIC]],
 ];
 
 Deno.test("of what was picked only that is open which a turn says it could not do", () => {
