@@ -12,6 +12,9 @@ const CHUNK_CHARS = 65_536;
 /** What stands behind a file's name while it is written, to its end. */
 const DRAFT_ENDING = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
+/** An export writes to its draft all the time. */
+const UNTOUCHED_MS = 60_000;
+
 const ON_WINDOWS = Deno.build.os === "windows";
 
 /** Where lines go. Nothing but `close` or `abandon` may follow an error. */
@@ -114,12 +117,19 @@ function removeDrafts(path: string): void {
     const draft = joinPath(folder, name);
     try {
       if (!Deno.lstatSync(draft).isFile) continue;
-      using file = Deno.openSync(draft, { write: true });
-      if (file.tryLockSync(true)) Deno.removeSync(draft);
+      if (isLeft(draft)) Deno.removeSync(draft);
     } catch {
       // It is somebody else's, or has just gone.
     }
   }
+}
+
+/** Whether no program is at a draft any more. A runtime before 2.7 cannot look for a lock without waiting: it goes by the age. */
+function isLeft(draft: string): boolean {
+  using file = Deno.openSync(draft, { write: true });
+  if ("tryLockSync" in file) return file.tryLockSync(true);
+  const { mtime } = Deno.statSync(draft);
+  return mtime !== null && Date.now() - mtime.getTime() > UNTOUCHED_MS;
 }
 
 function lock(file: Deno.FsFile): "locked" | "unlocked" {
