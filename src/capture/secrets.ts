@@ -139,7 +139,8 @@ function urlPassword(): RegExp {
       .raw`(?:(?!:\/\/|\$[({\w])[^\s"'>\\@]|(?<=[^\s,=])\\{0,7}["'>](?=\w)|\\{1,7}(?=[^\s\\nrt"'>@])){2,256}` +
     String.raw`(?=@[\w-]{1,63}(?:[./:?\s"'\\]|$))`;
   return new RegExp(
-    String.raw`(${user})(?!<|\$\w+@|\$?\{[\w.]+\}@|x-oauth-basic@|\[redacted:)(?:${plain}|${odd})`,
+    String
+      .raw`(${user})(?!<|\$\w+@|\$?\{[\w.]+\}@|%(?:[a-z]|\(\w+\)s)@|x-oauth-basic@|\[redacted:)(?:${plain}|${odd})`,
     "g",
   );
 }

@@ -246,6 +246,8 @@ export const KEPT_TEXTS: readonly string[] = [
   "dsn = build_dsn(host2)",
   'sql.Open("mysql", "$USER2:$PASS2@tcp(db:3306)/app")',
   'fmt.Sprintf("%s:%s@tcp(%s)/%s", u2)',
+  'fmt.Sprintf("postgres://%s:%s@%s/%s", user2, pass2, host2, name2)',
+  '"https://%(user)s:%(pass2)s@example.com" % settings',
   '"ana:${PASS2}@unix(/tmp/sock)/app"',
   "pw: string",
   "pw = getpw2(x)",
