@@ -14,6 +14,7 @@ import { retellObservation } from "../store/observations.ts";
 import { asideSince, resolveObservation, sameFailure } from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { type Pass, scriptsBetween } from "../store/session_observations.ts";
+import { isEditedBetween } from "../store/redone_work.ts";
 import { redo, redoByEdit, redoByRestore } from "./redone_fixes.ts";
 import {
   commitsBetween,
@@ -43,24 +44,32 @@ interface Undoing {
  * as git has it, with no commit since that may hold it, or that another one took back, or edits that went into a commit which is taken back.
  */
 export function undoBy(db: DatabaseSync, observed: Observed, undoing: Undoing): void {
-  const isUndone = [
-    ...restoredFiles(db, observed, undoing),
-    ...goneCommits(db, observed, undoing),
-    ...editsTakenBack(db, observed, undoing),
-  ];
-  if (isUndone.length === 0) return;
   const { by, capture } = undoing;
   const { project, branch, createdAtMs: atMs } = capture;
+  const { command = "" } = observed.facts;
+  const stash = DROPS_STASH.test(command) ? lastStash(db, capture) : undefined;
+  const restored = restoredFiles(db, observed, { ...undoing, stash });
+  const gone = [...goneCommits(db, observed, undoing), ...editsTakenBack(db, observed, undoing)];
+  const isUndone = [...restored, ...gone];
+  if (isUndone.length === 0) return;
+  // What was changed and has passed since it was put aside is there still.
+  const isOnlyDrop = gone.length === 0 && restoredBy(command, observed.text).length === 0;
+  const goneAtMs = isOnlyDrop && stash !== undefined ? stash.updatedAtMs : atMs;
+  const between = { project, branch, fromMs: goneAtMs, untilMs: atMs };
   for (
     const fix of standingFixes(db, { project, branch, untilMs: atMs })
   ) {
     const edits = editsIn(db, fix.by);
     if (edits === null || !isUndone.some((isGone) => isGone(edits))) continue;
-    for (const failure of failuresMendedBy(db, { fix, untilMs: atMs })) {
+    const failures = failuresMendedBy(db, { fix, untilMs: goneAtMs });
+    const isMendedAnew = goneAtMs < atMs && failures.length === 0 &&
+      edits.every(({ files }) => files.every((path) => isEditedBetween(db, { ...between, path })));
+    if (isMendedAnew) continue;
+    for (const failure of failures) {
       const again = failingAgain(failure, fix.uid);
       if (again === null) continue;
       // What was changed until then is undone, and no fix of it.
-      const since = { sameAs: sameAsOf(again), atMs: atMs + 1 };
+      const since = { sameAs: sameAsOf(again), atMs: goneAtMs + 1 };
       if (reopenFailure(db, failure.id, since)) retellObservation(db, failure.id, again);
       askForSummary(db, failure.sessionId);
     }
@@ -85,7 +94,7 @@ const STASHING = /^stash$/;
 function restoredFiles(
   db: DatabaseSync,
   { outcome, text, facts }: Observed,
-  { capture, by }: Undoing,
+  { capture, by, stash }: Undoing & { readonly stash: Pass | undefined },
 ): AreGone[] {
   const { project, branch, sessionId, createdAtMs: untilMs } = capture;
   // What is put aside comes back.
@@ -94,10 +103,8 @@ function restoredFiles(
   const { command = "", isUntold, isElsewhere } = facts;
   if (outcome !== "success" && !isUntold || isAside || !command.includes("git")) return [];
   if (isElsewhere && !staysHere(command)) return [];
-  const stash = DROPS_STASH.test(command) ? lastStash(db, capture) : undefined;
   const restored = restoredBy(stash === undefined ? command : `${stash.command}; ${command}`, text);
   if (restored.length === 0) return [];
-  // What was edited since it was put aside is there still.
   const beforeMs = stash?.updatedAtMs ?? untilMs;
   redoByRestore(db, restored, capture);
   const commitsSince = (fromMs: number) =>

@@ -64,27 +64,29 @@ export function lastUndoing(
   ).get(project, branch, sessionId, untilMs) as unknown as ReturnType<typeof lastUndoing>;
 }
 
-/** Whether anything was edited on a branch between two moments, both left out, but for one edit. */
+/** Whether anything, or one file, was edited on a branch between two moments, both left out, but for one edit. */
 export function isEditedBetween(
   db: DatabaseSync,
-  { project, branch, fromMs, untilMs, but = 0 }: Here & {
+  { project, branch, fromMs, untilMs, but = 0, path = null }: Here & {
     readonly fromMs: number;
     readonly but?: number;
+    readonly path?: string | null;
   },
 ): boolean {
   return statement(
     db,
     `SELECT 1
        FROM observations
-      WHERE project IS ?
-        AND branch IS ?
+      WHERE project IS ?1
+        AND branch IS ?2
         AND ${KINDS_OF_BRANCH}
         AND kind = 'edit'
-        AND updated_at_ms > ?
-        AND created_at_ms < ?
-        AND id <> ?
+        AND updated_at_ms > ?3
+        AND created_at_ms < ?4
+        AND id <> ?5
+        AND (?6 IS NULL OR EXISTS (SELECT 1 FROM json_each(files) WHERE value = ?6))
       LIMIT 1`,
-  ).get(project, branch, fromMs, untilMs, but) !== undefined;
+  ).get(project, branch, fromMs, untilMs, but, path) !== undefined;
 }
 
 /** A commit or a fix that was undone is there again. */
