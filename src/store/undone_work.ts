@@ -113,7 +113,7 @@ export function editsIn(db: DatabaseSync, ids: readonly number[]): EditedFiles[]
   return edits.length === ids.length && edits.length > 0 ? edits : null;
 }
 
-/** A commit, and the one before it on its branch. */
+/** A commit, and the one before it on its branch that was not taken back by then: what that has held is in this one. */
 export interface CommitSpan {
   readonly id: number;
   readonly sessionId: string;
@@ -124,6 +124,14 @@ export interface CommitSpan {
   readonly afterMs: number;
 }
 
+/** Whether a commit was taken back as if it had not been made: amended, or reset; one that is reverted stays in the history. */
+const IS_REPLACED = `EXISTS (
+  SELECT 1
+    FROM observations AS back
+   WHERE back.id = observations.resolved_by
+     AND (${FACTS} ->> '$.commit.amended' OR ${FACTS} ->> '$.command' LIKE '% reset %')
+     AND ${FACTS} ->> '$.command' NOT LIKE '%revert%')`;
+
 const SPAN_COLUMNS =
   `o.id, o.session_id AS sessionId, ${FACTS} ->> '$.commit.subject' AS subject, o.created_at_ms AS atMs,
             coalesce((SELECT max(created_at_ms)
@@ -132,7 +140,8 @@ const SPAN_COLUMNS =
                          AND branch IS o.branch
                          AND ${KINDS_OF_BRANCH}
                          AND kind = 'commit'
-                         AND created_at_ms < o.created_at_ms), 0) AS afterMs`;
+                         AND created_at_ms < o.created_at_ms
+                         AND NOT (${IS_REPLACED} AND resolved_by <= o.id)), 0) AS afterMs`;
 
 /** The newest commit of a branch that nothing has taken back, or of those with a subject; undefined when there is none. */
 export function standingCommit(

@@ -15,6 +15,8 @@ const commit = (subject: string, hash = "aaaaaa1"): MixedStep =>
   command(`git commit -qam "${subject}" && git log --oneline -1`, `${hash} ${subject}`);
 const revert = (subject: string, hash = "bbbbbb2"): MixedStep =>
   command("git revert --no-edit HEAD", `[main ${hash}] Revert "${subject}"\n 1 file changed`);
+const amend = (subject: string, hash = "fffffff"): MixedStep =>
+  command(`git commit --amend -m "${subject}"`, `[main ${hash}] ${subject}\n 1 file changed`);
 const STASH = command("git stash", "Saved working directory and index state WIP on main: x");
 const DROP = command("git stash drop", "Dropped refs/stash@{0}");
 
@@ -138,6 +140,37 @@ const UNDONE: readonly Row[] = [
     { edited: "c.py" },
     revert('Revert "Tax fix"', "ccccccc"),
   ],
+  [
+    "a revert of its commit that was amended",
+    ...FIXED,
+    commit("Tax fix"),
+    amend("Tax fixed"),
+    revert("Tax fixed"),
+  ],
+  [
+    "a revert of its commit that was amended twice",
+    commit("Begin", "ccccccc"),
+    ...FIXED,
+    commit("Tax fix"),
+    amend("Tax fixed"),
+    amend("Tax is right", "eeeeeee"),
+    revert("Tax is right"),
+  ],
+  [
+    "a reset behind its commit that was amended",
+    ...FIXED,
+    commit("Tax fix"),
+    amend("Tax fixed"),
+    command("git reset --hard HEAD~1"),
+  ],
+  [
+    "a revert of what was committed anew after a soft reset",
+    ...FIXED,
+    commit("Tax fix"),
+    command("git reset --soft HEAD~1"),
+    commit("Tax fixed", "ccccccc"),
+    revert("Tax fixed"),
+  ],
   ["an edit back", ...FIXED, BACK],
   ["an edit back after its commit", ...FIXED, commit("Tax fix"), BACK],
   ["edits back of both files", FAILS, EDIT, OTHER, PASSES, BACK, OTHER_BACK],
@@ -209,6 +242,14 @@ const DONE: readonly Row[] = [
     ...FIXED,
     commit("Tax fix"),
     revert("Other"),
+  ],
+  [
+    "a revert of a commit that was amended after its own",
+    ...FIXED,
+    commit("Tax fix"),
+    commit("Other", "ccccccc"),
+    amend("Others"),
+    revert("Others"),
   ],
   ["a checkout that says an error", ...FIXED, command("git checkout -- a.py; ls", "error: x")],
   ["a checkout whose errors are hidden", ...FIXED, command("git checkout a.py 2>/dev/null; ls")],
