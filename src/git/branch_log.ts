@@ -38,12 +38,14 @@ export function madeAnewAtMs(
 
 /** A commit that was made on a branch, whoever made it. */
 export interface LoggedCommit {
+  /** Its whole id. */
+  readonly id: string;
   readonly subject: string;
   /** To the second. */
   readonly atMs: number;
 }
 
-const COMMITTED = /^.* (\d+) [-+]\d+\tcommit(?: \([a-z]+\))?: (.*)$/gm;
+const COMMITTED = /^[\da-f]+ ([\da-f]+) .* (\d+) [-+]\d+\tcommit(?: \([a-z]+\))?: (.*)$/gm;
 
 /** So much of a log, in characters, tells of its last hundred moves. */
 const LAST_CHARS = 16_384;
@@ -56,7 +58,11 @@ export function loggedCommits(
   const log = readLog(branchLogPath(repository, branch), MAX_LOG_BYTES);
   return Array.from(
     log.slice(-LAST_CHARS).matchAll(COMMITTED),
-    ([, seconds, subject]) => ({ subject: subject!, atMs: Number(seconds) * 1_000 }),
+    ([, id, seconds, subject]) => ({
+      id: id!,
+      subject: subject!,
+      atMs: Number(seconds) * 1_000,
+    }),
   );
 }
 

@@ -1,6 +1,7 @@
 /** Undoes what a command has taken back: commits that it reverts, and the fixes whose changes are gone with that. */
 import type { DatabaseSync } from "node:sqlite";
 import { loggedCommits } from "../git/branch_log.ts";
+import { takenBackOn } from "../git/taken_back.ts";
 import { digestOf } from "../memory/fnv.ts";
 import type { Observed } from "../memory/observation.ts";
 import { gitArguments } from "../memory/observe/git_words.ts";
@@ -88,8 +89,10 @@ function sameAsOf({ facts }: Pick<MendedFailure, "facts">): string | null {
 type AreGone = (edits: readonly EditedFiles[]) => boolean;
 
 /** What takes files out of reach of what puts them back, until they are committed, or aside. */
-const STAGING = /^(?:add|stage)$/;
-const STASHING = /^stash$/;
+const STAGING = /^(?:(?:add|stage)\b|reset (?:.* )?--soft\b)/;
+const STASHING = /^stash\b/;
+/** What leaves nothing staged. */
+const UNSTAGING = /^reset(?: -q| --quiet| --mixed| --hard)*(?: (?:HEAD|@)[~^\d]*)?$/;
 
 function restoredFiles(
   db: DatabaseSync,
@@ -107,21 +110,21 @@ function restoredFiles(
   if (restored.length === 0) return [];
   const beforeMs = stash?.updatedAtMs ?? untilMs;
   redoByRestore(db, restored, capture);
+  const logged = loggedHere(capture).filter(({ subject }) => subject !== facts.commit?.subject);
   const commitsSince = (fromMs: number) =>
     Math.max(
       commitsBetween(db, { project, branch, fromMs, untilMs, but: by }),
-      project === null || branch === null ? 0 : loggedCommits({ commonDir: project }, branch)
-        .filter(({ atMs, subject }) =>
-          atMs > fromMs && atMs <= untilMs && subject !== facts.commit?.subject
-        ).length,
+      logged.filter(({ atMs }) => atMs > fromMs && atMs <= untilMs).length,
     );
   const isKept = (fromMs: number, from: number | null) => {
     if (commitsSince(fromMs) > (from ?? 0)) return true;
-    const keeps = (verb: string) => STASHING.test(verb) || from === null && STAGING.test(verb);
-    return scriptsBetween(db, sessionId, { fromMs, untilMs: beforeMs - 1, holding: "git" })
-      .some(({ command }) =>
-        scriptCommands(command).some(({ words }) => keeps(gitArguments(words)?.[0] ?? ""))
-      );
+    const verbs = scriptsBetween(db, sessionId, { fromMs, untilMs: beforeMs - 1, holding: "git" })
+      .toSorted((one, other) => one.updatedAtMs - other.updatedAtMs)
+      .flatMap(({ command }) => scriptCommands(command))
+      .map(({ words }) => (gitArguments(words) ?? []).join(" "));
+    const lastStaged = verbs.findLastIndex((verb) => STAGING.test(verb));
+    const isStaged = lastStaged > verbs.findLastIndex((verb) => UNSTAGING.test(verb));
+    return verbs.some((verb) => STASHING.test(verb)) || from === null && isStaged;
   };
   return [(edits) => {
     const fromMs = Math.min(...edits.map(({ atMs }) => atMs));
@@ -134,6 +137,13 @@ function restoredFiles(
       atMs < beforeMs && files.length > 0 && files.every(isGone)
     );
   }];
+}
+
+/** The last commits of a branch of which git's log tells, but for those that were taken back. */
+function loggedHere({ project, branch }: Pick<ClaimedCapture, "project" | "branch">) {
+  if (project === null || branch === null) return [];
+  const back = new Set(takenBackOn({ commonDir: project }, branch).map(({ id }) => id));
+  return loggedCommits({ commonDir: project }, branch).filter(({ id }) => !back.has(id));
 }
 
 const DROPS_STASH = /^git stash (?:drop|clear)\b/;

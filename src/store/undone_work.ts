@@ -179,7 +179,7 @@ export function commitSpans(db: DatabaseSync, ids: readonly number[]): CommitSpa
   ).all(JSON.stringify(ids)) as unknown as CommitSpan[];
 }
 
-/** How many commits are known of a branch that were made between two moments, the first left out, but for one. */
+/** How many commits in the history of a branch are known that were made between two moments, the first left out, but for one. */
 export function commitsBetween(
   db: DatabaseSync,
   { project, branch, fromMs, untilMs, but }: Here & {
@@ -197,7 +197,8 @@ export function commitsBetween(
         AND kind = 'commit'
         AND created_at_ms > ?
         AND created_at_ms <= ?
-        AND id <> ?`,
+        AND id <> ?
+        AND NOT ${IS_REPLACED}`,
   ).get(project, branch, fromMs, untilMs, but);
   return Number(row?.["many"]);
 }
