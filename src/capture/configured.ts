@@ -69,7 +69,7 @@ const FORMS: readonly string[] = [
   String
     .raw`((?:${START}redis-cli(?:${BLANKS}-[a-z]{1,2}${BLANKS}[\w.:/-]{1,80}){0,4}${BLANKS}|[\w.-]{1,60}:\d{2,5}(?:\[\d{1,2}\])?>[ \t]{0,4})` +
   String
-    .raw`auth${BLANKS}(?:(?:${QUOTE})?[\w-]{1,40}(?:${QUOTE})?[ \t](?=[^\s;|&<>#]))?(?:${QUOTE})?)${VALUE}`,
+    .raw`auth${BLANKS}(?:(?:${QUOTE})?[a-z_-]{1,40}(?:${QUOTE})?[ \t](?=[^\s;|&<>#:]))?(?:${QUOTE})?)${VALUE}`,
   // net use x: \\host\x /user:ana word
   String
     .raw`(${START}net${BLANKS}use${BLANKS}[^;|&\r\n]{0,200}?/u(?:ser)?:[^\s;|&"']{1,80}${BLANKS}(?:${QUOTE})?)(?![/*])${VALUE}`,

@@ -239,18 +239,7 @@ const ASKING = [
   "stack output", "kv get", "secret-tool lookup", "gpg", ...TELLING,
 ];
 const ASKED_FOR = [
-  "pass",
-  "wort",
-  "wd",
-  "psk",
-  "secret",
-  "token",
-  "key",
-  "auth",
-  "dential",
-  "ña",
-  "senha",
-  "decrypt",
+  ..."pass wort wd psk secret token key auth dential ña senha decrypt".split(" "),
   ...TELLING,
 ];
 
@@ -266,15 +255,18 @@ function mayAsk(text: string): boolean {
   return false;
 }
 
-/** What is in the paths of files that hold one secret, or a private key. */
-const SECRET_FILES = [...ASKED_FOR, "/id_", ".ssh", ".pem", ".ppk", ".p8"];
+/** The path of a file that may hold one secret, or a private key, in small letters; a source file has another ending. */
+const SECRET_FILE =
+  /secret|\.ssh|(?:pass|wort|wd|psk|token|key|auth|dential|ña|senha|id_)[^/\\]{0,100}$|\.(?:pem|ppk|p8)$/;
+const OTHER_ENDING =
+  /[^/\\]\.(?!(?:txt|secret|key|token|pass|passwd|password|pem|ppk|p8)$)[^./\\]+$/;
 
 /** Whether a tool use may name such a file. */
 function mayName(text: string): boolean {
   for (let at = text.indexOf('le_path"'); at !== -1; at = text.indexOf('le_path"', at + 9)) {
     const start = text.indexOf('"', at + 8) + 1;
     const path = text.slice(start, text.indexOf('"', start)).toLowerCase();
-    if (SECRET_FILES.some((word) => path.includes(word))) return true;
+    if (!OTHER_ENDING.test(path) && SECRET_FILE.test(path)) return true;
   }
   return false;
 }
