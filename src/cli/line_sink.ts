@@ -124,7 +124,7 @@ function removeDrafts(path: string): void {
   }
 }
 
-/** Whether no program is at a draft any more. A runtime before 2.7 cannot look for a lock without waiting: it goes by the age. */
+/** Whether no program is at a draft any more. Where the runtime cannot look for a lock without waiting, as Deno 2.6, its age tells. */
 function isLeft(draft: string): boolean {
   using file = Deno.openSync(draft, { write: true });
   if ("tryLockSync" in file) return file.tryLockSync(true);

@@ -1,8 +1,8 @@
 /** What belongs together is written together, whatever breaks in between; and settings that change while the daemon runs. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { runDaemon } from "../support/daemon.ts";
+import { change } from "../support/on_home.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { killNow, until, workedProject } from "../support/worked_project.ts";
 
@@ -22,12 +22,6 @@ const WAITS = `#!/bin/sh
 cat >/dev/null
 while [ ! -f ../../../../go ]; do sleep 0.05; done
 `;
-
-function change(home: TempHome, sql: string): void {
-  const db = new DatabaseSync(home.database, { timeout: 5000 });
-  db.exec(sql);
-  db.close();
-}
 
 /** Makes a kind of write fail, as a crash at this point would. */
 function breakAt(home: TempHome, when: string): void {

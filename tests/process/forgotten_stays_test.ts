@@ -7,6 +7,7 @@ import { pastWriter } from "../../src/store/backfill.ts";
 import type { HookRecord } from "../../src/store/captures.ts";
 import { fillClaudeMem, makeClaudeMem } from "../support/claude_mem.ts";
 import { countRows, filesBelow, query, queryValue, sessionOf } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../support/program.ts";
 import {
   PROJECT,
@@ -37,12 +38,6 @@ async function told(
   putTranscripts(home, ["tools"]);
   await tellHooks(home, "tools", leaveOut);
   assert.equal((await run(home, "queue", "drain")).code, 0);
-}
-
-function change(home: TempHome, sql: string): void {
-  const db = new DatabaseSync(home.database);
-  db.exec(sql);
-  db.close();
 }
 
 function numberOf(home: TempHome, where: string): string {

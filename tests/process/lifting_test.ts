@@ -1,7 +1,7 @@
 /** What a denial prints as the way out lifts it, whatever has become of the database. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { change } from "../support/on_home.ts";
 import { startProgram } from "../support/program.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
 
@@ -15,12 +15,6 @@ interface Trouble {
   /** @returns What ends it, where no printed command does. */
   readonly make: (project: RequiredProject) => (() => void) | void;
   readonly says: RegExp;
-}
-
-function alter({ home }: RequiredProject, sql: string): void {
-  const db = new DatabaseSync(home.database);
-  db.exec(sql);
-  db.close();
 }
 
 /** Takes the database away, with what lies beside it. */
@@ -37,7 +31,7 @@ function remove({ home }: RequiredProject): void {
 const TROUBLES: readonly Trouble[] = [
   {
     name: "a newer schema",
-    make: (project) => alter(project, "PRAGMA user_version = 99"),
+    make: (project) => change(project.home, "PRAGMA user_version = 99"),
     says: /newer conclaude.*install the newest conclaude, or /,
   },
   {
@@ -60,7 +54,7 @@ const TROUBLES: readonly Trouble[] = [
     name: "another program's database",
     make: (project) => {
       remove(project);
-      alter(project, "CREATE TABLE requirements (x)");
+      change(project.home, "CREATE TABLE requirements (x)");
     },
     says: /another program's database.*`export CONCLAUDE_DB_PATH=/,
   },
