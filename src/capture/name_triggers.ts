@@ -61,7 +61,7 @@ function mayAssignTo(fragments: readonly Fragment[], lowered: string): boolean {
     const { end, starts, tails } = fragments[index]!;
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
       let nameEnd = at + end.length;
-      if (tails !== undefined) nameEnd += tailLength(tails, lowered, nameEnd);
+      nameEnd += tails?.find((tail) => lowered.startsWith(tail, nameEnd))?.length ?? 0;
       if (lowered.startsWith("bypass", nameEnd - 6)) continue; // a permission mode has it
       const words = end === "key"
         ? KEY_OWNERS[lowered[isJoint(lowered, at) ? at - 2 : at - 1]!]
@@ -72,13 +72,6 @@ function mayAssignTo(fragments: readonly Fragment[], lowered: string): boolean {
     }
   }
   return false;
-}
-
-function tailLength(tails: readonly string[], lowered: string, at: number): number {
-  for (let index = 0; index < tails.length; index++) {
-    if (lowered.startsWith(tails[index]!, at)) return tails[index]!.length;
-  }
-  return 0;
 }
 
 function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {
@@ -103,7 +96,7 @@ function isJoint(lowered: string, at: number): boolean {
  */
 function leadsToValue(lowered: string, nameEnd: number): boolean {
   let at = nameEnd;
-  while (at - nameEnd < 24 && isTokenCode(lowered.charCodeAt(at))) at++;
+  while (at - nameEnd < 24 && isTokenCode(lowered.charCodeAt(at)) && !isTag(lowered, at)) at++;
   const isPlural = at === nameEnd + 1 && lowered[nameEnd] === "s";
   if (at > nameEnd && !isPlural && !isSuffix(lowered.slice(nameEnd, at))) return false;
   const closer = at;
@@ -163,13 +156,14 @@ function namesPair(lowered: string, nameEnd: number): boolean {
   return before.includes('name"') || before.includes('key"');
 }
 
-/** Whether a name ends its line as that of a pair whose value stands below, whatever is in front of that line. */
+/** Whether a name ends its line, or stands before a tag, as that of a pair whose value follows, whatever is between. */
 function leadsToPair(
   lowered: string,
   closer: number,
   { at, before }: { readonly at: number; readonly before: string },
 ): boolean {
-  return /name|key|variable/.test(before) && /[\r\n]|\\[nr]/.test(lowered.slice(closer, at + 1)) &&
+  return /name|key|variable/.test(before) &&
+    (isTag(lowered, at) || /[\r\n]|\\[nr]/.test(lowered.slice(closer, at + 1))) &&
     lowered.slice(at, at + 2_000).includes("value");
 }
 
@@ -205,7 +199,9 @@ function isSaid(
     return "\"'\\\r\nbfru@$&".includes(lowered[at + 1] ?? " ") ||
       at > closer && /^\([^()]{1,400}\)(?:\s|\\t){0,4}[:：]/.test(lowered.slice(at, at + 420));
   }
-  if (next === "<") return lowered[at + 1] === "/";
+  if (isTag(lowered, at)) {
+    return lowered[at + 1] === "/" || leadsToPair(lowered, at, { at, before });
+  }
   if (next === "," || next === ")") {
     if (next === "," && before.includes("(") && isQuoted(lowered, closer, at)) return true;
     if (lowered.slice(Math.max(0, nameEnd - 600), nameEnd).includes("insert")) return true;
@@ -234,9 +230,8 @@ function beginsPair(lowered: string, nameEnd: number): boolean {
 
 /** `password    x1y2z3` of a table: two blanks or a tab at least, then one word with a digit or a sign. */
 function isColumn(lowered: string, closer: number, at: number): boolean {
-  const gap = lowered.slice(closer, at);
-  if (!gap.startsWith("  ") && !gap.startsWith("\t") && !gap.startsWith("\\t")) return false;
-  return /^[^\s|]{6}/.test(lowered.slice(at, at + 6));
+  return /^(?: {2}|\t|\\t)/.test(lowered.slice(closer, at)) &&
+    /^[^\s|]{6}/.test(lowered.slice(at, at + 6));
 }
 
 function isQuoted(lowered: string, closer: number, at: number): boolean {
@@ -287,6 +282,11 @@ function isSuffix(rest: string): boolean {
 export function isCloser(lowered: string, at: number): boolean {
   const char = lowered[at] ?? "x";
   return "\\\"'` \t\r\n]".includes(char) || "nrt".includes(char) && lowered[at - 1] === "\\";
+}
+
+/** Whether markup may begin, or a comment in it end. */
+function isTag(lowered: string, at: number): boolean {
+  return lowered[at] === "<" || lowered.startsWith("-->", at);
 }
 
 function isElementStart(char = "<"): boolean {

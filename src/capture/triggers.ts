@@ -54,7 +54,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
   { kind: "configured", run: 0, lead: "identi", literals: ["fied "] },
   { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
-  { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:*:"] }, { kind: ASKED, run: 0, literals: ["mmand\"", "e_path"] },
+  { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:"] }, { kind: ASKED, run: 0, literals: ["mmand\"", "e_path"] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
   { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },

@@ -46,6 +46,7 @@ const FORMS: readonly Form[] = [
   { text: "machine x.test\n  login ana\n  password §\n" },
   { text: "db.test:5432:app:joe:§" },
   { text: "*:*:*:joe:§" },
+  { text: "db.test:*:app:joe:§" },
   { text: "DB_PASSWORD=§" },
   { text: "export DB_PASSWORD=§" },
   { text: 'printf "API_KEY=%s\\n" "§" > .env', without: "\"'\\" },
