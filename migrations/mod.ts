@@ -20,6 +20,7 @@ import fewerPages from "./0015_fewer_pages.sql" with { type: "text" };
 import memory from "./0016_memory.sql" with { type: "text" };
 import forgotten from "./0017_forgotten.sql" with { type: "text" };
 import summarizer from "./0018_summarizer.sql" with { type: "text" };
+import editsPutBack from "./0019_edits_put_back.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -48,6 +49,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["memory", memory],
   ["forgotten", forgotten],
   ["summarizer", summarizer],
+  ["edits_put_back", editsPutBack],
 ];
 
 /** Every migration, oldest first. */

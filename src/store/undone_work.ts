@@ -58,7 +58,7 @@ export interface EditedFiles {
   readonly before: string | null;
 }
 
-/** So many edits of a file are looked through, the newest. */
+/** So many edits that were put back are told, the newest. */
 const MAX_EDITS = 50;
 
 /** An edit of a file that a later one has put back as it was before. */
@@ -81,19 +81,16 @@ export function editsPutBack(
   return statement(
     db,
     `SELECT o.id, o.updated_at_ms AS atMs, file.digest
-       FROM (SELECT observation_id AS id, digest
-               FROM observation_files
-              WHERE path = ?
-              ORDER BY observation_id DESC
-              LIMIT ${MAX_EDITS}) AS file
-       JOIN observations AS o ON o.id = file.id
+       FROM observations AS o
+       JOIN observation_files AS file ON file.path = ? AND file.observation_id = o.id
       WHERE o.kind = 'edit'
+        AND ${FACTS} ->> '$.before' = ?
         AND o.project IS ?
         AND o.branch IS ?
         AND o.created_at_ms < ?
-        AND ${FACTS} ->> '$.before' = ?
-      ORDER BY o.updated_at_ms DESC, o.id DESC`,
-  ).all(path, project, branch, untilMs, digest) as unknown as EditPutBack[];
+      ORDER BY o.updated_at_ms DESC, o.id DESC
+      LIMIT ${MAX_EDITS}`,
+  ).all(path, digest, project, branch, untilMs) as unknown as EditPutBack[];
 }
 
 /** Some observations, if all of them are there and are edits; null where not. */
