@@ -24,6 +24,8 @@ type Row = readonly [what: string, ...steps: readonly MixedStep[]];
 
 const UNDONE: readonly Row[] = [
   ["git checkout --", ...FIXED, command("git checkout -- a.py")],
+  ["a checkout from a folder below", ...FIXED, command("cd sub && git checkout -- ../a.py")],
+  ["… to which git goes itself", ...FIXED, command("git -C sub checkout -- ../a.py")],
   ["git checkout of a file", ...FIXED, command("git checkout a.py")],
   ["git restore", ...FIXED, command("git restore a.py")],
   ["git restore of all", ...FIXED, command("git restore .")],
@@ -232,6 +234,8 @@ const UNDONE: readonly Row[] = [
 const DONE: readonly Row[] = [
   ["nothing", ...FIXED],
   ["a restore of another file", ...FIXED, command("git checkout -- b.py")],
+  ["a restore of one in a folder below", ...FIXED, command("git -C sub checkout -- a.py")],
+  ["a restore of one above", ...FIXED, command("git checkout -- ../a.py")],
   ["a restore in another repository", ...FIXED, command("cd /other && git checkout -- a.py")],
   ["a restore after its commit", ...FIXED, commit("Tax fix"), command("git restore a.py")],
   [

@@ -1,5 +1,6 @@
 /** Which files a script has put back as git has them: what was edited in them is gone. */
-import { gitArguments, isGit } from "./git_words.ts";
+import { resolvePath } from "../../paths.ts";
+import { gitArguments, gitFolders, isGit } from "./git_words.ts";
 import { folderBefore, isHarmless, plainPath } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands, tellsItsStatus } from "./shell_words.ts";
 
@@ -84,13 +85,20 @@ export function restoredBy(script: string, output: string | null = null): Restor
   return commands.flatMap((_, at) => {
     const put = putBy(commands, at, output);
     if (put === null || put.from === Infinity || !isSure && !hasRun(commands, at)) return [];
-    const folder = folderBefore(commands, at);
-    return put.paths.filter((path) => !path.startsWith("-")).map((path) => {
-      const plain = plainPath(path);
-      const isFolder = plain === "" || folder === "";
-      return { path: isFolder ? plain || folder || "." : `${folder}/${plain}`, from: put.from };
-    });
+    const folders = [folderBefore(commands, at), ...gitFolders(commands[at]!.words)];
+    return put.paths.filter((path) => !path.startsWith("-"))
+      .map((path) => ({ path: pathFrom([...folders, path]), from: put.from }));
   });
+}
+
+/** Stands for the project's folder, which a script may leave. */
+const PROJECT = "/project";
+
+/** Where some steps lead, one after the other, from the project's folder; `.` is that. */
+function pathFrom(steps: readonly string[]): string {
+  const path = steps.reduce((folder, step) => resolvePath(step, { folder }), PROJECT);
+  if (path === PROJECT) return ".";
+  return path.startsWith(`${PROJECT}/`) ? path.slice(PROJECT.length + 1) : path;
 }
 
 /** Whether a script does not go to another branch, or to another state of all files, but by what it puts back. */
