@@ -3,7 +3,7 @@ import { tellingWords } from "./telling_words.ts";
 
 /** Which things of a list: those with these numbers, or all but those. */
 export interface Picked {
-  /** From 1; 0 is the last. None: the one that comes next, or all where these are the rest of none. */
+  /** From 1; 0 is the last, -1 the one before. None: the one that comes next, or all where these are the rest of none. */
   readonly nth: readonly number[];
   readonly isRest?: boolean;
   /** The words of each that is called by its name, in the place of the numbers. */
@@ -25,6 +25,9 @@ const NEXT =
   /^(?:(?:ok(?:ay)?|yes|and|now|then|please|the|do|go on with|on to|und|jetzt|das|der|die|mach|el|la|le)[\s,]+)*(?:next|nächste[rsn]?|siguiente|suivant(?:e)?|prossim[oa]|próxim[oa])(?: (?:one|item|thing|step|point|task|punkt|paso|uno))?(?:[\s,]+please)?[.!]?$/;
 const ALL_BUT =
   /^(?:(?:do |fix )?(?:all|everything|alles|todo|todos|tout|tutto|tutti)(?: of (?:it|these|them|those))?\s+(?:but|except|besides|außer|bis auf|menos|salvo|sauf|tranne|exceto))\b/;
+const ALL_BUT_NAMED = new RegExp(
+  `${ALL_BUT.source} (?:the|die|der|das|den|el|la|los|las|les?|il|lo|gli|os?|as?) (?!.*\\b(?:is|are|was|were|has|have|works?|fails?|ist|sind|está|est|è)\\b)([^,.;:!?\\n]{1,50}?)(?:,? (?:please|bitte))?[.!]?$`,
+);
 /** What says nothing besides. */
 const FILLERS: ReadonlySet<string> = new Set(
   ("please ok okay yes yeah sure do does go with for take fix implement build make start begin number numbers no nr num option options point points item items " +
@@ -34,9 +37,9 @@ const FILLERS: ReadonlySet<string> = new Set(
 );
 const RANGE = /^#?(\d{1,2})\s?[-–]\s?#?(\d{1,2})$/;
 const NUMBER = /^[#(]?(\d{1,2}|[a-f])[.)]?$/;
-/** `do the first two` */
-const FIRST_OF =
-  /^(?:(?:ok(?:ay)?|yes|yeah|please|just|only|do|take|fix|build|implement|start with|bitte|mach|fais|haz|fai)[\s,]+)*(?:the |die |las |los |les )?(?:first|top|ersten?|primer[oa]s?|premi(?:er|ère)s?|prim[ei]) (two|three|four|zwei|drei|dos|tres|deux|trois|due|tre)\b/;
+/** `do the first two`, `the last three` */
+const SOME_OF =
+  /^(?:(?:ok(?:ay)?|yes|yeah|please|just|only|do|take|fix|build|implement|start with|bitte|mach|fais|haz|fai)[\s,]+)*(?:the |die |las |los |les |le |gli )?(?:first|top|ersten?|primer[oa]s?|premi(?:er|ère)s?|prim[ei]|(last|bottom|letzten?|últim[oa]s|derni(?:er|ère)s|ultim[ei])) (two|three|four|zwei|drei|vier|dos|tres|deux|trois|due|tre)\b/;
 const COUNTS: Readonly<Record<string, number>> = {
   two: 2,
   zwei: 2,
@@ -49,6 +52,7 @@ const COUNTS: Readonly<Record<string, number>> = {
   trois: 3,
   tre: 3,
   four: 4,
+  vier: 4,
 };
 const MAX_CHARS = 80;
 /** `do the others`: all that is not named, … */
@@ -72,14 +76,14 @@ export function pickedIn(prompt: string): Picked | null {
   if (prompt.length > MAX_CHARS || /[?？]\s*$/.test(prompt)) return null;
   const text = prompt.toLowerCase().trim();
   if (NEXT.test(text)) return { nth: [] };
-  const beside = othersIn(text) ?? namedIn(text);
+  const beside = othersIn(text) ?? allButIn(text) ?? namedIn(text);
   if (beside !== null) return beside;
   const isRest = ALL_BUT.test(text);
   const nth: number[] = [];
-  const [first = "", count = ""] = FIRST_OF.exec(text) ?? [];
-  for (let n = 1; n <= (COUNTS[count] ?? 0); n++) nth.push(n);
+  const [some = "", fromEnd, count = ""] = SOME_OF.exec(text) ?? [];
+  for (let n = 1; n <= (COUNTS[count] ?? 0); n++) nth.push(fromEnd === undefined ? n : 1 - n);
   for (
-    const clause of text.slice(first.length).replace(ALL_BUT, "").replace(UNSPACED, " ").split(
+    const clause of text.slice(some.length).replace(ALL_BUT, "").replace(UNSPACED, " ").split(
       CLAUSE_END,
     )
   ) {
@@ -106,6 +110,14 @@ function othersIn(text: string): Picked | null {
   return areOthers
     ? { nth: [], isRest: true, but: [...tellingWords(but.join(" "))].join(" ") }
     : null;
+}
+
+/** All of a list but what is named: `everything but the cache, please`; null where that is counted, or more is said. */
+function allButIn(text: string): Picked | null {
+  const [, named] = ALL_BUT_NAMED.exec(text) ?? [];
+  const words = tellingWords(named ?? "");
+  if (words.size === 0 || numbersIn(named!) !== null) return null;
+  return { nth: [], isRest: true, but: [...words].join(" ") };
 }
 
 /** The things that a prompt wants to be made, where it names two or more and says nothing else; null where it does. */
@@ -141,7 +153,7 @@ function numberOf(digits: string): number {
 
 /** Whether the thing with a number is picked. @param last The highest number of the list. */
 export function isPicked({ nth, isRest = false }: Picked, number: number, last: number): boolean {
-  return nth.some((one) => (one === 0 ? last : one) === number) !== isRest;
+  return nth.some((one) => (one > 0 ? one : last + one) === number) !== isRest;
 }
 
 /** Behind these stands what is not wanted, as far as the clause goes, … */
