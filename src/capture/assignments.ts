@@ -22,6 +22,7 @@ import {
   isSpokenToken,
   isTokenWord,
   phraseEnd,
+  shownValue,
   type Span,
 } from "./value_places.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
@@ -137,7 +138,7 @@ function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
       isArm(text, start, { quoted, separator }) ||
       // What a shell puts in the place of a command.
       separator === "=" && text[from] === "`" && /^[a-z]+ /.test(quoted);
-    return isPlain ? undefined : value;
+    return isPlain ? undefined : shownValue(text, value, separator);
   }
   if (separator !== undefined && /^[=!]=|^=>/.test(separator)) return undefined;
   // Behind an option without a value stands the next one, and `-sshpass -p` is a removed line.

@@ -6,6 +6,8 @@ const BEGIN = /-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
 const END = /-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----/g;
 /** A line of a key has 64 characters or more; nothing shorter than this makes a key by itself. */
 const MIN_LINE_CHARS = 32;
+/** The line before a key as a text of its own in a program, and no line of a key behind it. */
+const IS_CONSTANT = /^\\{0,7}["'`](?![^]*[A-Za-z\d+/]{40})/;
 /** How far before its end a key whose beginning was cut is looked for. */
 const MAX_REMAINDER_CHARS = 65_536;
 /** The lines of a key as PuTTY keeps it, below their number. */
@@ -42,8 +44,9 @@ export function findPrivateKeys(text: string): MaskedSpan[] {
     takeRemainders(body);
     const closing = ends[next];
     if (closing !== undefined && closing.index < limit) {
-      spans.push({ start: found.index, end: closing.index + closing[0].length, mask: KEY_MASK });
       next++;
+      if (IS_CONSTANT.test(text.slice(body, closing.index))) return;
+      spans.push({ start: found.index, end: closing.index + closing[0].length, mask: KEY_MASK });
       return;
     }
     // Its end is missing: what looks like its body.

@@ -13,7 +13,7 @@ export interface Span {
 /** How far back a quote is looked for that another one closes. */
 const MAX_LOOK_BACK = 400;
 /** What may follow a quoted word; a value in quotes begins with none of these. */
-const BEHIND_WORD = /[\s)\]},;|&+]|\\[nrt]|$/y;
+const BEHIND_WORD = /[\s)\]},;|&+]|\.(?!\w)|\\[nrt]|$/y;
 
 /**
  * Whether a quote behind `password:` closes one that was opened before the name (`grep "password:" src`), by their number
@@ -95,6 +95,30 @@ export function isArm(
   { quoted, separator }: { readonly quoted: string; readonly separator: string | undefined },
 ): boolean {
   return separator === "=>" && text.startsWith("::", start - 2) && /^[a-z][a-z' ]+$/i.test(quoted);
+}
+
+/** Three quotes that begin a text of several lines, and what stands before it there: the language of a fence. */
+const THREE_QUOTES = /(\\{0,7}["'`])\1\1$/;
+const LANGUAGE = /^[\w+#-]{0,20}[ \t]{0,4}(?=[\r\n]|\\{1,7}[nr])/;
+const BLANKS = /^(?:\s|\\{1,7}[nrt])*/;
+/** A word that is no name and no file. */
+const SECRET_WORD =
+  /^(?=\S*[\d!$%&*+=?@^~])(?![\w./-]{1,200}\.[a-z]\w{0,5}(?::\d|\s|\\|$))(?:(?!\\{1,7}[nrt])\S)+(?=(?:\s|\\{1,7}[nrt])*$)/i;
+
+/**
+ * What of a value is one: all of it but where it stands in three quotes behind `token:`. That is what a message shows, or the
+ * docstring below a definition, where it is not one word that looks like a secret.
+ */
+export function shownValue(text: string, value: Span, separator = ""): Span | undefined {
+  const before = text.slice(Math.max(0, value.start - 32), value.start);
+  const [mark = ""] = THREE_QUOTES.exec(before) ?? [];
+  if (mark === "" || separator !== ":") return value;
+  const shown = text.slice(value.start, value.end);
+  const language = mark.endsWith("`") ? LANGUAGE.exec(shown)?.[0].length ?? 0 : 0;
+  const from = language + BLANKS.exec(shown.slice(language))![0].length;
+  const [word = ""] = SECRET_WORD.exec(shown.slice(from)) ?? [];
+  const start = value.start + from;
+  return word === "" ? undefined : { start, end: start + word.length };
 }
 
 const PSEUDO_CLASS =

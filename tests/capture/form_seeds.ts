@@ -2,6 +2,14 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  // What a message shows, and a docstring, are no values.
+  "It now reads the token:\n\n```ts\nconst ok = await compare(a2, b);\n```\nDone.",
+  "Create the secret:\n```bash\nkubectl create secret generic x2\nkubectl get x2\n```\nThen `go`.",
+  "Where it reads the secret:\n```\nsrc/a2.ts\n```",
+  "Set the password:\n```\nmake run2\n",
+  'def next_token(self) -> Token:\n    """Return the next token.\n\n    Returns:\n        Token: One of 2.\n    """',
+  "documented as `:param str token:`.\nconst a = 1\nsee `x.ts` there",
+  'START = "-----BEGIN PRIVATE KEY-----"\ndef a2():\n  return 1\nEND = "-----END PRIVATE KEY-----"',
   "CONFIG GET requirepass2",
   "redis-cli -h x PING auth2x",
   "redis-cli -h x AUTH $PW2",
@@ -448,6 +456,8 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  "Your new password:\n\n```\n%\n```\nDone",
+  "The API key:\n```text\n%\n```",
   "CONFIG SET requirepass %",
   "redis-cli -h x config set masterauth %",
   "redis-cli -h x AUTH %",
