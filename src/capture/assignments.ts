@@ -257,7 +257,9 @@ function findUnquoted(text: string, from: number, form: Unquoted): Span | undefi
   if (statement !== value && isNoSecret(form.name, statement)) return undefined;
   const isNamedHeader = form.separator === ":" && HEADER.test(form.name);
   if (isNamedHeader && (KEYWORD.test(value) || /^\$\(|^%[sdv]/.test(beginning))) return undefined;
-  const isNamed = /authorization$/i.test(form.name);
+  const isNamed = /authorization$/i.test(form.name) && (form.separator !== "=" || form.isTight);
+  // `token = token or {}`
+  if (scheme > 0 && KEYWORD.test(value)) return undefined;
   // `Authorization: Bearer header missing`, `Authorization: Users must sign in`, `Authorization: SSWS $TOKEN`
   if (scheme > 0 && /^[a-z]{1,20}$/.test(value) && /^ [a-z]/.test(after)) return undefined;
   if (isNamed && /^[A-Z]?[a-z]{1,20}$/.test(value) && /^ [a-z]/.test(after)) return undefined;

@@ -11,12 +11,13 @@ export const STRUCTURE = new RegExp(
     .raw`^(?:[<({]|&(?:lt|#60|#x3[cC]);|[|>][-+\d]{0,2}$|\$\{\{|\[(?!redacted:)|\[redacted:[a-z\d-]+\][)\]}>,;.|&]*(?:$|<$)|!(?:Ref|Sub|GetAtt|env|ENV|secret|vault)\b|&(?:$|mut$|str\b|\[)|` +
     // A pattern that is searched for, and where a secret is kept.
     String.raw`\.[*+]|\*{3}|%env\(|arn:aws[a-z-]*:|projects/[\w-]+/secrets/|` +
-    // A place in a format, a comment, a path below a variable.
-    String.raw`%[-\d.]{0,4}[sdrvwqxf](?![\w%])|#$|\$[A-Za-z_]\w{0,40}/)`,
+    // A place in a format, a comment, what is in a variable, a regular expression.
+    String
+      .raw`%(?:\(\w{1,40}\)|[-\d.]{0,4})[sdrvwqxf](?![\w%])|#$|\$[A-Za-z_]\w{0,40}(?:/|->)|/\^)`,
 );
-/** Text in quotes that is none by itself: places in a format, what stands between the parts of a list, the number of an object. */
+/** Text in quotes that is none by itself: places in a format, what stands between the parts of a list, the number of an object, a pattern. */
 const FORMAT =
-  /^(?:(?:Bearer|Basic|Token) )?(?:%[-\d.]{0,4}[sdrvwqxf]|[\s,;:.|/-])+$|^(?:\d{1,9}\.){5,20}\d{1,9}$/i;
+  /^(?:(?:Bearer|Basic|Token) )?(?:%[-\d.]{0,4}[sdrvwqxf]|[\s,;:.|/-])+$|^(?:\d{1,9}\.){5,20}\d{1,9}$|^\(\?[:=!]/i;
 
 /** Whether a quoted text is a form for others. */
 export function isFormat(quoted: string): boolean {
@@ -60,7 +61,7 @@ export function isCode(value: string, around: Surroundings): boolean {
     if (!isTight && separator === "=" && value.length < 6) return true;
   }
   if (/^[\d._]+$/.test(value)) {
-    return value.length < 6 && !/(?:wor[dt]|wd|phrase|secret)$/i.test(name);
+    return value.length < 3 || value.length < 6 && !/(?:wor[dt]|wd|phrase|secret)$/i.test(name);
   }
   // Go has no values without quotes; a name in capitals is that of a Makefile.
   if (separator === ":=" && name !== name.toUpperCase() && /^[A-Za-z_]\w*$/.test(value)) {

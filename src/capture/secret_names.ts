@@ -59,11 +59,11 @@ const SCHEMA_WORD = new RegExp(
     "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +
     "bearer|basic|digest|negotiate|oauth2?|jwt|hmac|sha256|base64|passwor[dt]|kennwort|passwd|passphrase|" +
     "secret|token|api[_-]?key|auth|authorization|aws4-hmac-sha256|todo|fixme|tbd|" +
-    "[iuf](?:8|16|32|64|128)|[iu]size|hashed|encrypted|masked|hidden|invalid|missing|expired|incorrect|obligatoire|erforderlich|obligatori[ao])[!?]?(?:\\[\\])?$",
+    "[iuf](?:8|16|32|64|128)|[iu]size|hashed|encrypted|masked|hidden|invalid|missing|(?:en|dis)abled|expired|incorrect|obligatoire|erforderlich|obligatori[ao])[!?]?(?:\\[\\])?$",
   "i",
 );
 const PLACEHOLDER =
-  /^(?:\$\w+|\$\([a-z].*\)|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_-]+|:[a-z_]{2,40}|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
+  /^(?:\$\w+|\$\([a-z].*\)|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_\x60-]+|:[a-z_]{2,40}|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
 /** What a framework demands of a value: `required|min:8`. */
 const DEMANDS =
   /^(?:required|nullable|sometimes|present|filled|bail|confirmed|string|current_password|(?:min|max|size|between|digits|same|required_\w{2,12}):[\w,]+)(?:\|[a-z_]+(?::[\w.,/]+)?)+$/;
