@@ -53,7 +53,9 @@ export const OPEN_NAME = String
 /** What may follow a secret name. */
 export const SUFFIX = `(?:[_-]?(?:${SUFFIXES.toReversed().join("|")}|\\d{1,2}))?`;
 
-const MARKER = /^(?:\[redacted:[a-z\d-]+\]|\[private removed\])$/;
+/** A mask, also one that was cut where a text was shortened. */
+const MARKER =
+  /^(?:\[redacted:[a-z\d-]+\]|\[private removed\]|\[(?:red[act]{0,3}e?d?:?[a-z\d-]*|priv[ate]{0,3}[ a-z]{0,8})…)$/;
 const SCHEMA_WORD = new RegExp(
   "^(?:str|string|text|number|int|integer|float|bool|boolean|bytes|buffer|true|false|null|nil|" +
     "none|undefined|any|unknown|never|void|object|optional|required|readonly|yes|no|on|off|" +

@@ -9,6 +9,9 @@ export const KEPT_TEXTS: readonly string[] = [
   "Set the password:\n```\nmake run2\n",
   'def next_token(self) -> Token:\n    """Return the next token.\n\n    Returns:\n        Token: One of 2.\n    """',
   "documented as `:param str token:`.\nconst a = 1\nsee `x.ts` there",
+  // A mask that was cut.
+  "const password2 = '[redacte…",
+  "DB_PASSWORD=[redacted:se…",
   "two-factor auth: disabled",
   "secret: 42",
   "self.token = token or {}",
