@@ -1,14 +1,31 @@
 /** Secrets that a name gives away in the forms of files: a block of YAML, a variable of Terraform, a table, a form of HTML. */
-import { isNoSecret, NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
+import { isNoSecret, isValueLike, SAID_NAME, SUFFIX, VALUE_MASK } from "./secret_names.ts";
 
 const QUOTE = String.raw`\\{0,7}["']`;
 const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,20}`;
-const OWN_NAME = `${NAME}${SUFFIX}(?![\\w-])`;
+const OWN_NAME = `${SAID_NAME}${SUFFIX}(?![\\w-])`;
 /** Letters and digits, not a word of a header. */
 const MIXED =
   "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])(?:[^\\s|`\\\\]|\\\\{1,7}(?=[^\\s\\\\|`])){6,128}";
-/** In each, group 1 stays, and what follows it is the value. In small letters, the hint is in every match. */
-const FORMS: readonly { readonly hint: string; readonly pattern: string }[] = [
+interface Form {
+  /** In small letters, it is in every match. */
+  readonly hint: string;
+  /** Group 1 stays, and what follows it is the value. */
+  readonly pattern: string;
+  /** What may also be a word or a name has to look like a secret. */
+  readonly isOpen?: boolean;
+}
+
+const FORMS: readonly Form[] = [
+  // Private Key: …; what is told of one is its kind, or how it is known
+  {
+    hint: " key",
+    pattern: String
+      .raw`((?:private|signing|account|shared|auth|service_role) key(?:${QUOTE})?[ \t]{0,8}[:=][ \t]{0,8}(?:${QUOTE})?)` +
+      String
+        .raw`(?!(?:sha\d{1,3}|md5):|(?:rsa|ecdsa|ed)-?\d)([^\s"'\x60\\<>|;,]{8,256})`,
+    isOpen: true,
+  },
   // variable "db_password" { default = "…" }
   {
     hint: "variable",
@@ -76,7 +93,7 @@ const FORMS: readonly { readonly hint: string; readonly pattern: string }[] = [
   {
     hint: "|",
     pattern: String
-      .raw`(\|[ \t]{1,40}\x60?[\w.-]{0,40}?${OWN_NAME}\x60?[ \t]{1,40}\|[ \t]{1,40}\x60?)(${MIXED})(?=\x60?[ \t]{1,40}\|)`,
+      .raw`(\|[ \t]{1,40}\x60?[\w .-]{0,40}?${OWN_NAME}\x60?[ \t]{1,40}\|[ \t]{1,40}\x60?)(${MIXED})(?=\x60?[ \t]{1,40}\|)`,
   },
 ];
 /** `password: >-`, and the lines below that are indented. */
@@ -86,18 +103,19 @@ const LINE = /(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)([-+]?[ \t]{1,80})([^\s\\][^\r\n\\]
 
 /** The text with those secrets masked. */
 export function maskNamedForms(text: string): string {
-  forms ??= FORMS.map(({ hint, pattern }) => ({ hint, pattern: new RegExp(pattern, "gi") }));
+  forms ??= FORMS.map((form) => ({ ...form, pattern: new RegExp(form.pattern, "gi") }));
   const lowered = text.toLowerCase();
   return forms.filter(({ hint }) => lowered.includes(hint)).reduce(
-    (masked, { pattern }) =>
+    (masked, { pattern, isOpen }) =>
       masked.replace(
         pattern,
-        (whole, kept: string, value: string) => isPlain(value) ? whole : kept + VALUE_MASK,
+        (whole, kept: string, value: string) =>
+          isPlain(value) || isOpen && !isValueLike(value) ? whole : kept + VALUE_MASK,
       ),
     maskBlocks(text),
   );
 }
-let forms: readonly { readonly hint: string; readonly pattern: RegExp }[] | undefined;
+let forms: readonly (Omit<Form, "pattern"> & { readonly pattern: RegExp })[] | undefined;
 
 function isPlain(value: string): boolean {
   return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|<%|\[redacted:)/.test(value);

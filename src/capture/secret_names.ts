@@ -29,13 +29,15 @@ export const NAME = named("[_-]");
 export const SAID_NAME = named("[_ -]");
 
 function named(joint: string): string {
-  return String.raw`(?:pass(?:wor[dt]|wd|phrase|code)|kennwort|pwd|secret|token|` +
+  // A whole name first: of `secret key` the first word is one, too.
+  return String.raw`(?:(?:api|access|secret|encryption|master)${joint}?key|` +
+    String.raw`pass(?:wor[dt]|wd|phrase|code)|kennwort|pwd|secret|token|` +
     String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
     String.raw`(?:amz|goog)-signature|(?<!sha256 )credential|(?<=^|[^a-z]|\\[nrt]|wpa)psk|` +
     String
       .raw`(?:stripe|openai|anthropic|sendgrid|twilio|service[_-]role|licen[cs]e|subscription|functions)[_-]key|` +
     String
-      .raw`(?:api|access|secret|encryption|master)${joint}?key|(?:private|account|signing|shared|auth|app|hmac|enc)[_-]?key|` +
+      .raw`(?:private|account|signing|shared|auth|app|hmac|enc)[_-]?key|` +
     String.raw`(?<=^|[^a-z]|\\[nrt])auth(?:orization)?|${ELSEWHERE})`;
 }
 

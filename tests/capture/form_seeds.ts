@@ -2,6 +2,13 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  // What is told of a key with a blank in its name.
+  "Private key: ~/.ssh/id_rsa2",
+  "private key: 4096 bits",
+  "Private key: RSA-4096",
+  "Signing key: SHA256:x1y2z3w4x1y2z3w4",
+  "const secret key = config.key2",
+  "Secret Key\nAccess Key2",
   // What a message shows, and a docstring, are no values.
   "It now reads the token:\n\n```ts\nconst ok = await compare(a2, b);\n```\nDone.",
   "Create the secret:\n```bash\nkubectl create secret generic x2\nkubectl get x2\n```\nThen `go`.",
@@ -467,6 +474,15 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  // A blank in the name of a key, as consoles print it.
+  "Secret Key: %",
+  "   S3 Access Key: x\n   S3 Secret Key: %\n",
+  "Secret key = %",
+  "Signing Key: %",
+  "Private Key: %",
+  'service_role key: "%"',
+  "**Secret Key:** %",
+  "| S3 Secret Key | % |",
   "Your new password:\n\n```\n%\n```\nDone",
   "The API key:\n```text\n%\n```",
   "CONFIG SET requirepass %",
