@@ -16,6 +16,7 @@ import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { maskHeaderPairs, maskHeaderValue } from "./header_pairs.ts";
 import { isListed, maskLists, type Secrecy, secrecyBelow } from "./lists.ts";
+import { maskIniLines } from "./ini_lines.ts";
 import { maskInMarkup } from "./markup.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
@@ -102,7 +103,7 @@ function maskBuiltIn(text: string): string {
   masked = maskVariables(
     maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(maskAuthorization(masked))))),
   );
-  return maskTables(maskLists(maskCookies(masked)));
+  return maskIniLines(maskTables(maskLists(maskCookies(masked))));
 }
 
 function maskOwn(text: string, { patterns }: RedactRules): string {

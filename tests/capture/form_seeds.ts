@@ -2,6 +2,15 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  // Letters alone between blanks are a variable where no ini file is around.
+  "x2 = 1\npassword = value\nlogin(x2, password)",
+  "password = horsebattery",
+  "def f2():\n    host = localhost\n    password = value\n    return",
+  "user = root\npassword = getpass(2)\n",
+  "user = joe\npassword = args_password2\n",
+  "host = localhost\npassword = password_value\n",
+  '[tool.x2]\nname = "x"\npassword = value\n',
+  "[client]\nuser = root\npassword = required\n",
   // What is told of a key with a blank in its name.
   "Private key: ~/.ssh/id_rsa2",
   "private key: 4096 bits",

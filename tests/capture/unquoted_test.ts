@@ -44,6 +44,32 @@ for (const value of VALUES) {
   }
 }
 
+/** Letters alone between blanks, where the lines around them are those of a file of settings. */
+const SETTINGS = [
+  "[client]\nuser = root\npassword = §\nhost = localhost",
+  "# of MySQL\n[client]\nskip-networking\n\npasswd = §",
+  "[smtp]\nsmtp_pass = §",
+  "[sendemail]\n\tsmtpPass = §",
+  "host = db.example.com\npassword = §",
+  "spring.datasource.username = app\nspring.datasource.password = §",
+];
+const LEADS = ["", "+", " ", "> ", "etc/my.cnf:12:"];
+
+for (const setting of SETTINGS) {
+  Deno.test(`a word alone is masked in ${JSON.stringify(setting)}`, () => {
+    for (const lead of LEADS) {
+      const text = `\n${setting}`.replaceAll("\n", `\n${lead}`) + "\n";
+      const payload = { tool_response: { stdout: text.replace("§", "horsebattery") } };
+      assert.ok(needsRedaction(JSON.stringify(payload), []), "the cheap look sees it");
+      const masked = { tool_response: { stdout: text.replace("§", "[redacted:secret]") } };
+      assert.deepEqual(redactValue(payload, RULES), masked);
+      assert.deepEqual(redactValue(masked, RULES), masked, "once is enough");
+      const inside = redactText(JSON.stringify(payload), RULES);
+      assert.ok(lead !== "" || !inside.includes("horsebattery"), inside);
+    }
+  });
+}
+
 for (
   const [before, value] of [
     ["password: ", "Ab3x9Q Zt7kLm2 pQ9z"],
