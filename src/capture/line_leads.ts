@@ -2,6 +2,7 @@
  * What stands in front of the lines of a text and is none of theirs: the signs of a diff, numbers, names of files, times,
  * comment signs, quotes. Without it the lines are the text that somebody wrote.
  */
+import { NAME } from "./secret_names.ts";
 
 /** A text without what stands in front of its lines. */
 export interface BareText {
@@ -25,6 +26,8 @@ interface Line {
   readonly end: number;
   /** What ends it. */
   readonly ending: string;
+  /** Where the dash stands that makes it an item of a list, or where its words start. */
+  readonly item: number;
   /** Whether something stands in front of it. */
   readonly isLed: boolean;
   /** The signs of a diff in front of it: which of its files the line is in. */
@@ -95,6 +98,8 @@ const QUOTED = /^[ \t]{0,40}(["'`])(?=.*[^\s\\"'`,])(?:(?!\1)[^\\]|\\.)*\1,?[ \t
 
 let lead: RegExp | undefined;
 let signs: RegExp | undefined;
+/** The name of a list of secrets, and nothing behind it. */
+let list: RegExp | undefined;
 
 /**
  * The text without what stands in front of its lines: once, or for each of the files of a diff. Lines that belong together
@@ -111,9 +116,13 @@ export function bareTexts(
     .filter((group) => isSuspect(bareText(text, group).text)).flat();
   if (runs.length === 0) return [];
   const columns = new Set(runs.flatMap(({ lines }) => lines.map(({ column }) => column)));
-  return filesOf([...columns]).map((isIn) =>
-    bareText(text, runs.map((run) => ({ ...run, lines: run.lines.filter(isIn) })))
-  );
+  list ??= new RegExp(`${NAME}s?\\\\{0,7}["'\`]?:[ \\t]{0,8}(?:$|[\\r\\n"']|\\\\{1,7}[nr"'])`, "i");
+  const hasItems = list.test(text) &&
+    runs.some(({ lines }) => lines.some(({ item, words }) => item < words));
+  return filesOf([...columns]).flatMap((isIn) => {
+    const own = runs.map((run) => ({ ...run, lines: run.lines.filter(isIn) }));
+    return hasItems ? [bareText(text, own), bareText(text, own, true)] : [bareText(text, own)];
+  });
 }
 
 type IsInFile = (line: Line) => boolean;
@@ -166,12 +175,18 @@ function lineOf(
   }
   const bare = line.slice(0, end);
   if (EMPTY.test(bare.slice(start))) {
-    return { start: at + end, words: at + end, end: at + end, ending, isLed: false, column: "" };
+    const [all, rest] = [at + end, { ending, isLed: false, column: "" }];
+    return { start: all, words: all, item: all, end: all, ...rest };
   }
   const words = Math.max(endOf(RULE, bare, start), endOf(signs!, bare, start));
   const sign = line.slice(start, Math.min(words, start + columns));
   const column = /^[-+ ]*[-+]/.test(sign) ? sign : "";
-  return { start: at + start, words: at + words, end: at + end, ending, isLed: words > 0, column };
+  // At the beginning of a line, and in front of another one, it is the sign of a diff.
+  const dash = line[words] === "-" ? -1 : line.slice(0, words).search(/(?<=.)-[ \t]{1,20}$/);
+  return {
+    ...{ start: at + start, words: at + words, end: at + end, ending, isLed: words > 0, column },
+    item: at + (dash < start ? words : dash),
+  };
 }
 
 function endOf(pattern: RegExp, line: string, from: number): number {
@@ -218,7 +233,8 @@ function groupsOf(runs: readonly Run[]): Run[][] {
   return groups;
 }
 
-function bareText(text: string, runs: readonly Run[]): BareText {
+/** @param keepsItems Whether the dash of an item in a list stays. */
+function bareText(text: string, runs: readonly Run[], keepsItems = false): BareText {
   /** Where each line starts in the new text. */
   const placed: { readonly line: Line; readonly from: number; readonly at: number }[] = [];
   let bare = "";
@@ -226,7 +242,7 @@ function bareText(text: string, runs: readonly Run[]): BareText {
     for (const line of lines) {
       const from = Math.min(line.end, line.start + indent);
       placed.push({ line, from, at: bare.length });
-      const words = Math.max(from, line.words);
+      const words = Math.max(from, keepsItems ? line.item : line.words);
       bare += text.slice(from, words).replace(/[^ \t]/g, " ") + text.slice(words, line.end) +
         line.ending;
     }

@@ -104,8 +104,7 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   const separator = lowered[at];
   if (separator === ":" || separator === "=" || separator === "：") {
     return !isPlural || "[{-".includes(lowered[skipClosers(lowered, at + 1)] ?? " ") ||
-      OF_SECRETS.test(lowered.slice(Math.max(0, nameEnd - 10), nameEnd)) &&
-        BREAK.test(lowered.slice(at + 1, at + 40));
+      BREAK.test(lowered.slice(at + 1, at + 40));
   }
   if (separator === ">") {
     const next = lowered[at + 1];
@@ -137,9 +136,8 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
 
 /** What stands before the name of a pair that begins with its value. */
 const PAIR_NAME = /(?:name|key|id)[^\w]{1,24}[\w./:-]*$/;
-/** The names of what holds secrets by their own names in the lines below. */
-const OF_SECRETS = /(?:secret|password|credential)$/;
-const BREAK = /^[ \t]*(?:[\r\n]|\\+[nr])/;
+/** Behind the name of what holds secrets in the lines below. */
+const BREAK = /^[ \t]*(?:[\r\n]|\\+[nr]|\\*["'`],)/;
 
 /** How HTML begins to write a quote, or the end of a tag. */
 const QUOTE = /^&(?:#|quot;|apos;|amp;|gt;)/;

@@ -38,6 +38,9 @@ const TEXTS: readonly string[] = [
   "env:\n  - name: DB_PASSWORD\n    value: §",
   '{"name":"DB_PASSWORD",\n "value":"§"}',
   "| user | password |\n| --- | --- |\n| joe | § |",
+  "passwords:\n  - §\n  - §",
+  "tokens:\n- §",
+  "api_tokens:\n  - '§'",
 ];
 
 type Lead = (line: string, at: number) => string;
