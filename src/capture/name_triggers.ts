@@ -248,7 +248,7 @@ function isCell(lowered: string, nameEnd: number, closer: number): boolean {
   const isFirst = next === "," && isTokenCode(lowered.charCodeAt(closer + 1));
   const previous = lowered[start - 1] ?? "";
   if (endsLine && lowered.slice(nameEnd, nameEnd + 1_000).includes("-+-")) return true;
-  if (isFirst || ",\t\\".includes(previous) && previous !== "") return true;
+  if (isFirst || ",|\t\\".includes(previous) && previous !== "") return true;
   if (previous !== '"') return false;
   let before = start - 2;
   while (lowered[before] === "\\") before--;

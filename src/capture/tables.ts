@@ -68,10 +68,14 @@ function isRule(line: string): boolean {
 function headAt(line: string, next: string): Head | undefined {
   if (line.length > MAX_HEAD_CHARS) return undefined;
   const sign = ["|", ",", "\t", "\\t"].find((sign) => line.includes(sign)) ?? "";
-  if (sign === "" || sign === "|" && !isRule(next)) return undefined;
+  if (sign === "") return undefined;
   // The first line of a table within a string of JSON stands behind the name of that string.
   const row = sign === "|" ? line.slice(line.lastIndexOf('"') + 1) : line;
   const cells = cellsOf(row, sign).map(({ text }) => text);
+  // Without a rule only as sqlite3 prints it: no blanks, and a row of as many cells below.
+  const isRow = /^[\w|]+$/.test(row) && !/ \||\| /.test(next) &&
+    cellsOf(next, sign).length === cells.length;
+  if (sign === "|" && !isRule(next) && !isRow) return undefined;
   // Of what stands between commas, only a head has neither blanks nor a line below with fewer of them.
   if (
     sign === "," &&

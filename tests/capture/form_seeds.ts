@@ -2,6 +2,12 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  // No table: other numbers of cells, words.
+  "id|token\n1|x1y2z3w4|x",
+  "user|token\njoe|required\n2|string",
+  "a | token\nb | x1y2z3w4",
+  "a|token\nif2 | x1y2z3w4",
+  "grep -E 'pass|token\n1|x1y2z3w4'",
   // Letters alone between blanks are a variable where no ini file is around.
   "x2 = 1\npassword = value\nlogin(x2, password)",
   "password = horsebattery",
@@ -483,6 +489,10 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  // As sqlite3 prints a table with its head.
+  "id|token\n1|%",
+  "id|name|api_key\n1|joe|%\n2|ann|\n",
+  "token|id\n%|1\n",
   // A blank in the name of a key, as consoles print it.
   "Secret Key: %",
   "   S3 Access Key: x\n   S3 Secret Key: %\n",

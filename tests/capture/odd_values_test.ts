@@ -37,6 +37,7 @@ const FORMS: readonly Form[] = [
     without: "|",
   },
   { text: "id\tpassword\n1\t§\n" },
+  { text: "id|password\n1|§\n", without: "|" },
   { text: "id,password\n1,§", without: ',"' },
   { text: '"user","password"\n"joe","§"', without: '"' },
   { text: '"password","user"\n"§","joe"', without: '"' },
