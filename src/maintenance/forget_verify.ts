@@ -5,6 +5,7 @@ import { countPlaces } from "../store/forget_places.ts";
 import { keysBack } from "../store/forgotten_keys.ts";
 import { cameBack, forgottenDigest, type Receipt, sameAgain } from "../store/forgotten.ts";
 import { checkIndex } from "../store/memory_index.ts";
+import { count } from "./count_text.ts";
 import { commandAgain, TEXT_AGAIN } from "./forget_again.ts";
 import type { ForgetPlace } from "./forget_files.ts";
 import { textLeft } from "./forget_proof.ts";
@@ -39,8 +40,7 @@ export async function verifyReceipt(
     const ids = [...observations.map(String), ...back.captures];
     if (ids.length > 0) {
       problems.push({
-        message:
-          `${observations.length} observations and ${back.captures.length} captures are there again`,
+        message: `${backText(observations.length, back.captures.length)} there again`,
         next: `conclaude memory forget ${ids.slice(0, NAMED_IDS).join(" ")} --yes`,
       });
     }
@@ -54,19 +54,18 @@ export async function verifyReceipt(
     // With the text these are counted below.
     if (filter === null && keys.length > 0) {
       problems.push({
-        message: `rows are there again: ${
-          keys.map(([table, count]) => `${count} of ${table}`).join(", ")
-        }`,
+        message: `rows are there again: ${keys.map(([table, n]) => `${n} of ${table}`).join(", ")}`,
         next: commandAgain(receipt.chosen),
       });
     }
     if (filter !== null) {
       const found = chooseForgotten(db, filter);
       const rows = Object.values(countPlaces(db, { text: filter.text!, sessions: null }));
-      const count = rows.reduce((sum, n) => sum + n, found.observations.length) +
+      const all = rows.reduce((sum, n) => sum + n, found.observations.length) +
         found.captures.length;
-      if (count > 0) {
-        problems.push({ message: `${count} rows hold the text again`, next: TEXT_AGAIN });
+      if (all > 0) {
+        const message = `${count(all, "row")} ${all === 1 ? "holds" : "hold"} the text again`;
+        problems.push({ message, next: TEXT_AGAIN });
       }
     }
   } finally {
@@ -86,6 +85,14 @@ export async function verifyReceipt(
     });
   }
   return problems;
+}
+
+/** For example `1 observation and 2 captures are`. */
+function backText(observations: number, captures: number): string {
+  const named = ([[observations, "observation"], [captures, "capture"]] as const)
+    .filter(([n]) => n > 0)
+    .map(([n, noun]) => count(n, noun));
+  return `${named.join(" and ")} ${observations + captures === 1 ? "is" : "are"}`;
 }
 
 function requireSameText({ id, salt, textDigest }: Receipt, text: string): void {

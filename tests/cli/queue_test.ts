@@ -124,6 +124,9 @@ Deno.test("queue retry takes ids or --all, and nothing else", async () => {
     retried: 1,
     unchanged: 0,
   });
+  giveUp(temp.db, ids[0]!);
+  const told = await runVerb(["queue", "retry", ids[0]!, ids[2]!], place);
+  assert.equal(told.stdout, "1 capture waits again; 1 had no error and was left alone.\n");
 });
 
 Deno.test("queue drain takes in the spool, works all captures into memory, and compresses", async () => {
