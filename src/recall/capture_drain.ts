@@ -39,6 +39,8 @@ export interface CaptureDrainReport {
   readonly worked: number;
   /** Captures that could not be; they wait for another try, or are given up. */
   readonly failed: number;
+  /** Captures of what was forgotten, which were taken away again. */
+  readonly forgotten: number;
   readonly summaries: number;
   /** False when the time ran out first. */
   readonly complete: boolean;
@@ -110,6 +112,7 @@ export function* drainSteps(
   const trees = new WorkTrees();
   let worked = 0;
   let failed = 0;
+  let forgotten = 0;
   const collect = collectEvery(COLLECT_EVERY);
   for (let round = 1; performance.now() < untilMs; round++) {
     const pace = paceOf();
@@ -118,9 +121,11 @@ export function* drainSteps(
       const written = options.summarizes === false
         ? { summaries: 0, complete: true }
         : yield* summarySteps(db, { untilMs });
-      return { worked, failed, ...written };
+      return { worked, failed, forgotten, ...written };
     }
-    const done = workIn(db, removeForgottenAgain(db, claimed), {
+    const wanted = removeForgottenAgain(db, claimed);
+    forgotten += claimed.length - wanted.length;
+    const done = workIn(db, wanted, {
       atMs: now(),
       redact: options.redact,
       maxAttempts: options.despiteDeaths === true ? Infinity : MAX_DEATHS,
@@ -134,7 +139,7 @@ export function* drainSteps(
     options.onProgress?.(worked);
     yield pace.pauseMs;
   }
-  return { worked, failed, summaries: 0, complete: false };
+  return { worked, failed, forgotten, summaries: 0, complete: false };
 }
 
 /** A capture with what it tells, or why it cannot be read. */

@@ -1,12 +1,13 @@
 /** Captures that no hook has written: made of transcripts, once, whoever makes them. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../ids.ts";
+import { useKeyOfCapture } from "../memory/use_key.ts";
 import { keysOfCapture, titleKey } from "../memory/words_key.ts";
 import { type Capture, insertCapture } from "./captures.ts";
 import { transaction } from "./database.ts";
 import { payloadText, type StoredPayload } from "./payloads.ts";
 import { statement } from "./statement.ts";
-import { type StayAway, stayAway } from "./stay_away.ts";
+import { type Arrival, type StayAway, stayAway } from "./stay_away.ts";
 
 /** What is known of a session that no hook has told of. */
 export interface PastSession {
@@ -157,9 +158,15 @@ function isForgotten(
     sessionId,
     project: repository ?? projectDir,
     atMs,
-    names: [id, capture.toolUseId],
+    names: [id],
+    use: useOf(capture),
     keys: keysOfCapture(capture.toolName, capture.payload),
   });
+}
+
+function useOf({ toolUseId, toolName, payload }: Capture): Arrival["use"] {
+  if (toolUseId === null) return undefined;
+  return { toolUseId, key: () => useKeyOfCapture({ toolUseId, toolName, payload }) };
 }
 
 function insertSession(db: DatabaseSync, session: PastSession, away: StayAway): void {

@@ -7,13 +7,9 @@ import type { ChangedRows } from "./changed_rows.ts";
 import { auditOf, titlesAfter } from "./forget_quotes.ts";
 import { type DigestedRow, digestOfRow } from "./forgotten.ts";
 import { nameForgotten, sessionName } from "./forgotten_names.ts";
-import {
-  namesOfCapture,
-  namesOfCaptures,
-  namesOfObservations,
-  wordNames,
-} from "./forgotten_words.ts";
-import type { StoredPayload } from "./payloads.ts";
+import { namesOfCapture, namesOfObservations, wordNames } from "./forgotten_words.ts";
+import { type CapturedUse, namesOfUse } from "./forgotten_uses.ts";
+import { payloadText, type StoredPayload } from "./payloads.ts";
 import { askForSummary } from "./queue_work.ts";
 
 /** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
@@ -88,15 +84,18 @@ export function removeCaptures(
          FROM pending_queue
         WHERE id IN (SELECT value FROM json_each(?))`,
     ).all(JSON.stringify(ids));
-    const uses = [
-      ...new Set(rows.flatMap(({ toolUseId }) => toolUseId === null ? [] : [String(toolUseId)])),
-    ];
+    const captured = rows.map((row) => captureOfRow(row as unknown as CaptureRow));
     const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
+    const name = wordNames(db);
     nameForgotten(db, receipt.id, [
       ...ids,
-      ...uses,
       ...sessions.map(sessionName),
-      ...namesOfCaptures(wordNames(db), rows as unknown as readonly CaptureRow[]),
+      ...captured.flatMap((capture) => [
+        ...namesOfUse(name, capture),
+        ...capture.payload === null
+          ? []
+          : namesOfCapture(name, { ...capture, payload: capture.payload }),
+      ]),
     ]);
     const executions = auditOf(db, ids, { mode: "forget", changed });
     const { changes } = db.prepare(
@@ -106,9 +105,15 @@ export function removeCaptures(
   });
 }
 
-interface CaptureRow extends StoredPayload {
-  readonly sessionId: string;
-  readonly toolName: string;
+interface CaptureRow extends StoredPayload, Omit<CapturedUse, "payload"> {}
+
+function captureOfRow(row: CaptureRow): CapturedUse {
+  try {
+    return { ...row, payload: payloadText(row) };
+  } catch {
+    // What cannot be read any more nobody can compare.
+    return { ...row, payload: null };
+  }
 }
 
 /** Names a record that waited in the spool and is removed there. */
@@ -121,7 +126,7 @@ export function nameRecord(
     const name = wordNames(db);
     nameForgotten(db, receipt.id, [
       id,
-      ...capture?.toolUseId ? [capture.toolUseId] : [],
+      ...capture === null ? [] : namesOfUse(name, { sessionId, ...capture }),
       ...capture === null ? [] : namesOfCapture(name, { sessionId, ...capture }),
     ]);
   });

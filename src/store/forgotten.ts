@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { createHmac, randomBytes } from "node:crypto";
 import { normalizeForgotten } from "../memory/forget_text.ts";
+import { forgottenCaptures } from "./forgotten_uses.ts";
 
 /** Rows that were removed, or in which a text was replaced, by table; files by what they are. */
 export type ForgottenCounts = Readonly<Record<string, number>>;
@@ -138,13 +139,7 @@ export function cameBack(
        JOIN observations AS o ON o.uid = f.name
       WHERE f.receipt_id = ?`,
   ).all(receiptId).map((row) => Number(row["id"]));
-  const captures = db.prepare(
-    `SELECT id
-       FROM pending_queue
-      WHERE id IN (SELECT name FROM forgotten WHERE receipt_id = ?1)
-         OR tool_use_id IN (SELECT name FROM forgotten WHERE receipt_id = ?1)`,
-  ).all(receiptId).map((row) => String(row["id"]));
-  return { observations, captures };
+  return { observations, captures: forgottenCaptures(db, { among: null, receiptId }) };
 }
 
 /** An observation with what its digest is made of. */

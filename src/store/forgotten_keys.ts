@@ -5,7 +5,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type ExportType, keyOf } from "./exported_tables.ts";
 import { isForgotten, nameForgotten } from "./forgotten_names.ts";
-import { type Digest, keyedDigest, knownDigest } from "./forgotten_words.ts";
+import { type Digest, knownDigest } from "./forgotten_digest.ts";
+import { keyedDigest } from "./forgotten_words.ts";
 import type { ImportedColumns } from "./import_rows.ts";
 
 /** A row, by the columns of its key at least. */

@@ -10,10 +10,16 @@ export const FORGET_KEY = "forget_key";
 /**
  * Whether something was forgotten, so that an import or a second reading of a transcript leaves it out.
  *
- * @param name The uid of an observation, the id or the `tool_use_id` of a capture, or a name of `forgotten_words.ts`.
+ * @param name The uid of an observation, the id of a capture, a {@linkcode useName}, or a name of `forgotten_words.ts`;
+ * older versions have named tool uses by their ids alone.
  */
 export function isForgotten(db: DatabaseSync, name: string): boolean {
   return statement(db, "SELECT 1 FROM forgotten WHERE name = ?").get(name) !== undefined;
+}
+
+/** The name of a tool use in its session. */
+export function useName(sessionId: string, toolUseId: string): string {
+  return `use/${toolUseId}/${sessionId}`;
 }
 
 /** The name that says that something of a session was forgotten, so that its old summary stays away. */
@@ -41,8 +47,9 @@ export function withoutForgotten(
 ): readonly HookRecord[] {
   if (statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() === undefined) return records;
   return records.map((record) => {
-    const { id, session, execution, capture } = record;
-    const names = [id, execution.toolUseId, capture?.toolUseId];
+    const { id, sessionId, session, execution, capture } = record;
+    const uses = [execution.toolUseId, capture?.toolUseId];
+    const names = [id, ...uses, ...uses.map((use) => use && useName(sessionId, use))];
     if (!names.some((name) => name && isForgotten(db, name))) return record;
     const { told: _told, ...rest } = record;
     return {

@@ -4,23 +4,17 @@
  * words.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import {
   keysOfCapture,
   keysOfObservation,
   titleKeysOf,
   titleKeysOfCapture,
 } from "../memory/words_key.ts";
+import { type Digest, knownDigest, namesBy, type NameWords } from "./forgotten_digest.ts";
 import { FORGET_KEY } from "./forgotten_names.ts";
 import { setLostNamesApart } from "./lost_forget_key.ts";
-import { payloadText, type StoredPayload } from "./payloads.ts";
 import { statement } from "./statement.ts";
-
-/** Digests a text under the database's own key. */
-export type Digest = (text: string) => string;
-
-/** Gives the name of words. @param key One of `words_key.ts`. */
-export type NameWords = (sessionId: string, key: string) => string;
 
 /** What digests; the key is made at the first call. To be called in a transaction. */
 export function keyedDigest(db: DatabaseSync): Digest {
@@ -31,45 +25,12 @@ export function keyedDigest(db: DatabaseSync): Digest {
   return knownDigest(db)!;
 }
 
-/** What digests; null where nothing was ever named. */
-export function knownDigest(db: DatabaseSync): Digest | null {
-  const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
-  if (row === undefined) return null;
-  const secret = String(row["value"]);
-  return (text) => createHmac("sha256", secret).update(text).digest("hex");
-}
-
 /** What gives names. To be called in a transaction. */
 export function wordNames(db: DatabaseSync): NameWords {
   return namesBy(keyedDigest(db));
 }
 
-/** What gives names; null where no words were ever named. */
-export function knownWordNames(db: DatabaseSync): NameWords | null {
-  const digest = knownDigest(db);
-  return digest === null ? null : namesBy(digest);
-}
-
-function namesBy(digest: Digest): NameWords {
-  return (sessionId, key) => `word/${digest(`${sessionId} ${key}`)}`;
-}
-
-/** The names of the words in captures, and of titles made of them. */
-export function namesOfCaptures(
-  name: NameWords,
-  rows: readonly (StoredPayload & { readonly sessionId: string; readonly toolName: string })[],
-): string[] {
-  return rows.flatMap((row) => {
-    try {
-      return namesOfCapture(name, { ...row, payload: payloadText(row) });
-    } catch {
-      // What cannot be read any more nobody can compare.
-      return [];
-    }
-  });
-}
-
-/** The same of one, its payload read. */
+/** The names of the words in a capture, and of titles made of them. */
 export function namesOfCapture(
   name: NameWords,
   { sessionId, toolName, payload }: {

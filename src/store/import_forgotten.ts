@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../memory/forget_mark.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
+import { useKeyOfCapture } from "../memory/use_key.ts";
 import { keysOfCapture, keysOfObservation, titleKey } from "../memory/words_key.ts";
 import type { ExportType } from "./exported_tables.ts";
 import { isKeyForgotten } from "./forgotten_keys.ts";
@@ -51,7 +52,14 @@ function arrivalOf(type: ExportType, columns: ImportedColumns): Arrival {
   return {
     sessionId: String(session_id),
     atMs: Number(created_at_ms),
-    names: [text(type === "observation" ? uid : id), text(use)],
+    names: [text(type === "observation" ? uid : id)].filter((name) => name !== null),
+    use: typeof use !== "string" ? undefined : {
+      toolUseId: use,
+      key: () =>
+        typeof payload === "string"
+          ? useKeyOfCapture({ toolUseId: use, toolName: String(columns["tool_name"]), payload })
+          : null,
+    },
     keys: type === "observation"
       ? keysOfObservation(String(columns["kind"]), String(columns["text"]))
       : type === "capture" && typeof payload === "string"

@@ -1,7 +1,8 @@
 /** Asks whether something that is about to come was forgotten. */
 import type { DatabaseSync } from "node:sqlite";
 import { isForgotten } from "./forgotten_names.ts";
-import { knownWordNames } from "./forgotten_words.ts";
+import { type ArrivingUse, isUseForgotten } from "./forgotten_uses.ts";
+import { knownWordNames } from "./forgotten_digest.ts";
 import { statement } from "./statement.ts";
 
 /** Something that may have been forgotten. */
@@ -12,7 +13,9 @@ export interface Arrival {
   /** Epoch milliseconds. */
   readonly atMs: number;
   /** Ids, each of which names it. */
-  readonly names: readonly (string | null)[];
+  readonly names: readonly string[];
+  /** The tool use that it is of, or belongs to; undefined where there is none. */
+  readonly use?: Omit<ArrivingUse, "sessionId"> | undefined;
   /** Of its words, as `words_key.ts` gives them. */
   readonly keys: readonly string[];
 }
@@ -43,7 +46,9 @@ export function stayAway(db: DatabaseSync): StayAway {
   return {
     hasWords,
     has: (arrival) =>
-      arrival.names.some((name) => name !== null && isForgotten(db, name)) ||
+      arrival.names.some((name) => isForgotten(db, name)) ||
+      arrival.use !== undefined &&
+        isUseForgotten(db, { ...arrival.use, sessionId: arrival.sessionId }) ||
       arrival.keys.some((key) => hasWords(arrival.sessionId, key)) ||
       ranges.some((range) => isWithin(range, arrival)),
   };

@@ -152,6 +152,7 @@ Deno.test("queue drain takes in the spool, works all captures into memory, and c
     damaged: [],
     worked: 3,
     failed: 0,
+    forgotten: 0,
     summaries: 0,
     isBusy: false,
     isOff: false,

@@ -304,7 +304,8 @@ Deno.test("a second hook of a forgotten tool use brings nothing back: the drain 
   const receipt = await forget(home, numberOf(home, "text LIKE '%Zanzibar%'"));
   await tell();
   assert.equal(countRows(home, "pending_queue"), 3);
-  assert.equal((await run(home, "queue", "drain")).code, 0);
+  const drained = await run(home, "queue", "drain");
+  assert.match(drained.stdout, /^forgotten {3}1 that stays away$/m);
   assert.equal(countRows(home, "pending_queue"), 2);
   const { stdout } = await run(home, "export");
   assert.doesNotMatch(stdout, /Zanzibar/);
@@ -392,10 +393,15 @@ Deno.test("what is forgotten between the look at a transcript and the write is n
     updatedAtMs: 2,
     endedAtMs: 2,
   });
-  const [use] = db.prepare("SELECT name FROM forgotten WHERE name LIKE 'toolu%'").all();
+  const [use] = db.prepare("SELECT name FROM forgotten WHERE name LIKE 'use/toolu%'").all();
   const words = { toolName: "UserPromptSubmit", payload: JSON.stringify({ prompt: PROMPT }) };
   const past = [
-    { id: "one", atMs: 1, branch: null, capture: { ...capture!, toolUseId: String(use!["name"]) } },
+    {
+      id: "one",
+      atMs: 1,
+      branch: null,
+      capture: { ...capture!, toolUseId: String(use!["name"]).split("/")[1]! },
+    },
     { id: "two", atMs: 1, branch: null, capture: { ...capture!, ...words } },
     { id: "three", atMs: 1, branch: null, capture: { ...capture!, toolUseId: "toolu_other" } },
   ];

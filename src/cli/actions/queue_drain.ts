@@ -47,6 +47,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
   const summarizer = await summarize(db, context, progress);
   progress.end();
   const { saved, known, damaged, left } = spool;
+  const forgotten = memory?.forgotten ?? 0;
   return {
     json: {
       saved,
@@ -54,6 +55,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
       damaged,
       worked: memory?.worked ?? 0,
       failed: memory?.failed ?? 0,
+      forgotten,
       summaries: memory?.summaries ?? 0,
       isBusy: memory === null && !isOff,
       isOff,
@@ -72,6 +74,9 @@ export async function drainQueue(context: CliContext): Promise<View> {
         ? "captures    another drain is at work on them"
         : `captures    ${memory.worked} worked into memory, ${memory.failed} failed, ` +
           `${memory.summaries} sessions summarized`,
+      ...forgotten === 0
+        ? []
+        : [`forgotten   ${forgotten} that ${forgotten === 1 ? "stays" : "stay"} away`],
       ...summarizer === null ? [] : [`summarizer  ${summarizer.text}`],
       `payloads    ${compressed} compressed, ${bytesText(savedBytes)} saved`,
       `database    ${bytesText(freedBytes)} given back to the disk`,

@@ -9,8 +9,9 @@ import { redactValue } from "../../capture/redact.ts";
 import { needsRedaction } from "../../capture/triggers.ts";
 import { idAt } from "../../ids.ts";
 import { digestOf } from "../../memory/fnv.ts";
-import type { TranscriptItem } from "../../memory/transcript/item.ts";
+import type { TranscribedToolUse, TranscriptItem } from "../../memory/transcript/item.ts";
 import { bareSummary } from "../../memory/transcript/spoken.ts";
+import { useKey } from "../../memory/use_key.ts";
 import { WORDS } from "../../memory/words_key.ts";
 import type { Capture } from "../../store/captures.ts";
 import type { TranscriptProject } from "./project.ts";
@@ -60,6 +61,15 @@ export async function captureOf(
     priority: capturePriority(String(tool_name)),
     filesTouched: filesTouched(String(tool_name), tool_input),
   };
+}
+
+/** What tells a tool use from others with the same id, by the input as its capture holds it. */
+export function useKeyOf(
+  { toolUseId, toolName, toolInput }: TranscribedToolUse,
+  project: TranscriptProject,
+): string {
+  const { tool_name, tool_input } = masked({ tool_name: toolName, tool_input: toolInput }, project);
+  return useKey({ toolUseId, toolName: String(tool_name), input: tool_input });
 }
 
 function fieldsOf(item: TranscriptItem): Record<string, unknown> {

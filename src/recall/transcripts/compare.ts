@@ -109,7 +109,7 @@ function missingOf(entries: readonly Entry[], kept: KeptOfSession): Entry[] {
 }
 
 function isForgotten(
-  { id, toolUseId, wordsKey, atMs }: Entry,
+  { id, toolUseId, useKey, wordsKey, atMs }: Entry,
   { sessionId, project }: ScannedSession,
   away: StayAway,
 ): boolean {
@@ -117,7 +117,8 @@ function isForgotten(
     sessionId,
     project: project.repository ?? project.dir,
     atMs,
-    names: [id, toolUseId],
+    names: [id],
+    use: toolUseId === null ? undefined : { toolUseId, key: () => useKey },
     keys: wordsKey === null ? [] : [wordsKey],
   });
 }

@@ -7,7 +7,7 @@ import { isSummarizerInput } from "../../memory/summarizer_text.ts";
 import { titleLine } from "../../memory/text.ts";
 import type { Capture } from "../../store/captures.ts";
 import { MAX_SESSION_TITLE_CHARS, wordsKey } from "../../memory/words_key.ts";
-import { captureIdOf, captureOf, nameOf } from "./capture_of.ts";
+import { captureIdOf, captureOf, nameOf, useKeyOf } from "./capture_of.ts";
 import type { TranscriptFile } from "./find.ts";
 import { fileLines, MAX_LINE_BYTES } from "./lines.ts";
 import type { TranscriptProject } from "./project.ts";
@@ -21,6 +21,8 @@ export interface Entry {
   readonly name: string;
   /** Null for words. */
   readonly toolUseId: string | null;
+  /** Tells tool uses with one id apart; null for words. */
+  readonly useKey: string | null;
   /** Tells words apart; null for a tool use. */
   readonly wordsKey: string | null;
   readonly atMs: number;
@@ -222,6 +224,7 @@ class FileScan {
       kind: item.kind,
       name: nameOf(item),
       toolUseId: item.kind === "toolUse" ? item.toolUseId : null,
+      useKey: item.kind === "toolUse" ? useKeyOf(item, session.project) : null,
       wordsKey: item.kind === "toolUse" ? null : wordsKey(item.kind, capture?.payload ?? "{}"),
       atMs: item.atMs,
       path: this.file.path,
