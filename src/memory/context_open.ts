@@ -159,7 +159,7 @@ function saidBy({ facts: { left = [] } }: Tellable): readonly SoughtItem[] {
 
 /**
  * What the session that came next has left of what it was asked to go on with at its beginning: those that it did not pick,
- * nothing where it was asked for all and ended, but where what it did is some of them.
+ * nothing where it was asked for all and ended, but where what it did is some of them and it does not say that all are done.
  */
 function restAfter(
   items: readonly SoughtItem[],
@@ -168,7 +168,16 @@ function restAfter(
 ): readonly SoughtItem[] {
   const [first] = next?.turns ?? [];
   if (first?.picked !== undefined) return withoutPicked(items, first.picked);
-  return first?.forIt === true && !items.some(isDone) ? [] : items;
+  if (first?.forIt !== true) return items;
+  return items.some(isDone) ? withoutAll(items, first.all) : [];
+}
+
+/** What is left of some things where so many are said to be all that are done: of more of them those that stand on no list. */
+function withoutAll(items: readonly SoughtItem[], all: number | undefined): readonly SoughtItem[] {
+  if (all === undefined) return items;
+  if (all === 0 || items.length <= all) return [];
+  const beside = items.filter(({ nth }) => nth === undefined);
+  return items.length - beside.length === all ? beside : items;
 }
 
 /** Whether who went on with all that was left says of this, in a word of it, that it is left yet. */

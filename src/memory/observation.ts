@@ -105,6 +105,8 @@ export interface TurnDeeds {
   readonly forIt?: true;
   /** It was asked for some things of the list that stood before it, by number or name, and did them. */
   readonly picked?: Picked;
+  /** It was asked for what was left, and says that so many things are done, and no others are left; 0 where that is all of them. */
+  readonly all?: number;
 }
 
 /** Facts of an observation beside its texts; what does not apply is not there. */

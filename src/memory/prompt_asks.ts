@@ -12,6 +12,9 @@ const OF_ALL = /\b(?:else|missing|status|pending|outstanding|fehlt)\b/i;
 /** … one that says so with a word that may stand for it, … */
 const ASKS_FOR_IT =
   /\b(?:it|that|this|them|these|those|both|all|everything|alles?|beides?|das|ambos|eso)\b|那|这/i;
+/** … one that asks for a list as a whole, … */
+const WHOLE_LIST =
+  /^\W*(?:(?:ok(?:ay)?|yes|please|now|then|can you|could you)\b\W*)*(?:finish|complete|implement|do|work through|go through with) (?:the|that|this|your) (?:whole |entire )?(?:list|(?:items|points|things) on (?:the|that|this|your) list)(?:\W*(?:please|now))*\W*$/i;
 /** … one that is about what is there already, or asks what, … */
 const OF_WHAT_IS_THERE =
   /^\W*(?:(?:ok(?:ay)?|yes|please|now|just|and|then|great|good|can you|could you|bitte|let['’]?s)\b\W*)*(?:(?:git )?(?:commit|push|amend|squash|rebase|merge|stash|tag|release|ship|deploy|publish)|undo|redo|revert|re-?format|format|lint|simplify|shorten|rename|move|inline|refactor|clean|tidy|polish|test|re-?run|run|build|start|stop|try|check|verify|review|show|explain|describe|print|open|save|delete|remove|what|who|when|where|why|which|how)\b/i;
@@ -49,7 +52,7 @@ export function asksWhatRemains(prompt: string): boolean {
 /** Whether a prompt goes back to what was said, and names nothing else. */
 export function asksForIt(prompt: string): boolean {
   if (GREETS.test(prompt)) return false;
-  if (GOES_ON.test(prompt)) return true;
+  if (GOES_ON.test(prompt) || WHOLE_LIST.test(prompt)) return true;
   const asks = ASKS_FOR_REST.test(prompt) ||
     ASKS_FOR_IT.test(prompt) && !OF_WHAT_IS_THERE.test(prompt);
   return asks && wordsBeside(prompt) <= 1 && !namesItsOwn(prompt);

@@ -98,3 +98,41 @@ Deno.test("what was done stays done where a turn could not do another thing", ()
     assert.deepEqual(openAfter([left], [turn(`${done} ${back}`)]), [left.said], back);
   }
 });
+
+const WHOLE: readonly (readonly [asked: string, said: string, open: readonly string[]])[] = [
+  ["implement the rest", "All three are done.", []],
+  ["go on", "All 3 items are done, and the suite passes.", []],
+  ["finish the list", "Everything on the list is done now; nothing is left.", []],
+  ["please complete the whole list", "The metric counts. That's it. Nothing is left to do.", []],
+  ["do all of them", "Done.", []],
+  ["weiter", "Fertig.", []],
+  ["implement the rest", "The tests are done.", [README, METRIC]],
+  ["implement the rest", "Done. The tests for the limiter pass.", [README, METRIC]],
+  ["implement the rest", "Both are done.", [README, METRIC]],
+  ["implement the rest", "All tests are done.", [README, METRIC]],
+  ["implement the rest", "All three are done, except the metric.", [README, METRIC]],
+  ["implement the rest", "All is done for the tests.", [README, METRIC]],
+  ["finish the list", "The tests are done.", [README, METRIC]],
+  ["finish the list of users", "Everything on the list is done.", [README, METRIC]],
+  ["write the tests", "All are done.", [README, METRIC]],
+];
+
+Deno.test("a list that was done as a whole is done, whatever of it a commit names", () => {
+  for (const [asked, said, open] of WHOLE) {
+    const turn = { asked, said, file: "test/limiter.test.ts", commit: "Add tests for the limiter" };
+    const told = openAfter([LEFT], [turn]).filter((one) => [TESTS, README, METRIC].includes(one));
+    assert.deepEqual(told, open, `${asked} / ${said}`);
+  }
+});
+
+Deno.test("what stands beside a list is not done with all that is on it", () => {
+  const left = { ...LEFT, said: `The staging proxy is not updated yet.\n\n${LEFT.said}` };
+  const turn = {
+    asked: "go on",
+    file: "test/limiter.test.ts",
+    commit: "Add tests for the limiter",
+  };
+  const told = (said: string) => openAfter([left], [{ ...turn, said }]);
+  assert.deepEqual(told("All three are done."), ["The staging proxy is not updated yet."]);
+  assert.deepEqual(told("Everything is done."), []);
+});
