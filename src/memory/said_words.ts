@@ -1,4 +1,5 @@
 /** The words by which one says that something is left. */
+import { HEADING_FOR_PERSON, LEFT_TO_PERSON } from "./said_person.ts";
 import { wordSet } from "./word_set.ts";
 
 /** Behind `Next,`: what is offered, and what a person does with it. */
@@ -18,18 +19,14 @@ const DONE_TO = wordSet(
 );
 /** What a person would have expected Claude to do besides; what was left as it is on purpose is none of it. */
 const EXPECTED = wordSet(
-  `activated added applied benchmarked build built committed complete completed configured confirmed covered
-  deployed documented done dropped enabled execute executed finish finished fix flashed get got happened hooked
-  implemented install installed make measured merged migrated opened published pushed re-run released rerun
-  reviewed rolled run scheduled sent started submitted switched tagged test tested translated tried uploaded
-  validated verified verify wired written`,
+  `activated added applied apply benchmarked build built commit committed complete completed configured confirmed
+  covered deploy deployed documented done dropped enabled execute executed finish finished fix flashed get got
+  happened hooked implemented install installed make measured merge merged migrate migrated opened publish
+  published push pushed release released rerun re-run reviewed rolled run scheduled sent started submitted
+  switched tag tagged test tested translated tried upload uploaded validated verified verify wired written`,
 );
 const OBLIGED = /^(?:must|has to|have to|needs? to|ought to|should)\b.* be ([a-z]+)$/i;
 const NOT_DONE = /^(?:I|we|has|have)\b.*(?:\bnot|n['’]t|\bbeen|\byet) ([a-z-]+)$/i;
-
-/** At the beginning of a sentence: what a person has to do, and not when. */
-const OPENS =
-  "(?<=^\\W{0,4}(?:(?:so|then|now|afterwards|after that|for now|finally|note that|please note that),? )?)";
 
 /** In a sentence. */
 const LEFT = new RegExp(
@@ -75,7 +72,7 @@ const LEFT = new RegExp(
     "(?:is|are) missing\\b(?! (?:an?|the)\\b)",
     "left (?:an? |some |two |three )?(?:TODO|FIXME)s?\\b",
     "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)",
-    `${OPENS}you(?:['’]ll| will| still)? (?:need|have) to [^.;\\n]{1,120}\\b(?:yourself|yourselves|by hand|manually)\\b(?! to (?:see|try|use)\\b)`,
+    ...LEFT_TO_PERSON,
     `(?:I|we)(?: have|['’]ve)? skipped (?:the |that |this |all |any )?(?:[^\\s.,;:]+ ){0,3}(?:tests?|checks?|steps?|verification|docs|documentation|migrations?|builds?)(?=\\s*(?:[.,;:(–—!]|$)| (?:since|because|as|for)\\b)(?!,? (?:since|because|as) (?:it|they|that|this|nothing|you)\\b)`,
     "es fehl(?:t|en) noch|(?:ist|sind) noch offen|noch offen\\b|offen (?:ist|sind) noch|noch nicht (?:\\S+ )?(?:fertig|erledigt|umgesetzt|implementiert|getestet|behoben|da)\\b",
     "fehl(?:t|en) noch\\b|noch fehl(?:t|en)\\b|(?:ist|sind|wird|werden|wurden?|habe|haben|hat|kann|können|geht|gehen|funktionier(?:t|en)|läuft|laufen) (?:[^\\s.,;:]+ ){0,4}noch nicht\\b",
@@ -112,6 +109,7 @@ function isOfWork(left: string): boolean {
 /** Says so as all of a line, over a list of it. */
 export const HEADING = new RegExp(
   "^(?:[\\W_]*[#*] *\\d{1,2}[.)] +)?[\\W_]*(?:" + [
+    ...HEADING_FOR_PERSON,
     "(?:known )?(?:limitations?|gaps?|caveats?)|pending|not included|still pending|(?:must|should|has to|have to) be (?:done|changed|fixed|addressed)(?: before \\w+)?|open (?:points|items|issues|questions|tasks)(?: by \\w+| before \\w+)?|pendências",
     "(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?|to-?dos?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do|left(?: (?:to do|open|undone|over|for later))?|not (?:yet )?(?:done|finished|implemented|covered)(?: yet)?|known (?:issues?|bugs?|problems?|limitations?)|follow-?ups?|outstanding|unfinished|missing)",
     "(?:(?:work|items?|things?) )?(?:deferred|postponed|put off)(?: (?:work|items?))?|what (?:I|we) (?:(?:deferred|postponed|left (?:open|out|undone))|(?:did|have|could)(?: not|n['’]t)(?: yet)? (?:do|done|finish|finished|get to|got to|gotten to|implement|implemented|cover|covered|test|tested|verify|verified|run))(?: yet)?",

@@ -93,9 +93,10 @@ Deno.test("what was done stays done where a turn could not do another thing", ()
   const left = { ...LEFT, said: "The login endpoint still has to be documented." };
   const turn = (said: string) => ({ asked: "go on", said, file: "docs/login.md" });
   const done = "The login endpoint is documented.";
-  assert.deepEqual(openAfter([left], [turn(`${done} I couldn't publish the changelog.`)]), []);
+  const other = "I couldn't publish the changelog.";
+  assert.deepEqual(openAfter([left], [turn(`${done} ${other}`)]), [other]);
   for (const back of ["I couldn't publish the documented endpoint.", "I reverted it again."]) {
-    assert.deepEqual(openAfter([left], [turn(`${done} ${back}`)]), [left.said], back);
+    assert.ok(openAfter([left], [turn(`${done} ${back}`)]).includes(left.said), back);
   }
 });
 

@@ -1,0 +1,32 @@
+/** The words by which Claude says what the person has to do: not how to use what was built. */
+
+/** At the beginning of a sentence: what a person has to do, and not when, … */
+const OPENS =
+  "(?<=^\\W{0,4}(?:(?:so|then|now|afterwards|after that|for now|finally|note that|please note that),? )?)";
+/** … but for what is to be done before it goes out. */
+const OPENS_BEFORE =
+  "(?<=^\\W{0,4}(?:(?:so|then|now|afterwards|after that|finally|note that|please note that),? )?(?:before (?:you )?(?:merg|deploy|releas|publish|ship|push|going live|go live|tag|roll)[^,;:\\n]{0,60}, )?)";
+/** It is so each time, or it is how one sees or uses it. */
+const IS_USE =
+  "(?![^.;\\n]{0,160}\\b(?:(?:if|when|whenever|unless|each|every|always|as before|to (?:see|try|use|view|watch|start|open|get|have|test|check|play|run|access|enable|activate|make|build|work)|for (?:it|this|that) to)\\b))";
+/** What is done once with a project, not each time that one uses it; of a command one does not know. */
+const DEED =
+  "(?:set|rotate|revoke|register|configure|create|update|deploy|apply|migrate|push|merge|bump|publish|copy|fill in|provide|upload|replace|generate|regenerate|delete|remove|approve|grant|tag|commit|add|enable|disable|change)";
+const RUN_WHERE =
+  "run\\b[^.;\\n]{0,120}\\b(?:before (?:you |the |merg|deploy|releas|start|publish|ship)|on (?:the |your )?(?:staging|prod|production|server|live|test)|against (?:the |your )?(?:staging|prod|production|server|live))";
+
+/** In a sentence. */
+export const LEFT_TO_PERSON: readonly string[] = [
+  `${OPENS}you(?:['’]ll| will| still)? (?:need|have) to [^.;\\n]{1,120}\\b(?:yourself|yourselves|by hand|manually)\\b(?! to (?:see|try|use)\\b)`,
+  `${OPENS}(?:you(?:['’]ll| will| still)*(?: also)? (?:need|have) to|remember to|(?:don['’]t|do not) forget to) (?:${DEED}|${RUN_WHERE})\\b${IS_USE}`,
+  `${OPENS_BEFORE}(?<=before [^,;:\\n]{1,80}, )(?:you(?:['’]ll| will| still)*(?: also)? (?:need|have) to|please|remember to) (?:${DEED}|run)\\b${IS_USE}`,
+  `${OPENS}please (?:${DEED}|run)\\b${IS_USE}[^.;\\n]{1,120}\\b(?:yourself|by hand|manually|before (?:you )?(?:merg|deploy|releas|publish|ship))`,
+  "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:push|commit|deploy|publish|merge|release|upload|apply|migrate|tag)\\b(?![^.;\\n]{0,160}\\b(?:at first|initially|until|so (?:I|we)|but (?:it|that|now|after|then|with))\\b)",
+];
+
+/** As all of a line, over a list of it. */
+export const HEADING_FOR_PERSON: readonly string[] = [
+  "(?:required )?manual (?:steps?|actions?|work)(?: (?:required|needed|left))?|(?:required )?action items?|actions? (?:required|needed)",
+  "(?:(?:what|things?|steps?) )?you(?:['’]ll| will| still)* (?:need|have) to(?: do)?(?: (?:manually|by hand|yourself))?|(?:left|things?) for you to do",
+  "before (?:you )?(?:merge|merging|deploy|deploying|release|releasing|publish|publishing|ship|shipping|push|pushing|go live|going live)(?: (?:it|this))?|before (?:the|your) (?:deploy|deployment|merge|release|launch)",
+];

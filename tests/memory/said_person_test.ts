@@ -1,0 +1,75 @@
+/** What Claude says that the person has to do, and what it says of how one uses what was built. */
+import assert from "node:assert/strict";
+import { leftOpenIn } from "../../src/memory/said_open.ts";
+import { openAfter } from "../support/left_sessions.ts";
+
+const TO_DO: readonly string[] = [
+  "Before merging, you need to run `npm run migrate` on staging and rotate the API key.",
+  "Before you merge, please run the e2e suite.",
+  "You'll need to set `STRIPE_KEY` in `.env` before starting the server.",
+  "You will have to set `STRIPE_KEY` in the dashboard.",
+  "You'll also need to add the domain to the allow list in the Auth0 dashboard.",
+  "You need to run `npm run migrate` on staging before you deploy.",
+  "Please run `git push` yourself, since I have no credentials here.",
+  "I couldn't push because the remote rejected my credentials.",
+  "I could not deploy to staging, since the VPN is down.",
+  "Remember to rotate the API key after the deploy.",
+  "Don't forget to bump the version before the release.",
+  "You'll need to run `alembic upgrade head` yourself.",
+];
+const USE: readonly string[] = [
+  "To use it, you need to pass --json.",
+  "You need to run `npm start` to see it.",
+  "You need to run `npm start`.",
+  "You'll need to restart the server to see the change.",
+  "You need to set `DEBUG=1` to see the logs.",
+  "You need to set the flag every time you start it.",
+  "You need to add the header when you call the API.",
+  "Users need to set `STRIPE_KEY`.",
+  "The README says that you need to set `STRIPE_KEY` before starting.",
+  "The form says: please set a name yourself.",
+  "The page tells them: don't forget to set a password.",
+  "Before the form is sent, you need to set a name.",
+  "Remember to call close() on it.",
+  "Remember to run `npm start`.",
+  "Please run `npm start` and tell me what you see.",
+  "I couldn't push at first, then it worked.",
+  "I couldn't push because the branch was behind, so I rebased and pushed again.",
+  "I couldn't deploy, but after a new login it worked.",
+  "If you want it on staging, you need to set `STAGE`.",
+];
+
+Deno.test("what the person has to do is open, and not how one uses what was built", () => {
+  for (const message of TO_DO) assert.deepEqual(leftOpenIn(message), [message], message);
+  for (const message of USE) assert.deepEqual(leftOpenIn(message), [], message);
+});
+
+Deno.test("a list of what the person has to do is open", () => {
+  const headings = [
+    "Before you deploy:",
+    "## Before the release",
+    "**Manual steps required:**",
+    "**Action items for you:**",
+    "### You need to do",
+    "What you still need to do:",
+  ];
+  for (const heading of headings) {
+    const message = `It works.\n\n${heading}\n- Run the migration\n- Rotate the key`;
+    assert.deepEqual(leftOpenIn(message), ["Run the migration", "Rotate the key"], heading);
+  }
+  for (const heading of ["Before you start:", "You can now:", "## Manual", "## Actions"]) {
+    const message = `It works.\n\n${heading}\n- Install node\n- Pick a theme`;
+    assert.deepEqual(leftOpenIn(message), [], heading);
+  }
+});
+
+Deno.test("what the person had to do is over once it was done", () => {
+  const left = { asked: "Add billing", file: "src/billing.ts" };
+  const key = "Remember to rotate the API key after the deploy.";
+  const push = "I couldn't push because the remote rejected my credentials.";
+  const after = (said: string, asked: string, done: string) =>
+    openAfter([{ ...left, said }], [{ asked, said: done, file: "docs/keys.md" }]);
+  assert.deepEqual(after(key, "I've rotated the API key", "Good, it is in the docs."), []);
+  assert.deepEqual(after(key, "Rename the header", "The header is renamed."), [key]);
+  assert.deepEqual(after(push, "Rename the header", "The header is renamed."), [push]);
+});
