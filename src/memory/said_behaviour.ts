@@ -50,6 +50,10 @@ const SAYS_WHO = /\baccording to\b/i;
 const STAYS = /^(?:still (?:needs?|uses?)|remains?|is|are)\b/i;
 const AS_BEFORE =
   /\b(?:as (?:before|ever|always|usual|it (?:always |ever )?(?:did|was|has))|(?:just )?like before|until|unless|as long as)\b/i;
+/** What was not made, and is not to be. */
+const IS_NOT = /^(?:is|are)(?: not|n['’]t) (?!yet\b)/i;
+const ON_PURPOSE =
+  /^(?![^;:]*\byet\b)[^;:]*\b(?:on purpose|by design|intentional(?:ly)?|deliberate(?:ly)?)\b/i;
 /** The same in German: when it is so, of what it is so, … */
 const WENN_ES_IST =
   /(?:^|[\s,(])(?:wenn|falls|solange|bis|ob|während|sobald|nachdem|bevor|als)\b[^,;:]*$/i;
@@ -78,6 +82,7 @@ const DESCRIBES: readonly ((said: SaidSo) => boolean)[] = [
     (FOUND.test(before) || !ENDS.test(behind.replace(/:.*/, ":"))),
   ({ behind }) => SAYS_WHO.test(behind),
   ({ left, behind }) => STAYS.test(left) && AS_BEFORE.test(behind),
+  ({ left, behind }) => IS_NOT.test(left) && ON_PURPOSE.test(behind),
   ({ before, left }) =>
     VERB_LAST.test(left) && (WENN_ES_IST.test(before) || DAS_ES_IST.test(before)),
   ({ before, behind }) => DASS_ES.test(before) && WAR.test(behind),

@@ -50,6 +50,11 @@ const SENTENCES = /(?:[^.!?。！？\n]|[.!?](?=\S))+/g;
 const LIST_LINE = /^([ \t]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+(?:\[([ xX])\][ \t]+)?(.*)$/;
 /** What is struck through is over. */
 const STRUCK = /^~~.+~~/;
+/** Of several ways one may have been chosen, as is said behind them. */
+const OPTIONS =
+  /\b(?:options?|choices?|approaches|possibilities|ways|alternatives|candidates)\b[^.!?]*$/i;
+const CHOSEN =
+  /\b(?:I|we)(?:['’]ve| have|['’]ll| will)?(?: now)? (?:went|gone|go|chose|chosen|picked|pick|took|taken|settled|opted|decided|used|selected)\b/i;
 const ENDS_WITH_COLON = /[:：][\s*_]*$/;
 /** A heading, or a line that is bold as a whole. */
 const TITLE = /^\s*#{1,6}\s|^\s*(?:\*\*[^*]+\*\*|__[^_]+__)\s*$/;
@@ -96,7 +101,7 @@ export function saidLeft(
     if (sign?.isLeft === true) keep(endOf(line) - sign.said.length, endOf(line));
     if (sign !== null) continue;
     const [, , tick, said = ""] = LIST_LINE.exec(line.text) ?? [];
-    const isTask = tick === " ";
+    const isTask = tick === " " && !STRUCK.test(said);
     if (isTask) keep(line.at + line.text.length - said.length, line.at + line.text.length);
     if (tick !== undefined) continue;
     const isHeading = HEADING.test(line.text) || leadsToLeft(lines, n, isAnswer);
@@ -115,8 +120,9 @@ export function saidLeft(
     const below = lineBelow(lines, n);
     if (!isLead || signed[below] != null && !LIST_LINE.test(lines[below]!.text)) continue;
     const list = listBelow(lines, n + 1);
-    for (const item of list.items) keep(item.at, endOf(item), ++counted);
     n = list.last;
+    if (OPTIONS.test(line.text) && CHOSEN.test(plain.slice(endOf(lines[n]!)))) continue;
+    for (const item of list.items) keep(item.at, endOf(item), ++counted);
   }
   return [...found.values()].slice(0, MAX_ITEMS);
 }

@@ -1,7 +1,7 @@
 /** The words by which Claude says what the person has to do: not how to use what was built. */
 
-/** At the beginning of a sentence: what a person has to do, and not when, … */
-const OPENS =
+/** The beginning of a sentence: what stands in another one is of something else, … */
+export const OPENS =
   "(?<=^\\W{0,4}(?:(?:so|then|now|afterwards|after that|for now|finally|note that|please note that),? )?)";
 /** … but for what is to be done before it goes out. */
 const OPENS_BEFORE =

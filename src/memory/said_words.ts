@@ -1,5 +1,5 @@
 /** The words by which one says that something is left. */
-import { HEADING_FOR_PERSON, LEFT_TO_PERSON } from "./said_person.ts";
+import { HEADING_FOR_PERSON, LEFT_TO_PERSON, OPENS } from "./said_person.ts";
 import { wordSet } from "./word_set.ts";
 
 /** Behind `Next,`: what is offered, and what a person does with it. */
@@ -55,7 +55,11 @@ const LEFT = new RegExp(
     "unfinished|outstanding|open:",
     `(?<!optional |possible )next(?: steps?| up)?:|next,(?! ${NOT_OF_CLAUDE}\\b)|next (?:I|we)(?: need| have| should| must| will|['’]ll)\\b`,
     "follow-?ups?",
-    "known (?:issues?|bugs?|problems?|limitations?):",
+    "known (?:issues?|bugs?|problems?):",
+    `${OPENS}(?:the only (?:thing|piece|part|step|item|task|bit|point)s?(?: that)?(?:['’]s| is| are)? (?:still )?(?:left|missing|outstanding)(?: to do)?|the only (?:remaining|missing|outstanding) (?:thing|piece|part|step|item|task|bit|point)s?) (?:is|are)\\b(?! nothing\\b)`,
+    `${OPENS}(?:all(?: that)?(?:['’]s| is)|what(?:['’]s| is)) (?:still )?(?:left|missing)(?: to do)? is (?=(?:only |just |now )?(?:the|to|your|our|steps?|two|three|some|\\d+|[a-z]{2,}ing)\\b)`,
+    `${OPENS}only (?:the|an?|one|two|three|our|your|steps?) [^.,;:\\n]{1,60} (?:is|are) (?:still )?(?:left|missing|outstanding)(?: to do)?(?=\\s*(?:[.!;,)]|$))`,
+    `${OPENS}next up (?:is|are|comes) (?=(?:steps?|phases?|parts?|tasks?|items?|milestones?|points?)\\b)`,
     "needs? an? (?:real|proper|actual)\\b",
     "needs? (?:some )?(?:more|further|additional) (?:investigation|work|testing|thought|research|time|digging|debugging|analysis)\\b",
     "blocked:|I(?:['’]m| am) blocked\\b",
@@ -110,9 +114,10 @@ function isOfWork(left: string): boolean {
 export const HEADING = new RegExp(
   "^(?:[\\W_]*[#*] *\\d{1,2}[.)] +)?[\\W_]*(?:" + [
     ...HEADING_FOR_PERSON,
-    "(?:known )?(?:limitations?|gaps?|caveats?)|pending|not included|still pending|(?:must|should|has to|have to) be (?:done|changed|fixed|addressed)(?: before \\w+)?|open (?:points|items|issues|questions|tasks)(?: by \\w+| before \\w+)?|pendências",
-    "(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?|to-?dos?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do|left(?: (?:to do|open|undone|over|for later))?|not (?:yet )?(?:done|finished|implemented|covered)(?: yet)?|known (?:issues?|bugs?|problems?|limitations?)|follow-?ups?|outstanding|unfinished|missing)",
-    "(?:(?:work|items?|things?) )?(?:deferred|postponed|put off)(?: (?:work|items?))?|what (?:I|we) (?:(?:deferred|postponed|left (?:open|out|undone))|(?:did|have|could)(?: not|n['’]t)(?: yet)? (?:do|done|finish|finished|get to|got to|gotten to|implement|implemented|cover|covered|test|tested|verify|verified|run))(?: yet)?",
+    "limitations?|(?:known )?(?:gaps?|caveats?)|pending|not included|still pending|(?:must|should|has to|have to) be (?:done|changed|fixed|addressed)(?: before \\w+)?|open (?:points|items|issues|questions|tasks)(?: by \\w+| before \\w+)?|pendências",
+    "(?:(?:what(?:'|’)s|what is|still|noch) )?(?:next steps?|remaining(?: (?:work|steps?|tasks?|issues?|items?|to-?dos?))?|open(?: (?:points?|items?|issues?|ends|tasks?))?|to-?dos?|to do(?: (?:next|later))?|left(?: (?:to do|open|undone|over|for later))?|not (?:yet )?(?:done|finished|implemented|covered)(?: yet)?|known (?:issues?|bugs?|problems?)|follow-?ups?|outstanding|unfinished|missing)",
+    "(?:(?:work|items?|things?) )?(?:deferred|postponed|put off)(?: (?:work|items?))?|what (?:I|we)(?: have|['’]ve)? (?:(?:deferred|postponed|skipped|left (?:open|out|undone))|(?:did|have|could)(?: not|n['’]t)(?: yet)? (?:do|done|finish|finished|get to|got to|gotten to|implement|implemented|cover|covered|test|tested|verify|verified|run))(?: yet)?",
+    "(?:I|we) (?:(?:was|were)(?: not|n['’]t) able to(?: do| finish)?|(?:was|were) unable to(?: do| finish)?|(?:did|could)(?: not|n['’]t) (?:do|finish|implement|cover|test|verify|get to)|(?:have not|haven['’]t) (?:done|finished|implemented|covered|tested|verified))(?: yet)?(?: (?:the following|these|this|all of these|any of these))?(?: (?:things|points|steps|items))?",
     "what remains(?: to be done)?|(?:offen|liegen) geblieben|zurückgestellt|was ich nicht (?:gemacht|geschafft|erledigt) habe|offen(?:e punkte)?|nächste schritte|was (?:noch )?(?:fehlt|offen ist|zu tun ist)|(?:was )?noch (?:offen|fehlt|zu (?:tun|erledigen))|es fehlt noch",
     "prochaines étapes|(?:ce qu['’]il |il )?reste à faire",
     "pendientes?|tareas pendientes|(?:próximos|siguientes) pasos|(?:(?:falta|queda) )?por hacer",
