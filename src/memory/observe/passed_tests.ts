@@ -8,6 +8,7 @@ import { scriptCommands } from "./shell_words.ts";
 import { hasPassedOver, mayBeGone, type TakenTests } from "./skipped_tests.ts";
 import { isSameTest, tellPlaces } from "./test_name.ts";
 import type { PrintedFailure } from "./test_places.ts";
+import { fromFolder, inCrate } from "./tests_elsewhere.ts";
 import { type FailedTests, hasTaken, soleTarget, type TestTarget } from "./test_target.ts";
 
 /** A run that passes: what it takes, and what it says of single tests, where it counts them. */
@@ -45,12 +46,15 @@ function testsInPackage(failure: PrintedFailure): FailedTests | null {
 /** Whether tests that failed were among those that pass now, however their command was spelled. */
 export function hasPassed(failure: PrintedFailure, { passes, taken }: PassingRun): boolean {
   const all = [...passes, ...passes.flatMap((one) => inPackages(one, taken?.packages ?? []))];
-  return [testsOf, echoedTestsOf, testsInPackage].some((testsIn) => {
-    const tests = testsIn(failure);
-    return tests !== null && all.some((target) =>
-      hasTaken(target, tests) ||
-      taken !== undefined && areNamedPassed({ ...failure, tests }, { target, run: taken })
-    );
+  const own = testsOf(failure);
+  const told = [own, echoedTestsOf(failure), testsInPackage(failure)];
+  return [...told, ...own === null ? [] : inCrate(own, failure)].some((tests) => {
+    if (tests === null) return false;
+    return all.some((target) => {
+      const above = fromFolder(target, tests.target.folder);
+      return hasTaken(target, tests) || above !== null && hasTaken(above, tests) ||
+        taken !== undefined && areNamedPassed({ ...failure, tests }, { target, run: taken });
+    });
   });
 }
 

@@ -1,6 +1,8 @@
 /** Whether a run of tests passes only because it has passed over what had failed. */
 import type { ObservedFacts } from "../observation.ts";
 import { chosenNames, isOfName } from "./chosen_tests.ts";
+import { withoutCrates } from "./runner_rows.ts";
+import { areSameFolder } from "./same_folder.ts";
 import { scriptCommands } from "./shell_words.ts";
 import { isOneOf } from "./test_name.ts";
 import type { TestRun } from "./test_runs.ts";
@@ -69,7 +71,8 @@ function targetOf({ command = "" }: ObservedFacts): TestTarget | null {
 function takesAll(target: TestTarget, passes: readonly TestTarget[]): boolean {
   return passes.some((passing) =>
     targetKey(passing) === targetKey(target) ||
-    passing.paths.length === 0 && passing.narrowing === ""
+    passing.paths.length === 0 && passing.narrowing === "" &&
+      areSameFolder(passing.folder, target.folder) && withoutCrates(passing) === passing.other
   );
 }
 
