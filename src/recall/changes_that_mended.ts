@@ -7,6 +7,7 @@ import {
   speaksOf,
 } from "../memory/credited_changes.ts";
 import { commandKey } from "../memory/observe/command_key.ts";
+import { givenPart } from "../memory/observe/given_since.ts";
 import { hadNothingToCommit } from "../memory/observe/open_rank.ts";
 import { isGoneIn } from "../memory/observe/same_failure.ts";
 import { isOfSurroundings, lackedBy } from "../memory/observe/surroundings.ts";
@@ -64,6 +65,11 @@ export function changesThatMended(
   const fromMs = failure.updatedAtMs;
   const seen = { sessionId, fromMs, untilMs };
   const between = { ...seen, untilMs: goneAtMs(db, failure, seen) };
+  const partThatGives = givenPart(failure);
+  if (partThatGives !== null) {
+    const given = partsOf(db, failure, between, () => null, partThatGives);
+    if (given.length > 0) return together([], given.slice(-1));
+  }
   const all = changesBetween(db, sessionId, { ...between, limit: MAX_EDITS });
   const scripts = all.length === 0
     ? []

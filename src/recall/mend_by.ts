@@ -42,7 +42,10 @@ export function mendBy(
   const { sessionId } = at.capture;
   if (ended !== undefined) endOperations(db, { ...at, command, ended });
   const all = [...mends === null ? [] : [mends], ...mendsParts];
-  if (all.length > 0) mendFailures(db, { ...at, mends: all, passes, checks, taken });
+  if (all.length > 0) {
+    const whole = mends === null ? undefined : command;
+    mendFailures(db, { ...at, command: whole, mends: all, passes, checks, taken });
+  }
   if (mendsShown !== undefined && command !== undefined) {
     mendShownFailures(db, { ...at, shown: { ...mendsShown, command } });
   }

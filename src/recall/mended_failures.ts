@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { digestOf } from "../memory/fnv.ts";
 import { areChecked, type Check } from "../memory/observe/checks.ts";
 import { failureKey } from "../memory/observe/command_key.ts";
+import { givenPart, mayGive } from "../memory/observe/given_since.ts";
 import { onlyThese } from "../memory/observe/failing_tests.ts";
 import { areNamedPassed } from "../memory/observe/named_passes.ts";
 import { hasPassed, namedPart, passedPart, testsOf } from "../memory/observe/passed_tests.ts";
@@ -38,6 +39,8 @@ import {
 /** A success, and what it says of failures before it. */
 interface Success {
   readonly capture: ClaimedCapture;
+  /** What ran and went well as a whole; not there where only parts of it did. */
+  readonly command?: string | undefined;
   /** What the failures that it mends have in common: those of the command, and of its parts. */
   readonly mends: readonly string[];
   /** The tests that it has taken. */
@@ -54,8 +57,8 @@ interface Success {
 
 /** A command passes: what had failed before is mended, by whatever was changed between. */
 export function mendFailures(db: DatabaseSync, success: Success): void {
-  const { mends, passes, checks, taken, nowMs, capture: { project, branch, createdAtMs } } =
-    success;
+  const { command, mends, passes, checks, taken, nowMs } = success;
+  const { project, branch, createdAtMs } = success.capture;
   const before = { project, branch, before: createdAtMs, nowMs };
   const told = new ToldFixes();
   const isThere = presence(db, success.capture);
@@ -72,6 +75,10 @@ export function mendFailures(db: DatabaseSync, success: Success): void {
   ];
   for (const key of new Set(keys)) {
     openFailures(db, { ...before, sameAs: digestOf(key) }).forEach(mend);
+  }
+  if (command !== undefined && mayGive(command)) {
+    openFailuresOfKind(db, { ...before, kind: "any" })
+      .filter((failure) => givenPart(failure)?.(command) != null).forEach(mend);
   }
   if (checks.length > 0) {
     openFailuresOfKind(db, { ...before, kind: "command" })

@@ -111,3 +111,50 @@ Deno.test("a service that could not be reached is mended by what starts one", as
   assert.deepEqual(await mendedBy(other, SERVER, { started: "npm run dev" }), ["src/server.ts"]);
   assert.deepEqual(await mendedBy(other, { started: "npm run dev" }), []);
 });
+
+const UNSET = "Error: DATABASE_URL is not set";
+const MANAGED =
+  "error: externally-managed-environment\n\n× This environment is externally managed\n╰─> To install packages, create a virtual environment using python3 -m venv.";
+
+Deno.test("what a failure says it lacks, and a call of the same command gives, is its fix", async () => {
+  const rows = [
+    ["npm test", UNSET, "DATABASE_URL=x npm test", "DATABASE_URL=x npm test"],
+    [
+      "npm test",
+      UNSET,
+      'env DATABASE_URL="a b" npm test',
+    ],
+    ["npm test", UNSET, "export DATABASE_URL=x && npm test", "export DATABASE_URL=x"],
+    [
+      "cd web && node a.js",
+      UNSET,
+      "cd web && DATABASE_URL=x node a.js",
+      "DATABASE_URL=x node a.js",
+    ],
+    ["pytest", "E   KeyError: 'TOKEN'\n1 failed in 0.1s", "TOKEN=x pytest"],
+    ["pip install requests", MANAGED, ".venv/bin/pip install requests"],
+    ["pip3 install -q requests", MANAGED, ".venv/bin/python -m pip install requests"],
+  ] as const;
+  for (const [failing, output, passing, by = passing] of rows) {
+    assert.deepEqual(await mendedBy([failing, output, passing]), [`\`${by}\``]);
+    assert.deepEqual(await mendedBy([failing, output, passing], SERVER), [`\`${by}\``]);
+  }
+});
+
+Deno.test("a call that gives something else, or is another one, leaves it open", async () => {
+  const rows = [
+    ["npm test", UNSET, "NODE_ENV=x npm test"],
+    ["npm test", UNSET, "DATABASE_URL=x npm run lint"],
+    ["npm test", UNSET, "DATABASE_URL=x NODE_ENV=y npm test"],
+    ["npm test", UNSET, "DATABASE_URL= npm test"],
+    ["npm test", UNSET, "DATABASE_URL=x npm test || true"],
+    ["npm test", "Error: no such user", "DATABASE_URL=x npm test"],
+    ["pip install requests", MANAGED, ".venv/bin/pip install flask"],
+    ["pip install requests", MANAGED, "/usr/bin/pip install requests"],
+    ["pip install requests", "ERROR: No matching distribution", ".venv/bin/pip install requests"],
+  ] as const;
+  for (const [failing, output, passing] of rows) {
+    const { open, fixes } = await endOf({ failing, output }, SERVER, { passing });
+    assert.deepEqual([open.length, fixes], [1, []], passing);
+  }
+});
