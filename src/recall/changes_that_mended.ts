@@ -151,7 +151,10 @@ function written(
   const own = changed === undefined ? optionPart(failure.facts.command ?? "") : () => null;
   return partsOf(db, failure, between, (script, isStarted) => {
     if (isStarted && !isOfServices) return null;
-    return writingPart(script, changed) ?? (isOfServices ? startedPart(script, isStarted) : null);
+    const writes = writingPart(script, changed);
+    // What had no port got none by what is started.
+    if (writes !== null || !isOfServices || changed.includes("ended")) return writes;
+    return startedPart(script, isStarted);
   }, own);
 }
 

@@ -201,3 +201,53 @@ Deno.test("an edit that was taken back is no fix", async () => {
   assert.deepEqual(await byOf(wrong, { ...back, to: "c" }), ["src/wrong.js"]);
   assert.deepEqual(await byOf(wrong, { passing: "git checkout ." }, wrong), ["src/wrong.js"]);
 });
+
+const TAKEN: MixedStep = {
+  failing: "npm start",
+  output: "> node server.js\nError: listen EADDRINUSE: address already in use :::3000",
+};
+const KILL: MixedStep = { passing: "kill $(lsof -ti :3000)" };
+const ASK: MixedStep = { passing: "curl -s localhost:3000/health", output: "ok" };
+
+Deno.test("a server that could not have its port is mended when it is started anew and answers", async () => {
+  const rows: readonly (readonly MixedStep[])[] = [
+    [KILL, {
+      passing: "npm start & sleep 2; curl -s localhost:3000/health",
+      output: "Server listening on 3000\nok",
+    }],
+    [KILL, { passing: "npm start & sleep 2", output: "Server listening on port 3000" }],
+    [KILL, { passing: "nohup npm start > log.txt 2>&1 &\nsleep 2" }, ASK],
+    [KILL, { started: "npm start" }, { passing: "sleep 2 && curl -fs http://127.0.0.1:3000/" }],
+    [{ passing: "kill $(lsof -ti :3000); npm start & sleep 2; curl -s localhost:3000" }],
+  ];
+  for (const steps of rows) {
+    const { open, fixes } = await endOf(TAKEN, { edited: "src/other.ts" }, ...steps);
+    assert.deepEqual(open, [], JSON.stringify(steps));
+    assert.match(fixes.join(), /^Fixed Error: listen EADDRINUSE.* by `kill /);
+  }
+});
+
+Deno.test("a server of which nobody knows that it was started anew, or answers, stays open", async () => {
+  const start: MixedStep = { started: "npm start" };
+  const rows: readonly (readonly MixedStep[])[] = [
+    [ASK],
+    [KILL, ASK],
+    [KILL, start],
+    // The one that had the port may have answered.
+    [start, ASK],
+    [start, KILL, ASK],
+    [KILL, start, { passing: "curl -s localhost:3001/health" }],
+    [KILL, start, { passing: "curl -s localhost:3000/health || true" }],
+    [KILL, { started: "npm run other" }, ASK],
+    [KILL, { started: "cd web && npm start" }, ASK],
+    [KILL, {
+      passing: "npm start & sleep 2; curl -s localhost:3000/health",
+      output: "Error: listen EADDRINUSE: address already in use :::3000\nok",
+    }],
+    [KILL, { passing: "npm start & sleep 2", output: "Error: no" }],
+  ];
+  for (const steps of rows) {
+    const { open, fixes } = await endOf(TAKEN, ...steps);
+    assert.deepEqual([open.length, fixes], [1, []], JSON.stringify(steps));
+  }
+});

@@ -8,6 +8,9 @@ interface Lack {
   readonly mendedBy: readonly Changed[];
 }
 
+const PORT_IS_TAKEN =
+  /\bEADDRINUSE\b|address (?:is )?already in use|port (?:\S+ )?is already (?:in use|allocated)|port \S+ (?:is )?(?:already )?(?:in use|allocated)|bind: .*in use/i;
+
 /** What such a failure says. A module by its path is the project's own. */
 const LACKS: readonly Lack[] = [
   {
@@ -16,8 +19,7 @@ const LACKS: readonly Lack[] = [
     mendedBy: ["services"],
   },
   {
-    says:
-      /\bEADDRINUSE\b|address (?:is )?already in use|port (?:\S+ )?is already (?:in use|allocated)|port \S+ (?:is )?(?:already )?(?:in use|allocated)|bind: .*in use/i,
+    says: PORT_IS_TAKEN,
     mendedBy: ["services", "ended"],
   },
   {
@@ -41,6 +43,11 @@ export function lackedBy(
 ): readonly Changed[] {
   const said = facts.error ?? title;
   return LACKS.find(({ says }) => says.test(said))?.mendedBy ?? [];
+}
+
+/** Whether a text says that a port was not to be had. */
+export function saysPortIsTaken(text: string): boolean {
+  return PORT_IS_TAKEN.test(text);
 }
 
 /** Whether an edit of a file may have mended it beside such a command. */
