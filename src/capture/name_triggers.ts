@@ -84,10 +84,10 @@ function beginsWith(starts: readonly string[], lowered: string, end: number): bo
   return false;
 }
 
-/** Whether a word is joined to what stands before it: `api_key`, `api key`. */
+/** Whether a word is joined to what stands before it: `api_key`, `api key`, `api.key`. */
 function isJoint(lowered: string, at: number): boolean {
   const before = lowered[at - 1];
-  return before === "_" || before === "-" || before === " ";
+  return before === "_" || before === "-" || before === " " || before === ".";
 }
 
 /**

@@ -52,6 +52,20 @@ const FORMS: readonly Form[] = [
       String
         .raw`(?:[^<>]{0,200}?[\s"'nt])?value=${QUOTE})([^"'<>\\\r\n@][^"'<>\\\r\n]{0,400})(?=${QUOTE}[^<>]{0,200}?[\s"'nt](?:key|name|id)=${QUOTE}[\w./:-]{0,60}?${OWN_NAME}${QUOTE})`,
   },
+  // <name>fs.s3a.secret.key</name><value>…</value>
+  {
+    hint: "<value>",
+    pattern: String
+      .raw`(<(?:name|key)>${GAP}[\w.:/-]{0,100}?${OWN_NAME}${GAP}</(?:name|key)>${GAP}<value>)([^<>\r\n\\]{1,400})(?=</value>)`,
+  },
+  // <property name="hibernate.connection.password">…</property>, also with <value> within
+  {
+    hint: "</",
+    pattern: String
+      .raw`(<(?:property|param|prop|setting)[ \t]{1,4}(?:[\w:-]{1,20}=${QUOTE}[^"'<>\\]{0,80}${QUOTE}[ \t]{1,4})?(?:key|name)=` +
+      String
+        .raw`${QUOTE}[\w./:-]{0,60}?(?:pass(?:word|wd|phrase)|pwd|secret)${QUOTE}[^<>]{0,100}>(?:${GAP}<value>)?)([^\s<>\\]{4,256})(?=</)`,
+  },
   // args: - --db-password, and its value as the next item; not what is switched on or off
   {
     hint: "- ",

@@ -30,7 +30,8 @@ export const SAID_NAME = named("[_ -]");
 
 function named(joint: string): string {
   // A whole name first: of `secret key` the first word is one, too.
-  return String.raw`(?:(?:api|access|secret|encryption|master)${joint}?key|` +
+  return String
+    .raw`(?:(?:api|access|secret|encryption|master)${joint}?key|(?<=\.)(?:api|access|secret)\.key|` +
     String.raw`pass(?:wor[dt]|wd|phrase|code)|kennwort|pwd|secret|token|` +
     String.raw`(?<=^|[^a-z]|\\[nrt]|${PASS_OWNERS})pass|client-key-data|` +
     String.raw`(?:amz|goog)-signature|(?<!sha256 )credential|(?<=^|[^a-z]|\\[nrt]|wpa)psk|` +
@@ -158,6 +159,7 @@ export function isTechnical(word: string): boolean {
 export function isValueLike(word: string): boolean {
   const bare = word.replace(/[.,;:]+$/, "");
   if (bare.length < 6 || bare.length > 256 || /\s/.test(bare) || isNoSecret("", bare)) return false;
-  if (!/[a-z]/i.test(bare) || !/[\d!#$%^&*+=?~§@]/.test(bare.slice(1))) return false;
+  const isOdd = /[\d!#$%^&*+=?~§@]/.test(bare.slice(1)) || isRandom(bare);
+  if (!/[a-z]/i.test(bare) || !isOdd) return false;
   return !isTechnical(bare) && !NAMED_THING.test(bare) && !/^\[redacted:/.test(bare);
 }

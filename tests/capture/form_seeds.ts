@@ -2,6 +2,15 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  '<property name="password"></property>',
+  '<property name="password">${db.password2}</property>',
+  '<param name="token">string</param>',
+  "<name>secret.key</name><value></value>",
+  '<label id="password">Kennung</label>',
+  "<td>Token</td><td>12 hours</td>",
+  "<dt>API key</dt><dd>1st</dd>",
+  "ls secret.key api.key2",
+  "if (e.key === 'a2') run(e.key);",
   // No table: other numbers of cells, words.
   "id|token\n1|x1y2z3w4|x",
   "user|token\njoe|required\n2|string",
@@ -489,6 +498,12 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  // The properties of Hadoop, Maven, Spring.
+  "<property><name>fs.s3a.secret.key</name><value>%</value></property>",
+  "<property>\n  <name>fs.s3a.access.key</name>\n  <value>%</value>\n</property>",
+  '<property name="password"><value>%</value></property>',
+  "fs.s3a.secret.key=%",
+  "stripe.api.key: %",
   // As sqlite3 prints a table with its head.
   "id|token\n1|%",
   "id|name|api_key\n1|joe|%\n2|ann|\n",

@@ -44,6 +44,26 @@ for (const value of VALUES) {
   }
 }
 
+/** Texts with a value of letters alone, or of letters behind one digit. */
+const WORDS = [
+  '<property name="hibernate.connection.password">§horsebattery§</property>',
+  "<name>javax.jdo.option.ConnectionPassword</name>\n<value>§horsebattery§</value>",
+  "<dt>API key</dt><dd>§5YzufsbGtTPctzEqQuCzCyxP§</dd>",
+  "<td>API key</td><td>§5YzufsbGtTPctzEqQuCzCyxP§</td>",
+  "the API key for joe is §5YzufsbGtTPctzEqQuCzCyxP§",
+];
+
+for (const given of WORDS) {
+  Deno.test(`a word is masked in ${JSON.stringify(given)}`, () => {
+    const payload = { tool_response: { stdout: `a\n${given.replaceAll("§", "")}\nb` } };
+    assert.ok(needsRedaction(JSON.stringify(payload), []), "the cheap look sees it");
+    const expected = given.replace(/§.*§/, "[redacted:secret]");
+    const masked = { tool_response: { stdout: `a\n${expected}\nb` } };
+    assert.deepEqual(redactValue(payload, RULES), masked);
+    assert.deepEqual(redactValue(masked, RULES), masked, "once is enough");
+  });
+}
+
 /** Letters alone between blanks, where the lines around them are those of a file of settings. */
 const SETTINGS = [
   "[client]\nuser = root\npassword = §\nhost = localhost",
