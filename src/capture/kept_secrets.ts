@@ -1,5 +1,5 @@
 /** Secrets that the kind of what holds them gives away: a Secret of Kubernetes, a row of a table, a password made by Terraform. */
-import { isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
+import { isNoSecret, isSecretName, isValueLike, VALUE_MASK } from "./secret_names.ts";
 
 const QUOTE = String.raw`\\{0,7}["']`;
 const GAP = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]){0,40}`;
@@ -102,35 +102,44 @@ export function maskMadePasswords(text: string): string {
 
 const INSERT =
   /insert[ \t]{1,8}(?:ignore[ \t]{1,8})?into[ \t]{1,8}[\w."'`[\]\\]{1,120}[ \t\r\n]{0,8}\(([^()]{1,2000})\)(?:[ \t\r\n]|\\{1,7}[nrt]){0,20}values/gi;
+/** The columns of settings: what each is called by, and what it holds. */
+const NAMING =
+  /^(?:(?:option|setting|config|param)_)?(?:name|key)$|^(?:option|setting|variable|property)$/i;
+const HOLDING = /^(?:(?:option|setting|config|param)_)?val(?:ue)?$/i;
 const NEXT_ROW = /(?:[ \t\r\n,]|\\{1,7}[nrt]){0,20}\(/y;
 const NEXT_CELL =
   /(?:[ \t\r\n]|\\{1,7}[nrt]){0,20}(?:[NE]?\\{0,7}'((?:[^'\\\r\n]|''){0,400})\\{0,7}'|[^,()'"]{0,200}(?:\([^()]{0,200}\))?)[ \t\r\n]{0,8}([,)])/dy;
 
-/** The text with what statements of SQL insert into the columns of secrets masked. */
+/** The text with what statements of SQL insert into the columns of secrets masked, and into those of settings below a secret name. */
 export function maskInserts(text: string): string {
   INSERT.lastIndex = 0;
   let masked = "";
   let done = 0;
   for (let found = INSERT.exec(text); found !== null; found = INSERT.exec(text)) {
-    const secret = found[1]!.split(",").map((name) =>
-      isSecretName(name.replace(/[\s"'`[\]\\]/g, ""))
-    );
-    if (!secret.includes(true)) continue;
+    const columns = found[1]!.split(",").map((name) => name.replace(/[\s"'`[\]\\]/g, ""));
+    const secret = columns.map(isSecretName);
+    const [name, value] = [NAMING, HOLDING].map((form) => columns.findIndex((it) => form.test(it)));
+    if (!secret.includes(true) && (name === -1 || value === -1)) continue;
     NEXT_ROW.lastIndex = INSERT.lastIndex;
     while (NEXT_ROW.test(text)) {
       NEXT_CELL.lastIndex = NEXT_ROW.lastIndex;
       let isOpen = true;
-      for (let column = 0; isOpen; column++) {
+      const cells: RegExpExecArray[] = [];
+      while (isOpen) {
         const cell = NEXT_CELL.exec(text);
         if (cell === null) break;
-        const span = cell.indices![1];
-        if (secret[column] && span !== undefined && !isKept(cell[1]!)) {
-          masked += text.slice(done, span[0]) + VALUE_MASK;
-          done = span[1];
-        }
+        cells.push(cell);
         INSERT.lastIndex = NEXT_ROW.lastIndex = NEXT_CELL.lastIndex;
         isOpen = cell[2] === ",";
       }
+      const isNamed = isSecretName(cells[name!]?.[1] ?? "");
+      cells.forEach(({ 1: held = "", indices }, column) => {
+        const span = indices![1];
+        const isSecret = secret[column] || isNamed && column === value && isValueLike(held);
+        if (!isSecret || span === undefined || isKept(held)) return;
+        masked += text.slice(done, span[0]) + VALUE_MASK;
+        done = span[1];
+      });
       if (isOpen) break;
     }
   }

@@ -8,8 +8,8 @@ const OWN_NAME = `${SAID_NAME}${SUFFIX}(?![\\w-])`;
 const MIXED =
   "(?=[^\\s|`]{0,128}\\d)(?=[^\\s|`]{0,128}[A-Za-z])(?:[^\\s|`\\\\]|\\\\{1,7}(?=[^\\s\\\\|`])){6,128}";
 interface Form {
-  /** In small letters, it is in every match. */
-  readonly hint: string;
+  /** One of them, in small letters, is in every match. */
+  readonly hints: readonly string[];
   /** Group 1 stays, and what follows it is the value. */
   readonly pattern: string;
   /** What may also be a word or a name has to look like a secret. */
@@ -19,7 +19,7 @@ interface Form {
 const FORMS: readonly Form[] = [
   // Private Key: …; what is told of one is its kind, or how it is known
   {
-    hint: " key",
+    hints: [" key"],
     pattern: String
       .raw`((?:private|signing|account|shared|auth|service_role) key(?:${QUOTE})?[ \t]{0,8}[:=][ \t]{0,8}(?:${QUOTE})?)` +
       String
@@ -28,25 +28,25 @@ const FORMS: readonly Form[] = [
   },
   // variable "db_password" { default = "…" }
   {
-    hint: "variable",
+    hints: ["variable"],
     pattern: String
       .raw`(variable[ \t]{1,4}${QUOTE}[\w-]{0,60}?${OWN_NAME}${QUOTE}[ \t]{0,4}\{[^{}]{0,400}?` +
       String.raw`default[ \t]{0,8}=[ \t]{0,4}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
   },
   {
-    hint: "<input",
+    hints: ["<input"],
     pattern: String
       .raw`(<input\b[^<>]{0,200}?type=${QUOTE}password${QUOTE}[^<>]{0,200}?\bvalue=${QUOTE})` +
       String.raw`([^"'<>\\\r\n]{1,200})(?=${QUOTE})`,
   },
   // {"value": "…", "name": "API_TOKEN"}, <add value="…" key="DbPassword"/>, <input value="…" name="password">
   {
-    hint: "value",
+    hints: ["value"],
     pattern: String
       .raw`(${QUOTE}value${QUOTE}${GAP}:${GAP}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE}${GAP},${GAP}${QUOTE}(?:name|key)${QUOTE}${GAP}:${GAP}${QUOTE}[\w./:-]{0,60}?${OWN_NAME}${QUOTE})`,
   },
   {
-    hint: "value=",
+    hints: ["value="],
     pattern: String
       .raw`(<(?:add|input|setting|param|property|entry|env|variable)\b(?![^<>]{0,400}?type=${QUOTE}(?:submit|button|reset|image|checkbox|radio))` +
       String
@@ -54,21 +54,41 @@ const FORMS: readonly Form[] = [
   },
   // <name>fs.s3a.secret.key</name><value>…</value>
   {
-    hint: "<value>",
+    hints: ["<value>"],
     pattern: String
       .raw`(<(?:name|key)>${GAP}[\w.:/-]{0,100}?${OWN_NAME}${GAP}</(?:name|key)>${GAP}<value>)([^<>\r\n\\]{1,400})(?=</value>)`,
   },
   // <property name="hibernate.connection.password">…</property>, also with <value> within
   {
-    hint: "</",
+    hints: ["</"],
     pattern: String
       .raw`(<(?:property|param|prop|setting)[ \t]{1,4}(?:[\w:-]{1,20}=${QUOTE}[^"'<>\\]{0,80}${QUOTE}[ \t]{1,4})?(?:key|name)=` +
       String
         .raw`${QUOTE}[\w./:-]{0,60}?(?:pass(?:word|wd|phrase)|pwd|secret)${QUOTE}[^<>]{0,100}>(?:${GAP}<value>)?)([^\s<>\\]{4,256})(?=</)`,
   },
+  // proxy_set_header Authorization "Basic …";
+  {
+    hints: ["_header"],
+    pattern: String
+      .raw`(_header[ \t]{1,8}[\w-]{0,20}authorization[ \t]{1,8}(?:${QUOTE})?(?:basic|bearer)[ \t]{1,8})(?=[a-z+/._~-]{0,400}\d)([\w+/.~-]{12,4000}={0,2})(?=\\{0,7}[;"'])`,
+  },
+  // requirepass word, where no option is spoken of
+  {
+    hints: ["requirepass", "masterauth", "bindpw", "rootpw"],
+    pattern: String
+      .raw`((?:^|[\r\n]|\\{1,7}[nrt])[ \t]{0,16}(?:requirepass|masterauth|bindpw|rootpw)[ \t]{1,8}(?:${QUOTE})?)` +
+      String
+        .raw`(?!(?:options?|directives?|settings?|parameters?|values?|config\w*|foobared)(?![a-z]))([a-z]{6,64})(?=(?:${QUOTE})?[ \t]{0,8}(?:$|[\r\n]|\\{1,7}[nr]|${QUOTE}))`,
+  },
+  // SET PASSWORD FOR 'root'@'localhost' = '…'
+  {
+    hints: ["set "],
+    pattern: String
+      .raw`(\bset[ \t]{1,8}password[ \t]{1,8}for[ \t]{1,8}[\w"'\x60@%.\\-]{1,120}[ \t]{1,8}=[ \t]{1,8}(?:password\([ \t]{0,4})?${QUOTE})([^"'\\\r\n]{4,400})(?=${QUOTE})`,
+  },
   // args: - --db-password, and its value as the next item; not what is switched on or off
   {
-    hint: "- ",
+    hints: ["- "],
     pattern: String
       .raw`(-[ \t]{1,4}(?:${QUOTE})?--(?!(?:no|enable|disable|show|use|with|skip|require|ask)-|auth(?![\w-]))[\w-]{0,60}?${OWN_NAME}(?:${QUOTE})?[ \t]{0,8}` +
       String
@@ -76,36 +96,36 @@ const FORMS: readonly Form[] = [
   },
   // printf "API_KEY=%s\n" "…"
   {
-    hint: "printf",
+    hints: ["printf"],
     pattern: String
       .raw`(\bprintf[ \t]{1,4}${QUOTE}[\w.-]{0,60}?${OWN_NAME}=%s(?:\\{1,7}n)?${QUOTE}[ \t]{1,4}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
   },
   // PASSWORD = ( "…" ), as Python has it over lines
   {
-    hint: "(",
+    hints: ["("],
     pattern: String
       .raw`(${OWN_NAME}[ \t]{0,8}=[ \t]{0,4}\(${GAP}[bfru]{0,2}${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE}${GAP}\))`,
   },
   // ;PWD={…}; of ODBC: a name alone is put in there by a program
   {
-    hint: "={",
+    hints: ["={"],
     pattern: String
       .raw`(;[ \t]{0,4}(?:pwd|password)=\{)(?=[\w.()\[\]:]{0,200}[^\w.()\[\]:{}\s"'])(?![^{}]{0,200}![rsa]\})([^{}"'\\\r\n]{1,200})(?=\})`,
   },
   // &lt;password&gt;…&lt;/password&gt;
   {
-    hint: "&gt;",
+    hints: ["&gt;"],
     pattern: String.raw`(&lt;[\w.:-]{0,60}?${OWN_NAME}&gt;)([^\s<>&"'\\]{1,200})(?=&lt;/)`,
   },
   // **Password:** `…`
   {
-    hint: ":**",
+    hints: [":**"],
     pattern: String.raw`(${OWN_NAME}:\*\*[ \t]{1,4}\x60)([^\x60\r\n\\]{4,128})(?=\x60)`,
   },
-  { hint: ":**", pattern: String.raw`(${OWN_NAME}:\*\*[ \t]{1,4})(${MIXED})` },
+  { hints: [":**"], pattern: String.raw`(${OWN_NAME}:\*\*[ \t]{1,4})(${MIXED})` },
   // | PASSWORD | … |
   {
-    hint: "|",
+    hints: ["|"],
     pattern: String
       .raw`(\|[ \t]{1,40}\x60?[\w .-]{0,40}?${OWN_NAME}\x60?[ \t]{1,40}\|[ \t]{1,40}\x60?)(${MIXED})(?=\x60?[ \t]{1,40}\|)`,
   },
@@ -119,7 +139,7 @@ const LINE = /(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)([-+]?[ \t]{1,80})([^\s\\][^\r\n\\]
 export function maskNamedForms(text: string): string {
   forms ??= FORMS.map((form) => ({ ...form, pattern: new RegExp(form.pattern, "gi") }));
   const lowered = text.toLowerCase();
-  return forms.filter(({ hint }) => lowered.includes(hint)).reduce(
+  return forms.filter(({ hints }) => hints.some((hint) => lowered.includes(hint))).reduce(
     (masked, { pattern, isOpen }) =>
       masked.replace(
         pattern,

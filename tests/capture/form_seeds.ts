@@ -2,6 +2,12 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  'proxy_set_header X-Token "/path/to2";',
+  "INSERT INTO settings (name, value) VALUES ('smtp_host', 'x1y2z3w4'), ('smtp_password', '');",
+  "INSERT INTO texts (key, value) VALUES ('reset_password', 'Reset password2');",
+  "SET PASSWORD FOR 'root2'@'localhost' = '';",
+  "# requirepass foobared\n# 2",
+  "requirepass option\nrequirepass <pw2>",
   '<property name="password"></property>',
   '<property name="password">${db.password2}</property>',
   '<param name="token">string</param>',
@@ -498,6 +504,9 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  // What a row of settings holds.
+  "INSERT INTO settings (name, value) VALUES ('smtp_password', '%');",
+  "INSERT INTO `wp_options` (`option_id`, `option_name`, `option_value`) VALUES\n(1, 'a', 'b'),\n(2, 'smtp_password', '%');",
   // The properties of Hadoop, Maven, Spring.
   "<property><name>fs.s3a.secret.key</name><value>%</value></property>",
   "<property>\n  <name>fs.s3a.access.key</name>\n  <value>%</value>\n</property>",

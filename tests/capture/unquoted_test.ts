@@ -44,8 +44,14 @@ for (const value of VALUES) {
   }
 }
 
-/** Texts with a value of letters alone, or of letters behind one digit. */
+/** Texts with a value of letters alone or behind one digit, and with one that begins like a path. */
 const WORDS = [
+  'proxy_set_header Authorization "Basic §+LaeNIKQLk4SEL4dNDjZ4LU0§";',
+  'proxy_set_header Authorization "Basic §/LaeNIKQ/Lk4SEL4dNDjZ4LU==§";',
+  "SET PASSWORD FOR 'root'@'localhost' = '§horsebattery§';",
+  "SET PASSWORD FOR 'joe'@'%' = PASSWORD('§horsebattery§');",
+  "bind 127.0.0.1\nrequirepass §horsebattery§\nport 6379",
+  'masterauth "§horsebattery§"',
   '<property name="hibernate.connection.password">§horsebattery§</property>',
   "<name>javax.jdo.option.ConnectionPassword</name>\n<value>§horsebattery§</value>",
   "<dt>API key</dt><dd>§5YzufsbGtTPctzEqQuCzCyxP§</dd>",
