@@ -88,12 +88,26 @@ const SAID = String
 const WITHIN = String
   .raw`((?<=^|[\s(=\x60>])[^\s:"'\x60\\(=]{1,100}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)([^\s:"'\x60\\]{1,200})(?=[\s\x60])`;
 
+/** `login with admin:word`, `Login: admin / word`; the signs that JSON writes otherwise are none of it. */
+const LOGIN_VALUE = String.raw`[\w!#$%&()*+,./:;=?@[\]^{}~-]{8,128}(?=$|[\s"'\x60<\\])`;
+const USER = String.raw`[\w.+-]{1,64}(?:@[\w.-]{1,60})?`;
+const MARK = String.raw`(?:\\{0,7}["'\x60])?`;
+const LOGINS: readonly string[] = [
+  String.raw`(${START}[lL]ogin(?: with|:) {1,4}${USER}(?::| \/ ))(${LOGIN_VALUE})`,
+  // credentials: bob@x.com / word, user/pass: admin/word
+  String
+    .raw`(${START}(?:[cC]redentials|[uU]ser(?:name)?\/[pP]ass):[ \t]{1,4}${MARK}${USER}${MARK}[ \t]{0,2}[:/][ \t]{0,2}${MARK})(${LOGIN_VALUE})`,
+];
+/** No word, no version and no name of an image. */
+const DRAWN = /^[a-z]+\d[a-z\d]*$|[!#$%^&*?~]|^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/;
+
 /** The text with those secrets masked. */
 export function maskConfigured(text: string): string {
   forms ??= FORMS.map((form) => new RegExp(form, "gi"));
   said ??= new RegExp(SAID, "gi");
   within ??= new RegExp(WITHIN, "gi");
-  return forms.reduce(
+  logins ??= LOGINS.map((form) => new RegExp(form, "g"));
+  const configured = forms.reduce(
     (masked, form) =>
       masked.replace(
         form,
@@ -109,10 +123,18 @@ export function maskConfigured(text: string): string {
     // What ends the sentence is none of it.
     return kept + MASK + /[.,;:)]*$/.exec(value)![0];
   });
+  return logins.reduce((masked, form) => masked.replace(form, maskLogin), configured);
 }
+let logins: readonly RegExp[] | undefined;
 let within: RegExp | undefined;
 let said: RegExp | undefined;
 let forms: readonly RegExp[] | undefined;
+
+function maskLogin(whole: string, kept: string, value: string): string {
+  const [bare = "", end = ""] = value.split(/([.,;:)]*)$/);
+  const isSecret = bare.length >= 8 && DRAWN.test(bare) && isValueLike(bare);
+  return isSecret ? kept + MASK + end : whole;
+}
 
 function isReference(value: string): boolean {
   return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|file:\/\/|<|\[redacted:|`)/.test(value);

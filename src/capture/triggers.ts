@@ -53,6 +53,7 @@ export const CLUES: readonly Clue[] = [
   { kind: "setting", run: 0, literals: ["ENV ", "gure s"] }, { kind: "configured", run: 0, lead: "Secure", literals: ["String"] },
   { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
   { kind: "configured", run: 0, lead: "identi", literals: ["fied "] },
+  { kind: "configured", run: 0, literals: ["ogin w", "ogin: "] },
   { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
   { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:"] }, { kind: ASKED, run: 0, literals: ["mmand\"", "e_path"] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
@@ -185,12 +186,15 @@ function isShaped(text: string, start: number, literal: string): boolean {
   }
   if (literal === "sl.") return isRun(text, text[start + 1] === "." ? start + 2 : start, 100);
   if (literal === "fied " || literal === "FIED ") return "bwBW".includes(text[start] ?? " ");
+  if (literal.startsWith("ogin")) return LOGIN.test(text.slice(start, start + 150));
   if (literal === "543") return text[start + 1] === ":";
   if (literal === "-us") return text.charCodeAt(start) <= 57 && isRun(text, start, 1);
   if (literal === "$produ") return text[start + 5] === "$";
   if (literal === "$sandb") return text[start + 2] === "$";
   return true;
 }
+
+const LOGIN = /^(?:ith {1,4}| {0,3})[\w.+@-]{1,125}(?::| \/ )[^\s\\]{8}/;
 
 /** From behind: words are shorter than tokens. */
 function isRun(text: string, start: number, length: number): boolean {

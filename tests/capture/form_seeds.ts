@@ -2,6 +2,15 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  // A way in, and no password.
+  "login with github:v1.2.3",
+  "login with docker:dind-20.10",
+  "Login: admin / password",
+  "Login: 2026-11-24 / 10:00:12a",
+  "login at https://x2.com:8080/a",
+  "user/pass: src/auth2.ts",
+  "credentials: a2 / b2",
+  "login: joe:x2",
   'proxy_set_header X-Token "/path/to2";',
   "INSERT INTO settings (name, value) VALUES ('smtp_host', 'x1y2z3w4'), ('smtp_password', '');",
   "INSERT INTO texts (key, value) VALUES ('reset_password', 'Reset password2');",
@@ -504,6 +513,12 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  // A login with its password, as people write it down.
+  "login with admin:% on staging",
+  "Login: admin / %.",
+  "Test credentials: bob@x.com / %",
+  "credentials: `joe` / `%`",
+  "user/pass: admin/%",
   // What a row of settings holds.
   "INSERT INTO settings (name, value) VALUES ('smtp_password', '%');",
   "INSERT INTO `wp_options` (`option_id`, `option_name`, `option_value`) VALUES\n(1, 'a', 'b'),\n(2, 'smtp_password', '%');",

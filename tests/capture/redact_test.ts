@@ -768,6 +768,7 @@ const borderTexts = fc.array(
       "',",
     ),
     fc.constantFrom("pw", "_pw", "PWD", "requirepass ", "password ", "--plaintext ", "auth=("),
+    fc.constantFrom("login with ana:", "Login: ana / ", "&quot;", "user/pass: a/", "x1y2z3w4"),
     fc.constantFrom("requirepass words", "SET PASSWORD FOR a@b = '", "\nid|token\n1|", "abc.key="),
     fc.constantFrom('key="', "process.env.X || ", "/db/password", "Value", 'name="', "→"),
     fc.constantFrom(" (x): ", "<td>", " provided: ", "was made for x: ", "x1y2z3w4"),
