@@ -21,6 +21,8 @@ const MAX_TRANSCRIPTS = 12;
 export interface Related {
   /** What a fix or a summary was made of that is forgotten by its number. */
   readonly madeOf: readonly number[];
+  /** What was made of the same captures besides. */
+  readonly besides: readonly number[];
   /** Those that speak of a file that is forgotten. */
   readonly speakOf: readonly number[];
 }
@@ -63,6 +65,7 @@ export function previewView(
   },
 ): View {
   const { removed, copies, forms } = preview;
+  const { besides, ...shown } = related;
   const { unknown, lines } = hints;
   return {
     json: {
@@ -70,7 +73,8 @@ export function previewView(
       receipt: null,
       wouldRemove: removed,
       copies,
-      ...related,
+      toldBy: besides,
+      ...shown,
       otherForms: forms,
       ...unknown.length > 0 && { unknown },
     },
@@ -80,6 +84,7 @@ export function previewView(
         : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
       ...lines,
       ...formLines(forms, context),
+      ...toldLines({ tables: [], observations: besides }, context),
       ...relatedLines(related, context),
       ...copyLines(copies),
     ].join("\n"),
@@ -117,15 +122,22 @@ export function reportView(
   },
 ): View {
   const { globals } = context;
-  const { id, removed, left, copies, transcripts, toldElsewhere, forms } = report;
+  const { id, removed, left, copies, transcripts, forms } = report;
+  const { besides, ...shown } = related;
+  const { tables } = report.toldElsewhere;
+  const named = new Set([...shown.madeOf, ...shown.speakOf]);
+  const toldBy = [...new Set([...besides, ...report.toldElsewhere.observations])]
+    .filter((one) => !named.has(one))
+    .sort((a, b) => a - b);
   return {
     json: {
       receipt: { id, removed },
       left,
       copies,
       transcripts,
-      toldElsewhere,
-      ...related,
+      toldElsewhere: tables,
+      toldBy,
+      ...shown,
       otherForms: forms,
     },
     text: [
@@ -134,9 +146,12 @@ export function reportView(
         : `Forgot ${removedText(removed)}.`,
       ...left.map((line) => `left: ${plain(line)}`),
       ...formLines(forms, context),
-      ...toldElsewhere.length === 0
-        ? []
-        : [`Rows that stay tell some of the same: ${toldElsewhere.join(", ")}.`],
+      ...toldLines({
+        tables: toldBy.length + named.size > 0
+          ? tables.filter((one) => one !== "observations")
+          : tables,
+        observations: toldBy,
+      }, context),
       ...relatedLines(related, context),
       ...copyLines(copies),
       ...transcriptLines(transcripts),
@@ -171,11 +186,30 @@ function relatedLines({ madeOf, speakOf }: Related, { globals }: CliContext): st
     ...madeOf.length === 0 ? [] : [`It was made of ${numbersOf(madeOf)}, which stay.`],
     ...speakOf.length === 0 ? [] : [
       `Only named, or shown by a command, it is in ${numbersOf(speakOf)}, which stay.`,
-      `  next: ${
-        nextHere(`conclaude memory forget ${speakOf.slice(0, MAX_NUMBERS).join(" ")}`, globals)
-      }`,
+      ...forgetLine(speakOf, globals),
     ],
   ];
+}
+
+/** Observations are named, with the command that forgets them, too. */
+function toldLines(
+  { tables, observations }: ForgetReport["toldElsewhere"],
+  { globals }: CliContext,
+): string[] {
+  const noun = observations.length === 1 ? "observation" : "observations";
+  const rows = observations.length === 0
+    ? tables
+    : [`${noun} ${numbersOf(observations)}`, ...tables];
+  return [
+    ...rows.length === 0 ? [] : [`Rows that stay tell some of the same: ${rows.join(", ")}.`],
+    ...forgetLine(observations, globals),
+  ];
+}
+
+function forgetLine(ids: readonly number[], globals: CliContext["globals"]): string[] {
+  if (ids.length === 0) return [];
+  const command = `conclaude memory forget ${ids.slice(0, MAX_NUMBERS).join(" ")}`;
+  return [`  next: ${nextHere(command, globals)}`];
 }
 
 function numbersOf(ids: readonly number[]): string {

@@ -46,9 +46,10 @@ import {
   writtenFiles,
 } from "./forget_files.ts";
 import { transcriptsAround, transcriptsWith } from "./forget_transcripts.ts";
-import { bytesLeft, copiesWith, indexHeld, logHeld, piecesOf, textLeft } from "./forget_proof.ts";
+import { bytesLeft, copiesWith, indexHeld, logHeld, textLeft } from "./forget_proof.ts";
 import { addTo, asksForSessions, counted, type Removed, scopeOf } from "./forget_scope.ts";
 import { giveBackSpace } from "./space.ts";
+import { piecesOf, type ToldElsewhere, toldElsewhere } from "./told_elsewhere.ts";
 import type { WordForm } from "../store/index_forms.ts";
 import { wipePages } from "../store/wipe.ts";
 
@@ -69,8 +70,8 @@ export interface ForgetReport {
   readonly transcripts: readonly string[];
   /** Words of rows that stay, which the search index has in a form with the text in it. */
   readonly forms: readonly WordForm[];
-  /** Tables whose rows tell the same as what was removed, and stay. */
-  readonly toldElsewhere: readonly string[];
+  /** Of rows that tell the same as what was removed, and stay. */
+  readonly toldElsewhere: ToldElsewhere;
 }
 
 /** What is asked for. */
@@ -142,7 +143,6 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
   const left = bytes === null
     ? []
     : textLeft(place, filter, { again, bytes: wipe.complete ? bytes : { ...bytes, tables: [] } });
-  const told = steps.pieces === null ? null : bytesLeft(place, steps.pieces);
   if (steps.indexFault !== null) left.unshift(indexHeld(steps.indexFault, again));
   if (!wipe.complete) left.unshift(logHeld(place.database, again));
   const report = {
@@ -152,7 +152,7 @@ async function forgetAlone(place: ForgetPlace, request: ForgetRequest): Promise<
     copies: isTextAlone(filter) ? copiesWith(place, filter) : [],
     transcripts: transcriptsWith(steps.transcripts, isTextAlone(filter) ? filter.text : null),
     forms: bytes?.forms ?? [],
-    toldElsewhere: wipe.complete && told !== null && !isTextAlone(filter) ? told.tables : [],
+    toldElsewhere: toldElsewhere(place, wipe.complete ? steps.pieces : null),
   };
   await writeReceipt(place, {
     report,
@@ -210,7 +210,7 @@ function removeEverything(
     const chosen = chooseForgotten(db, filter);
     const sessions = scopeOf(db, filter, chosen);
     if (round === 1) {
-      pieces = piecesOf(db, chosen);
+      if (!isTextAlone(filter)) pieces = piecesOf(db, chosen);
       transcripts = isTextAlone(filter)
         ? transcriptsAround(knownTranscripts(db))
         : transcriptsOf(db, chosen);

@@ -1,11 +1,10 @@
 /** Looks whether anything of what was forgotten is left in any byte. */
 import { realDatabase } from "../process/daemon_files.ts";
-import { type TextMatcher, textMatcher } from "../memory/forget_text.ts";
+import type { TextMatcher } from "../memory/forget_text.ts";
 import { chooseForgotten, type ForgetFilter } from "../store/forget_choice.ts";
-import { pageOwners, tellingTexts } from "../store/forget_look.ts";
+import { pageOwners } from "../store/forget_look.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";
 import { countPlaces } from "../store/forget_places.ts";
-import type { DatabaseSync } from "node:sqlite";
 import { placesIn } from "./byte_scan.ts";
 import { copiesOf, type ForgetPlace, matchingSpool, writtenFiles } from "./forget_files.ts";
 import { quoteWord } from "../settings/hooks.ts";
@@ -22,28 +21,6 @@ const LOG_HEAD = 32;
 const FRAME_HEAD = 24;
 /** Where the database keeps how its tables are made: words of this program alone. */
 const DEFINITIONS = "sqlite_schema";
-/** Pieces of what was forgotten that are looked for. */
-const MAX_PIECES = 24;
-const PIECE_CHARS = 40;
-
-/** Pieces of rows that are about to be removed, long enough to be theirs alone; null when they have none. */
-export function piecesOf(
-  db: DatabaseSync,
-  chosen: Parameters<typeof tellingTexts>[1],
-): Pick<TextMatcher, "inBytes" | "maxBytes"> | null {
-  const pieces = tellingTexts(db, chosen, MAX_PIECES)
-    .map((text) => text.replace(/\s+/g, " ").trim())
-    .filter((text) => text.length >= PIECE_CHARS)
-    .map((text) => {
-      const start = (text.length - PIECE_CHARS) >> 1;
-      return textMatcher(text.slice(start, start + PIECE_CHARS).toWellFormed());
-    });
-  if (pieces.length === 0) return null;
-  return {
-    inBytes: new RegExp(pieces.map(({ inBytes }) => inBytes.source).join("|"), "g"),
-    maxBytes: Math.max(...pieces.map(({ maxBytes }) => maxBytes)),
-  };
-}
 
 /** Where something stands in the bytes of a database. */
 export interface BytesLeft {

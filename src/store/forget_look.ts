@@ -117,6 +117,62 @@ export function sourcesOf(db: DatabaseSync, ids: readonly number[]): number[] {
   ).all(JSON.stringify(ids)).map(({ id }) => Number(id));
 }
 
+/** What a capture is called by; an observation made of it besides has more behind a `/`. */
+const CAPTURE_ID_CHARS = 36;
+
+/**
+ * The observations that were made of the same captures, but for these themselves; fixes are of what they mend.
+ *
+ * @param ids Of observations.
+ */
+export function besidesOf(db: DatabaseSync, ids: readonly number[]): number[] {
+  return db.prepare(
+    `WITH gone AS (SELECT o.id, substr(o.uid, 1, ${CAPTURE_ID_CHARS}) AS capture
+                     FROM json_each(?) AS asked
+                     JOIN observations AS o ON o.id = asked.value
+                    WHERE o.kind NOT IN ('summary', 'fix')
+                      AND (length(o.uid) = ${CAPTURE_ID_CHARS} OR substr(o.uid, ${
+      CAPTURE_ID_CHARS + 1
+    }, 1) = '/'))
+     SELECT DISTINCT o.id
+       FROM gone
+       JOIN observations AS o ON o.uid = gone.capture
+                              OR o.uid BETWEEN gone.capture || '/' AND gone.capture || '0'
+      WHERE o.kind <> 'fix'
+        AND o.id NOT IN (SELECT id FROM gone)
+      ORDER BY o.id`,
+  ).all(JSON.stringify(ids)).map(({ id }) => Number(id));
+}
+
+/** So many are looked for of those that tell the same. */
+const MAX_TELLING = 100;
+const BATCH_ROWS = 500;
+
+/** The observations in which something is told, the oldest first. */
+export function observationsTelling(
+  db: DatabaseSync,
+  tells: (texts: { readonly text: string; readonly json: string }) => boolean,
+): number[] {
+  const next = db.prepare(
+    `SELECT id, title || char(10) || text AS text, facts AS json
+       FROM observations
+      WHERE id > ?
+      ORDER BY id
+      LIMIT ${BATCH_ROWS}`,
+  );
+  const found: number[] = [];
+  for (let after = 0; found.length < MAX_TELLING;) {
+    const rows = next.all(after);
+    const last = rows.at(-1);
+    if (last === undefined) break;
+    for (const { id, text, json } of rows) {
+      if (tells({ text: String(text), json: String(json) })) found.push(Number(id));
+    }
+    after = Number(last["id"]);
+  }
+  return found.slice(0, MAX_TELLING);
+}
+
 /** So many are looked for of those that only speak of a file. */
 const MAX_SPEAKING = 100;
 

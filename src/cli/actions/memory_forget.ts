@@ -9,7 +9,7 @@ import { bytesLeft } from "../../maintenance/forget_proof.ts";
 import { verifyReceipt } from "../../maintenance/forget_verify.ts";
 import { requireOurs } from "../../maintenance/require_ours.ts";
 import type { ForgetFilter } from "../../store/forget_choice.ts";
-import { sourcesOf, speakingOf } from "../../store/forget_look.ts";
+import { besidesOf, sourcesOf, speakingOf } from "../../store/forget_look.ts";
 import {
   findReceipts,
   forgottenDigest,
@@ -49,6 +49,7 @@ export async function forgetMemory(
         found,
         related: {
           madeOf: sourcesOf(db, filter.ids?.observations ?? []),
+          besides: besidesOf(db, filter.ids?.observations ?? []),
           speakOf: filter.files === null ? [] : speakingOf(db, { ...filter, files: filter.files }),
         },
         unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
