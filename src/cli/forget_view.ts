@@ -88,7 +88,13 @@ export function previewView(
       ...relatedLines(related, context),
       ...copyLines(copies),
     ].join("\n"),
+    exitCode: exitCodeOf(unknown),
   };
+}
+
+/** A project that nobody knows is a mistake, as a session is; a file may have been forgotten before. */
+function exitCodeOf(unknown: Hints["unknown"]): 0 | 1 {
+  return unknown.some(({ flag }) => flag === "project") ? 1 : 0;
 }
 
 /** That nothing fits. */
@@ -110,6 +116,7 @@ export function nothingView(
       ...formLines(forms, context),
       ...copyLines(copies),
     ].join("\n"),
+    exitCode: exitCodeOf(unknown),
   };
 }
 

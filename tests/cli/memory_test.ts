@@ -300,6 +300,14 @@ Deno.test("of a project that is not there nothing is found, and of several with 
   const { pier } = await harbours(home, ["pier", "north/quay", "south/quay"]);
   const none = await run(pier, ["memory", "search", "tide", "--project", "nosuch"]);
   assert.match(none.stdout, /Nothing at all is known of the project "nosuch"; known: /);
+  for (const yes of ["--yes", "--dry-run"]) {
+    const { code, stdout } = await run(pier, ["memory", "forget", "--project", "nosuch", yes]);
+    assert.equal(code, 1, yes);
+    assert.match(
+      stdout,
+      /project "nosuch"; known: \/.*\/pier.*\n {2}next: conclaude memory forget --dry-run --project \//,
+    );
+  }
   for (const verb of [["search", "tide"], ["timeline", "a.ts"], ["forget", "--yes"]]) {
     const { code, stderr } = await run(pier, ["memory", ...verb, "--project", "quay"]);
     assert.equal(code, 1, verb.join(" "));

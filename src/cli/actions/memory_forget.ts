@@ -61,7 +61,8 @@ export async function forgetMemory(
   progress.end();
   const hints = {
     unknown,
-    lines: unknownText(unknown, nextHere("conclaude memory forget", context.globals)),
+    // What is known instead may be quite another one: it is only looked at.
+    lines: unknownText(unknown, nextHere("conclaude memory forget --dry-run", context.globals)),
   };
   if (dryRun) return previewView(preview, { filter, hints, related, context });
   const isNothing = isNone(preview);
