@@ -277,7 +277,8 @@ Deno.test("a project that is named is forgotten wherever one stands, and never t
   const kept = async () =>
     (await ask(pier, ["memory", "search", "tide"])).results
       .map(({ title }: { title: string }) => title).toSorted();
-  assert.deepEqual((await ask(pier, [...forget, "nosuch", "--yes"])).receipt, null);
+  const none = await run(pier, [...forget, "nosuch", "--yes", "--json"]);
+  assert.deepEqual([none.code, JSON.parse(none.stdout).receipt], [1, null]);
   assert.equal((await kept()).length, 2);
   assert.match(
     (await run(pier, [...forget, "quay", "--dry-run"])).stdout,
