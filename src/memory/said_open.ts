@@ -2,6 +2,7 @@
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { describesIt } from "./said_behaviour.ts";
 import { isSignedDone, signedLines } from "./said_signs.ts";
+import { type Line, tableAt, tableOfLeftAt } from "./said_tables.ts";
 import { HEADING, LEADS_TO_LEFT, leftIn, TELLS } from "./said_words.ts";
 import { tellingWords } from "./telling_words.ts";
 import { shortened } from "./text.ts";
@@ -60,12 +61,6 @@ const ENDS_WITH_COLON = /[:：][\s*_]*$/;
 const TITLE = /^\s*#{1,6}\s|^\s*(?:\*\*[^*]+\*\*|__[^_]+__)\s*$/;
 const LOOKED_AROUND_CHARS = 300;
 
-/** A line of a message, and where it begins. */
-interface Line {
-  readonly text: string;
-  readonly at: number;
-}
-
 /** Something that is said to be left. */
 export interface SaidLeft {
   readonly text: string;
@@ -100,6 +95,12 @@ export function saidLeft(
     const sign = signed[n]!;
     if (sign?.isLeft === true) keep(endOf(line) - sign.said.length, endOf(line));
     if (sign !== null) continue;
+    const table = tableOfLeftAt(lines, n);
+    if (table !== null) {
+      for (const row of table.items) keep(row.at, endOf(row), ++counted);
+      n = table.last;
+      continue;
+    }
     const [, , tick, said = ""] = LIST_LINE.exec(line.text) ?? [];
     const isTask = tick === " " && !STRUCK.test(said);
     if (isTask) keep(line.at + line.text.length - said.length, line.at + line.text.length);
@@ -152,12 +153,16 @@ function isTitleOfList(lines: readonly Line[], at: number): boolean {
 
 /** Whether a list stands below a line, and the end of that says that it is of what is left, or all of them are. */
 function leadsToLeft(lines: readonly Line[], at: number, isAnswer: boolean): boolean {
-  if (!LIST_LINE.test(lines[lineBelow(lines, at)]?.text ?? "")) return false;
+  const below = lineBelow(lines, at);
+  const isList = LIST_LINE.test(lines[below]?.text ?? "");
+  if (!isList && lines[below]?.text.includes("|") !== true) return false;
   const end = lines[at]!.text.slice(-LOOKED_AROUND_CHARS);
   const said = end.replace(/[\s*_:：.。]{1,20}$/, "").split(/[.!?。！？]\s/).at(-1) ?? "";
-  if (isAnswer) return said !== "";
   const isEnd = ENDS_WITH_COLON.test(lines[at]!.text) || lines[at]!.text.endsWith("。");
-  return isEnd && LEADS_TO_LEFT.test(said) && !NOTHING.test(said) && !TELLS.test(said);
+  const isLead = isAnswer
+    ? said !== ""
+    : isEnd && LEADS_TO_LEFT.test(said) && !NOTHING.test(said) && !TELLS.test(said);
+  return isLead && (isList || tableAt(lines, below) !== null);
 }
 
 /** The clause of what is left that says so, where the others say what is done. */
@@ -211,6 +216,8 @@ function listBelow(
   lines: readonly Line[],
   from: number,
 ): { readonly items: readonly Line[]; readonly last: number } {
+  const table = tableAt(lines, lineBelow(lines, from - 1));
+  if (table !== null) return table;
   const items: Line[] = [];
   let depth: number | null = null;
   let last = from - 1;
