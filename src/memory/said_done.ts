@@ -4,6 +4,7 @@ import { clausesOf, givenUpIn, givenUpInPart, hasGivenUp, tellsPart } from "./gi
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt, asksWhatRemains } from "./prompt_asks.ts";
 import { leftClauseOf, saidLeft } from "./said_open.ts";
+import { answersHow } from "./said_person.ts";
 import { keptWords, leftItem } from "./sought_item.ts";
 import { tellingWords } from "./telling_words.ts";
 import { droppedIn, type Picked, pickedIn } from "./prompt_picks.ts";
@@ -65,6 +66,7 @@ const COUNTS: Readonly<Record<string, number>> = {
 /** What a message says is left, with the words that it is known by. @param asked What it answers. */
 export function leftItemsIn(message: string, asked: readonly string[] = []): LeftItem[] {
   return saidLeft(message, { isAnswer: asked.some(asksWhatRemains) })
+    .filter(({ text }) => !answersHow(text, asked))
     .map((said) => ({ ...said, ...leftItem(said.text, leftClauseOf(said.text)) }));
 }
 

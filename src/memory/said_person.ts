@@ -1,4 +1,5 @@
 /** The words by which Claude says what the person has to do: not how to use what was built. */
+import { once } from "./once.ts";
 
 /** The beginning of a sentence: what stands in another one is of something else, … */
 export const OPENS =
@@ -8,25 +9,40 @@ const OPENS_BEFORE =
   "(?<=^\\W{0,4}(?:(?:so|then|now|afterwards|after that|finally|note that|please note that),? )?(?:before (?:you )?(?:merg|deploy|releas|publish|ship|push|going live|go live|tag|roll)[^,;:\\n]{0,60}, )?)";
 /** It is so each time, or it is how one sees or uses it. */
 const IS_USE =
-  "(?![^.;\\n]{0,160}\\b(?:(?:if|when|whenever|unless|each|every|always|as before|to (?:see|try|use|view|watch|start|open|get|have|test|check|play|run|access|enable|activate|make|build|work)|for (?:it|this|that) to)\\b))";
+  "(?![^.;\\n]{0,160}\\b(?:(?:if|when|whenever|unless|each|every|always|as before|before you can|so that you can|to (?:see|try|use|view|watch|start|open|get|have|test|check|play|run|access|enable|activate|make|build|work)|for (?:it|this|that) to)\\b))";
 /** What is done once with a project, not each time that one uses it; of a command one does not know. */
 const DEED =
   "(?:set|rotate|revoke|register|configure|create|update|deploy|apply|migrate|push|merge|bump|publish|copy|fill in|provide|upload|replace|generate|regenerate|delete|remove|approve|grant|tag|commit|add|enable|disable|change)";
 const RUN_WHERE =
   "run\\b[^.;\\n]{0,120}\\b(?:before (?:you |the |merg|deploy|releas|start|publish|ship)|on (?:the |your )?(?:staging|prod|production|server|live|test)|against (?:the |your )?(?:staging|prod|production|server|live))";
 
-/** In a sentence. */
-export const LEFT_TO_PERSON: readonly string[] = [
+/** What the person is told to do. */
+const TOLD_TO_PERSON: readonly string[] = [
   `${OPENS}you(?:['’]ll| will| still)? (?:need|have) to [^.;\\n]{1,120}\\b(?:yourself|yourselves|by hand|manually)\\b(?! to (?:see|try|use)\\b)`,
   `${OPENS}(?:you(?:['’]ll| will| still)*(?: also)? (?:need|have) to|remember to|(?:don['’]t|do not) forget to) (?:${DEED}|${RUN_WHERE})\\b${IS_USE}`,
   `${OPENS_BEFORE}(?<=before [^,;:\\n]{1,80}, )(?:you(?:['’]ll| will| still)*(?: also)? (?:need|have) to|please|remember to) (?:${DEED}|run)\\b${IS_USE}`,
   `${OPENS}please (?:${DEED}|run)\\b${IS_USE}[^.;\\n]{1,120}\\b(?:yourself|by hand|manually|before (?:you )?(?:merg|deploy|releas|publish|ship))`,
+];
+
+/** In a sentence: that, and what only the person can do then. */
+export const LEFT_TO_PERSON: readonly string[] = [
+  ...TOLD_TO_PERSON,
   "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:push|commit|deploy|publish|merge|release|upload|apply|migrate|tag)\\b(?![^.;\\n]{0,160}\\b(?:at first|initially|until|so (?:I|we)|but (?:it|that|now|after|then|with))\\b)",
 ];
+
+const OF_PERSON = once(() => new RegExp(TOLD_TO_PERSON.join("|"), "i"));
+/** A question for what one has to do is answered so as well. */
+const ASKS_HOW =
+  /(?:\b(?:how|what|where|which|when|wie|was|wo|cómo|qué|comment)\b[^.!?\n]*\b(?:I|we|one|ich|man|wir)\b|\b(?:do|must|should|muss|soll) (?:I|we|ich|man)\b)[^.!?\n]*\?\W*$/i;
+
+/** Whether something that was said answers how one does what was asked. */
+export function answersHow(text: string, asked: readonly string[]): boolean {
+  return asked.some((one) => ASKS_HOW.test(one)) && OF_PERSON().test(text);
+}
 
 /** As all of a line, over a list of it. */
 export const HEADING_FOR_PERSON: readonly string[] = [
   "(?:required )?manual (?:steps?|actions?|work)(?: (?:required|needed|left))?|(?:required )?action items?|actions? (?:required|needed)",
-  "(?:(?:what|things?|steps?) )?you(?:['’]ll| will| still)* (?:need|have) to(?: do)?(?: (?:manually|by hand|yourself))?|(?:left|things?) for you to do",
+  "(?:(?:what|things?|steps?) )?you(?:(?:['’]ll| will| still)* (?:need|have) to do|(?: will)? still (?:need|have) to)(?: (?:manually|by hand|yourself))?|(?:left|things?) for you to do",
   "before (?:you )?(?:merge|merging|deploy|deploying|release|releasing|publish|publishing|ship|shipping|push|pushing|go live|going live)(?: (?:it|this))?|before (?:the|your) (?:deploy|deployment|merge|release|launch)",
 ];

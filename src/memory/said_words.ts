@@ -57,7 +57,7 @@ const LEFT = new RegExp(
     "follow-?ups?",
     "known (?:issues?|bugs?|problems?):",
     `${OPENS}(?:the only (?:thing|piece|part|step|item|task|bit|point)s?(?: that)?(?:['’]s| is| are)? (?:still )?(?:left|missing|outstanding)(?: to do)?|the only (?:remaining|missing|outstanding) (?:thing|piece|part|step|item|task|bit|point)s?) (?:is|are)\\b(?! nothing\\b)`,
-    `${OPENS}(?:all(?: that)?(?:['’]s| is)|what(?:['’]s| is)) (?:still )?(?:left|missing)(?: to do)? is (?=(?:only |just |now )?(?:the|to|your|our|steps?|two|three|some|\\d+|[a-z]{2,}ing)\\b)`,
+    `${OPENS}(?:all(?: that)?(?:['’]s| is)|what(?:['’]s| is)) (?:still )?(?:left|missing)(?: to do)? is (?=(?:only |just |now )?(?:the|to|your|our|steps?|two|three|some|\\d+|[a-z]{2,}ing)\\b)(?![^.;\\n]{0,160}\\b(?:which|that)(?: is| was|['’]s) why\\b)`,
     `${OPENS}only (?:the|an?|one|two|three|our|your|steps?) [^.,;:\\n]{1,60} (?:is|are) (?:still )?(?:left|missing|outstanding)(?: to do)?(?=\\s*(?:[.!;,)]|$))`,
     `${OPENS}next up (?:is|are|comes) (?=(?:steps?|phases?|parts?|tasks?|items?|milestones?|points?)\\b)`,
     "needs? an? (?:real|proper|actual)\\b",

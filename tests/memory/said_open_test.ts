@@ -94,6 +94,7 @@ const DESCRIBES = [
   "All that's left is a single function.",
   "The page shows what's missing is a token.",
   "What's missing is a comma, so I added it.",
+  "What's missing is the region, which is why the call failed.",
   "The game ends when only two players are left.",
   "Only the last three rows are left after the filter.",
   "Only the docs are left out of the package.",

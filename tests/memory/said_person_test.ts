@@ -36,6 +36,7 @@ const USE: readonly string[] = [
   "I couldn't push at first, then it worked.",
   "I couldn't push because the branch was behind, so I rebased and pushed again.",
   "I couldn't deploy, but after a new login it worked.",
+  "You need to create an account before you can deploy.",
   "If you want it on staging, you need to set `STAGE`.",
 ];
 
@@ -57,7 +58,15 @@ Deno.test("a list of what the person has to do is open", () => {
     const message = `It works.\n\n${heading}\n- Run the migration\n- Rotate the key`;
     assert.deepEqual(leftOpenIn(message), ["Run the migration", "Rotate the key"], heading);
   }
-  for (const heading of ["Before you start:", "You can now:", "## Manual", "## Actions"]) {
+  for (
+    const heading of [
+      "Before you start:",
+      "You'll need to:",
+      "You can now:",
+      "## Manual",
+      "## Actions",
+    ]
+  ) {
     const message = `It works.\n\n${heading}\n- Install node\n- Pick a theme`;
     assert.deepEqual(leftOpenIn(message), [], heading);
   }
@@ -72,4 +81,22 @@ Deno.test("what the person had to do is over once it was done", () => {
   assert.deepEqual(after(key, "I've rotated the API key", "Good, it is in the docs."), []);
   assert.deepEqual(after(key, "Rename the header", "The header is renamed."), [key]);
   assert.deepEqual(after(push, "Rename the header", "The header is renamed."), [push]);
+});
+
+Deno.test("how one does what was asked for is an answer, and leaves nothing open", () => {
+  const said = "You need to set `DEPLOY_KEY` in the settings, and remember to push the tag.";
+  for (const asked of ["How do I deploy this?", "ok, but what do we need for a release?"]) {
+    assert.deepEqual(openAfter([{ asked, said }]), [], asked);
+  }
+  for (
+    const asked of [
+      "Set up the deploy",
+      "Can you set up the deploy?",
+      "How do we deploy? Set it up.",
+    ]
+  ) {
+    assert.deepEqual(openAfter([{ asked, said, file: "deploy.yml" }]), [said], asked);
+  }
+  const push = "I couldn't push because the remote rejected my credentials.";
+  assert.deepEqual(openAfter([{ asked: "can you push it?", said: push }]), [push]);
 });
