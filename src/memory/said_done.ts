@@ -3,6 +3,7 @@ import { deed, told } from "./deed.ts";
 import { clausesOf, givenUpIn, givenUpInPart, hasGivenUp, tellsPart } from "./given_up.ts";
 import type { Deed, LeftItem, TurnDeeds } from "./observation.ts";
 import { asksForIt, asksWhatRemains } from "./prompt_asks.ts";
+import { allDoneIn } from "./said_all.ts";
 import { leftClauseOf, saidLeft } from "./said_open.ts";
 import { answersHow } from "./said_person.ts";
 import { keptWords, leftItem } from "./sought_item.ts";
@@ -36,32 +37,6 @@ const MADE =
 const LIST_MARK = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+/;
 /** How the title of a commit begins. */
 const COMMIT_TITLE = /^Commit\b[^:]*: /;
-
-/** All of it is done, … */
-const ALL_ARE_DONE = new RegExp(
-  "^\\W*(?:(?:yes|ok(?:ay)?|great|so|now|done|with that)\\b\\W+)*(?:" + [
-    "all (?:done|finished)(?: now)?",
-    "nothing(?: else)? (?:is|remains) (?:left|open|to do|to be done)(?: (?:open|to do|on (?:the|that|your) list))?(?: now)?",
-    "(?:all(?: (?:of (?:it|them|these|those)|(two|three|four|five|six|\\d{1,2})(?: of them)?|(?:the )?(?:remaining )?(?:items|points|tasks|steps|things)|that was left))?" +
-    "(?: (?:items|points|tasks|steps|things))?|(both)(?: of (?:them|these|those))?(?: (?:items|points|tasks|steps|things))?|" +
-    "everything(?: (?:on (?:the|that|your) list|else|that was left))?|the (?:whole |entire )?(?:list|rest))" +
-    " (?:is|are|has been|have been)(?: now| all)* (?:done|finished|completed?|implemented|in|in place)(?: now)?",
-    "(?:alles|(beides)) ist (?:jetzt )?(?:fertig|erledigt)",
-  ].join("|") + ")(?=\\W*$|[,:]? (?:and|with)\\b(?! not\\b))",
-  "i",
-);
-/** … as the whole message says. */
-const DONE_ALONE = /^\W*(?:(?:done|finished|completed?|fertig|erledigt|listo|fait|hecho)\W*)+$/i;
-const BUT = /\b(?:except|besides|apart from|other than|aside from|bis auf)\b/i;
-const COUNTS: Readonly<Record<string, number>> = {
-  two: 2,
-  both: 2,
-  beides: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-};
 
 /** What a message says is left, with the words that it is known by. @param asked What it answers. */
 export function leftItemsIn(message: string, asked: readonly string[] = []): LeftItem[] {
@@ -149,22 +124,15 @@ export function deedsOf(turn: Omit<Turn, "endedAtMs">): TurnDeeds {
     ...(ran.length > 0 ? { ran } : {}),
     ...(isDone && files.length > 0 ? { files: files.slice(0, MAX_FILES) } : {}),
     ...(worked ? { worked } : {}),
-    ...(isDone && hasChanged && asked.some(asksForIt) ? { forIt: true, ...allDoneIn(turn) } : {}),
+    ...(isDone && hasChanged && asked.some(asksForIt) ? { forIt: true, ...allBy(turn) } : {}),
     ...(picks ? pickedBy(turn, picks) : {}),
   };
 }
 
-/** Of how many things a message says that they are done, where it says so of all, and that nothing is left. */
-function allDoneIn({ message, asked }: Pick<Turn, "message" | "asked">): Pick<TurnDeeds, "all"> {
-  if (leftItemsIn(message, asked).length > 0) return {};
-  if (DONE_ALONE.test(message)) return { all: 0 };
-  for (const clause of clausesOf(message)) {
-    const found = BUT.test(clause) ? null : ALL_ARE_DONE.exec(clause);
-    if (found === null) continue;
-    const count = found.slice(1).find((one) => one !== undefined)?.toLowerCase();
-    return { all: count === undefined ? 0 : COUNTS[count] ?? Number(count) };
-  }
-  return {};
+/** Of how many things a turn says that they are done, where it says so of all, and that nothing is left. */
+function allBy({ message, asked }: Pick<Turn, "message" | "asked">): Pick<TurnDeeds, "all"> {
+  const all = allDoneIn(message);
+  return all === null || leftItemsIn(message, asked).length > 0 ? {} : { all };
 }
 
 /** What a turn did of what was picked: all of it, or all but what it says it could not do. */
