@@ -32,8 +32,9 @@ const OF_WORK =
   /^(?:(?:migration |work |open |remaining )?(?:steps?|tasks?|items?|phases?|parts?|pieces?|features?|components?|modules?|areas?|requirements?|milestones?|to-?dos?|things?|actions?|changes?|stor(?:y|ies)|deliverables?|work|what|points?|sections?|goals?)|schritte?|aufgaben?|tareas?|pasos?|tâches?|étapes?)$/i;
 const IS_DONE =
   /^(?:\[x\]|✓|(?:(?:all |already )?(?:done|completed?|finished|implemented|merged|shipped)|yes|fertig|erledigt|hecho|listo|fait)\b)/iu;
+/** What failed is told as a failure, where it is one. */
 const IS_LEFT =
-  /^(?:(?:⏳|⌛|🔲|⬜|☐|🚧|🔄|❌|✗|✘)|(?:not (?:yet )?(?:started|begun|done|finished|complete|implemented|written|tested)|in progress|wip|to-?do|pending|open|blocked|deferred|partial(?:ly)?|remaining|missing|no$|offen|pendiente|à faire)\b)/iu;
+  /^(?!.*\bfail(?:s|ed|ing|ures?)?\b)(?:(?:\[ ?\]|⏳|⌛|🔲|⬜|☐|🚧|🔄|❌|✗|✘)|(?:not (?:yet )?(?:started|begun|done|finished|complete|implemented|written|tested)|in progress|wip|to-?do|pending|open|blocked|deferred|partial(?:ly)?|remaining|missing|no$|offen|pendiente|à faire)\b)/iu;
 /** Crossed out, since nobody wants it. */
 const NOT_WANTED =
   /\b(?:dropped|not (?:needed|wanted|necessary|planned)|won['’]t|n\/a|cancell?ed|obsolete|removed|rejected|on purpose|by design)\b/i;

@@ -14,9 +14,16 @@ const STEPS = table(
 
 const LEFT: readonly (readonly [message: string, ...left: string[]])[] = [
   [
-    `Done.\n\n## Remaining work\n\n${
-      table("| Task | Effort |", "| Backfill old rows | small |", "| Drop old column | medium |")
-    }\n\nTell me when.`,
+    `Done.\n\n## Remaining work\n\n${table(
+      "| Step | Status |",
+      "| Build | ✅ |",
+      "| Test | ❌ 2 failed |",
+    ),
+      table(
+        "| Task | Effort |",
+        "| Backfill old rows | small |",
+        "| Drop old column | medium |",
+      )}\n\nTell me when.`,
     "Backfill old rows",
     "Drop old column",
   ],
@@ -51,6 +58,7 @@ const LEFT: readonly (readonly [message: string, ...left: string[]])[] = [
     "Tags",
     "Users",
   ],
+  [table("| Done | Task |", "| [x] | API |", "| [ ] | UI |"), "UI"],
   ["- ✅ Add schema\n- ❌ Drop old column", "Drop old column"],
   [
     "Built. Steps so far:\n\n1. ✅ Add schema\n2. ❌ Drop old column\n3. ✅ Backfill",
