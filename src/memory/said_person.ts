@@ -22,6 +22,7 @@ const TOLD_TO_PERSON: readonly string[] = [
   `${OPENS}(?:you(?:['’]ll| will| still)*(?: also)? (?:need|have) to|remember to|(?:don['’]t|do not) forget to) (?:${DEED}|${RUN_WHERE})\\b${IS_USE}`,
   `${OPENS_BEFORE}(?<=before [^,;:\\n]{1,80}, )(?:you(?:['’]ll| will| still)*(?: also)? (?:need|have) to|please|remember to) (?:${DEED}|run)\\b${IS_USE}`,
   `${OPENS}please (?:${DEED}|run)\\b${IS_USE}[^.;\\n]{1,120}\\b(?:yourself|by hand|manually|before (?:you )?(?:merg|deploy|releas|publish|ship))`,
+  `${OPENS}(?:you (?:must|should)|(?:make|be) sure (?:to|you|that you)) (?:${DEED}|run)\\b${IS_USE}[^.;\\n]{1,120}\\bbefore (?:you )?(?:merg|deploy|releas|publish|ship|the (?:deploy|merge|release|launch))`,
 ];
 
 /** In a sentence: that, and what only the person can do then. */

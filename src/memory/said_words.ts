@@ -49,6 +49,7 @@ const LEFT = new RegExp(
     "nothing (?:else |more )?(?:is |was )?(?:left|open|remains|missing|to do)(?: (?:open|to do|undone))? (?:but|except|besides|other than|apart from)\\b",
     "(?:done|completed?|finished|ready|implemented|migrated|ported|fertig|erledigt|in place),? (?:except|apart from|besides|other than|aside from|bis auf|salvo|excepto|sauf)\\b(?! (?:when|if|where|while|in case)\\b)",
     "left(?::| (?:to do|open|over|undone)\\b| (?:\\w+ ){1,6}for now\\b)",
+    "(?:I|we)(?: have|['’]ve)? (?:left|deferred|postponed|put off) [^.,;:\\n]{1,60} (?:for later|for (?:a|the next|another) (?:follow-?up|session|step|PR|time)|to (?:a follow-?up|later|the next))\\b",
     "to-?dos?:",
     "not (?:yet|done|finished|completed?|ready|(?:[^\\s,;:.]+ ){1,10}(?:yet|so far|as yet))\\b",
     "(?:have|has|is|are|was|were|do|does|did|could|ca)n['’]t (?:\\w+ ){1,6}yet\\b",

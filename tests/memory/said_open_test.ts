@@ -101,6 +101,8 @@ const DESCRIBES = [
   "The only thing left is nothing.",
   "The only remaining use is in `a.ts`.",
   "Next up is a list of songs in the player.",
+  "I left the order of the rows as it is.",
+  "The queue keeps what was deferred to a later run.",
   "Retries are not implemented for POST requests on purpose, since they are not idempotent.",
   "The internal API is not documented by design.",
 ];
@@ -196,6 +198,8 @@ const LEAVES: readonly (readonly [message: string, left?: string])[] = [
   ["Only the docs are left."],
   ["The only remaining piece is the error page."],
   ["Next up is step 4, the data migration."],
+  ["I left the docs for later."],
+  ["I've deferred the importer to a follow-up."],
   ["Retries are not implemented for POST yet; GET has none on purpose."],
   ["I have not pushed on purpose, so that you can look first."],
   [

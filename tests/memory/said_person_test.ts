@@ -15,6 +15,8 @@ const TO_DO: readonly string[] = [
   "I could not deploy to staging, since the VPN is down.",
   "Remember to rotate the API key after the deploy.",
   "Don't forget to bump the version before the release.",
+  "Make sure to rotate the API key before the release.",
+  "You must run `npm run migrate` before you deploy.",
   "You'll need to run `alembic upgrade head` yourself.",
 ];
 const USE: readonly string[] = [
@@ -31,6 +33,9 @@ const USE: readonly string[] = [
   "The page tells them: don't forget to set a password.",
   "Before the form is sent, you need to set a name.",
   "Remember to call close() on it.",
+  "You should add the header before the body.",
+  "Make sure to set the name before you call it.",
+  "You must push a tag each time before the release.",
   "Remember to run `npm start`.",
   "Please run `npm start` and tell me what you see.",
   "I couldn't push at first, then it worked.",
