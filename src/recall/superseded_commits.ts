@@ -5,6 +5,7 @@ import { resolveObservation } from "../store/open_failures.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 import { takenBackOn } from "../git/taken_back.ts";
 import { standingCommitsOn } from "../store/branch_observations.ts";
+import { retellRebased } from "./rebased_commits.ts";
 import { standingCommits } from "../store/session_observations.ts";
 
 /**
@@ -47,9 +48,12 @@ export class LoggedCommits {
     this.#branches.set(key, { project, branch, by: by ?? this.#branches.get(key)?.by ?? 0 });
   }
 
-  /** Closes the commits that are on their branch no more. */
+  /** Closes the commits that are on their branch no more, and tells those that were put on top of others as they are since. */
   supersede(db: DatabaseSync): void {
-    for (const branch of this.#branches.values()) supersedeOn(db, branch);
+    for (const branch of this.#branches.values()) {
+      supersedeOn(db, branch);
+      retellRebased(db, branch);
+    }
   }
 }
 

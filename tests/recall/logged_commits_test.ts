@@ -9,8 +9,18 @@ type Step = readonly [who: string, script: string, branch?: string];
 const FIRST = "c0de0000-0000-4000-8000-000000000001";
 const commit = (name: string) => `echo ${name} >> ${name}; git add .; git commit -m ${name}`;
 
+/** What is told after some steps, and what git's own log of the last branch has behind `main`, both oldest first. */
+interface Outcome {
+  readonly titles: readonly string[];
+  readonly log: readonly string[];
+}
+
 /** The subjects of the commits that are told after some steps in a repository with one commit on `main`. */
 async function told(steps: readonly Step[], drains: "at once" | "late"): Promise<string[]> {
+  return (await outcomeOf(steps, drains)).titles.map((title) => title.replace(/^.*?: /, ""));
+}
+
+async function outcomeOf(steps: readonly Step[], drains: "at once" | "late"): Promise<Outcome> {
   using temp = await tempDatabase();
   const folder = `${temp.folder}/app`;
   Deno.mkdirSync(folder);
@@ -56,9 +66,16 @@ async function told(steps: readonly Step[], drains: "at once" | "late"): Promise
     if (drains === "at once") drain();
   }
   drain();
-  return temp.db.prepare(
+  const titles = temp.db.prepare(
     "SELECT title FROM observations WHERE kind = 'commit' AND resolved_by IS NULL ORDER BY id",
-  ).all().map(({ title }) => String(title).replace(/^.*?: /, ""));
+  ).all().map(({ title }) => String(title));
+  const log = run("git log --reverse --format='Commit %H on %%: %s' main..HEAD").split("\n");
+  const [, , last = "main"] = steps.at(-1)!;
+  return {
+    titles,
+    log: log.filter((line) => line !== "")
+      .map((line) => line.replace(/ (\w{7})\w+ on %/, ` $1 on ${last}`)),
+  };
 }
 
 const LOOK = (who: string): Step => [who, "git status"];
@@ -130,5 +147,75 @@ for (const [what, steps, there] of ROWS) {
   Deno.test(`a commit is told where git's log says that it is there: ${what}`, async () => {
     assert.deepEqual(await told(steps, "at once"), there);
     assert.deepEqual(await told(steps, "late"), there);
+  });
+}
+
+const BRANCH: readonly Step[] = [
+  ["1", `git switch -c z; ${commit("a")}`, "z"],
+  ["1", commit("b"), "z"],
+  ["1", commit("c"), "z"],
+];
+const moved = (name: string) => `git switch -q main; ${commit(name)}; git switch -q z`;
+const MOVED = moved("m");
+const edited = (todo: string, base = "main") =>
+  `GIT_EDITOR=true GIT_SEQUENCE_EDITOR="sed -i '${todo}'" git rebase -i ${base}`;
+
+const REBASED: readonly (readonly [what: string, steps: readonly Step[]])[] = [
+  ["by its session", [...BRANCH, ["-", MOVED], ["1", "git rebase main", "z"]]],
+  ["by a person", [...BRANCH, ["-", `${MOVED}; git rebase main`], ["2", "git status", "z"]]],
+  ["twice", [...BRANCH, ["-", MOVED], ["1", "git rebase main", "z"], [
+    "-",
+    moved("n"),
+  ], [
+    "2",
+    "git rebase main",
+    "z",
+  ]]],
+  ["by a pull", [...BRANCH, ["-", MOVED], ["1", "git pull --rebase . main", "z"]]],
+  ["with a conflict", [...BRANCH, [
+    "-",
+    "git switch -q main; echo no > a; git add a; git commit -m m; git switch -q z",
+  ], [
+    "1",
+    "git rebase main || true",
+    "z",
+  ], ["1", "echo both > a; git add a; GIT_EDITOR=true git rebase --continue", "z"]]],
+  ["and committed to since", [...BRANCH, ["-", MOVED], ["1", "git rebase main", "z"], [
+    "1",
+    commit("d"),
+    "z",
+  ]]],
+  ["one into another", [...BRANCH, ["1", edited("3s/pick/fixup/"), "z"]]],
+  ["one into the first", [...BRANCH, ["1", edited("2s/pick/squash/"), "z"]]],
+  ["all into one, on top of others", [...BRANCH, ["-", MOVED], [
+    "1",
+    edited("2,3s/pick/fixup/"),
+    "z",
+  ]]],
+  ["with another subject", [...BRANCH, [
+    "1",
+    edited("2s/pick/reword/").replace("=true", "='sed -i 1s/b/better/'"),
+    "z",
+  ]]],
+];
+
+Deno.test("a commit that another branch has still, or that is not made once more, is told after a rebase", async () => {
+  const kept: readonly Step[] = [
+    ...BRANCH,
+    ["-", `git branch keep; ${edited("3s/pick/fixup/")}`],
+    ["2", "git status", "z"],
+  ];
+  const dropped: readonly Step[] = [...BRANCH, ["1", edited("3s/pick/drop/"), "z"]];
+  for (const steps of [kept, dropped]) {
+    assert.deepEqual(await told(steps, "at once"), ["a", "b", "c"]);
+  }
+});
+
+for (const [what, steps] of REBASED) {
+  Deno.test(`a commit is told as it is there since it was rebased: ${what}`, async () => {
+    for (const drains of ["at once", "late"] as const) {
+      const { titles, log } = await outcomeOf(steps, drains);
+      assert.deepEqual(titles, log, drains);
+    }
   });
 }
