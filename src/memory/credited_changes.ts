@@ -114,6 +114,54 @@ export function standsIn(text: string, name: string): boolean {
   return at >= 0;
 }
 
+/** A failure that was there at the same time. */
+export interface Beside extends Failure {
+  readonly fromMs: number;
+  /** Null while it is there. */
+  readonly untilMs: number | null;
+}
+
+/**
+ * Whether a failure is of a linter or a compiler that names one of the edited files and no other one: what another such
+ * failure names is likelier edited for that, {@linkcode withoutThoseOfOthers}.
+ */
+export function namesOneOf(
+  failure: Failure,
+  edits: readonly { readonly files: readonly string[] }[],
+): boolean {
+  const files = new Set(edits.flatMap((one) => one.files));
+  return files.size > 1 && isOfLinter(failure) && namedAmong(failure, files).length === 1;
+}
+
+/** The edits without those of a file that only another failure names, and that alone, which was there when it was edited. */
+export function withoutThoseOfOthers<
+  Change extends { readonly files: readonly string[]; readonly createdAtMs: number },
+>(
+  failure: Failure,
+  { edits, beside }: { readonly edits: readonly Change[]; readonly beside: readonly Beside[] },
+): Change[] {
+  const files = new Set(edits.flatMap((one) => one.files));
+  const others = beside.filter(isOfLinter)
+    .map((other) => ({ ...other, named: namedAmong(other, files) }))
+    .filter(({ named }) => named.length === 1);
+  return edits.filter((edit) =>
+    edit.files.some((path) => isNamedIn(failure.text, path)) ||
+    !others.some(({ fromMs, untilMs, named }) =>
+      edit.createdAtMs >= fromMs && edit.createdAtMs <= (untilMs ?? Infinity) &&
+      edit.files.every((path) => named.includes(path))
+    )
+  );
+}
+
+function isOfLinter({ facts: { command = "" } }: Failure): boolean {
+  const [step = ""] = INTO_FOLDER.exec(command) ?? [];
+  return LINTERS.some(({ of }) => of.test(command.slice(step.length)));
+}
+
+function namedAmong({ text }: Failure, files: ReadonlySet<string>): string[] {
+  return [...files].filter((path) => isNamedIn(text, path));
+}
+
 /** What a test is called by besides the name of what it tests. */
 const OF_TESTS: ReadonlySet<string> = new Set(["test", "tests", "spec", "it", "e2e"]);
 

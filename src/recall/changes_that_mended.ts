@@ -4,7 +4,9 @@ import {
   creditedChanges,
   isNamedIn,
   likeliestChanges,
+  namesOneOf,
   speaksOf,
+  withoutThoseOfOthers,
 } from "../memory/credited_changes.ts";
 import { commandKey } from "../memory/observe/command_key.ts";
 import { givenPart } from "../memory/observe/given_since.ts";
@@ -24,6 +26,7 @@ import {
   type Change,
   changesBetween,
   commandsBetween,
+  failuresUntil,
   scriptsBetween,
 } from "../store/session_observations.ts";
 import { failuresOfCommand, type OpenFailure } from "../store/open_failures.ts";
@@ -36,6 +39,8 @@ const MAX_CHANGES = 20;
 const MAX_EDITS = 200;
 /** What ran there is looked through for what changed something. */
 const MAX_COMMANDS = 200;
+/** Of what failed beside it so many are looked at. */
+const MAX_FAILURES = 20;
 
 /** What may have mended a failure. */
 interface MendingChanges {
@@ -87,7 +92,7 @@ export function changesThatMended(
   if (edits.length === 0) return together([], written(db, failure, between));
   const prompts = promptsOf(db, sessionId, between);
   const own = likeliestChanges(failure, {
-    changes: sinceAskedFor(edits, failure, prompts),
+    changes: withoutOthers(db, failure, { edits: sinceAskedFor(edits, failure, prompts), ...seen }),
     most: MAX_CHANGES,
   });
   const isAbout = speaksOf(failure);
@@ -111,6 +116,18 @@ function sinceAskedFor(
   const asked = prompts.findLast(({ text }) => asksToMend(text, facts));
   const since = edits.filter(({ createdAtMs }) => createdAtMs >= (asked?.atMs ?? 0));
   return since.length > 0 ? since : edits;
+}
+
+/** The edits without those that were made for another failure, as far as both name what is wrong. */
+function withoutOthers(
+  db: DatabaseSync,
+  failure: OpenFailure,
+  { edits, sessionId, untilMs }: Between & { readonly edits: readonly Change[] },
+): readonly Change[] {
+  if (!namesOneOf(failure, edits)) return edits;
+  const beside = failuresUntil(db, sessionId, { untilMs, limit: MAX_FAILURES })
+    .filter(({ id, facts }) => id !== failure.id && facts.of !== failure.facts.of);
+  return withoutThoseOfOthers(failure, { edits, beside });
 }
 
 /** When the same command has failed without it, in another way: what was changed later did not mend it. */

@@ -1,6 +1,7 @@
 /** What a session did: between two moments, or all that its summary is made of. */
 import type { DatabaseSync } from "node:sqlite";
 import { keptJson } from "../memory/kept_json.ts";
+import type { ObservedFacts } from "../memory/observation.ts";
 import { FACTS } from "./facts_column.ts";
 import { KINDS_OF_BRANCH } from "./memory_context.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations.ts";
@@ -62,6 +63,40 @@ export function commandsBetween(
       LIMIT ?`,
   ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
   return rows.map(observationOf).reverse();
+}
+
+/** The newest failures of other commands than tests that a session came upon until a moment, with when each was over. */
+export function failuresUntil(
+  db: DatabaseSync,
+  sessionId: string,
+  { untilMs, limit }: { readonly untilMs: number; readonly limit: number },
+): (Pick<Observation, "id" | "title" | "text" | "facts"> & Lasting)[] {
+  return statement(
+    db,
+    `SELECT id, title, text, facts, created_at_ms AS fromMs,
+            (SELECT created_at_ms FROM observations WHERE id = failed.resolved_by) AS untilMs
+       FROM observations AS failed
+      WHERE session_id = ?
+        AND created_at_ms <= ?
+        AND kind = 'failure'
+        AND outcome = 'failure'
+      ORDER BY created_at_ms DESC, id DESC
+      LIMIT ?`,
+  ).all(sessionId, untilMs, limit).map((row) => ({
+    id: Number(row["id"]),
+    title: String(row["title"]),
+    text: String(row["text"]),
+    facts: keptJson<ObservedFacts>(row["facts"], {}),
+    fromMs: Number(row["fromMs"]),
+    untilMs: row["untilMs"] === null ? null : Number(row["untilMs"]),
+  }));
+}
+
+interface Lasting {
+  /** Epoch milliseconds. */
+  readonly fromMs: number;
+  /** The same; null while it is open. */
+  readonly untilMs: number | null;
 }
 
 /** A command that passed. */

@@ -1,5 +1,6 @@
 /** What was changed through the shell is told as the fix of what passes since, where nothing was edited. */
 import assert from "node:assert/strict";
+import { endOf, type MixedStep } from "../support/mixed_steps.ts";
 import { failed } from "../support/commands_observed.ts";
 import { outcomeOf, outcomeWithoutEdits, type Step } from "../support/left_open.ts";
 
@@ -77,4 +78,38 @@ Deno.test("a failing script of lines is called by the command that tells most", 
   );
   assert.equal(failed("set -e\nnpm run build", "no").title, "`npm run build` failed (exit 1): no");
   assert.equal(failed("make a\nmake b", "no").title, "`make a make b` failed (exit 1): no");
+});
+
+Deno.test("of what two checks name each is mended by the edit of its own file", async () => {
+  const lint = (path: string): MixedStep => ({
+    failing: "npx eslint src",
+    output:
+      `/p/${path}\n  1:1  error  'x' is never used  no-unused-vars\n\n✖ 1 problem (1 error, 0 warnings)`,
+  });
+  const types: MixedStep = {
+    failing: "npx tsc --noEmit",
+    output: "src/b.ts(1,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+  };
+  const edits: MixedStep[] = ["a", "b"].map((name) => ({ edited: `src/${name}.ts` }));
+  const pass: MixedStep[] = [{ passing: "npx eslint src" }, { passing: "npx tsc --noEmit" }];
+  const byOf = async (...steps: readonly MixedStep[]) =>
+    (await endOf(...steps)).fixes.map((title) => title.split(" by ")[1]);
+  const own = ["src/a.ts", "src/b.ts"];
+  assert.deepEqual(await byOf(lint("src/a.ts"), types, ...edits, ...pass), own);
+  assert.deepEqual(await byOf(types, lint("src/a.ts"), ...edits.toReversed(), ...pass), own);
+  const all = "src/a.ts, src/b.ts";
+  // An edit that no other one names, or that both name, may be for each.
+  const other: MixedStep = { edited: "src/c.ts" };
+  assert.deepEqual(await byOf(types, edits[1]!, other, pass[1]!), ["src/b.ts, src/c.ts"]);
+  assert.deepEqual(
+    (await byOf(lint("src/b.ts"), types, ...edits, ...pass)).map((by) => by?.length),
+    [
+      all.length,
+      all.length,
+    ],
+  );
+  // What was edited after the other one was over was edited for this.
+  const again: MixedStep = { edited: "src/a.ts", from: "b", to: "c" };
+  const late = await byOf(lint("src/a.ts"), types, edits[0]!, pass[0]!, again, edits[1]!, pass[1]!);
+  assert.equal(late[1]?.length, all.length);
 });
