@@ -11,7 +11,8 @@ export const COLOURS = new RegExp(`(?:${COLOUR}){1,4}[ \\t]{0,8}`, "iy");
 const TYPE = String.raw`(?:&(?:'[a-z]{1,20} )?(?:mut )?)?\[?[a-z_][\w.:]{0,40}` +
   String.raw`(?:[<[][\w &'|.,:<>[\]]{0,60})?[\]?!]{0,3}(?: ?\| ?[a-z]{1,20}){0,3}`;
 /** A call that only wraps its text. */
-const WRAPPER = String.raw`(?:some|string::from|secret(?:string)?::(?:new|from))\([ \t]{0,4}`;
+const WRAPPER = String
+  .raw`(?:some|string::from|\[\]byte|secret(?:string)?::(?:new|from))\([ \t]{0,4}`;
 /** Between separator and quote; a formatter may have broken the line there. */
 export const BEFORE_QUOTE = String.raw`(?:[ \t\r\n]|\\{1,7}[nrt]|${COLOUR}){0,40}` +
   `(?:${WRAPPER}){0,2}[bfru@$]{0,2}`;

@@ -1,4 +1,5 @@
 /** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
+import { isScrambled } from "./scrambled.ts";
 import { isNoSecret, isRandom, isValueLike } from "./secret_names.ts";
 
 const MASK = "[redacted:setting]";
@@ -101,11 +102,20 @@ const LOGINS: readonly string[] = [
 /** No word, no version and no name of an image. */
 const DRAWN = /^[a-z]+\d[a-z\d]*$|[!#$%^&*?~]|^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/;
 
+/** What signs a token, where it looks like a secret: "Jwt": { "Key": "…" }, jwt.sign(payload, "…") */
+const SIGNING: readonly string[] = [
+  String
+    .raw`(${QUOTE}(?:Jwt|JWT)\w{0,12}${QUOTE}${GAP}:${GAP}\{[^{}]{0,400}?${QUOTE}\w{0,20}Key${QUOTE}${GAP}:${GAP}${QUOTE})([^\s"'\\]{16,400})(?=${QUOTE})`,
+  String
+    .raw`(\bjwt\.(?:sign|encode|verify|decode)\([ \t]{0,4}(?:[\w.$]{1,60}|\{[^{}\r\n]{0,200}\}),[ \t]{0,4}${QUOTE})([^\s"'\\]{16,400})(?=${QUOTE})`,
+];
+
 /** The text with those secrets masked. */
 export function maskConfigured(text: string): string {
   forms ??= FORMS.map((form) => new RegExp(form, "gi"));
   said ??= new RegExp(SAID, "gi");
   within ??= new RegExp(WITHIN, "gi");
+  signing ??= SIGNING.map((form) => new RegExp(form, "g"));
   logins ??= LOGINS.map((form) => new RegExp(form, "g"));
   const configured = forms.reduce(
     (masked, form) =>
@@ -123,8 +133,18 @@ export function maskConfigured(text: string): string {
     // What ends the sentence is none of it.
     return kept + MASK + /[.,;:)]*$/.exec(value)![0];
   });
-  return logins.reduce((masked, form) => masked.replace(form, maskLogin), configured);
+  const signed = signing.reduce(
+    (masked, form) =>
+      masked.replace(
+        form,
+        (whole, kept: string, value: string) =>
+          isValueLike(value) || isScrambled(value) ? kept + MASK : whole,
+      ),
+    configured,
+  );
+  return logins.reduce((masked, form) => masked.replace(form, maskLogin), signed);
 }
+let signing: readonly RegExp[] | undefined;
 let logins: readonly RegExp[] | undefined;
 let within: RegExp | undefined;
 let said: RegExp | undefined;

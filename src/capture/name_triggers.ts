@@ -38,7 +38,7 @@ const KEY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"],
   g: ["signing"], h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["admin", "encryption", "subscription", "mailgun"],
   o: ["twilio"], p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions"],
-  t: ["account", "secret"], y: ["deploy"],
+  t: ["account", "secret", "jwt"], y: ["deploy"],
 };
 
 /** The last letters of those words that have others than ASCII, as JSON in ASCII has them. */
@@ -201,7 +201,9 @@ function isSaid(
     return lowered[at + 1] === "/" || leadsToPair(lowered, at, { at, before });
   }
   if (next === "," || next === ")") {
-    if (next === "," && before.includes("(") && isQuoted(lowered, closer, at)) return true;
+    // What is called on what was found by its name stands behind it, or on a line below.
+    const isCall = next === "," || /^\.|unwrap/.test(lowered.slice(at + 1, at + 200));
+    if (isCall && before.includes("(") && isQuoted(lowered, closer, at)) return true;
     if (lowered.slice(Math.max(0, nameEnd - 600), nameEnd).includes("insert")) return true;
   }
   if (at === closer) return next !== "" && "是→⇒".includes(next);

