@@ -261,6 +261,10 @@ function secrecyOf(
     const below = secrecyBelow(name);
     if (below !== "none" && (isContainer || isSecretName(name))) return below;
     if (!isContainer && isOpenName(name)) return "all";
+    // `Secret Key`, as a console calls it; with a blank it may also be what is asked for.
+    if (!isContainer && around === "none" && isSecretName(name.replaceAll(" ", "_"))) {
+      return "random";
+    }
   }
   return around;
 }

@@ -481,6 +481,16 @@ Deno.test("redactValue() masks strings and numbers below a secret name, and noth
   });
 });
 
+Deno.test("redactValue() masks below a name with blanks what looks drawn by lot", () => {
+  const value = {
+    "Secret Key": "usU4uk2iLc3rG9",
+    "API Key": "required",
+    "Private Key": "RSA 2048",
+  };
+  assert.ok(needsRedaction(JSON.stringify(value), []));
+  assert.deepEqual(redactValue(value, BUILT_IN), { ...value, "Secret Key": "[redacted:secret]" });
+});
+
 Deno.test("redactValue() takes a list of strings as the lines of one text", () => {
   const begin = "-----BEGIN " + "PRIVATE KEY-----";
   const lines = [" a", "+<private>", "+b", "+</private>", `-${begin}`, `-${alnum(64)}`, "-x"];
