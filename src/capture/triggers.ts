@@ -53,8 +53,8 @@ export const CLUES: readonly Clue[] = [
   { kind: "setting", run: 0, literals: ["ENV ", "gure s"] }, { kind: "configured", run: 0, lead: "Secure", literals: ["String"] },
   { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
   { kind: "configured", run: 0, lead: "identi", literals: ["fied "] },
-  { kind: "configured", run: 0, literals: ["ogin w", "ogin: ", "Jwt", "JWT"] },
-  { kind: "configured", run: 0, lead: "jw", literals: ["t.sign", "t.enco", "t.veri", "t.deco"] },
+  { kind: "configured", run: 0, literals: ["Jwt", "JWT", "jwt."] },
+  { kind: "configured", run: 0, lead: "o", literals: ["gin w", "gin: "] },
   { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
   { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:"] }, { kind: ASKED, run: 0, literals: ["mmand\"", "e_path"] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
@@ -165,6 +165,9 @@ function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clu
   if (literal === "://") return mayHoldUserInfo(text);
   if (kind === COMMAND) return mayHoldOption(text, lead + literal);
   if (kind === ASKED) return literal === "e_path" ? mayName(text) : mayAsk(text);
+  if (literal === "Jwt" || literal === "JWT") {
+    return text.lastIndexOf("Key") > text.indexOf(literal);
+  }
   if (literal === "|") return (text.includes("cho ") || text.includes("printf")) && mayStore(text);
   if (literal === "<<<") return mayStore(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
@@ -187,8 +190,7 @@ function isShaped(text: string, start: number, literal: string): boolean {
   }
   if (literal === "sl.") return isRun(text, text[start + 1] === "." ? start + 2 : start, 100);
   if (literal === "fied " || literal === "FIED ") return "bwBW".includes(text[start] ?? " ");
-  if (literal.startsWith("ogin")) return LOGIN.test(text.slice(start, start + 150));
-  if (literal === "Jwt" || literal === "JWT") return text.includes("Key", start);
+  if (literal.startsWith("gin")) return LOGIN.test(text.slice(start, start + 150));
   if (literal === "543") return text[start + 1] === ":";
   if (literal === "-us") return text.charCodeAt(start) <= 57 && isRun(text, start, 1);
   if (literal === "$produ") return text[start + 5] === "$";

@@ -929,6 +929,11 @@ Deno.test("redactValue() lets no secret of any kind through, wherever it stands"
 });
 
 const PARTIAL = [
+  '"Jwt": { "a": ',
+  "jwt.sign({ a: ",
+  "SET PASSWORD FOR a",
+  "\n[a]\npassword = aaaa",
+  "+tokens:\n+  - ",
   ...Object.values(FORMED_SECRETS).flatMap((secret) =>
     [2, 4, 7, 12].map((n) => secret.slice(0, n))
   ),
