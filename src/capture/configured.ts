@@ -110,50 +110,45 @@ const SIGNING: readonly string[] = [
     .raw`(\bjwt\.(?:sign|encode|verify|decode)\([ \t]{0,4}(?:[\w.$]{1,60}|\{[^{}\r\n]{0,200}\}),[ \t]{0,4}${QUOTE})([^\s"'\\]{16,400})(?=${QUOTE})`,
 ];
 
+/** What ends the sentence that a value stands in, and is none of it. */
+const SENTENCE_END = /[.,;:)]*$/;
+
+/** Forms with one rule for what of their values is a secret. */
+interface Group {
+  readonly forms: readonly string[];
+  readonly flags: string;
+  readonly isSecret: (value: string) => boolean;
+  readonly isInSentence?: boolean;
+}
+
+/** In the order of masking. */
+const GROUPS: readonly Group[] = [
+  { forms: FORMS, flags: "gi", isSecret: (value) => !isReference(value) },
+  { forms: [SAID], flags: "gi", isSecret: (value) => isValueLike(value) || isRandom(value) },
+  { forms: [WITHIN], flags: "gi", isSecret: isValueLike, isInSentence: true },
+  { forms: SIGNING, flags: "g", isSecret: (value) => isValueLike(value) || isScrambled(value) },
+  { forms: LOGINS, flags: "g", isSecret: isLogin, isInSentence: true },
+];
+
 /** The text with those secrets masked. */
 export function maskConfigured(text: string): string {
-  forms ??= FORMS.map((form) => new RegExp(form, "gi"));
-  said ??= new RegExp(SAID, "gi");
-  within ??= new RegExp(WITHIN, "gi");
-  signing ??= SIGNING.map((form) => new RegExp(form, "g"));
-  logins ??= LOGINS.map((form) => new RegExp(form, "g"));
-  const configured = forms.reduce(
-    (masked, form) =>
-      masked.replace(
-        form,
-        (whole, kept: string, value: string) => isReference(value) ? whole : kept + MASK,
-      ),
-    text,
-  ).replace(
-    said,
-    (whole, kept: string, value: string) =>
-      isValueLike(value) || isRandom(value) ? kept + MASK : whole,
-  ).replace(within, (whole, kept: string, value: string) => {
-    if (!isValueLike(value)) return whole;
-    // What ends the sentence is none of it.
-    return kept + MASK + /[.,;:)]*$/.exec(value)![0];
-  });
-  const signed = signing.reduce(
-    (masked, form) =>
-      masked.replace(
-        form,
-        (whole, kept: string, value: string) =>
-          isValueLike(value) || isScrambled(value) ? kept + MASK : whole,
-      ),
-    configured,
+  groups ??= GROUPS.flatMap(({ forms, flags, ...rule }) =>
+    forms.map((form) => ({ ...rule, form: new RegExp(form, flags) }))
   );
-  return logins.reduce((masked, form) => masked.replace(form, maskLogin), signed);
+  return groups.reduce(
+    (masked, { form, isSecret, isInSentence = false }) =>
+      masked.replace(form, (whole, kept: string, value: string) => {
+        if (!isSecret(value)) return whole;
+        return kept + MASK + (isInSentence ? SENTENCE_END.exec(value)![0] : "");
+      }),
+    text,
+  );
 }
-let signing: readonly RegExp[] | undefined;
-let logins: readonly RegExp[] | undefined;
-let within: RegExp | undefined;
-let said: RegExp | undefined;
-let forms: readonly RegExp[] | undefined;
+let groups: readonly (Omit<Group, "forms" | "flags"> & { readonly form: RegExp })[] | undefined;
 
-function maskLogin(whole: string, kept: string, value: string): string {
-  const [bare = "", end = ""] = value.split(/([.,;:)]*)$/);
-  const isSecret = bare.length >= 8 && DRAWN.test(bare) && isValueLike(bare);
-  return isSecret ? kept + MASK + end : whole;
+function isLogin(value: string): boolean {
+  const bare = value.replace(SENTENCE_END, "");
+  return bare.length >= 8 && DRAWN.test(bare) && isValueLike(bare);
 }
 
 function isReference(value: string): boolean {

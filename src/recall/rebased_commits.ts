@@ -2,10 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { branchNames } from "../git/branches.ts";
 import { areHeldBeside, type Rebase, rebasesOf } from "../git/rebased.ts";
-import type { Observation } from "../store/observations.ts";
 import { titleLine } from "../memory/text.ts";
 import { standingCommitsOn } from "../store/branch_observations.ts";
-import { readObservations, retellObservation } from "../store/observations.ts";
+import { type Observation, readObservations, retellObservation } from "../store/observations.ts";
 import { resolveObservation } from "../store/open_failures.ts";
 
 interface Place {

@@ -54,8 +54,9 @@ export function undoBy(db: DatabaseSync, observed: Observed, undoing: Undoing): 
   const isUndone = [...restored, ...gone];
   if (isUndone.length === 0) return;
   // What was changed and has passed since it was put aside is there still.
-  const isOnlyDrop = gone.length === 0 && restoredBy(command, observed.text).length === 0;
-  const goneAtMs = isOnlyDrop && stash !== undefined ? stash.updatedAtMs : atMs;
+  const isOnlyDrop = stash !== undefined && gone.length === 0 &&
+    restoredBy(command, observed.text).length === 0;
+  const goneAtMs = isOnlyDrop ? stash.updatedAtMs : atMs;
   const between = { project, branch, fromMs: goneAtMs, untilMs: atMs };
   for (
     const fix of standingFixes(db, { project, branch, untilMs: atMs })
