@@ -57,7 +57,40 @@ export async function openStore(
   if (isMissing && context.globals.db !== undefined) {
     context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
   }
-  return await openAt(place, isMissing ? ":memory:" : place.database);
+  const path = isMissing ? ":memory:" : place.database;
+  return mode === "read" ? await openToRead(context, place, path) : await openAt(place, path);
+}
+
+/**
+ * {@linkcode openAt}, also where SQLite cannot make the files beside the database that it reads by: of a copy then, which
+ * is gone afterwards.
+ */
+async function openToRead({ process }: CliContext, place: Place, path: string) {
+  try {
+    return await openAt(place, path);
+  } catch (thrown) {
+    if (!isUnwritable(thrown)) throw thrown;
+    const db = await openCopy(path);
+    if (db === null) throw thrown;
+    process.stderr.write(
+      "The database cannot be written, so this is read from a copy of it: conclaude doctor\n",
+    );
+    return { db, place };
+  }
+}
+
+/** Null where there is no room for it. */
+async function openCopy(path: string): Promise<DatabaseSync | null> {
+  const { openNamelessDatabase } = await import("../store/nameless_database.ts");
+  return await openNamelessDatabase({ copyOf: path }).catch(() => null);
+}
+
+/** What SQLite says of a place that is closed, mounted read-only, or full. */
+function isUnwritable(thrown: unknown): boolean {
+  return thrown instanceof UserError &&
+    /readonly database|unable to open database file|disk I\/O error|is full/.test(
+      messageOf(thrown.cause),
+    );
 }
 
 /**

@@ -105,7 +105,7 @@ async function untilAtWork(pid: number): Promise<void> {
     try {
       for (const { name } of Deno.readDirSync(`/proc/${pid}/fd`)) {
         const fd = `/proc/${pid}/fd/${name}`;
-        if (!Deno.readLinkSync(fd).includes("eval.db-wal")) continue;
+        if (!Deno.readLinkSync(fd).includes("nameless.db-wal")) continue;
         if (Deno.statSync(fd).size > 1_000_000) return;
       }
     } catch {
@@ -148,18 +148,18 @@ Deno.test({
     const left = (name: string, minutes: number, isInUse = false) => {
       const folder = join(temporary, name);
       Deno.mkdirSync(folder, { recursive: true });
-      const db = new DatabaseSync(join(folder, "eval.db"));
+      const db = new DatabaseSync(join(folder, "nameless.db"));
       db.exec("PRAGMA journal_mode = WAL; CREATE TABLE t (x); INSERT INTO t VALUES (1)");
       if (!isInUse) db.close();
       const at = new Date(Date.now() - minutes * 60_000);
       Deno.utimeSync(folder, at, at);
       return db;
     };
-    left("conclaude-eval-0a1b", 5);
-    left("conclaude-eval-2c3d", 0);
+    left("conclaude-nameless-0a1b", 5);
+    left("conclaude-nameless-2c3d", 0);
     left("another-0a1b", 5);
-    const used = left("conclaude-eval-4e5f", 5, true);
-    Deno.symlinkSync(join(temporary, "another-0a1b"), join(temporary, "conclaude-eval-6a7b"));
+    const used = left("conclaude-nameless-4e5f", 5, true);
+    Deno.symlinkSync(join(temporary, "another-0a1b"), join(temporary, "conclaude-nameless-6a7b"));
     const { code, stderr } = await startProgram(["memory", "eval", "-", "--json"], {
       env: { HOME: home.path, TMPDIR: temporary },
       stdin: evalSet(makeCorpus(1, { documents: 50, questions: 5 })),
@@ -167,11 +167,11 @@ Deno.test({
     strictEqual(code, 0, stderr);
     deepStrictEqual([...Deno.readDirSync(temporary)].map(({ name }) => name).sort(), [
       "another-0a1b",
-      "conclaude-eval-2c3d",
-      "conclaude-eval-4e5f",
-      "conclaude-eval-6a7b",
+      "conclaude-nameless-2c3d",
+      "conclaude-nameless-4e5f",
+      "conclaude-nameless-6a7b",
     ]);
-    ok(Deno.statSync(join(temporary, "another-0a1b", "eval.db")).isFile);
+    ok(Deno.statSync(join(temporary, "another-0a1b", "nameless.db")).isFile);
     used.close();
   },
 });

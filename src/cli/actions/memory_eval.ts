@@ -16,7 +16,7 @@ import {
   type DocumentsByObservation,
   takeInDocuments,
 } from "../../recall/eval.ts";
-import { openEvalDatabase } from "../../recall/eval_database.ts";
+import { openNamelessDatabase } from "../../store/nameless_database.ts";
 import { selfQuestions } from "../../recall/eval_self.ts";
 import type { CliContext } from "../context.ts";
 import { type ProgressLine, progressLine } from "../progress_line.ts";
@@ -83,7 +83,7 @@ async function takenIn(
     home: context.locations.home ?? undefined,
   });
   const { documents, questions } = await readSet(path);
-  const db = await openEvalDatabase();
+  const db = await openNamelessDatabase();
   const taken = takeInDocuments(
     db,
     documents,

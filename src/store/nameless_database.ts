@@ -1,31 +1,51 @@
-/** The database in which a set of documents is measured: what it holds is gone with the process, however that ends. */
+/** Databases that are gone with the process, however that ends. */
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, parentOf } from "../paths.ts";
-import { isOwnFile, openDatabase } from "../store/database.ts";
-import { takeLock } from "../store/process_lock.ts";
+import { isOwnFile, openDatabase } from "./database.ts";
+import { takeLock } from "./process_lock.ts";
 
-const PREFIX = "conclaude-eval-";
-const FILE = "eval.db";
+const PREFIX = "conclaude-nameless-";
+const FILE = "nameless.db";
 /** A folder that is younger may just be made by another process, in milliseconds. */
 const YOUNG_MS = 60_000;
 
 /**
- * Opens an empty database with this program's schema.
+ * Opens a database with this program's schema, empty or as another one is.
  *
  * Its files lose their names before anything is written into them, so that no signal can leave them behind; the open
- * connection goes on with them. Where an open file keeps its name (Windows) it is in memory.
+ * connection goes on with them. Where an open file keeps its name (Windows) an empty one is in memory.
  *
- * @throws {Error} What SQLite or the file system says.
+ * @param options `copyOf`: the path of a database that nobody writes to. @throws {Error} What SQLite or the file system
+ *   says; on Windows, where it would be a copy.
  */
-export async function openEvalDatabase(): Promise<DatabaseSync> {
+export async function openNamelessDatabase(
+  { copyOf }: { readonly copyOf?: string } = {},
+): Promise<DatabaseSync> {
   const options = { busyTimeoutMs: 1_000 };
-  if (Deno.build.os === "windows") return await openDatabase(":memory:", options);
+  if (Deno.build.os === "windows") {
+    if (copyOf !== undefined) throw new Error("a copy would keep its name here");
+    return await openDatabase(":memory:", options);
+  }
   const folder = Deno.makeTempDirSync({ prefix: PREFIX });
   try {
-    return await openDatabase(joinPath(folder, FILE), options);
+    const path = joinPath(folder, FILE);
+    if (copyOf !== undefined) copyDatabase(copyOf, path);
+    return await openDatabase(path, options);
   } finally {
     Deno.removeSync(folder, { recursive: true });
     removeLeft(parentOf(folder));
+  }
+}
+
+/** With its log, and so that this user can write to it. */
+function copyDatabase(from: string, to: string): void {
+  for (const ending of ["", "-wal"]) {
+    try {
+      Deno.copyFileSync(from + ending, to + ending);
+      Deno.chmodSync(to + ending, 0o600);
+    } catch (thrown) {
+      if (ending === "" || !(thrown instanceof Deno.errors.NotFound)) throw thrown;
+    }
   }
 }
 
