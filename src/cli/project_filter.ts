@@ -126,6 +126,21 @@ export function wholePathOf(db: DatabaseSync, path: string): string | null {
   return null;
 }
 
+/**
+ * A file that a person names by where it lies, under the names that it had before; none of a file that is not there.
+ *
+ * @returns Whole paths, as {@linkcode wholePathOf} has them.
+ */
+export async function formerNamesOf(context: CliContext, file: string): Promise<readonly string[]> {
+  const path = [file, withoutLine(file)].map((typed) => typedPath(context, typed)).find(isThere);
+  const repository = path === undefined ? undefined : findRepository(lookUpwards(path));
+  if (path === undefined || repository === undefined) return [];
+  const { formerNames } = await import("../git/former_names.ts");
+  const { root, commonDir } = repository;
+  const names = await formerNames(pathInProject(path, root), root);
+  return names.map((name) => joinPath(folderOfProject(commonDir), name));
+}
+
 /** Whether there is a file or folder. */
 export function isThere(path: string): boolean {
   try {

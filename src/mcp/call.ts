@@ -26,7 +26,7 @@ export interface Call {
 }
 
 /** The work of each tool: what a model is answered, or a UserError. */
-const WORK: Readonly<Record<ToolName, (call: Call) => string>> = {
+const WORK: Readonly<Record<ToolName, (call: Call) => string | Promise<string>>> = {
   recall,
   open,
   timeline,
@@ -73,7 +73,7 @@ async function answer(
   if (opened === null) return NOTHING_YET;
   const { db, place } = opened;
   try {
-    return WORK[name]({
+    return await WORK[name]({
       db,
       database: place.database,
       folder,

@@ -152,6 +152,19 @@ export function timelineOfFile(
   ).map(observationOf);
 }
 
+/** {@linkcode timelineOfFile} of one that had other names before. */
+export function timelineOfNames(
+  db: DatabaseSync,
+  names: readonly string[],
+  options: Parameters<typeof timelineOfFile>[2],
+): Observation[] {
+  const found = names.flatMap((name) => timelineOfFile(db, name, options));
+  const byId = new Map(found.map((one) => [one.id, one]));
+  return [...byId.values()]
+    .sort((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id)
+    .slice(0, options.limit);
+}
+
 /** Which observations `o` are of a file, with `?1` for the value; null where none is. */
 function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
   if (isAbsolutePath(file)) {

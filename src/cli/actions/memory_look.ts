@@ -10,12 +10,13 @@ import {
   filesOfObservation,
   timelineAround,
   timelineOfFile,
+  timelineOfNames,
 } from "../../store/memory_look.ts";
 import type { Observation } from "../../store/observations.ts";
 import type { CliContext } from "../context.ts";
 import { observationNamed } from "../observation_lookup.ts";
 import { nextHere } from "../next_command.ts";
-import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
+import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
 import { type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
@@ -65,8 +66,9 @@ export async function showTimeline(
   const project = projectFilterOf(db, context, flags);
   if (around !== null && project !== null) requireOfProject(around, project, { flags, context });
   const file = around === null ? fileFilterOf(db, context, target) : null;
+  const formerly = around === null ? await formerNamesOf(context, target) : [];
   const observations = around === null
-    ? timelineOfFile(db, file!, { project, limit: flags.limit })
+    ? timelineOfNames(db, [file!, ...formerly], { project, limit: flags.limit })
     : timelineAround(db, around, flags.limit);
   const unknown = observations.length > 0 ? [] : unknownFilters(db, {
     project: flags.project === undefined || project === null
@@ -82,6 +84,7 @@ export async function showTimeline(
   return {
     json: {
       observations,
+      ...formerly.length > 0 && { formerly },
       ...unknown.length > 0 && { unknown },
       ...elsewhere.length > 0 && { elsewhere },
     },

@@ -1,9 +1,10 @@
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
+import { formerNames } from "../../git/former_names.ts";
 import { pathInProject } from "../../memory/paths.ts";
 import { withoutLine } from "../../paths.ts";
 import { observationLine } from "../../recall/view.ts";
-import { timelineAround, timelineOfFile } from "../../store/memory_look.ts";
+import { timelineAround, timelineOfFile, timelineOfNames } from "../../store/memory_look.ts";
 import { readObservations } from "../../store/observations.ts";
 import type { Call } from "../call.ts";
 import { tellable } from "../project.ts";
@@ -11,7 +12,7 @@ import { tellable } from "../project.ts";
 const LIMIT = 20;
 
 /** `timeline`: what came before and after an observation, or what there is of a file. */
-export function timeline({ db, project, nowMs, args }: Call): string {
+export async function timeline({ db, project, nowMs, args }: Call): Promise<string> {
   const { id, file } = args;
   const everywhere = args["everywhere"] === true;
   const limit = Number(args["limit"] ?? LIMIT);
@@ -29,7 +30,8 @@ export function timeline({ db, project, nowMs, args }: Call): string {
       .join("\n");
   }
   const path = pathInProject(withoutLine(String(file)), project.root);
-  const lines = timelineOfFile(db, path, { project: everywhere ? null : project.key, limit });
+  const names = [path, ...await formerNames(path, project.root)];
+  const lines = timelineOfNames(db, names, { project: everywhere ? null : project.key, limit });
   if (lines.length === 0) {
     const isElsewhere = !everywhere &&
       timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
