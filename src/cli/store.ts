@@ -94,13 +94,13 @@ function isUnwritable(thrown: unknown): boolean {
 }
 
 /**
- * Opens the database for somebody who says by himself that nothing is there.
+ * Opens the database to read for somebody who says by himself that nothing is there.
  *
  * @returns Null when there is no database yet; none is made. @throws {UserError} As {@linkcode openKeptStore}.
  */
 export async function openStoreIfThere(context: CliContext, what: string) {
   const place = await keptPlace(context, what);
-  return exists(place.database) ? await openAt(place, place.database) : null;
+  return exists(place.database) ? await openToRead(context, place, place.database) : null;
 }
 
 /** Opens a database that is known to be wanted. @throws {UserError} As {@linkcode openStore}. */
