@@ -21,6 +21,7 @@ import memory from "./0016_memory.sql" with { type: "text" };
 import forgotten from "./0017_forgotten.sql" with { type: "text" };
 import summarizer from "./0018_summarizer.sql" with { type: "text" };
 import editsPutBack from "./0019_edits_put_back.sql" with { type: "text" };
+import indexedTogether from "./0020_indexed_together.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -50,6 +51,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["forgotten", forgotten],
   ["summarizer", summarizer],
   ["edits_put_back", editsPutBack],
+  ["indexed_together", indexedTogether],
 ];
 
 /** Every migration, oldest first. */

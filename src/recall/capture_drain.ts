@@ -5,8 +5,9 @@ import type { Observed } from "../memory/observation.ts";
 import { observe } from "../memory/observe/observe.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { collectEvery } from "../process/garbage.ts";
-import { checkpoint, transaction } from "../store/database.ts";
+import { checkpoint } from "../store/database.ts";
 import { removeForgottenAgain } from "../store/forgotten_again.ts";
+import { indexTogether } from "../store/index_together.ts";
 import { type NewObservation, saveObservation } from "../store/observations.ts";
 import { readPayload } from "../store/payloads.ts";
 import {
@@ -189,7 +190,7 @@ function workIn(
 }
 
 function keepAll(db: DatabaseSync, readings: readonly Reading[], at: KeptAt) {
-  return transaction(db, () => {
+  return indexTogether(db, () => {
     const worked: WorkedCapture[] = [];
     const withNews = new Set<string>();
     const logged = new LoggedCommits();

@@ -10,7 +10,7 @@ import {
 import { isSmallTalk, type SummarizedPart, summarizeSession } from "../memory/session_summary.ts";
 import { summaryUid } from "../memory/summary_uid.ts";
 import { indexedTerms } from "../memory/terms.ts";
-import { transaction } from "../store/database.ts";
+import { indexTogether } from "../store/index_together.ts";
 import { type Observation, replaceObservation } from "../store/observations.ts";
 import {
   commandsToSummarize,
@@ -50,7 +50,7 @@ export function* summarySteps(
     for (let at = 0; at < sessions.length;) {
       const [from, startMs] = [at, performance.now()];
       if (startMs >= untilMs) return { summaries, complete: false };
-      transaction(db, () => {
+      indexTogether(db, () => {
         do writeSummary(db, sessions[at++]!); while (
           at < sessions.length && performance.now() < startMs + TRANSACTION_MS
         );

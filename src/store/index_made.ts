@@ -1,11 +1,14 @@
 /** How the search index is made. */
 import type { DatabaseSync } from "node:sqlite";
 import memory from "../../migrations/0016_memory.sql" with { type: "text" };
+import indexedTogether from "../../migrations/0020_indexed_together.sql" with { type: "text" };
 
-/** The table of the index and the triggers that keep it, as the migration makes them, by name. */
+/** The table of the index and the triggers that keep it, as the migrations leave them, by name. */
 export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
   Array.from(
-    memory.matchAll(/^CREATE (?:VIRTUAL TABLE|TRIGGER) (\w+)[^]*?^(?:\)|END);$/gm),
+    `${memory}\n${indexedTogether}`.matchAll(
+      /^CREATE (?:VIRTUAL TABLE|TRIGGER) (\w+)[^]*?^(?:\)|END);$/gm,
+    ),
     ([sql, name]) => [name!, sql],
   ),
 );
