@@ -1,4 +1,5 @@
 /** What a prompt picks of a list that it was told: by number (`1 and 3, please`) or name, or what it does not want of it (`skip the cache`). */
+import { countOf, numberPattern, numberWords } from "./number_words.ts";
 import { tellingWords } from "./telling_words.ts";
 
 /** Which things of a list: those with these numbers, or all but those. */
@@ -38,30 +39,23 @@ const FILLERS: ReadonlySet<string> = new Set(
 const RANGE = /^#?(\d{1,2})\s?[-–]\s?#?(\d{1,2})$/;
 const NUMBER = /^[#(]?(\d{1,2}|[a-f])[.)]?$/;
 /** `do the first two`, `the last three` */
-const SOME_OF =
-  /^(?:(?:ok(?:ay)?|yes|yeah|please|just|only|do|take|fix|build|implement|start with|bitte|mach|fais|haz|fai)[\s,]+)*(?:the |die |las |los |les |le |gli )?(?:first|top|ersten?|primer[oa]s?|premi(?:er|ère)s?|prim[ei]|(last|bottom|letzten?|últim[oa]s|derni(?:er|ère)s|ultim[ei])) (two|three|four|zwei|drei|vier|dos|tres|deux|trois|due|tre)\b/;
-const COUNTS: Readonly<Record<string, number>> = {
-  two: 2,
-  zwei: 2,
-  dos: 2,
-  deux: 2,
-  due: 2,
-  three: 3,
-  drei: 3,
-  tres: 3,
-  trois: 3,
-  tre: 3,
-  four: 4,
-  vier: 4,
-};
+const SOME_OF = new RegExp(
+  "^(?:(?:ok(?:ay)?|yes|yeah|please|just|only|do|take|fix|build|implement|start with|bitte|mach|fais|haz|fai)[\\s,]+)*(?:the |die |las |los |les |le |gli )?" +
+    "(?:first|top|ersten?|primer[oa]s?|premi(?:er|ère)s?|prim[ei]|(last|bottom|letzten?|últim[oa]s|derni(?:er|ère)s|ultim[ei])) " +
+    `(${numberPattern()})\\b`,
+);
 const MAX_CHARS = 80;
 /** `do the others`: all that is not named, … */
 const OTHERS: ReadonlySet<string> = new Set(["others", "other", "rest", "remaining"]);
 /** … and what says nothing beside that, … */
-const WITH_OTHERS: ReadonlySet<string> = new Set(["two", "three", "four", "all", "but"]);
+const WITH_OTHERS: ReadonlySet<string> = new Set([...numberWords("english"), "all", "but"]);
 /** … where others are not wanted: `the others, but not the cache`. */
-const BUT_NOT =
-  /(?<=\b(?:others?|rest|remaining|ones|two|three|items|points|tasks|things),?\s)(?:but )?not ((?:the|an?|our|my) [^,.;:!?\n]+)/gi;
+const BUT_NOT = new RegExp(
+  `(?<=\\b(?:others?|rest|remaining|ones|${
+    numberPattern("english")
+  }|items|points|tasks|things),?\\s)(?:but )?not ((?:the|an?|our|my) [^,.;:!?\\n]+)`,
+  "gi",
+);
 /** `write the exporter and the retry` */
 const MAKE_THINGS =
   /^(?:(?:ok(?:ay)?|yes|please|now|then|let['’]?s|can you|could you)[\s,]+)*(?:write|add|build|implement|make|do|create) the ([^.:;!?()\n]+?)(?:,? please)?[.!]?$/;
@@ -80,8 +74,8 @@ export function pickedIn(prompt: string): Picked | null {
   if (beside !== null) return beside;
   const isRest = ALL_BUT.test(text);
   const nth: number[] = [];
-  const [some = "", fromEnd, count = ""] = SOME_OF.exec(text) ?? [];
-  for (let n = 1; n <= (COUNTS[count] ?? 0); n++) nth.push(fromEnd === undefined ? n : 1 - n);
+  const [some = "", fromEnd, count = "0"] = SOME_OF.exec(text) ?? [];
+  for (let n = 1; n <= countOf(count); n++) nth.push(fromEnd === undefined ? n : 1 - n);
   for (
     const clause of text.slice(some.length).replace(ALL_BUT, "").replace(UNSPACED, " ").split(
       CLAUSE_END,

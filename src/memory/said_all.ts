@@ -1,9 +1,10 @@
 /** Whether a message says that all that was left is done, and of how many things it says so. */
 import { clausesOf } from "./given_up.ts";
+import { countOf, numberPattern } from "./number_words.ts";
 
 const THINGS = "(?:items|points|tasks|steps|things|ones|to-?dos)";
 const OF_LIST = "(?: (?:on|from|of|in) (?:the|that|your) list)?";
-const COUNT = "(two|three|four|five|six|\\d{1,2})";
+const COUNT = `(${numberPattern("english")}|\\d{1,2})`;
 const ALL = [
   "all(?: (?:of )?(?:it|them|these|those)| that was left)?",
   `all(?: of)?(?: the)? (?:${COUNT}(?: of them)?|remaining ${THINGS}|${THINGS})${OF_LIST}`,
@@ -28,15 +29,6 @@ const ALL_ARE_DONE = new RegExp(
 const DONE_ALONE = /^\W*(?:(?:done|finished|completed?|fertig|erledigt|listo|fait|hecho)\W*)+$/i;
 const BUT =
   /\b(?:except|besides|apart from|other than|aside from|not|only|partly|partially|bis auf)\b|n['’]t\b/i;
-const COUNTS: Readonly<Record<string, number>> = {
-  two: 2,
-  both: 2,
-  beides: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-};
 
 /** Of how many things a message says that they are done, and are all; 0 where it does not count them, null where it says nothing of that. */
 export function allDoneIn(message: string): number | null {
@@ -45,7 +37,7 @@ export function allDoneIn(message: string): number | null {
     const found = BUT.test(clause) ? null : ALL_ARE_DONE.exec(clause);
     if (found === null) continue;
     const count = found.slice(1).find((one) => one !== undefined)?.toLowerCase();
-    return count === undefined ? 0 : COUNTS[count] ?? Number(count);
+    return count === undefined ? 0 : countOf(count);
   }
   return null;
 }

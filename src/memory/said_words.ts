@@ -1,6 +1,10 @@
 /** The words by which one says that something is left. */
+import { numberPattern } from "./number_words.ts";
 import { HEADING_FOR_PERSON, LEFT_TO_PERSON, OPENS } from "./said_person.ts";
 import { wordSet } from "./word_set.ts";
+
+/** `two`, and so on. */
+const COUNT = numberPattern("english");
 
 /** Behind `Next,`: what is offered, and what a person does with it. */
 const NOT_OF_CLAUDE =
@@ -58,8 +62,8 @@ const LEFT = new RegExp(
     "follow-?ups?",
     "known (?:issues?|bugs?|problems?):",
     `${OPENS}(?:the only (?:thing|piece|part|step|item|task|bit|point)s?(?: that)?(?:['’]s| is| are)? (?:still )?(?:left|missing|outstanding)(?: to do)?|the only (?:remaining|missing|outstanding) (?:thing|piece|part|step|item|task|bit|point)s?) (?:is|are)\\b(?! nothing\\b)`,
-    `${OPENS}(?:all(?: that)?(?:['’]s| is)|what(?:['’]s| is)) (?:still )?(?:left|missing)(?: to do)? is (?=(?:only |just |now )?(?:the|to|your|our|steps?|two|three|some|\\d+|[a-z]{2,}ing)\\b)(?![^.;\\n]{0,160}\\b(?:which|that)(?: is| was|['’]s) why\\b)`,
-    `${OPENS}only (?:the|an?|one|two|three|our|your|steps?) [^.,;:\\n]{1,60} (?:is|are) (?:still )?(?:left|missing|outstanding)(?: to do)?(?=\\s*(?:[.!;,)]|$))`,
+    `${OPENS}(?:all(?: that)?(?:['’]s| is)|what(?:['’]s| is)) (?:still )?(?:left|missing)(?: to do)? is (?=(?:only |just |now )?(?:the|to|your|our|steps?|${COUNT}|some|\\d+|[a-z]{2,}ing)\\b)(?![^.;\\n]{0,160}\\b(?:which|that)(?: is| was|['’]s) why\\b)`,
+    `${OPENS}only (?:the|an?|one|${COUNT}|our|your|steps?) [^.,;:\\n]{1,60} (?:is|are) (?:still )?(?:left|missing|outstanding)(?: to do)?(?=\\s*(?:[.!;,)]|$))`,
     `${OPENS}next up (?:is|are|comes) (?=(?:steps?|phases?|parts?|tasks?|items?|milestones?|points?)\\b)`,
     "needs? an? (?:real|proper|actual)\\b",
     "needs? (?:some )?(?:more|further|additional) (?:investigation|work|testing|thought|research|time|digging|debugging|analysis)\\b",
@@ -75,7 +79,7 @@ const LEFT = new RegExp(
     `(?:has|have|there (?:is|are)) no (?:\\w+ ){0,2}${PARTS_OF_WORK}(?: \\w+){0,4} yet\\b`,
     "but (?:(?:is|are|it['’]?s|it is|they are) )?not (?:tested|verified|implemented|documented|deployed|covered|applied|committed|pushed|released|merged|translated)\\b",
     "(?:is|are) missing\\b(?! (?:an?|the)\\b)",
-    "left (?:an? |some |two |three )?(?:TODO|FIXME)s?\\b",
+    `left (?:(?:an?|some|${COUNT}) )?(?:TODO|FIXME)s?\\b`,
     "I (?:couldn['’]t|could not|wasn['’]t able to|was not able to|was unable to) (?:get|run|make|verify|test|finish|complete|fix|install|build)",
     ...LEFT_TO_PERSON,
     `(?:I|we)(?: have|['’]ve)? skipped (?:the |that |this |all |any )?(?:[^\\s.,;:]+ ){0,3}(?:tests?|checks?|steps?|verification|docs|documentation|migrations?|builds?)(?=\\s*(?:[.,;:(–—!]|$)| (?:since|because|as|for)\\b)(?!,? (?:since|because|as) (?:it|they|that|this|nothing|you)\\b)`,

@@ -1,5 +1,6 @@
 /** Something that was said to be left, or stood on a list, ready to be looked for in what was done since. */
 import { filesNamedIn, joinedIn, lackingIn, listIn, placesIn } from "./left_words.ts";
+import { numberPattern } from "./number_words.ts";
 import type { LeftItem } from "./observation.ts";
 import { once } from "./once.ts";
 import { isPicked, type Picked } from "./prompt_picks.ts";
@@ -17,7 +18,10 @@ const OF_FAILING = once(() =>
   wordsOf(["complain error errors debug solve investigate repair pass"])
 );
 /** Says how many there are. */
-const COUNTS = /\b(?:two|three|four|five|both|zwei|drei|dos|tres|deux|trois|\d+)\b/i;
+const COUNTS = new RegExp(
+  `\\b(?:${numberPattern("english", "german", "spanish", "french")}|both|\\d+)\\b`,
+  "i",
+);
 /** Says that it be mended. */
 const TO_MEND =
   /^(?:[^:]{1,40}: *)?\W*(?:fix|mend|repair|debug|solve|resolve|investigate|behebe|arregla)\b/i;

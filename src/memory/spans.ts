@@ -1,4 +1,5 @@
 /** Spans of time by their names and numbers, in days of UTC. */
+import { countOf, numberPattern } from "./number_words.ts";
 
 /** From a moment, inclusive, to another, exclusive; in epoch milliseconds. */
 export interface TimeSpan {
@@ -43,39 +44,23 @@ export const SEASONS: Readonly<Record<string, number>> = {
   fall: 8,
   winter: 11,
 };
-const NUMBERS: Readonly<Record<string, number>> = {
+/** Words for a number that is one, or that nobody has counted. */
+const ABOUT: Readonly<Record<string, number>> = {
   a: 1,
   an: 1,
   one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  eleven: 11,
-  twelve: 12,
-  couple: 2,
-  few: 3,
-  several: 4,
   ein: 1,
   einer: 1,
   einem: 1,
-  zwei: 2,
-  drei: 3,
-  vier: 4,
   un: 1,
   une: 1,
-  deux: 2,
-  trois: 3,
-  quatre: 4,
+  couple: 2,
+  few: 3,
+  several: 4,
 };
 /** Matches a number or a word for one, as a group. */
-export const NUMBER = `(\\d{1,3}|couple(?: of)?|${
-  Object.keys(NUMBERS).filter((word) => word !== "couple").join("|")
+export const NUMBER = `(\\d{1,3}|couple of|${Object.keys(ABOUT).join("|")}|${
+  numberPattern("english", "german", "french")
 })`;
 /** Days of the units of time. */
 export const DAYS_OF: Readonly<Record<string, number>> = {
@@ -147,7 +132,8 @@ export function monthOf(name: string): number {
 
 /** What a number or a word of {@linkcode NUMBER} comes to. */
 export function numberOf(word: string): number {
-  return NUMBERS[word.split(" ", 1)[0]!] ?? Number(word);
+  const [first = ""] = word.split(" ", 1);
+  return ABOUT[first] ?? countOf(first);
 }
 
 /** The beginning of a day. */

@@ -1,5 +1,6 @@
 /** The words of a sentence that tell what it is about. */
 import { isBeyondAscii, patternFor, scriptPattern, WORD } from "../letters.ts";
+import { numberWords } from "./number_words.ts";
 import { STOP_WORDS } from "./stop_words.ts";
 
 /** Scripts that are written without blanks between words: two neighbours count as a word. */
@@ -8,15 +9,16 @@ const unspaced = scriptPattern(
   "u",
 );
 /** Words of how far something is, whatever it is. */
-const OF_STATE = new Set(
-  ("open left missing remain remains remaining todo done finish finished complete completed handle handled implement " +
+const OF_STATE = new Set([
+  ...numberWords("english"),
+  ...("open left missing remain remains remaining todo done finish finished complete completed handle handled implement " +
     "implemented fix fixed add added adding work works working needed needs step steps issue issues known problem bug " +
     "fail fails failing failed broken red green unclear unfinished outstanding follow followup ready real proper actual " +
-    "two three four couple several few item items task tasks point points one part parts implementation stub stubbed hardcoded " +
+    "couple several few item items task tasks point points one part parts implementation stub stubbed hardcoded " +
     "anything everything nothing blocked " +
     "noch offen fehlt fehlen nicht ist sind fertig die der das und ein eine im in den dem für mit wird werden " +
     "pendiente pendientes queda quedan falta faltan que los las el la de y il reste à").split(" "),
-);
+]);
 /** The same where words are not apart. */
 const STATE_UNSPACED =
   /还没有?(?:完成)?|還沒有?(?:完成)?|尚未(?:完成)?|未完成|未実装|未対応|待办|待完成|残作業|残タスク/g;
