@@ -145,7 +145,7 @@ export class MemoryWork {
   }
 
   async #summarize(nowMs: number): Promise<void> {
-    const { db, settings, folder, log } = this.#context;
+    const { db, database, settings, folder, log } = this.#context;
     const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
       import("../recall/summarizer.ts"),
       import("../recall/summarizer_settings.ts"),
@@ -154,6 +154,7 @@ export class MemoryWork {
     if (summarizer === null) return;
     const { failed, reason } = await runSummarizer(db, {
       ...summarizer,
+      database,
       folder,
       now: Date.now,
       signal: this.#stopping.signal,

@@ -15,9 +15,11 @@ import { SUMMARIZER_VARIABLE } from "../paths.ts";
 import { type FilterEnd, runFilter } from "../process/filter.ts";
 import { transaction } from "../store/database.ts";
 import type { Observation } from "../store/observations.ts";
+import { summarizerLockPath, takeLock } from "../store/process_lock.ts";
 import { observationsToSummarize } from "../store/session_observations.ts";
 import {
   beginRun,
+  endLostRuns,
   endRun,
   failuresOf,
   lastRuns,
@@ -47,6 +49,8 @@ export function forbiddingLimit(
 
 /** What a pass of the summarizer did. */
 export interface SummarizerReport {
+  /** Another process is at the summaries: this one has done nothing. */
+  readonly isBusy: boolean;
   readonly written: number;
   readonly failed: number;
   /** Summaries that are left to be rewritten. */
@@ -65,6 +69,8 @@ export interface SummarizerReport {
 
 /** How a pass is made. */
 export interface SummarizerOptions {
+  /** The path of the database; one in memory is nobody else's. */
+  readonly database: string;
   readonly settings: SummarizerSettings;
   /** Takes secrets out. */
   readonly mask: (text: string) => string;
@@ -86,7 +92,7 @@ const MAX_SUMMARIES = 500;
 const MAX_FAILURES = 3;
 /** Unless somebody asks for it, no failure is followed by a new try before so much time is over, in milliseconds. */
 const PAUSE_MS = 3_600_000;
-/** A run that has not ended so long after its time is over has died with its process, in milliseconds. */
+/** A run that has not ended so long after its time is over is told to have failed, in milliseconds. */
 const GRACE_MS = 30_000;
 const DAY_MS = 86_400_000;
 /** In an answer that is text there is none of them; colours are taken out before. */
@@ -99,19 +105,35 @@ export function dayStartMs(nowMs: number): number {
 }
 
 /**
- * Rewrites what can be rewritten now, one summary after the other. Whatever goes wrong with the command changes nothing
- * but the ledger.
+ * Rewrites what can be rewritten now, one summary after the other, unless another process does. Whatever goes wrong with the
+ * command changes nothing but the ledger. A run that the ledger has as begun died with its process.
  *
- * @throws {Error} What SQLite says.
+ * @throws {Error} What SQLite says, and when the lock cannot be made.
  */
 export async function runSummarizer(
   db: DatabaseSync,
   options: SummarizerOptions,
 ): Promise<SummarizerReport> {
-  const { settings, now, signal, isAsked } = options;
+  const { database } = options;
+  if (database === ":memory:") return await rewriteAll(db, options);
+  const lock = takeLock(summarizerLockPath(database), { waitMs: 0 });
+  if (lock === null) return await rewriteAll(db, { ...options, isBusy: true });
+  try {
+    endLostRuns(db, options.now());
+    return await rewriteAll(db, options);
+  } finally {
+    lock.release();
+  }
+}
+
+async function rewriteAll(
+  db: DatabaseSync,
+  options: SummarizerOptions & { readonly isBusy?: boolean },
+): Promise<SummarizerReport> {
+  const { settings, now, signal, isAsked, isBusy = false } = options;
   const done = { written: 0, failed: 0, reason: null as string | null };
   const all = waitingSummaries(db, now());
-  const ready = isAsked || !isPaused(db, now()) ? all : [];
+  const ready = !isBusy && (isAsked || !isPaused(db, now())) ? all : [];
   let usedUp: SummarizerReport["usedUp"] = null;
   let needed: number | null = null;
   let [inARow, givenUp] = [0, 0];
@@ -136,7 +158,6 @@ export async function runSummarizer(
       maxTokens: settings.maxTokensPerDay,
       sinceMs: dayStartMs(nowMs),
     });
-    if (run === "taken") continue;
     if (typeof run === "string") {
       usedUp = run;
       needed = run === "tokens" ? estimateTokens(input) + 1 : null;
@@ -151,14 +172,13 @@ export async function runSummarizer(
     inARow = reason === null ? 0 : inARow + 1;
   }
   const today = summarizerUse(db, dayStartMs(now()));
-  return { ...done, left: all.length - done.written, givenUp, usedUp, needed, today };
+  return { ...done, isBusy, left: all.length - done.written, givenUp, usedUp, needed, today };
 }
 
 /** Summaries that are to be rewritten. */
 function waitingSummaries(db: DatabaseSync, nowMs: number): Observation[] {
   return summariesToRewrite(db, {
     quietBeforeMs: nowMs - QUIET_MS,
-    nowMs,
     limit: MAX_SUMMARIES,
   });
 }

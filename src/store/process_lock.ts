@@ -6,6 +6,11 @@ export function drainLockPath(database: string): string {
   return `${database}-drain`;
 }
 
+/** The file whose lock holds who lets summaries be rewritten; gone with its process as well. */
+export function summarizerLockPath(database: string): string {
+  return `${database}-summarizer`;
+}
+
 /** A lock that is held; `release()` gives it up, and so does the end of the process, however it comes. */
 export interface ProcessLock {
   release(): void;

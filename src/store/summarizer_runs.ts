@@ -7,6 +7,9 @@ import { statement } from "./statement.ts";
 /** So long a run is remembered, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 86_400_000;
 
+/** Why a run failed that nobody has ended. */
+const DIED = "its process was ended";
+
 /** What was spent since a moment. Runs that failed count as well. */
 export interface SummarizerUse {
   readonly runs: number;
@@ -65,28 +68,16 @@ export function usedUp(
   return tokens + inputTokens > maxTokens ? "tokens" : null;
 }
 
-/**
- * Writes down that a run begins, if the budget allows it and nobody else is at the same session.
- *
- * @returns Its number, or why it must not begin.
- */
+/** Writes down that a run begins, if the budget allows it. @returns Its number, or what of the budget is used up. */
 export function beginRun(
   db: DatabaseSync,
   { sessionId, summary, inputTokens, nowMs, expiresAtMs }: NewRun,
   budget: SummarizerBudget & { readonly sinceMs: number },
-): number | "runs" | "tokens" | "taken" {
+): number | "runs" | "tokens" {
   return transaction(db, () => {
     // It has to be able to answer something.
     const why = usedUp(summarizerUse(db, budget.sinceMs), budget, inputTokens + 1);
     if (why !== null) return why;
-    const taken = db.prepare(
-      `SELECT 1
-         FROM summarizer_runs
-        WHERE session_id = ?
-          AND status = 'running'
-          AND expires_at_ms > ?`,
-    ).get(sessionId, nowMs);
-    if (taken !== undefined) return "taken";
     db.prepare("DELETE FROM summarizer_runs WHERE started_at_ms < ?").run(nowMs - KEPT_MS);
     const { lastInsertRowid } = db.prepare(
       `INSERT INTO summarizer_runs (session_id, summary, status, input_tokens, started_at_ms, expires_at_ms)
@@ -113,6 +104,13 @@ export function endRun(
   ).run(id, end.reason, end.outputTokens, end.atMs);
 }
 
+/** Writes down that every run that nobody has ended has failed; only for who knows that nobody is at one. */
+export function endLostRuns(db: DatabaseSync, nowMs: number): void {
+  db.prepare(
+    "UPDATE summarizer_runs SET status = 'failed', reason = ?, ended_at_ms = ? WHERE status = 'running'",
+  ).run(DIED, nowMs);
+}
+
 /** How often a command was tried with a summary in vain, and when last; 0 for never. */
 export function failuresOf(
   db: DatabaseSync,
@@ -131,7 +129,7 @@ export function failuresOf(
 export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): SummarizerRun[] {
   return db.prepare(
     `SELECT id, session_id AS sessionId, iif(status = 'running', 'failed', status) AS status,
-            iif(status = 'running', 'its process was ended', reason) AS reason, input_tokens AS inputTokens,
+            iif(status = 'running', '${DIED}', reason) AS reason, input_tokens AS inputTokens,
             output_tokens AS outputTokens, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs
        FROM summarizer_runs
       WHERE status <> 'running'
@@ -149,7 +147,7 @@ export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): Summar
  */
 export function summariesToRewrite(
   db: DatabaseSync,
-  when: { readonly quietBeforeMs: number; readonly nowMs: number; readonly limit: number },
+  when: { readonly quietBeforeMs: number; readonly limit: number },
 ): Observation[] {
   return db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
@@ -166,15 +164,9 @@ export function summariesToRewrite(
             FROM pending_queue AS q
            WHERE q.session_id = o.session_id
              AND q.status IN ('raw', 'processing'))
-        AND NOT EXISTS (
-          SELECT 1
-            FROM summarizer_runs AS r
-           WHERE r.session_id = o.session_id
-             AND r.status = 'running'
-             AND r.expires_at_ms > ?2)
       ORDER BY o.updated_at_ms DESC, o.id DESC
-      LIMIT ?3`,
-  ).all(when.quietBeforeMs, when.nowMs, when.limit).map(observationOf);
+      LIMIT ?2`,
+  ).all(when.quietBeforeMs, when.limit).map(observationOf);
 }
 
 /** The summary of a session; undefined when it has none. */

@@ -1,7 +1,9 @@
 /** A command rewrites the summaries of sessions: within its budget, of the user's own choice, and never to any harm. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { SummarizerRun } from "../../src/store/summarizer_runs.ts";
 import { isAlive } from "../support/alive.ts";
 import { killNow, until } from "../support/worked_project.ts";
 import { query } from "../support/look.ts";
@@ -222,6 +224,28 @@ Deno.test({
     await Promise.all([killNow(killed), killed.output(), killed.stdin.close()]);
     await until("it has ended", () => read().every((pid) => !isAlive(pid)));
   },
+});
+
+Deno.test("one process at a time lets summaries be rewritten, and what one was killed at the next one does at once", async () => {
+  using home = tempHome();
+  const begun = join(home.path, "begun");
+  configure(home, `echo $$ > ${begun}; exec sleep 300`);
+  await endedSession(home);
+  const first = spawnProgram(["queue", "drain"], { env: { HOME: home.path }, cwd: home.path });
+  await until("the command has begun", () => existsSync(begun));
+  const { summarizer: beside } = await drain(home);
+  assert.deepEqual([beside.isBusy, beside.written, beside.left], [true, 0, 1]);
+  assert.match(await told(home, "queue", "drain"), /another process is at work .*, 1 left/);
+  await Promise.all([killNow(first), first.output(), first.stdin.close()]);
+
+  configure(home, "echo Uploads are tried thrice.");
+  const { summarizer: after } = await drain(home);
+  assert.deepEqual([after.isBusy, after.written, after.left], [false, 1, 0]);
+  const { summarizer: stats } = await json(home, ["memory", "stats"]);
+  assert.deepEqual(
+    stats.lastRuns.map(({ status, reason }: SummarizerRun) => [status, reason]),
+    [["written", null], ["failed", "its process was ended"]],
+  );
 });
 
 Deno.test("secrets that the command answers with are masked, and private text is dropped", async () => {

@@ -44,7 +44,7 @@ export async function drainQueue(context: CliContext): Promise<View> {
   const freedBytes = giveBackSpace(db, {
     onProgress: ({ freeBytes }) => progress.tell(`giving back ${bytesText(freeBytes)} …`),
   });
-  const summarizer = await summarize(db, context, progress);
+  const summarizer = await summarize(db, place.database, context, progress);
   progress.end();
   const { saved, known, damaged, left } = spool;
   const forgotten = memory?.forgotten ?? 0;
@@ -95,6 +95,7 @@ interface Rewritten {
 /** Lets the command rewrite summaries, where the user has configured one; null where not. */
 async function summarize(
   db: DatabaseSync,
+  database: string,
   { locations }: CliContext,
   progress: ProgressLine,
 ): Promise<Rewritten | null> {
@@ -111,6 +112,7 @@ async function summarize(
   try {
     const report = await runSummarizer(db, {
       ...summarizer,
+      database,
       folder: locations.dataFolder,
       now: Date.now,
       signal: stopping.signal,
@@ -132,8 +134,9 @@ async function summarize(
 
 /** What it did, in a line. */
 function summarizerText(
-  { written, failed, left, givenUp, usedUp, needed, reason, today }: SummarizerReport,
+  { isBusy, written, failed, left, givenUp, usedUp, needed, reason, today }: SummarizerReport,
 ): string {
+  if (isBusy) return `another process is at work on the summaries, ${left} left`;
   return [
     `${written} summaries rewritten, ${failed} failed, ${left} left`,
     ...givenUp === 0 ? [] : [
