@@ -9,7 +9,11 @@ import { REPOSITORY } from "./run_deno.ts";
  */
 export function programCommand(): readonly [string, ...string[]] {
   const executable = Deno.env.get("CONCLAUDE_BIN");
-  if (executable) return [executable];
+  return executable ? [executable] : bundleCommand();
+}
+
+/** The words that start the bundle. */
+export function bundleCommand(): readonly [string, string, ...string[]] {
   const bundle = fileURLToPath(new URL("dist/bundle/main.js", REPOSITORY));
   return [Deno.execPath(), "run", ...runFlags(thisSystem()), bundle];
 }

@@ -1,0 +1,97 @@
+/** Words of rows that stay, which the search index has without their accents and endings: nothing is left of a text. */
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
+import { run } from "../../support/worked_database.ts";
+
+/** What is forgotten, and the word of a row that the index has in this form. */
+const FORMS = {
+  zurich: "Zürich",
+  munoz: "Muñoz",
+  happi: "happy",
+  istanbul: "İstanbul",
+};
+
+/** A home with a note for each text. */
+async function withNotes(texts: readonly string[]): Promise<TempHome> {
+  const home = tempHome();
+  for (const text of texts) {
+    const { code, stderr } = await run(home, "memory", "remember", text);
+    assert.equal(code, 0, stderr);
+  }
+  return home;
+}
+
+Deno.test("what the index has as a form of a word that stays is not left of a text, and the row is named", async () => {
+  using home = await withNotes(Object.values(FORMS).map((word) => `We met ${word} on the way`));
+  for (const [text, word] of Object.entries(FORMS)) {
+    for (const flag of ["--dry-run", "--yes"]) {
+      const args = ["memory", "forget", "--text", text, flag];
+      const { code, stdout } = await run(home, ...args);
+      assert.equal(code, 0, stdout);
+      assert.match(stdout, /^Nothing fits; nothing (?:would be removed|was changed)\.\n#\d/, text);
+      assert.match(stdout, new RegExp(`#\\d has it in another form, and stays: ${word}\n`));
+    }
+  }
+  const [, next] = /next: conclaude (memory forget --text .+)\n/
+    .exec((await run(home, "memory", "forget", "--text", "happi", "--yes")).stdout + "\n") ?? [];
+  assert.equal((await run(home, ...next!.split(" "), "--yes")).code, 0);
+  const { stdout } = await run(home, "memory", "forget", "--text", "happi", "--yes");
+  assert.equal(stdout, "Nothing fits; nothing was changed.\n");
+});
+
+Deno.test("where rows with a text go and another one stays that the index has in its form, nothing is left", async () => {
+  using home = await withNotes(["We met in zurich at noon", "We met in Zürich at night"]);
+  const forgotten = await run(home, "memory", "forget", "--text", "zurich", "--yes", "--json");
+  assert.equal(forgotten.code, 0, forgotten.stdout);
+  const { receipt, left, otherForms } = jsonOf(forgotten);
+  assert.deepEqual(left, []);
+  assert.deepEqual(otherForms, [{ word: "zurich", observation: 2, as: "Zürich" }]);
+  const args = ["memory", "verify", receipt.id, "--text", "zurich"];
+  assert.equal((await run(home, ...args)).code, 0);
+});
+
+Deno.test("a word of the index that no row gives is found, and taken out of it", async () => {
+  using home = await withNotes(["We met on the Zürichberg at noon", "We met in Zürich at night"]);
+  {
+    // A row that changes and the index does not hear of it.
+    using db = new DatabaseSync(home.database);
+    const { sql } = db.prepare(
+      "SELECT sql FROM sqlite_schema WHERE name = 'observations_reindexed'",
+    )
+      .get()!;
+    db.exec("DROP TRIGGER observations_reindexed");
+    db.exec("UPDATE observations SET title = 'gone', text = 'gone', terms = '' WHERE id = 1");
+    db.exec(String(sql));
+  }
+  const forget = ["memory", "forget", "--text", "zurich"];
+  assert.match(
+    (await run(home, ...forget, "--dry-run")).stdout,
+    /^Would remove 1 remain in unused room\.\n#2 has it in another form, and stays: Zürich/,
+  );
+  const { code, stdout } = await run(home, ...forget, "--yes");
+  assert.equal(code, 0, stdout);
+  assert.match(stdout, /#2 has it in another form, and stays: Zürich/);
+  assert.match((await run(home, ...forget, "--dry-run")).stdout, /^Nothing fits/);
+});
+
+Deno.test("a look for what would be forgotten makes no database", async () => {
+  using home = tempHome();
+  assert.equal((await run(home, "memory", "forget", "--text", "zurich", "--dry-run")).code, 0);
+  assert.throws(() => Deno.statSync(home.database), Deno.errors.NotFound);
+});
+
+Deno.test("two signs of a script without spaces are a name that can be forgotten, two letters of others are none", async () => {
+  for (
+    const [name, code] of [["李明", 0], ["김철", 0], ["ゆき", 0], ["明", 2], ["ab", 2], [
+      "éa",
+      2,
+    ]] as const
+  ) {
+    using home = await withNotes([`${name} said so`]);
+    const forgotten = await run(home, "memory", "forget", "--text", name, "--yes");
+    assert.equal(forgotten.code, code, name + forgotten.stdout + forgotten.stderr);
+    const { stdout } = await run(home, "export");
+    assert.equal(stdout.includes(name), code !== 0, name);
+  }
+});

@@ -1,0 +1,147 @@
+/** A forgotten tool use is known by its id and what it was: some gateways count their ids anew in every session. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { query } from "../../support/look.ts";
+import { change } from "../../support/on_home.ts";
+import { hook, jsonOf, startProgram, type TempHome, tempHome } from "../../support/program.ts";
+import { longTranscript, transcriptsOf } from "../../support/transcripts.ts";
+
+const FIRST = "aaaa1111-0000-4000-8000-000000000001";
+const SECOND = "bbbb2222-0000-4000-8000-000000000002";
+const ID = "call_0";
+
+async function json(home: TempHome, ...args: string[]) {
+  return jsonOf(await startProgram([...args, "--json"], { env: { HOME: home.path } }));
+}
+
+interface Use {
+  readonly session: string;
+  readonly command: string;
+  readonly id?: string;
+}
+
+async function use(home: TempHome, { session, command, id = ID }: Use): Promise<void> {
+  await hook("PostToolUse", {
+    session_id: session,
+    cwd: home.path,
+    tool_name: "Bash",
+    tool_input: { command, description: `Runs it in ${session}` },
+    tool_response: { stdout: "ok" },
+    tool_use_id: id,
+  }, home);
+}
+
+async function forget(home: TempHome, text: string): Promise<string> {
+  return (await json(home, "memory", "forget", "--text", text, "--yes")).receipt.id;
+}
+
+/** The sessions of the captures in which a word stands. */
+async function sessionsWith(home: TempHome, word: string): Promise<unknown[]> {
+  await json(home, "queue", "drain");
+  return query(
+    home,
+    `SELECT DISTINCT session_id AS id FROM observations WHERE text LIKE '%${word}%' ORDER BY id`,
+  ).map(({ id }) => id);
+}
+
+Deno.test("a tool use of another session with the id of a forgotten one is kept, and nothing that came back", async () => {
+  for (const isBefore of [false, true]) {
+    using home = tempHome();
+    const other = () => use(home, { session: SECOND, command: "make harbour" });
+    await use(home, { session: FIRST, command: "make zanzibar" });
+    if (isBefore) await other();
+    await json(home, "queue", "drain");
+    const receipt = await forget(home, "zanzibar");
+    if (!isBefore) await other();
+    const { problems } = await json(home, "memory", "verify", receipt);
+    assert.deepEqual(problems, [], String(isBefore));
+    const { forgotten } = await json(home, "queue", "drain");
+    assert.equal(forgotten, 0);
+    assert.deepEqual(await sessionsWith(home, "harbour"), [SECOND], String(isBefore));
+  }
+});
+
+Deno.test("what a fork repeats of a forgotten tool use stays away, and verify tells of one that was there", async () => {
+  using home = tempHome();
+  await use(home, { session: FIRST, command: "make zanzibar" });
+  await json(home, "queue", "drain");
+  const [{ id }] = query(home, "SELECT id FROM observations WHERE text LIKE '%zanzibar%'") as [
+    { id: number },
+  ];
+  const { receipt } = await json(home, "memory", "forget", String(id), "--yes");
+  await use(home, { session: SECOND, command: "make zanzibar" });
+  const { problems } = await json(home, "memory", "verify", receipt.id);
+  assert.equal(problems[0].message, "1 capture is there again");
+  assert.equal((await json(home, "queue", "drain")).forgotten, 1);
+  assert.deepEqual(await sessionsWith(home, "zanzibar"), []);
+  assert.equal((await json(home, "memory", "verify", receipt.id)).ok, true);
+});
+
+Deno.test("a tool use whose id alone an older version has named stays away as before", async () => {
+  using home = tempHome();
+  await use(home, { session: FIRST, command: "make zanzibar" });
+  await json(home, "queue", "drain");
+  const receipt = await forget(home, "zanzibar");
+  change(
+    home,
+    `DELETE FROM forgotten;
+     INSERT INTO forgotten (name, receipt_id) VALUES ('${ID}', '${receipt}')`,
+  );
+  await use(home, { session: SECOND, command: "make harbour" });
+  assert.match((await json(home, "memory", "verify", receipt)).problems[0].message, /1 capture /);
+  assert.equal((await json(home, "queue", "drain")).forgotten, 1);
+  assert.deepEqual(await sessionsWith(home, "harbour"), []);
+});
+
+/** Sessions that a transcript tells with the ids of a forgotten one, and how much of each comes in. */
+const RETOLD: readonly [of: string, session: string, changed: (text: string) => string, number][] =
+  [
+    ["the same session", FIRST, (text) => text, 0],
+    ["a fork that says nothing of its parent", SECOND, (text) => text, 0],
+    ["another session", SECOND, (text) => text.replaceAll("echo ", "make harbour"), 3],
+  ];
+
+Deno.test("transcripts bring the tool uses of another session in, and those of a fork not", async () => {
+  for (const [of, session, changed, wanted] of RETOLD) {
+    using home = tempHome();
+    for (const n of [0, 1, 2]) {
+      await use(home, { session: FIRST, command: `echo ${n}`, id: `toolu_long${n}` });
+    }
+    await json(home, "queue", "drain");
+    await forget(home, "echo ");
+    const folder = join(transcriptsOf(home), "-home-ana-app");
+    Deno.mkdirSync(folder, { recursive: true });
+    Deno.writeTextFileSync(
+      join(folder, `${session}.jsonl`),
+      changed(longTranscript(session, 3)),
+    );
+    const { filled, sessions } = await json(home, "import", "transcripts", transcriptsOf(home));
+    assert.deepEqual([filled.written, sessions[0].forgotten], [wanted, 3 - wanted], of);
+  }
+});
+
+Deno.test("an export brings the tool use of another session in, and what it repeats not", async () => {
+  for (const [command, wanted] of [["make harbour", 1], ["make zanzibar", 0]] as const) {
+    using home = tempHome();
+    using other = tempHome();
+    await use(home, { session: FIRST, command: "make zanzibar" });
+    await forget(home, "zanzibar");
+    await use(other, { session: SECOND, command });
+    const file = join(other.path, "export.jsonl");
+    await json(other, "export", "--output", file);
+    const { imported } = await json(home, "import", file);
+    assert.equal(imported.captures, wanted, command);
+  }
+});
+
+Deno.test("nothing of a forgotten tool use can be read in its names", async () => {
+  using home = tempHome();
+  await use(home, { session: FIRST, command: "make zanzibar" });
+  await json(home, "queue", "drain");
+  await forget(home, "zanzibar");
+  const names = query(home, "SELECT name FROM forgotten").map(({ name }) => String(name));
+  assert.ok(names.includes(`use/${ID}/${FIRST}`));
+  assert.ok(!names.includes(ID));
+  const rest = names.filter((name) => !/^(?:word\/[0-9a-f]{64}|[0-9a-f-]{36})$/.test(name));
+  assert.deepEqual(rest.sort(), [`session/${FIRST}`, `use/${ID}/${FIRST}`]);
+});
