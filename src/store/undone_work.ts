@@ -235,7 +235,8 @@ export function failuresMendedBy(
 ): MendedFailure[] {
   return statement(
     db,
-    `SELECT o.id, o.session_id AS sessionId, o.title, o.text, o.facts, o.resolved_by AS resolvedBy
+    `SELECT o.id, o.session_id AS sessionId, o.title, o.text, o.facts, o.resolved_by IS NULL AS isOpen,
+            (SELECT uid FROM observations WHERE id = o.resolved_by AND kind = 'fix') AS closedBy
        FROM observations AS o
       WHERE o.project IS (SELECT project FROM observations WHERE id = ?1)
         AND ${KINDS_OF_BRANCH}
@@ -255,8 +256,8 @@ export function failuresMendedBy(
     title: String(row["title"]),
     text: String(row["text"]),
     facts: keptJson<ObservedFacts>(row["facts"], {}),
-    isOpen: row["resolvedBy"] === null,
-    closedBy: row["resolvedBy"] === null ? null : fixUid(db, Number(row["resolvedBy"])),
+    isOpen: row["isOpen"] === 1,
+    closedBy: row["closedBy"] === null ? null : String(row["closedBy"]),
   }));
 }
 
