@@ -89,10 +89,22 @@ export function outcomeLines(
     ...recent === 0 ? [] : [`recent      ${recent} of the last minute, left to the hooks`],
     ...extra === 0 ? [] : [`extra       ${extra} captures that no transcript here has`],
     ...notHere.map(notHereLine),
-    ...damaged.map(({ path, line, reason }) =>
-      plain(`damaged     ${path}${line === null ? "" : `, line ${line}`}: ${reason}`)
-    ),
+    ...damageLines(damaged),
   ];
+}
+
+/** What cannot be read, a line for each file and reason. */
+function damageLines(damaged: TranscriptOutcome["damaged"]): string[] {
+  const alike = Map.groupBy(damaged, ({ path, reason }) => JSON.stringify([path, reason]));
+  return [...alike.values()].map(([first, ...others]) => {
+    const { path, line, reason } = first!;
+    const where = line === null
+      ? ""
+      : others.length === 0
+      ? `, line ${line}`
+      : `, ${others.length + 1} lines, the first at ${line}`;
+    return plain(`damaged     ${path}${where}: ${reason}`);
+  });
 }
 
 function sessionLines(

@@ -258,6 +258,22 @@ Deno.test("damaged lines are named with their number, and the rest is read", asy
   assert.equal(code, 0);
 });
 
+Deno.test("damaged lines of one file are told in one line, each of them in JSON", async () => {
+  using home = tempHome();
+  putTranscripts(
+    home,
+    ["tools"],
+    (text) => `${text}${'{"type":"user", broken\n'.repeat(12)}`,
+  );
+  const { damaged } = await reconcileJson(home);
+  const { stdout } = await run(home, "reconcile");
+  assert.equal(damaged.length, 12);
+  assert.deepEqual(
+    stdout.match(/^damaged .*$/gm)?.map((line) => line.replace(/ \S+jsonl/, " FILE")),
+    [`damaged     FILE, 12 lines, the first at ${damaged[0].line}: it is not JSON`],
+  );
+});
+
 Deno.test("an input of any depth is filled in, and worked into memory", async () => {
   using home = tempHome();
   const deep = "[".repeat(20_000) + "]".repeat(20_000);
