@@ -1,19 +1,12 @@
 import { messageOf, UserError } from "../errors.ts";
+import { openDraft, removeDrafts } from "../maintenance/draft.ts";
 import { isFileOf } from "../maintenance/set_aside.ts";
-import { isThere, namesIn } from "../maintenance/whole_file.ts";
 import { writeAdvice } from "../maintenance/write_advice.ts";
-import { baseName, joinPath, parentOf } from "../paths.ts";
 import { identifyDatabase } from "../store/identity.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
 /** So much text is gathered before it is written, in characters. */
 const CHUNK_CHARS = 65_536;
-
-/** What stands behind a file's name while it is written, to its end. */
-const DRAFT_ENDING = /^\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
-
-/** An export writes to its draft all the time. */
-const UNTOUCHED_MS = 60_000;
 
 const ON_WINDOWS = Deno.build.os === "windows";
 
@@ -95,50 +88,6 @@ export function fileSink(name: string, context: CliContext, database: string): L
       if (draft !== null) Deno.removeSync(draft);
     },
   });
-}
-
-/** Makes a draft of a file, locked as long as it is open, where the file system knows locks. */
-function openDraft(path: string): { readonly draft: string; readonly file: Deno.FsFile } {
-  for (;;) {
-    const draft = `${path}.${crypto.randomUUID()}.tmp`;
-    const file = Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 });
-    if (lock(file) !== "locked" || isThere(draft)) return { draft, file };
-    // Another program came before the lock, and took it for one that was left behind.
-    file.close();
-  }
-}
-
-/** Removes the drafts of a file that no program is at any more. On Windows they stay: a lock does not keep them there. */
-function removeDrafts(path: string): void {
-  if (ON_WINDOWS) return;
-  const [folder, base] = [parentOf(path), baseName(path)];
-  for (const name of namesIn(folder)) {
-    if (!name.startsWith(base) || !DRAFT_ENDING.test(name.slice(base.length))) continue;
-    const draft = joinPath(folder, name);
-    try {
-      if (!Deno.lstatSync(draft).isFile) continue;
-      if (isLeft(draft)) Deno.removeSync(draft);
-    } catch {
-      // It is somebody else's, or has just gone.
-    }
-  }
-}
-
-/** Whether no program is at a draft any more. Where the runtime cannot look for a lock without waiting, as Deno 2.6, its age tells. */
-function isLeft(draft: string): boolean {
-  using file = Deno.openSync(draft, { write: true });
-  if ("tryLockSync" in file) return file.tryLockSync(true);
-  const { mtime } = Deno.statSync(draft);
-  return mtime !== null && Date.now() - mtime.getTime() > UNTOUCHED_MS;
-}
-
-function lock(file: Deno.FsFile): "locked" | "unlocked" {
-  try {
-    file.lockSync(true);
-    return "locked";
-  } catch {
-    return "unlocked";
-  }
 }
 
 /** Where a path leads to, and whether a new file takes its place: not that of a device or a pipe. */

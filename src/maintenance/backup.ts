@@ -4,6 +4,7 @@ import { quoteWord } from "../settings/hooks.ts";
 import { copyDatabase, integrityFaults } from "../store/care.ts";
 import { openToLook } from "../store/identity.ts";
 import { fileStamp } from "../time.ts";
+import { openDraft, removeDraft, removeDrafts } from "./draft.ts";
 import { requireOurs } from "./require_ours.ts";
 import { freeName } from "./set_aside.ts";
 import { isThere } from "./whole_file.ts";
@@ -11,8 +12,10 @@ import { writeAdvice } from "./write_advice.ts";
 
 const BACKUP_ENDING = ".db";
 
-/** The ending of a copy that is not finished. */
-const DRAFT_ENDING = ".part";
+/** The name of a backup that nobody gave another. */
+const DEFAULT_NAME = /^conclaude-[\dTZ-]+(?:\.\d+)?\.db$/;
+
+const ON_WINDOWS = Deno.build.os === "windows";
 
 /**
  * Where a backup goes when nobody names a file: `~/.conclaude/backups/conclaude-2026-11-20T22-42-28Z.db`, or `….2.db`
@@ -53,7 +56,8 @@ const READ_ONLY = /read-only file system|os error 30\b|unable to open database/i
 const ELSEWHERE = "/tmp/";
 
 /**
- * Copies the database into a private file while hooks go on writing, checks the copy, and only then gives it its name.
+ * Copies the database into a private file while hooks go on writing, checks the copy, and only then gives it its name. What
+ * a backup that was ended had begun to write under the name, or under one that nobody gave it, is removed.
  *
  * @throws {UserError} When the file is there already, or the database is not one that can be copied.
  */
@@ -67,6 +71,7 @@ export async function backUp(database: string, file: string): Promise<{ readonly
   }
   try {
     Deno.mkdirSync(parentOf(file), { recursive: true, mode: 0o700 });
+    removeDrafts(file, (name) => DEFAULT_NAME.test(name));
     return { bytes: await copyVerified(database, file, { otherwise: "conclaude doctor" }) };
   } catch (thrown) {
     if (isUserError(thrown)) throw thrown;
@@ -92,9 +97,11 @@ export async function copyVerified(
   to: string,
   options: { readonly otherwise: string },
 ): Promise<number> {
-  const draft = `${to}.${crypto.randomUUID().slice(0, 8)}${DRAFT_ENDING}`;
+  const { draft, file } = openDraft(to);
+  using held = file;
   try {
-    Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 }).close();
+    // A lock there would keep SQLite from writing as well.
+    if (ON_WINDOWS) held.close();
     const source = openToLook(from);
     try {
       await copyDatabase(source, draft);
@@ -111,7 +118,7 @@ export async function copyVerified(
       ? unsound(from, messageOf(thrown), options.otherwise)
       : thrown;
   } finally {
-    for (const ending of ["", "-wal", "-shm", "-journal"]) removeQuietly(draft + ending);
+    removeDraft(draft);
   }
 }
 
@@ -138,12 +145,4 @@ function unsound(path: string, fault: string, next: string): UserError {
     why: `it is damaged: ${fault}; nothing was changed`,
     next,
   });
-}
-
-function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It was renamed, or never made.
-  }
 }

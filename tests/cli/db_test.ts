@@ -95,6 +95,25 @@ Deno.test("db backup twice in one second makes two backups", async () => {
   assert.equal(namesIn(join(place.home, ".conclaude", "backups")).length, 2);
 });
 
+Deno.test("db backup removes what a killed backup left, and nothing that is being written or is not its own", async () => {
+  using place = stage();
+  await withSession(place, "kept");
+  const folder = join(place.home, ".conclaude", "backups");
+  Deno.mkdirSync(folder);
+  const draft = () => `conclaude-2023-11-14T22-13-20Z.db.${crypto.randomUUID()}.tmp`;
+  const [left, atWork] = [draft(), draft()];
+  const kept = [atWork, `${atWork}-wal`, `mine.db.${crypto.randomUUID()}.tmp`];
+  for (const name of [left, `${left}-journal`, ...kept]) {
+    Deno.writeTextFileSync(join(folder, name), "half");
+  }
+  using running = Deno.openSync(join(folder, atWork), { write: true });
+  running.lockSync(true);
+  const { body } = await place.json(["db", "backup"]);
+  assert.deepEqual(sessionsIn(body.file), ["kept"]);
+  const names = namesIn(folder).filter((name) => name.endsWith(".tmp") || name.includes("tmp-"));
+  assert.deepEqual(names.toSorted(), kept.toSorted());
+});
+
 Deno.test("db restore puts the backup in place and sets the present database aside with its log", async () => {
   using place = stage();
   await withSession(place, "old");

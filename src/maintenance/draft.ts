@@ -1,0 +1,81 @@
+/** Files that are written under another name beside their place, and get their own when they are whole. */
+import { baseName, joinPath, parentOf } from "../paths.ts";
+import { isThere, namesIn } from "./whole_file.ts";
+
+/** What stands behind a file's name while it is written, to its end. */
+const DRAFT_ENDING = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
+
+/** What SQLite makes beside a draft that is a database, and the draft itself. */
+const BESIDE = ["", "-wal", "-shm", "-journal"];
+
+/** Who writes a draft does so all the time. */
+const UNTOUCHED_MS = 60_000;
+
+const ON_WINDOWS = Deno.build.os === "windows";
+
+/** A file that is not whole. */
+export interface Draft {
+  readonly draft: string;
+  /** Empty, for writing. The lock goes when it is closed. */
+  readonly file: Deno.FsFile;
+}
+
+/** Makes a draft of a file (0600), locked as long as it is open, where the file system knows locks. */
+export function openDraft(path: string): Draft {
+  for (;;) {
+    const draft = `${path}.${crypto.randomUUID()}.tmp`;
+    const file = Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 });
+    if (lock(file) !== "locked" || isThere(draft)) return { draft, file };
+    // Another program came before the lock, and took it for one that was left behind.
+    file.close();
+  }
+}
+
+/**
+ * Removes the drafts of a file that no program is at any more. On Windows they stay: a lock does not keep them there.
+ *
+ * @param isAlike Tells by its name whether the drafts of another file in the folder are removed as well.
+ */
+export function removeDrafts(path: string, isAlike: (name: string) => boolean = () => false): void {
+  if (ON_WINDOWS) return;
+  const [folder, base] = [parentOf(path), baseName(path)];
+  for (const name of namesIn(folder)) {
+    const of = name.replace(DRAFT_ENDING, "");
+    if (of === name || of !== base && !isAlike(of)) continue;
+    const draft = joinPath(folder, name);
+    try {
+      if (!Deno.lstatSync(draft).isFile) continue;
+      if (isLeft(draft)) removeDraft(draft);
+    } catch {
+      // It is somebody else's, or has just gone.
+    }
+  }
+}
+
+/** Removes a draft with what lies beside it, as far as it is there. */
+export function removeDraft(draft: string): void {
+  for (const ending of BESIDE) {
+    try {
+      Deno.removeSync(draft + ending);
+    } catch {
+      // It was renamed, or never made.
+    }
+  }
+}
+
+/** Whether no program is at a draft any more. Where the runtime cannot look for a lock without waiting, as Deno 2.6, its age tells. */
+function isLeft(draft: string): boolean {
+  using file = Deno.openSync(draft, { write: true });
+  if ("tryLockSync" in file) return file.tryLockSync(true);
+  const { mtime } = Deno.statSync(draft);
+  return mtime !== null && Date.now() - mtime.getTime() > UNTOUCHED_MS;
+}
+
+function lock(file: Deno.FsFile): "locked" | "unlocked" {
+  try {
+    file.lockSync(true);
+    return "locked";
+  } catch {
+    return "unlocked";
+  }
+}
