@@ -1,6 +1,12 @@
 /** Operations of git that failed are over when a later command has ended them, however it is spelled. */
 import assert from "node:assert/strict";
-import { leftOpen, outcomeOf } from "../support/left_open.ts";
+import {
+  assertLeftOpen,
+  assertMended,
+  leftOpen,
+  type Mending,
+  outcomeOf,
+} from "../support/left_open.ts";
 
 const CONFLICT = "CONFLICT (content): Merge conflict in a\nAutomatic merge failed; fix conflicts";
 const APPLY = "CONFLICT (content): Merge conflict in a\nerror: could not apply 1a2b3c4... x";
@@ -9,9 +15,7 @@ const UPSTREAM = "fatal: The current branch main has no upstream branch.";
 const REJECTED = " ! [rejected] main -> main (fetch first)\nerror: failed to push some refs to 'x'";
 const DIVERGED = "fatal: Need to specify how to reconcile divergent branches.";
 
-type Row = readonly [failing: string, error: string, later: string, output?: string];
-
-const OVER: readonly Row[] = [
+const OVER: readonly Mending[] = [
   ["git merge side", CONFLICT, "git add -A && git commit -m 'Merge side'", "[main 1a2b3c4] Merge"],
   ["git merge side", CONFLICT, "git add a && git merge --continue"],
   ["git merge side", CONFLICT, "git merge --abort"],
@@ -33,7 +37,7 @@ const OVER: readonly Row[] = [
   ["git pull", CONFLICT, "git commit -qam 'Merge'"],
 ];
 
-const OPEN: readonly Row[] = [
+const OPEN: readonly Mending[] = [
   ["git merge side", "error: Your local changes would be overwritten by merge", "git commit -qm x"],
   ["git merge side", CONFLICT, "git commit --dry-run"],
   ["git merge side", CONFLICT, "git -C ../other commit -qm x"],
@@ -50,15 +54,11 @@ const OPEN: readonly Row[] = [
 ];
 
 Deno.test("an operation of git is over when it was concluded, given up, or has worked in another way", async () => {
-  for (const [failing, error, later, output = ""] of OVER) {
-    assert.deepEqual(await leftOpen([failing, error, true], [later, output]), [], later);
-  }
+  await assertMended(OVER);
 });
 
 Deno.test("an operation of git stays open while nothing is known to have ended it", async () => {
-  for (const [failing, error, later, output = ""] of OPEN) {
-    assert.deepEqual(await leftOpen([failing, error, true], [later, output]), [failing], later);
-  }
+  await assertLeftOpen(OPEN);
 });
 
 Deno.test("a commit that was made ends one that was refused, although a push behind it failed", async () => {

@@ -1,7 +1,7 @@
 /** Which failures of tests a run that passes mends, however it is spelled. */
 import assert from "node:assert/strict";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
-import { leftOpen } from "../support/left_open.ts";
+import { assertLeftOpen, assertMended, leftOpen, type Mending } from "../support/left_open.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 
 const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
@@ -159,16 +159,17 @@ const LEFT_OPEN: typeof MENDED = [
 ];
 
 Deno.test("tests that failed are mended by a run that has taken them, however it is spelled", async () => {
-  for (const [failing, bad, passing, good] of [...MENDED, ...MENDED_SCRIPTS]) {
-    assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [], passing);
-  }
+  await assertMended([...MENDED, ...MENDED_SCRIPTS]);
 });
 
 Deno.test("a run that may not have taken the tests that failed leaves them open", async () => {
-  for (const [failing, bad, passing, good] of [...LEFT_OPEN, ...OPEN_SCRIPTS]) {
-    assert.deepEqual(await leftOpen([failing, bad, true], [passing, good]), [failing], passing);
-  }
+  await assertLeftOpen([...LEFT_OPEN, ...OPEN_SCRIPTS]);
 });
+
+/** What fails with an error of its own, and what passes. */
+function withOutput(rows: readonly (readonly [failing: string, passing: string])[]): Mending[] {
+  return rows.map(([failing, passing]) => [failing, "error: boom", passing, "ok"]);
+}
 
 /** A command that fails, and a script that has run the same and passes. */
 const PART_OF: readonly (readonly [failing: string, passing: string])[] = [
@@ -205,19 +206,11 @@ const NOT_PART_OF: typeof PART_OF = [
 ];
 
 Deno.test("a script of parts that must all pass mends what each of them failed with", async () => {
-  for (const [failing, passing] of PART_OF) {
-    assert.deepEqual(await leftOpen([failing, "error: boom", true], [passing, "ok"]), [], passing);
-  }
+  await assertMended(withOutput(PART_OF));
 });
 
 Deno.test("a script in which a command may have failed, or ran elsewhere, leaves its failure open", async () => {
-  for (const [failing, passing] of NOT_PART_OF) {
-    assert.deepEqual(
-      await leftOpen([failing, "error: boom", true], [passing, "ok"]),
-      [failing],
-      passing,
-    );
-  }
+  await assertLeftOpen(withOutput(NOT_PART_OF));
 });
 
 Deno.test("a command that mends what another looks after mends its failure", async () => {
@@ -234,9 +227,7 @@ Deno.test("a command that mends what another looks after mends its failure", asy
     ["cargo fmt --all -- --check", "cargo fmt --all"],
     ["npm ci", "npm install left-pad --save-dev"],
   ];
-  for (const [failing, passing] of mended) {
-    assert.deepEqual(await leftOpen([failing, "error: boom", true], [passing, "ok"]), [], passing);
-  }
+  await assertMended(withOutput(mended));
   const others: typeof mended = [
     ["ruff check .", "ruff check src --fix"],
     ["ruff check .", "ruff check . --fix; echo done"],
@@ -247,13 +238,7 @@ Deno.test("a command that mends what another looks after mends its failure", asy
     ["npm ci && make", "npm install"],
     ["npm ci", "npm install -g left-pad"],
   ];
-  for (const [failing, passing] of others) {
-    assert.deepEqual(
-      await leftOpen([failing, "error: boom", true], [passing, "ok"]),
-      [failing],
-      passing,
-    );
-  }
+  await assertLeftOpen(withOutput(others));
 });
 
 Deno.test("what stands before tests in a script is mended although no test ran, or they failed", async () => {

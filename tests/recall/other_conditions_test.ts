@@ -1,6 +1,5 @@
 /** What failed under one condition (a version, a measure, many times) is not mended by what passes without it. */
-import assert from "node:assert/strict";
-import { leftOpen } from "../support/left_open.ts";
+import { assertLeftOpen, assertMended, type Mending } from "../support/left_open.ts";
 
 const JEST = "FAIL src/a.test.ts\n  ● adds\n\nTests:       1 failed, 4 passed, 5 total";
 const JEST_OK = "PASS src/a.test.ts\n\nTests:       5 passed, 5 total";
@@ -20,9 +19,7 @@ const PLAYWRIGHT_OK = "  ✓  1 [chromium] › cart.spec.ts:5:1 › adds (2s)\n\
 const CARGO = "test a ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored";
 const CARGO_OK = "test a ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored";
 
-type Row = readonly [failing: string, bad: string, passing: string, good: string];
-
-const LEFT_OPEN: readonly Row[] = [
+const LEFT_OPEN: readonly Mending[] = [
   ["nvm use 18 && npm test", JEST, "nvm use 22 && npm test", JEST_OK],
   ["nvm use 18 && npm test", JEST, "npm test", JEST_OK],
   ["source ~/.nvm/nvm.sh && nvm use 18 && npm test", JEST, "fnm use 22; npm test", JEST_OK],
@@ -49,7 +46,7 @@ const LEFT_OPEN: readonly Row[] = [
   ["pytest --count=50", PYTEST, "pytest", PYTEST_OK],
 ];
 
-const MENDED: readonly Row[] = [
+const MENDED: readonly Mending[] = [
   ["nvm use 18 && npm test", JEST, "nvm use 18 > /dev/null && npm test", JEST_OK],
   ["nvm use && npm test", JEST, "npm test", JEST_OK],
   ["nvm use --silent 18 && npm test", JEST, "nvm use 18 && npm test -- --silent", JEST_OK],
@@ -75,15 +72,9 @@ const MENDED: readonly Row[] = [
 ];
 
 Deno.test("a run under other conditions leaves open what failed", async () => {
-  for (const [failing, bad, passing, good] of LEFT_OPEN) {
-    const open = await leftOpen([failing, bad, true], [passing, good]);
-    assert.deepEqual(open, [failing], `${failing}: ${passing}`);
-  }
+  await assertLeftOpen(LEFT_OPEN);
 });
 
 Deno.test("a run under the same conditions, or harder ones, mends it", async () => {
-  for (const [failing, bad, passing, good] of MENDED) {
-    const open = await leftOpen([failing, bad, true], [passing, good]);
-    assert.deepEqual(open, [], `${failing}: ${passing}`);
-  }
+  await assertMended(MENDED);
 });

@@ -1,16 +1,14 @@
 /** What a command finds that works at another state of the files, or with other settings, says nothing of this one. */
 import assert from "node:assert/strict";
 import { failed, ran } from "../support/commands_observed.ts";
-import { leftOpen } from "../support/left_open.ts";
+import { assertLeftOpen, assertMended, leftOpen, type Mending } from "../support/left_open.ts";
 
 const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
 const GOOD = "5 passed in 0.10s";
 const JEST_BAD = "FAIL src/a.test.ts\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const JEST_GOOD = "Tests:       5 passed, 5 total";
 
-type Pair = readonly [failing: string, bad: string, passing: string, good: string];
-
-const LEFT_OPEN: readonly Pair[] = [
+const LEFT_OPEN: readonly Mending[] = [
   ["pytest", BAD, "git stash && pytest; git stash pop", `Saved\n${GOOD}\nDropped`],
   ["pytest", BAD, "git stash -u && pytest", GOOD],
   ["pytest", BAD, "git checkout -q other && pytest && git checkout -q main", GOOD],
@@ -34,7 +32,7 @@ const LEFT_OPEN: readonly Pair[] = [
   ["npm test", JEST_BAD, "cd a && npm test", JEST_GOOD],
 ];
 
-const MENDED: readonly Pair[] = [
+const MENDED: readonly Mending[] = [
   ["pytest", BAD, "git pull --rebase && pytest", GOOD],
   ["pytest", BAD, "git stash pop && pytest", GOOD],
   ["pytest", BAD, "git checkout -q -b mine && pytest", GOOD],
@@ -54,22 +52,12 @@ const MENDED: readonly Pair[] = [
   ["npm test", JEST_BAD, "cd a && ls && cd - && npm test", JEST_GOOD],
 ];
 
-/** The commands of pairs that mend what failed before them. */
-async function mendedBy(pairs: readonly Pair[]): Promise<string[]> {
-  const mending: string[] = [];
-  for (const [failing, bad, passing, good] of pairs) {
-    const open = await leftOpen([failing, bad, true], [passing, good]);
-    if (open.length === 0) mending.push(passing);
-  }
-  return mending;
-}
-
 Deno.test("what passes in another state, folder or environment leaves open what failed in this one", async () => {
-  assert.deepEqual(await mendedBy(LEFT_OPEN), []);
+  await assertLeftOpen(LEFT_OPEN);
 });
 
 Deno.test("what passes in the same state mends, whatever is set that changes nothing", async () => {
-  assert.deepEqual(await mendedBy(MENDED), MENDED.map(([, , passing]) => passing));
+  await assertMended(MENDED);
 });
 
 Deno.test("what fails in another state is not left open in this one, and nothing that passes here mends it", async () => {

@@ -1,6 +1,12 @@
 /** A run in other words mends what failed where it is known to have taken that: a phase that holds it, its name, what failed last. */
 import assert from "node:assert/strict";
-import { leftOpen, outcomeOf, outcomeWithoutEdits } from "../support/left_open.ts";
+import {
+  assertLeftOpen,
+  assertMended,
+  type Mending,
+  outcomeOf,
+  outcomeWithoutEdits,
+} from "../support/left_open.ts";
 
 const MVN =
   "[INFO] Running com.x.OrderTest\n[ERROR] Tests run: 4, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.05 s <<< FAILURE! -- in com.x.OrderTest\n[ERROR] Failures: \n[ERROR]   OrderTest.totalIncludesTax:42 expected: <119> but was: <100>\n[INFO] \n[ERROR] Tests run: 12, Failures: 1, Errors: 0, Skipped: 0\n[INFO] BUILD FAILURE";
@@ -35,9 +41,7 @@ const DOTNET_OK =
   "Passed!  - Failed:     0, Passed:     2, Skipped:     0, Total:     2, Duration: 9 ms";
 const MAKE = "src/a.c:3:5: error: 'foo' undeclared\nmake: *** [Makefile:3: a.o] Error 1";
 
-type Row = readonly [failing: string, bad: string, passing: string, good: string];
-
-const MENDED: readonly Row[] = [
+const MENDED: readonly Mending[] = [
   ["mvn test", MVN, "mvn test -Dtest=OrderTest", MVN_ONE],
   ["mvn test", MVN, "mvn -q test -Dtest=com.x.OrderTest", MVN_ONE],
   ["mvn test", MVN, "mvn test -Dtest=OrderTest#totalIncludesTax", MVN_ONE],
@@ -101,7 +105,7 @@ const MENDED: readonly Row[] = [
   ["make test", PYTEST, "make -j$(nproc) test", "5 passed in 0.1s"],
 ];
 
-const LEFT_OPEN: readonly Row[] = [
+const LEFT_OPEN: readonly Mending[] = [
   ["mvn test", MVN, "mvn test -Dtest=CartTest", MVN_ONE],
   ["mvn test", MVN, "mvn test -Dtest=OrderTest#adds", MVN_ONE],
   ["mvn test", MVN, "mvn test '-Dtest=!OrderTest'", MVN_ONE],
@@ -163,17 +167,11 @@ const LEFT_OPEN: readonly Row[] = [
 ];
 
 Deno.test("a run that has taken what failed mends it, in whichever words", async () => {
-  for (const [failing, bad, passing, good] of MENDED) {
-    const open = await leftOpen([failing, bad, true], [passing, good]);
-    assert.deepEqual(open, [], `${failing}: ${passing}`);
-  }
+  await assertMended(MENDED);
 });
 
 Deno.test("a run of which that is not known leaves it open", async () => {
-  for (const [failing, bad, passing, good] of LEFT_OPEN) {
-    const open = await leftOpen([failing, bad, true], [passing, good]);
-    assert.deepEqual(open, [failing], `${failing}: ${passing}`);
-  }
+  await assertLeftOpen(LEFT_OPEN);
 });
 
 Deno.test("what is mended so has its fix, and snapshots that are written anew are one", async () => {

@@ -1,4 +1,5 @@
 /** Which failures are left open by commands that run one after the other. */
+import assert from "node:assert/strict";
 import { drainCaptures } from "../../src/recall/capture_drain.ts";
 import { saveEvent, tempDatabase } from "./records.ts";
 
@@ -17,6 +18,25 @@ export interface Outcome {
 export interface ToldFailure {
   readonly text: string;
   readonly repeats: number;
+}
+
+/** A command that fails, what it prints, and one that passes later, after an edit, with what that prints: nothing where it is not given. */
+export type Mending = readonly [failing: string, bad: string, passing: string, good?: string];
+
+/** Holds that the command that passes mends the one that fails, in each row by itself. */
+export async function assertMended(rows: readonly Mending[]): Promise<void> {
+  for (const [failing, bad, passing, good = ""] of rows) {
+    const open = await leftOpen([failing, bad, true], [passing, good]);
+    assert.deepEqual(open, [], `${failing}: ${passing}: ${good}`);
+  }
+}
+
+/** Holds that the command that passes leaves open the one that fails, in each row by itself. */
+export async function assertLeftOpen(rows: readonly Mending[]): Promise<void> {
+  for (const [failing, bad, passing, good = ""] of rows) {
+    const open = await leftOpen([failing, bad, true], [passing, good]);
+    assert.deepEqual(open, [failing], `${failing}: ${passing}: ${good}`);
+  }
 }
 
 /** Lets commands run one after the other, an edit between, and tells which of the failures are open in the end. */
