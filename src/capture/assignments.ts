@@ -24,6 +24,7 @@ import {
   phraseEnd,
   shownValue,
   type Span,
+  variableAround,
 } from "./value_places.ts";
 import { isBarePass, isNoSecret, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { isTokenCode } from "./name_triggers.ts";
@@ -117,7 +118,7 @@ function findAnyValue(text: string, found: RegExpExecArray): Span | undefined {
   if (separator === ":" && PARAMETER.test(text.slice(Math.max(0, start - 60), start))) {
     return undefined;
   }
-  const variable = text.startsWith("${", start - 2) ? expansionAt(text, start - 2) : undefined;
+  const variable = variableAround(text, start);
   if (variable !== undefined) return variable.value;
   if (separator === ">") return closer === "" ? findElementText(text, from) : undefined;
   if (separator === "," && closer !== "" && isFlag) {

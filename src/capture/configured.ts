@@ -82,6 +82,9 @@ const FORMS: readonly string[] = [
     .raw`(${LINE_START}${FIELD}:(?:543\d|6432|\*):(?!\d)${FIELD}:(?!\d)${FIELD}:)((?:[^\s:"'\\]|(?<=\w)["'](?=\w)|(?<=\w):(?=\w)|\\{1,7}(?=[^\s\\nrt"'])){1,400})` +
   String.raw`(?=$|[\r\n]|\\[nr]|["'])`,
 ];
+/** ACL SETUSER ana on >word, and in a file user ana on >word ~* +@all */
+const REDIS_USER = String
+  .raw`((?:(?:SETUSER|setuser)|${LINE_START}user(?=[^\r\n]{0,300}[ ](?:\+@|~\*)))${BLANKS}(?:[^\s>;"'\\]{1,100}${BLANKS}){2,12}>)${VALUE}`;
 /** What is also said of these commands: only what looks like a secret is one. */
 const SAID = String
   .raw`(${START}(?:(?:vault|cargo)${BLANKS}login|bw${BLANKS}unlock|net${BLANKS}user${BLANKS}[\w.-]{1,64}|gem${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--key)|nuget${BLANKS}push${LINE}{0,200}?[ \t](?:-k|--api-key))${BLANKS}(?:${QUOTE})?)([^\s"'\\;|&<>]{8,400})`;
@@ -95,20 +98,19 @@ const USER = String.raw`[\w.+-]{1,64}(?:@[\w.-]{1,60})?`;
 const MARK = String.raw`(?:\\{0,7}["'\x60])?`;
 const LOGINS: readonly string[] = [
   String.raw`(${START}[lL]ogin(?: with|:) {1,4}${USER}(?::| \/ ))(${LOGIN_VALUE})`,
+  // log in as joe with word
+  String
+    .raw`([lL]og(?:ged)?[ -]?in as ${USER} (?:with|using) (?:(?:the )?password )?${MARK})(${LOGIN_VALUE})`,
   // credentials: bob@x.com / word, user/pass: admin/word
   String
-    .raw`(${START}(?:[cC]redentials|[uU]ser(?:name)?\/[pP]ass):[ \t]{1,4}${MARK}${USER}${MARK}[ \t]{0,2}[:/][ \t]{0,2}${MARK})(${LOGIN_VALUE})`,
+    .raw`(${START}(?:[cC]reds(?::|[ ]-)|(?:[cC]redentials|[uU]ser(?:name)?\/[pP]ass):)[ \t]{1,4}${MARK}${USER}${MARK}[ \t]{0,2}[:/][ \t]{0,2}${MARK})(${LOGIN_VALUE})`,
 ];
 /** No word, no version and no name of an image. */
 const DRAWN = /^[a-z]+\d[a-z\d]*$|[!#$%^&*?~]|^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)/;
 
-/** What signs a token, where it looks like a secret: "Jwt": { "Key": "…" }, jwt.sign(payload, "…") */
-const SIGNING: readonly string[] = [
-  String
-    .raw`(${QUOTE}(?:Jwt|JWT)\w{0,12}${QUOTE}${GAP}:${GAP}\{[^{}]{0,400}?${QUOTE}\w{0,20}Key${QUOTE}${GAP}:${GAP}${QUOTE})([^\s"'\\]{16,400})(?=${QUOTE})`,
-  String
-    .raw`(\bjwt\.(?:sign|encode|verify|decode)\([ \t]{0,4}(?:[\w.$]{1,60}|\{[^{}\r\n]{0,200}\}),[ \t]{0,4}${QUOTE})([^\s"'\\]{16,400})(?=${QUOTE})`,
-];
+/** "Jwt": { "Key": "…" }, where it looks like a secret. */
+const SIGNING = String
+  .raw`(${QUOTE}(?:Jwt|JWT)\w{0,12}${QUOTE}${GAP}:${GAP}\{[^{}]{0,400}?${QUOTE}\w{0,20}Key${QUOTE}${GAP}:${GAP}${QUOTE})([^\s"'\\]{16,400})(?=${QUOTE})`;
 
 /** What ends the sentence that a value stands in, and is none of it. */
 const SENTENCE_END = /[.,;:)]*$/;
@@ -124,9 +126,10 @@ interface Group {
 /** In the order of masking. */
 const GROUPS: readonly Group[] = [
   { forms: FORMS, flags: "gi", isSecret: (value) => !isReference(value) },
+  { forms: [REDIS_USER], flags: "g", isSecret: (value) => !isReference(value) },
   { forms: [SAID], flags: "gi", isSecret: (value) => isValueLike(value) || isRandom(value) },
   { forms: [WITHIN], flags: "gi", isSecret: isValueLike, isInSentence: true },
-  { forms: SIGNING, flags: "g", isSecret: (value) => isValueLike(value) || isScrambled(value) },
+  { forms: [SIGNING], flags: "g", isSecret: isSigning },
   { forms: LOGINS, flags: "g", isSecret: isLogin, isInSentence: true },
 ];
 
@@ -151,6 +154,17 @@ function isLogin(value: string): boolean {
   return bare.length >= 8 && DRAWN.test(bare) && isValueLike(bare);
 }
 
-function isReference(value: string): boolean {
+function isSigning(value: string): boolean {
+  return value.length >= 16 && (isValueLike(value) || isScrambled(value));
+}
+
+/** Whether an entry below a name is the key that tokens are signed with: `Key` below `Jwt`. */
+export function isSigningKey(below: string, key: string, value: unknown): boolean {
+  return /^(?:Jwt|JWT)\w{0,12}$/.test(below) && /^\w{0,20}Key$/.test(key) &&
+    typeof value === "string" && isSigning(value);
+}
+
+/** Whether a value is none by itself: empty, a placeholder, what is kept elsewhere. */
+export function isReference(value: string): boolean {
   return isNoSecret("", value) || /^(?:\$[({\w]|\{\{|file:\/\/|<|\[redacted:|`)/.test(value);
 }

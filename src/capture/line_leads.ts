@@ -146,10 +146,13 @@ function linesOf(text: string): Line[] {
   const columns = MERGED.test(text) ? 2 : 1;
   const lines: Line[] = [];
   let at = 0;
+  let isArgument = false;
   for (let index = 0; index < parts.length; index += 2) {
     const line = parts[index]!;
     const ending = parts[index + 1] ?? "";
-    const isArgument = parts[index - 2]?.endsWith("(") ?? false;
+    const before = parts[index - 2] ?? "";
+    isArgument = before.endsWith("(") ||
+      before.endsWith(",") && (isArgument || !/["'`],$/.test(before));
     lines.push(lineOf(line, { at, ending, columns, isArgument }));
     at += line.length + ending.length;
   }

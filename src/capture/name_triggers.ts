@@ -20,25 +20,22 @@ interface Fragment {
 const FRAGMENTS: readonly Fragment[] = [
   { end: "pass", starts: [""], tails: ["word", "wort", "wd", "phrase", "code", "ord"] }, { end: "wort", starts: ["kenn"] },
   { end: "pw", starts: [""], tails: ["d"] }, { end: "phrase", starts: ["seed", "recovery", "backup"] }, { end: "cret", starts: ["se"] },
-  { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] },
-  { end: "key", starts: [] }, { end: "lt", starts: ["sa"] }, { end: "very", starts: ["reco"], tails: ["_code", "-code", "code"] },
-  { end: "y-data", starts: ["client-ke"] }, { end: "kie", starts: ["coo"] },
-  { end: "dentia", starts: ["cre"], tails: ["ls", "l"] }, { end: "pepper", starts: [""] }, { end: "_pat", starts: [""] }, { end: "dsn", starts: [""] }, { end: "monic", starts: ["mne"] },
-  { end: "ña", starts: ["contrase"] }, { end: "senha", starts: [""] },
-  { end: "woord", starts: ["wacht"] }, { end: "hasło", starts: [""] },
-  { end: "ösenord", starts: ["l"] }, { end: "şifre", starts: [""] }, { end: "пароль", starts: [""] },
-  { end: "密码", starts: [""] }, { end: "密碼", starts: [""] }, { end: "パスワード", starts: [""] },
-  { end: "비밀번호", starts: [""] },
+  { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] }, { end: "key", starts: [] },
+  { end: "lt", starts: ["sa"] }, { end: "very", starts: ["reco"], tails: ["_code", "-code", "code"] }, { end: "y-data", starts: ["client-ke"] },
+  { end: "kie", starts: ["coo"] }, { end: "dentia", starts: ["cre"], tails: ["ls", "l"] }, { end: "pepper", starts: [""] },
+  { end: "_pat", starts: [""] }, { end: "dsn", starts: [""] }, { end: "monic", starts: ["mne"] }, { end: "ña", starts: ["contrase"] },
+  { end: "senha", starts: [""] }, { end: "woord", starts: ["wacht"] }, { end: "hasło", starts: [""] }, { end: "ösenord", starts: ["l"] },
+  { end: "şifre", starts: [""] }, { end: "пароль", starts: [""] }, { end: "密码", starts: [""] }, { end: "密碼", starts: [""] },
+  { end: "パスワード", starts: [""] }, { end: "비밀번호", starts: [""] },
 ];
 
 /** Whose key is a secret, by the last letter of the word. */
 // deno-fmt-ignore
 const KEY_OWNERS: Readonly<Record<string, readonly string[]>> = {
   a: ["algolia"], b: ["db", "github", "gitlab"], c: ["hmac", "enc"], d: ["shared", "sendgrid", "resend"],
-  e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"],
-  g: ["signing"], h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["admin", "encryption", "subscription", "mailgun"],
-  o: ["twilio"], p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions"],
-  t: ["account", "secret", "jwt"], y: ["deploy"],
+  e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"], g: ["signing"],
+  h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["admin", "encryption", "subscription", "mailgun"], o: ["twilio"],
+  p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions"], t: ["account", "secret", "jwt"], y: ["deploy"],
 };
 
 /** The last letters of those words that have others than ASCII, as JSON in ASCII has them. */
@@ -90,6 +87,18 @@ function isJoint(lowered: string, at: number): boolean {
   return before === "_" || before === "-" || before === " " || before === ".";
 }
 
+/** Where a name ends, without and with what may end it, and where what closes it does. */
+interface Place {
+  readonly nameEnd: number;
+  readonly closer: number;
+  readonly at: number;
+}
+
+/** What stands in front of the end of a name, and the name. */
+function upTo(lowered: string, nameEnd: number, length: number): string {
+  return lowered.slice(Math.max(0, nameEnd - length), nameEnd);
+}
+
 /**
  * Whether a separator follows the end of a name; or what else leads to its value: white space where the name is that of
  * a flag or of a line in a `.netrc`, and `value` where the name is the value of `name`.
@@ -99,6 +108,9 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   while (at - nameEnd < 24 && isTokenCode(lowered.charCodeAt(at)) && !isTag(lowered, at)) at++;
   const isPlural = at === nameEnd + 1 && lowered[nameEnd] === "s";
   if (at > nameEnd && !isPlural && !isSuffix(lowered.slice(nameEnd, at))) return false;
+  if (upTo(lowered, nameEnd, 80).includes(" as ") && USED.test(upTo(lowered, nameEnd, 320))) {
+    return true;
+  }
   const closer = at;
   at = skipClosers(lowered, at);
   const separator = lowered[at];
@@ -109,58 +121,47 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
   if (separator === ">") {
     const next = lowered[at + 1];
     if (at === closer) {
-      return isElementStart(next) || lowered.startsWith("<![", at + 1) || next === "\n" ||
-        next === "\r" || next === "\\";
+      return isElementStart(next) || /^(?:<!\[|[\r\n\\])/.test(lowered.slice(at + 1, at + 4));
     }
-    if (NAMED_ELEMENT.test(lowered.slice(Math.max(0, nameEnd - 160), nameEnd))) return true;
+    if (NAMED_ELEMENT.test(upTo(lowered, nameEnd, 160))) return true;
   }
-  if ((separator === "!" || separator === "?" || separator === "+") && lowered[at + 1] === "=") {
-    return true;
-  }
+  if ("!?+".includes(separator ?? " ") && lowered[at + 1] === "=") return true;
   if ("s[{".includes(separator ?? " ") && DECLARED.test(lowered.slice(at, at + 90))) return true;
   if (separator === "&" && QUOTE.test(lowered.slice(at, at + 6))) return true;
   if (separator === "\x1b" || lowered.startsWith("u001b", at)) return true; // a colour
   if (isSaid(lowered, { nameEnd, closer, at })) return true;
   if (separator === "," && beginsPair(lowered, nameEnd)) return true;
-  const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
+  const before = upTo(lowered, nameEnd, 96);
   return at > closer &&
-    (before.includes("-") || namesPair(lowered, nameEnd) ||
-      separator === "{" && before.includes("variable") || before.includes("<input") ||
-      separator === "|" && before.includes("|") || /setx|setenv/.test(before) ||
+    (before.includes("-") || /(?:name|key)"/.test(upTo(lowered, nameEnd, 300)) ||
+      separator === "{" && before.includes("variable") || OWN_FORM.test(before) ||
+      separator === "|" && before.includes("|") ||
+      /^(?:value|content)/.test(lowered.slice(at, at + 8)) ||
       separator === "," && lowered.slice(at, at + 2_000).includes("value") ||
-      lowered.startsWith("value", at) || leadsToPair(lowered, closer, { at, before }) ||
-      lowered.slice(Math.max(0, nameEnd - 1_000), nameEnd).includes("machine") ||
+      leadsToPair(lowered, { nameEnd, closer, at }) ||
+      upTo(lowered, nameEnd, 1_000).includes("machine") ||
       PAIR_NAME.test(before) &&
-        lowered.slice(Math.max(0, nameEnd - 700), nameEnd).includes("value"));
+        upTo(lowered, nameEnd, 700).includes("value"));
 }
 
+/** What has the value before or behind a name in a way of its own. */
+const OWN_FORM = /setx|setenv|<input|headerfield|configfield|resvalue/;
+/** What something is used as: `use x1y2z3 as the password`. */
+const USED = /us(?:e|ing) ["'`\\]{0,9}[^\s<>|]{0,200}[\d!#$%^&*+=?~§@][^\s<>|]{0,200} as /;
 /** What stands before the name of a pair that begins with its value. */
 const PAIR_NAME = /(?:name|key|id)[^\w]{1,24}[\w./:-]*$/;
 /** Behind the name of what holds secrets in the lines below. */
 const BREAK = /^[ \t]*(?:[\r\n]|\\+[nr]|\\*["'`],)/;
-
 /** How HTML begins to write a quote, or the end of a tag. */
 const QUOTE = /^&(?:#|quot;|apos;|amp;|gt;)/;
-
 /** What stands between a name and the sign behind it in Go, C and C#. */
 const DECLARED = /^(?:string|\[\]byte|\[\d*\]|\{[a-z; \t]{1,60}\})[ \t]{0,4}=/;
-
 /** What may follow the attribute that has the name of an element. */
 const NAMED_ELEMENT = /(?:key|name|id)=/;
 
-/** Whether a name, also a path, may be what a pair calls its value by. */
-function namesPair(lowered: string, nameEnd: number): boolean {
-  const before = lowered.slice(Math.max(0, nameEnd - 300), nameEnd);
-  return before.includes('name"') || before.includes('key"');
-}
-
 /** Whether a name ends its line, or stands before a tag, as that of a pair whose value follows, whatever is between. */
-function leadsToPair(
-  lowered: string,
-  closer: number,
-  { at, before }: { readonly at: number; readonly before: string },
-): boolean {
-  return /name|key|variable/.test(before) &&
+function leadsToPair(lowered: string, { nameEnd, closer, at }: Place): boolean {
+  return /name|key|variable/.test(upTo(lowered, nameEnd, 96)) &&
     (isTag(lowered, at) || /[\r\n]|\\[nr]/.test(lowered.slice(closer, at + 1))) &&
     lowered.slice(at, at + 2_000).includes("value");
 }
@@ -170,7 +171,6 @@ const SETTING =
   /(?:^|[^\w.,;\s]|(?:quot|apos|#x?\d{2,6});|[\r\n]|\\[nrt]|\d[z-]?|info|debug|warn(?:ing)?|error|notice|trace|fatal)[-+ \t]{0,20}(?:requirepass|masterauth|bindpw|rootpw|password)$/;
 const ALONE =
   /^(?:--plaintext(?:\s|\\t){1,8})?["'`\\]{0,8}[^\s"'`\\<>|]{6,256}["'`\\]{0,8}(?:[ \t]|\\t){0,8}(?:$|[\r\n"'\\<&]|-->)/;
-
 /** What a sentence says of a name, also of whose it is: a word with a digit or a sign, or one in backticks. */
 const SAYS_VALUE =
   /^(?:(?:for|of|to|on|für)(?:\s|\\t)[^\r\n]{1,400}?(?:\s|\\t))?(?:(?:(?:is|was|ist|lautet|es|é|è|est)(?:(?:\s|\\t){1,8}(?:now|set(?:\s|\\t){1,8}to|still))?|(?:should|must|will|shall)(?:\s|\\t){1,8}be|to|provided|given|supplied|received|generated|created)(?:\s|\\t){0,8}:?|(?:to|as|is|=)\s|->|[-–→⇒])(?:\s|\\t){0,12}(?=\S{6})[a-z"'*\\._-]{0,60}[^\sa-z._-]/;
@@ -178,45 +178,44 @@ const WHOSE =
   /^(?:(?:is|was|has(?:\s|\\t){1,8}been)(?:\s|\\t){1,8}[a-z]{3,12}(?:\s|\\t){1,8})?(?:for|of|to|on|für)(?:\s|\\t)[^:：]{1,400}[:：]|^(?:is|was|ist|lautet|es|é|è|est|should be|must be|will be|shall be)(?:(?:\s|\\t){1,8}(?:now|still|set(?:\s|\\t){1,8}to))?(?:\s|\\t){0,4}[:：]/;
 
 /** Whether a name may be told of in another way: in a sentence, a call, a statement, the head of a table. */
-function isSaid(
-  lowered: string,
-  { nameEnd, closer, at }: {
-    readonly nameEnd: number;
-    readonly closer: number;
-    readonly at: number;
-  },
-): boolean {
+function isSaid(lowered: string, place: Place): boolean {
+  const { nameEnd, closer, at } = place;
   const next = lowered[at] ?? "";
-  const before = lowered.slice(Math.max(0, nameEnd - 96), nameEnd);
+  const before = upTo(lowered, nameEnd, 96);
   if (isCell(lowered, nameEnd, closer)) return true;
   if (before.slice(-24).includes("kind") || before.endsWith("random_password")) return true;
   if (next === "*") return lowered.startsWith("**", at) && lowered.slice(at, at + 6).includes(":");
   if (next === "%") return lowered.startsWith("%22", at) || lowered.startsWith("%3d", at);
   if (next === "|" || next === "?" && lowered[at + 1] === "?") return true;
   if (next === "(") {
-    return "\"'\\\r\nbfru@$&".includes(lowered[at + 1] ?? " ") ||
+    return "\"'\\\r\nbfru@$&<-".includes(lowered[at + 1] ?? " ") ||
       at > closer && /^\([^()]{1,400}\)(?:\s|\\t){0,4}[:：]/.test(lowered.slice(at, at + 420));
   }
   if (isTag(lowered, at)) {
-    return lowered[at + 1] === "/" || leadsToPair(lowered, at, { at, before });
+    return lowered[at + 1] === "/" || leadsToPair(lowered, place);
   }
   if (next === "," || next === ")") {
     // What is called on what was found by its name stands behind it, or on a line below.
-    const isCall = next === "," || /^\.|unwrap/.test(lowered.slice(at + 1, at + 200));
+    const isCall = next === "," || CALLED.test(lowered.slice(at + 1, at + 200));
     if (isCall && before.includes("(") && isQuoted(lowered, closer, at)) return true;
-    if (lowered.slice(Math.max(0, nameEnd - 600), nameEnd).includes("insert")) return true;
+    if (upTo(lowered, nameEnd, 600).includes("insert")) return true;
   }
-  if (at === closer) return next !== "" && "是→⇒".includes(next);
+  if (at === closer) return next !== "" && "是为為は는→⇒".includes(next);
   if (/[-+]/.test(next) && before.includes("|")) return true;
   if (SETTING.test(before) && ALONE.test(lowered.slice(at, at + 320))) return true;
-  if (isQuoted(lowered, closer, at) && NAMED_BEFORE.test(before)) return true;
-  if (before.includes("_header")) return true;
-  if (lowered.startsWith("set ", at) || before.includes("config set ")) return true;
+  const isNamed = NAMED_BEFORE.test(before) || CREATED.test(upTo(lowered, nameEnd, 700));
+  if (isNamed && isQuoted(lowered, closer, at)) return true;
+  if (lowered.startsWith("set ", at) || /_header|config set /.test(before)) return true;
   const said = lowered.slice(at, at + 600);
   if (SAYS_VALUE.test(said) || WHOSE.test(said)) return true;
+  if (/(?:us(?:e|ing)|with) /.test(before) && ODD_WORD.test(said)) return true;
   return isColumn(lowered, closer, at);
 }
 
+/** What goes on behind the call that a name is given to: another one, or what counts in its place. */
+const CALLED = /^(?:\.|(?:[ \t]|\\t){0,4}(?:\|\||\?\?|\?:|or[ \t\\]|\{))|unwrap/;
+const CREATED = /create[a-z \t\\]{1,80}secret/;
+const ODD_WORD = /^(?:[^\s"'`\\<>|]|\\[ubf]){0,256}[\d!#$%^&*+=?~§@]/;
 /** What stands before a name with its value in quotes behind it, and no sign between. */
 const NAMED_BEFORE = /user|role|with|store|key|insert|def|setq|_header|:[\w.-]*$/;
 

@@ -66,6 +66,59 @@ const FORMS: readonly Form[] = [
       String
         .raw`${QUOTE}[\w./:-]{0,60}?(?:pass(?:word|wd|phrase)|pwd|secret)${QUOTE}[^<>]{0,100}>(?:${GAP}<value>)?)([^\s<>\\]{4,256})(?=</)`,
   },
+  // ~ db_password = "…" -> "…", as Terraform plans it
+  {
+    hints: ["->"],
+    pattern: String
+      .raw`(${OWN_NAME}(?:${QUOTE}|\x60)?[ \t]{0,60}[=:][ \t]{1,4}${QUOTE}[^"'\\\r\n]{0,400}${QUOTE}[ \t]{1,4}->[ \t]{1,4}${QUOTE})([^"'\x60\\\r\n]{1,400})(?=${QUOTE})`,
+  },
+  // env.JWT_SECRET || '…', ENV.fetch("API_KEY") { "…" }, os.getenv("API_KEY") or "…"
+  {
+    hints: ["env"],
+    pattern: String
+      .raw`((?:env(?:\.|\[${QUOTE})[\w.-]{0,60}?${OWN_NAME}(?:${QUOTE}\])?|(?:env\.fetch|env(?:iron)?\.get|get_?env|env)\(${QUOTE}[\w.-]{0,60}?${OWN_NAME}${QUOTE}\))` +
+      String
+        .raw`[ \t]{0,4}(?:\|\|=?|\?\?=?|\?:|or[ \t]|\{)${GAP}(?:${QUOTE}|\x60))([^\s"'\x60\\]{6,400})(?=${QUOTE}|\x60)`,
+  },
+  // basicAuth: joe:…
+  {
+    hints: ["basic"],
+    pattern: String
+      .raw`(basic[_-]?auth(?:${QUOTE})?[ \t]{0,4}[:=][ \t]{0,4}(?:${QUOTE})?[\w.@+-]{1,64}:)([^\s"'\x60\\<>|,;]{6,256})`,
+    isOpen: true,
+  },
+  // <meta name="csrf-token" content="…">
+  {
+    hints: ["<meta"],
+    pattern: String
+      .raw`(<meta[ \t]{1,4}(?:name|property|id)=${QUOTE}[\w.:-]{0,60}?${OWN_NAME}${QUOTE}[ \t]{1,4}content=${QUOTE})([^"'<>\\\r\n]{1,400})(?=${QUOTE})`,
+  },
+  // buildConfigField("String", "API_KEY", "\"…\"") of Android
+  {
+    hints: ["buildconfigfield", "resvalue"],
+    pattern: String
+      .raw`((?:buildconfigfield|resvalue)[ \t]{0,4}\(?[ \t]{0,4}${QUOTE}\w{1,20}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}[\w.-]{0,60}?${OWN_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}(?:${QUOTE})?)` +
+      String.raw`([^"'\\\r\n]{4,400})(?=${QUOTE})`,
+  },
+  // addValue("…", forHTTPHeaderField: "X-Api-Key")
+  {
+    hints: ["forhttpheaderfield"],
+    pattern: String
+      .raw`((?:add|set)value\(${QUOTE}(?:(?:basic|bearer|token)[ ])?)([^"'\\\r\n]{4,400})(?=${QUOTE},${GAP}forhttpheaderfield:${GAP}${QUOTE}[\w-]{0,60}?${OWN_NAME}${QUOTE})`,
+  },
+  // CREATE SECRET x (TYPE s3, KEY_ID '…', SECRET '…')
+  {
+    hints: ["create"],
+    pattern: String
+      .raw`(\b(?:secret|password|\w{0,20}token)[ \t]{1,8}(?<=create[a-z \t]{1,40}\bsecret\b[^;]{0,500})${QUOTE})(\w[^"'\\\r\n]{3,400})(?=${QUOTE})`,
+  },
+  // use … as the password
+  {
+    hints: [" as "],
+    pattern: String
+      .raw`((?<=^|\W|\\[nrt])us(?:e|ing)[ ](?:\x60|${QUOTE})?)([^\s"'\x60\\<>|]{6,200})(?=(?:\x60|${QUOTE})?[ ]as[ ](?:[a-z]{1,12}[ ]){0,3}${OWN_NAME})`,
+    isOpen: true,
+  },
   // proxy_set_header Authorization "Basic …";
   {
     hints: ["_header"],

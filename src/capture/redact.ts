@@ -11,7 +11,7 @@ import { maskBehindLeads } from "./behind_leads.ts";
 import { dropBlocks } from "./blocks.ts";
 import { maskCarried } from "./carried.ts";
 import { maskArguments, maskNetrc } from "./commands.ts";
-import { maskConfigured } from "./configured.ts";
+import { isSigningKey, maskConfigured } from "./configured.ts";
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { isCookieName, maskCookies, maskCookieValue } from "./cookies.ts";
 import { maskHeaderPairs, maskHeaderValue } from "./header_pairs.ts";
@@ -20,6 +20,7 @@ import { maskIniLines } from "./ini_lines.ts";
 import { maskInMarkup } from "./markup.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
+import { maskPlaced } from "./placed_secrets.ts";
 import { maskTables } from "./tables.ts";
 import { maskToldForms } from "./told_forms.ts";
 import { maskNamedForms } from "./named_forms.ts";
@@ -98,8 +99,8 @@ function maskBuiltIn(text: string): string {
   if (text.length < MIN_LENGTH) return text;
   let masked = maskKnownForms(text);
   if (!mayAssign(text.toLowerCase())) return masked;
-  masked = maskSecretMaps(maskInserts(maskMadePasswords(maskKubernetes(maskConfigured(masked)))));
-  masked = maskNetrc(masked);
+  masked = maskKubernetes(maskPlaced(maskConfigured(masked)));
+  masked = maskNetrc(maskSecretMaps(maskInserts(maskMadePasswords(masked))));
   masked = maskVariables(
     maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(maskAuthorization(masked))))),
   );
@@ -154,7 +155,7 @@ function redactOnce(value: unknown, rules: RedactRules): unknown {
     }
     if (typeof source !== "object" || source === null) return source;
     const target = Array.isArray(source) ? [] : {};
-    pending.push({ source, target, secrecy });
+    pending.push({ source, target, secrecy, name });
     return target;
   };
   const result = copy(value, "none");
@@ -171,6 +172,8 @@ interface Container {
   readonly target: object;
   /** Below a secret name every string is a secret. */
   readonly secrecy: Secrecy;
+  /** The key that it stands below, or nothing. */
+  readonly name: string;
 }
 
 type Copy = (source: unknown, secrecy: Secrecy, name?: string) => unknown;
@@ -222,7 +225,9 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     const targetKey = Object.hasOwn(target, redactedKey)
       ? redactText(`${redactedKey}[redacted:key-${index}]`, rules)
       : redactedKey;
-    const secrecy = isKubernetes && /^(?:data|stringData)$/.test(key)
+    const isSecret = isKubernetes && /^(?:data|stringData)$/.test(key) ||
+      isSigningKey(container.name, key, item);
+    const secrecy = isSecret
       ? "all"
       : secrecyOf([key, redactedKey], item, { isPair, around: container.secrecy });
     const own = isPair && /^value$/i.test(key) ? pairName : redactedKey;

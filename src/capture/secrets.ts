@@ -1,6 +1,7 @@
 /** The secrets that have a form of their own: what each looks like. What gives them away stands in `triggers.ts`. */
 import { maskCommands } from "./commands.ts";
 import { maskConfigured } from "./configured.ts";
+import { maskPlaced } from "./placed_secrets.ts";
 import { maskPiped } from "./piped.ts";
 import { serviceToken } from "./service_tokens.ts";
 import { ASKED, type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.ts";
@@ -111,7 +112,9 @@ const PATTERNS: ReadonlyMap<string, () => RegExp> = new Map([
   ["telegram-token", () => /\d{8,10}:AA[\w-]{30,}/g],
   [
     "bearer-token",
-    () => /((?:Bearer|bearer|BEARER)(?:\s|%20){1,4})(?=[A-Za-z_.~+/-]*\d)[\w.~+/-]{16,}=*/g,
+    // Also "Bearer " + "…".
+    () =>
+      /((?:Bearer|bearer|BEARER)(?:(?:\s|%20){1,4}|[ ]\\{0,7}["'`][ \t]{0,4}(?:\+|\.\.?)[ \t]{0,4}\\{0,7}["'`]))(?=[A-Za-z_.~+/-]*\d)[\w.~+/-]{16,}=*/g,
   ],
   ["url-password", urlPassword],
   [
@@ -162,6 +165,7 @@ const BY_FUNCTION: ReadonlyMap<string, (text: string) => string> = new Map([
   [COMMAND, maskCommands],
   [PIPED, maskPiped],
   ["configured", maskConfigured],
+  ["placed", maskPlaced],
   ["jwk", maskJwk],
   [ASKED, (text) => text],
 ]);

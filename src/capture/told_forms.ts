@@ -61,7 +61,7 @@ const FORMS: readonly Form[] = [
   // define('DB_PASSWORD', '…'), os.getenv("SECRET_KEY", "…")
   {
     pattern: String
-      .raw`${WORD_START}(?:define|getenv|set_var|setdefault|environ\.get|env|fetch)\([ \t]{0,4}${QUOTE}${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
+      .raw`${WORD_START}(?:define|getenv|set_var|setdefault|environ\.get|env|fetch|system\.set_?property)\([ \t]{0,4}${QUOTE}${WHOLE_NAME}${QUOTE}[ \t]{0,4},${GAP}${QUOTE}${QUOTED}`,
   },
   {
     pattern: String
@@ -75,11 +75,6 @@ const FORMS: readonly Form[] = [
     pattern: String
       .raw`${WORD_START}define\([ \t]{0,4}${QUOTE}\w{1,20}_(?:key|salt)${QUOTE}[ \t]{0,4},[ \t]{0,20}'([^'\r\n]{32,128})(?=')`,
   },
-  // env.JWT_SECRET || '…', as in Node
-  {
-    pattern: String
-      .raw`env(?:\.|\[${QUOTE})${WHOLE_NAME}(?:${QUOTE}\])?[ \t]{0,4}(?:\|\||\?\?)=?${GAP}${MARK}([^\s"'\x60\\]{6,400})(?=${MARK})`,
-  },
   {
     hints: ["||", "??"],
     pattern: String.raw`${NAME}[ \t]{0,4}(?:\|\||\?\?)=?${GAP}${MARK}${QUOTED}`,
@@ -91,12 +86,6 @@ const FORMS: readonly Form[] = [
       .raw`(?:${NAME}|pw)${MARK}?[ \t]{0,4}[:=][ \t]{0,4}(?:process\.env|import\.meta\.env|deno\.env|os\.environ|os\.getenv|ENV)` +
       String.raw`[^\s|?,;]{1,80}[ \t]{0,4}(?:\|\||\?\?|or[ \t])${GAP}${MARK}${QUOTED}`,
     isOpen: true,
-  },
-  // ~ db_password = "…" -> "…", as Terraform plans it
-  {
-    hints: ["->"],
-    pattern: String
-      .raw`${NAME}${MARK}?[ \t]{0,60}[=:][ \t]{1,4}${QUOTE}[^"'\\\r\n]{0,400}${QUOTE}[ \t]{1,4}->[ \t]{1,4}${QUOTE}${QUOTED}`,
   },
   // #define API_KEY "…"
   {
@@ -236,7 +225,19 @@ const FORMS: readonly Form[] = [
       String.raw`[ \t]{0,4}[:：](?:\*\*)?[ \t]{0,8}(?:${LINE_BREAK}){1,2}${BEFORE_LINE}${ALONE}`,
     isOpen: true,
   },
-  { hints: ["密"], pattern: String.raw`密[码碼]是[ \t]{0,4}${EITHER}`, isOpen: true },
+  {
+    hints: ["密", "パ", "비"],
+    pattern: String
+      .raw`(?:密[码碼][是为為]|パスワードは|비밀번호는)[ \t]{0,4}(?:${MARK}|[「『])?([!#-&(-;=?-[\]^_a-{}~]{6,256})`,
+    isOpen: true,
+  },
+  // use password … to log in
+  {
+    hints: ["use", "using", "with"],
+    pattern: String
+      .raw`${WORD_START}(?:us(?:e|ing)|with)[ ](?:the[ ])?(?:[\w-]{1,20}[ ])?${MARK}?${NAME}${MARK}?[ ]${MARK}?${WORD}`,
+    isOpen: true,
+  },
   {
     pattern: String
       .raw`${NAME}${BLANKS}(?:(?:is|was|has${BLANKS}been)${BLANKS}[a-z]{3,12}${BLANKS})?${WHOSE}[:：][ \t]{0,4}${EITHER}`,

@@ -30,59 +30,58 @@ export const PIPED = "piped";
  */
 // deno-fmt-ignore: the table would not leave room for what looks it up
 export const CLUES: readonly Clue[] = [
-  { kind: "github-token", run: 30, literals: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"] },
-  { kind: "jwt", run: 8, lead: "e", literals: ["yJ"] }, { kind: "aws-access-key", run: 16, literals: ["AKIA", "ASIA"] },
-  { kind: "gcp-api-key", run: 35, literals: ["AIza"] }, { kind: "azure-sas", run: 0, lead: "si", literals: ["g="] },
-  { kind: "url-signature", run: 0, literals: ["z-Sign", "g-Sign", "&Sign", "AWS4-H"] },
+  { kind: "github-token", run: 30, literals: ["ghp_", "gho_", "ghu_", "ghs_", "ghr_"] }, { kind: "jwt", run: 8, lead: "e", literals: ["yJ"] },
+  { kind: "aws-access-key", run: 16, literals: ["AKIA", "ASIA"] }, { kind: "gcp-api-key", run: 35, literals: ["AIza"] },
+  { kind: "azure-sas", run: 0, lead: "si", literals: ["g="] }, { kind: "url-signature", run: 0, literals: ["z-Sign", "g-Sign", "&Sign", "AWS4-H"] },
   { kind: "encoded-private-key", run: 30, literals: ["LS0tLS"] }, { kind: "age-key", run: 50, literals: ["KEY-1"] },
   { kind: "github-pat", run: 20, literals: ["_pat_", "_oat_"] }, { kind: "gitlab-token", run: 23, literals: ["gl"] },
   { kind: "gitlab-token", run: 20, literals: ["GR1348"] }, { kind: "slack-token", run: 4, literals: ["xox", "xapp-"] },
   { kind: "slack-webhook", run: 0, literals: ["k.com/"] }, { kind: "discord-webhook", run: 17, literals: ["hooks/"] },
   { kind: "teams-webhook", run: 0, literals: ["gWebho"] }, { kind: "zapier-webhook", run: 0, literals: ["zapier"] },
-  { kind: "stripe-key", run: 10, literals: ["_live_", "_test_"] },
-  { kind: "stripe-webhook-secret", run: 24, literals: ["whsec_"] }, { kind: "sendgrid-key", run: 16, literals: ["SG."] },
-  { kind: "anthropic-key", run: 20, literals: ["k-ant-"] }, { kind: "pypi-token", run: 40, literals: ["-AgE"] },
-  { kind: "openai-key", run: 20, lead: "s", literals: ["k-"] }, { kind: "npm-token", run: 36, literals: ["pm_"] },
-  { kind: "digitalocean-token", run: 64, literals: ["_v1_"] }, { kind: "huggingface-token", run: 30, literals: ["hf_"] },
-  { kind: "twilio-key", run: 32, literals: ["SK"] },
+  { kind: "stripe-key", run: 10, literals: ["_live_", "_test_"] }, { kind: "stripe-webhook-secret", run: 24, literals: ["whsec_"] },
+  { kind: "sendgrid-key", run: 16, literals: ["SG."] }, { kind: "anthropic-key", run: 20, literals: ["k-ant-"] },
+  { kind: "pypi-token", run: 40, literals: ["-AgE"] }, { kind: "openai-key", run: 20, lead: "s", literals: ["k-"] },
+  { kind: "npm-token", run: 36, literals: ["pm_"] }, { kind: "digitalocean-token", run: 64, literals: ["_v1_"] },
+  { kind: "huggingface-token", run: 30, literals: ["hf_"] }, { kind: "twilio-key", run: 32, literals: ["SK"] },
   { kind: "discord-token", run: 20, literals: ["MT", "Mj", "Mz", "ND", "NT", "Nj", "Nz", "OD", "OT"] },
   { kind: "vault-token", run: 20, literals: ["vs.", "vb."] }, { kind: "google-token", run: 20, literals: ["ya29."] },
-  { kind: "atlassian-token", run: 20, literals: ["ATATT", "ATCTT"] },
-  { kind: "jwk", run: 0, literals: ["kty"] }, { kind: "smtp-login", run: 0, literals: ["TH PLA", "TH LOG", "TH XOA", "th PLA", "th LOG"] },
-  { kind: "linear-key", run: 30, literals: ["_api_"] }, { kind: "shopify-token", run: 35, literals: ["hp"] },
-  { kind: "setting", run: 0, literals: ["ENV ", "gure s"] }, { kind: "configured", run: 0, lead: "Secure", literals: ["String"] },
-  { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
-  { kind: "configured", run: 0, lead: "identi", literals: ["fied "] },
-  { kind: "configured", run: 0, literals: ["Jwt", "JWT", "jwt."] },
-  { kind: "configured", run: 0, lead: "o", literals: ["gin w", "gin: "] },
-  { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
+  { kind: "atlassian-token", run: 20, literals: ["ATATT", "ATCTT"] }, { kind: "jwk", run: 0, literals: ["kty"] },
+  { kind: "smtp-login", run: 0, literals: ["TH PLA", "TH LOG", "TH XOA", "th PLA", "th LOG"] }, { kind: "linear-key", run: 30, literals: ["_api_"] },
+  { kind: "shopify-token", run: 35, literals: ["hp"] }, { kind: "setting", run: 0, literals: ["ENV ", "gure s"] },
+  { kind: "configured", run: 0, lead: "Secure", literals: ["String"] }, { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
+  { kind: "configured", run: 0, lead: "identi", literals: ["fied "] }, { kind: "configured", run: 0, literals: ["Jwt", "JWT"] },
+  { kind: "placed", run: 0, literals: ["jwt.", "JWT.en", "JWT.de", "JWT.si", "JWT.ve", "Hmac(", "HMAC.h", "HMAC.d", "HMAC.b", "HMAC.n", "_hmac(",
+    "HMAC2", "HMAC3", "HMAC5", "HMACSH", "KeySpe", "Key::f", "kdf2(", "kdf2Sy", "Fernet", "PDO(", "qli(", "qli_", "->real", "ql.con", "g2.con",
+    "QLdb.c", "_auth", "BasicA", "PT_USE", "YUSERP", "PT_PAS", "PT_XOA", "PT_KEY", "Fi.beg", ".auth(", ".login", "Client", "Stripe", "OpenAI"] },
+  { kind: "placed", run: 0, lead: "mac", literals: [".new(", ".New("] }, { kind: "placed", run: 0, lead: "create", literals: ["Cipher", "Deciph"] },
+  { kind: "placed", run: 0, lead: "Network", literals: ["Creden"] }, { kind: "placed", run: 0, lead: "Password", literals: ["Creden", "Authen"] },
+  { kind: "placed", run: 0, lead: "ricSecurity", literals: ["Key("] }, { kind: "placed", run: 0, lead: "Sha", literals: ["KeyFor"] },
+  { kind: "placed", run: 0, lead: "Signed", literals: ["String"] }, { kind: "placed", run: 0, lead: "Manager.get", literals: ["Connec"] },
+  { kind: "placed", run: 0, lead: "cookie", literals: ["Parser"] }, { kind: "placed", run: 0, lead: "s", literals: ["crypt"] },
+  { kind: "placed", run: 0, lead: "to", literals: ["CharAr"] }, { kind: "configured", run: 0, literals: ["creds:", "creds ", "Creds:", "Creds "] },
+  { kind: "configured", run: 0, literals: ["g in a", "d in a"] }, { kind: "configured", run: 0, lead: "o", literals: ["gin w", "gin: "] },
+  { kind: "configured", run: 0, lead: " ", literals: ["+@", "~*"] }, { kind: "configured", run: 0, lead: "SET", literals: ["USER "] },
+  { kind: "configured", run: 0, lead: "set", literals: ["user "] }, { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
   { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:"] }, { kind: ASKED, run: 0, literals: ["mmand\"", "e_path"] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
-  { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] },
-  { kind: "url-password", run: 0, literals: ["://"] }, { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] },
-  { kind: "configured", run: 0, literals: ["> AUTH", "> auth", "qlplus", "qlldr", "nv:set", "fig:set", "freerd", "bw unl", "mc ali", "e:thin", "e:oci"] },
-  { kind: "configured", run: 0, literals: ["lt log", "go log", "net us", "m push", "t push", "eric-p", "rnet-p"] },
-  { kind: "paseto", run: 60, literals: [".local.", ".public."] },
-  { kind: "password-hash", run: 0, literals: ["$2a$", "$2b$", "$2x$", "$2y$", "$apr1$", "$argon", "$5$", "$6$", "$y$"] },
-  { kind: "service-token", run: 60, lead: "n", literals: ["api_"] },
-  { kind: "service-token", run: 36, literals: ["sdk-", "mob-", "api-"] },
-  { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad", "hpass", "mongo", "login", "mbclie", "penssl", "twine", "useradd", "usermod", "7z"] },
-  { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
+  { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] }, { kind: "url-password", run: 0, literals: ["://"] },
+  { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] }, { kind: "configured", run: 0, literals: ["> AUTH", "> auth", "qlplus", "qlldr",
+    "nv:set", "fig:set", "freerd", "bw unl", "mc ali", "e:thin", "e:oci"] }, { kind: "configured", run: 0, literals: ["lt log", "go log", "net us", "m push",
+    "t push"] }, { kind: "configured", run: 0, lead: "add", literals: ["-gener", "-intern"] },
+  { kind: "paseto", run: 60, literals: [".local.", ".public."] }, { kind: "password-hash", run: 0, literals: ["$2a$", "$2b$", "$2x$", "$2y$", "$apr1$",
+    "$argon", "$5$", "$6$", "$y$"] }, { kind: "service-token", run: 60, lead: "n", literals: ["api_"] },
+  { kind: "service-token", run: 36, literals: ["sdk-", "mob-", "api-"] }, { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad",
+    "hpass", "mongo", "login", "mbclie", "penssl", "twine", "useradd", "usermod", "7z"] }, { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
   { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] }, { kind: PIPED, run: 0, lead: "word", literals: ["-stdin"] },
   { kind: PIPED, run: 0, lead: "To-Secure", literals: ["String"] }, { kind: PIPED, run: 0, lead: "sudo ", literals: ["-S"] },
-  { kind: PIPED, run: 0, literals: ["|", "<<<"] },
-  { kind: "service-token", run: 27, literals: ["SPX-", "1//0", "dapi", "v1.", "bp_", "cret_", "ys_", "yu_", "key-",
-    "IPAT_", "kua_", "AK-", "gems_", "pscale", "pul-", "1_", "gd_", "ntn_", "ATBB", "xai-", "8_", "NRI",
-    "NRRA-", "EZAK", "EZTK", "AKID", "AQVN", "vly-", "re_", "aio_", "cio", "fc-"] },
-  { kind: "service-token", run: 36, literals: ["ABSK", "AKCp", "VmdGtu", "HRKU-", "fp_", "vc", "y2", "JARS_", "gp_",
-    "qu_", "qp_", "qa_", "pn", "vapi-", "jina_", "2b_", "v2_", "EAA", "xkeys", "xsmtp", "x_", "hc_", "me_",
-    "-u-", "ATTA", "key_", "CFPAT-", "0_", "cf", "k_", "x-"] },
-  { kind: "service-token", run: 16, literals: ["LTAI", "FLWSEC", "fw_", "-produ", "-sandb", "k-api-", "b_rw_"] },
+  { kind: PIPED, run: 0, literals: ["|", "<<<"] }, { kind: "service-token", run: 27, literals: ["SPX-", "1//0", "dapi", "v1.", "bp_", "cret_", "ys_",
+    "yu_", "key-", "IPAT_", "kua_", "AK-", "gems_", "pscale", "pul-", "1_", "gd_", "ntn_", "ATBB", "xai-", "8_", "NRI", "NRRA-", "EZAK", "EZTK", "AKID",
+    "AQVN", "vly-", "re_", "aio_", "cio", "fc-"] }, { kind: "service-token", run: 36, literals: ["ABSK", "AKCp", "VmdGtu", "HRKU-", "fp_", "vc", "y2",
+    "JARS_", "gp_", "qu_", "qp_", "qa_", "pn", "vapi-", "jina_", "2b_", "v2_", "EAA", "xkeys", "xsmtp", "x_", "hc_", "me_", "-u-", "ATTA", "key_",
+    "CFPAT-", "0_", "cf", "k_", "x-"] }, { kind: "service-token", run: 16, literals: ["LTAI", "FLWSEC", "fw_", "-produ", "-sandb", "k-api-", "b_rw_"] },
   { kind: "service-token", run: 24, lead: "dt", literals: ["0c01."] }, { kind: "service-token", run: 32, lead: "i", literals: ["co-"] },
-  { kind: "service-token", run: 27, lead: "rn", literals: ["d_"] },
-  { kind: "service-token", run: 12, lead: "np", literals: ["g_"] },
-  { kind: "service-token", run: 34, lead: "d", literals: ["bt"] },
-  { kind: "service-token", run: 3, literals: ["yk_", "AZDO"] },
+  { kind: "service-token", run: 27, lead: "rn", literals: ["d_"] }, { kind: "service-token", run: 12, lead: "np", literals: ["g_"] },
+  { kind: "service-token", run: 34, lead: "d", literals: ["bt"] }, { kind: "service-token", run: 3, literals: ["yk_", "AZDO"] },
   { kind: "service-token", run: 0, literals: ["Q~", "dp.", "fm2_", "NRAL", "-us", "pat", "sl.", "$produ", "$sandb"] },
 ];
 
@@ -95,19 +94,15 @@ export const CLUES: readonly Clue[] = [
 export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
   if (isSuspectJson(serialized, patterns) || serialized.includes("\\u0000")) return true;
   if (!serialized.includes("\\u001b") && !serialized.includes("\\u001B")) return false;
-  return isSuspectJson(serialized.replace(escapedColours(), ""), patterns);
-}
-
-/** What `colours.ts` takes out of a text, as JSON has it. Rare enough for a pattern. */
-function escapedColours(): RegExp {
-  return /\\u001b\[[0-9;?]*[a-z]|\\u001b\](?:[^\\"]|\\(?!u00(?:07|1b)))*(?:\\u0007|\\u001b\\\\)/gi;
+  // What `colours.ts` takes out of a text, as JSON has it. Rare enough for a pattern.
+  const colours =
+    /\\u001b\[[0-9;?]*[a-z]|\\u001b\](?:[^\\"]|\\(?!u00(?:07|1b)))*(?:\\u0007|\\u001b\\\\)/gi;
+  return isSuspectJson(serialized.replace(colours, ""), patterns);
 }
 
 function isSuspectJson(serialized: string, patterns: readonly RegExp[]): boolean {
   const lowered = serialized.toLowerCase();
-  return mayHoldBlock(serialized, lowered) ||
-    mayAssign(lowered) ||
-    hasClue(serialized) ||
+  return mayHoldBlock(serialized, lowered) || mayAssign(lowered) || hasClue(serialized) ||
     patterns.some((pattern) => mayMatch(pattern, lowered));
 }
 
@@ -165,40 +160,45 @@ function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clu
   if (literal === "://") return mayHoldUserInfo(text);
   if (kind === COMMAND) return mayHoldOption(text, lead + literal);
   if (kind === ASKED) return literal === "e_path" ? mayName(text) : mayAsk(text);
-  if (literal === "Jwt" || literal === "JWT") {
-    return text.lastIndexOf("Key") > text.indexOf(literal);
-  }
+  if (/^jwt$/i.test(literal)) return text.lastIndexOf("Key") > text.indexOf(literal);
   if (literal === "|") return (text.includes("cho ") || text.includes("printf")) && mayStore(text);
   if (literal === "<<<") return mayStore(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
     if (lead !== "" && !text.startsWith(lead, at - lead.length)) continue;
     const start = at + literal.length;
     if (run === 0 && !isShaped(text, start, literal)) continue;
-    let end = start + run;
-    while (end > start && isTokenCode(text.charCodeAt(end - 1))) end--;
-    if (end === start) return true;
+    if (isRun(text, start, run)) return true;
   }
   return false;
 }
 
-/** Whether what the shortest literals have behind them stands at its place. */
+/** A name with a password beside it, what it is told by, and how a literal may begin in a call. */
+const LOGIN = /^(?:ith {1,4}| {0,3})[\w.+@-]{1,125}(?::| \/ )[^\s\\]{8}/;
+const WITH = /^s .{1,300}? (?:with|using) /s;
+const OPENED = /^\(["'\\\r\n<&-]/;
+/** What follows the shortest literals and those that other things have, too, by them in small letters. */
+// deno-fmt-ignore
+const FOLLOWING: Readonly<Record<string, RegExp>> = {
+  "dp.": /^..\./s, "543": /^.:/s, "$produ": /^.{5}\$/s, "$sandb": /^..\$/s, "fied ": /^[bw]/i, "gin w": LOGIN, "gin: ": LOGIN,
+  "g in a": WITH, "d in a": WITH, "creds:": /^[ \t\\].{0,160}[:/]/s, "creds ": /^-.{0,160}[:/]/s, "crypt": /^[(S]/,
+  ".auth(": /^["'\\\r\n<&-]/, ".login": OPENED, "stripe": OPENED, "openai": OPENED, "_auth": /(?!)/,
+  // Two texts, the second as long as what is drawn by lot.
+  "client": /^\((?:\s|\\+[nrt]){0,40}\\*["'][^"'\r\n]{1,200}["'],(?:\s|\\+[nrt]){0,40}\\*["'](?:[^\s"'`\\]|\\[ubf]){16}/,
+};
+/** Whose calls those are whatever stands first in them. */
+const OWNED = /(?:(?:smtp|ftp|imap|mail|server)\.login|(?:basic|bearer)_auth)$/;
+
+/** Whether what such a literal has around it stands at its place. */
 function isShaped(text: string, start: number, literal: string): boolean {
-  if (literal === "dp.") return text[start + 2] === ".";
   if (literal === "pat") {
     if (text[start] === "-") return text[start + 4] === "-" && isRun(text, start + 5, 36);
     return text[start + 14] === "." && isRun(text, start, 14) && isRun(text, start + 15, 64);
   }
   if (literal === "sl.") return isRun(text, text[start + 1] === "." ? start + 2 : start, 100);
-  if (literal === "fied " || literal === "FIED ") return "bwBW".includes(text[start] ?? " ");
-  if (literal.startsWith("gin")) return LOGIN.test(text.slice(start, start + 150));
-  if (literal === "543") return text[start + 1] === ":";
   if (literal === "-us") return text.charCodeAt(start) <= 57 && isRun(text, start, 1);
-  if (literal === "$produ") return text[start + 5] === "$";
-  if (literal === "$sandb") return text[start + 2] === "$";
-  return true;
+  return FOLLOWING[literal.toLowerCase()]?.test(text.slice(start, start + 400)) !== false ||
+    OWNED.test(text.slice(Math.max(0, start - 14), start));
 }
-
-const LOGIN = /^(?:ith {1,4}| {0,3})[\w.+@-]{1,125}(?::| \/ )[^\s\\]{8}/;
 
 /** From behind: words are shorter than tokens. */
 function isRun(text: string, start: number, length: number): boolean {

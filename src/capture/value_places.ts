@@ -64,6 +64,15 @@ export function expansionAt(text: string, at: number): Expansion | undefined {
   return { value: { start: end - 1 - value.length, end: end - 1 }, end };
 }
 
+/** What opens a variable in front of a secret name, which may be a part of its own. */
+const OPENING = /\$\{(?:\w{1,40}\.){0,4}$/;
+
+/** The variable that a name stands in, which starts here: `${db.password:word}`. */
+export function variableAround(text: string, start: number): Expansion | undefined {
+  const [opening] = OPENING.exec(text.slice(Math.max(0, start - 80), start)) ?? [];
+  return opening === undefined ? undefined : expansionAt(text, start - opening.length);
+}
+
 const TOKEN_OF_GRAMMAR =
   /^(?:[tT]oken|(?:design|colou?r|theme|style|syntax|css|font|spac(?:e|ing))[-_.]?[tT]oken)$/;
 const WORDS = /^[a-z]{2,24}(?:[.-](?:[a-z]{1,24}\d?|\d{1,4})){0,6}$/;

@@ -1,7 +1,10 @@
 /** Texts in which a secret's surroundings give it away, with `%` in its place, and their like that hold none. */
 
+import { PLACED_KEPT, PLACED_OPEN_TEXTS, PLACED_TEXTS } from "./placed_seeds.ts";
+
 /** What stays as it is, to the last letter. */
 export const KEPT_TEXTS: readonly string[] = [
+  ...PLACED_KEPT,
   'api_key ||= "default"',
   'token ||= get("x2")',
   "jwt.sign(payload, process.env.JWT_SECRET2)",
@@ -522,6 +525,8 @@ export const KEPT_TEXTS: readonly string[] = [
 
 /** What gives a secret away. */
 export const GIVING_TEXTS: readonly string[] = [
+  ...PLACED_TEXTS,
+  ...PLACED_OPEN_TEXTS,
   // Code that has one beside a name.
   'ENV["API_KEY"] ||= "%"',
   'config.api_token ??= "%"',
