@@ -203,8 +203,8 @@ function isSaid(lowered: string, place: Place): boolean {
   if (at === closer) return next !== "" && "是为為は는→⇒".includes(next);
   if (/[-+]/.test(next) && before.includes("|")) return true;
   if (SETTING.test(before) && ALONE.test(lowered.slice(at, at + 320))) return true;
-  const isNamed = NAMED_BEFORE.test(before) || CREATED.test(upTo(lowered, nameEnd, 700));
-  if (isNamed && isQuoted(lowered, closer, at)) return true;
+  const isNamed = () => NAMED_BEFORE.test(before) || CREATED.test(upTo(lowered, nameEnd, 700));
+  if (isQuoted(lowered, closer, at) && isNamed()) return true;
   if (lowered.startsWith("set ", at) || /_header|config set /.test(before)) return true;
   const said = lowered.slice(at, at + 600);
   if (SAYS_VALUE.test(said) || WHOSE.test(said)) return true;

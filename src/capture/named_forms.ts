@@ -110,7 +110,7 @@ const FORMS: readonly Form[] = [
   {
     hints: ["create"],
     pattern: String
-      .raw`(\b(?:secret|password|\w{0,20}token)[ \t]{1,8}(?<=create[a-z \t]{1,40}\bsecret\b[^;]{0,500})${QUOTE})(\w[^"'\\\r\n]{3,400})(?=${QUOTE})`,
+      .raw`((?:secret|password|token)[ \t]{1,8}(?<=create[a-z \t]{1,40}\bsecret\b[^;]{0,500})${QUOTE})(\w[^"'\\\r\n]{3,400})(?=${QUOTE})`,
   },
   // use … as the password
   {

@@ -183,7 +183,7 @@ const FOLLOWING: Readonly<Record<string, RegExp>> = {
   "g in a": WITH, "d in a": WITH, "creds:": /^[ \t\\].{0,160}[:/]/s, "creds ": /^-.{0,160}[:/]/s, "crypt": /^[(S]/,
   ".auth(": /^["'\\\r\n<&-]/, ".login": OPENED, "stripe": OPENED, "openai": OPENED, "_auth": /(?!)/,
   // Two texts, the second as long as what is drawn by lot.
-  "client": /^\((?:\s|\\+[nrt]){0,40}\\*["'][^"'\r\n]{1,200}["'],(?:\s|\\+[nrt]){0,40}\\*["'](?:[^\s"'`\\]|\\[ubf]){16}/,
+  "client": /^\([\s\\"'&<-].{1,380}?["';>](?:[^\s"'`\\]|\\[ubf]){16}/s,
 };
 /** Whose calls those are whatever stands first in them. */
 const OWNED = /(?:(?:smtp|ftp|imap|mail|server)\.login|(?:basic|bearer)_auth)$/;

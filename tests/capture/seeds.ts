@@ -410,4 +410,6 @@ export const GIVING_VALUES: readonly unknown[] = [
   { "key": "dsn", "name": "password", "value": "%" },
   ["run", "--credentials", "%"],
   { "password": { "value": "%" } },
+  { "Jwt": { "Issuer": "https://x.test", "Key": "%0123" } },
+  { "JwtSettings": { "SigningKey": "%0123" } },
 ];
