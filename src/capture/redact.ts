@@ -140,9 +140,18 @@ function isMask(text: string): boolean {
 export function redactValue(value: unknown, rules: RedactRules): unknown {
   const source = hidePrivate(value);
   const redacted = { value: redactOnce(source, rules) };
-  maskAsked(redacted.value);
-  maskSecretFile(redacted.value);
+  const sources = toolUsesIn(source);
+  toolUsesIn(redacted.value).forEach((use, index) => {
+    maskAsked(use, sources[index]);
+    maskSecretFile(use);
+  });
   return maskCarried(source, redacted) ? redactOnce(redacted.value, rules) : redacted.value;
+}
+
+/** The tool use that a payload tells of, or those of a batch. */
+function toolUsesIn(payload: unknown): readonly unknown[] {
+  const { tool_calls: calls } = Object(payload);
+  return Array.isArray(calls) ? calls : [payload];
 }
 
 function redactOnce(value: unknown, rules: RedactRules): unknown {

@@ -14,7 +14,12 @@ const ENTRY = new RegExp(
 );
 /** What is told of a secret: what it is called, and where it is kept. */
 const ABOUT =
-  /^(?:(?:.*[_-])?(?:name|file|path|id|type|kind|version|from|source|target|provider|environment|namespace|url|host|user|username|email|description|label|date|at|ref|region|arn|engine|mode|image|chart|schedule|interval|algorithm)|.*(?:Name|File|Path|Id|Type|Version|Ref|Url|At)|(?:(?:remote|object|vault)[_-]?)?[kK]ey)$/;
+  /^(?:(?:.*[_-])?(?:name|file|path|id|type|kind|version|from|source|target|provider|environment|namespace|url|host|user|username|email|description|label|date|time|at|ref|region|arn|engine|mode|image|chart|schedule|interval|algorithm)|.*(?:Name|File|Path|Id|Type|Version|Ref|Url|At|Date|Time)|(?:(?:remote|object|vault)[_-]?)?[kK]ey)$/;
+
+/** Whether what is called so is told of a secret: `username`, `createdAt`. */
+export function isAboutSecret(name: string): boolean {
+  return ABOUT.test(name);
+}
 
 /** Where a vault holds it: `vault:secret/db#password`. */
 const ADDRESS = /^[a-z][\w+-]{1,20}:.*[/#]/;
@@ -39,7 +44,7 @@ export function maskSecretMaps(text: string): string {
     }
     const [, kept, name = "", value = ""] = line.length < 600 ? ENTRY.exec(line) ?? [] : [];
     // Below the name of several, too, only what looks like a login's own word is one.
-    if (kept === undefined || ABOUT.test(name) || isNoSecret("credentials", value)) continue;
+    if (kept === undefined || isAboutSecret(name) || isNoSecret("credentials", value)) continue;
     if (ADDRESS.test(value)) continue;
     parts[index] = kept + VALUE_MASK + line.slice(kept.length + value.length);
   }

@@ -49,7 +49,9 @@ export const CLUES: readonly Clue[] = [
   { kind: "smtp-login", run: 0, literals: ["TH PLA", "TH LOG", "TH XOA", "th PLA", "th LOG"] }, { kind: "linear-key", run: 30, literals: ["_api_"] },
   { kind: "shopify-token", run: 35, literals: ["hp"] }, { kind: "setting", run: 0, literals: ["ENV ", "gure s"] },
   { kind: "configured", run: 0, lead: "Secure", literals: ["String"] }, { kind: "configured", run: 0, lead: "IDENTI", literals: ["FIED "] },
-  { kind: "configured", run: 0, lead: "identi", literals: ["fied "] }, { kind: "configured", run: 0, literals: ["Jwt", "JWT"] },
+  { kind: "configured", run: 0, lead: "identi", literals: ["fied "] }, { kind: "configured", run: 0, literals: ["Jwt", "JWT", "creds:", "creds ", "Creds:",
+    "Creds ", "g in a", "d in a", "> AUTH", "> auth", "qlplus", "qlldr", "nv:set", "fig:set", "freerd", "bw unl", "mc ali", "e:thin", "e:oci", "lt log",
+    "go log", "net us", "m push", "t push"] },
   { kind: "placed", run: 0, literals: ["jwt.", "JWT.en", "JWT.de", "JWT.si", "JWT.ve", "Hmac(", "HMAC.h", "HMAC.d", "HMAC.b", "HMAC.n", "_hmac(",
     "HMAC2", "HMAC3", "HMAC5", "HMACSH", "KeySpe", "Key::f", "kdf2(", "kdf2Sy", "Fernet", "PDO(", "qli(", "qli_", "->real", "ql.con", "g2.con",
     "QLdb.c", "_auth", "BasicA", "PT_USE", "YUSERP", "PT_PAS", "PT_XOA", "PT_KEY", "Fi.beg", ".auth(", ".login", "Client", "Stripe", "OpenAI"] },
@@ -58,16 +60,13 @@ export const CLUES: readonly Clue[] = [
   { kind: "placed", run: 0, lead: "ricSecurity", literals: ["Key("] }, { kind: "placed", run: 0, lead: "Sha", literals: ["KeyFor"] },
   { kind: "placed", run: 0, lead: "Signed", literals: ["String"] }, { kind: "placed", run: 0, lead: "Manager.get", literals: ["Connec"] },
   { kind: "placed", run: 0, lead: "cookie", literals: ["Parser"] }, { kind: "placed", run: 0, lead: "s", literals: ["crypt"] },
-  { kind: "placed", run: 0, lead: "to", literals: ["CharAr"] }, { kind: "configured", run: 0, literals: ["creds:", "creds ", "Creds:", "Creds "] },
-  { kind: "configured", run: 0, literals: ["g in a", "d in a"] }, { kind: "configured", run: 0, lead: "o", literals: ["gin w", "gin: "] },
+  { kind: "placed", run: 0, lead: "to", literals: ["CharAr"] }, { kind: "configured", run: 0, lead: "o", literals: ["gin w", "gin: "] },
   { kind: "configured", run: 0, lead: " ", literals: ["+@", "~*"] }, { kind: "configured", run: 0, lead: "SET", literals: ["USER "] },
   { kind: "configured", run: 0, lead: "set", literals: ["user "] }, { kind: "configured", run: 0, lead: "from", literals: ["-liter"] },
-  { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:"] }, { kind: ASKED, run: 0, literals: ["mmand\"", "e_path"] },
+  { kind: "configured", run: 0, lead: ":", literals: ["543", "6432:", "*:"] }, { kind: ASKED, run: 0, literals: ["mmand\"", "_name\"", "e_path"] },
   { kind: "square-token", run: 26, literals: ["q0"] }, { kind: "telegram-token", run: 30, lead: ":", literals: ["AA"] },
   { kind: "bearer-token", run: 0, literals: ["Bearer", "bearer", "BEARER"] }, { kind: "url-password", run: 0, literals: ["://"] },
-  { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] }, { kind: "configured", run: 0, literals: ["> AUTH", "> auth", "qlplus", "qlldr",
-    "nv:set", "fig:set", "freerd", "bw unl", "mc ali", "e:thin", "e:oci"] }, { kind: "configured", run: 0, literals: ["lt log", "go log", "net us", "m push",
-    "t push"] }, { kind: "configured", run: 0, lead: "add", literals: ["-gener", "-intern"] },
+  { kind: "dsn-password", run: 0, literals: ["@tcp(", "@unix("] }, { kind: "configured", run: 0, lead: "add", literals: ["-gener", "-intern"] },
   { kind: "paseto", run: 60, literals: [".local.", ".public."] }, { kind: "password-hash", run: 0, literals: ["$2a$", "$2b$", "$2x$", "$2y$", "$apr1$",
     "$argon", "$5$", "$6$", "$y$"] }, { kind: "service-token", run: 60, lead: "n", literals: ["api_"] },
   { kind: "service-token", run: 36, literals: ["sdk-", "mob-", "api-"] }, { kind: COMMAND, run: 0, literals: ["curl", "ysql", "qlcmd", "mariad",
@@ -159,8 +158,8 @@ export function isSuspect(text: string, clue: Clue): boolean {
 function isFollowed(text: string, literal: string, { kind, run, lead = "" }: Clue): boolean {
   if (literal === "://") return mayHoldUserInfo(text);
   if (kind === COMMAND) return mayHoldOption(text, lead + literal);
-  if (kind === ASKED) return literal === "e_path" ? mayName(text) : mayAsk(text);
-  if (/^jwt$/i.test(literal)) return text.lastIndexOf("Key") > text.indexOf(literal);
+  if (kind === ASKED) return literal === "e_path" ? mayName(text) : mayAsk(text, literal);
+  if (literal.toLowerCase() === "jwt") return text.lastIndexOf("Key") > text.indexOf(literal);
   if (literal === "|") return (text.includes("cho ") || text.includes("printf")) && mayStore(text);
   if (literal === "<<<") return mayStore(text);
   for (let at = text.indexOf(literal); at !== -1; at = text.indexOf(literal, at + 1)) {
@@ -218,7 +217,9 @@ function mayHoldUserInfo(text: string): boolean {
     const slash = userInfo.indexOf("/");
     if (slash !== -1) {
       const colon = userInfo.indexOf(":");
-      if (colon !== -1 && colon < slash && isNoPort(userInfo, colon + 1, slash)) return true;
+      // Behind a host stands a port; a password in front of a slash has a letter and no blank.
+      const isWord = /^[^ ]*[a-z_]/i.test(userInfo.slice(colon + 1, slash));
+      if (colon !== -1 && colon < slash && isWord) return true;
       continue;
     }
     if (userInfo.includes(":") || userInfo.length >= 16 && !userInfo.includes(" ")) return true;
@@ -226,41 +227,41 @@ function mayHoldUserInfo(text: string): boolean {
   return false;
 }
 
-/** Behind a host stands a port; a password in front of a slash has a letter and no blank. */
-function isNoPort(text: string, start: number, end: number): boolean {
-  for (let at = start; at < end && text[at] !== " "; at++) {
-    if (isTokenCode(text.charCodeAt(at)) && text[at]! > "9") return true;
+/** As `wordsOf()` shows them: commands for nothing but secrets, what others have that print one, and what these are called by. */
+// deno-fmt-ignore
+const [TELLING, ASKING, ASKED_FOR] = [
+  " chamber | sops | credstash | lpass |keyring get |secret-tool | rbw |keepassxc-cli | gopass | bw | op://| item get | pass show | pass generate | heroku config|doppler |railway |vault |argocd |kv get |" +
+  "token create|token lookup|token generate|print token|tokens create|account keys list|acr credential|expose-token|keyvault secret|versions access|get-secret-value|with-decryption|get-login-password|" +
+  "print-access-token|print-identity-token|auth token|find-generic-password|find-internet-password|user-secrets list|credentials:show|rails secret|key:generate|phx.gen.secret|openssl rand|pwgen|apg|makepasswd|" +
+  "mkpasswd|pwqgen|pwmake|gen-random|/dev/random|/dev/urandom|token_hex|token_urlsafe|token_bytes|randombytes|securerandom|random_bytes|get_random_secret_key|generate_key|random.choice| wg |/run/secrets/|.vault-token|join-token|api/token",
+  "printenv|echo|printf|jsonpath|template|-field|config:get| jq | yq |env.|env[|env |environ[|environ.|environ |config get| config |terraform |tofu |terragrunt |pulumi |gpg|redis-cli |etcdctl |select|awk | s/| s | s#| s,| cut |= k|: k|? =|kubectl | oc ",
+  "pass|wort|wd|psk|secret|token|key|auth|dential|signature|ña|senha|oord|hasł|enord|ifre|пар|密|パ|비|u00f6|u00f1|u0142|u015f|u043f|u5bc6|u30d1|ube44",
+].map((words) => words.split("|")) as [string[], string[], string[]];
+
+/** Whether a command may ask for a secret, or a tool that is called so. */
+function mayAsk(text: string, field: string): boolean {
+  for (let at = text.indexOf(field); at !== -1; at = text.indexOf(field, at + 9)) {
+    const words = wordsOf(valueBehind(text, at + 6));
+    const isAsked = ASKED_FOR.some((word) => words.includes(word));
+    if (field === '_name"' ? isAsked : TELLING.some((word) => words.includes(word))) return true;
+    const asking = isAsked ? ASKING.filter((word) => words.includes(word)) : [];
+    if (asking.some((word) => words.includes("$") || !/echo|printf/.test(word))) return true;
   }
   return false;
 }
 
-/** Commands for nothing but secrets: whatever they are asked for is one. */
-const TELLING = ["chamber read", "sops "];
-/** What commands have that print one secret, and words that secrets are called by. */
-// deno-fmt-ignore
-const ASKING = [
-  "printenv", "echo ", "printf", "jsonpath", "-field", "op read", "pass show", "auth token",
-  " -raw", "secretstring", "config:get", "print-access-token", "print-identity-token",
-  "get-login-password", "bw", "find-generic-password", "find-internet-password", "--plain", "jq",
-  "/run/secrets/", ".vault-token", "env.", "env[", "env{", "environ[", "environ.", "getenv",
-  "versions access", "get-parameter", "keyvault secret", "config get", "config --", "git config",
-  "stack output", "kv get", "secret-tool lookup", "gpg", ...TELLING,
-];
-const ASKED_FOR = [
-  ..."pass wort wd psk secret token key auth dential ña senha decrypt".split(" "),
-  ...TELLING,
-];
+/** The string of JSON that begins behind here. */
+function valueBehind(text: string, at: number): string {
+  const start = text.indexOf('"', at) + 1;
+  let end = start;
+  while (end < text.length && text[end] !== '"') end += text[end] === "\\" ? 2 : 1;
+  return text.slice(start, end);
+}
 
-/** Whether a command may ask for a secret: only what runs one has such a field. */
-function mayAsk(text: string): boolean {
-  for (let at = text.indexOf('mmand"'); at !== -1; at = text.indexOf('mmand"', at + 9)) {
-    const lowered = text.slice(at, at + 4_400).toLowerCase();
-    if (
-      ASKING.some((word) => lowered.includes(word)) &&
-      ASKED_FOR.some((word) => lowered.includes(word))
-    ) return true;
-  }
-  return false;
+/** A command in small letters, with one blank for all that may stand between its words; too long, it is not read. */
+function wordsOf(command: string): string {
+  if (command.length > 12_000) return "";
+  return ` ${command} `.toLowerCase().replace(/(?:\\[nrt"\\]|["'\s;|&()<>`{}])+/g, " ");
 }
 
 /** The path of a file that may hold one secret, or a private key, in small letters; a source file has another ending. */
@@ -272,20 +273,15 @@ const OTHER_ENDING =
 /** Whether a tool use may name such a file. */
 function mayName(text: string): boolean {
   for (let at = text.indexOf('le_path"'); at !== -1; at = text.indexOf('le_path"', at + 9)) {
-    const start = text.indexOf('"', at + 8) + 1;
-    const path = text.slice(start, text.indexOf('"', start)).toLowerCase();
+    const path = valueBehind(text, at + 8).toLowerCase();
     if (!OTHER_ENDING.test(path) && SECRET_FILE.test(path)) return true;
   }
   return false;
 }
 
 /** What commands have that store what they read from a pipe. */
+const mayStore = (text: string): boolean => STORING.some((word) => text.includes(word));
 const STORING = ["-token", "v add ", "-stdin", "secret", "s insert", "se-fd", "asswd "];
-
-/** Whether a command may store what another one prints. */
-function mayStore(text: string): boolean {
-  return STORING.some((word) => text.includes(word));
-}
 
 /** Whether an option with a letter of those for secrets stands somewhere behind the word of a command. */
 function mayHoldOption(text: string, word: string): boolean {
