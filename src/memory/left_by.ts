@@ -1,4 +1,5 @@
 /** What a session left, of all that Claude said in it is still to be done. */
+import { isSettledBy } from "./answered.ts";
 import { isDeedOfCommands } from "./left_deeds.ts";
 import type { PassedSince } from "./left_failing.ts";
 import { hasDone, saysAgain } from "./left_items.ts";
@@ -13,6 +14,7 @@ import {
   withoutPicked,
   wordsOf,
 } from "./sought_item.ts";
+import { lastQuestion } from "./turn_end.ts";
 import { hasWorked, type Turn } from "./turns.ts";
 
 /** Nothing of it is left, as Claude says behind what it did. */
@@ -83,11 +85,12 @@ function stillLeft(left: readonly Left[], here: Here): readonly Left[] {
     hasEnded(turn);
   const allDone = isAllDone ? ALL_DONE.exec(turn.message)?.[0] ?? "" : "";
   const renewed = renewedTurns(left, here);
+  const settled = settledBy(turn, left.filter(({ by }) => by === at - 1));
   const later = { turns: [deeds[at]!], files: turn.files };
   const last = left.filter(({ by }) => by === left[0]!.by).map(({ item }) => item);
   const rest = withoutPicked(last, picked);
   return left.flatMap((one) => {
-    if (meant.includes(one) || renewed.has(one.by)) return [];
+    if (meant.includes(one) || renewed.has(one.by) || settled.includes(one)) return [];
     if (last.includes(one.item) && !rest.includes(one.item)) return [];
     if (allDone !== "" && isOfSame(one, { ...here, words: allDone })) return [];
     const title = [turns[0]!, turns[one.by]!].flatMap(({ asked }) => asked).join("\n");
@@ -105,6 +108,12 @@ function meantBy({ asked }: Turn, left: readonly Left[]): readonly Left[] {
   const last = left.filter(({ by }) => by === left[0]!.by);
   const named = last.filter(({ item }) => !item.about.isDisjointFrom(words));
   return named.length > 0 ? named : last;
+}
+
+/** What an answer has settled of what the turn before it left; nothing where that asks several things. */
+function settledBy(turn: Turn, left: readonly Left[]): readonly Left[] {
+  const asks = left.filter(({ item }) => lastQuestion(item.text) !== "");
+  return asks.length === 1 ? asks.filter(({ item }) => isSettledBy(item, turn)) : [];
 }
 
 /** Of which turns a later one tells what is left now: it is about the same, says some of it again, and work went on. */

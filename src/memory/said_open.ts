@@ -60,6 +60,10 @@ const ENDS_WITH_COLON = /[:：][\s*_]*$/;
 /** A heading, or a line that is bold as a whole. */
 const TITLE = /^\s*#{1,6}\s|^\s*(?:\*\*[^*]+\*\*|__[^_]+__)\s*$/;
 const LOOKED_AROUND_CHARS = 300;
+/** Between the clauses of what is left, and before a question that ends it. */
+const CLAUSE_ENDS = /; |,? but |, so /;
+const CLAUSE_ENDS_OF_QUESTION = /; |,? but |, so |[:：] | [-–—] /;
+const ASKS = /[?？]\W*$/;
 
 /** Something that is said to be left. */
 export interface SaidLeft {
@@ -165,9 +169,9 @@ function leadsToLeft(lines: readonly Line[], at: number, isAnswer: boolean): boo
   return isLead && (isList || tableAt(lines, below) !== null);
 }
 
-/** The clause of what is left that says so, where the others say what is done. */
+/** The clause of what is left that says so, where the others say what is done, or ask what is to be decided for it. */
 export function leftClauseOf(item: string): string {
-  const clauses = item.split(/; |,? but |, so /);
+  const clauses = item.split(ASKS.test(item) ? CLAUSE_ENDS_OF_QUESTION : CLAUSE_ENDS);
   return clauses.find((clause) => leftIn(clause).length > 0 && tellingWords(clause).size > 1) ??
     item;
 }

@@ -1,0 +1,38 @@
+/** What was left with a question to the person, and is over by the answer alone. */
+import { hasEnded } from "./said_done.ts";
+import { leftClauseOf } from "./said_open.ts";
+import type { SoughtItem } from "./sought_item.ts";
+import { tellingWords } from "./telling_words.ts";
+import { lastQuestion } from "./turn_end.ts";
+import type { Turn } from "./turns.ts";
+
+/** A prompt that only says no. */
+const SAYS_NO =
+  /^\W*(?:no|nope|nah|nein|non|não|いいえ|不)(?:,? (?:thanks?|thank you|please|danke|gracias|merci))?\W*$/i;
+/** A question that one can say no to, … */
+const IS_YES_OR_NO =
+  /(?:^|[:：–—-]|\bor)\s*(?:should|shall|do|does|did|is|are|can|could|would|will|may|must|soll(?:en)?|dois|devons)\b/i;
+/** … but for one after whose no something is to be done. */
+const KEEPS =
+  /\b(?:leave|keep|skip|ignore|drop|stay|wait|later|without|still|enough|fine|ok(?:ay)?|lassen|bleiben)\b/i;
+/** By these an answer is told to be carried out. */
+const DO_SO =
+  /\b(?:(?:please )?(?:do|use|take|make|go (?:for|with)|let['’]?s (?:do|use|take|go (?:for|with))) (?:it|that|this|so)?)\b/gi;
+
+/**
+ * Whether a turn has settled what the one before it left with a question: the person said no to what was only asked, or answered
+ * in words of the question, or with what has none (`0`), and the turn changed something and ended.
+ */
+export function isSettledBy({ text }: Pick<SoughtItem, "text">, turn: Turn): boolean {
+  const question = lastQuestion(text);
+  const [prompt] = turn.asked;
+  if (question === "" || prompt === undefined || turn.asked.length > 1) return false;
+  if (SAYS_NO.test(prompt)) return isAskedAlone(text, question);
+  if (/[?？]\s*$/.test(prompt) || !turn.hasChanged || !hasEnded(turn)) return false;
+  return tellingWords(prompt.replace(DO_SO, " ")).isSubsetOf(tellingWords(question));
+}
+
+/** Whether nothing is left but what is asked, and no is an answer that leaves all as it is. */
+function isAskedAlone(text: string, question: string): boolean {
+  return leftClauseOf(text) === text && IS_YES_OR_NO.test(question) && !KEEPS.test(question);
+}
