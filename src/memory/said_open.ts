@@ -1,6 +1,7 @@
 /** What Claude says is still open, in the last messages of a session. */
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { describesIt } from "./said_behaviour.ts";
+import { foundIn } from "./said_person.ts";
 import { isSignedDone, signedLines } from "./said_signs.ts";
 import { type Line, tableAt, tableOfLeftAt } from "./said_tables.ts";
 import { HEADING, LEADS_TO_LEFT, leftIn, TELLS } from "./said_words.ts";
@@ -171,6 +172,8 @@ function leadsToLeft(lines: readonly Line[], at: number, isAnswer: boolean): boo
 
 /** The clause of what is left that says so, where the others say what is done, or ask what is to be decided for it. */
 export function leftClauseOf(item: string): string {
+  const thing = foundIn(item);
+  if (thing !== item) return thing;
   const clauses = item.split(ASKS.test(item) ? CLAUSE_ENDS_OF_QUESTION : CLAUSE_ENDS);
   return clauses.find((clause) => leftIn(clause).length > 0 && tellingWords(clause).size > 1) ??
     item;

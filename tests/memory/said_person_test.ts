@@ -18,6 +18,12 @@ const TO_DO: readonly string[] = [
   "Make sure to rotate the API key before the release.",
   "You must run `npm run migrate` before you deploy.",
   "You'll need to run `alembic upgrade head` yourself.",
+  "Before deploying, run the migration.",
+  "**Before deploying** run `alembic upgrade head` and set `REDIS_URL` in production.",
+  "Before deploying you need to run `alembic upgrade head`.",
+  "Before you release to production, please update the changelog.",
+  "You need to run `alembic upgrade head` before deploying.",
+  "Make sure to run the migration on staging first.",
 ];
 const USE: readonly string[] = [
   "To use it, you need to pass --json.",
@@ -43,6 +49,15 @@ const USE: readonly string[] = [
   "I couldn't deploy, but after a new login it worked.",
   "You need to create an account before you can deploy.",
   "If you want it on staging, you need to set `STAGE`.",
+  "To start it, run `npm start`.",
+  "Before starting, run `npm install`.",
+  "Before merging, merge conflicts are shown.",
+  "Before each deploy, run the migration.",
+  "Before deploying, run `npm run build` as always.",
+  "Before deploying to production we set the flag.",
+  "Make sure to run `npm install` first.",
+  "Make sure to run the dev server first.",
+  "The script runs the tests before deploying.",
 ];
 
 Deno.test("what the person has to do is open, and not how one uses what was built", () => {
@@ -104,4 +119,31 @@ Deno.test("how one does what was asked for is an answer, and leaves nothing open
   }
   const push = "I couldn't push because the remote rejected my credentials.";
   assert.deepEqual(openAfter([{ asked: "can you push it?", said: push }]), [push]);
+});
+
+Deno.test("what Claude came across and left as it was is open, until that is mended", () => {
+  const found = [
+    "One thing I noticed but did not fix: `logout()` doesn't clear the session cookie.",
+    "I noticed that `logout()` leaks the session cookie, but I didn't fix it.",
+    "I found a second bug (`logout()` leaks the session cookie) but did not fix it.",
+    "I also noticed a leak of the session cookie in `logout()`; I have not touched it, it deserves its own PR.",
+  ];
+  const left = { asked: "Port the login", file: "src/login.ts" };
+  for (const said of found) {
+    assert.deepEqual(leftOpenIn(said), [said], said);
+    const other = { asked: "Rename the header", said: "Renamed.", file: "src/head.ts" };
+    assert.deepEqual(openAfter([{ ...left, said }], [other]), [said], said);
+    const commit = "Logout clears the session cookie, which does not leak any more";
+    const fix = { asked: "fix the leak", said: "Fixed.", file: "src/out.ts", commit };
+    assert.deepEqual(openAfter([{ ...left, said }], [fix]), [], said);
+  }
+  for (
+    const said of [
+      "I found the bug and fixed it.",
+      "I noticed a warning in the vendored code, but I didn't change it because it is generated.",
+      "I found the cause: the cache was stale. The tests did not change.",
+      "I noticed that the docs are good, and did not change the wording.",
+      "The linter found two errors that it did not fix by itself, so I did.",
+    ]
+  ) assert.deepEqual(leftOpenIn(said), [], said);
 });
