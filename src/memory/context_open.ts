@@ -5,15 +5,14 @@ import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { type CutOff, cutOffOf } from "./cut_off.ts";
 import { once } from "./once.ts";
 import { hasDone, hasDropped, type Later, saysAgain, turnsIn } from "./left_items.ts";
+import { isOfFailure, type ToldFailure, toldFailure } from "./left_of_failures.ts";
 import {
-  isOfFailure,
   leftItem,
   restOf,
   saysItFails,
   type SoughtItem,
   soughtItem,
   withoutPicked,
-  wordsOf,
 } from "./sought_item.ts";
 
 /** Where so many are open, older ones are not looked for: each is compared with all that was done since. */
@@ -68,7 +67,7 @@ export function stillOpen(
   const restLater: SoughtItem[] = [];
   let next: Later | undefined;
   const mendedLater = sessionsMendedLater(rows);
-  const tellFailures = once(() => wordsOfFailures(rows, superseded));
+  const tellFailures = once(() => toldFailures(rows, superseded));
   let open = 0;
   let tasks = 0;
   for (const session of byWork(sessionsOf(rows))) {
@@ -191,13 +190,13 @@ function isTaskDone(task: string, isDone: (item: SoughtItem) => boolean): boolea
   return item.about.size > 0 && isDone(item);
 }
 
-/** The words of each failure that is told. */
-function wordsOfFailures(
+/** Each failure that is told. */
+function toldFailures(
   rows: readonly Tellable[],
   superseded: ReadonlySet<Tellable>,
-): readonly ReadonlySet<string>[] {
+): readonly ToldFailure[] {
   return rows.filter((one) => openEndRank(one) !== null && !superseded.has(one))
-    .map(({ title, files }) => wordsOf([title, ...files]));
+    .map(toldFailure);
 }
 
 /** Sessions of whose failures another one has mended some. */

@@ -22,10 +22,6 @@ const COUNTS = new RegExp(
   `\\b(?:${numberPattern("english", "german", "spanish", "french")}|both|\\d+)\\b`,
   "i",
 );
-/** Says that it be mended. */
-const TO_MEND =
-  /^(?:[^:]{1,40}: *)?\W*(?:fix|mend|repair|debug|solve|resolve|investigate|behebe|arregla)\b/i;
-
 /** Behind a thing: which one it is. */
 const TELLS_MORE =
   /\s(?:for|on|of|about|in|to|at|by|with|from|into|when|that|which|as|per|via)\s.*$|\s?[:(—–].*$|\s-\s.*$/is;
@@ -107,13 +103,6 @@ export function saysItFails({ text }: SoughtItem): boolean {
 /** Words without those that are said of any failure. */
 export function withoutWordsOfFailing(words: Words): Words {
   return words.difference(OF_FAILING());
-}
-
-/** Whether what is left is nothing but that one of some failures is there, or that it be mended. @param failures Their words. */
-export function isOfFailure(item: SoughtItem, failures: readonly Words[]): boolean {
-  const about = withoutWordsOfFailing(item.about);
-  if (about.size === 0 || !saysItFails(item) && !TO_MEND.test(item.text)) return false;
-  return failures.some((words) => about.isSubsetOf(words));
 }
 
 /** The words that are kept with blanks between, of those for the same deed the first. */

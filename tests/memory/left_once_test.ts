@@ -83,3 +83,35 @@ Deno.test("what is only said of a failure that is told has no line of its own", 
     );
   }
 });
+
+Deno.test("what is said of the test or the check of a failure that is told has no line of its own", () => {
+  const check: Happened = {
+    kind: "failure",
+    outcome: "failure",
+    title: "`mypy src` failed (exit 1): src/app.py:9: error: Argument 1",
+    facts: { command: "mypy src", openRank: 1 },
+  };
+  const test: Happened = {
+    kind: "test",
+    outcome: "failure",
+    title: "Tests fail: pytest -q (1 failed): tests/t.py::test_x",
+    facts: { command: "pytest -q", openRank: 0, failing: ["tests/t.py::test_x"] },
+  };
+  const openOf = (said: string, failure: Happened) =>
+    openAfter([{ asked: "Add the flag", said, more: [failure] }]).slice(1);
+  const same: readonly (readonly [said: string, failure: Happened])[] = [
+    ["mypy still complains about the type of the invoices; I left that.", check],
+    ["`mypy` is still failing.", check],
+    ["test_x still fails; I stopped here.", test],
+    ["The test `test_x` still fails and I left it as it is.", test],
+  ];
+  for (const [said, failure] of same) assert.deepEqual(openOf(said, failure), [], said);
+  const others: readonly (readonly [said: string, failure: Happened])[] = [
+    ["ruff still complains about the imports; I left that.", check],
+    ["mypy still complains about the invoices; the docs are not written yet.", check],
+    ["mypy still complains about the invoices because the stubs are missing.", check],
+    ["test_y still fails; I stopped here.", test],
+    ["The export still fails for empty files.", test],
+  ];
+  for (const [said, failure] of others) assert.deepEqual(openOf(said, failure), [said], said);
+});
