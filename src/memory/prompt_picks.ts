@@ -177,6 +177,12 @@ const IS_OUT = new RegExp(
 /** What a person has done without Claude. */
 const DID_IT =
   /(?<!\b(?:when|if|after|before|until|once|unless|what|that|which|where|as|since|while)\s)\bI(?:['’]ve| have)? (?:already |just )*(?!(?:look|wonder|notic|tri|ask|want|need|hop|mention|discuss|talk|learn|start|fail|check|review|us|open)ed\b)(?:did|done|\w+ed|wrote|written|made|set|sent|put|ran|built) ([^,.;:!?\n]+)/giu;
+/** The same as all of a sentence, or before a comma: `the key is rotated`. */
+const IT_IS_DONE =
+  /^\W*(?:(?:ok(?:ay)?|yes|done|so|hi|now|also|btw|fyi)\b\W*)*((?!(?:when|if|after|before|until|once|unless|what|that|which|where|as|since|while|why|how|not|make|check|see)\b)[^,.;:!?\n]{1,50}? (?:is|are|has been|have been) (?:(?:now|already|all|both) )*(?:rotated|set|revoked|registered|configured|created|updated|deployed|applied|migrated|pushed|merged|bumped|published|copied|uploaded|replaced|regenerated|approved|granted|tagged|enabled))(?: (?:now|already|too))?(?=\s*(?:[.;!]|, (?!but\b)|$))/giu;
+/** Behind what was done, what else there is to do. */
+const WHAT_ELSE =
+  /\s?[,;–—-] ?(?:and |so )?(?:what(?:['’]s| is)? (?:else|next|now|left|missing)|anything else|is (?:that|this) (?:all|it))\b[^,?]{0,30}[?？]/gi;
 /** The same where words are not apart. */
 const UNSPACED_DROPS =
   /([^。！？、，\n]{1,20}?)(?:は|も)?(?:不要|いらない|いりません|やめ(?:ます|る|よう)|要らない)|(?:不用|不要|不做|取消|别做|别管)(?:再)?([^。！？，\n]{1,20})|([^。！？，\n]{1,20})(?:不做了|不用了|不要了|先不做)/gu;
@@ -195,9 +201,9 @@ const ARTICLE = /^(?:les?|la|des?|du|une?|el|los|las|una?|il|lo|gli|os?|as?|der|
 
 /** What a prompt does not want, or has done itself, each as it is called there. */
 export function droppedIn(prompt: string): string[] {
-  const text = prompt.slice(0, 1_000).split(SENTENCE_END)
+  const text = prompt.slice(0, 1_000).replace(WHAT_ELSE, ".").split(SENTENCE_END)
     .filter((sentence) => !ASKS.test(sentence)).join("");
-  return [DROPS, IS_OUT, DID_IT, UNSPACED_DROPS, BUT_NOT].flatMap((form) =>
+  return [DROPS, IS_OUT, DID_IT, IT_IS_DONE, UNSPACED_DROPS, BUT_NOT].flatMap((form) =>
     [...text.matchAll(form)].flatMap(([, ...groups]) => {
       const named = groups.find((one) => one !== undefined) ?? "";
       return form === BUT_NOT && NOT_FOR_GOOD.test(named) ? [] : notWantedOf(named).split(AND_THE);

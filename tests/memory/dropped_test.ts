@@ -6,6 +6,8 @@ import { openAfter } from "../support/left_sessions.ts";
 const CACHE = "A cache for the limiter is not built yet.";
 const JOB = "The old job still has to be removed from Jenkins.";
 
+const KEY = "Before merging, you need to rotate the signing key.";
+
 const OVER: readonly (readonly [left: string, prompt: string])[] = [
   [CACHE, "skip the cache"],
   [CACHE, "We don't need a cache for the limiter, skip it"],
@@ -13,6 +15,11 @@ const OVER: readonly (readonly [left: string, prompt: string])[] = [
   [CACHE, "I've built the cache for the limiter"],
   [JOB, "I've removed it from Jenkins"],
   [JOB, "ok, I just removed the old job from Jenkins"],
+  [KEY, "key is rotated"],
+  [KEY, "ok, the signing key is rotated now, merge it"],
+  [KEY, "The key has been rotated."],
+  [KEY, "I rotated the signing key, what else?"],
+  [KEY, "I rotated the signing key - anything else to do?"],
 ];
 
 const OPEN: readonly (readonly [left: string, prompt: string])[] = [
@@ -24,6 +31,13 @@ const OPEN: readonly (readonly [left: string, prompt: string])[] = [
   [CACHE, "I wanted a cache for the limiter"],
   [JOB, "I've removed the old job from the crontab"],
   [JOB, "when I removed the old job from Jenkins last year all broke"],
+  [KEY, "is the signing key rotated?"],
+  [KEY, "the signing key is rotated, but the old one still works"],
+  [KEY, "the API token is rotated"],
+  [KEY, "the logs are rotated now"],
+  [KEY, "once the signing key is rotated, merge it"],
+  [KEY, "the signing key is rotated wrongly, why?"],
+  [KEY, "did I rotate the signing key, or what else?"],
   [JOB, "what happens if I removed the old job from Jenkins?"],
 ];
 
