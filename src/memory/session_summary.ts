@@ -80,8 +80,9 @@ export function summarizeSession(
   const over = new Set(
     of("decision").filter(isSuperseded).map(({ title }) => title),
   );
-  const heading = asked.find((one) => !GOES_ON.test(one) && !over.has(one)) ?? asked[0] ??
-    done[0] ?? parts[0]!.title;
+  const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
+  const heading = asked.find((one) => !GOES_ON.test(one) && !over.has(one)) ??
+    goneOn(asked[0], about) ?? parts[0]!.title;
   const counts = [
     count(commits.length, "commit"),
     count(fixes.length, "fix", "fixes"),
@@ -117,6 +118,12 @@ export function summarizeSession(
       ...branches.length === 1 ? {} : { branches },
     },
   };
+}
+
+/** What a session that was only told to go on has gone on with: `continue: Commit 1a2b3c4: Retries`. */
+function goneOn(asked: string | undefined, about: string): string | undefined {
+  const isAlone = about === "" || asked !== undefined && !GOES_ON.test(asked);
+  return isAlone ? asked : [asked, about].filter((one) => one !== undefined).join(": ");
 }
 
 /** Whether nothing stands in a session but a few short words, of which nobody needs to hear. */

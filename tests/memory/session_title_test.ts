@@ -1,0 +1,39 @@
+/** What the line of a session says it was about. */
+import assert from "node:assert/strict";
+import { type SummarizedPart, summarizeSession } from "../../src/memory/session_summary.ts";
+
+const part = (
+  kind: SummarizedPart["kind"],
+  title: string,
+  more: Partial<SummarizedPart> = {},
+): SummarizedPart => ({
+  id: 1,
+  kind,
+  title,
+  branch: "main",
+  outcome: null,
+  text: title,
+  files: [],
+  facts: {},
+  resolvedBy: null,
+  updatedAtMs: 1,
+  ...more,
+});
+const titleOf = (...parts: readonly SummarizedPart[]) => summarizeSession(parts)!.title;
+const COMMIT = part("commit", "Commit 1a2b3c4 on main: Async handlers", { outcome: "success" });
+const EDIT = part("edit", "Edit src/app.ts", { files: ["src/app.ts"] });
+const SAID = part("message", "All handlers are async.");
+
+Deno.test("a session that was only told to go on says what it went on with", () => {
+  const goOn = part("prompt", "continue");
+  assert.equal(
+    titleOf(goOn, EDIT, COMMIT, SAID),
+    "Session: continue: Commit 1a2b3c4 on main: Async handlers (1 commit, 1 file)",
+  );
+  assert.equal(titleOf(goOn, EDIT, SAID), "Session: continue: All handlers are async. (1 file)");
+  assert.equal(titleOf(goOn, SAID), "Session: continue");
+  assert.equal(
+    titleOf(goOn, part("prompt", "Rename the app"), EDIT, SAID),
+    "Session: Rename the app (1 file)",
+  );
+});
