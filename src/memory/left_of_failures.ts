@@ -20,7 +20,7 @@ const FAILS_STILL =
 /** What is said beside that, and leaves nothing more. */
 const LEFT_SO =
   /^\W*(?:and )?I(?:['’]ve| have)? (?:left (?:it|that|this|them|those)|stopped here|did(?: not|n['’]t) (?:fix|touch|change) (?:it|that|this|them|those))(?: (?:alone|open|for now|as (?:it|they) (?:is|are|was|were)))*\W*$/i;
-const CLAUSE_ENDS = /; |,? but |,? and (?=I\b)/;
+const CLAUSE_ENDS = /[;.] |,? but |,? and (?=I\b)/;
 /** Between the parts of a test's name. */
 const NAME_ENDS = /::| > | › /;
 

@@ -44,6 +44,11 @@ const STATES: readonly State[] = [
     ends: ["pr mr pull", "open opened create created up draft"],
   },
   {
+    hint: /remote/i,
+    says: /\bno (?:git )?remote\b|\bgit remote add\b/i,
+    ends: ["push pushed"],
+  },
+  {
     hint: /test/i,
     says:
       /\btests?\b[^.\n]*(?:\bnot|n['’]t)\b[^.\n]*\b(?:run|executed)\b|(?:\bnot|n['’]t)\b[^.\n]*\b(?:run|execute) (?:the |any |all )?(?:\w+ ){0,2}tests?\b|\btests? (?:aún |ainda |todavía )?n(?:o|ão) |Tests? (?:habe|wurden)[^.\n]*nicht|tests?\b[^.\n]*\bnon\b/i,

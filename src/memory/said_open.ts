@@ -2,6 +2,7 @@
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
 import { describesIt } from "./said_behaviour.ts";
 import { foundIn } from "./said_person.ts";
+import { inContext } from "./said_fragments.ts";
 import { isSignedDone, signedLines } from "./said_signs.ts";
 import { type Line, tableAt, tableOfLeftAt } from "./said_tables.ts";
 import { HEADING, LEADS_TO_LEFT, leftIn, TELLS } from "./said_words.ts";
@@ -200,17 +201,21 @@ function paragraphEnd(text: string, from: number): number {
 /** The sentences of a line that say that something is left. */
 function leftSentences(plain: string, line: Line): Line[] {
   const found: Line[] = [];
+  let before: Line | undefined;
   for (const { 0: text, index } of line.text.matchAll(SENTENCES)) {
     const sentence = { text, at: line.at + index };
+    const context = before;
+    before = sentence;
     for (const left of leftIn(text)) {
-      const before = text.slice(Math.max(0, left.index - LOOKED_AROUND_CHARS), left.index);
-      const own = `${before}${left[0]}`.replace(OTHER_CLAUSE, "").slice(0, -left[0].length);
+      const ahead = text.slice(Math.max(0, left.index - LOOKED_AROUND_CHARS), left.index);
+      const own = `${ahead}${left[0]}`.replace(OTHER_CLAUSE, "").slice(0, -left[0].length);
       if (NOTHING.test(own)) continue;
       const behind = text.slice(left.index + left[0].length).slice(0, LOOKED_AROUND_CHARS);
-      if (describesIt({ before, left: left[0], behind })) continue;
+      if (describesIt({ before: ahead, left: left[0], behind })) continue;
       const from = sentence.at + left.index + left[0].length;
       if (isTakenBack(plain, { from, end: endOf(sentence) })) continue;
-      found.push(sentence);
+      const told = inContext(sentence, context, { line, isTold: context === found.at(-1) });
+      if (told !== null) found.push(told);
       break;
     }
     if (found.length >= MAX_ITEMS) break;

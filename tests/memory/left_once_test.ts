@@ -103,6 +103,7 @@ Deno.test("what is said of the test or the check of a failure that is told has n
     ["mypy still complains about the type of the invoices; I left that.", check],
     ["`mypy` is still failing.", check],
     ["test_x still fails; I stopped here.", test],
+    ["`test_x` still fails. I stopped here.", test],
     ["The test `test_x` still fails and I left it as it is.", test],
   ];
   for (const [said, failure] of same) assert.deepEqual(openOf(said, failure), [], said);

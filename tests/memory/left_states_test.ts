@@ -32,6 +32,8 @@ const TOLD: readonly (readonly [text: string, ended?: string])[] = [
   ["I could not execute any tests", "test ran"],
   ["Tests wurden noch nicht ausgeführt", "tests grün"],
   ["test aún no pasan", "prueba pasan"],
+  ["There is no remote to push to", "push main"],
+  ["You need to add one: `git remote add origin URL`", "pushed"],
   ["CI is still running", "ci green"],
   ["The build has not finished", "build failed"],
 ];
@@ -46,7 +48,14 @@ Deno.test("a state that is told is over when a turn has ended it, and only then"
 
 Deno.test("what tells no state is outlived by nothing", () => {
   const all = new Set(TOLD.flatMap(([, ended = ""]) => ended.split(" ")));
-  for (const text of ["Retry the uploader", "Notify the owner", "Update the requests page"]) {
+  for (
+    const text of [
+      "Retry the uploader",
+      "Notify the owner",
+      "Update the requests page",
+      "Sort the remote jobs",
+    ]
+  ) {
     assert.ok(!isOutlived(text, { told: [all], hasChanged: true }), text);
   }
 });

@@ -311,3 +311,25 @@ const LISTS: readonly (readonly [message: string, ...left: string[]])[] = [
 Deno.test("a list below words that say it is left is left, in any of the known languages", () => {
   for (const [message, ...left] of LISTS) assert.deepEqual(leftOpenIn(message), left, message);
 });
+
+Deno.test("a sentence that says little alone is told with the one before it", () => {
+  const told: readonly (readonly [message: string, ...told: string[]])[] = [
+    [
+      "Done. The server cannot be started from a test. I stopped here.",
+      "The server cannot be started from a test. I stopped here.",
+    ],
+    ["The export still fails. I stopped here.", "The export still fails."],
+    [
+      "Committed. There is no remote to push to. You need to add one: `git remote add origin URL`.",
+      "There is no remote to push to. You need to add one: `git remote add origin URL`.",
+    ],
+    ["I stopped here.", "I stopped here."],
+    [
+      "The parser is done. You need to add the domain to the list yourself.",
+      "You need to add the domain to the list yourself.",
+    ],
+  ];
+  for (const [message, ...sentences] of told) {
+    assert.deepEqual(leftOpenIn(message), sentences, message);
+  }
+});
