@@ -68,13 +68,13 @@ function tell(
   db: DatabaseSync,
   heading: string,
   helpful: readonly Known[],
-  { sessionId, branch, root, nowMs }: RecallPlace,
+  { sessionId, project, branch, root, nowMs }: RecallPlace,
 ): string {
   if (helpful.length === 0) return "";
   const known = alreadyTold(db, sessionId);
   const news = helpful.filter(({ id }) => !known.has(id)).slice(0, MAX_RECALLED);
   const facts = news.map((one) => ({ ...one, updatedAtMs: one.createdAtMs }));
-  const stale = staleAmong(db, facts, { root, branch });
+  const stale = staleAmong(db, facts, { root, branch, project });
   const recalled = news.map((one) => ({ ...one, stale: stale.get(one.id) ?? null }));
   const { text, told } = recallText(heading, recalled, nowMs);
   noteTold(db, sessionId, told, nowMs);

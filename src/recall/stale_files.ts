@@ -1,5 +1,6 @@
 /** Which facts speak of files that are not as they were. */
 import type { DatabaseSync } from "node:sqlite";
+import { goneBranches } from "../git/gone_branches.ts";
 import type { ObservationKind } from "../memory/observation.ts";
 import type { Stale } from "../memory/stale.ts";
 import { isAbsolutePath, joinPath } from "../paths.ts";
@@ -21,14 +22,19 @@ interface FactOfFiles {
 }
 
 /**
- * Facts one of whose files is not as it was: its content is another one, or it is gone.
+ * Facts one of whose files is not as it was: its content is another one, or it is gone. What another branch has, and this
+ * one never had, is not gone as long as that branch is there.
  *
- * @param here `root`: the folder that paths are told from; null where nobody can look.
+ * @param here `root`: the folder that paths are told from; null where nobody can look. `project`: its common git directory.
  */
 export function staleAmong(
   db: DatabaseSync,
   facts: readonly FactOfFiles[],
-  here: { readonly root: string | null; readonly branch: string | null },
+  here: {
+    readonly root: string | null;
+    readonly branch: string | null;
+    readonly project: string;
+  },
 ): ReadonlyMap<number, Stale> {
   const stale = new Map<number, Stale>();
   const { root } = here;
@@ -37,12 +43,16 @@ export function staleAmong(
     files.length > 0 && (OF_FILES.has(kind) || OF_BRANCH_FILES.has(kind) && branch === here.branch)
   );
   if (withFiles.length === 0) return stale;
+  const isGone = goneBranches({ commonDir: here.project, branch: here.branch });
+  const isElsewhere = (branch: string | null) =>
+    branch !== null && branch !== here.branch && !isGone(branch);
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
-  for (const { id, updatedAtMs } of withFiles) {
+  for (const { id, branch, updatedAtMs } of withFiles) {
     for (const [path, digest] of digests.get(id) ?? []) {
       // What lies elsewhere is told whole.
       const file = isAbsolutePath(path) ? path : joinPath(root, path);
       const state = fileSince(file, digest, updatedAtMs);
+      if (state === "gone" && !isAbsolutePath(path) && isElsewhere(branch)) continue;
       // That it is not there any more says the most.
       if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
     }

@@ -88,6 +88,22 @@ Deno.test("what speaks of a file that is another one now says so", async () => {
   assert.match(await start(at, "startup", { session: SECOND }), /\(its file is gone\)/);
 });
 
+Deno.test("a file that another branch has, and this one never had, is not gone", async () => {
+  using at = await workplace();
+  await work(at);
+  await git(at.project, "commit", "-q", "--allow-empty", "-m", "Start");
+  await git(at.project, "checkout", "-q", "-b", "feat");
+  await edit(at, "src/only.ts", "export const only = 1;\n");
+  await Deno.writeTextFile(join(at.project, "src/only.ts"), "export const only = 1;\n");
+  await said(at, "Written.");
+  await git(at.project, "add", "-A");
+  await git(at.project, "commit", "-qm", "Only");
+  await git(at.project, "checkout", "-q", "main");
+  const told = await start(at, "startup", { session: SECOND });
+  assert.match(told, /on feat, edit: Write src\/only\.ts/);
+  assert.doesNotMatch(told, /only\.ts[^\n]*its file is gone/);
+});
+
 Deno.test("a file beside the project has not changed as long as it is as it was", async () => {
   using at = await workplace();
   const path = join(at.path, "notes.md");
