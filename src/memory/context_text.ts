@@ -9,6 +9,8 @@ import {
   supersededIn,
 } from "./context_open.ts";
 import { type OpenEnd, openEnds } from "./open_lines.ts";
+import { subjectOf } from "./session_subject.ts";
+import { shortened } from "./text.ts";
 import { byWorth, type StaleOf } from "./context_worth.ts";
 import { openEndRank } from "./open_ends.ts";
 import type { ObservationKind, ObservedFacts } from "./observation.ts";
@@ -112,6 +114,8 @@ const NOTHING_OPEN: StillOpen = {
   cutOff: null,
   isWorkedOn: false,
 };
+const MAX_SUBJECT_CHARS = 60;
+const A_WORD = /^[`*_]{0,3}[\w./-]{1,30}[`*_]{0,3}[.:]?$/;
 const WORKED_ON = " (its files were changed since)";
 const HEADING = "## Memory of this project (conclaude)";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
@@ -155,9 +159,9 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
     title: text,
     end: label === null
       ? staleText(changed?.get(of.id) ?? null)
-      : label !== "task" && left.get(of.id)?.isWorkedOn === true
-      ? WORKED_ON
-      : "",
+      : `${ofWhat({ of, label, text })}${
+        label !== "task" && left.get(of.id)?.isWorkedOn === true ? WORKED_ON : ""
+      }`,
   });
   return [
     ...here.map(tellOpen(`Left open${branch === null ? "" : ` on ${branch}`}:`)),
@@ -183,6 +187,12 @@ function linesOf({ rows, tasks, branch, nowMs, staleOf, commitsSince }: ContextF
       end: stateOf(one),
     })),
   ];
+}
+
+/** What a session was about that said a single word, which tells nothing without: `docs (of: Rate limits for the login)`. */
+function ofWhat({ of, label, text }: OpenEnd): string {
+  if (label !== "said" || !A_WORD.test(text)) return "";
+  return ` (of: ${shortened(subjectOf(of.title), MAX_SUBJECT_CHARS)})`;
 }
 
 /** Without those of a few short words, unless there is no other. */

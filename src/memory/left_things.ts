@@ -1,6 +1,7 @@
 /** Whether a thing that was still to be made was made, by whatever word: `Add tests` for `the tests are not written yet`. */
 import type { ReadDeed } from "./left_items.ts";
 import { once } from "./once.ts";
+import { subjectOf } from "./session_subject.ts";
 import { type SoughtItem, wordsOf } from "./sought_item.ts";
 import { areContrary, requiredOf, standsForAnother } from "./word_places.ts";
 
@@ -17,8 +18,6 @@ const BESIDE = once(() =>
     "cases spec suite page section all them it",
   ])
 );
-/** What a summary's title says besides what it was about. */
-const OF_TITLE = /^Session: | \([^()]*\)$/g;
 
 /** Whether what is left is said to be a thing that was not made yet: `not written`, `has to be created`. */
 export function isToBeMade({ lacks }: SoughtItem): boolean {
@@ -52,7 +51,7 @@ export function wasMade(
   const made = of.filter(({ makes, by }) => makes === true && by !== "wanted");
   if (thing.size === 0 || made.length === 0) return false;
   if (thing.size > 1) return true;
-  const context = wordsOf([title.replace(OF_TITLE, "")]).difference(thing);
+  const context = wordsOf([subjectOf(title)]).difference(thing);
   const isNothingElse = ({ words }: ReadDeed) => isAmong(words, [thing, making, context, BESIDE()]);
   const isKnown = ({ words }: ReadDeed) => !words.isDisjointFrom(context);
   return of.some((deed) => deed.by === "asked" && isNothingElse(deed)) ||

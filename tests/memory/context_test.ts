@@ -639,3 +639,20 @@ Deno.test("what was kept closes and opens no frame of Claude Code's own", () => 
     assert.ok(text.includes(`failure: ${told} (open)`), text);
   }
 });
+
+Deno.test("a single word that a session said is left is told with what the session was about", () => {
+  const left = ["docs", "`redis`", "redis backend", "テストはまだです"].map((text) => ({
+    text,
+    about: text,
+  }));
+  const said = summary({ left });
+  const session = { ...said, title: "Session: Limit the rate of the login (1 file)" };
+  const budget = { tokens: 1_200, room: 9_000 };
+  const text = contextText({ rows: [session], tasks: [], branch: "main", nowMs: NOW }, budget);
+  assert.deepEqual(text.match(/(?<=said: ).*/g), [
+    "docs (of: Limit the rate of the login)",
+    "`redis` (of: Limit the rate of the login)",
+    "redis backend",
+    "テストはまだです",
+  ]);
+});
