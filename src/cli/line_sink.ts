@@ -1,5 +1,5 @@
 import { messageOf, UserError } from "../errors.ts";
-import { openDraft, removeDrafts } from "../maintenance/draft.ts";
+import { nameDraft, openDraft, removeDraft, removeDrafts } from "../maintenance/draft.ts";
 import { isFileOf } from "../maintenance/set_aside.ts";
 import { writeAdvice } from "../maintenance/write_advice.ts";
 import { identifyDatabase } from "../store/identity.ts";
@@ -76,7 +76,7 @@ export function fileSink(name: string, context: CliContext, database: string): L
         if (draft !== null) file.syncSync();
         // Windows does not rename an open file; elsewhere it is locked as long as it is a draft.
         if (ON_WINDOWS) file.close();
-        if (draft !== null) Deno.renameSync(draft, target.path);
+        if (draft !== null) nameDraft(draft, target.path);
         if (!ON_WINDOWS) file.close();
       }),
     abandon() {
@@ -85,7 +85,7 @@ export function fileSink(name: string, context: CliContext, database: string): L
       } catch {
         // It is closed already.
       }
-      if (draft !== null) Deno.removeSync(draft);
+      if (draft !== null) removeDraft(draft);
     },
   });
 }

@@ -4,7 +4,7 @@ import { quoteWord } from "../settings/hooks.ts";
 import { copyDatabase, integrityFaults } from "../store/care.ts";
 import { openToLook } from "../store/identity.ts";
 import { fileStamp } from "../time.ts";
-import { openDraft, removeDraft, removeDrafts } from "./draft.ts";
+import { nameDraft, openDraft, removeDraft, removeDrafts } from "./draft.ts";
 import { requireOurs } from "./require_ours.ts";
 import { freeName } from "./set_aside.ts";
 import { isThere } from "./whole_file.ts";
@@ -111,7 +111,7 @@ export async function copyVerified(
     const fault = faultIn(draft);
     if (fault !== undefined) throw unsound(from, fault, options.otherwise);
     const { size } = Deno.statSync(draft);
-    Deno.renameSync(draft, to);
+    nameDraft(draft, to);
     return size;
   } catch (thrown) {
     throw /malformed|not a database/.test(String(thrown))

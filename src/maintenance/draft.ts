@@ -13,6 +13,9 @@ const UNTOUCHED_MS = 60_000;
 
 const ON_WINDOWS = Deno.build.os === "windows";
 
+/** The drafts that this process is at. */
+const OPEN = new Map<string, Deno.FsFile>();
+
 /** A file that is not whole. */
 export interface Draft {
   readonly draft: string;
@@ -25,7 +28,10 @@ export function openDraft(path: string): Draft {
   for (;;) {
     const draft = `${path}.${crypto.randomUUID()}.tmp`;
     const file = Deno.openSync(draft, { write: true, createNew: true, mode: 0o600 });
-    if (lock(file) !== "locked" || isThere(draft)) return { draft, file };
+    if (lock(file) !== "locked" || isThere(draft)) {
+      OPEN.set(draft, file);
+      return { draft, file };
+    }
     // Another program came before the lock, and took it for one that was left behind.
     file.close();
   }
@@ -54,12 +60,32 @@ export function removeDrafts(path: string, isAlike: (name: string) => boolean = 
 
 /** Removes a draft with what lies beside it, as far as it is there. */
 export function removeDraft(draft: string): void {
+  OPEN.delete(draft);
   for (const ending of BESIDE) {
     try {
       Deno.removeSync(draft + ending);
     } catch {
       // It was renamed, or never made.
     }
+  }
+}
+
+/** Gives a draft its name. @throws {Error} When it cannot be renamed. */
+export function nameDraft(draft: string, path: string): void {
+  Deno.renameSync(draft, path);
+  OPEN.delete(draft);
+}
+
+/** Removes all drafts that this process is at: it ends. */
+export function removeOpenDrafts(): void {
+  for (const [draft, file] of OPEN) {
+    try {
+      // Windows removes no open file.
+      file.close();
+    } catch {
+      // It is closed already.
+    }
+    removeDraft(draft);
   }
 }
 

@@ -13,6 +13,7 @@ import { identifyDatabase, openToLook } from "../../store/identity.ts";
 import { checkLines } from "../check_text.ts";
 import { confirmOrThrow } from "../confirm.ts";
 import type { CliContext } from "../context.ts";
+import { withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { databaseFrom } from "../database_source.ts";
 import { checksHere } from "../next_command.ts";
 import { withProgress } from "../progress.ts";
@@ -82,7 +83,7 @@ export async function backup(context: CliContext, _flags: NoFlags, name?: string
   const { bytes } = await withProgress(
     context,
     "Copying the database and checking the copy",
-    () => backUp(database, file),
+    () => withoutDraftsLeft(() => backUp(database, file)),
   );
   return {
     json: { path: database, file, bytes },

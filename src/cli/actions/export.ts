@@ -6,6 +6,7 @@ import { wellFormedJson } from "../../maintenance/well_formed.ts";
 import { isOutputClosed } from "../../process/closed_output.ts";
 import type { ExportFilter, LostRow } from "../../store/export.ts";
 import type { CliContext } from "../context.ts";
+import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { fileSink, type LineSink, stdoutSink } from "../line_sink.ts";
 import { nextHere } from "../next_command.ts";
 import { progressLine } from "../progress_line.ts";
@@ -16,6 +17,8 @@ import { errorText, type View } from "../view.ts";
 
 /** Rows that cannot be read and are named. */
 const MAX_NAMED = 5;
+/** So many lines are written before it is asked whether a signal ends this process. */
+const LINES_AT_ONCE = 100;
 
 /** `conclaude export` */
 export async function exportDatabase(
@@ -34,18 +37,19 @@ export async function exportDatabase(
     sinceMs: flags.since ?? null,
   };
   const { output } = flags;
-  const sink = output === undefined
-    ? stdoutSink(context)
-    : fileSink(output, context, place.database);
   const waiting = takeInSpool(db, place.database, context);
   const lost: LostRow[] = [];
-  const counts = writeAll(db, {
-    filter,
-    sink,
-    context,
-    tellsProgress: output !== undefined,
-    onLost: (row) => lost.push(row),
-  });
+  const write = (sink: LineSink) =>
+    writeAll(db, {
+      filter,
+      sink,
+      context,
+      tellsProgress: output !== undefined,
+      onLost: (row) => lost.push(row),
+    });
+  const counts = output === undefined
+    ? await write(stdoutSink(context))
+    : await withoutDraftsLeft(() => write(fileSink(output, context, place.database)));
   tellLosses({ ...counts, lost, waiting }, context);
   const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
   // On stdout the lines are all that there is to say.
@@ -102,7 +106,7 @@ function tellLosses(
   }
 }
 
-function writeAll(
+async function writeAll(
   db: DatabaseSync,
   to: {
     readonly filter: ExportFilter;
@@ -111,7 +115,7 @@ function writeAll(
     readonly tellsProgress: boolean;
     readonly onLost: (row: LostRow) => void;
   },
-): ExportCounts {
+): Promise<ExportCounts> {
   const { filter, sink, context, onLost } = to;
   const progress = to.tellsProgress ? progressLine(context) : null;
   const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
@@ -120,6 +124,7 @@ function writeAll(
     for (let count = 1; !step.done; step = lines.next(), count++) {
       sink.write(wellFormedJson(step.value));
       progress?.tell(`${count} lines …`);
+      if (count % LINES_AT_ONCE === 0) await hearSignals();
     }
     progress?.end();
     sink.close();

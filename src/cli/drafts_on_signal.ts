@@ -1,0 +1,36 @@
+/** Work that writes drafts, and that a person or the system may end by a signal. */
+import { removeOpenDrafts } from "../maintenance/draft.ts";
+import { ENDING_SIGNALS } from "../process/start.ts";
+
+/** A shell gives a program that a signal has ended this status and the number of the signal. */
+const ENDED_BY_SIGNAL = 128;
+const SIGNAL_NUMBERS: Readonly<Partial<Record<Deno.Signal, number>>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGTERM: 15,
+};
+
+/**
+ * Does work that writes drafts: a signal that ends this process removes them first. It is heard only while this process waits
+ * for something, so that long work has to call {@linkcode hearSignals} now and then.
+ */
+export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Promise<Result> {
+  const listeners = ENDING_SIGNALS.map((signal) => ({
+    signal,
+    end() {
+      removeOpenDrafts();
+      Deno.exit(ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!);
+    },
+  }));
+  for (const { signal, end } of listeners) Deno.addSignalListener(signal, end);
+  try {
+    return await work();
+  } finally {
+    for (const { signal, end } of listeners) Deno.removeSignalListener(signal, end);
+  }
+}
+
+/** Lets the signals through that have come while this process was at work. */
+export function hearSignals(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
