@@ -9,6 +9,7 @@ import { revokeRules } from "./superseded_rules.ts";
 import { mendMerged } from "./merged_failures.ts";
 import { redoByReset } from "./redone_fixes.ts";
 import { undoBy } from "./undone_fixes.ts";
+import { mendConnections } from "./mended_connections.ts";
 import { mendServers } from "./mended_servers.ts";
 import { mendFailures, mendShownFailures, mendTestsThatPass } from "./mended_failures.ts";
 
@@ -50,7 +51,10 @@ export function mendBy(
   if (mendsShown !== undefined && command !== undefined) {
     mendShownFailures(db, { ...at, shown: { ...mendsShown, command } });
   }
-  if (observed.kind === "command") mendServers(db, observed, at);
+  if (observed.kind === "command") {
+    mendServers(db, observed, at);
+    mendConnections(db, observed, at);
+  }
   if (slip !== undefined) at.slips.add(sessionId, slip);
   if (calls.length > 0 && command !== undefined) {
     at.slips.end(db, { ...at, sessionId, atMs: at.capture.createdAtMs, command, calls });

@@ -109,6 +109,16 @@ const MANNERS: readonly Manner[] = [
     mends: exactly("--no-cache|--pull"),
   },
   {
+    of: /^gh pr create\b/,
+    options: exactly("-d|--draft"),
+    mends: exactly("--draft"),
+  },
+  {
+    of: /^(?:python[\d.]* )?(?:\S*\/)?manage\.py migrate\b/,
+    options: exactly("--run-syncdb|--noinput|--no-input"),
+    mends: exactly("--run-syncdb"),
+  },
+  {
     of: /^(?:terraform|tofu) \w+/,
     options: exactly("-no-color|-input=false|-compact-warnings|-parallelism=\\d+"),
   },
@@ -130,7 +140,11 @@ const CORES =
   /(["']?)(?:\$\((?:nproc(?: --all)?|getconf _NPROCESSORS_ONLN|sysctl -n hw\.\w*cpu)\)|`nproc`|\$\{?N_?PROCS?\}?)\1/gi;
 
 /** The long names of options, by which they are looked for. */
-const LONG: Readonly<Record<string, string>> = { "-f": "--force", "-B": "--always-make" };
+const LONG: Readonly<Record<string, string>> = {
+  "-f": "--force",
+  "-B": "--always-make",
+  "-d": "--draft",
+};
 
 /** A script, its blanks single, without such options: `npm install --legacy-peer-deps` is `npm install`. */
 export function withoutManner(script: string): string {

@@ -8,14 +8,15 @@ interface Lack {
   readonly mendedBy: readonly Changed[];
 }
 
+const IS_UNREACHABLE =
+  /\bECONNREFUSED\b|connection refused|could not connect|can(?:'t|not| not) (?:connect|reach)\b|failed to connect|connection to server .* failed|no such host|\bENOTFOUND\b|\bEAI_AGAIN\b|could not translate host name|name or service not known|is the docker daemon running/i;
 const PORT_IS_TAKEN =
   /\bEADDRINUSE\b|address (?:is )?already in use|port (?:\S+ )?is already (?:in use|allocated)|port \S+ (?:is )?(?:already )?(?:in use|allocated)|bind: .*in use/i;
 
 /** What such a failure says. A module by its path is the project's own. */
 const LACKS: readonly Lack[] = [
   {
-    says:
-      /\bECONNREFUSED\b|connection refused|could not connect|can(?:'t|not| not) (?:connect|reach)\b|failed to connect|connection to server .* failed|no such host|\bENOTFOUND\b|\bEAI_AGAIN\b|could not translate host name|name or service not known|is the docker daemon running/i,
+    says: IS_UNREACHABLE,
     mendedBy: ["services"],
   },
   {
@@ -43,6 +44,11 @@ export function lackedBy(
 ): readonly Changed[] {
   const said = facts.error ?? title;
   return LACKS.find(({ says }) => says.test(said))?.mendedBy ?? [];
+}
+
+/** Whether a text says that a service could not be reached. */
+export function saysUnreachable(text: string): boolean {
+  return IS_UNREACHABLE.test(text);
 }
 
 /** Whether a text says that a port was not to be had. */
