@@ -1,13 +1,13 @@
 /** What is remembered about a prompt, or about a file that is to be edited, and was not told this session yet. */
 import type { DatabaseSync } from "node:sqlite";
 import { pathInProject } from "../memory/paths.ts";
-import { readQuery } from "../memory/query.ts";
 import { HELPFUL_KINDS, MAX_RECALLED, type Recalled, recallText } from "../memory/recall_text.ts";
 import { timelineOfFile } from "../store/memory_look.ts";
 import { EVERYTHING } from "../store/memory_search.ts";
 import { alreadyTold, noteTold } from "../store/told_observations.ts";
 import { searchMemory } from "./search.ts";
 import { staleAmong } from "./stale_files.ts";
+import { heldOf, promptWords } from "./told_words.ts";
 
 /** Who is told. */
 export interface RecallPlace {
@@ -20,8 +20,6 @@ export interface RecallPlace {
   readonly nowMs: number;
 }
 
-/** Shorter prompts are about what was said just before ("yes, go on"). */
-const MIN_TERMS = 3;
 /** Results that are looked at; those of the session itself it knows. */
 const LOOKED_AT = 16;
 const OF_FILE = 24;
@@ -30,19 +28,31 @@ const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !==
 
 /** What a prompt calls to mind; the empty text when nothing does. @throws {Error} What SQLite says. */
 export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallPlace): string {
-  const telling = readQuery(prompt).terms.filter(({ kind }) => kind !== "pair");
-  if (telling.length < MIN_TERMS) return "";
+  const words = promptWords(db, prompt);
+  if (words === null) return "";
   const found = searchMemory(db, prompt, {
     filter: { ...EVERYTHING, project: place.project },
     limit: LOOKED_AT,
     nowMs: place.nowMs,
     isSure: true,
   });
-  // What Claude answered may hold what nothing else does; of more answers, only the best leaves room for what was done.
   const others = found.filter(({ sessionId }) => sessionId !== place.sessionId);
-  const answer = others.find(({ kind }) => kind === "message");
-  const helpful = others.filter((one) => one === answer || HELPFUL_KINDS.has(one.kind));
+  const held = heldOf(db, words, others.map(({ id }) => id));
+  const about = others.map((one, at) => ({ ...one, ...held[at]! })).filter((one) => one.isEnough);
+  // What Claude answered may hold what nothing else does; of more answers, only the best leaves room for what was done.
+  const answer = about.find(({ kind }) => kind === "message");
+  const helpful = about.filter((one) => one === answer || HELPFUL_KINDS.has(one.kind))
+    .toSorted((one, other) => urgency(other) - urgency(one));
   return tell(db, "Remembered about this (conclaude):", helpful, place);
+}
+
+/** What names the same thing comes first, and what is broken still. */
+function urgency(
+  { isNamed, outcome, resolvedBy }: Pick<Recalled, "outcome" | "resolvedBy"> & {
+    readonly isNamed: boolean;
+  },
+): number {
+  return Number(isNamed) + Number(outcome === "failure" && resolvedBy === null);
 }
 
 /** What is known of a file; the empty text when nothing is. @throws {Error} What SQLite says. */
