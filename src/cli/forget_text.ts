@@ -1,7 +1,6 @@
 /** What was forgotten, in words. */
 import type { Removed } from "../maintenance/forget_scope.ts";
-
-type Noun = readonly [one: string, many: string];
+import { counted, type Noun } from "./counted.ts";
 
 /** What goes as a whole. */
 const GONE: Readonly<Record<string, Noun>> = {
@@ -46,8 +45,4 @@ function summariesText(n: number): string {
   return ` (${n} of them ${
     n === 1 ? "an imported summary that tells" : "imported summaries that tell"
   } the same)`;
-}
-
-function counted(n: number, [one, many]: Noun): string {
-  return `${n} ${n === 1 ? one : many}`;
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../../errors.ts";
 import { findRepository } from "../../git/repository.ts";
 import { baseName, isAbsolutePath, joinPath } from "../../paths.ts";
+import { isFolder } from "../../project/files.ts";
 import { lookUpwards } from "../../project/look.ts";
 import { type ClaudeMemReport, importClaudeMemory } from "../../recall/claude_mem_import.ts";
 import { mainName, type MemoryPlace, placesByName } from "../../recall/claude_mem_places.ts";
@@ -17,6 +18,7 @@ import { seenProjects } from "../../store/foreign_memory.ts";
 import { isKnownProject } from "../../store/known_project.ts";
 import { identifyDatabase } from "../../store/identity.ts";
 import { type CliContext, typedPath } from "../context.ts";
+import { counted } from "../counted.ts";
 import { tellLostForgetKey } from "../lost_forget_key.ts";
 import { progressLine } from "../progress_line.ts";
 import { lookIntoStore, openKeptStore, placeOf } from "../store.ts";
@@ -70,12 +72,12 @@ export async function importClaudeMem(
     tellDamage(context, report, path);
     return {
       json: { file, dryRun: flags.dryRun, ...report },
-      text: textOf(report, { file, dryRun: flags.dryRun }),
+      text: textOf(report, { file, dryRun: flags.dryRun, tables }),
       exitCode: report.damaged.length > 0 ? 1 : 0,
     };
   } catch (thrown) {
     if (thrown instanceof Error && /malformed|not a database|corrupt/i.test(thrown.message)) {
-      throw cannot(path, `it is damaged: ${messageOf(thrown)}`, thrown);
+      throw cannot(path, `it is damaged: ${messageOf(thrown)}`, { cause: thrown });
     }
     throw thrown;
   } finally {
@@ -127,14 +129,6 @@ function placeOfFolder(folder: string): MemoryPlace {
   return { project: repository?.commonDir ?? folder, root: top ?? folder };
 }
 
-function isFolder(path: string): boolean {
-  try {
-    return Deno.statSync(path).isDirectory;
-  } catch {
-    return false;
-  }
-}
-
 /** @throws {UserError} When there is no database of claude-mem. */
 function openSource(context: CliContext, file: string): {
   readonly source: DatabaseSync;
@@ -143,7 +137,7 @@ function openSource(context: CliContext, file: string): {
 } {
   const path = typedPath(context, file);
   const found = identifyDatabase(path);
-  if (found.kind === "missing") throw cannot(path, "there is no such file");
+  if (found.kind === "missing") throw cannot(path, "there is no such file", { isThere: false });
   if (found.kind === "folder") throw cannot(path, "it is a folder");
   if (found.kind === "special") throw cannot(path, "it is no file");
   if (found.kind === "unreadable") throw cannot(path, found.why);
@@ -164,13 +158,17 @@ function openSource(context: CliContext, file: string): {
     return { source, tables, path };
   } catch (thrown) {
     source?.close();
-    throw cannot(path, messageOf(thrown), thrown);
+    throw cannot(path, messageOf(thrown), { cause: thrown });
   }
 }
 
-function cannot(path: string, why: string, cause?: unknown): UserError {
+function cannot(
+  path: string,
+  why: string,
+  { cause, isThere = true }: { readonly cause?: unknown; readonly isThere?: boolean } = {},
+): UserError {
   return new UserError(`Cannot take over "${path}"`, {
-    why: `${why}; the file is as it was`,
+    why: `${why}; ${isThere ? "the file is as it was" : "nothing was changed"}`,
     // SQLite has to make files beside a database that is in WAL mode.
     next: /unable to open|readonly/i.test(why)
       ? "Copy it into a folder of your own and take the copy over"
@@ -261,16 +259,23 @@ function tellDamage(context: CliContext, { damaged }: ClaudeMemReport, path: str
 
 function textOf(
   { imported, known, moved, empty, forgotten, unplaced }: ClaudeMemReport,
-  { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
+  { file, dryRun, tables }: Pick<ClaudeMemFlags, "dryRun"> & {
+    readonly file: string;
+    readonly tables: readonly ClaudeMemTable[];
+  },
 ): string {
   const { observations, session_summaries, user_prompts, learnings } = imported;
+  const taken = [
+    counted(observations, ["observation", "observations"]),
+    counted(session_summaries, ["summary", "summaries"]),
+    tables.includes("lite_learnings")
+      ? counted(learnings, ["learning", "learnings"])
+      : counted(user_prompts, ["prompt", "prompts"]),
+  ];
   const names = Object.entries(unplaced).sort(([, a], [, b]) => b - a)
     .map(([name]) => name === "" ? "no name" : name);
   return [
-    `${dryRun ? "Would take over" : "Took over"} from ${file}: ${observations} observations, ` +
-    `${session_summaries} summaries, ${
-      learnings > 0 ? `${learnings} learnings` : `${user_prompts} prompts`
-    }.`,
+    `${dryRun ? "Would take over" : "Took over"} from ${file}: ${taken.join(", ")}.`,
     ...(known === 0 ? [] : [
       `${known} were there already${moved === 0 ? "" : `; ${moved} of them have a place now`}.`,
     ]),

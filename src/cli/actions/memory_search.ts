@@ -5,6 +5,7 @@ import { withIndex } from "../../store/memory_index.ts";
 import { nowhereLine, outcomeWord, projectName } from "../../recall/view.ts";
 import { relativeTime } from "../../time.ts";
 import type { CliContext } from "../context.ts";
+import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../store.ts";
@@ -31,6 +32,14 @@ export async function search(
   ...words: readonly string[]
 ): Promise<View> {
   requireForwards(flags, "memory search");
+  if (words.join("").trim() === "") {
+    context.process.stderr.write(
+      `Nothing was asked: say what to look for, as in \`${
+        nextHere("conclaude memory search retry payment gateway", context.globals)
+      }\`.\n`,
+    );
+    return { json: { results: [], quotedNowhere: [] }, text: "" };
+  }
   const { db, place } = await openStore(context, "read");
   const nowMs = Date.now();
   const project = projectFilterOf(db, context, flags);

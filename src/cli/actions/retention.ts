@@ -12,6 +12,7 @@ import { drainAlone } from "../../recall/drain_lock.ts";
 import { lookUpwards } from "../../project/look.ts";
 import type { RowCounts } from "../../store/retention.ts";
 import type { CliContext } from "../context.ts";
+import { counted } from "../counted.ts";
 import { progressLine } from "../progress_line.ts";
 import { openStore } from "../store.ts";
 import type { View } from "../view.ts";
@@ -82,11 +83,24 @@ export async function runRetentionNow(
 }
 
 function sessionsText({ sessions, executions, captures, counters }: RowCounts): string {
-  return `${sessions} sessions, ${executions} audit rows, ${captures} captures, ${counters} counters`;
+  return [
+    counted(sessions, ["session", "sessions"]),
+    counted(executions, ["audit row", "audit rows"]),
+    counted(captures, ["capture", "captures"]),
+    counted(counters, ["counter", "counters"]),
+  ].join(", ");
 }
 
 function tasksText(counts: OrchestrationCounts): string {
   const { tasks, workflows, agents, questions, events, folders } = counts;
-  return `${tasks} tasks for good with ${agents} agents and ${questions} questions, ${workflows} workflows, ` +
-    `${events} events, ${folders} folders of output`;
+  const gone = counted(tasks, ["task", "tasks"]);
+  const history = [
+    counted(workflows, ["workflow", "workflows"]),
+    counted(events, ["event", "events"]),
+    counted(folders, ["folder", "folders"]) + " of output",
+  ];
+  const withThem = `${counted(agents, ["agent", "agents"])} and ${
+    counted(questions, ["question", "questions"])
+  }`;
+  return `${gone} for good with ${withThem}, ${history.join(", ")}`;
 }
