@@ -169,12 +169,12 @@ function isBetween(code: number, first: number, last: number): boolean {
 /**
  * The JSON of a payload within the cap. What is nested too deep to be written as JSON is kept as the text that was sent.
  *
- * @param limit `maxBytes`: of UTF-8. `sent`: the text.
+ * @param limit `maxBytes`: of UTF-8. `sent`: the text, asked for only then.
  * @returns `cutBytes`: how much was taken out.
  */
 export async function serializePayload(
   payload: Readonly<Record<string, unknown>>,
-  { maxBytes, sent }: { readonly maxBytes: number; readonly sent: string },
+  { maxBytes, sent }: { readonly maxBytes: number; readonly sent: () => string },
 ): Promise<{ readonly text: string; readonly cutBytes: number }> {
   let text = "";
   try {
@@ -183,7 +183,7 @@ export async function serializePayload(
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown;
     const { tool_name, project_dir } = payload;
-    payload = { tool_name, project_dir, unparsed: sent };
+    payload = { tool_name, project_dir, unparsed: sent() };
   }
   const { capValue } = await import("./cap.ts");
   const { value, cutBytes } = capValue(payload, maxBytes);

@@ -114,6 +114,7 @@ export async function answerTo(
   const work: HookWork = {
     ...places,
     ...tried,
+    maskedText: () => tried.text,
     locations,
     atMs: Date.now(),
     shownProjectDir: tried.projectDir,

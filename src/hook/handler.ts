@@ -38,8 +38,8 @@ export interface HookWork {
   readonly event: HookEvent;
   /** The fields as they came, secrets and all: for decisions, never for what is stored. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** What stdin held, secrets masked. */
-  readonly text: string;
+  /** What stdin held, secrets masked: the same work as for the event once more, so only for what is none. */
+  readonly maskedText: () => string;
   /** Why that is no event, or null when it is one. */
   readonly problem: string | null;
   readonly atMs: number;

@@ -37,7 +37,7 @@ export async function draftOf(work: HookWork): Promise<Draft> {
     return {
       status: "failure",
       errorMessage: problem,
-      metadata: work.keepsContent ? summarizeInput({ stdin: work.text }) : {},
+      metadata: work.keepsContent ? summarizeInput({ stdin: work.maskedText() }) : {},
     };
   }
   if (!work.keepsContent) return { session: sessionOf(work) };

@@ -79,7 +79,7 @@ async function captureOf(
   };
   const { text, cutBytes } = await serializePayload(payload, {
     maxBytes: work.config.maxPayloadBytes,
-    sent: work.text,
+    sent: work.maskedText,
   });
   return {
     toolName: tool.toolName,

@@ -34,7 +34,7 @@ export async function saidIn(work: HookWork): Promise<Pick<Draft, "capture">> {
   };
   const { text: json, cutBytes } = await serializePayload(payload, {
     maxBytes: work.config.maxPayloadBytes,
-    sent: work.text,
+    sent: work.maskedText,
   });
   const capture: Capture = {
     toolName: event.name,

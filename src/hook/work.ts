@@ -49,7 +49,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     });
   const config = flags.noDb ? { ...written, databaseEnabled: false } : written;
   const repository = repositoryAt(folderOf(sent), { projectDir, looks });
-  const { event, text, hide } = await withoutSecrets(input, {
+  const { event, maskedText, hide } = await withoutSecrets(input, {
     eventName: flags.event,
     config,
     places: [projectDir, repository?.commonDir, repository?.branch].join(" "),
@@ -129,7 +129,7 @@ export async function beginWork(input: Input, flags: HookFlags): Promise<HookWor
     event,
     sent,
     home: locations.home,
-    text,
+    maskedText,
     problem: input.kind === "unreadable" ? input.problem : null,
     atMs,
     sessionId,
@@ -192,7 +192,7 @@ function readEnvironment() {
 /** An event with secrets masked and private text dropped: nothing after this has seen them. */
 interface Masked {
   readonly event: HookEvent;
-  readonly text: string;
+  readonly maskedText: () => string;
   /** Does the same to a path that did not come with the event. */
   readonly hide: (path: string | null) => string | null;
 }
@@ -211,7 +211,11 @@ async function withoutSecrets(
   const patterns = around.config.redactPatterns.map((source) => new RegExp(source, "g"));
   // One look at everything that is kept of it: two would cost twice.
   if (!needsRedaction(`${text} ${around.places} ${around.eventName}`, patterns)) {
-    return { event: toEvent(fields, around.eventName), text, hide: (path) => path };
+    return {
+      event: toEvent(fields, around.eventName),
+      maskedText: () => text,
+      hide: (path) => path,
+    };
   }
   const { redactText, redactValue } = await import("../capture/redact.ts");
   const mask = (value: unknown, own: readonly RegExp[]) =>
@@ -219,7 +223,7 @@ async function withoutSecrets(
   const masked = { ...mask(fields, patterns), ...mask(identityOf(fields), []) };
   return {
     event: toEvent(masked, around.eventName && redactText(around.eventName, { patterns: [] })),
-    text: redactText(text, { patterns }),
+    maskedText: () => redactText(text, { patterns }),
     hide: (path) => path === null ? null : redactText(path, { patterns }),
   };
 }

@@ -128,7 +128,7 @@ async function written(
 ): Promise<Pick<Capture, "payload" | "cutBytes">> {
   const { text, cutBytes } = await serializePayload(payload, {
     maxBytes: config.maxPayloadBytes,
-    sent: "",
+    sent: () => "",
   });
   return { payload: text, cutBytes };
 }
