@@ -61,9 +61,9 @@ Deno.test("memory search for nothing says that nothing was asked, and how to ask
   using place = await remembered();
   for (const words of [[""], ["  ", ""]]) {
     const { code, stdout, stderr } = await run(place, ["memory", "search", ...words]);
-    assert.deepEqual([code, stdout.trim()], [0, ""]);
+    assert.deepEqual([code, stderr], [0, ""]);
     assert.match(
-      stderr,
+      stdout,
       /^Nothing was asked: .*`conclaude memory search retry payment gateway`\.\n$/,
     );
   }

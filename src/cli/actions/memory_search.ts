@@ -33,12 +33,11 @@ export async function search(
 ): Promise<View> {
   requireForwards(flags, "memory search");
   if (words.join("").trim() === "") {
-    context.process.stderr.write(
-      `Nothing was asked: say what to look for, as in \`${
-        nextHere("conclaude memory search retry payment gateway", context.globals)
-      }\`.\n`,
-    );
-    return { json: { results: [], quotedNowhere: [] }, text: "" };
+    const example = nextHere("conclaude memory search retry payment gateway", context.globals);
+    return {
+      json: { results: [], quotedNowhere: [] },
+      text: `Nothing was asked: say what to look for, as in \`${example}\`.`,
+    };
   }
   const { db, place } = await openStore(context, "read");
   const nowMs = Date.now();

@@ -91,13 +91,14 @@ Deno.test("what speaks of a file that is another one now says so", async () => {
 Deno.test("a file that another branch has, and this one never had, is not gone", async () => {
   using at = await workplace();
   await work(at);
-  await git(at.project, "commit", "-q", "--allow-empty", "-m", "Start");
+  const who = ["-c", "user.name=t", "-c", "user.email=t@t"];
+  await git(at.project, ...who, "commit", "-q", "--allow-empty", "-m", "Start");
   await git(at.project, "checkout", "-q", "-b", "feat");
   await edit(at, "src/only.ts", "export const only = 1;\n");
   await Deno.writeTextFile(join(at.project, "src/only.ts"), "export const only = 1;\n");
   await said(at, "Written.");
   await git(at.project, "add", "-A");
-  await git(at.project, "commit", "-qm", "Only");
+  await git(at.project, ...who, "commit", "-qm", "Only");
   await git(at.project, "checkout", "-q", "main");
   const told = await start(at, "startup", { session: SECOND });
   assert.match(told, /on feat, edit: Write src\/only\.ts/);
