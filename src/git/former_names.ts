@@ -22,12 +22,18 @@ const RENAMES = ["--find-renames", "--diff-filter=R", "--name-status", "-z"];
  * @param file From the working tree's top folder. @param root That folder. @returns None where git cannot tell.
  */
 export async function formerNames(file: string, root: string): Promise<readonly string[]> {
-  const staged = await renames(["diff", "--cached", ...RENAMES], root);
-  const before = staged.find(({ to }) => to === file)?.from ?? file;
-  const log = ["log", "--follow", "--format=", ...RENAMES, "--", before];
-  const committed = await renames(log, root);
-  const names = [...staged.filter(({ to }) => to === file), ...committed].map(({ from }) => from);
+  const staged = namesBefore(file, await renames(["diff", "--cached", ...RENAMES], root));
+  const last = staged.at(-1) ?? file;
+  const log = ["log", "--follow", "--format=", ...RENAMES, "--", last];
+  const names = [...staged, ...namesBefore(last, await renames(log, root))];
   return [...new Set(names)].filter((name) => name !== file && !exists(joinPath(root, name)));
+}
+
+/** Follows one file back through renames, the newest first; git tells those of a whole folder, too. */
+function namesBefore(file: string, renames: readonly Rename[]): string[] {
+  const names: string[] = [];
+  for (const { from, to } of renames) if (to === (names.at(-1) ?? file)) names.push(from);
+  return names;
 }
 
 interface Rename {

@@ -8,7 +8,12 @@ import { withMendedTests } from "../memory/observe/mended_tests.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { digestsOf } from "../store/memory_context.ts";
 import { retellObservation, saveObservation } from "../store/observations.ts";
-import { asideSince, type OpenFailure, resolveObservation } from "../store/open_failures.ts";
+import {
+  asideSince,
+  type OpenFailure,
+  openFailuresOfKind,
+  resolveObservation,
+} from "../store/open_failures.ts";
 import { askForSummary, type ClaimedCapture } from "../store/queue_work.ts";
 import { changesOfFixes, fixUid } from "../store/undone_work.ts";
 import { changesThatMended } from "./changes_that_mended.ts";
@@ -65,6 +70,29 @@ export type MendingCapture = Pick<
   ClaimedCapture,
   "id" | "sessionId" | "project" | "branch" | "createdAtMs"
 >;
+
+/** A command that went well, and may mend what others failed with. */
+export interface MendingCommand {
+  readonly capture: ClaimedCapture;
+  /** Its observation. */
+  readonly by: number;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/** The failures of commands that it may mend: those on its branch that came before it; the newest first. */
+export function openCommands(
+  db: DatabaseSync,
+  { capture: { project, branch, createdAtMs }, nowMs }: MendingCommand,
+): OpenFailure[] {
+  return openFailuresOfKind(db, {
+    kind: "command",
+    project,
+    branch,
+    before: createdAtMs,
+    nowMs,
+  });
+}
 
 /** What a success is to a failure. */
 interface Mending {

@@ -3,29 +3,27 @@ import type { DatabaseSync } from "node:sqlite";
 import { calledPlaces, mayCallClient, onlyPlace } from "../memory/observe/client_places.ts";
 import { saysUnreachable } from "../memory/observe/surroundings.ts";
 import type { Observed } from "../memory/observation.ts";
-import { openFailuresOfKind } from "../store/open_failures.ts";
-import type { ClaimedCapture } from "../store/queue_work.ts";
-import { mendFailure, presence, ToldFixes } from "./mend_failure.ts";
+import {
+  mendFailure,
+  type MendingCommand,
+  openCommands,
+  presence,
+  ToldFixes,
+} from "./mend_failure.ts";
 
 /** A client was answered by a service: it is open no more that the same one could not reach it there. */
 export function mendConnections(
   db: DatabaseSync,
   { text, outcome, facts: { command = "" } }: Pick<Observed, "text" | "outcome" | "facts">,
-  { capture, by, nowMs }: {
-    readonly capture: ClaimedCapture;
-    /** The observation. */
-    readonly by: number;
-    readonly nowMs: number;
-  },
+  success: MendingCommand,
 ): void {
   if (outcome === "failure" || !mayCallClient(command) || saysUnreachable(text)) return;
   const places = calledPlaces(command);
   if (places.length === 0) return;
-  const { project, branch, createdAtMs } = capture;
+  const { capture, by } = success;
   const isThere = presence(db, capture);
   const told = new ToldFixes();
-  const before = { kind: "command", project, branch, before: createdAtMs, nowMs } as const;
-  for (const failure of openFailuresOfKind(db, before)) {
+  for (const failure of openCommands(db, success)) {
     const { facts, title } = failure;
     const place = saysUnreachable(facts.error ?? title) ? onlyPlace(facts.command ?? "") : null;
     if (place === null || !places.includes(place) || !isThere(failure)) continue;

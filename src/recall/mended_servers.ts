@@ -9,10 +9,14 @@ import {
 import { saysPortIsTaken } from "../memory/observe/surroundings.ts";
 import { writingPart } from "../memory/observe/writing_commands.ts";
 import type { Observed } from "../memory/observation.ts";
-import { openFailuresOfKind } from "../store/open_failures.ts";
-import type { ClaimedCapture } from "../store/queue_work.ts";
 import { commandsBetween } from "../store/session_observations.ts";
-import { mendFailure, presence, ToldFixes } from "./mend_failure.ts";
+import {
+  mendFailure,
+  type MendingCommand,
+  openCommands,
+  presence,
+  ToldFixes,
+} from "./mend_failure.ts";
 
 /** What frees a port. */
 const ENDS = ["services", "ended"] as const;
@@ -26,29 +30,18 @@ const MAX_COMMANDS = 200;
 export function mendServers(
   db: DatabaseSync,
   { text, outcome, facts: { command = "" } }: Pick<Observed, "text" | "outcome" | "facts">,
-  { capture, by, nowMs }: {
-    readonly capture: ClaimedCapture;
-    /** The observation. */
-    readonly by: number;
-    readonly nowMs: number;
-  },
+  success: MendingCommand,
 ): void {
   if (outcome === "failure" || !mayShowServer(command)) return;
   const at = text.indexOf(command);
   const output = at < 0 ? text : text.slice(at + command.length);
   const ports = [...answeringPorts(command, output)];
   if (ports.length === 0 || saysPortIsTaken(output)) return;
-  const { sessionId, project, branch, createdAtMs } = capture;
+  const { capture, by } = success;
+  const { sessionId, createdAtMs } = capture;
   const isThere = presence(db, capture);
   const told = new ToldFixes();
-  const open = openFailuresOfKind(db, {
-    kind: "command",
-    project,
-    branch,
-    before: createdAtMs,
-    nowMs,
-  });
-  for (const failure of open) {
+  for (const failure of openCommands(db, success)) {
     const { facts, title } = failure;
     const isTaken = failure.sessionId === sessionId && saysPortIsTaken(facts.error ?? title) &&
       ports.some((port) => namesPort(failure.text, port));
