@@ -1,10 +1,11 @@
-/** The secrets that have a form of their own: what each looks like. What gives them away stands in `triggers.ts`. */
+/** The secrets that have a form of their own: what each looks like. What gives them away stands in `clues.ts`. */
 import { maskCommands } from "./commands.ts";
 import { maskConfigured } from "./configured.ts";
 import { maskPlaced } from "./placed_secrets.ts";
 import { maskPiped } from "./piped.ts";
 import { serviceToken } from "./service_tokens.ts";
-import { ASKED, type Clue, CLUES, COMMAND, isSuspect, PIPED } from "./triggers.ts";
+import { ASKED, type Clue, CLUES, COMMAND, PIPED } from "./clues.ts";
+import { isSuspect } from "./triggers.ts";
 
 /** From a cell of a line to the one beside it. */
 const BESIDE = String.raw`\\{0,7}["']?[ \t]{0,40}(?:[,:;|\t ]|\\{1,7}t)[ \t]{0,40}\\{0,7}["']?`;

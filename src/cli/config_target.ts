@@ -2,11 +2,10 @@
 import { isMap, parseDocument } from "yaml";
 import { type ConfigFile, type ConfigLayer, readConfigFiles } from "../config/discover.ts";
 import { messageOf, UserError } from "../errors.ts";
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import { writeWholeFile } from "../maintenance/whole_file.ts";
 import { writeAdvice } from "../maintenance/write_advice.ts";
 import { joinPath, parentOf } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import type { CliContext } from "./context.ts";
 
 const NAMES: Readonly<Record<Exclude<ConfigLayer, "user">, string>> = {

@@ -1,8 +1,7 @@
 /** What `install-hooks --mcp` and `uninstall-hooks` do about the MCP server, in words and flags. */
 import { UserError } from "../errors.ts";
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import { baseName, parentOf } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import { placeFlags, type SettingsPlace } from "../settings/file.ts";
 import { commandLine, type Program } from "../settings/hooks.ts";
 import { registerServer, type ServerReport, unregisterServer } from "../settings/mcp.ts";

@@ -3,7 +3,7 @@ import { UserError } from "../errors.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import { compileRequirements } from "../config/requirements.ts";
-import { lookUpwards } from "../project/look.ts";
+import { lookUpwards } from "../git/repository.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import type { CliContext } from "./context.ts";
 import { nearestWords } from "./nearest.ts";

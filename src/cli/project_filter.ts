@@ -1,11 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../errors.ts";
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import { projectName } from "../recall/view.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { folderOfProject, pathInProject } from "../memory/paths.ts";
 import { isAbsolutePath, joinPath, parentOf, withoutLine } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import { isKnownFile } from "../store/known_files.ts";
 import { isKnownProject, knownProjects } from "../store/known_project.ts";
 import { type CliContext, typedPath } from "./context.ts";

@@ -1,12 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../capture/plain.ts";
 import { UserError } from "../errors.ts";
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import { normalizeSessionId } from "../ids.ts";
 import { joinPath, withParents } from "../paths.ts";
 import { type Ancestor, ancestors } from "../process/ancestors.ts";
 import { lookAtProcesses } from "../process/identity.ts";
-import { lookUpwards } from "../project/look.ts";
 import { goneSessions } from "../session/liveness.ts";
 import { quoteWord } from "../settings/hooks.ts";
 import { tellingId } from "../store/telling_id.ts";

@@ -3,7 +3,7 @@ import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { databaseAt, type Locations } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
+import { lookUpwards } from "../git/repository.ts";
 import { NewerSchemaError, openDatabase } from "../store/database.ts";
 import { identifyDatabase, openToLook } from "../store/identity.ts";
 import type { CliContext } from "./context.ts";

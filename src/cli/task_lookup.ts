@@ -1,9 +1,8 @@
 /** What the verbs of tasks, workflows and questions have in common: who asks, which project, how long a claim counts. */
 import type { HookConfig } from "../config/hook_config.ts";
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import { checkAgentId } from "../orchestration/task_input.ts";
 import { readVariable } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import type { CliContext } from "./context.ts";
 
 /** Who is named as the author where nobody is named. */

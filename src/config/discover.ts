@@ -1,6 +1,6 @@
 /** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
 import { joinPath } from "../paths.ts";
-import type { FolderLook } from "../project/look.ts";
+import type { FolderLook } from "../git/repository.ts";
 
 /** Where a file stands: `local` lies over `project`, `project` over `user`. */
 export type ConfigLayer = "user" | "project" | "local";

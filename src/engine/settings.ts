@@ -3,7 +3,7 @@ import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
 import { parseConfig, type ParsedConfig } from "../config/parse.ts";
 import type { Config } from "../config/schema.ts";
 import type { Locations } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
+import { lookUpwards } from "../git/repository.ts";
 
 /** How long what was read counts without a look, in milliseconds. */
 const FRESH_MS = 1000;

@@ -1,10 +1,9 @@
 /** Whether a workflow can be worked on where its task is: asked before anything is begun. */
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import type { Task } from "../orchestration/task.ts";
 import type { Workflow } from "../orchestration/workflow.ts";
 import { parentOf } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 
 /** Where a task's work is to be done. */
 export interface WorkPlace {

@@ -1,7 +1,7 @@
 /** Finds and reads workflows: a project's own files, and those that come with the program. */
 import { parse as parseYaml } from "yaml";
 import { messageOf } from "../errors.ts";
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import { BUILTIN_WORKFLOWS, builtinPrompt, builtinWorkflow } from "../orchestration/builtins.ts";
 import { refusal } from "../orchestration/refusal.ts";
 import {
@@ -12,7 +12,6 @@ import {
   type Workflow,
 } from "../orchestration/workflow.ts";
 import { joinPath } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import type { Plan } from "./plan.ts";
 
 /** Where workflows and prompts lie in a project. */

@@ -1,8 +1,7 @@
 /** Satisfactions that allow one action: what an action stands for before it happens, and what it has used up after it. */
 import type { DatabaseSync } from "node:sqlite";
 import { doneSince, headLogBytes } from "../git/head_log.ts";
-import { findRepository, readRef, type Repository } from "../git/repository.ts";
-import { lookUpwards } from "../project/look.ts";
+import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
 import {
   type AllowedUse,
   endTellsOfAll,

@@ -1,7 +1,6 @@
 /** What the use of a skill, or of a slash command, means for requirements. */
 import type { DatabaseSync } from "node:sqlite";
-import { findRepository, type Repository } from "../git/repository.ts";
-import { lookUpwards } from "../project/look.ts";
+import { findRepository, lookUpwards, type Repository } from "../git/repository.ts";
 import type { Requirement } from "../requirement/policy.ts";
 import { satisfiedBySkill } from "../requirement/satisfy.ts";
 import { deniedOnto, worktreesOfDenials } from "../store/denials.ts";

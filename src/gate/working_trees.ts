@@ -1,11 +1,10 @@
 /** Which branch each working tree of a repository has checked out, as the commands of a script come one after the other. */
-import { findRepository, readRef, type Repository } from "../git/repository.ts";
+import { findRepository, lookUpwards, readRef, type Repository } from "../git/repository.ts";
 import { isCheckedOut } from "../git/working_trees.ts";
 import type { BashStep } from "../guard/bash.ts";
 import type { BranchSwitch } from "../guard/shell/switching.ts";
 import { joinPath } from "../paths.ts";
 import { exists } from "../project/exists.ts";
-import { lookUpwards } from "../project/look.ts";
 import { realPath } from "../project/real_paths.ts";
 
 /** What a working tree has checked out. */

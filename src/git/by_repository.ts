@@ -1,6 +1,5 @@
 import { parentOf } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
-import { findRepository } from "./repository.ts";
+import { findRepository, lookUpwards } from "./repository.ts";
 
 /** Files by the top of the working tree in which they lie; `undefined` for those outside of every repository. */
 export function byRepository(paths: readonly string[]): Map<string | undefined, string[]> {

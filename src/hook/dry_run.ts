@@ -2,11 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { AskedUse } from "../gate/judge.ts";
-import { type Repository, repositoryAt } from "../git/repository.ts";
+import { lookUpwards, type Repository, repositoryAt } from "../git/repository.ts";
 import type { OwnPlaces } from "../gate/own_files.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
 import { type Locations, readVariable } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
 import {

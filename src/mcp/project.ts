@@ -1,6 +1,5 @@
 import { UserError } from "../errors.ts";
-import { findRepository } from "../git/repository.ts";
-import { lookUpwards } from "../project/look.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import type { Observation } from "../store/observations.ts";
 
 /** The project of the server, looked up for each call: a folder may become a repository. */

@@ -1,8 +1,7 @@
 /** What the files that a failure names hold, so that a later session is told when they are others. */
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import type { Observed } from "../memory/observation.ts";
 import { joinPath } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import { digestOfFile } from "./file_state.ts";
 import type { WorkPlace } from "./work_trees.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { compileRedactPatterns, redactText } from "../capture/redact.ts";
-import { repositoryAt } from "../git/repository.ts";
+import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId } from "../ids.ts";
 import { digestOf } from "../memory/fnv.ts";
 import { NO_SESSION, type ObservedFile } from "../memory/observation.ts";
@@ -9,7 +9,6 @@ import { pathInProject } from "../memory/paths.ts";
 import { resolvePath, withoutLine } from "../paths.ts";
 import { indexedTerms } from "../memory/terms.ts";
 import { UserError } from "../errors.ts";
-import { lookUpwards } from "../project/look.ts";
 import { transaction } from "../store/database.ts";
 import { withIndex } from "../store/memory_index.ts";
 import { readObservations, saveObservation } from "../store/observations.ts";

@@ -1,10 +1,9 @@
 /** In which working tree of its repository a capture was made: worktrees of one repository are one project. */
 import { branchIn, treesOf, type WorkingTree } from "../git/working_trees.ts";
-import { findRepository } from "../git/repository.ts";
+import { findRepository, lookUpwards } from "../git/repository.ts";
 import { workFolder } from "../memory/observe/work_folder.ts";
 import { textIn } from "../memory/text.ts";
 import { readVariable } from "../paths.ts";
-import { lookUpwards } from "../project/look.ts";
 import { realPath } from "../project/real_paths.ts";
 import type { ClaimedCapture } from "../store/queue_work.ts";
 

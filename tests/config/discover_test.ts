@@ -6,7 +6,7 @@ import {
   hashConfigFiles,
   readConfigFiles as readFiles,
 } from "../../src/config/discover.ts";
-import { lookUpwards } from "../../src/project/look.ts";
+import { lookUpwards } from "../../src/git/repository.ts";
 
 /** A throw-away folder with `home/` and `project/` in it; files are given by their path inside it. */
 function withFiles(

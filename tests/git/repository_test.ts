@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { branchNames } from "../../src/git/branches.ts";
-import { findRepository, type Repository } from "../../src/git/repository.ts";
-import { lookUpwards } from "../../src/project/look.ts";
+import { findRepository, lookUpwards, type Repository } from "../../src/git/repository.ts";
 
 async function git(folder: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command("git", {

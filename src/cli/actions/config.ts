@@ -12,7 +12,7 @@ import { messageOf, UserError } from "../../errors.ts";
 import { isThere, writeWholeFile } from "../../maintenance/whole_file.ts";
 import { writeAdvice } from "../../maintenance/write_advice.ts";
 import { joinPath, resolvePath } from "../../paths.ts";
-import { type FolderLook, lookUpwards } from "../../project/look.ts";
+import { type FolderLook, lookUpwards } from "../../git/repository.ts";
 import { quoteWord } from "../../settings/hooks.ts";
 import type { CliContext } from "../context.ts";
 import { USAGE } from "../usage.ts";

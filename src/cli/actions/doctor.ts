@@ -3,7 +3,7 @@ import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { type Examination, examine } from "../../maintenance/doctor/examine.ts";
 import type { DoctorPlace } from "../../maintenance/doctor/place.ts";
-import { lookUpwards } from "../../project/look.ts";
+import { lookUpwards } from "../../git/repository.ts";
 import { checkLines } from "../check_text.ts";
 import type { CliContext } from "../context.ts";
 import { databaseFrom, type DatabaseSource } from "../database_source.ts";

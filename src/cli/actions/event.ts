@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
-import { lookUpwards } from "../../project/look.ts";
+import { lookUpwards } from "../../git/repository.ts";
 import {
   dataVersion,
   type EventFilter,

@@ -1,10 +1,9 @@
 /** `conclaude import claude-mem FILE`: takes the memory of claude-mem over. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, UserError } from "../../errors.ts";
-import { findRepository } from "../../git/repository.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { baseName, isAbsolutePath, joinPath } from "../../paths.ts";
 import { isFolder } from "../../project/files.ts";
-import { lookUpwards } from "../../project/look.ts";
 import { type ClaudeMemReport, importClaudeMemory } from "../../recall/claude_mem_import.ts";
 import { mainName, type MemoryPlace, placesByName } from "../../recall/claude_mem_places.ts";
 import { quoteWord } from "../../settings/hooks.ts";

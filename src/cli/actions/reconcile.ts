@@ -1,8 +1,7 @@
 import { plain } from "../../capture/plain.ts";
 import { UserError } from "../../errors.ts";
-import { findRepository } from "../../git/repository.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { joinPath } from "../../paths.ts";
-import { lookUpwards } from "../../project/look.ts";
 import { isBareName, isCalled, isThere } from "../project_filter.ts";
 import type { TranscriptProject } from "../../recall/transcripts/project.ts";
 import { MIN_ID_BEGINNING } from "../../store/sessions.ts";

@@ -2,8 +2,7 @@
 import { count } from "../../maintenance/count_text.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../../capture/plain.ts";
-import { findRepository } from "../../git/repository.ts";
-import { lookUpwards } from "../../project/look.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { type FrameworkFiles, readFrameworkFiles } from "../../project/framework_files.ts";
 import type { LeftOut } from "../../requirement/import_fields.ts";
 import { transaction } from "../../store/database.ts";

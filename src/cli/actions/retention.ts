@@ -9,7 +9,7 @@ import {
 import { previewMemoryRetention, removeOldMemory } from "../../maintenance/memory_retention.ts";
 import { previewRetention, runRetention } from "../../maintenance/retention.ts";
 import { drainAlone } from "../../recall/drain_lock.ts";
-import { lookUpwards } from "../../project/look.ts";
+import { lookUpwards } from "../../git/repository.ts";
 import type { RowCounts } from "../../store/retention.ts";
 import type { CliContext } from "../context.ts";
 import { counted } from "../counted.ts";

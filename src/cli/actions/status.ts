@@ -1,11 +1,10 @@
 import { plain } from "../../capture/plain.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { readConfigFiles } from "../../config/discover.ts";
-import { findRepository, type Repository } from "../../git/repository.ts";
+import { findRepository, lookUpwards, type Repository } from "../../git/repository.ts";
 import { bringOver, type LeftBehind, leftBehind } from "../../maintenance/fallback.ts";
 import { installedHooks } from "../../maintenance/doctor/hooks.ts";
 import { baseName, parentOf } from "../../paths.ts";
-import { lookUpwards } from "../../project/look.ts";
 import { spooledFiles } from "../../spool/drain.ts";
 import { openFailureIds } from "../../recall/open_count.ts";
 import { SCHEMA_VERSION } from "../../store/database.ts";

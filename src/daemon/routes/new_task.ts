@@ -1,7 +1,7 @@
 /** What is sent to make a task, and the task that it describes. */
 import * as z from "zod/mini";
 import { findWorkflowFile } from "../../engine/workflow_files.ts";
-import { findRepository } from "../../git/repository.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
 import {
   checkBody,
   checkPriority,
@@ -12,7 +12,6 @@ import {
 } from "../../orchestration/task_input.ts";
 import { isAbsolutePath } from "../../paths.ts";
 import { exists } from "../../project/exists.ts";
-import { lookUpwards } from "../../project/look.ts";
 import { inField, invalidInput } from "../input.ts";
 import type { Daemon } from "../route.ts";
 import { fields } from "../schemas.ts";

@@ -1,5 +1,5 @@
 /** What bringing over the older daemon's state comes to, before anything is written. */
-import { findRepository } from "../../git/repository.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { builtinWorkflow } from "../../orchestration/builtins.ts";
 import type { OldQuestion } from "../../orchestration/coven/old_runs.ts";
 import { type OldState, readOldState, type Skipped } from "../../orchestration/coven/old_state.ts";
@@ -13,7 +13,6 @@ import {
 import { type LeftWork, type PlannedTask, planTasks } from "../../orchestration/coven/task_plan.ts";
 import { allSteps } from "../../orchestration/workflow.ts";
 import { joinPath, resolvePath } from "../../paths.ts";
-import { lookUpwards } from "../../project/look.ts";
 import { readImportMark } from "../../store/import_marks.ts";
 import { readOrigins } from "../../store/imports.ts";
 import type { DatabaseSync } from "node:sqlite";

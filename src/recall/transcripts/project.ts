@@ -3,9 +3,8 @@ import { redactText } from "../../capture/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../../config/hook_config.ts";
-import { findRepository } from "../../git/repository.ts";
+import { findRepository, lookUpwards } from "../../git/repository.ts";
 import { databaseAt, type Locations } from "../../paths.ts";
-import { lookUpwards } from "../../project/look.ts";
 
 /** A project that sessions ran in. */
 export interface TranscriptProject {
