@@ -1,4 +1,7 @@
-/** What gives a secret away by its form, or by what stands beside it: the literals that the cheap look searches for. */
+/**
+ * What gives a secret away: the literals of its form and of what stands beside it, the words of its name, and letters as no
+ * word has them. The cheap look has no more than this.
+ */
 
 /** What gives a secret away whose form is its own. */
 export interface Clue {
@@ -69,78 +72,17 @@ export const CLUES: readonly Clue[] = [
   {
     kind: "configured",
     run: 0,
-    literals: [
-      "Jwt",
-      "JWT",
-      "creds:",
-      "creds ",
-      "Creds:",
-      "Creds ",
-      "g in a",
-      "d in a",
-      "> AUTH",
-      "> auth",
-      "qlplus",
-      "qlldr",
-      "nv:set",
-      "fig:set",
-      "freerd",
-      "bw unl",
-      "mc ali",
-      "e:thin",
-      "e:oci",
-      "lt log",
-      "go log",
-      "net us",
-      "m push",
-      "t push",
-    ],
+    literals: ("Jwt,JWT,creds:,creds ,Creds:,Creds ,g in a,d in a,> AUTH,> auth,qlplus,qlldr," +
+      "nv:set,fig:set,freerd,bw unl,mc ali,e:thin,e:oci,lt log,go log,net us,m push," + "t push")
+      .split(","),
   },
   {
     kind: "placed",
     run: 0,
-    literals: [
-      "jwt.",
-      "JWT.en",
-      "JWT.de",
-      "JWT.si",
-      "JWT.ve",
-      "Hmac(",
-      "HMAC.h",
-      "HMAC.d",
-      "HMAC.b",
-      "HMAC.n",
-      "_hmac(",
-      "HMAC2",
-      "HMAC3",
-      "HMAC5",
-      "HMACSH",
-      "KeySpe",
-      "Key::f",
-      "kdf2(",
-      "kdf2Sy",
-      "Fernet",
-      "PDO(",
-      "qli(",
-      "qli_",
-      "->real",
-      "ql.con",
-      "g2.con",
-      "QLdb.c",
-      "_auth",
-      "BasicA",
-      "PT_USE",
-      "YUSERP",
-      "PT_PAS",
-      "PT_XOA",
-      "PT_KEY",
-      "Fi.beg",
-      ".auth(",
-      ".login",
-      "Client",
-      "Stripe",
-      "OpenAI",
-    ],
+    literals: ("jwt. JWT.en JWT.de JWT.si JWT.ve Hmac( HMAC.h HMAC.d HMAC.b HMAC.n _hmac( HMAC2 " +
+      "HMAC3 HMAC5 HMACSH KeySpe Key::f kdf2( kdf2Sy Fernet PDO( qli( qli_ ->real ql.con " +
+      "g2.con QLdb.c _auth BasicA PT_USE YUSERP PT_PAS PT_XOA PT_KEY Fi.beg .auth( .login " +
+      "Client Stripe OpenAI").split(" "),
   },
   { kind: "placed", run: 0, lead: "mac", literals: [".new(", ".New("] },
   { kind: "placed", run: 0, lead: "create", literals: ["Cipher", "Deciph"] },
@@ -177,21 +119,8 @@ export const CLUES: readonly Clue[] = [
   {
     kind: COMMAND,
     run: 0,
-    literals: [
-      "curl",
-      "ysql",
-      "qlcmd",
-      "mariad",
-      "hpass",
-      "mongo",
-      "login",
-      "mbclie",
-      "penssl",
-      "twine",
-      "useradd",
-      "usermod",
-      "7z",
-    ],
+    literals: ("curl ysql qlcmd mariad hpass mongo login mbclie penssl twine useradd usermod 7z")
+      .split(" "),
   },
   { kind: COMMAND, run: 0, lead: "redis", literals: ["-cli"] },
   { kind: PIPED, run: 0, literals: ["hpassw", "htpass", "wd --s"] },
@@ -202,77 +131,16 @@ export const CLUES: readonly Clue[] = [
   {
     kind: "service-token",
     run: 27,
-    literals: [
-      "SPX-",
-      "1//0",
-      "dapi",
-      "v1.",
-      "bp_",
-      "cret_",
-      "ys_",
-      "yu_",
-      "key-",
-      "IPAT_",
-      "kua_",
-      "AK-",
-      "gems_",
-      "pscale",
-      "pul-",
-      "1_",
-      "gd_",
-      "ntn_",
-      "ATBB",
-      "xai-",
-      "8_",
-      "NRI",
-      "NRRA-",
-      "EZAK",
-      "EZTK",
-      "AKID",
-      "AQVN",
-      "vly-",
-      "re_",
-      "aio_",
-      "cio",
-      "fc-",
-    ],
+    literals:
+      ("SPX- 1//0 dapi v1. bp_ cret_ ys_ yu_ key- IPAT_ kua_ AK- gems_ pscale pul- 1_ gd_ " +
+        "ntn_ ATBB xai- 8_ NRI NRRA- EZAK EZTK AKID AQVN vly- re_ aio_ cio fc-").split(" "),
   },
   {
     kind: "service-token",
     run: 36,
-    literals: [
-      "ABSK",
-      "AKCp",
-      "VmdGtu",
-      "HRKU-",
-      "fp_",
-      "vc",
-      "y2",
-      "JARS_",
-      "gp_",
-      "qu_",
-      "qp_",
-      "qa_",
-      "pn",
-      "vapi-",
-      "jina_",
-      "2b_",
-      "v2_",
-      "EAA",
-      "xkeys",
-      "xsmtp",
-      "x_",
-      "hc_",
-      "me_",
-      "-u-",
-      "ATTA",
-      "key_",
-      "CFPAT-",
-      "0_",
-      "cf",
-      "k_",
-      "x-",
-    ],
+    literals:
+      ("ABSK AKCp VmdGtu HRKU- fp_ vc y2 JARS_ gp_ qu_ qp_ qa_ pn vapi- jina_ 2b_ v2_ EAA " +
+        "xkeys xsmtp x_ hc_ me_ -u- ATTA key_ CFPAT- 0_ cf k_ x-").split(" "),
   },
   {
     kind: "service-token",
@@ -291,3 +159,140 @@ export const CLUES: readonly Clue[] = [
     literals: ["Q~", "dp.", "fm2_", "NRAL", "-us", "pat", "sl.", "$produ", "$sandb"],
   },
 ];
+
+/** Endings that a secret name may have behind its word. */
+export const SUFFIXES =
+  "base value confirm confirmation prod production staging dev test live string".split(" ");
+
+/** A part of a secret name, with what may stand before it and what may go on behind it. */
+export interface Fragment {
+  readonly end: string;
+  readonly starts: readonly string[];
+  readonly tails?: readonly string[];
+}
+
+/** The words that make a name a secret one, searched by their rarest part. */
+export const FRAGMENTS: readonly Fragment[] = [
+  { end: "pass", starts: [""], tails: ["word", "wort", "wd", "phrase", "code", "ord"] },
+  { end: "wort", starts: ["kenn"] },
+  { end: "pw", starts: [""], tails: ["d"] },
+  { end: "phrase", starts: ["seed", "recovery", "backup"] },
+  { end: "cret", starts: ["se"] },
+  { end: "ken", starts: ["to"] },
+  { end: "uth", starts: ["a"] },
+  { end: "key", starts: [] },
+  { end: "lt", starts: ["sa"] },
+  { end: "very", starts: ["reco"], tails: ["_code", "-code", "code"] },
+  { end: "y-data", starts: ["client-ke"] },
+  { end: "kie", starts: ["coo"] },
+  { end: "dentia", starts: ["cre"], tails: ["ls", "l"] },
+  { end: "monic", starts: ["mne"] },
+  { end: "ña", starts: ["contrase"] },
+  { end: "woord", starts: ["wacht"] },
+  { end: "ösenord", starts: ["l"] },
+  ..."psk pepper _pat dsn senha hasło şifre пароль 密码 密碼 パスワード 비밀번호".split(" ")
+    .map((end) => ({ end, starts: [""] })),
+];
+
+/** Whose key is a secret, by the last letter of the word. */
+// deno-fmt-ignore
+export const KEY_OWNERS: Readonly<Record<string, readonly string[]>> = {
+  a: ["algolia"], b: ["db", "github", "gitlab"], c: ["hmac", "enc"], d: ["shared", "sendgrid", "resend"],
+  e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"], g: ["signing"],
+  h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["admin", "encryption", "subscription", "mailgun"], o: ["twilio"],
+  p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions"], t: ["account", "secret", "jwt"], y: ["deploy"],
+};
+
+/** The last letters of those words that have others than ASCII, as JSON in ASCII has them. */
+export const ESCAPED_FRAGMENTS: readonly Fragment[] =
+  "00f1a 0142o 00f6senord 015fifre 044c 7801 78bc 30c9 d638".split(" ")
+    .map((end) => ({ end, starts: ["u"] }));
+
+/** By the letters of the alphabet, those that follow each in most words and names of programs. */
+const FOLLOWERS =
+  ("bcdgilmnprstuy aeilorsuy aehiklortu acdeilorstu acdefgilmnopqrstvwxy aeilou eirs aeiot acdefglmnoprstvz " +
+    "aou eis adeilostuy abeimops acdefgiknopstuv abcdfgklmnoprstuvw aeiloprstu u acdegikmnorstuvy " +
+    "acehikopstuy acehilmoprstuy bdeilmnprst aei aehino pt nps eo").split(" ");
+
+/** How many letters stand beside each other in a value, and how many of these pairs most words have. */
+function pairsOf(value: string): { readonly pairs: number; readonly common: number } {
+  const lowered = value.toLowerCase();
+  let pairs = 0;
+  let common = 0;
+  for (let at = 1; at < lowered.length; at++) {
+    const followers = FOLLOWERS[lowered.charCodeAt(at - 1) - 97];
+    const code = lowered.charCodeAt(at);
+    if (followers === undefined || code < 97 || code > 122) continue;
+    pairs++;
+    if (followers.includes(lowered[at]!)) common++;
+  }
+  return { pairs, common };
+}
+
+/** Fewer tell nothing: an abbreviation looks like that, too. */
+const MIN_LETTERS = 10;
+/** Of the names in programs one in a hundred has fewer such pairs, of random letters one in fifty has more. */
+const MIN_SHARE = 0.65;
+
+/** Whether most letters of a value follow each other as in no word, whatever else is in it. */
+export function isScrambled(value: string): boolean {
+  const { pairs, common } = pairsOf(value);
+  return value.replace(/[^a-z]+/gi, "").length >= MIN_LETTERS && common < MIN_SHARE * pairs;
+}
+
+/** The words and numbers that a name in a program is made of. */
+const WORDS = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g;
+/** Hashes in hexadecimal, numbers of what is no secret, public keys, classes of characters, the alphabet. */
+const NO_LOT =
+  /^(?:[\da-f-]+$|0x|sha\d+-|AAAA[BCE]|LS0tLS|(?:(?:srv)?toolu|msg|req|call|resp|pk)_|chatcmpl-)|a-z|0-9|abcdef|uvwxyz|12345/i;
+/** A run whose signs are a part of it: of 16 at least, of letters in both cases and digits. */
+const OF_SIGNS = /^(?=.*[a-z])(?=.*[A-Z])(?=.{16}).*[A-Za-z\d][!@#$^*+/]+[A-Za-z\d].*$/;
+/** How paths begin, or a word between two slashes. */
+const OF_PATH = /^[~.]{0,2}\/|(?:^|\/)[a-z][a-z_-]{2,}(?:\/|$)/;
+
+/**
+ * Whether a run of letters, digits and signs was drawn by lot: it has more short parts, more numbers and more pairs of
+ * letters that are in no word than a name of its length. Of names with a digit one in fifty is taken for such a run; of
+ * random runs of 16 one in thirty is not.
+ */
+export function isDrawn(run: string): boolean {
+  if (!/\d/.test(run) || NO_LOT.test(run) || OF_PATH.test(run)) return false;
+  const pieces = OF_SIGNS.test(run) ? [run] : run.split(/[^A-Za-z\d]+/);
+  const piece = pieces.reduce((longest, next) => next.length > longest.length ? next : longest);
+  if (piece.length < 10 || /^[\da-f]*$/i.test(piece)) return false;
+  let surplus = -1.4;
+  for (const word of piece.match(WORDS) ?? []) {
+    const { pairs, common } = pairsOf(word);
+    surplus += (/\d/.test(word) ? 2 : 1) + pairs - 2 * common - word.length / 4.5;
+  }
+  return surplus > 0;
+}
+
+/** The longest run that counts, and how far it may stand from a name. */
+export const MAX_RUN = 256;
+export const MAX_GAP = 200;
+/** Behind what JSON or an address escapes, whose letters are none of the run. */
+const RUN =
+  /(?:\\(?:u[\da-f]{4}|[bfnrt])|%[\da-f]{2}|(?<![\w+/~!@#$^*-]))([\w+/~!@#$^*-]{12,256}(?![\w+/~!@#$^*-])={0,2})/gi;
+/** What ends a comment, or is a folder. */
+const CLOSING = /[-*/~]+$/;
+/** The host in front of a path, whose last part may be drawn by lot. */
+const ADDRESS = /:\/\/[^\s"'<>]+$/;
+/** Before a hash, and behind the name of a file or a host. */
+const HASHED = /(?:h1|sha\d{1,3}|md5):$/i;
+const ENDING = /\.[a-z][a-z\d-]{0,20}(?![\w-])/iy;
+
+/** The runs of a text that were drawn by lot and are no hash, file or host, in their order. */
+export function* drawnRuns(text: string): Generator<{ start: number; end: number }> {
+  for (const { 0: whole, 1: found = "", index } of text.matchAll(RUN)) {
+    const at = index + whole.length - found.length;
+    const closed = found.replace(CLOSING, "");
+    const isOfAddress = OF_PATH.test(closed) && ADDRESS.test(text.slice(Math.max(0, at - 99), at));
+    const run = isOfAddress ? closed.slice(closed.lastIndexOf("/") + 1) : closed;
+    const end = at + closed.length;
+    const start = end - run.length;
+    ENDING.lastIndex = end;
+    if (run.length < 12 || !isDrawn(run) || ENDING.test(text)) continue;
+    if (!HASHED.test(text.slice(Math.max(0, start - 8), start))) yield { start, end };
+  }
+}

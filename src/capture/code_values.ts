@@ -1,5 +1,5 @@
 /** Whether what stands behind a secret name without quotes is source code: calls, paths to members, keywords, names. */
-import { isScrambled } from "./scrambled.ts";
+import { isScrambled } from "./clues.ts";
 import { isBarePass, isRandom } from "./secret_names.ts";
 
 /** Words that stand where a value would. */

@@ -3,59 +3,37 @@
  * a closer look where one is found (only there, and late, also a pattern), and never `false` where masking would change
  * something.
  */
+import {
+  drawnRuns,
+  ESCAPED_FRAGMENTS,
+  type Fragment,
+  FRAGMENTS,
+  KEY_OWNERS,
+  MAX_GAP,
+  MAX_RUN,
+  SUFFIXES,
+} from "./clues.ts";
 
-/** Endings that a secret name may have behind its word. */
-export const SUFFIXES = ["base", "value", "confirm", "confirmation", "prod", "production"]
-  .concat(["staging", "dev", "test", "live", "string"]);
-
-/** A part of a secret name, with what may stand before it and what may go on behind it. */
-interface Fragment {
-  readonly end: string;
-  readonly starts: readonly string[];
-  readonly tails?: readonly string[];
-}
-
-/** The words that make a name a secret one, searched by their rarest part. */
-// deno-fmt-ignore
-const FRAGMENTS: readonly Fragment[] = [
-  { end: "pass", starts: [""], tails: ["word", "wort", "wd", "phrase", "code", "ord"] }, { end: "wort", starts: ["kenn"] },
-  { end: "pw", starts: [""], tails: ["d"] }, { end: "phrase", starts: ["seed", "recovery", "backup"] }, { end: "cret", starts: ["se"] },
-  { end: "ken", starts: ["to"] }, { end: "uth", starts: ["a"] }, { end: "psk", starts: [""] }, { end: "key", starts: [] },
-  { end: "lt", starts: ["sa"] }, { end: "very", starts: ["reco"], tails: ["_code", "-code", "code"] }, { end: "y-data", starts: ["client-ke"] },
-  { end: "kie", starts: ["coo"] }, { end: "dentia", starts: ["cre"], tails: ["ls", "l"] }, { end: "pepper", starts: [""] },
-  { end: "_pat", starts: [""] }, { end: "dsn", starts: [""] }, { end: "monic", starts: ["mne"] }, { end: "ña", starts: ["contrase"] },
-  { end: "senha", starts: [""] }, { end: "woord", starts: ["wacht"] }, { end: "hasło", starts: [""] }, { end: "ösenord", starts: ["l"] },
-  { end: "şifre", starts: [""] }, { end: "пароль", starts: [""] }, { end: "密码", starts: [""] }, { end: "密碼", starts: [""] },
-  { end: "パスワード", starts: [""] }, { end: "비밀번호", starts: [""] },
-];
-
-/** Whose key is a secret, by the last letter of the word. */
-// deno-fmt-ignore
-const KEY_OWNERS: Readonly<Record<string, readonly string[]>> = {
-  a: ["algolia"], b: ["db", "github", "gitlab"], c: ["hmac", "enc"], d: ["shared", "sendgrid", "resend"],
-  e: ["private", "stripe", "role", "license", "licence", "database", "azure", "google", "kaggle", "storage", "supabase"], g: ["signing"],
-  h: ["auth", "ssh"], i: ["api", "openai", "gemini"], l: ["mistral"], n: ["admin", "encryption", "subscription", "mailgun"], o: ["twilio"],
-  p: ["app", "gcp"], q: ["groq"], r: ["master", "server"], s: ["access", "aws", "maps", "functions"], t: ["account", "secret", "jwt"], y: ["deploy"],
-};
-
-/** The last letters of those words that have others than ASCII, as JSON in ASCII has them. */
-const ESCAPED_FRAGMENTS: readonly Fragment[] =
-  "00f1a 0142o 00f6senord 015fifre 044c 7801 78bc 30c9 d638".split(" ")
-    .map((end) => ({ end, starts: ["u"] }));
+/** How far a run may stand from a name, where each sign between is two in JSON, and its own length. */
+const REACH = 2 * MAX_GAP + MAX_RUN;
 
 /**
  * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
  * or `isSecretName()` finds something, also when the text is the JSON of theirs. No regex before a name
  * is found, for this is asked of every payload.
  */
-export function mayAssign(lowered: string): boolean {
-  return mayAssignTo(FRAGMENTS, lowered) ||
-    lowered.includes("\\u") && mayAssignTo(ESCAPED_FRAGMENTS, lowered);
+export function mayAssign(text: string, lowered = text.toLowerCase()): boolean {
+  // A letter that becomes two moves all that stands behind it.
+  if (lowered.length !== text.length) return true;
+  return mayAssignTo(FRAGMENTS, text, lowered) ||
+    lowered.includes("\\u") && mayAssignTo(ESCAPED_FRAGMENTS, text, lowered);
 }
 
-function mayAssignTo(fragments: readonly Fragment[], lowered: string): boolean {
+function mayAssignTo(fragments: readonly Fragment[], text: string, lowered: string): boolean {
   for (let index = 0; index < fragments.length; index++) {
     const { end, starts, tails } = fragments[index]!;
+    const hasDrawnAround = looksOnce(text);
+    const hasDrawnBehind = looksOnce(text);
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
       let nameEnd = at + end.length;
       nameEnd += tails?.find((tail) => lowered.startsWith(tail, nameEnd))?.length ?? 0;
@@ -63,12 +41,25 @@ function mayAssignTo(fragments: readonly Fragment[], lowered: string): boolean {
       const words = end === "key"
         ? KEY_OWNERS[lowered[isJoint(lowered, at) ? at - 2 : at - 1]!]
         : starts;
-      if (words !== undefined && beginsWith(words, lowered, at) && leadsToValue(lowered, nameEnd)) {
-        return true;
+      if (words === undefined || !beginsWith(words, lowered, at)) {
+        if (end === "key" && hasDrawnBehind(nameEnd, nameEnd + MAX_RUN + 24)) return true;
+        continue;
       }
+      if (leadsToValue(lowered, nameEnd)) return true;
+      if (hasDrawnAround(at - REACH, nameEnd + REACH)) return true;
     }
   }
   return false;
+}
+
+/** Looks for what was drawn by lot in parts of a text, from its beginning on: in each once, however many names stand in it. */
+function looksOnce(text: string): (from: number, to: number) => boolean {
+  let looked = 0;
+  return (from, to) => {
+    const start = Math.max(0, from, looked - MAX_RUN);
+    looked = Math.max(looked, to);
+    return start < to && !drawnRuns(text.slice(start, to)).next().done;
+  };
 }
 
 function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {
@@ -104,6 +95,7 @@ function upTo(lowered: string, nameEnd: number, length: number): string {
  * a flag or of a line in a `.netrc`, and `value` where the name is the value of `name`.
  */
 function leadsToValue(lowered: string, nameEnd: number): boolean {
+  if (LABEL.test(upTo(lowered, nameEnd, 160))) return true;
   let at = nameEnd;
   while (at - nameEnd < 24 && isTokenCode(lowered.charCodeAt(at)) && !isTag(lowered, at)) at++;
   const isPlural = at === nameEnd + 1 && lowered[nameEnd] === "s";
@@ -144,6 +136,9 @@ function leadsToValue(lowered: string, nameEnd: number): boolean {
         upTo(lowered, nameEnd, 700).includes("value"));
 }
 
+/** The label of a field that something is entered into. */
+const LABEL =
+  /"(?:element|selector|locator|label|field|placeholder)\\{0,7}":\s{0,9}\\{0,7}"[^"]{0,90}$/;
 /** What has the value before or behind a name in a way of its own. */
 const OWN_FORM = /setx|setenv|<input|headerfield|configfield|resvalue/;
 /** What something is used as: `use x1y2z3 as the password`. */

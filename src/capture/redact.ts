@@ -20,9 +20,11 @@ import { maskIniLines } from "./ini_lines.ts";
 import { maskInMarkup } from "./markup.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { maskInserts, maskKubernetes, maskMadePasswords } from "./kept_secrets.ts";
+import { hasSecretLabel, isEntered, maskPaired, nameOfPair } from "./pairs.ts";
 import { maskPlaced } from "./placed_secrets.ts";
 import { maskTables } from "./tables.ts";
 import { maskToldForms } from "./told_forms.ts";
+import { maskBelow, maskNearNames } from "./near_names.ts";
 import { maskNamedForms } from "./named_forms.ts";
 import { isBarePass, isNoSecret, isOpenName, isSecretName, VALUE_MASK } from "./secret_names.ts";
 import { maskSecretFile } from "./secret_files.ts";
@@ -98,13 +100,13 @@ function maskParts(parts: readonly string[], mask: (text: string) => string): re
 function maskBuiltIn(text: string): string {
   if (text.length < MIN_LENGTH) return text;
   let masked = maskKnownForms(text);
-  if (!mayAssign(text.toLowerCase())) return masked;
+  if (!mayAssign(text)) return masked;
   masked = maskKubernetes(maskPlaced(maskConfigured(masked)));
   masked = maskNetrc(maskSecretMaps(maskInserts(maskMadePasswords(masked))));
   masked = maskVariables(
     maskAssignments(maskToldForms(maskNamedForms(maskHeaderPairs(maskAuthorization(masked))))),
   );
-  return maskIniLines(maskTables(maskLists(maskCookies(masked))));
+  return maskNearNames(maskIniLines(maskTables(maskLists(maskCookies(masked)))));
 }
 
 function maskOwn(text: string, { patterns }: RedactRules): string {
@@ -158,7 +160,7 @@ function redactOnce(value: unknown, rules: RedactRules): unknown {
   const pending: Container[] = [];
   const copy: Copy = (source, secrecy, name = "") => {
     if (typeof source === "string") {
-      const redacted = redactText(source, rules);
+      const redacted = maskBelow(name, redactText(source, rules));
       if (isNoSecret(name, redacted) || !isListed(redacted, secrecy)) return redacted;
       return VALUE_MASK;
     }
@@ -205,7 +207,9 @@ function redactItems(container: Container, copy: Copy, rules: RedactRules): void
       ? before
       : "";
     const isFlagged = flag !== "" && typeof item === "string";
-    target.push(isFlagged ? copy(item, "all", flag) : copy(item, container.secrecy));
+    target.push(
+      isFlagged ? copy(item, "all", flag) : copy(maskPaired(before, item), container.secrecy),
+    );
   });
 }
 
@@ -218,12 +222,8 @@ function withoutHeader(items: readonly string[]): readonly string[] {
 function redactEntries(container: Container, copy: Copy, rules: RedactRules): void {
   const target = container.target as Record<string, unknown>;
   const entries = Object.entries(container.source);
-  const told = entries.flatMap(([key, item]) =>
-    /^(?:name|key)$/i.test(key) && typeof item === "string" && /^[\w./:-]{1,96}$/.test(item)
-      ? [item]
-      : []
-  );
-  const pairName = told.find(isSecretName) ?? told.find(isOpenName);
+  const pairName = nameOfPair(entries);
+  const isLabelled = hasSecretLabel(entries);
   const isPair = pairName !== undefined;
   const isKubernetes = entries.some(([key, item]) => key === "kind" && item === "Secret");
   entries.forEach(([key, item], index) => {
@@ -245,6 +245,8 @@ function redactEntries(container: Container, copy: Copy, rules: RedactRules): vo
     // A key "__proto__" is one like any other: Deno has no setter of that name.
     target[targetKey] =
       typeof item === "number" && secrecy === "all" && !isNoSecret(name, `${item}`)
+        ? VALUE_MASK
+        : isLabelled && isEntered(key, item)
         ? VALUE_MASK
         : copy(isCookieName(key) ? withoutCookies(item) : item, secrecy, name);
   });

@@ -23,7 +23,8 @@ export function needsRedaction(serialized: string, patterns: readonly RegExp[]):
 
 function isSuspectJson(serialized: string, patterns: readonly RegExp[]): boolean {
   const lowered = serialized.toLowerCase();
-  return mayHoldBlock(serialized, lowered) || mayAssign(lowered) || hasClue(serialized) ||
+  return mayHoldBlock(serialized, lowered) || mayAssign(serialized, lowered) ||
+    hasClue(serialized) ||
     patterns.some((pattern) => mayMatch(pattern, lowered));
 }
 
@@ -35,7 +36,7 @@ export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): bo
 
 /** Whether a text may hold a secret of the built-in kinds that is no private key. */
 export function mayHoldSecret(text: string): boolean {
-  return mayAssign(text.toLowerCase()) || hasClue(text);
+  return mayAssign(text) || hasClue(text);
 }
 
 /** Whether there may be text between `<private>` tags, or a private key. */

@@ -42,7 +42,7 @@ const KEPT_VALUES: readonly unknown[] = [
   { pw: 2, db_pw: "letters", PW: "required" },
   { Name: "/db/tokenizer", Value: "x1y2z3w4" },
   { pepper: 2, salt: 1 },
-  { Jwt: { Key: "x1y2z3w4", Issuer: "hunter2Hunter2x1y2" }, Keys: { Key: "hunter2Hunter2x1y2" } },
+  { Jwt: { Key: "x1y2z3w4", Issuer: "hunter2Hunter2" }, Keys: { Key: "hunter2Hunter2" } },
   { pepper: "2 tsp" },
   { pepper: { unit: "x1y2z3w4" } },
   { credentials: "include" },

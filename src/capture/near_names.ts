@@ -1,0 +1,86 @@
+/**
+ * What was drawn by lot and stands near the name of a secret, in whatever form: in a call, a sentence, a map, a command. The
+ * rules for single forms know the values that people think of, too; here a secret has to look as nothing else does.
+ */
+import { drawnRuns, MAX_GAP } from "./clues.ts";
+import { OPEN_NAME, SAID_NAME, VALUE_MASK } from "./secret_names.ts";
+
+/** What ends the line of a heading, to which the lines below belong. */
+const HEADING = /[:={[(>,|][ \t]{0,40}$/;
+/** A key that is called nothing else has its value right behind it. */
+const BARE_KEY =
+  /key[\w"'`\]\\]{0,8}(?: \d{1,2})?[ \t]{0,8}(?::=|=>|[:=,])[ \t]{0,8}[("'`\\]{0,6}$/i;
+const MIN_KEY = 16;
+/** What stands in an address is told by what stands in it. */
+const ADDRESS = /[a-z]:\/\/\S*$/i;
+const MASK = /\[(?:redacted:[a-z\d-]+|private removed)\]/g;
+const MAX_MASK = 40;
+/** A longer one is a text of its own. */
+const MAX_VALUE = 512;
+/** Two entries of a map, of which the first is masked, up to the value of the second. */
+const LAST_ENTRIES =
+  /(?:^|[\r\n])([ \t]+)["']?([\w.@-]{1,60})["']?[ \t]*(?:=>|[:=])[ \t]*["']?\[redacted:secret\]["']?,?\r?\n([ \t]+)["']?[\w.@-]{1,60}["']?[ \t]*(?:=>|[:=])[ \t]*["']?$/;
+const LINE_END = /[\r\n]/;
+/** Of these JSON makes six signs: the cheap look would not see so far. */
+// deno-lint-ignore no-control-regex
+const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f]/;
+
+/** The text with what was drawn by lot masked where it stands near the name of a secret. */
+export function maskNearNames(text: string): string {
+  const runs = [...drawnRuns(text)];
+  let masked = "";
+  let done = 0;
+  runs.forEach(({ start, end }, at) => {
+    const before = endOf(endOf(masked) + endOf(text.slice(done, start)));
+    // Up to what may be masked itself: how far a name is away has to be the same when all this is done again.
+    const after = text.slice(end, Math.min(end + MAX_GAP, runs[at + 1]?.start ?? Infinity));
+    if (!isNamedBefore(before, end - start) && !isNamedBehind(after)) return;
+    masked += text.slice(done, start) + VALUE_MASK;
+    done = end;
+  });
+  return masked + text.slice(done);
+}
+
+/** The same for a value and the name of its entry. */
+export function maskBelow(name: string, value: string): string {
+  if (name === "" || name.length > MAX_GAP || value.length > MAX_VALUE) return value;
+  const head = `${name}: `;
+  const masked = maskNearNames(head + value);
+  return masked.startsWith(head) ? masked.slice(head.length) : value;
+}
+
+function endOf(text: string): string {
+  return text.slice(-MAX_GAP - MAX_MASK);
+}
+
+/** Whether a name stands before a run on its line, or above it as a heading. */
+function isNamedBefore(text: string, length: number): boolean {
+  const before = text.replace(MASK, blanks).slice(-MAX_GAP).split(CONTROL).at(-1)!;
+  const [address] = ADDRESS.exec(before) ?? [];
+  if (address !== undefined) return hasName(address);
+  if (length >= MIN_KEY && BARE_KEY.test(before)) return true;
+  const lines = before.split(LINE_END);
+  return hasName(lines.pop()!) || lines.some((line) => HEADING.test(line) && hasName(line)) ||
+    isBelowMasked(text);
+}
+
+/** Whether the entry before, as far in and with a name that tells nothing, was masked for the sake of what it stands below. */
+function isBelowMasked(before: string): boolean {
+  const [, inset, name = "", below] = LAST_ENTRIES.exec(before) ?? [];
+  return inset !== undefined && inset === below && !hasName(name);
+}
+
+/** Whether a name stands behind a run on its line, and no mask between. */
+function isNamedBehind(text: string): boolean {
+  return hasName(text.split("[redacted:", 1)[0]!.split(LINE_END, 1)[0]!.split(CONTROL, 1)[0]!);
+}
+
+function blanks(mask: string): string {
+  return " ".repeat(mask.length);
+}
+
+function hasName(text: string): boolean {
+  name ??= new RegExp(`${SAID_NAME}|${OPEN_NAME}|credential|cookie|requirepass|masterauth`, "i");
+  return name.test(text);
+}
+let name: RegExp | undefined;

@@ -1,0 +1,194 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isDrawn } from "../../src/capture/clues.ts";
+import { redactText, redactValue } from "../../src/capture/redact.ts";
+import { needsRedaction } from "../../src/capture/triggers.ts";
+
+const BUILT_IN = { patterns: [] };
+/** Drawn by lot, as generators of passwords and keys make them. */
+const DRAWN = [
+  "k9Xw2mQp7LzR4tVb",
+  "q7zk2m9xw4vb8tjd",
+  "Hq7#mZ2v!Kx9@wPd",
+  "R4zV9tKm+2xQ/b7LwYp3Jd==",
+];
+
+/** Forms that no rule of their own knows; `%` is the secret. */
+const NEAR = [
+  'password: string = process.env.X || "%";',
+  'Map.of("password", "%")',
+  '.option("password", "%")',
+  'config.set("auth", "password", "%")',
+  'parser.add_argument("--password", default="%")',
+  'flag.String("password", "%", "to log in")',
+  'password: str = Field("%")',
+  'SecretStr("%")',
+  'std::string dbPassword{"%"};',
+  "let(:password) { '%' }",
+  "fill_in 'Password', with: '%'",
+  '<Password Type="text">%</Password>',
+  "redis-server --requirepass %",
+  "[password] => %",
+  "Password for user 'elastic': %",
+  "New password set: %",
+  "Unseal Key 1: %",
+  "echo % > secrets/db_password.txt",
+  "Here's my token %",
+  "the password was changed from % to another one",
+  "use % for the API key",
+  "api_keys:\n  acme: %\n",
+  'tokens: {\n  bob: "%",\n}',
+  'openaiKey = "%"',
+  "[api]\nkey = %",
+  "openai:\n  key: %",
+  "consumer_key=%",
+  String.raw`{\"auth\": {\"client secret\": [\"%\"]}}`,
+];
+
+for (const form of NEAR) {
+  Deno.test(`what was drawn by lot is masked in ${JSON.stringify(form)}`, () => {
+    for (const secret of DRAWN) {
+      const text = form.replace("%", secret);
+      assert.ok(needsRedaction(JSON.stringify({ text }), []), `the cheap look sees ${text}`);
+      const masked = redactText(text, BUILT_IN);
+      assert.ok(!masked.includes(secret.slice(0, 12)), masked);
+      assert.equal(redactText(masked, BUILT_IN), masked);
+    }
+  });
+}
+
+Deno.test("the last part of an address is masked that says what it is for", () => {
+  const masked = redactText(
+    "open https://example.com/reset-password/k9Xw2mQp7LzR4tVb now",
+    BUILT_IN,
+  );
+  assert.equal(masked, "open https://example.com/reset-password/[redacted:secret] now");
+});
+
+/** Entries of a tool's input; `%` is the secret. */
+const ENTRIES: readonly unknown[] = [
+  { openai: { key: "%" } },
+  { consumer_key: "%" },
+  { my_token_here: "%" },
+  { headers: [["X-Foo-Key", "%"]] },
+  { args: ["--foo-key", "%"] },
+  { element: "Password field", ref: "e12", text: "%" },
+  { selector: "#password", value: "%" },
+];
+
+for (const entry of ENTRIES) {
+  Deno.test(`what was drawn by lot is masked in ${JSON.stringify(entry)}`, () => {
+    for (const secret of DRAWN) {
+      const value = JSON.parse(JSON.stringify(entry).replace("%", secret));
+      assert.ok(needsRedaction(JSON.stringify({ tool_input: value }), []));
+      const masked = JSON.stringify(redactValue({ tool_input: value }, BUILT_IN));
+      assert.ok(!masked.includes(secret.slice(0, 12)), masked);
+    }
+  });
+}
+
+Deno.test("what is entered into a field for a password is masked also where a person thought of it", () => {
+  const input = { element: "Password textbox", ref: "e12", text: "Winter2024!" };
+  assert.ok(needsRedaction(JSON.stringify(input), []));
+  assert.equal(Object(redactValue(input, BUILT_IN)).text, "[redacted:secret]");
+  const label = { label: "Access token", value: "access_token" };
+  assert.deepEqual(redactValue(label, BUILT_IN), label);
+});
+
+/** Beside the name of a secret, and none. */
+const NO_LOT = [
+  'commit 4f2a9c81d7e6b3051f8e2a4c6d9b7e1f3a5c8d02 "rotate the token"',
+  "token of session 0195b7a2-1c3d-7e4f-8a9b-0c1d2e3f4a5b",
+  '"js-tokens": { "integrity": "sha512-RdJUflcE3cUzKiMqQgsCu06FPu9UdIJO0beYbPhHN4k6apgJtifcoCtT9bc==" }',
+  "golang.org/x/oauth2/token v0.1.0 h1:bhCQXTVyfj5cmA9uKkPFx1zeOXM=",
+  "tokens are kept in /var/folders/zz/zyxvpxvq6csfxvn_n0000000000000/T/a1B2c3",
+  "read the manual of API keys: https://example.com/document/d/1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74/edit",
+  'tool_use_id: "toolu_01PQrs7TuVwXyZ12aBcDeFgH" asked for a password',
+  "a token is read by readUInt32LE, parseHookEvent2, utf8ToBase64Url and AES256GcmSivKey",
+  "the token is made of [A-Za-z0-9+/=]: ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
+  "the secret stands in main-BxK9d2QwZ7tR.js and on BxK9d2QwZ7tR.example.com",
+  "password ******** of user4711 in eu-central-1a on ip-10-0-12-34",
+  "k9Xw2mQp7LzR4tVb is an id",
+];
+
+for (const text of NO_LOT) {
+  Deno.test(`nothing is masked in ${JSON.stringify(text)}`, () => {
+    assert.equal(redactText(text, BUILT_IN), text);
+  });
+}
+
+const alphabets = {
+  mixed: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+  small: "abcdefghijklmnopqrstuvwxyz0123456789",
+  url: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_",
+};
+for (const [name, letters] of Object.entries(alphabets)) {
+  Deno.test(`of random runs in ${name} letters nine in ten are known for such`, () => {
+    const runs = fc.sample(
+      fc.array(fc.integer({ min: 0, max: letters.length - 1 }), { minLength: 20, maxLength: 40 }),
+      { numRuns: 2_000, seed: 7 },
+    ).map((codes) => codes.map((code) => letters[code]).join(""));
+    const known = runs.filter(isDrawn).length;
+    assert.ok(known > 1_800, `${known} of 2,000`);
+  });
+}
+
+/** What texts about secrets are made of. */
+const piece = fc.oneof(
+  fc.constantFrom(
+    ...DRAWN,
+    "token",
+    "password",
+    "API key",
+    "key",
+    "openaiKey",
+    "şifre",
+    "contraseña",
+  ),
+  fc.constantFrom(
+    " ",
+    ": ",
+    " = ",
+    "\n",
+    "\\n",
+    '"',
+    '\\"',
+    "\t",
+    "(",
+    ")",
+    ", ",
+    "{",
+    "}",
+    "%22",
+    "\u0007",
+    "İ",
+  ),
+  fc.constantFrom(
+    "[redacted:secret]",
+    "https://a.example/",
+    "x".repeat(60),
+    " a few words here ",
+    "=>",
+    ".com",
+  ),
+);
+
+Deno.test("the cheap look sees whatever stands near a name, and what is masked once stays as it is", () => {
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 24 }), (pieces) => {
+      const value = { text: pieces.join("") };
+      const redacted = redactValue(value, BUILT_IN);
+      const isSame = JSON.stringify(redacted) === JSON.stringify(value);
+      if (!isSame) assert.ok(needsRedaction(JSON.stringify(value), []), "the cheap look sees it");
+      assert.deepEqual(redactValue(redacted, BUILT_IN), redacted);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+Deno.test("a map of a thousand secrets is masked to its end", () => {
+  const secrets = Array.from({ length: 1_000 }, (_, at) => `R4zV9tKm2xQ${at}b7LwYp3Jd`);
+  const text = `tokens:\n${secrets.map((secret, at) => `  user${at}: ${secret}`).join("\n")}`;
+  const masked = redactText(text, BUILT_IN);
+  assert.equal(secrets.filter((secret) => masked.includes(secret)).length, 0);
+});
