@@ -182,3 +182,8 @@ function namesMadeIn(folder: string): string[] | null {
     return null;
   }
 }
+
+/** True when one of the regular expression sources of the configuration matches a path or a name. */
+export function matchesAny(sources: readonly string[], text: string): boolean {
+  return sources.some((source) => new RegExp(source, "s").test(text));
+}

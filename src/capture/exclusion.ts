@@ -1,7 +1,7 @@
 /** What the configuration wants nothing of kept. */
 import { filesTouched, OWN_TOOLS } from "./payload.ts";
-import { type HookConfig, matchesAny } from "../config/hook_config.ts";
-import { resolvePath } from "../paths.ts";
+import { matchesAny, resolvePath } from "../paths.ts";
+import type { HookConfig } from "../config/hook_config.ts";
 
 /** A tool use, as far as an exclusion asks about it. */
 export interface ToolFacts {

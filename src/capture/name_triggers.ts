@@ -3,16 +3,8 @@
  * a closer look where one is found (only there, and late, also a pattern), and never `false` where masking would change
  * something.
  */
-import {
-  drawnRuns,
-  ESCAPED_FRAGMENTS,
-  type Fragment,
-  FRAGMENTS,
-  KEY_OWNERS,
-  MAX_GAP,
-  MAX_RUN,
-  SUFFIXES,
-} from "./clues.ts";
+import { ESCAPED_FRAGMENTS, type Fragment, FRAGMENTS, KEY_OWNERS, SUFFIXES } from "./clues.ts";
+import { drawnRuns, MAX_GAP, MAX_RUN } from "./drawn.ts";
 
 /** How far a run may stand from a name, where each sign between is two in JSON, and its own length. */
 const REACH = 2 * MAX_GAP + MAX_RUN;

@@ -2,7 +2,7 @@
  * What was drawn by lot and stands near the name of a secret, in whatever form: in a call, a sentence, a map, a command. The
  * rules for single forms know the values that people think of, too; here a secret has to look as nothing else does.
  */
-import { drawnRuns, MAX_GAP } from "./clues.ts";
+import { drawnRuns, MAX_GAP } from "./drawn.ts";
 import { OPEN_NAME, SAID_NAME, VALUE_MASK } from "./secret_names.ts";
 
 /** What ends the line of a heading, to which the lines below belong. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
-import { DEFAULT_HOOK_CONFIG, type HookConfig } from "../config/hook_config.ts";
+import { type ConfigFile, DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
+import type { HookConfig } from "../config/hook_config.ts";
 import { messageOf, UserError } from "../errors.ts";
 import { databaseAt, type Locations } from "../paths.ts";
 import { lookUpwards } from "../git/repository.ts";

@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Locations } from "../paths.ts";
 import { readCachedConfig, rememberStrict, storeCachedConfig } from "../store/config_cache.ts";
 import { openDatabase } from "../store/database.ts";
-import { type ConfigFile, hashConfigFiles } from "./discover.ts";
-import { type HookConfig, isHookConfig } from "./hook_config.ts";
+import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles } from "./discover.ts";
+import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 
 /** A slow cache is no cache: longest wait for it, in milliseconds. */
@@ -91,4 +91,18 @@ async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseS
   } catch {
     return null;
   }
+}
+
+/** Whether a value has every field of a {@linkcode HookConfig}, each of its type: what a cache gives back may be damaged. */
+function isHookConfig(value: unknown): value is HookConfig {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(DEFAULT_HOOK_CONFIG).every(([key, usual]) => {
+    const held: unknown = Reflect.get(value, key);
+    if (Array.isArray(usual)) {
+      return Array.isArray(held) && held.every((item) => typeof item === "string");
+    }
+    return usual === null
+      ? held === null || typeof held === "string"
+      : held !== null && typeof held === typeof usual;
+  });
 }

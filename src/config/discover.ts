@@ -1,6 +1,7 @@
 /** Which configuration files count, what they say, and one hash over it all. Runs in every hook. */
 import { joinPath } from "../paths.ts";
 import type { FolderLook } from "../git/repository.ts";
+import type { HookConfig } from "./hook_config.ts";
 
 /** Where a file stands: `local` lies over `project`, `project` over `user`. */
 export type ConfigLayer = "user" | "project" | "local";
@@ -36,6 +37,39 @@ const FINGERPRINT_PRIME = 2n ** 128n - 159n;
 const USER_NAMES = ["config.yaml", "config.yml"];
 const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
 const LOCAL_NAMES = [".conclaude.local.yaml"];
+
+/** What counts when there is no configuration file. A test keeps it equal to the defaults of the schema. */
+export const DEFAULT_HOOK_CONFIG: HookConfig = {
+  databaseEnabled: true,
+  databasePath: null,
+  busyTimeoutMs: 3000,
+  captureEnabled: true,
+  excludeProjects: [],
+  excludeTools: [],
+  excludePaths: [],
+  maxPayloadBytes: 1_048_576,
+  redactPatterns: [],
+  memoryEnabled: true,
+  contextTokens: 1_200,
+  recallsPrompts: false,
+  recallsEdits: false,
+  memoryRetentionDays: 0,
+  sessionRetentionDays: 30,
+  retentionBatchRows: 500,
+  claimTimeoutMinutes: 30,
+  guards: "",
+  requirements: "",
+  brokenRequirements: "",
+  requiredUses: { tools: [], edits: false, commands: "" },
+  followedTools: [],
+  unreadable: "",
+  stop: "",
+  subagentStop: "",
+  prompts: "",
+  notifications: "",
+  problems: 0,
+  problemKeys: [],
+};
 
 /**
  * The configuration files that count for a project, lowest layer first.

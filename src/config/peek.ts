@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { ConfigFile } from "./discover.ts";
-import { DEFAULT_HOOK_CONFIG, type HookConfig } from "./hook_config.ts";
+import { type ConfigFile, DEFAULT_HOOK_CONFIG } from "./discover.ts";
+import type { HookConfig } from "./hook_config.ts";
 import { withLock } from "./last_policy.ts";
 
 /**

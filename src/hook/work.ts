@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { OWN_TOOLS } from "../capture/payload.ts";
 import { needsRedaction } from "../capture/triggers.ts";
-import { readConfigFiles } from "../config/discover.ts";
-import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../config/hook_config.ts";
+import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../config/discover.ts";
+import { databaseAt, locate, type Locations, matchesAny, readVariable } from "../paths.ts";
+import type { HookConfig } from "../config/hook_config.ts";
 import { lookUpwards, repositoryAt } from "../git/repository.ts";
 import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../ids.ts";
-import { databaseAt, locate, type Locations, readVariable } from "../paths.ts";
 import { type Appliers, type HookRecord, saveRecord } from "../store/captures.ts";
 import { isLogLong, openDatabase } from "../store/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";

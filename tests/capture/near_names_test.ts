@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isDrawn } from "../../src/capture/clues.ts";
+import { isDrawn } from "../../src/capture/drawn.ts";
 import { redactText, redactValue } from "../../src/capture/redact.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
 

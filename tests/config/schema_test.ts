@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { CONFIG_FORMAT, fingerprint } from "../../src/config/discover.ts";
+import { CONFIG_FORMAT, DEFAULT_HOOK_CONFIG, fingerprint } from "../../src/config/discover.ts";
 import { compileGlob } from "../../src/config/globs.ts";
-import { DEFAULT_HOOK_CONFIG } from "../../src/config/hook_config.ts";
 import { configJsonSchema, type JsonSchema } from "../../src/config/json_schema.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { CONFIG_KEYS, CONFIG_SECTIONS, configSchema } from "../../src/config/schema.ts";

@@ -1,10 +1,10 @@
 /** What counts for the sessions of one project: what hooks there would have gone by. */
 import { redactText } from "../../capture/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
-import { readConfigFiles } from "../../config/discover.ts";
-import { DEFAULT_HOOK_CONFIG, type HookConfig, matchesAny } from "../../config/hook_config.ts";
+import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
+import { databaseAt, type Locations, matchesAny } from "../../paths.ts";
+import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../git/repository.ts";
-import { databaseAt, type Locations } from "../../paths.ts";
 
 /** A project that sessions ran in. */
 export interface TranscriptProject {
