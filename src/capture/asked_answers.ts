@@ -1,7 +1,7 @@
 /** Masks what a command printed that was asked for secrets. */
 import type { Asked } from "./asked_commands.ts";
 import { isAboutSecret } from "./secret_maps.ts";
-import { isScrambled } from "./drawn.ts";
+import { isScrambled } from "./secret_runs.ts";
 import { isNoSecret, isRandom, isValueLike, VALUE_MASK } from "./secret_names.ts";
 
 const MIN_CHARS = 4;

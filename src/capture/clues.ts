@@ -166,6 +166,8 @@ export interface Fragment {
   readonly end: string;
   readonly starts: readonly string[];
   readonly tails?: readonly string[];
+  /** It names a secret only where something stands near that looks like one. */
+  readonly isVague?: boolean;
 }
 
 /** The words that make a name a secret one, searched by their rarest part. */
@@ -183,6 +185,11 @@ export const FRAGMENTS: readonly Fragment[] = [
   { end: "y-data", starts: ["client-ke"] },
   { end: "kie", starts: ["coo"] },
   { end: "dentia", starts: ["cre"], tails: ["ls", "l"] },
+  { end: "creds", starts: [""], isVague: true },
+  { end: "ogin", starts: ["l"], isVague: true },
+  { end: "og in", starts: ["l"], isVague: true },
+  { end: "ed in", starts: ["logg"], isVague: true },
+  { end: "ignin", starts: ["s"], isVague: true },
   { end: "monic", starts: ["mne"] },
   { end: "ña", starts: ["contrase"] },
   { end: "woord", starts: ["wacht"] },

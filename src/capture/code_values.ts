@@ -1,5 +1,5 @@
 /** Whether what stands behind a secret name without quotes is source code: calls, paths to members, keywords, names. */
-import { isScrambled } from "./drawn.ts";
+import { isScrambled } from "./secret_runs.ts";
 import { isBarePass, isRandom } from "./secret_names.ts";
 
 /** Words that stand where a value would. */

@@ -1,5 +1,5 @@
 /** `gh secret set NAME --body word`: what a command stores as a secret, and what files of logins hold, known by their own words. */
-import { isScrambled } from "./drawn.ts";
+import { isScrambled } from "./secret_runs.ts";
 import { isNoSecret, isRandom, isValueLike } from "./secret_names.ts";
 
 const MASK = "[redacted:setting]";

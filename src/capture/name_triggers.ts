@@ -4,10 +4,12 @@
  * something.
  */
 import { ESCAPED_FRAGMENTS, type Fragment, FRAGMENTS, KEY_OWNERS, SUFFIXES } from "./clues.ts";
-import { drawnRuns, MAX_GAP, MAX_RUN } from "./drawn.ts";
+import { hasSecretRun, MAX_GAP, MAX_RUN } from "./secret_runs.ts";
 
 /** How far a run may stand from a name, where each sign between is two in JSON, and its own length. */
 const REACH = 2 * MAX_GAP + MAX_RUN;
+/** The same behind a key that is called nothing else. */
+const KEY_REACH = 24 + MAX_RUN;
 
 /**
  * Whether a lower-cased text may assign to a secret name: never `false` where `maskAssignments()`
@@ -23,9 +25,10 @@ export function mayAssign(text: string, lowered = text.toLowerCase()): boolean {
 
 function mayAssignTo(fragments: readonly Fragment[], text: string, lowered: string): boolean {
   for (let index = 0; index < fragments.length; index++) {
-    const { end, starts, tails } = fragments[index]!;
-    const hasDrawnAround = looksOnce(text);
-    const hasDrawnBehind = looksOnce(text);
+    const { end, starts, tails, isVague } = fragments[index]!;
+    // Each part of the text is looked at once, however many names stand in it.
+    let around = 0;
+    let behind = 0;
     for (let at = lowered.indexOf(end); at !== -1; at = lowered.indexOf(end, at + 1)) {
       let nameEnd = at + end.length;
       nameEnd += tails?.find((tail) => lowered.startsWith(tail, nameEnd))?.length ?? 0;
@@ -34,24 +37,19 @@ function mayAssignTo(fragments: readonly Fragment[], text: string, lowered: stri
         ? KEY_OWNERS[lowered[isJoint(lowered, at) ? at - 2 : at - 1]!]
         : starts;
       if (words === undefined || !beginsWith(words, lowered, at)) {
-        if (end === "key" && hasDrawnBehind(nameEnd, nameEnd + MAX_RUN + 24)) return true;
+        if (end !== "key") continue;
+        const from = Math.max(nameEnd, behind - MAX_RUN);
+        behind = nameEnd + KEY_REACH;
+        if (hasSecretRun(text.slice(from, behind))) return true;
         continue;
       }
-      if (leadsToValue(lowered, nameEnd)) return true;
-      if (hasDrawnAround(at - REACH, nameEnd + REACH)) return true;
+      if (isVague !== true && leadsToValue(lowered, nameEnd)) return true;
+      const from = Math.max(0, at - REACH, around - MAX_RUN);
+      around = nameEnd + REACH;
+      if (hasSecretRun(text.slice(from, around))) return true;
     }
   }
   return false;
-}
-
-/** Looks for what was drawn by lot in parts of a text, from its beginning on: in each once, however many names stand in it. */
-function looksOnce(text: string): (from: number, to: number) => boolean {
-  let looked = 0;
-  return (from, to) => {
-    const start = Math.max(0, from, looked - MAX_RUN);
-    looked = Math.max(looked, to);
-    return start < to && !drawnRuns(text.slice(start, to)).next().done;
-  };
 }
 
 function beginsWith(starts: readonly string[], lowered: string, end: number): boolean {

@@ -1,10 +1,13 @@
 /**
- * What was drawn by lot and stands near the name of a secret, in whatever form: in a call, a sentence, a map, a command. The
- * rules for single forms know the values that people think of, too; here a secret has to look as nothing else does.
+ * What looks like a secret and stands near the name of one, in whatever form: in a call, a sentence, a map, a command. The
+ * rules for single forms know plainer values, too; here a secret has to look as nothing else does.
  */
-import { drawnRuns, MAX_GAP } from "./drawn.ts";
+import { MAX_GAP, type Run, secretRuns } from "./secret_runs.ts";
 import { OPEN_NAME, SAID_NAME, VALUE_MASK } from "./secret_names.ts";
 
+/** Names of secrets and of what one is asked for, which alone would say too little. */
+const NEAR_NAMES =
+  "credential|cookie|requirepass|masterauth|log(?:ged)? ?in|signin|(?<![a-z])(?:creds?|pass|pw)(?![a-z])";
 /** What ends the line of a heading, to which the lines below belong. */
 const HEADING = /[:={[(>,|][ \t]{0,40}$/;
 /** A key that is called nothing else has its value right behind it. */
@@ -25,16 +28,17 @@ const LINE_END = /[\r\n]/;
 // deno-lint-ignore no-control-regex
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f]/;
 
-/** The text with what was drawn by lot masked where it stands near the name of a secret. */
+/** The text with what looks like a secret masked where it stands near the name of one. */
 export function maskNearNames(text: string): string {
-  const runs = [...drawnRuns(text)];
+  const runs = secretRuns(text);
   let masked = "";
   let done = 0;
-  runs.forEach(({ start, end }, at) => {
+  runs.forEach((run, at) => {
+    const { start, end, gap } = run;
     const before = endOf(endOf(masked) + endOf(text.slice(done, start)));
     // Up to what may be masked itself: how far a name is away has to be the same when all this is done again.
-    const after = text.slice(end, Math.min(end + MAX_GAP, runs[at + 1]?.start ?? Infinity));
-    if (!isNamedBefore(before, end - start) && !isNamedBehind(after)) return;
+    const after = text.slice(end, Math.min(end + gap, runs[at + 1]?.start ?? Infinity));
+    if (!isNamedBefore(before, run) && !isNamedBehind(after)) return;
     masked += text.slice(done, start) + VALUE_MASK;
     done = end;
   });
@@ -54,11 +58,11 @@ function endOf(text: string): string {
 }
 
 /** Whether a name stands before a run on its line, or above it as a heading. */
-function isNamedBefore(text: string, length: number): boolean {
-  const before = text.replace(MASK, blanks).slice(-MAX_GAP).split(CONTROL).at(-1)!;
+function isNamedBefore(text: string, { start, end, gap, isDrawn }: Run): boolean {
+  const before = text.replace(MASK, blanks).slice(-gap).split(CONTROL).at(-1)!;
   const [address] = ADDRESS.exec(before) ?? [];
   if (address !== undefined) return hasName(address);
-  if (length >= MIN_KEY && BARE_KEY.test(before)) return true;
+  if (isDrawn && end - start >= MIN_KEY && BARE_KEY.test(before)) return true;
   const lines = before.split(LINE_END);
   return hasName(lines.pop()!) || lines.some((line) => HEADING.test(line) && hasName(line)) ||
     isBelowMasked(text);
@@ -80,7 +84,7 @@ function blanks(mask: string): string {
 }
 
 function hasName(text: string): boolean {
-  name ??= new RegExp(`${SAID_NAME}|${OPEN_NAME}|credential|cookie|requirepass|masterauth`, "i");
+  name ??= new RegExp(`${SAID_NAME}|${OPEN_NAME}(?![a-z])|${NEAR_NAMES}`, "i");
   return name.test(text);
 }
 let name: RegExp | undefined;

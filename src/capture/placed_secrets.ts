@@ -1,7 +1,7 @@
 /** `createHmac("sha256", "…")`: secrets that are given to a call by their place alone. */
 import { findClosingQuote } from "./assignments.ts";
 import { isReference } from "./configured.ts";
-import { isScrambled } from "./drawn.ts";
+import { isScrambled } from "./secret_runs.ts";
 import { isRandom, isValueLike, VALUE_MASK } from "./secret_names.ts";
 import { matchAt } from "./sticky.ts";
 

@@ -1,7 +1,7 @@
 /** Which names are those of secrets, and which values of theirs are plainly none. */
 import { SUFFIXES } from "./clues.ts";
 import { isPlainValue } from "./plain_values.ts";
-import { isScrambled } from "./drawn.ts";
+import { isScrambled } from "./secret_runs.ts";
 
 /** What stands before `pass` in the name of a password; behind other letters it is another word: `bypass`. */
 const PASS_OWNERS =

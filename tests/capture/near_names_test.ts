@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { isDrawn } from "../../src/capture/drawn.ts";
 import { redactText, redactValue } from "../../src/capture/redact.ts";
+import { isDrawn } from "../../src/capture/secret_runs.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
 
 const BUILT_IN = { patterns: [] };
@@ -65,6 +65,43 @@ Deno.test("the last part of an address is masked that says what it is for", () =
   assert.equal(masked, "open https://example.com/reset-password/[redacted:secret] now");
 });
 
+/** As people choose them, and generators of passphrases and of short passwords. */
+const CHOSEN = [
+  "Winter2024!",
+  "Harbor.3982umber*",
+  "Juniper5432velvet",
+  "copper-bramble-97225",
+  "Rt4mj%VVO5!y8N",
+  "72kurkGTXw",
+];
+
+for (
+  const form of [
+    'Map.of("password", "%")',
+    'config.set("auth", "password", "%")',
+    'parser.add_argument("--password", default="%")',
+    "password reset to %",
+    "the admin's password was changed to %.",
+    "log in as admin using %",
+    "the credentials are `admin` and `%`",
+    "I used the password '%' and got a 401",
+    "use % as the password",
+    "Sign in with user `admin` and password `%`",
+    "creds: bob / %",
+    "- **password** reset to **%**",
+  ]
+) {
+  Deno.test(`what somebody chose is masked in ${JSON.stringify(form)}`, () => {
+    for (const secret of CHOSEN) {
+      const text = form.replace("%", secret);
+      assert.ok(needsRedaction(JSON.stringify({ text }), []), `the cheap look sees ${text}`);
+      const masked = redactText(text, BUILT_IN);
+      assert.ok(!masked.includes(secret), masked);
+      assert.equal(redactText(masked, BUILT_IN), masked);
+    }
+  });
+}
+
 /** Entries of a tool's input; `%` is the secret. */
 const ENTRIES: readonly unknown[] = [
   { openai: { key: "%" } },
@@ -109,6 +146,9 @@ const NO_LOT = [
   "the secret stands in main-BxK9d2QwZ7tR.js and on BxK9d2QwZ7tR.example.com",
   "password ******** of user4711 in eu-central-1a on ip-10-0-12-34",
   "k9Xw2mQp7LzR4tVb is an id",
+  "the password is asked for by lodash@4.17.21, on Windows-1252, in login.ts#L120 and release-notes-2024",
+  "from distutils.util import convert_path, Mixin2to3",
+  "a password of 12345678 in test-login-page-v2 at user@mail7.example.com",
 ];
 
 for (const text of NO_LOT) {

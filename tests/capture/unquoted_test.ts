@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { redactText, redactValue } from "../../src/capture/redact.ts";
 import { needsRedaction } from "../../src/capture/triggers.ts";
-import { isScrambled } from "../../src/capture/drawn.ts";
+import { isScrambled } from "../../src/capture/secret_runs.ts";
 
 const RULES = { patterns: [] };
 
