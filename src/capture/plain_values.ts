@@ -13,6 +13,12 @@ const PLAIN_UNDER: readonly { readonly name: RegExp; readonly value: RegExp }[] 
     name: /token$/i,
     value: /^(?:var\()?--[a-z][a-z\d]{0,24}(?:-(?:[a-z]{1,24}\d?|\d{1,4})){0,8}\)?$/,
   },
+  // The address of a contract, and another field that has one.
+  {
+    name: /token$/i,
+    value: /^(?:0x[\da-fA-F]{40}|[a-z]{2,24}(?:_[a-z]{2,24}){0,4}_token|[A-Z][a-z]{2,24}Token)$/,
+  },
+  { name: /access[_-]?key$/i, value: /^[a-z]{2,24}(?:_[a-z]{2,24}){0,3}_access_key(?:_id)?$/ },
   // A role, and what a workflow may do with a token.
   { name: /authorization$/i, value: /^[a-z]{2,16}$/ },
   { name: /id[_-]?token$/i, value: /^(?:write|read|none)$/ },
@@ -57,7 +63,7 @@ const JOINING =
 
 /** Whether a value is no secret under this name, by what it is. */
 export function isPlainValue(name: string, value: string): boolean {
-  return COLUMN_TYPE.test(value) || FILE.test(value) || KEY_FILE.test(value) ||
+  return COLUMN_TYPE.test(value) || value === name || FILE.test(value) || KEY_FILE.test(value) ||
     KEPT_IN.test(value) ||
     isSentence(name, value) || isNameAsText(name, value) ||
     PLAIN_UNDER.some((plain) => plain.name.test(name) && plain.value.test(value));

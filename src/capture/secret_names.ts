@@ -68,7 +68,7 @@ const SCHEMA_WORD = new RegExp(
   "i",
 );
 const PLACEHOLDER =
-  /^(?:\$\w+|\$\([a-z].*\)|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_\x60-]+|:[a-z_]{2,40}|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
+  /^(?:\$\w+|\$\([a-z].*\)|\$\{[\w.]+\}|\$?\{\{.*\}\}|%\w+%|\{[\w.]*\}|<[^<>]*>|\[[^\]]*\]|[*x.•…_\x60-]+|\?|:[a-z_]{2,40}|your[-_ ].*|put your .*|\(?\.[*+]\??\)?|projects\/[\w-]+\/secrets\/[\w/-]+|arn:aws[a-z-]*:[\w:\/*.@+=-]+)$/is;
 /** What a framework demands of a value: `required|min:8`. */
 const DEMANDS =
   /^(?:required|nullable|sometimes|present|filled|bail|confirmed|string|current_password|(?:min|max|size|between|digits|same|required_\w{2,12}):[\w,]+)(?:\|[a-z_]+(?::[\w.,/]+)?)+$/;
